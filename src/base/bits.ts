@@ -1,0 +1,53 @@
+/** Bit strings as numbers: masks, two's complement, and big-endian bytes. For compile time and control plane. */
+
+/** 2^width - 1. */
+export function maskOf(width: number): bigint {
+  return (1n << BigInt(width)) - 1n;
+}
+
+/** The value modulo 2^width, as an unsigned number. */
+export function toUnsigned(value: bigint, width: number): bigint {
+  return BigInt.asUintN(width, value);
+}
+
+/** The value modulo 2^width read as two's complement. */
+export function toSigned(value: bigint, width: number): bigint {
+  return BigInt.asIntN(width, value);
+}
+
+/** How many bits a non-negative value needs; 0 needs none. */
+export function bitLength(value: bigint): number {
+  return value === 0n ? 0 : value.toString(2).length;
+}
+
+/** Big-endian bytes, exactly `length` of them; higher bits are cut off. */
+export function toBytes(value: bigint, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  for (let i = length - 1; i >= 0 && value !== 0n; i--) {
+    bytes[i] = Number(value & 0xffn);
+    value >>= 8n;
+  }
+  return bytes;
+}
+
+/** The number that big-endian bytes spell; no bytes are 0. */
+export function fromBytes(bytes: Uint8Array): bigint {
+  let value = 0n;
+  for (const byte of bytes) value = (value << 8n) | BigInt(byte);
+  return value;
+}
+
+/** Lower-case hexadecimal digits of bytes. */
+export function toHex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += (byte < 16 ? "0" : "") + byte.toString(16);
+  return text;
+}
+
+/** Bytes of hexadecimal digits; undefined when the text is not an even number of hex digits. */
+export function fromHex(text: string): Uint8Array | undefined {
+  if (text.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(text)) return undefined;
+  const bytes = new Uint8Array(text.length / 2);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(text.slice(2 * i, 2 * i + 2), 16);
+  return bytes;
+}

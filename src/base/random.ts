@@ -1,0 +1,92 @@
+/**
+ * Seeded randomness. Nothing in p4loom draws from `Math.random`: a generator is handed in, and
+ * independent streams are forked by label so that adding a consumer does not shift the others.
+ */
+
+/** 32-bit FNV-1a of a string, used to turn labels into seeds. */
+function hashLabel(label: string, start: number): number {
+  let hash = (start ^ 0x811c9dc5) >>> 0;
+  for (let i = 0; i < label.length; i++) {
+    hash ^= label.charCodeAt(i);
+    hash = Math.imul(hash, 0x01000193) >>> 0;
+  }
+  return hash;
+}
+
+/** splitmix32 step: spreads a 32-bit seed over the state words. */
+function splitmix(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let z = state;
+    z = Math.imul(z ^ (z >>> 16), 0x85ebca6b);
+    z = Math.imul(z ^ (z >>> 13), 0xc2b2ae35);
+    return (z ^ (z >>> 16)) >>> 0;
+  };
+}
+
+/** sfc32 (Doty-Humphrey): 128 bits of state, passes PractRand, fast on 32-bit integers. */
+export class Random {
+  #a: number;
+  #b: number;
+  #c: number;
+  #counter = 1;
+  readonly #seed: number;
+
+  constructor(seed: number | string) {
+    this.#seed = typeof seed === "string" ? hashLabel(seed, 0) : seed >>> 0;
+    const next = splitmix(this.#seed);
+    this.#a = next() | 0;
+    this.#b = next() | 0;
+    this.#c = next() | 0;
+    for (let i = 0; i < 12; i++) this.uint32();
+  }
+
+  /** An independent stream that depends on this stream's seed and the label only, not on its position. */
+  fork(label: string | number): Random {
+    return new Random(hashLabel(String(label), this.#seed));
+  }
+
+  /** Uniform over [0, 2^32). */
+  uint32(): number {
+    const t = (this.#a + this.#b + this.#counter) | 0;
+    this.#counter = (this.#counter + 1) | 0;
+    this.#a = this.#b ^ (this.#b >>> 9);
+    this.#b = (this.#c + (this.#c << 3)) | 0;
+    this.#c = (this.#c << 21) | (this.#c >>> 11);
+    this.#c = (this.#c + t) | 0;
+    return t >>> 0;
+  }
+
+  /** Uniform over [0, 1) with 53 random bits. */
+  float(): number {
+    return ((this.uint32() >>> 5) * 67108864 + (this.uint32() >>> 6)) / 9007199254740992;
+  }
+
+  /** Uniform integer in [0, bound), without modulo bias; bound is in 1..2^32. */
+  int(bound: number): number {
+    const limit = 4294967296 - (4294967296 % bound);
+    let draw = this.uint32();
+    while (draw >= limit) draw = this.uint32();
+    return draw % bound;
+  }
+
+  /** Exponentially distributed with the given mean. */
+  exponential(mean: number): number {
+    return -mean * Math.log(1 - this.float());
+  }
+
+  /** One element of a non-empty list. */
+  pick<T>(list: readonly T[]): T {
+    return list[this.int(list.length)]!;
+  }
+
+  /** Fisher-Yates, in place. */
+  shuffle<T>(list: T[]): T[] {
+    for (let i = list.length - 1; i > 0; i--) {
+      const j = this.int(i + 1);
+      [list[i], list[j]] = [list[j]!, list[i]!];
+    }
+    return list;
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * Source text and places in it. Everything that can be wrong in a file the user wrote (P4, YAML,
+ * JSON, STF) carries a {@link Span}, so that a message can show `file:line:col` and the line itself.
+ */
+
+/** 1-based line and column, counted in UTF-16 code units. */
+export interface Position {
+  line: number;
+  column: number;
+}
+
+/** One input file, or a named piece of text handed in by a caller. */
+export class SourceFile {
+  #lineStarts: number[] | undefined;
+
+  constructor(
+    /** The name shown to the user, as they wrote it. */
+    readonly path: string,
+    readonly text: string,
+  ) {}
+
+  /** Offsets of the first character of every line, computed on first use. */
+  get lineStarts(): readonly number[] {
+    if (this.#lineStarts === undefined) {
+      const starts = [0];
+      for (let i = this.text.indexOf("\n"); i >= 0; i = this.text.indexOf("\n", i + 1)) starts.push(i + 1);
+      this.#lineStarts = starts;
+    }
+    return this.#lineStarts;
+  }
+
+  position(offset: number): Position {
+    const starts = this.lineStarts;
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (starts[middle]! <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - starts[low]! + 1 };
+  }
+
+  /** The text of a 1-based line without its line end; empty beyond the file. */
+  lineText(line: number): string {
+    const start = this.lineStarts[line - 1];
+    if (start === undefined) return "";
+    const end = this.lineStarts[line] ?? this.text.length + 1;
+    return this.text.slice(start, end - 1).replace(/\r$/, "");
+  }
+}
+
+/** A half-open range of characters `[start, end)` of one file. */
+export interface Span {
+  readonly file: SourceFile;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The smallest span that covers both; they are expected to lie in one file, else the first is returned. */
+export function joinSpans(first: Span, last: Span): Span {
+  if (first.file !== last.file) return first;
+  return {
+    file: first.file,
+    start: Math.min(first.start, last.start),
+    end: Math.max(first.end, last.end),
+  };
+}
+
+/** The source text that a span covers. */
+export function spanText(span: Span): string {
+  return span.file.text.slice(span.start, span.end);
+}

@@ -1,0 +1,341 @@
+/**
+ * The BMv2 JSON program format, version 2.x, as types. Source: the "BMv2 JSON input format" document of
+ * the behavioral model, and what p4c writes where that document is silent (test/golden).
+ * Field order in these interfaces is the order in which the members are written.
+ */
+
+export interface Bmv2Program {
+  header_types: HeaderType[];
+  headers: HeaderInstance[];
+  header_stacks: HeaderStack[];
+  header_union_types: HeaderUnionType[];
+  header_unions: HeaderUnion[];
+  header_union_stacks: HeaderUnionStack[];
+  field_lists: FieldList[];
+  errors: [name: string, value: number][];
+  enums: { name: string; entries: [name: string, value: number][] }[];
+  parsers: Bmv2Parser[];
+  parse_vsets: ParseValueSet[];
+  deparsers: Bmv2Deparser[];
+  meter_arrays: MeterArray[];
+  counter_arrays: CounterArray[];
+  register_arrays: RegisterArray[];
+  calculations: Calculation[];
+  learn_lists: LearnList[];
+  actions: Bmv2Action[];
+  pipelines: Pipeline[];
+  checksums: Checksum[];
+  force_arith: FieldRef[];
+  extern_instances: unknown[];
+  field_aliases: [alias: string, field: FieldRef][];
+  program?: string;
+  __meta__?: { version: [number, number]; compiler?: string };
+}
+
+/** Line and column as p4c counts them: line from 1, column from 0. */
+export interface SourceInfo {
+  filename: string;
+  line: number;
+  column: number;
+  source_fragment: string;
+}
+
+/** `[header instance, field]`; the field `$valid$` is the header's validity. */
+export type FieldRef = [header: string, field: string];
+
+export interface HeaderType {
+  name: string;
+  id: number;
+  /** `[name, width in bits, signed]`; the width of a varbit field is `"*"`. */
+  fields: [name: string, width: number | "*", signed?: boolean][];
+  /** Largest size in bytes of a header with a varbit field. */
+  max_length?: number;
+}
+
+export interface HeaderInstance {
+  name: string;
+  id: number;
+  header_type: string;
+  metadata: boolean;
+  pi_omit?: boolean;
+}
+
+export interface HeaderStack {
+  name: string;
+  id: number;
+  size?: number;
+  header_type: string;
+  header_ids: number[];
+}
+
+export interface HeaderUnionType {
+  name: string;
+  id: number;
+  headers: [member: string, headerType: string][];
+}
+
+export interface HeaderUnion {
+  name: string;
+  id: number;
+  union_type: string;
+  header_ids: number[];
+  pi_omit?: boolean;
+}
+
+export interface HeaderUnionStack {
+  name: string;
+  id: number;
+  size?: number;
+  union_type: string;
+  header_union_ids: number[];
+}
+
+export interface FieldList {
+  id: number;
+  name: string;
+  source_info?: SourceInfo;
+  elements: Value[];
+}
+
+/** A "type value object". */
+export type Value =
+  | { type: "field"; value: FieldRef }
+  | { type: "hexstr"; value: string }
+  | { type: "bool"; value: boolean }
+  | { type: "string"; value: string }
+  | { type: "header"; value: string }
+  | { type: "header_stack"; value: string }
+  | { type: "header_union"; value: string }
+  | { type: "header_union_stack"; value: string }
+  | { type: "stack_field"; value: FieldRef }
+  | { type: "union_stack_field"; value: [stack: string, member: string, field: string] }
+  | { type: "calculation"; value: string }
+  | { type: "counter_array"; value: string }
+  | { type: "meter_array"; value: string }
+  | { type: "register_array"; value: string }
+  | { type: "extern"; value: string }
+  | { type: "register"; value: [array: string, index: Value] }
+  | { type: "lookahead"; value: [bitOffset: number, bitWidth: number] }
+  /** Index of an action's runtime parameter, as an operand of a primitive. */
+  | { type: "runtime_data"; value: number }
+  /** The same inside an expression. */
+  | { type: "local"; value: number }
+  | { type: "parameters_vector"; value: Value[] }
+  | { type: "expression"; value: Expression | Value };
+
+export type BinaryOp =
+  | "+" | "-" | "*" | "/" | "%" | "<<" | ">>" | "&" | "|" | "^"
+  | "==" | "!=" | "<" | "<=" | ">" | ">=" | "and" | "or"
+  | "two_comp_mod" | "sat_cast" | "usat_cast"
+  | "dereference_header_stack" | "dereference_union_stack" | "access_field" | "access_union_header";
+export type UnaryOp =
+  | "-" | "+" | "~" | "not" | "d2b" | "b2d" | "valid" | "valid_union" | "last_stack_index" | "size_stack";
+
+/** An operation; `left` is null for a unary one, whose operand is `right`. */
+export interface Expression {
+  op: BinaryOp | UnaryOp | "?";
+  cond?: Value;
+  left: Value | null;
+  right: Value | number;
+}
+
+export interface Bmv2Parser {
+  name: string;
+  id: number;
+  init_state: string;
+  parse_states: ParseState[];
+}
+
+export interface ParseState {
+  name: string;
+  id: number;
+  parser_ops: ParserOp[];
+  transitions: Transition[];
+  transition_key: Value[];
+}
+
+export type ParserOp =
+  | { op: "extract"; parameters: [ExtractTarget] }
+  | { op: "extract_VL"; parameters: [ExtractTarget, Value] }
+  | { op: "set"; parameters: [Value, Value] }
+  | { op: "verify"; parameters: [Value, Value] }
+  | { op: "advance"; parameters: [Value] }
+  | { op: "shift"; parameters: [Value] }
+  | { op: "primitive"; parameters: [{ op: string; parameters: Value[]; source_info?: SourceInfo }] };
+
+export type ExtractTarget =
+  | { type: "regular"; value: string }
+  | { type: "stack"; value: string }
+  | { type: "union_stack"; value: [stack: string, member: string] };
+
+export interface Transition {
+  type: "default" | "hexstr" | "parse_vset";
+  /** Each part of the key padded with zero bits to whole bytes, then joined. */
+  value: string | null;
+  mask: string | null;
+  next_state: string | null;
+}
+
+export interface ParseValueSet {
+  name: string;
+  id: number;
+  source_info?: SourceInfo;
+  compressed_bitwidth: number;
+  max_size?: number;
+}
+
+export interface Bmv2Deparser {
+  name: string;
+  id: number;
+  source_info?: SourceInfo;
+  order: string[];
+  primitives?: Primitive[];
+}
+
+export interface MeterArray {
+  name: string;
+  id: number;
+  source_info?: SourceInfo;
+  is_direct: boolean;
+  size?: number;
+  rate_count: number;
+  type: "bytes" | "packets";
+  binding?: string;
+  result_target?: FieldRef;
+}
+
+export interface CounterArray {
+  name: string;
+  id: number;
+  source_info?: SourceInfo;
+  is_direct: boolean;
+  size?: number;
+  binding?: string;
+}
+
+export interface RegisterArray {
+  name: string;
+  id: number;
+  source_info?: SourceInfo;
+  size: number;
+  bitwidth: number;
+}
+
+export interface Calculation {
+  name: string;
+  id: number;
+  source_info?: SourceInfo;
+  algo: string;
+  input: CalculationInput[];
+}
+
+export type CalculationInput = (Value | { type: "payload"; value?: null }) & { bitwidth?: number };
+
+export interface LearnList {
+  id: number;
+  name: string;
+  source_info?: SourceInfo;
+  elements: Value[];
+}
+
+export interface Bmv2Action {
+  name: string;
+  id: number;
+  runtime_data: { name: string; bitwidth: number }[];
+  primitives: Primitive[];
+}
+
+export interface Primitive {
+  op: string;
+  parameters: Value[];
+  source_info?: SourceInfo;
+}
+
+export interface Pipeline {
+  name: "ingress" | "egress";
+  id: number;
+  source_info?: SourceInfo;
+  init_table: string | null;
+  tables: Bmv2Table[];
+  action_profiles: ActionProfile[];
+  conditionals: Conditional[];
+}
+
+export type MatchKind = "exact" | "lpm" | "ternary" | "range" | "optional" | "valid";
+
+export interface TableKey {
+  match_type: MatchKind;
+  name?: string;
+  target: FieldRef | string;
+  mask: string | null;
+}
+
+export interface Bmv2Table {
+  name: string;
+  id: number;
+  source_info?: SourceInfo;
+  key: TableKey[];
+  match_type: Exclude<MatchKind, "optional" | "valid"> | "valid";
+  type: "simple" | "indirect" | "indirect_ws";
+  action_profile?: string;
+  max_size: number;
+  with_counters: boolean;
+  support_timeout: boolean;
+  direct_meters: string | null;
+  action_ids: number[];
+  actions: string[];
+  /** Next node when the action says nothing; null ends the pipeline. */
+  base_default_next?: string | null;
+  /** By action name, or by `__HIT__` and `__MISS__`. */
+  next_tables: Record<string, string | null>;
+  default_entry?: {
+    action_id: number;
+    action_const: boolean;
+    action_data: string[];
+    action_entry_const: boolean;
+  };
+  entries?: ConstEntry[];
+}
+
+export interface ConstEntry {
+  source_info?: SourceInfo;
+  match_key: EntryKey[];
+  action_entry: { action_id: number; action_data: string[] };
+  /** The smaller number wins. */
+  priority: number;
+}
+
+export type EntryKey =
+  | { match_type: "exact"; key: string }
+  | { match_type: "lpm"; key: string; prefix_length: number }
+  | { match_type: "ternary" | "optional"; key: string; mask: string }
+  | { match_type: "range"; start: string; end: string };
+
+export interface ActionProfile {
+  name: string;
+  id: number;
+  source_info?: SourceInfo;
+  max_size: number;
+  selector?: { algo: string; input: Value[] };
+}
+
+export interface Conditional {
+  name: string;
+  id: number;
+  source_info?: SourceInfo;
+  expression: Value;
+  true_next: string | null;
+  false_next: string | null;
+}
+
+export interface Checksum {
+  name: string;
+  id: number;
+  source_info?: SourceInfo;
+  target: FieldRef;
+  type: "generic";
+  calculation: string;
+  verify: boolean;
+  update: boolean;
+  if_cond: Value | null;
+}
