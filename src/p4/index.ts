@@ -1,0 +1,8 @@
+/**
+ * The P4-16 compiler for v1model: source text in, BMv2 JSON and P4Info out.
+ *
+ *     syntax/  preprocessor, lexer, parser: text -> syntax tree
+ *     types/   checker: names, types, constants written into the tree
+ *     lower/   elaboration and the passes (their order: lower/passes.ts): tree -> flat program
+ *     emit/    flat program -> BMv2 JSON, P4Info
+ */
