@@ -1,0 +1,32 @@
+# The only door: every target installs what is missing first. Node 20+, npm and make are all it needs.
+.PHONY: demo test check bench golden build clean
+
+NPM_CI = npm ci --ignore-scripts --no-audit --no-fund
+
+node_modules/.package-lock.json: package.json package-lock.json
+	$(NPM_CI)
+	@touch $@
+
+dist/.built: node_modules/.package-lock.json tsconfig.json tsconfig.build.json $(shell find src -name '*.ts')
+	npm run --silent build
+	@touch $@
+
+build: dist/.built
+
+demo: dist/.built
+	node dist/cli/main.js run $(or $(EXPERIMENT),examples/pecmp-failover.yaml) --out $(or $(OUT),out/demo)
+
+test: node_modules/.package-lock.json
+	npx vitest run
+
+check: node_modules/.package-lock.json
+	npm run --silent check
+
+bench: dist/.built
+	npm run --silent bench
+
+golden: node_modules/.package-lock.json
+	npm run --silent golden
+
+clean:
+	rm -rf dist out

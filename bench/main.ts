@@ -1,0 +1,65 @@
+/**
+ * `npm run bench [-- NAME ...]`: runs the benchmarks named (all by default) and prints one JSON object a line:
+ * name, unit, value, the rival's figure where one is installed, and the ratio to the last baseline of this
+ * machine kind in `bench/baseline.json`. `--save` makes this run the new baseline.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+
+/** One measurement as a benchmark reports it; `rival` where another program was measured in the same run. */
+export interface Measurement {
+  name: string;
+  unit: string;
+  value: number;
+  rival?: { name: string; value: number };
+}
+
+export type Benchmark = (report: (measurement: Measurement) => void) => Promise<void>;
+
+const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
+  pecmp: () => import("./pecmp.js"),
+  sim: () => import("./sim.js"),
+  switch: () => import("./switch.js"),
+  p4runtime: () => import("./p4runtime.js"),
+  compile: () => import("./compile.js"),
+};
+
+const baselinePath = join(import.meta.dirname, "baseline.json");
+
+async function main(args: string[]): Promise<number> {
+  const save = args.includes("--save");
+  const names = args.filter((arg) => !arg.startsWith("--"));
+  const unknown = names.filter((name) => benchmarks[name] === undefined);
+  if (unknown.length > 0) {
+    console.error(`no benchmark ${unknown.join(", ")}; there are: ${Object.keys(benchmarks).join(", ")}`);
+    return 2;
+  }
+  const baseline: Record<string, number> = JSON.parse(readFileSync(baselinePath, "utf8"));
+  const machine = `${cpus().length} x ${cpus()[0]?.model.trim()}, node ${process.version}`;
+  const round = (value: number) => Number(value.toPrecision(4));
+  for (const name of names.length > 0 ? names : Object.keys(benchmarks)) {
+    const { run } = await benchmarks[name]!();
+    await run((measurement) => {
+      const before = baseline[measurement.name];
+      const rival = measurement.rival;
+      console.log(
+        JSON.stringify({
+          name: measurement.name,
+          unit: measurement.unit,
+          value: round(measurement.value),
+          rival: rival?.name ?? null,
+          rival_value: rival === undefined ? null : round(rival.value),
+          ratio: rival === undefined ? null : round(measurement.value / rival.value),
+          baseline_ratio: before === undefined ? null : round(measurement.value / before),
+          machine,
+        }),
+      );
+      if (save) baseline[measurement.name] = round(measurement.value);
+    });
+  }
+  if (save) writeFileSync(baselinePath, `${JSON.stringify(baseline, null, 2)}\n`);
+  return 0;
+}
+
+process.exitCode = await main(process.argv.slice(2));
