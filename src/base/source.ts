@@ -71,3 +71,9 @@ export function joinSpans(first: Span, last: Span): Span {
 export function spanText(span: Span): string {
   return span.file.text.slice(span.start, span.end);
 }
+
+/**
+ * Finds the place of a value in the file that it came from, by the keys and indexes that lead to it.
+ * Whoever reads a file makes one; a check of meaning calls it to say where the mistake is.
+ */
+export type Locate = (path: readonly PropertyKey[]) => Span | undefined;

@@ -1,0 +1,49 @@
+/** Where in a packet the selector travels (P-ECMP, section 4 "Host machine"). */
+
+export const SELECTOR_FIELDS = ["dscp", "vlan", "flow_label", "dscp_flow_label"] as const;
+export type SelectorField = (typeof SELECTOR_FIELDS)[number];
+
+/** Bits that the field offers. An IPv4 packet has no flow label: there it offers `dscp` bits only. */
+export const FIELD_BITS: Readonly<Record<SelectorField, number>> = {
+  dscp: 6,
+  vlan: 12,
+  flow_label: 20,
+  dscp_flow_label: 26,
+};
+
+/** What a host writes into a packet's headers to carry a selector. */
+export interface SelectorHeaders {
+  dscp: number;
+  /** VLAN id; undefined: the packet has no tag. */
+  vlan: number | undefined;
+  /** IPv6 only. */
+  flowLabel: number;
+}
+
+/** Header values that carry `selector`. With both fields the DSCP holds the low six bits, the label the rest. */
+export function selectorHeaders(field: SelectorField, selector: number): SelectorHeaders {
+  switch (field) {
+    case "dscp":
+      return { dscp: selector & 0x3f, vlan: undefined, flowLabel: 0 };
+    case "vlan":
+      return { dscp: 0, vlan: selector & 0xfff, flowLabel: 0 };
+    case "flow_label":
+      return { dscp: 0, vlan: undefined, flowLabel: selector & 0xfffff };
+    case "dscp_flow_label":
+      return { dscp: selector & 0x3f, vlan: undefined, flowLabel: (selector >>> 6) & 0xfffff };
+  }
+}
+
+/** The selector that a packet's headers carry: the inverse of {@link selectorHeaders}. */
+export function selectorOf(field: SelectorField, headers: SelectorHeaders): number {
+  switch (field) {
+    case "dscp":
+      return headers.dscp;
+    case "vlan":
+      return headers.vlan ?? 0;
+    case "flow_label":
+      return headers.flowLabel;
+    case "dscp_flow_label":
+      return headers.flowLabel * 64 + headers.dscp;
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * A network as a graph: nodes with numbered ports, links between ports, racks of hosts with the
+ * prefixes that name them. Built once by a generator or from a list (`build.ts`), read-only afterwards.
+ */
+
+/** Where a node stands in a tree of switches; `switch` is one without a tier. */
+export type Role = "host" | "tor" | "leaf" | "spine" | "switch";
+
+/** One end of a link, as its node sees it. */
+export interface Port {
+  /** From 1, in the order in which links were added: 0 is no port and 511 drops (v1model). */
+  readonly number: number;
+  /** Index in {@link Topology.links}. */
+  readonly link: number;
+  /** Index of the node at the other end. */
+  readonly peer: number;
+  /** Port number at the other end. */
+  readonly peerPort: number;
+}
+
+export interface TopologyNode {
+  /** Index in {@link Topology.nodes}. */
+  readonly index: number;
+  readonly name: string;
+  readonly role: Role;
+  /** Pod it belongs to; spines and free switches belong to none. */
+  readonly pod: number | undefined;
+  /** Number among the nodes of its role: within the pod, or in the whole network where there is no pod. */
+  readonly position: number;
+  /** 48 bits. A host with several NICs bonds them under one address. */
+  readonly mac: bigint;
+  /** `ports[i].number` is i + 1. */
+  readonly ports: readonly Port[];
+  /** Hosts only. */
+  readonly host: HostAddress | undefined;
+}
+
+export interface HostAddress {
+  /** Index in {@link Topology.racks}. */
+  readonly rack: number;
+  /** 32 bits. */
+  readonly ipv4: bigint;
+  /** 128 bits. */
+  readonly ipv6: bigint;
+}
+
+export interface Link {
+  readonly index: number;
+  /** The end nearer to the hosts where tiers tell, else the first one named. */
+  readonly a: LinkEnd;
+  readonly b: LinkEnd;
+  /** Bits per second, each way. */
+  readonly rateBps: number;
+  /** Propagation one way, in nanoseconds. */
+  readonly delayNs: number;
+}
+
+export interface LinkEnd {
+  readonly node: number;
+  readonly port: number;
+}
+
+/** An address prefix; `address` has zeros beyond `length`. */
+export interface Prefix {
+  readonly address: bigint;
+  readonly length: number;
+}
+
+/** Prefixes of one destination, one an address family. */
+export interface PrefixPair {
+  readonly ipv4: Prefix;
+  readonly ipv6: Prefix;
+}
+
+/** Hosts that hang on the same switches: one ToR, or a pair of them when hosts have two NICs. */
+export interface Rack extends PrefixPair {
+  readonly index: number;
+  readonly pod: number;
+  /** Node indexes, ascending. */
+  readonly switches: readonly number[];
+  readonly hosts: readonly number[];
+}
+
+/** Racks whose prefixes share a shorter one. */
+export interface Pod extends PrefixPair {
+  readonly index: number;
+  readonly racks: readonly number[];
+}
+
+export interface Topology {
+  readonly name: string;
+  readonly nodes: readonly TopologyNode[];
+  readonly links: readonly Link[];
+  readonly racks: readonly Rack[];
+  readonly pods: readonly Pod[];
+}
+
+/** Distance from the hosts; switches without a tier count as leaves. */
+export const TIER: Readonly<Record<Role, number>> = { host: 0, tor: 1, leaf: 2, spine: 3, switch: 2 };
+
+export function hostsOf(topology: Topology): TopologyNode[] {
+  return topology.nodes.filter((node) => node.role === "host");
+}
+
+export function switchesOf(topology: Topology, role?: Role): TopologyNode[] {
+  return topology.nodes.filter((node) => (role === undefined ? node.role !== "host" : node.role === role));
+}
+
+export function nodeNamed(topology: Topology, name: string): TopologyNode | undefined {
+  return topology.nodes.find((node) => node.name === name);
+}
