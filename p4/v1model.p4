@@ -92,7 +92,7 @@ extern counter
 #endif
 }
 
-// One counter an entry, of the table whose property `counters` names it; BMv2 counts every hit,
+// One counter an entry, of the table whose property 'counters' names it; BMv2 counts every hit,
 // whether or not the action calls count().
 extern direct_counter {
     direct_counter(CounterType type);
@@ -117,7 +117,7 @@ extern meter
 #endif
 }
 
-// One meter an entry, of the table whose property `meters` names it; read() belongs in its actions.
+// One meter an entry, of the table whose property 'meters' names it; read() belongs in its actions.
 extern direct_meter<T> {
     direct_meter(MeterType type);
     void read(out T result);
@@ -145,7 +145,7 @@ extern register<T>
 #endif
 }
 
-// For the table property `implementation`: entries point to members that hold action and arguments.
+// For the table property 'implementation': entries point to members that hold action and arguments.
 extern action_profile {
     action_profile(bit<32> size);
 }
@@ -179,7 +179,7 @@ extern void mark_to_drop(inout standard_metadata_t standard_metadata);
 @pure
 extern void hash<O, T, D, M>(out O result, in HashAlgorithm algo, in T base, in D data, in M max);
 
-// An action profile whose entries may also point to groups; the fields of kind `selector` choose the
+// An action profile whose entries may also point to groups; the fields of kind 'selector' choose the
 // member by a hash of outputWidth bits.
 extern action_selector {
     action_selector(HashAlgorithm algorithm, bit<32> size, bit<32> outputWidth);
