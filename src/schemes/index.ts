@@ -4,4 +4,3 @@
  */
 export * from "./host-policy.js";
 export * from "./scheme.js";
-export * from "./selector-field.js";

@@ -4,19 +4,10 @@
  */
 import type { z } from "zod";
 import type { Locate } from "../base/index.js";
+import type { ProgramPlan, SelectorField } from "../generate/index.js";
 import type { Update } from "../program/index.js";
 import type { Topology } from "../topology/index.js";
 import type { HostPolicy } from "./host-policy.js";
-import type { SelectorField } from "./selector-field.js";
-
-/** One P4 program to render: `template` of `templates/` with `values`. */
-export interface ProgramPlan {
-  /** Unique in the plan, for example `tor`; the file is `NAME.p4`. */
-  readonly name: string;
-  /** For example `pecmp/tor`. */
-  readonly template: string;
-  readonly values: Readonly<Record<string, unknown>>;
-}
 
 /** What one switch runs and what the control plane writes after loading it, in this order. */
 export interface SwitchPlan {

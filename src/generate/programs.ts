@@ -1,0 +1,165 @@
+/**
+ * The programs that can be generated: the parameters of each template, checked, and the P4 expressions that
+ * follow from them.
+ */
+import { z } from "zod";
+import { fail } from "../base/index.js";
+import { FIELD_BITS, SELECTOR_FIELDS, type SelectorField } from "./selector-field.js";
+import type { TemplateSet } from "./templates.js";
+
+/** Bits of the selector that one switch reads: `width` bits from bit `low`, and a version bit apart from them. */
+const sliceSchema = z.strictObject({
+  low: z.number().int().min(0),
+  width: z.number().int().min(0).max(15),
+  version: z.number().int().min(0).optional(),
+});
+
+const hashSchema = z.strictObject({
+  /** Hash of the action selector. */
+  algorithm: z.enum(["crc16", "crc32"]),
+  /** `reversed` feeds the fields last to first: another function of the same tuple. */
+  order: z.enum(["forward", "reversed"]),
+});
+
+const sizesSchema = z.strictObject({
+  /** Entries of each of the two route tables. */
+  routes: z.number().int().min(1),
+  /** Entries of the table of groups: one a row of every control matrix. */
+  groups: z.number().int().min(1),
+  /** Members of the action selector. */
+  members: z.number().int().min(1),
+});
+
+const pecmpSchema = z.strictObject({
+  field: z.enum(SELECTOR_FIELDS),
+  /** Bits read on the way up; not for spines. */
+  up: sliceSchema.optional(),
+  /** Bits read on the way down; not for ToRs. */
+  down: sliceSchema.optional(),
+  hash: hashSchema,
+  sizes: sizesSchema.extend({ selectorRows: z.number().int().min(1) }),
+});
+
+const ecmpSchema = z.strictObject({
+  role: z.enum(["tor", "leaf", "spine", "fabric"]),
+  /** Field that is part of the hash input; absent: the five-tuple only. */
+  hashedField: z.enum(SELECTOR_FIELDS).optional(),
+  hash: hashSchema,
+  sizes: sizesSchema,
+});
+
+export type SelectorSlice = z.output<typeof sliceSchema>;
+export type HashChoice = z.output<typeof hashSchema>;
+export type PecmpProgram = z.output<typeof pecmpSchema>;
+export type EcmpProgram = z.output<typeof ecmpSchema>;
+
+/** One P4 program to render. */
+export type ProgramPlan = {
+  /** Unique among the programs of a fabric, for example `tor`; the file is `NAME.p4`. */
+  readonly name: string;
+} & (
+  | { readonly template: "pecmp/tor" | "pecmp/leaf" | "pecmp/spine"; readonly values: PecmpProgram }
+  | { readonly template: "ecmp/switch"; readonly values: EcmpProgram }
+);
+
+export interface GeneratedFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+/**
+ * P4 source of one program. Throws DiagnosticError: P2004 when the values do not have the template's shape,
+ * P2005 when a slice lies outside the selector's field, and what {@link TemplateSet.render} throws.
+ */
+export function renderProgram(templates: TemplateSet, program: ProgramPlan): string {
+  switch (program.template) {
+    case "ecmp/switch":
+      return templates.render(program.template, ecmpContext(check(program, ecmpSchema)));
+    default:
+      return templates.render(program.template, pecmpContext(check(program, pecmpSchema)));
+  }
+}
+
+/** All programs of a fabric as files. */
+export function renderPrograms(templates: TemplateSet, programs: readonly ProgramPlan[]): GeneratedFile[] {
+  return programs.map((program) => ({ file: `${program.name}.p4`, text: renderProgram(templates, program) }));
+}
+
+function check<T>(program: ProgramPlan, schema: z.ZodType<T>): T {
+  const result = schema.safeParse(program.values);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  fail("P2004", undefined, `wrong values for template "${program.template}"`, ...problems);
+}
+
+const FIVE_TUPLE = ["flow_src", "flow_dst", "flow_protocol", "flow_src_port", "flow_dst_port"];
+
+function hashContext(hash: HashChoice, first: readonly string[]) {
+  const fields = [...first, ...FIVE_TUPLE, "hash_seed"];
+  return { algorithm: hash.algorithm, fields: hash.order === "reversed" ? fields.reverse() : fields };
+}
+
+/** How the parser fills `meta.selector`. An IPv4 packet has no flow label: it leaves those bits 0. */
+function selectorContext(field: SelectorField) {
+  const reads: Record<SelectorField, { source: string; fromIpv4: string; fromIpv6: string }> = {
+    dscp: { source: "the DSCP", fromIpv4: "hdr.ipv4.dscp", fromIpv6: "hdr.ipv6.dscp" },
+    vlan: { source: "the VLAN id", fromIpv4: "", fromIpv6: "" },
+    flow_label: { source: "the IPv6 flow label", fromIpv4: "", fromIpv6: "hdr.ipv6.flow_label" },
+    dscp_flow_label: {
+      source: "the IPv6 flow label and the DSCP",
+      fromIpv4: "(bit<26>)hdr.ipv4.dscp",
+      fromIpv6: "hdr.ipv6.flow_label ++ hdr.ipv6.dscp",
+    },
+  };
+  return { ...reads[field], fromVlan: field === "vlan", fieldBits: FIELD_BITS[field] };
+}
+
+const NO_SELECTOR = { fromVlan: false, fromIpv4: "", fromIpv6: "" };
+
+function pecmpContext(program: PecmpProgram) {
+  const slice = (part: SelectorSlice | undefined) =>
+    part === undefined ? "" : sliceExpression(program.field, part);
+  const { up, down } = program;
+  return {
+    routeActions: ["to_port", ...(up ? ["to_uplinks"] : []), ...(down ? ["to_downlinks"] : [])],
+    selector: {
+      ...selectorContext(program.field),
+      upSlice: slice(up),
+      downSlice: slice(down),
+      version: (up ?? down)?.version !== undefined,
+    },
+    hash: hashContext(program.hash, []),
+    sizes: program.sizes,
+  };
+}
+
+function ecmpContext(program: EcmpProgram) {
+  const field = program.hashedField;
+  return {
+    role: program.role,
+    routeActions: ["to_port", "to_group"],
+    selector:
+      field === undefined
+        ? { ...NO_SELECTOR, hashed: false, source: "", fieldBits: 0 }
+        : { ...selectorContext(field), hashed: true },
+    hash: hashContext(program.hash, field === undefined ? [] : ["selector"]),
+    sizes: program.sizes,
+  };
+}
+
+/** The bits as a `bit<16>`, version bit first; a slice without bits is 0. */
+function sliceExpression(field: SelectorField, { low, width, version }: SelectorSlice): string {
+  const highest = Math.max(low + width - 1, version ?? 0);
+  if (highest >= FIELD_BITS[field]) {
+    fail(
+      "P2005",
+      undefined,
+      `selector bit ${highest} lies outside ${field}, which has ${FIELD_BITS[field]} bits`,
+    );
+  }
+  const parts: string[] = [];
+  if (version !== undefined) parts.push(`meta.selector[${version}:${version}]`);
+  if (width > 0) parts.push(`meta.selector[${low + width - 1}:${low}]`);
+  if (parts.length === 0) return "0";
+  return `(bit<16>)${parts.length === 1 ? parts[0] : `(${parts.join(" ++ ")})`}`;
+}
