@@ -17,7 +17,7 @@ const sliceSchema = z.strictObject({
 const hashSchema = z.strictObject({
   /** Hash of the action selector. */
   algorithm: z.enum(["crc16", "crc32"]),
-  /** `reversed` feeds the fields last to first: another function of the same tuple. */
+  /** `reversed` feeds the tuple's fields last to first: another function of the same tuple. */
   order: z.enum(["forward", "reversed"]),
 });
 
@@ -94,9 +94,11 @@ function check<T>(program: ProgramPlan, schema: z.ZodType<T>): T {
 
 const FIVE_TUPLE = ["flow_src", "flow_dst", "flow_protocol", "flow_src_port", "flow_dst_port"];
 
-function hashContext(hash: HashChoice, first: readonly string[]) {
-  const fields = [...first, ...FIVE_TUPLE, "hash_seed"];
-  return { algorithm: hash.algorithm, fields: hash.order === "reversed" ? fields.reverse() : fields };
+/** Extra fields come first in any order: the last bits of a CRC's input reach only some bits of its result. */
+function hashContext(hash: HashChoice, extra: readonly string[]) {
+  const tuple = [...FIVE_TUPLE, "hash_seed"];
+  if (hash.order === "reversed") tuple.reverse();
+  return { algorithm: hash.algorithm, fields: [...extra, ...tuple] };
 }
 
 /** How the parser fills `meta.selector`. An IPv4 packet has no flow label: it leaves those bits 0. */

@@ -1,9 +1,13 @@
-/** Shortest-path routing: which ports lead to which destination at equal cost. */
-import type { PrefixPair, Topology } from "./topology.js";
+/**
+ * Shortest-path routing: which ports of a switch lead to which rack at equal cost. In the terms of P-ECMP,
+ * section 3.3: the ports up are the row of the switch in the adjacency matrix, the ports down its column,
+ * cut to the neighbours from which the destination is nearest; with missing links that may be fewer.
+ */
+import { type PrefixPair, TIER, type Topology, type TopologyNode } from "./topology.js";
 
 /** Equal-cost next hops, by ascending port number. Without ports: the destination cannot be reached. */
 export interface HopSet {
-  /** `local`: the port of a host; `down`: towards the hosts' tier; `up`: everything else. */
+  /** `local`: the port of a host; `down`: all next hops in a lower tier; `up`: everything else. */
   readonly direction: "local" | "down" | "up";
   readonly ports: readonly number[];
 }
@@ -13,7 +17,10 @@ export interface Route extends PrefixPair {
   readonly hops: number;
 }
 
-/** Longest-prefix routes of one switch; equal hop sets are one object. */
+/**
+ * Longest-prefix routes of one switch. Equal hop sets are one; a set that most of a pod's racks share is one
+ * route for the pod, and the one way up that most pods share is the default route.
+ */
 export interface RoutingTable {
   /** Node index. */
   readonly node: number;
@@ -21,5 +28,140 @@ export interface RoutingTable {
   readonly routes: readonly Route[];
 }
 
+const ANYWHERE: PrefixPair = { ipv4: { address: 0n, length: 0 }, ipv6: { address: 0n, length: 0 } };
+
 /** Routing tables of all switches, by ascending node index. */
-export declare function computeRoutes(topology: Topology): RoutingTable[];
+export function computeRoutes(topology: Topology): RoutingTable[] {
+  const switches = topology.nodes.filter((node) => node.role !== "host");
+  const builders = new Map(switches.map((node) => [node.index, new TableBuilder(topology, node)]));
+  const distance = new Int32Array(topology.nodes.length);
+  const queue = new Int32Array(topology.nodes.length);
+  for (const rack of topology.racks) {
+    distancesToRack(topology, rack.switches, distance, queue);
+    for (const builder of builders.values()) builder.addRack(rack.index, distance);
+  }
+  return switches.map((node) => builders.get(node.index)!.finish());
+}
+
+/** Breadth-first distances from the rack's switches through switches only; -1 where there is no way. */
+function distancesToRack(
+  topology: Topology,
+  starts: readonly number[],
+  distance: Int32Array,
+  queue: Int32Array,
+): void {
+  distance.fill(-1);
+  let tail = 0;
+  for (const start of starts) {
+    distance[start] = 0;
+    queue[tail++] = start;
+  }
+  for (let head = 0; head < tail; head++) {
+    const node = queue[head]!;
+    for (const port of topology.nodes[node]!.ports) {
+      if (distance[port.peer]! >= 0 || topology.nodes[port.peer]!.role === "host") continue;
+      distance[port.peer] = distance[node]! + 1;
+      queue[tail++] = port.peer;
+    }
+  }
+}
+
+class TableBuilder {
+  readonly #hopSets: HopSet[] = [];
+  readonly #known = new Map<string, number>();
+  /** Hop set by rack; -1 for racks whose hosts hang on this very switch. */
+  readonly #byRack: number[] = [];
+
+  constructor(
+    readonly topology: Topology,
+    readonly node: TopologyNode,
+  ) {}
+
+  addRack(rack: number, distance: Int32Array): void {
+    const { nodes } = this.topology;
+    const own = distance[this.node.index]!;
+    if (own === 0) {
+      this.#byRack[rack] = -1;
+      return;
+    }
+    const ports: number[] = [];
+    let direction: HopSet["direction"] = "down";
+    for (const port of this.node.ports) {
+      if (own < 0 || nodes[port.peer]!.role === "host" || distance[port.peer] !== own - 1) continue;
+      ports.push(port.number);
+      if (TIER[nodes[port.peer]!.role] >= TIER[this.node.role]) direction = "up";
+    }
+    this.#byRack[rack] = this.#hopSet(direction, ports);
+  }
+
+  #hopSet(direction: HopSet["direction"], ports: readonly number[]): number {
+    const key = `${direction} ${ports.join(" ")}`;
+    let index = this.#known.get(key);
+    if (index === undefined) {
+      index = this.#hopSets.push({ direction, ports }) - 1;
+      this.#known.set(key, index);
+    }
+    return index;
+  }
+
+  finish(): RoutingTable {
+    const { topology } = this;
+    const routes: Route[] = [];
+    const perPod = topology.pods.map((pod) => majority(pod.racks.map((rack) => this.#byRack[rack]!)));
+    const upward = perPod.filter((hops) => hops >= 0 && this.#hopSets[hops]!.direction === "up");
+    const fallback = majority(upward);
+    if (fallback >= 0) routes.push({ ...ANYWHERE, hops: fallback });
+    for (const pod of topology.pods) {
+      const usual = perPod[pod.index]!;
+      const covered = usual >= 0 ? usual : fallback;
+      if (usual >= 0 && usual !== fallback) {
+        // A route that only one rack would use is that rack's own.
+        if (pod.racks.filter((rack) => this.#byRack[rack] === usual).length > 1) {
+          routes.push({ ipv4: pod.ipv4, ipv6: pod.ipv6, hops: usual });
+        } else {
+          this.#addRacks(routes, pod.racks, fallback);
+          continue;
+        }
+      }
+      this.#addRacks(routes, pod.racks, covered);
+    }
+    return { node: this.node.index, hopSets: this.#hopSets, routes };
+  }
+
+  /** Routes of the racks that a wider route does not send the right way. */
+  #addRacks(routes: Route[], racks: readonly number[], covered: number): void {
+    const { nodes, racks: all } = this.topology;
+    for (const index of racks) {
+      const rack = all[index]!;
+      const hops = this.#byRack[index]!;
+      if (hops >= 0) {
+        if (hops !== covered) routes.push({ ipv4: rack.ipv4, ipv6: rack.ipv6, hops });
+        continue;
+      }
+      for (const host of rack.hosts) {
+        const { ipv4, ipv6 } = nodes[host]!.host!;
+        const ports = nodes[host]!.ports.filter((port) => port.peer === this.node.index);
+        routes.push({
+          ipv4: { address: ipv4, length: 32 },
+          ipv6: { address: ipv6, length: 128 },
+          hops: this.#hopSet(
+            "local",
+            ports.map((port) => port.peerPort),
+          ),
+        });
+      }
+    }
+  }
+}
+
+/** The most frequent non-negative value, the smallest of equals; -1 if there is none. */
+function majority(values: readonly number[]): number {
+  const counts = new Map<number, number>();
+  let best = -1;
+  for (const value of values) if (value >= 0) counts.set(value, (counts.get(value) ?? 0) + 1);
+  for (const [value, count] of counts) {
+    const lead = best < 0 ? 1 : count - counts.get(best)!;
+    if (lead > 0 || (lead === 0 && value < best)) best = value;
+  }
+  return best;
+}
