@@ -1,0 +1,152 @@
+/**
+ * One direction of a link: a bounded first-in-first-out queue in front of a transmitter of fixed rate, then a
+ * wire of fixed delay. Departure and arrival times follow from the queue's state at the moment of sending
+ * (everything is first in, first out), so a frame costs one event: its arrival.
+ */
+import type { Node } from "./network.js";
+import { NS_PER_S, type Simulation } from "./simulation.js";
+
+export interface ChannelOptions {
+  /** Bits per second; 0 means that the sender has serialised the frame already (a switch with its own queues). */
+  rate: number;
+  /** Propagation delay in nanoseconds. */
+  delay: number;
+  /** What waits for the transmitter, the frame being sent included; beyond either bound the new frame is dropped. */
+  queueBytes: number;
+  queuePackets: number;
+}
+
+export interface ChannelStats {
+  sent: number;
+  delivered: number;
+  bytesDelivered: number;
+  /** Dropped because the queue was full. */
+  overflowed: number;
+  /** Lost without a signal, because the link or the node at one end had failed. */
+  vanished: number;
+}
+
+export class Channel {
+  readonly stats: ChannelStats = { sent: 0, delivered: 0, bytesDelivered: 0, overflowed: 0, vanished: 0 };
+
+  /** Frames between {@link send} and arrival, oldest first, in a ring whose length is a power of two. */
+  #frames: (Uint8Array | undefined)[] = new Array(16).fill(undefined);
+  #departures = new Float64Array(16);
+  #head = 0;
+  #count = 0;
+  /** Of those, how many at the old end have left the queue for the wire. */
+  #departed = 0;
+  #queuedBytes = 0;
+  #busyUntil = 0;
+  /** Times at which the channel stopped and started carrying, in turn: stop, start, stop, ... */
+  #outages: number[] = [];
+
+  constructor(
+    readonly simulation: Simulation,
+    readonly index: number,
+    readonly options: ChannelOptions,
+    readonly source: Node,
+    readonly target: Node,
+    readonly targetPort: number,
+    readonly arrivalKind: number,
+  ) {}
+
+  get failed(): boolean {
+    return this.#outages.length % 2 === 1;
+  }
+
+  /** Bytes and packets that wait for the transmitter now. */
+  get backlog(): { bytes: number; packets: number } {
+    this.#retireDeparted();
+    return { bytes: this.#queuedBytes, packets: this.#count - this.#departed };
+  }
+
+  /** From now on every frame that is or comes on this channel vanishes; the sender does not notice. */
+  fail(): void {
+    if (this.failed) return;
+    // Outages that no frame on the way has seen are history.
+    if (this.#count === 0) this.#outages.length = 0;
+    this.#outages.push(this.simulation.now);
+  }
+
+  repair(): void {
+    if (this.failed) this.#outages.push(this.simulation.now);
+  }
+
+  send(frame: Uint8Array): void {
+    const now = this.simulation.now;
+    const { rate, delay, queueBytes, queuePackets } = this.options;
+    this.stats.sent++;
+    let departure = now;
+    if (rate > 0) {
+      this.#retireDeparted();
+      if (this.#count - this.#departed >= queuePackets || this.#queuedBytes + frame.length > queueBytes) {
+        this.stats.overflowed++;
+        return;
+      }
+      const start = Math.max(this.#busyUntil, now);
+      departure = start + Math.ceil((frame.length * 8 * NS_PER_S) / rate);
+      this.#busyUntil = departure;
+      this.#queuedBytes += frame.length;
+    }
+    if (this.#count === this.#frames.length) this.#grow();
+    const slot = (this.#head + this.#count++) & (this.#frames.length - 1);
+    this.#frames[slot] = frame;
+    this.#departures[slot] = departure;
+    this.simulation.schedule(departure + delay, this.arrivalKind, this.index);
+  }
+
+  /** The oldest frame has reached the far end: hands it out, or undefined when it was lost on the way. */
+  arrive(): Uint8Array | undefined {
+    this.#retireDeparted();
+    const slot = this.#head;
+    const frame = this.#frames[slot]!;
+    this.#frames[slot] = undefined;
+    this.#head = (slot + 1) & (this.#frames.length - 1);
+    this.#count--;
+    this.#departed--;
+    if (this.#outages.length > 0 && this.#lost(this.#departures[slot]!)) {
+      this.stats.vanished++;
+      return undefined;
+    }
+    this.stats.delivered++;
+    this.stats.bytesDelivered += frame.length;
+    return frame;
+  }
+
+  /** Was the channel out at any instant between this departure (the last bit's) and now? */
+  #lost(departure: number): boolean {
+    if (this.failed) return true;
+    for (let i = this.#outages.length - 1; i > 0; i -= 2) {
+      if (this.#outages[i]! <= departure) return false;
+      if (this.#outages[i - 1]! <= this.simulation.now) return true;
+    }
+    return false;
+  }
+
+  /** Moves frames whose last bit has left from the queue's account to the wire's. */
+  #retireDeparted(): void {
+    const now = this.simulation.now;
+    const mask = this.#frames.length - 1;
+    while (this.#departed < this.#count) {
+      const slot = (this.#head + this.#departed) & mask;
+      if (this.#departures[slot]! > now) break;
+      if (this.options.rate > 0) this.#queuedBytes -= this.#frames[slot]!.length;
+      this.#departed++;
+    }
+  }
+
+  #grow(): void {
+    const size = this.#frames.length;
+    const frames: (Uint8Array | undefined)[] = new Array(2 * size).fill(undefined);
+    const departures = new Float64Array(2 * size);
+    for (let i = 0; i < this.#count; i++) {
+      const slot = (this.#head + i) & (size - 1);
+      frames[i] = this.#frames[slot];
+      departures[i] = this.#departures[slot]!;
+    }
+    this.#frames = frames;
+    this.#departures = departures;
+    this.#head = 0;
+  }
+}

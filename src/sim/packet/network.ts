@@ -1,0 +1,116 @@
+/** Nodes, the links between them, and what can go wrong with either. */
+import { Channel, type ChannelOptions } from "./channel.js";
+import { Simulation } from "./simulation.js";
+
+/** Something with numbered ports that frames arrive at: a switch, a host, or a test's own. */
+export interface Node {
+  readonly name: string;
+  /** A frame has arrived in full. The node may keep it: nobody else will change it. */
+  receive(port: number, frame: Uint8Array): void;
+  /** Called once a port while the network is built: where frames that leave by that port go. */
+  attach(port: number, output: Channel): void;
+  /** The carrier of a port was lost or came back, if the failure is a signalled one. */
+  portState?(port: number, up: boolean): void;
+}
+
+export interface Endpoint {
+  node: Node;
+  port: number;
+}
+
+/** A full-duplex link: two channels. */
+export interface Link {
+  readonly index: number;
+  readonly a: Endpoint;
+  readonly b: Endpoint;
+  readonly aToB: Channel;
+  readonly bToA: Channel;
+}
+
+/** Each direction of a link; the two ends may differ, e.g. where only one end queues outside of its node. */
+export interface LinkOptions {
+  aToB: ChannelOptions;
+  bToA: ChannelOptions;
+}
+
+export class Network {
+  readonly links: Link[] = [];
+  readonly channels: Channel[] = [];
+  readonly #linksOf = new Map<Node, Link[]>();
+  readonly #arrivalKind: number;
+
+  /** Frames that arrived at a switch: the packet-hops of a run. Hosts do not count. */
+  hopCount = 0;
+  /** Called for every frame that arrives anywhere; for tests, traces and path discovery. */
+  observer: ((channel: Channel, frame: Uint8Array) => void) | undefined;
+
+  constructor(readonly simulation: Simulation = new Simulation()) {
+    this.#arrivalKind = simulation.register((index) => {
+      const channel = this.channels[index]!;
+      const frame = channel.arrive();
+      if (frame === undefined) return;
+      if (this.observer !== undefined) this.observer(channel, frame);
+      channel.target.receive(channel.targetPort, frame);
+    });
+  }
+
+  connect(a: Endpoint, b: Endpoint, options: LinkOptions): Link {
+    const aToB = this.#channel(options.aToB, a.node, b);
+    const bToA = this.#channel(options.bToA, b.node, a);
+    const link: Link = { index: this.links.length, a, b, aToB, bToA };
+    this.links.push(link);
+    for (const { node } of [a, b]) {
+      const links = this.#linksOf.get(node);
+      if (links === undefined) this.#linksOf.set(node, [link]);
+      else links.push(link);
+    }
+    a.node.attach(a.port, aToB);
+    b.node.attach(b.port, bToA);
+    return link;
+  }
+
+  /** The links of a node in the order in which they were connected. */
+  linksOf(node: Node): readonly Link[] {
+    return this.#linksOf.get(node) ?? [];
+  }
+
+  /** Silent failure: whatever is on the link vanishes, both ends believe that all is well. */
+  failLink(link: Link): void {
+    link.aToB.fail();
+    link.bToA.fail();
+  }
+
+  repairLink(link: Link): void {
+    link.aToB.repair();
+    link.bToA.repair();
+  }
+
+  /** Silent failure of a node: its neighbours see their links up, but nothing goes in or comes out. */
+  failNode(node: Node): void {
+    for (const link of this.linksOf(node)) this.failLink(link);
+  }
+
+  repairNode(node: Node): void {
+    for (const link of this.linksOf(node)) this.repairLink(link);
+  }
+
+  /** Tells both ends of a link that its carrier went away or came back: the signal that a silent failure lacks. */
+  signalLink(link: Link, up: boolean): void {
+    link.a.node.portState?.(link.a.port, up);
+    link.b.node.portState?.(link.b.port, up);
+  }
+
+  #channel(options: ChannelOptions, source: Node, target: Endpoint): Channel {
+    const channel = new Channel(
+      this.simulation,
+      this.channels.length,
+      options,
+      source,
+      target.node,
+      target.port,
+      this.#arrivalKind,
+    );
+    this.channels.push(channel);
+    return channel;
+  }
+}

@@ -1,0 +1,4 @@
+/** What hosts send: flows, their sizes (published distributions in `data/cdf`), their starts, their pairs. */
+export * from "./arrivals.js";
+export * from "./cdf.js";
+export * from "./flow.js";

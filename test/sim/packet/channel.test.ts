@@ -1,0 +1,149 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Channel, type ChannelOptions, Network, type Node } from "../../../src/sim/packet/index.js";
+
+/** Notes when what arrives. */
+class Sink implements Node {
+  arrivals: [time: number, length: number, port: number][] = [];
+  output: Channel | undefined;
+  constructor(
+    readonly name: string,
+    readonly network: Network,
+  ) {}
+  attach(_port: number, output: Channel): void {
+    this.output = output;
+  }
+  receive(port: number, frame: Uint8Array): void {
+    this.arrivals.push([this.network.simulation.now, frame.length, port]);
+  }
+}
+
+function pair(options: Partial<ChannelOptions> = {}) {
+  const channel = { rate: 8e9, delay: 500, queueBytes: 10_000, queuePackets: 100, ...options };
+  const network = new Network();
+  const a = new Sink("a", network);
+  const b = new Sink("b", network);
+  const link = network.connect({ node: a, port: 1 }, { node: b, port: 7 }, { aToB: channel, bToA: channel });
+  return { network, simulation: network.simulation, a, b, link };
+}
+
+const frame = (length: number) => new Uint8Array(length);
+
+describe("channel", () => {
+  it("delays by serialisation and propagation, one frame after the other", () => {
+    const { simulation, a, b } = pair();
+    a.output!.send(frame(1000));
+    a.output!.send(frame(100));
+    simulation.at(5000, () => a.output!.send(frame(10)));
+    simulation.run();
+    // At 8 Gb/s a byte takes 1 ns.
+    expect(b.arrivals).toEqual([
+      [1500, 1000, 7],
+      [1600, 100, 7],
+      [5510, 10, 7],
+    ]);
+  });
+
+  it("carries both directions apart", () => {
+    const { simulation, a, b } = pair();
+    a.output!.send(frame(1000));
+    b.output!.send(frame(100));
+    simulation.run();
+    expect(b.arrivals).toEqual([[1500, 1000, 7]]);
+    expect(a.arrivals).toEqual([[600, 100, 1]]);
+  });
+
+  it("adds no serialisation at rate 0", () => {
+    const { simulation, a, b } = pair({ rate: 0 });
+    a.output!.send(frame(1000));
+    a.output!.send(frame(1000));
+    simulation.run();
+    expect(b.arrivals.map(([time]) => time)).toEqual([500, 500]);
+  });
+
+  it("drops what exceeds the queue in packets or bytes", () => {
+    const byPackets = pair({ queuePackets: 3 });
+    for (let i = 0; i < 5; i++) byPackets.a.output!.send(frame(100));
+    expect(byPackets.a.output!.backlog).toEqual({ bytes: 300, packets: 3 });
+    byPackets.simulation.run();
+    expect(byPackets.b.arrivals.length).toBe(3);
+    expect(byPackets.a.output!.stats).toMatchObject({ sent: 5, delivered: 3, overflowed: 2 });
+
+    const byBytes = pair({ queueBytes: 250 });
+    for (let i = 0; i < 3; i++) byBytes.a.output!.send(frame(100));
+    // The first frame leaves the queue when its last bit does.
+    byBytes.simulation.at(100, () => byBytes.a.output!.send(frame(150)));
+    byBytes.simulation.run();
+    expect(byBytes.b.arrivals.map(([, length]) => length)).toEqual([100, 100, 150]);
+  });
+
+  it("loses what is on the wire or waiting when it fails, and carries again after repair", () => {
+    const { network, simulation, a, b, link } = pair();
+    a.output!.send(frame(1000)); // arrives at 1500
+    simulation.at(1400, () => network.failLink(link));
+    simulation.at(1450, () => a.output!.send(frame(20)));
+    simulation.at(2000, () => network.repairLink(link));
+    simulation.at(2000, () => a.output!.send(frame(30)));
+    simulation.run();
+    expect(b.arrivals).toEqual([[2530, 30, 7]]);
+    expect(link.aToB.stats).toMatchObject({ delivered: 1, vanished: 2, overflowed: 0 });
+  });
+
+  it("spares what waited in the queue through a whole outage", () => {
+    const { network, simulation, a, b, link } = pair();
+    for (let i = 0; i < 3; i++) a.output!.send(frame(1000)); // last bits leave at 1000, 2000, 3000
+    simulation.at(1600, () => network.failLink(link));
+    simulation.at(1900, () => network.repairLink(link));
+    simulation.run();
+    expect(b.arrivals.map(([time]) => time)).toEqual([1500, 2500, 3500]);
+  });
+
+  it("fails all links of a node together, and only those", () => {
+    const network = new Network();
+    const nodes = ["a", "b", "c"].map((name) => new Sink(name, network));
+    const options = { rate: 0, delay: 10, queueBytes: 1, queuePackets: 1 };
+    const connect = (i: number, j: number) =>
+      network.connect(
+        { node: nodes[i]!, port: j + 1 },
+        { node: nodes[j]!, port: i + 1 },
+        {
+          aToB: options,
+          bToA: options,
+        },
+      );
+    const links = [connect(0, 1), connect(1, 2), connect(2, 0)];
+    network.failNode(nodes[1]!);
+    expect(links.map((link) => link.aToB.failed && link.bToA.failed)).toEqual([true, true, false]);
+    network.repairNode(nodes[1]!);
+    expect(links.some((link) => link.aToB.failed || link.bToA.failed)).toBe(false);
+  });
+
+  it("conserves frames: each is delivered, dropped, lost or still under way", () => {
+    const action = fc.record({
+      gap: fc.integer({ min: 0, max: 3000 }),
+      what: fc.constantFrom("send", "send", "send", "fail", "repair"),
+      length: fc.integer({ min: 1, max: 1500 }),
+    });
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 200 }), (actions) => {
+        const { network, simulation, a, b, link } = pair({ queuePackets: 5 });
+        let time = 0;
+        for (const { gap, what, length } of actions) {
+          time += gap;
+          simulation.at(time, () => {
+            if (what === "send") a.output!.send(frame(length));
+            else if (what === "fail") network.failLink(link);
+            else network.repairLink(link);
+          });
+        }
+        simulation.run();
+        const { sent, delivered, overflowed, vanished } = link.aToB.stats;
+        expect(delivered).toBe(b.arrivals.length);
+        expect(delivered + overflowed + vanished).toBe(sent);
+        expect(a.output!.backlog).toEqual({ bytes: 0, packets: 0 });
+        const times = b.arrivals.map(([at]) => at);
+        expect(times).toEqual([...times].sort((x, y) => x - y));
+      }),
+    );
+  });
+});

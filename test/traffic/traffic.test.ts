@@ -1,0 +1,118 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type DiagnosticError, Random, SourceFile } from "../../src/base/index.js";
+import {
+  destinationsOf,
+  drawClientPort,
+  drawPair,
+  meanInterval,
+  type Place,
+  poissonStarts,
+  readSizeDistribution,
+} from "../../src/traffic/index.js";
+
+const data = join(import.meta.dirname, "..", "..", "data", "cdf");
+
+function load(name: string) {
+  const path = join(data, name);
+  return readSizeDistribution(new SourceFile(path, readFileSync(path, "utf8")));
+}
+
+describe("flow size distributions", () => {
+  it("have the means and quantiles that are published for them", () => {
+    const webSearch = load("websearch.txt");
+    expect(webSearch.mean / 1e6).toBeCloseTo(1.711, 2);
+    expect(webSearch.quantile(0.53)).toBe(80_000);
+    expect(webSearch.quantile(0.9)).toBe(5_000_000);
+    const hadoop = load("fbhadoop.txt");
+    expect(hadoop.mean / 1e3).toBeCloseTo(120, -1);
+    expect(hadoop.quantile(0.5)).toBe(700);
+    expect(hadoop.quantile(0.9)).toBe(120_000);
+  });
+
+  it("interpolate linearly", () => {
+    expect(load("websearch.txt").quantile(0.125 / 2 + 0.0125)).toBeCloseTo(5000, 6);
+    expect(load("websearch.txt").quantile(0.35)).toBeCloseTo(40_000, 6);
+  });
+
+  it("give samples with the distribution's mean", () => {
+    const sizes = load("fbhadoop.txt");
+    const random = new Random(7);
+    let sum = 0;
+    const n = 200_000;
+    for (let i = 0; i < n; i++) sum += sizes.sample(random);
+    expect(Math.abs(sum / n / sizes.mean - 1)).toBeLessThan(0.03);
+  });
+
+  it.each([
+    ["10 0\n20 fifty\n", "P42301", 2],
+    ["10 0\n20 50\n15 100\n", "P42302", 3],
+    ["# sizes\n10 0\n20 50\n", "P42303", 3],
+  ])("reject %j with %s", (text, code, line) => {
+    const file = new SourceFile("sizes.txt", text);
+    try {
+      readSizeDistribution(file);
+      expect.unreachable();
+    } catch (error) {
+      const [diagnostic] = (error as DiagnosticError).diagnostics;
+      expect(diagnostic!.code).toBe(code);
+      expect(file.position(diagnostic!.span!.start).line).toBe(line);
+    }
+  });
+});
+
+describe("arrivals", () => {
+  it("offer the load they are asked for", () => {
+    const sizes = load("websearch.txt");
+    const interval = meanInterval(0.3, 10e9, sizes);
+    const until = 1e13;
+    const starts = [...poissonStarts(interval, 0, until, new Random(1))];
+    const offered = (starts.length * sizes.mean * 8) / (until / 1e9) / 10e9;
+    expect(Math.abs(offered / 0.3 - 1)).toBeLessThan(0.05);
+    expect(starts.every((time, i) => time < until && (i === 0 || time >= starts[i - 1]!))).toBe(true);
+  });
+});
+
+describe("pairs", () => {
+  const places: Place[] = [0, 1, 2, 3, 4, 5, 6, 7].map((host) => ({
+    host,
+    rack: host >> 1,
+    pod: host >> 2,
+  }));
+
+  it("keep to their pattern", () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.constantFrom("any", "inter_rack", "inter_pod"), (seed, pattern) => {
+        const [a, b] = drawPair(places, pattern, new Random(seed))!;
+        return destinationsOf(places, a, pattern).includes(b) && a.host !== b.host;
+      }),
+    );
+  });
+
+  it("are uniform", () => {
+    const counts = new Map<string, number>();
+    const random = new Random(3);
+    for (let i = 0; i < 32_000; i++) {
+      const [a, b] = drawPair(places, "inter_pod", random)!;
+      const key = `${a.host}-${b.host}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    expect(counts.size).toBe(32);
+    for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(160);
+  });
+
+  it("do not exist where all hosts are in one pod", () => {
+    expect(drawPair(places.slice(0, 4), "inter_pod", new Random(1))).toBeUndefined();
+  });
+
+  it("use client ports", () => {
+    const random = new Random(5);
+    for (let i = 0; i < 1000; i++) {
+      const port = drawClientPort(random);
+      expect(port).toBeGreaterThanOrEqual(32768);
+      expect(port).toBeLessThanOrEqual(60999);
+    }
+  });
+});
