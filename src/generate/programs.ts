@@ -7,7 +7,10 @@ import { fail } from "../base/index.js";
 import { FIELD_BITS, SELECTOR_FIELDS, type SelectorField } from "./selector-field.js";
 import type { TemplateSet } from "./templates.js";
 
-/** Bits of the selector that one switch reads: `width` bits from bit `low`, and a version bit apart from them. */
+/**
+ * Bits of the selector that one switch reads: `width` bits from bit `low`, and perhaps a version bit. The
+ * program joins them to 16 bits, the version bit on top.
+ */
 const sliceSchema = z.strictObject({
   low: z.number().int().min(0),
   width: z.number().int().min(0).max(15),
@@ -149,7 +152,7 @@ function ecmpContext(program: EcmpProgram) {
   };
 }
 
-/** The bits as a `bit<16>`, version bit first; a slice without bits is 0. */
+/** The bits as a `bit<16>` with the version bit on top; a slice without bits is 0. */
 function sliceExpression(field: SelectorField, { low, width, version }: SelectorSlice): string {
   const highest = Math.max(low + width - 1, version ?? 0);
   if (highest >= FIELD_BITS[field]) {
@@ -159,9 +162,9 @@ function sliceExpression(field: SelectorField, { low, width, version }: Selector
       `selector bit ${highest} lies outside ${field}, which has ${FIELD_BITS[field]} bits`,
     );
   }
-  const parts: string[] = [];
-  if (version !== undefined) parts.push(`meta.selector[${version}:${version}]`);
-  if (width > 0) parts.push(`meta.selector[${low + width - 1}:${low}]`);
-  if (parts.length === 0) return "0";
-  return `(bit<16>)${parts.length === 1 ? parts[0] : `(${parts.join(" ++ ")})`}`;
+  if (width === 0) return "0";
+  const value = `meta.selector[${low + width - 1}:${low}]`;
+  return version === undefined
+    ? `(bit<16>)${value}`
+    : `meta.selector[${version}:${version}] ++ (bit<15>)${value}`;
 }

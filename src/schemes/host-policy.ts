@@ -51,3 +51,8 @@ export interface HostPolicy {
   /** Which of a host's `nics` NICs (0-based) a packet leaves by. */
   nic(flow: FlowKey, selector: number, nics: number): number;
 }
+
+/** An end that never changes its selector. */
+export function fixedPath(selector: number): PathChooser {
+  return { selector, onTimeout: () => [selector], onAck: () => {}, onData: () => [selector] };
+}

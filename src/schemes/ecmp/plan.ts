@@ -1,0 +1,95 @@
+/** The fabric of plain ECMP: in each switch one group for every set of equal-cost next hops. */
+import type { EcmpProgram, ProgramPlan, SelectorField } from "../../generate/index.js";
+import type { Update } from "../../program/index.js";
+import {
+  computeRoutes,
+  type Role,
+  type RoutingTable,
+  switchesOf,
+  type Topology,
+} from "../../topology/index.js";
+import {
+  call,
+  exact,
+  forward,
+  ingressName,
+  insert,
+  routeUpdates,
+  type SeedScope,
+  seedUpdate,
+  singlePort,
+  TIER_HASH,
+  tableEntry,
+  tableSize,
+} from "../fabric.js";
+import type { FabricPlan } from "../scheme.js";
+
+export interface EcmpOptions {
+  /** Header field that is part of the hash input, if any. */
+  readonly hashedField: SelectorField | undefined;
+  readonly hashSeed: number;
+  readonly seedScope: SeedScope;
+}
+
+/** Programs and state of all switches. */
+export function planEcmpSwitches(
+  topology: Topology,
+  options: EcmpOptions,
+): Pick<FabricPlan, "programs" | "switches"> {
+  const tables = computeRoutes(topology);
+  const roles = [...new Set(switchesOf(topology).map((node) => node.role))];
+  return {
+    programs: roles.map((role): ProgramPlan => {
+      const own = tables.filter((table) => topology.nodes[table.node]!.role === role);
+      const largest = (count: (table: RoutingTable) => number) => tableSize(Math.max(...own.map(count)));
+      const values: EcmpProgram = {
+        role: role === "switch" || role === "host" ? "fabric" : role,
+        ...(options.hashedField === undefined ? {} : { hashedField: options.hashedField }),
+        hash: TIER_HASH[role as Exclude<Role, "host">],
+        sizes: {
+          routes: largest((table) => table.routes.length),
+          groups: largest((table) => choices(table).length),
+          members: largest((table) =>
+            choices(table).reduce((sum, hops) => sum + table.hopSets[hops]!.ports.length, 0),
+          ),
+        },
+      };
+      return { name: role, template: "ecmp/switch", values };
+    }),
+    switches: tables.map((table) => {
+      const node = topology.nodes[table.node]!;
+      const seed = seedUpdate(node, options.hashSeed, options.seedScope);
+      return { node: table.node, program: node.role, updates: [seed, ...ecmpUpdates(topology, table)] };
+    }),
+  };
+}
+
+/** Hop sets with more than one port. */
+function choices(table: RoutingTable): number[] {
+  return [...table.hopSets.keys()].filter((index) => {
+    const hops = table.hopSets[index]!;
+    return hops.ports.length > 1 && singlePort(hops) === undefined;
+  });
+}
+
+function ecmpUpdates(topology: Topology, table: RoutingTable): Update[] {
+  const profile = ingressName("ecmp_members");
+  const members: Update[] = [];
+  const groups: Update[] = [];
+  const entries: Update[] = [];
+  const groupOf = new Map<number, number>();
+  for (const hops of choices(table)) {
+    const groupId = groupOf.size + 1;
+    groupOf.set(hops, groupId);
+    const ids = table.hopSets[hops]!.ports.map((port) => {
+      const memberId = members.length + 1;
+      const action = forward("to_next_hop", topology, table.node, port);
+      members.push(insert({ kind: "member", profile, memberId, action }));
+      return { memberId, weight: 1 };
+    });
+    groups.push(insert({ kind: "group", profile, groupId, members: ids, maxSize: ids.length }));
+    entries.push(tableEntry("ecmp_groups", [exact("meta.next_hops", groupId)], { kind: "group", groupId }));
+  }
+  const routes = routeUpdates(topology, table, (hops) => call("to_group", { next_hops: groupOf.get(hops)! }));
+  return [...members, ...groups, ...entries, ...routes];
+}

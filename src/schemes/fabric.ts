@@ -1,0 +1,114 @@
+/**
+ * What the control planes of all schemes have in common: the names that the templates give to tables and
+ * actions, and the updates for routes, hash seeds and next hops.
+ */
+import { Random } from "../base/index.js";
+import type { HashChoice } from "../generate/index.js";
+import type { ActionCall, Match, TableAction, Update } from "../program/index.js";
+import type { HopSet, Role, Route, RoutingTable, Topology, TopologyNode } from "../topology/index.js";
+
+const INGRESS = "FabricIngress";
+
+/** The name that P4Info gives to an object of the ingress control. */
+export function ingressName(name: string): string {
+  return `${INGRESS}.${name}`;
+}
+
+/**
+ * Hash of each tier. Under a CRC a seed only flips bits, so tiers with one hash function would all pick by the
+ * same bits (polarisation); each tier gets a function of its own.
+ */
+export const TIER_HASH: Readonly<Record<Exclude<Role, "host">, HashChoice>> = {
+  tor: { algorithm: "crc32", order: "reversed" },
+  leaf: { algorithm: "crc32", order: "forward" },
+  spine: { algorithm: "crc16", order: "forward" },
+  switch: { algorithm: "crc32", order: "forward" },
+};
+
+/** Which switches share a hash seed; see the parameter of the same name. */
+export const SEED_SCOPES = ["tier", "switch"] as const;
+export type SeedScope = (typeof SEED_SCOPES)[number];
+
+export function exact(field: string, value: number): Match {
+  return { kind: "exact", field, value: BigInt(value) };
+}
+
+export function insert(entity: Update["entity"]): Update {
+  return { type: "insert", entity };
+}
+
+/** Entry of an exact or longest-prefix table. */
+export function tableEntry(table: string, match: readonly Match[], action: TableAction): Update {
+  return insert({ kind: "tableEntry", table: ingressName(table), match, priority: 0, action });
+}
+
+/** A call of an ingress action with small numbers as parameters. */
+export function call(action: string, params: Readonly<Record<string, number | bigint>>): ActionCall {
+  return {
+    action: ingressName(action),
+    params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, BigInt(value)])),
+  };
+}
+
+/** Sends out of `port`, addressed to the router or host behind it. */
+export function forward(action: "to_port" | "to_next_hop", topology: Topology, node: number, port: number) {
+  const peer = topology.nodes[node]!.ports[port - 1]!.peer;
+  return call(action, { port, mac: topology.nodes[peer]!.mac });
+}
+
+/** Writes the switch's hash seed: 16 bits drawn from `seed` for its tier or for itself. */
+export function seedUpdate(node: TopologyNode, seed: number, scope: SeedScope): Update {
+  const label = scope === "tier" ? node.role : node.name;
+  const value = new Random(seed).fork(`hash seed ${label}`).uint32() & 0xffff;
+  return {
+    type: "modify",
+    entity: {
+      kind: "tableEntry",
+      table: ingressName("hash_seed"),
+      match: [],
+      priority: 0,
+      isDefault: true,
+      action: { kind: "action", ...call("set_hash_seed", { seed: value }) },
+    },
+  };
+}
+
+/** Entries of both route tables. `actionFor` is asked for hop sets of two and more ports. */
+export function routeUpdates(
+  topology: Topology,
+  table: RoutingTable,
+  actionFor: (hops: number) => ActionCall,
+): Update[] {
+  const actions = table.hopSets.map((hops, index): TableAction => {
+    if (hops.ports.length === 0) return { kind: "action", ...call("unreachable", {}) };
+    const single = singlePort(hops);
+    if (single === undefined) return { kind: "action", ...actionFor(index) };
+    return { kind: "action", ...forward("to_port", topology, table.node, single) };
+  });
+  return table.routes.flatMap((route) => [
+    routeEntry("ipv4", route, actions[route.hops]!),
+    routeEntry("ipv6", route, actions[route.hops]!),
+  ]);
+}
+
+/** The only port to use, or undefined where there is a choice. A host's parallel links count as one. */
+export function singlePort(hops: HopSet): number | undefined {
+  return hops.ports.length === 1 || hops.direction === "local" ? hops.ports[0] : undefined;
+}
+
+function routeEntry(family: "ipv4" | "ipv6", route: Route, action: TableAction): Update {
+  const { address, length } = route[family];
+  // A prefix of length 0 is a don't-care, which P4Runtime writes as an absent field.
+  const match: Match[] =
+    length === 0
+      ? []
+      : [{ kind: "lpm", field: `hdr.${family}.dst_addr`, value: address, prefixLength: length }];
+  return tableEntry(`${family}_routes`, match, action);
+}
+
+/** Table size for `entries`: a power of two, with a little room in small tables. */
+export function tableSize(entries: number): number {
+  let size = 16;
+  while (size < entries) size *= 2;
+  return size;
+}

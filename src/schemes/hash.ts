@@ -1,0 +1,32 @@
+/** The hash of a host's NIC bond: unlike the switches' CRCs it mixes non-linearly, so it correlates with none. */
+import type { FlowKey } from "./host-policy.js";
+
+const cache = new WeakMap<FlowKey, number>();
+
+/** 32-bit hash of a five-tuple; remembered by object, since a flow's packets all carry the same one. */
+export function flowHash(flow: FlowKey): number {
+  let hash = cache.get(flow);
+  if (hash === undefined) {
+    hash = mix(0x243f6a88, flow.protocol);
+    hash = mix(hash, flow.srcPort);
+    hash = mix(hash, flow.dstPort);
+    for (const address of [flow.src, flow.dst]) {
+      for (let shift = 0n; shift < 128n; shift += 32n) {
+        hash = mix(hash, Number(BigInt.asUintN(32, address >> shift)));
+      }
+    }
+    cache.set(flow, hash);
+  }
+  return hash;
+}
+
+/** One step of a 32-bit mix of the murmur3 family. */
+export function mix(hash: number, value: number): number {
+  let k = Math.imul(value, 0xcc9e2d51);
+  k = Math.imul((k << 15) | (k >>> 17), 0x1b873593);
+  let h = hash ^ k;
+  h = (Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) | 0;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}

@@ -1,0 +1,104 @@
+/**
+ * The P-ECMP compiler (section 3.3): topology T and policy C in, the control matrices of all switches out.
+ * Matrices name next hops by their place in the base group; ports come in when updates are written.
+ */
+import {
+  computeRoutes,
+  type HopSet,
+  type Role,
+  type RoutingTable,
+  type Topology,
+} from "../../topology/index.js";
+import { singlePort } from "../fabric.js";
+import type { FanOut, FanOuts, Hop } from "./layout.js";
+import { type Control, type ControlMatrix, controlMatrix, matrixRows } from "./matrix.js";
+
+export interface CompiledMatrix {
+  /** From 1, unique in its switch. */
+  readonly id: number;
+  readonly direction: "up" | "down";
+  readonly hop: Hop;
+  /** Ports of the base group's next hops; cells of the matrix index this list. */
+  readonly ports: readonly number[];
+  readonly matrix: ControlMatrix;
+  /** All rows; shared by matrices of the same shape. */
+  readonly rows: readonly Uint16Array[];
+}
+
+export interface CompiledSwitch {
+  /** Node index. */
+  readonly node: number;
+  readonly routing: RoutingTable;
+  readonly matrices: readonly CompiledMatrix[];
+  /** By hop set of the routing table; undefined where there is one way or none. */
+  readonly ofHops: readonly (CompiledMatrix | undefined)[];
+}
+
+/** WCMP weights by switch and neighbour name; a neighbour that is not named weighs 1. */
+export type Weights = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+/** Matrices of all switches, by ascending node index. `tables` are the routes, if they are known already. */
+export function compileMatrices(
+  topology: Topology,
+  control: Control,
+  weights: Weights = new Map(),
+  tables: readonly RoutingTable[] = computeRoutes(topology),
+): CompiledSwitch[] {
+  const shapes = new Map<string, { matrix: ControlMatrix; rows: Uint16Array[] }>();
+  const shapeOf = (hops: number, hopWeights: readonly number[] | undefined) => {
+    const key = hopWeights === undefined ? String(hops) : hopWeights.join(" ");
+    let shape = shapes.get(key);
+    if (shape === undefined) {
+      const matrix = controlMatrix(control, hops, hopWeights);
+      shape = { matrix, rows: matrixRows(matrix) };
+      shapes.set(key, shape);
+    }
+    return shape;
+  };
+  return tables.map((routing) => {
+    const { role, name, ports } = topology.nodes[routing.node]!;
+    const ownWeights = weights.get(name);
+    const matrices: CompiledMatrix[] = [];
+    const ofHops = routing.hopSets.map((hops) => {
+      if (hops.ports.length === 0 || singlePort(hops) !== undefined) return undefined;
+      const hopWeights =
+        ownWeights === undefined
+          ? undefined
+          : hops.ports.map((port) => ownWeights.get(topology.nodes[ports[port - 1]!.peer]!.name) ?? 1);
+      const direction = hops.direction === "down" ? "down" : "up";
+      const compiled: CompiledMatrix = {
+        id: matrices.length + 1,
+        direction,
+        hop: hopOf(role, hops),
+        ports: hops.ports,
+        ...shapeOf(hops.ports.length, hopWeights),
+      };
+      matrices.push(compiled);
+      return compiled;
+    });
+    return { node: routing.node, routing, matrices, ofHops };
+  });
+}
+
+/** Which kind of hop a choice is; switches without a tier count as leaves. */
+function hopOf(role: Role, hops: HopSet): Hop {
+  if (role === "tor") return "tor";
+  if (role === "spine") return "spine";
+  return hops.direction === "down" ? "legs" : "leaf";
+}
+
+/** How many next hops each kind of hop chooses from, NICs of hosts included. */
+export function fanOutsOf(topology: Topology, switches: readonly CompiledSwitch[]): FanOuts {
+  const fanOuts: Partial<Record<Hop, FanOut>> = {};
+  const note = (hop: Hop, n: number) => {
+    const known = fanOuts[hop];
+    fanOuts[hop] = { least: Math.min(n, known?.least ?? n), most: Math.max(n, known?.most ?? n) };
+  };
+  for (const node of topology.nodes) {
+    if (node.role === "host" && node.ports.length > 1) note("nic", node.ports.length);
+  }
+  for (const compiled of switches) {
+    for (const matrix of compiled.matrices) note(matrix.hop, matrix.matrix.base.length);
+  }
+  return fanOuts;
+}

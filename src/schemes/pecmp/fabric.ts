@@ -1,0 +1,132 @@
+/**
+ * A fabric under P-ECMP, compiled and checked: the matrices of every switch, the layout of the selector, and
+ * whether the switches and the field have room for them.
+ */
+import { fail, type Locate } from "../../base/index.js";
+import { FIELD_BITS } from "../../generate/index.js";
+import { nodeNamed, type Role, type Topology } from "../../topology/index.js";
+import { type CompiledSwitch, compileMatrices, fanOutsOf, type Weights } from "./compile.js";
+import { type FanOuts, layOut, missingBits, type SelectorLayout } from "./layout.js";
+import type { PecmpParameters } from "./parameters.js";
+import { type OffsetSet, offsetSet, ruleFor } from "./selectors.js";
+import { demandOf, SWITCH_MODELS, type SwitchModel, usableSpace } from "./sram.js";
+
+export interface PecmpFabric {
+  readonly switches: readonly CompiledSwitch[];
+  readonly fanOuts: FanOuts;
+  readonly layout: SelectorLayout;
+  readonly offsets: OffsetSet;
+}
+
+/**
+ * Compiles and checks. Throws DiagnosticError: P2201 for groups that a switch has no room for, P2202 for a
+ * selector wider than its field, P2203 for offsets that a group size defeats, P2204 for a weight that names
+ * no next hop, P2205 for control of next hops in a network without tiers.
+ */
+export function compileFabric(topology: Topology, parameters: PecmpParameters, locate: Locate): PecmpFabric {
+  const weights = readWeights(topology, parameters, locate);
+  const switches = compileMatrices(topology, parameters.control, weights);
+  checkSpace(topology, switches, parameters, locate);
+  const fanOuts = fanOutsOf(topology, switches);
+  if (parameters.control !== "offset") {
+    const free = topology.nodes.find((node) => node.role === "switch");
+    if (free !== undefined) {
+      fail(
+        "P2205",
+        locate(["control"]),
+        `control of next hops needs tiers, and "${free.name}" is in none`,
+        "give every switch the role tor, leaf or spine, or write control: offset",
+      );
+    }
+  }
+  const offsets = chooseOffsets(switches, fanOuts, parameters, locate);
+  const layout = layOut(parameters.control, parameters.field, parameters.version_bit, fanOuts, offsets.bits);
+  if (missingBits(layout) > 0) {
+    const { field, bits } = layout;
+    const wider = Object.entries(FIELD_BITS).filter(([, width]) => width >= bits);
+    fail(
+      "P2202",
+      locate(["field"]) ?? locate([]),
+      `the selector needs ${bits} bits, but field ${field} has ${FIELD_BITS[field]}`,
+      wider.length > 0
+        ? `wide enough: ${wider.map(([name, width]) => `${name} (${width})`).join(", ")}`
+        : "no field is wide enough: use fewer next hops, or control: offset",
+    );
+  }
+  return { switches, fanOuts, layout, offsets };
+}
+
+function readWeights(topology: Topology, parameters: PecmpParameters, locate: Locate): Weights {
+  const weights = new Map<string, Map<string, number>>();
+  for (const [i, [name, neighbour, weight]] of parameters.weights.entries()) {
+    const node = nodeNamed(topology, name);
+    if (node === undefined || node.role === "host") {
+      fail("P2204", locate(["weights", i, 0]), `no switch is called "${name}"`);
+    }
+    if (!node.ports.some((port) => topology.nodes[port.peer]!.name === neighbour)) {
+      fail("P2204", locate(["weights", i, 1]), `"${name}" has no neighbour called "${neighbour}"`);
+    }
+    const own = weights.get(name) ?? new Map<string, number>();
+    weights.set(name, own.set(neighbour, weight));
+  }
+  return weights;
+}
+
+/** The model of switches of a role. */
+export function modelOf(parameters: PecmpParameters, role: Exclude<Role, "host">): SwitchModel {
+  const model = parameters.switches[role] ?? "trident5";
+  return typeof model === "string" ? SWITCH_MODELS[model]! : { name: "its model", ...model };
+}
+
+function checkSpace(
+  topology: Topology,
+  switches: readonly CompiledSwitch[],
+  parameters: PecmpParameters,
+  locate: Locate,
+): void {
+  const transactional = parameters.version_bit !== "none";
+  for (const { node, matrices } of switches) {
+    const { name, role } = topology.nodes[node]!;
+    if (role === "host") continue;
+    const model = modelOf(parameters, role);
+    const space = usableSpace(model, transactional);
+    for (const direction of ["up", "down"] as const) {
+      const need = demandOf(matrices.filter((m) => m.direction === direction).map((m) => m.matrix));
+      for (const what of ["groups", "members"] as const) {
+        if (need[what] <= space[what]) continue;
+        fail(
+          "P2201",
+          locate(["switches", role]) ?? locate(["control"]) ?? locate([]),
+          `${name} needs ${need[what]} ECMP ${what} for its ${direction}links, but ${model.name} has ${model[what]}` +
+            (transactional ? `, half of them (${space[what]}) for each version` : ""),
+          transactional
+            ? "control of one kind, or version_bit: none, needs half as many"
+            : "control of one kind needs half as many groups as both",
+        );
+      }
+    }
+  }
+}
+
+function chooseOffsets(
+  switches: readonly CompiledSwitch[],
+  fanOuts: FanOuts,
+  parameters: PecmpParameters,
+  locate: Locate,
+): OffsetSet {
+  const sizes = new Set<number>();
+  for (const { matrices } of switches) for (const { matrix } of matrices) sizes.add(matrix.base.length);
+  if (fanOuts.nic !== undefined) sizes.add(fanOuts.nic.least).add(fanOuts.nic.most);
+  const rule = parameters.offsets === "auto" ? ruleFor(sizes) : parameters.offsets;
+  const offsets = offsetSet(rule, Math.max(2, ...sizes));
+  if (rule === "odd" && ruleFor(sizes) !== "odd") {
+    const odd = [...sizes].find((size) => ruleFor([size]) !== "odd")!;
+    fail(
+      "P2203",
+      locate(["offsets"]),
+      `odd offsets do not suit a group of ${odd} next hops: some lead back to the same one`,
+      "write offsets: primes (P-ECMP, appendix C)",
+    );
+  }
+  return offsets;
+}

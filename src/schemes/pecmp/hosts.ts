@@ -1,0 +1,165 @@
+/**
+ * What P-ECMP's hosts do on a retransmission timeout.
+ *
+ * Section 2.1 of the paper has a flow's two directions on independent paths, either of which may have
+ * failed; section 3.2 has the host move to another selector and be sure to avoid the failure. Both cannot
+ * hold when the host moves one selector and the receiver mirrors it: of two ToRs, a healthy direction would
+ * move onto the failed one. `shift` does that, as the text reads. `probe` keeps the promise: the host sends
+ * its retransmission on the old path and on the shifted one, and the receiver acknowledges on its old path and
+ * on a shifted one. An offset differs from the old path at every hop, so a single failure leaves one of each
+ * pair intact, and the echoes tell which.
+ */
+import type { Random } from "../../base/index.js";
+import { flowHash } from "../hash.js";
+import {
+  type FlowKey,
+  fixedPath,
+  type HostPolicy,
+  type PathChooser,
+  type SegmentMarks,
+} from "../host-policy.js";
+import { HOPS, readSlice, type SelectorLayout, writeSlice } from "./layout.js";
+import type { OffsetSet } from "./selectors.js";
+
+export const FAILOVERS = ["probe", "shift", "none"] as const;
+export type Failover = (typeof FAILOVERS)[number];
+
+/** Draws selectors whose path differs from another one's at every hop. */
+export interface Rerouter {
+  /** A selector apart from `from`, if possible not one of `tried`. */
+  leave(from: number, tried: readonly number[], random: Random): number;
+}
+
+/** Appendix C for one shared value; an even draw from the other next hops where every hop has its slice. */
+export function makeRerouter(layout: SelectorLayout, offsets: OffsetSet): Rerouter {
+  if (!layout.shared) return { leave: (from, _tried, random) => leaveEachSlice(layout, from, random) };
+  const limit = 2 ** (layout.versionBit === "none" ? layout.bits : layout.bits - 1);
+  const reachable = (from: number) => {
+    // Groups of powers of two divide the range, so an offset may wrap around; others do not allow that.
+    if (offsets.rule === "odd") return offsets.offsets.map((offset) => (from + offset) % limit);
+    const both = offsets.offsets.flatMap((offset) => [from + offset, from - offset]);
+    return both.filter((selector) => selector >= 0 && selector < limit);
+  };
+  return {
+    leave(from, tried, random) {
+      const all = reachable(from);
+      const fresh = all.filter((selector) => !tried.includes(selector));
+      return random.pick(fresh.length > 0 ? fresh : all);
+    },
+  };
+}
+
+/** Values below the smallest group's size are offset rows in every switch, and differ by less than any group. */
+function leaveEachSlice(layout: SelectorLayout, from: number, random: Random): number {
+  let selector = from;
+  for (const hop of HOPS) {
+    const n = layout.fanOuts[hop]?.least;
+    if (n === undefined) continue;
+    const value = readSlice(layout, hop, selector);
+    selector = writeSlice(layout, hop, selector, (value + 1 + random.int(n - 1)) % n);
+  }
+  return selector;
+}
+
+/** Hosts of a fabric with this layout; flows start at selector 0. */
+export function pecmpHosts(failover: Failover, layout: SelectorLayout, offsets: OffsetSet): HostPolicy {
+  const rerouter = makeRerouter(layout, offsets);
+  return {
+    name: failover === "none" ? "none" : "pecmp",
+    open(_flow: FlowKey, random: Random): PathChooser {
+      if (failover === "none") return fixedPath(0);
+      return failover === "shift" ? new ShiftingPath(rerouter, random) : new ProbingPath(rerouter, random);
+    },
+    // Section 4, "Multi-homed server": the selector is added to the bond's hash.
+    nic: (flow, selector, nics) => (flowHash(flow) + readSlice(layout, "nic", selector)) % nics,
+  };
+}
+
+/** The sender moves on at every timeout; the receiver answers on the selector of what it answers. */
+class ShiftingPath implements PathChooser {
+  selector = 0;
+  #tried: number[] = [0];
+
+  constructor(
+    readonly rerouter: Rerouter,
+    readonly random: Random,
+  ) {}
+
+  onTimeout(): readonly number[] {
+    this.selector = this.rerouter.leave(this.selector, this.#tried, this.random);
+    this.#tried.push(this.selector);
+    return [this.selector];
+  }
+
+  onAck(): void {
+    this.#tried = [this.selector];
+  }
+
+  onData(segment: SegmentMarks): readonly number[] {
+    this.selector = segment.selector;
+    return [this.selector];
+  }
+}
+
+/** Sends on the old path and on a new one until an echo tells which of them works. */
+class ProbingPath implements PathChooser {
+  selector = 0;
+  /** Selectors of the trial that is going on; empty: none is. */
+  #trial: number[] = [];
+  /** Selectors of the other end seen in this trial: a second sight of one is a further attempt. */
+  #seen: number[] = [];
+  /** Selector that the other end's data came with last. */
+  #peer = 0;
+
+  constructor(
+    readonly rerouter: Rerouter,
+    readonly random: Random,
+  ) {}
+
+  onTimeout(): readonly number[] {
+    return this.#probe();
+  }
+
+  onAck(segment: SegmentMarks): void {
+    this.#settle(segment.echo);
+  }
+
+  onData(segment: SegmentMarks, duplicate: boolean): readonly number[] {
+    const moved = segment.selector !== this.#peer;
+    this.#peer = segment.selector;
+    if (this.#trial.length === 0) {
+      return duplicate || moved ? this.#probeAfter(segment.selector) : [this.selector];
+    }
+    if (this.#seen.includes(segment.selector)) {
+      if (duplicate) return this.#probeAfter(segment.selector);
+      // New data on a known path: an acknowledgement of the trial has reached the other end.
+      this.#settle(segment.echo);
+      return [this.selector];
+    }
+    // The other copy of what was answered already: one more answer does, for three in a row mean loss.
+    this.#seen.push(segment.selector);
+    return [this.#trial[this.#trial.length - 1]!];
+  }
+
+  #probeAfter(peerSelector: number): readonly number[] {
+    this.#seen = [peerSelector];
+    return this.#probe();
+  }
+
+  #probe(): readonly number[] {
+    if (this.#trial.length === 0) this.#trial = [this.selector];
+    this.#trial.push(this.rerouter.leave(this.selector, this.#trial, this.random));
+    return this.#pair();
+  }
+
+  #pair(): readonly number[] {
+    return [this.selector, this.#trial[this.#trial.length - 1]!];
+  }
+
+  #settle(echo: number): void {
+    if (!this.#trial.includes(echo)) return;
+    this.selector = echo;
+    this.#trial = [];
+    this.#seen = [];
+  }
+}

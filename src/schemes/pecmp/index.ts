@@ -1,0 +1,95 @@
+/**
+ * P-ECMP (NSDI'25): a selector in the packet picks the row of a control matrix, the hash its column. Hosts
+ * that change the selector leave a failed path for sure.
+ *
+ * Read `matrix.ts` (what a control matrix is), `compile.ts` (from a topology to matrices), `layout.ts` (bits of
+ * the selector), `selectors.ts` (which offsets hosts use), `hosts.ts` (what hosts do).
+ */
+import type { Locate } from "../../base/index.js";
+import type { PecmpProgram, ProgramPlan } from "../../generate/index.js";
+import { type Role, switchesOf, type Topology } from "../../topology/index.js";
+import { seedUpdate, TIER_HASH, tableSize } from "../fabric.js";
+import type { FabricPlan, Scheme } from "../scheme.js";
+import type { CompiledSwitch } from "./compile.js";
+import { compileFabric, type PecmpFabric } from "./fabric.js";
+import { pecmpHosts } from "./hosts.js";
+import { type PecmpParameters, pecmpParameters } from "./parameters.js";
+import { memberIds, selectorRowEntries, switchUpdates } from "./updates.js";
+
+export * from "./compile.js";
+export * from "./fabric.js";
+export * from "./hosts.js";
+export * from "./layout.js";
+export * from "./matrix.js";
+export * from "./parameters.js";
+export * from "./report.js";
+export * from "./selectors.js";
+export * from "./sram.js";
+export * from "./updates.js";
+
+export const pecmp: Scheme<PecmpParameters> = {
+  name: "pecmp",
+  summary: "P-ECMP: selector-driven control matrices; hosts re-path by a certain offset",
+  parameters: pecmpParameters,
+  plan: planPecmp,
+};
+
+function planPecmp(
+  topology: Topology,
+  parameters: PecmpParameters,
+  locate: Locate = () => undefined,
+): FabricPlan {
+  const fabric = compileFabric(topology, parameters, locate);
+  const { switches, layout } = fabric;
+  return {
+    scheme: "pecmp",
+    field: parameters.field,
+    programs: programsOf(topology, fabric),
+    switches: switches.map((compiled) => {
+      const node = topology.nodes[compiled.node]!;
+      const seed = seedUpdate(node, parameters.hash_seed, parameters.seed_scope);
+      return {
+        node: compiled.node,
+        program: node.role,
+        updates: [seed, ...switchUpdates(topology, compiled, layout)],
+      };
+    }),
+    hosts: pecmpHosts(parameters.failover, layout, fabric.offsets),
+  };
+}
+
+/** One program a role, its tables as large as the role's largest switch needs. */
+function programsOf(topology: Topology, { switches, layout }: PecmpFabric): ProgramPlan[] {
+  const roles = [...new Set(switchesOf(topology).map((node) => node.role))];
+  return roles.map((role): ProgramPlan => {
+    const own = switches.filter((compiled) => topology.nodes[compiled.node]!.role === role);
+    const largest = (count: (compiled: CompiledSwitch) => number) => tableSize(Math.max(...own.map(count)));
+    const matrices = own.flatMap((compiled) => compiled.matrices);
+    const template = templateFor(role, new Set(matrices.map((matrix) => matrix.direction)));
+    const slice = (hop: "tor" | "leaf" | "spine" | "legs") => layout.slices[hop] ?? { low: 0, width: 0 };
+    const values: PecmpProgram = {
+      field: layout.field,
+      ...(template === "pecmp/spine"
+        ? {}
+        : { up: slice(role === "tor" || role === "spine" ? role : "leaf") }),
+      ...(template === "pecmp/tor"
+        ? {}
+        : { down: slice(role === "tor" || role === "spine" ? role : "legs") }),
+      hash: TIER_HASH[role as Exclude<Role, "host">],
+      sizes: {
+        routes: largest((compiled) => compiled.routing.routes.length),
+        selectorRows: largest((compiled) => selectorRowEntries(compiled, layout)),
+        groups: largest((compiled) => compiled.matrices.reduce((sum, m) => sum + m.rows.length, 0)),
+        members: largest((compiled) => compiled.matrices.reduce((sum, m) => sum + memberIds(m), 0)),
+      },
+    };
+    return { name: role, template, values };
+  });
+}
+
+/** The role's own template, unless its switches choose next hops in a direction that it does not know. */
+function templateFor(role: Role, directions: ReadonlySet<"up" | "down">) {
+  if (role === "tor" && !directions.has("down")) return "pecmp/tor";
+  if (role === "spine" && !directions.has("up")) return "pecmp/spine";
+  return "pecmp/leaf";
+}

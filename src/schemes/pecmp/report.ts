@@ -1,0 +1,177 @@
+/**
+ * What P-ECMP costs in a fabric: groups, members and selector bits, counted in the matrices that the compiler
+ * makes (P-ECMP, section 5.1, figure 6, and appendices D and E).
+ */
+import { formatTable } from "../../base/index.js";
+import {
+  buildTopology,
+  computeRoutes,
+  type Role,
+  switchesOf,
+  type Topology,
+  type TopologySpec,
+  topologySchema,
+} from "../../topology/index.js";
+import { type CompiledSwitch, compileMatrices, fanOutsOf } from "./compile.js";
+import { type FanOuts, layOut, type VersionBit } from "./layout.js";
+import type { Control } from "./matrix.js";
+import { offsetSet, ruleFor } from "./selectors.js";
+import { demandOf } from "./sram.js";
+
+export interface ReportOptions {
+  /** Where version bits go; the paper's text and its numbers follow different rules. */
+  readonly versionBit: VersionBit;
+  /** Whether the bits for next hops cover the NIC bond and the leaf's choice of a ToR of a pair. */
+  readonly legs: boolean;
+  /** What the counted groups control. */
+  readonly control: Control;
+}
+
+/** The reading under which the rows of Table 2 agree with figure 6a and with "2 to 6 bits". */
+export const DEFAULT_REPORT: ReportOptions = { versionBit: "none", legs: false, control: "both" };
+
+type Counts = { tor: number | null; leaf: number | null; spine: number | null };
+
+/** One topology; `null` where it has no such switches. */
+export interface ReportRow {
+  readonly topology: string;
+  /** Ways up from a server to the top tier, NICs included (Table 2's last column). */
+  readonly paths: number | null;
+  /** ECMP groups of the largest switch of a role: uplinks of a ToR or leaf; per pod in a spine. */
+  readonly groups: Counts;
+  /** Slots of those groups. */
+  readonly members: Counts;
+  readonly selector_bits: { readonly offset: number; readonly both: number };
+  readonly version_bit: VersionBit;
+  readonly legs: boolean;
+}
+
+/** Counts one topology. */
+export function reportOf(
+  name: string,
+  topology: Topology,
+  options: ReportOptions = DEFAULT_REPORT,
+): ReportRow {
+  const tables = computeRoutes(topology);
+  const switches = compileMatrices(topology, options.control, undefined, tables);
+  const fanOuts = fanOutsOf(topology, switches);
+  return {
+    topology: name,
+    paths: countPaths(topology, fanOuts),
+    groups: countsOf(topology, switches, "groups"),
+    members: countsOf(topology, switches, "members"),
+    selector_bits: {
+      offset: selectorBits("offset", fanOuts, options),
+      both: selectorBits("both", fanOuts, options),
+    },
+    version_bit: options.versionBit,
+    legs: options.legs,
+  };
+}
+
+function countPaths(topology: Topology, fanOuts: FanOuts): number | null {
+  if (switchesOf(topology, "switch").length > 0) return null;
+  return (fanOuts.nic?.most ?? 1) * (fanOuts.tor?.most ?? 1) * (fanOuts.leaf?.most ?? 1);
+}
+
+function countsOf(
+  topology: Topology,
+  switches: readonly CompiledSwitch[],
+  what: "groups" | "members",
+): Counts {
+  const most = (role: Role): number | null => {
+    const own = switches.filter((compiled) => topology.nodes[compiled.node]!.role === role);
+    if (own.length === 0) return null;
+    const counts = own.map(({ matrices }) => {
+      if (role === "spine") return Math.max(0, ...matrices.map(({ matrix }) => demandOf([matrix])[what]));
+      return demandOf(matrices.filter((m) => m.direction === "up").map((m) => m.matrix))[what];
+    });
+    return Math.max(...counts);
+  };
+  return { tor: most("tor"), leaf: most("leaf"), spine: most("spine") };
+}
+
+/** Bits of the selector for one kind of control; the field does not matter. */
+function selectorBits(control: Control, fanOuts: FanOuts, { versionBit, legs }: ReportOptions): number {
+  const { nic: _nic, legs: _legs, ...tiers } = fanOuts;
+  const counted = legs ? fanOuts : tiers;
+  const sizes = Object.values(fanOuts).flatMap(({ least, most }) => [least, most]);
+  if (sizes.length === 0) return 0;
+  const offsets = offsetSet(ruleFor(sizes), Math.max(...sizes));
+  return layOut(control, "dscp_flow_label", versionBit, counted, offsets.bits).bits;
+}
+
+/**
+ * The twelve topologies of Table 2, small in every direction that does not matter for the counts. Spines are
+ * wired as a mesh: with planes a spine has one link a pod and nothing to choose, while figure 6a counts
+ * twice as many groups in a spine as a pod has leaves.
+ */
+export function table2Topologies(): { name: string; spec: TopologySpec }[] {
+  const list: { name: string; spec: TopologySpec }[] = [];
+  const add = (spec: object) => {
+    const name = `#${list.length + 1}`;
+    list.push({ name, spec: topologySchema.parse({ name, hosts_per_rack: 1, ...spec }) });
+  };
+  for (const leaves of [4, 8]) {
+    for (const homing of ["single", "dual"]) add({ kind: "leaf_spine", tors: 4, leaves, homing });
+  }
+  for (const homing of ["single", "dual"]) {
+    for (const spines_per_plane of [8, 16, 32, 64]) {
+      const shape = { pods: 2, tors_per_pod: 2, leaves_per_pod: 8, spines_per_plane };
+      add({ kind: "clos", wiring: "mesh", homing, ...shape });
+    }
+  }
+  return list;
+}
+
+/** One row for each topology of Table 2, from matrices that were really compiled. */
+export function table2Report(options: ReportOptions = DEFAULT_REPORT): ReportRow[] {
+  return table2Topologies().map(({ name, spec }) => reportOf(name, buildTopology(spec), options));
+}
+
+/** Rows as a text table, with the rules that were used below it. */
+export function formatReport(rows: readonly ReportRow[]): string {
+  const header = [
+    "topology",
+    "paths",
+    "ToR groups",
+    "leaf groups",
+    "spine groups/pod",
+    "offset bits",
+    "both bits",
+  ];
+  const table = formatTable(
+    header,
+    rows.map(({ topology, paths, groups, selector_bits: bits }) => [
+      topology,
+      paths,
+      groups.tor,
+      groups.leaf,
+      groups.spine,
+      bits.offset,
+      bits.both,
+    ]),
+  );
+  const rule = rows[0];
+  if (rule === undefined) return table;
+  const legs = rule.legs ? "counted" : "not counted";
+  return `${table}\n\nselector bits: version bit ${rule.version_bit}, NIC and leaf-to-ToR legs ${legs}`;
+}
+
+/** Per role of one topology: what its largest switch needs in each direction, all destinations together. */
+export function formatSwitchReport(topology: Topology, control: Control = DEFAULT_REPORT.control): string {
+  const switches = compileMatrices(topology, control);
+  const roles = [...new Set(switchesOf(topology).map((node) => node.role))];
+  const rows = roles.map((role) => {
+    const own = switches.filter((compiled) => topology.nodes[compiled.node]!.role === role);
+    const most = (direction: "up" | "down") => {
+      const needs = own.map(({ matrices }) =>
+        demandOf(matrices.filter((m) => m.direction === direction).map((m) => m.matrix)),
+      );
+      return [Math.max(...needs.map((n) => n.groups)), Math.max(...needs.map((n) => n.members))];
+    };
+    return [role, own.length, ...most("up"), ...most("down")];
+  });
+  const header = ["role", "switches", "groups up", "members up", "groups down", "members down"];
+  return `${formatTable(header, rows)}\n\ncontrol: ${control}; groups and members of the largest switch of a role`;
+}

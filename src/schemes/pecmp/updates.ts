@@ -1,0 +1,118 @@
+/** Compiled matrices as updates for the program of `templates/pecmp/`. */
+import type { Update } from "../../program/index.js";
+import type { Topology } from "../../topology/index.js";
+import { call, exact, forward, ingressName, insert, routeUpdates, tableEntry } from "../fabric.js";
+import type { CompiledMatrix, CompiledSwitch } from "./compile.js";
+import type { SelectorLayout } from "./layout.js";
+import { rowCount } from "./matrix.js";
+
+const PROFILE = ingressName("control_matrix_members");
+
+/**
+ * Everything that a switch needs, in an order in which each object exists before it is named: members,
+ * groups, rows of matrices, s mod M, and the routes at last.
+ */
+export function switchUpdates(
+  topology: Topology,
+  compiled: CompiledSwitch,
+  layout: SelectorLayout,
+): Update[] {
+  const updates: Update[] = [];
+  let memberId = 1;
+  let groupId = 1;
+  for (const matrix of compiled.matrices) {
+    addMatrix(updates, topology, compiled.node, matrix, memberId, groupId);
+    memberId += memberIds(matrix);
+    groupId += matrix.rows.length;
+  }
+  addSelectorRows(updates, compiled, layout);
+  const routes = routeUpdates(topology, compiled.routing, (hops) => {
+    const matrix = compiled.ofHops[hops]!;
+    const action = matrix.direction === "up" ? "to_uplinks" : "to_downlinks";
+    return call(action, { matrix: matrix.id, rows: rowCount(matrix.matrix) });
+  });
+  return [...updates, ...routes];
+}
+
+/** Members that one matrix takes in the action selector. */
+export function memberIds(matrix: CompiledMatrix): number {
+  return 2 * matrix.matrix.base.length - 1;
+}
+
+/** Entries of the table s mod M. */
+export function selectorRowEntries(compiled: CompiledSwitch, layout: SelectorLayout): number {
+  const versions = layout.versionBit === "none" ? 1 : 2;
+  let entries = 0;
+  for (const values of valuesByRows(compiled, layout).values()) entries += values * versions;
+  return entries;
+}
+
+/**
+ * BMv2 orders the members of a group by the order in which they were made, whatever order the group names
+ * them in. So the base group p0 .. pN-1 is made twice in a row, up to pN-2: every cyclic shift of it is a
+ * run of N members in ascending order.
+ */
+function addMatrix(
+  updates: Update[],
+  topology: Topology,
+  node: number,
+  { id, ports, matrix, rows }: CompiledMatrix,
+  firstMember: number,
+  firstGroup: number,
+): void {
+  const { base, offsetRows } = matrix;
+  const columns = base.length;
+  for (let i = 0; i < 2 * columns - 1; i++) {
+    const action = forward("to_next_hop", topology, node, ports[base[i % columns]!]!);
+    updates.push(insert({ kind: "member", profile: PROFILE, memberId: firstMember + i, action }));
+  }
+  const groups: Update[] = [];
+  const entries: Update[] = [];
+  for (let row = 0; row < rows.length; row++) {
+    const shifted = row < offsetRows;
+    const start = shifted ? (columns - row) % columns : base.indexOf(row - offsetRows);
+    const members = Array.from({ length: shifted ? columns : 1 }, (_, column) => ({
+      memberId: firstMember + start + column,
+      weight: 1,
+    }));
+    const groupId = firstGroup + row;
+    groups.push(insert({ kind: "group", profile: PROFILE, groupId, members, maxSize: members.length }));
+    entries.push(
+      tableEntry("control_matrix", [exact("meta.matrix", id), exact("meta.row", row)], {
+        kind: "group",
+        groupId,
+      }),
+    );
+  }
+  updates.push(...groups, ...entries);
+}
+
+/** Top bit of the 16 that the program looks up. */
+const VERSION = 1 << 15;
+
+/** One entry for every M in use and every value of the slice; both versions name the same rows. */
+function addSelectorRows(updates: Update[], compiled: CompiledSwitch, layout: SelectorLayout): void {
+  const versions = layout.versionBit === "none" ? [0] : [0, VERSION];
+  for (const [rows, values] of valuesByRows(compiled, layout)) {
+    for (const version of versions) {
+      for (let value = 0; value < values; value++) {
+        updates.push(
+          tableEntry("row_of_selector", [exact("meta.rows", rows), exact("meta.slice", version + value)], {
+            kind: "action",
+            ...call("set_row", { row: value % rows }),
+          }),
+        );
+      }
+    }
+  }
+}
+
+/** By number of rows M: how many values a slice has that is looked up modulo M. */
+function valuesByRows(compiled: CompiledSwitch, layout: SelectorLayout): Map<number, number> {
+  const values = new Map<number, number>();
+  for (const { hop, matrix } of compiled.matrices) {
+    const rows = rowCount(matrix);
+    values.set(rows, Math.max(values.get(rows) ?? 0, 2 ** layout.slices[hop]!.width));
+  }
+  return values;
+}

@@ -1,0 +1,69 @@
+/**
+ * PRR (SIGCOMM'23): the data plane is plain ECMP with one header field more in the hash input, and a host
+ * that has to re-path writes a random value into it.
+ *
+ * Both ends re-path. The sender does on a timeout. The receiver does when data come in that show that the
+ * sender did (another value in the field) or that its acknowledgements got lost (nothing new). So each
+ * attempt draws both directions anew, as P-ECMP's closed form p = ((N-1)/N)^2 assumes (section 2.1).
+ */
+import { z } from "zod";
+import type { Random } from "../../base/index.js";
+import { FIELD_BITS, SELECTOR_FIELDS } from "../../generate/index.js";
+import { planEcmpSwitches } from "../ecmp/plan.js";
+import { SEED_SCOPES } from "../fabric.js";
+import { flowHash, mix } from "../hash.js";
+import type { PathChooser, SegmentMarks } from "../host-policy.js";
+import type { Scheme } from "../scheme.js";
+
+export const prrParameters = z.strictObject({
+  /** Header field that hosts change. An IPv4 packet has no flow label: use `dscp` or `vlan` for IPv4. */
+  field: z.enum(SELECTOR_FIELDS).default("dscp"),
+  hash_seed: z.number().int().min(0).default(1),
+  /** Switches that share a hash seed. */
+  seed_scope: z.enum(SEED_SCOPES).default("tier"),
+});
+
+export type PrrParameters = z.output<typeof prrParameters>;
+
+export const prr: Scheme<PrrParameters> = {
+  name: "prr",
+  summary: "PRR: the hash covers a header field that hosts change at random to re-path",
+  parameters: prrParameters,
+  plan: (topology, parameters) => ({
+    scheme: "prr",
+    field: parameters.field,
+    ...planEcmpSwitches(topology, {
+      hashedField: parameters.field,
+      hashSeed: parameters.hash_seed,
+      seedScope: parameters.seed_scope,
+    }),
+    hosts: {
+      name: "prr",
+      open: (_flow, random) => new RandomPath(2 ** FIELD_BITS[parameters.field], random),
+      nic: (flow, selector, nics) => mix(flowHash(flow), selector) % nics,
+    },
+  }),
+};
+
+class RandomPath implements PathChooser {
+  selector = 0;
+  #peer = 0;
+
+  constructor(
+    readonly values: number,
+    readonly random: Random,
+  ) {}
+
+  onTimeout(): readonly number[] {
+    this.selector = this.random.int(this.values);
+    return [this.selector];
+  }
+
+  onAck(): void {}
+
+  onData(segment: SegmentMarks, duplicate: boolean): readonly number[] {
+    if (duplicate || segment.selector !== this.#peer) this.selector = this.random.int(this.values);
+    this.#peer = segment.selector;
+    return [this.selector];
+  }
+}
