@@ -1,0 +1,112 @@
+#!/usr/bin/env node
+/**
+ * The command line: parses arguments, calls a room, prints. Each command's module is loaded only when it is called,
+ * so that `p4loom compile` does not pay for gRPC or plotting.
+ */
+import { Command, CommanderError } from "commander";
+import { conclude, EXIT } from "./outcome.js";
+import { version } from "./version.js";
+
+/** Collects the values of an option that may be given several times. */
+const collect = (value: string, previous: string[]): string[] => [...previous, value];
+
+function addPreprocessorOptions(command: Command): Command {
+  return command
+    .option("-I <dir>", "search DIR for included files", collect, [])
+    .option("-D <macro[=value]>", "define a macro", collect, [])
+    .option("-U <macro>", "undefine a macro", collect, [])
+    .option("--json-diagnostics", "print diagnostics as one JSON object a line");
+}
+
+const program = new Command("p4loom")
+  .description("P4-16 workbench: generate, compile, run and compare v1model switch programs")
+  .version(version)
+  .showHelpAfterError("(p4loom COMMAND --help tells the options)")
+  .exitOverride();
+
+program
+  .command("run")
+  .description("run an experiment file: build, compile, simulate, report")
+  .argument("<experiment>", "experiment file (YAML)")
+  .option("--engine <engine>", "sim: the packet simulator", "sim")
+  .option("--seed <n>", "replace the file's seed")
+  .option("--runs <n>", "replace the file's number of runs")
+  .option("--out <dir>", "folder for results.json, figures and report.html")
+  .option("--json", "print results.json to stdout")
+  .action(async (file: string, options: RunOptions) => {
+    await conclude(async () => (await import("./run.js")).run(file, options));
+  });
+
+program
+  .command("generate")
+  .description("render a scheme's P4 programs, or report what its control plane needs")
+  .argument("<scheme>", "pecmp, prr or ecmp")
+  .option("--set <name=value>", "set a parameter of the scheme", collect, [])
+  .option("-o, --out <dir>", "write the programs to DIR instead of stdout")
+  .option("--topology <file>", "topology file (YAML), or table2 for the paper's twelve")
+  .option("--report", "print groups, members and selector bits instead of programs")
+  .option("--version-bit <rule>", "count the update's version bit: none, overall or per-hop")
+  .option("--json", "print the report as JSON")
+  .action(async (scheme: string, options: GenerateOptions) => {
+    await conclude(async () => (await import("./generate.js")).generate(scheme, options));
+  });
+
+addPreprocessorOptions(
+  program
+    .command("compile")
+    .description("compile a P4-16 v1model program to BMv2 JSON and P4Info")
+    .argument("<program>", "P4-16 source")
+    .option("-o <file>", "BMv2 JSON (default: the program's name with .json)")
+    .option("--p4runtime-files <files>", "P4Info files, comma-separated; the suffix names the format")
+    .option("-E", "preprocess only, to stdout")
+    .option("--dump <dir>", "write the program after each pass to DIR"),
+).action(async (file: string, options: CompileOptions) => {
+  await conclude(async () => (await import("./compile.js")).compileFile(file, options), options.jsonDiagnostics);
+});
+
+addPreprocessorOptions(
+  program
+    .command("check")
+    .description("report what is wrong with a P4-16 program, write nothing")
+    .argument("<program>", "P4-16 source"),
+).action(async (file: string, options: PreprocessorOptions) => {
+  await conclude(async () => (await import("./compile.js")).checkFile(file, options), options.jsonDiagnostics);
+});
+
+export interface RunOptions {
+  engine: string;
+  seed?: string;
+  runs?: string;
+  out?: string;
+  json?: boolean;
+}
+
+export interface GenerateOptions {
+  set: string[];
+  out?: string;
+  topology?: string;
+  report?: boolean;
+  versionBit?: string;
+  json?: boolean;
+}
+
+export interface PreprocessorOptions {
+  I: string[];
+  D: string[];
+  U: string[];
+  jsonDiagnostics?: boolean;
+}
+
+export interface CompileOptions extends PreprocessorOptions {
+  o?: string;
+  p4runtimeFiles?: string;
+  E?: boolean;
+  dump?: string;
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof CommanderError)) throw error;
+  process.exitCode = error.exitCode === 0 ? EXIT.success : EXIT.wrongUsage;
+}

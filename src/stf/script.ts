@@ -1,0 +1,252 @@
+/**
+ * STF, the "simple test framework" text of p4c's packet tests: one command a line. Read here into commands;
+ * `run.ts` carries them out. The language is p4c's `tools/stf` grammar with the BMv2 commands, which are those of
+ * simple_switch_CLI and are kept as they stand.
+ */
+import { type Diagnostics, type SourceFile, type Span, spanText } from "../base/index.js";
+
+export type StfCommand =
+  | { kind: "add"; span: Span; table: Word; priority: number | undefined; match: StfMatch[]; action: StfAction }
+  | { kind: "setDefault"; span: Span; table: Word; action: StfAction }
+  | { kind: "packet"; span: Span; port: number; bytes: Uint8Array }
+  /** `pattern` undefined: any packet. */
+  | { kind: "expect"; span: Span; port: number; pattern: Pattern | undefined }
+  | { kind: "noPacket"; span: Span }
+  | { kind: "wait"; span: Span }
+  | { kind: "removeAll"; span: Span }
+  | {
+      kind: "checkCounter";
+      span: Span;
+      counter: Word;
+      index: string;
+      unit: "packets" | "bytes";
+      comparison: Comparison;
+      value: number;
+    }
+  /** A command of simple_switch_CLI. */
+  | { kind: "cli"; span: Span; text: string };
+
+export type Comparison = "==" | "!=" | "<=" | "<" | ">=" | ">";
+
+export interface Word {
+  text: string;
+  span: Span;
+}
+
+/** `field:value`; the value is read once the table tells the kind of match. */
+export interface StfMatch {
+  field: Word;
+  value: Word;
+}
+
+export interface StfAction {
+  name: Word;
+  args: { name: Word; value: Word }[];
+}
+
+/** Nibbles of an expected packet, -1 for any; `exact`: nothing may follow. */
+export interface Pattern {
+  nibbles: Int8Array;
+  exact: boolean;
+}
+
+/** Commands of simple_switch_CLI that STF files use. */
+const CLI_COMMANDS =
+  /^(mc_|mirroring_|register_|counter_|meter_|table_|act_prof_|set_queue_|set_crc|pvs_|set_egress_queue)/;
+
+/** Reads a whole file. A line that cannot be read is reported (P41201 to P41203) and left out. */
+export function readStf(file: SourceFile, diagnostics: Diagnostics): StfCommand[] {
+  const commands: StfCommand[] = [];
+  for (const [index, start] of file.lineStarts.entries()) {
+    const text = file.lineText(index + 1);
+    const code = text.replace(/#.*$/, "").trimEnd();
+    if (code.trim() === "") continue;
+    const from = start + (code.length - code.trimStart().length);
+    const command = new LineReader(file, from, start + code.length, diagnostics).command();
+    if (command !== undefined) commands.push(command);
+  }
+  return commands;
+}
+
+/** Tokens of one line: words and single punctuation marks, blanks between them dropped. */
+class LineReader {
+  readonly #tokens: Word[] = [];
+  readonly #line: Span;
+  #next = 0;
+
+  constructor(
+    file: SourceFile,
+    start: number,
+    end: number,
+    readonly diagnostics: Diagnostics,
+  ) {
+    this.#line = { file, start, end };
+    const pattern = /"[^"]*"|==|!=|<=|>=|[(),:=<>]|[^\s(),:=<>!]+/g;
+    for (const match of file.text.slice(start, end).matchAll(pattern)) {
+      const at = start + match.index;
+      this.#tokens.push({ text: match[0], span: { file, start: at, end: at + match[0].length } });
+    }
+  }
+
+  command(): StfCommand | undefined {
+    const span = this.#line;
+    const verb = this.#tokens[this.#next++]!;
+    switch (verb.text) {
+      case "add":
+        return this.#add();
+      case "setdefault": {
+        const table = this.#word("a table");
+        const action = table && this.#action();
+        return action && { kind: "setDefault", span, table, action };
+      }
+      case "packet":
+        return this.#packet();
+      case "expect":
+        return this.#expect();
+      case "no_packet":
+        return { kind: "noPacket", span };
+      case "wait":
+        return { kind: "wait", span };
+      case "remove":
+        if (this.#peek() === "all") return { kind: "removeAll", span };
+        return this.#wrong("`remove all`");
+      case "check_counter":
+        return this.#checkCounter();
+      default:
+        if (CLI_COMMANDS.test(verb.text)) return { kind: "cli", span, text: spanText(span) };
+        this.diagnostics.error(
+          "P41201",
+          verb.span,
+          `no STF command \`${verb.text}\``,
+          "there are add, setdefault, packet, expect, no_packet, wait, remove all, check_counter and the commands of simple_switch_CLI",
+        );
+        return undefined;
+    }
+  }
+
+  #add(): StfCommand | undefined {
+    const table = this.#word("a table");
+    if (table === undefined) return undefined;
+    let priority: number | undefined;
+    if (this.#tokens[this.#next + 1]?.text !== ":" && /^\d+$/.test(this.#peek() ?? "")) {
+      priority = Number(this.#tokens[this.#next++]!.text);
+    }
+    const match: StfMatch[] = [];
+    while (this.#tokens[this.#next + 1]?.text === ":") {
+      const field = this.#word("a key field");
+      this.#next++;
+      const value = this.#word("a value");
+      if (field === undefined || value === undefined) return undefined;
+      match.push({ field, value });
+    }
+    const action = this.#action();
+    return action && { kind: "add", span: this.#line, table, priority, match, action };
+  }
+
+  #action(): StfAction | undefined {
+    const name = this.#word("an action");
+    if (name === undefined || !this.#mark("(")) return undefined;
+    const args: StfAction["args"] = [];
+    while (this.#peek() !== ")") {
+      const arg = this.#word("a parameter");
+      if (arg === undefined || !this.#mark(":")) return undefined;
+      const value = this.#word("a value");
+      if (value === undefined) return undefined;
+      args.push({ name: arg, value });
+      if (this.#peek() === ",") this.#next++;
+    }
+    this.#next++;
+    return { name, args };
+  }
+
+  #packet(): StfCommand | undefined {
+    const port = this.#number("a port");
+    if (port === undefined) return undefined;
+    const digits = this.#restAsDigits(/^[0-9a-fA-F]*$/);
+    if (digits === undefined) return undefined;
+    if (digits.length % 2 !== 0) return this.#wrong("an even number of hexadecimal digits");
+    const bytes = Uint8Array.from({ length: digits.length / 2 }, (_, i) =>
+      Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16),
+    );
+    return { kind: "packet", span: this.#line, port, bytes };
+  }
+
+  #expect(): StfCommand | undefined {
+    const port = this.#number("a port");
+    if (port === undefined) return undefined;
+    if (this.#peek() === undefined) return { kind: "expect", span: this.#line, port, pattern: undefined };
+    const digits = this.#restAsDigits(/^[0-9a-fA-F*]*\$?$/);
+    if (digits === undefined) return undefined;
+    const exact = digits.endsWith("$");
+    const body = exact ? digits.slice(0, -1) : digits;
+    const nibbles = Int8Array.from(body, (digit) => (digit === "*" ? -1 : Number.parseInt(digit, 16)));
+    return { kind: "expect", span: this.#line, port, pattern: { nibbles, exact } };
+  }
+
+  #checkCounter(): StfCommand | undefined {
+    const counter = this.#word("a counter");
+    if (counter === undefined || !this.#mark("(")) return undefined;
+    const index = this.#word("an index");
+    if (index === undefined || !this.#mark(")")) return undefined;
+    const unit = this.#peek() === "bytes" ? "bytes" : "packets";
+    if (this.#peek() === "bytes" || this.#peek() === "packets") this.#next++;
+    const comparison = this.#tokens[this.#next++]?.text;
+    if (comparison === undefined || !/^([=!<>]=|[<>])$/.test(comparison)) {
+      return this.#wrong("one of == != <= < >= >");
+    }
+    const value = this.#number("a number");
+    if (value === undefined) return undefined;
+    return {
+      kind: "checkCounter",
+      span: this.#line,
+      counter,
+      index: index.text,
+      unit,
+      comparison: comparison as Comparison,
+      value,
+    };
+  }
+
+  #peek(): string | undefined {
+    return this.#tokens[this.#next]?.text;
+  }
+
+  #restAsDigits(allowed: RegExp): string | undefined {
+    let digits = "";
+    for (const token of this.#tokens.slice(this.#next)) digits += token.text;
+    return allowed.test(digits) ? digits : this.#wrong("hexadecimal digits");
+  }
+
+  #word(what: string): Word | undefined {
+    const token = this.#tokens[this.#next++];
+    if (token === undefined || /^[(),:=<>]$/.test(token.text)) return this.#wrong(what, this.#next - 1);
+    if (/^".*"$/.test(token.text)) return { text: token.text.slice(1, -1), span: token.span };
+    return token;
+  }
+
+  #number(what: string): number | undefined {
+    const token = this.#tokens[this.#next++];
+    if (token === undefined || !/^\d+$/.test(token.text)) return this.#wrong(what, this.#next - 1);
+    return Number(token.text);
+  }
+
+  #mark(mark: string): boolean {
+    if (this.#peek() === mark) {
+      this.#next++;
+      return true;
+    }
+    this.#wrong(`\`${mark}\``);
+    return false;
+  }
+
+  #wrong(expected: string, at = this.#next): undefined {
+    const token = this.#tokens[at];
+    const end = this.#line.end;
+    this.diagnostics.error(
+      "P41202",
+      token?.span ?? { file: this.#line.file, start: end, end },
+      `expected ${expected}${token === undefined ? ", but the line ends" : `, not \`${token.text}\``}`,
+    );
+    return undefined;
+  }
+}
