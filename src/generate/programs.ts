@@ -71,8 +71,8 @@ export interface GeneratedFile {
 }
 
 /**
- * P4 source of one program. Throws DiagnosticError: P2004 when the values do not have the template's shape,
- * P2005 when a slice lies outside the selector's field, and what {@link TemplateSet.render} throws.
+ * P4 source of one program. Throws DiagnosticError: P42004 when the values do not have the template's shape,
+ * P42005 when a slice lies outside the selector's field, and what {@link TemplateSet.render} throws.
  */
 export function renderProgram(templates: TemplateSet, program: ProgramPlan): string {
   switch (program.template) {
@@ -92,7 +92,7 @@ function check<T>(program: ProgramPlan, schema: z.ZodType<T>): T {
   const result = schema.safeParse(program.values);
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-  fail("P2004", undefined, `wrong values for template "${program.template}"`, ...problems);
+  fail("P42004", undefined, `wrong values for template "${program.template}"`, ...problems);
 }
 
 const FIVE_TUPLE = ["flow_src", "flow_dst", "flow_protocol", "flow_src_port", "flow_dst_port"];
@@ -157,7 +157,7 @@ function sliceExpression(field: SelectorField, { low, width, version }: Selector
   const highest = Math.max(low + width - 1, version ?? 0);
   if (highest >= FIELD_BITS[field]) {
     fail(
-      "P2005",
+      "P42005",
       undefined,
       `selector bit ${highest} lies outside ${field}, which has ${FIELD_BITS[field]} bits`,
     );

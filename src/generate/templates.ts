@@ -37,7 +37,7 @@ export interface TemplateSet {
 
 /**
  * Loads all templates. `readText` gets paths relative to the folder of templates, for example
- * `pecmp/tor.p4.hbs`. Throws DiagnosticError: P2001 for braces that P4 and Handlebars read differently.
+ * `pecmp/tor.p4.hbs`. Throws DiagnosticError: P42001 for braces that P4 and Handlebars read differently.
  */
 export function loadTemplates(readText: (path: string) => string): TemplateSet {
   const texts = new Map<string, string>();
@@ -68,7 +68,7 @@ export function makeTemplateSet(
       const template = compiled.get(name);
       if (template === undefined) {
         fail(
-          "P2003",
+          "P42003",
           undefined,
           `no template "${name}"`,
           `templates are: ${[...compiled.keys()].join(", ")}`,
@@ -77,7 +77,7 @@ export function makeTemplateSet(
       try {
         return tidy(template(values));
       } catch (error) {
-        fail("P2002", undefined, `template "${name}" does not render: ${(error as Error).message}`);
+        fail("P42002", undefined, `template "${name}" does not render: ${(error as Error).message}`);
       }
     },
   };
@@ -92,7 +92,7 @@ function tidy(text: string): string {
 }
 
 /**
- * P2001 where a text means one thing in P4 and another in Handlebars: a literal `{{` (as in nested lists;
+ * P42001 where a text means one thing in P4 and another in Handlebars: a literal `{{` (as in nested lists;
  * write `{ {`) and a tag that is followed by a closing brace of P4 (write a space or a line end between).
  */
 export function checkBraces(file: SourceFile): void {
@@ -105,18 +105,18 @@ export function checkBraces(file: SourceFile): void {
     const comment = text.startsWith("{{!--", at);
     if (!/[\w@#/>!~^.&(]/.test(text[at + 2] ?? " ")) {
       fail(
-        "P2001",
+        "P42001",
         { file, start: at, end: at + 2 },
         'literal "{{" in a template: Handlebars takes it for a tag',
         'write "{ {" for two braces of P4',
       );
     }
     const close = text.indexOf(comment ? "--}}" : "}}", at);
-    if (close < 0) fail("P2001", { file, start: at, end: at + 2 }, 'tag without "}}"');
+    if (close < 0) fail("P42001", { file, start: at, end: at + 2 }, 'tag without "}}"');
     const end = close + (comment ? 4 : 2);
     if (text[end] === "}") {
       fail(
-        "P2001",
+        "P42001",
         { file, start: at, end: end + 1 },
         'a closing brace stands right behind a tag: Handlebars reads "}}}"',
         'put a space or a line end between "}}" and "}"',

@@ -26,7 +26,7 @@ const MAX_HOSTS_PER_RACK = 254;
 
 /**
  * Builds the network that `spec` describes; `locate` finds keys of the spec for messages.
- * Throws DiagnosticError, P2101 to P2108, when there is no such network.
+ * Throws DiagnosticError, P42101 to P42107, when there is no such network.
  */
 export function buildTopology(spec: TopologySpec, locate: Locate = () => undefined): Topology {
   switch (spec.kind) {
@@ -88,7 +88,7 @@ function clos(spec: ClosSpec, locate: Locate): Topology {
   positive(spec.leaves_per_pod, "leaves_per_pod", locate);
   positive(spec.spines_per_plane, "spines_per_plane", locate);
   if (spec.pods > MAX_PODS) {
-    fail("P2103", locate(["pods"]), `${spec.pods} pods: the address plan has room for ${MAX_PODS}`);
+    fail("P42103", locate(["pods"]), `${spec.pods} pods: the address plan has room for ${MAX_PODS}`);
   }
   const pods = checkPods(spec, spec.tors_per_pod, "tors_per_pod", locate);
   const mesh = spec.wiring === "mesh";
@@ -166,7 +166,7 @@ function addPod(
 }
 
 function positive(value: number, key: string, locate: Locate): void {
-  if (value < 1) fail("P2101", locate([key]), `${key} is ${value}`, "at least 1 is needed");
+  if (value < 1) fail("P42101", locate([key]), `${key} is ${value}`, "at least 1 is needed");
 }
 
 function checkPods(spec: ClosSpec | LeafSpineSpec, tors: number, torsKey: string, locate: Locate) {
@@ -174,7 +174,7 @@ function checkPods(spec: ClosSpec | LeafSpineSpec, tors: number, torsKey: string
   const dual = spec.homing === "dual";
   if (dual && tors % 2 !== 0) {
     fail(
-      "P2102",
+      "P42102",
       locate([torsKey]),
       `${torsKey} is ${tors}, but dual-homed hosts need pairs of ToRs`,
       `write ${tors + 1}, or homing: single`,
@@ -183,14 +183,14 @@ function checkPods(spec: ClosSpec | LeafSpineSpec, tors: number, torsKey: string
   const racks = dual ? tors / 2 : tors;
   if (racks > MAX_RACKS_PER_POD) {
     fail(
-      "P2103",
+      "P42103",
       locate([torsKey]),
       `${racks} racks in a pod: the address plan has room for ${MAX_RACKS_PER_POD}`,
     );
   }
   if (spec.hosts_per_rack > MAX_HOSTS_PER_RACK) {
     fail(
-      "P2103",
+      "P42103",
       locate(["hosts_per_rack"]),
       `${spec.hosts_per_rack} hosts in a rack: the address plan has room for ${MAX_HOSTS_PER_RACK}`,
     );
@@ -201,7 +201,7 @@ function checkPods(spec: ClosSpec | LeafSpineSpec, tors: number, torsKey: string
 function checkPorts(role: string, ports: number, key: string, locate: Locate): void {
   if (ports <= MAX_PORT) return;
   fail(
-    "P2104",
+    "P42104",
     locate([key]),
     `a ${role} would need ${ports} ports`,
     `a v1model switch has ports 1 to ${MAX_PORT}: a port number has 9 bits and 511 means drop`,
@@ -211,7 +211,7 @@ function checkPorts(role: string, ports: number, key: string, locate: Locate): v
 interface MissingLinks {
   /** Whether the link between these two is to be left out. */
   takes(a: DraftNode, b: DraftNode): boolean;
-  /** P2105 for a pair that names no link of the generator. */
+  /** P42105 for a pair that names no link of the generator. */
   check(draft: Draft): void;
 }
 
@@ -229,10 +229,10 @@ function missingLinks(pairs: readonly (readonly [string, string])[], locate: Loc
       for (const i of unused.values()) {
         const unknown = pairs[i]!.findIndex((name) => !draft.byName.has(name));
         if (unknown >= 0) {
-          fail("P2105", locate(["missing_links", i, unknown]), `no node is called "${pairs[i]![unknown]}"`);
+          fail("P42105", locate(["missing_links", i, unknown]), `no node is called "${pairs[i]![unknown]}"`);
         }
         fail(
-          "P2105",
+          "P42105",
           locate(["missing_links", i]),
           `there is no link between "${pairs[i]!.join('" and "')}"`,
         );
@@ -249,7 +249,7 @@ function graph(spec: GraphSpec, locate: Locate): Topology {
   const draft = new Draft();
   const counts = new Map<Role, number>();
   for (const [i, { name, role }] of spec.nodes.entries()) {
-    if (draft.byName.has(name)) fail("P2106", locate(["nodes", i, "name"]), `two nodes are called "${name}"`);
+    if (draft.byName.has(name)) fail("P42106", locate(["nodes", i, "name"]), `two nodes are called "${name}"`);
     const position = counts.get(role) ?? 0;
     counts.set(role, position + 1);
     draft.node(role, name, undefined, position);
@@ -257,12 +257,12 @@ function graph(spec: GraphSpec, locate: Locate): Topology {
   for (const [i, link] of spec.links.entries()) {
     const end = (key: "a" | "b") =>
       draft.byName.get(link[key]) ??
-      fail("P2105", locate(["links", i, key]), `no node is called "${link[key]}"`);
+      fail("P42105", locate(["links", i, key]), `no node is called "${link[key]}"`);
     let a = end("a");
     let b = end("b");
-    if (a === b) fail("P2106", locate(["links", i]), `a link leads from "${a.name}" to itself`);
+    if (a === b) fail("P42106", locate(["links", i]), `a link leads from "${a.name}" to itself`);
     if (a.role === "host" && b.role === "host") {
-      fail("P2106", locate(["links", i]), `a link joins two hosts, "${a.name}" and "${b.name}"`);
+      fail("P42106", locate(["links", i]), `a link joins two hosts, "${a.name}" and "${b.name}"`);
     }
     if (TIER[a.role] > TIER[b.role]) [a, b] = [b, a];
     draft.link(a, b, link);
@@ -271,7 +271,7 @@ function graph(spec: GraphSpec, locate: Locate): Topology {
     const { name, ports, role } = draft.nodes[i]!;
     if (ports.length > MAX_PORT) checkPorts(`switch such as "${name}"`, ports.length, "links", locate);
     if (role === "host" && ports.length === 0) {
-      fail("P2107", locate(["nodes", i]), `host "${name}" has no link`);
+      fail("P42107", locate(["nodes", i]), `host "${name}" has no link`);
     }
   }
   return finish(spec.name ?? "graph", draft, locate);
@@ -294,17 +294,17 @@ function finish(name: string, draft: Draft, locate: Locate): Topology {
     racks.set(key, rack);
     rack.hosts.push(host);
   }
-  if (racks.size === 0) fail("P2107", locate([]), "the network has no hosts");
+  if (racks.size === 0) fail("P42107", locate([]), "the network has no hosts");
   const pods: { ipv4: Pod["ipv4"]; ipv6: Pod["ipv6"]; racks: number[] }[] = [];
   const finishedRacks: Rack[] = [];
   const addresses = new Map<number, NonNullable<TopologyNode["host"]>>();
   for (const draftRack of racks.values()) {
     const index = finishedRacks.length;
     const pod = draftRack.pod >= 0 ? draftRack.pod : index >> 8;
-    if (pod >= MAX_PODS) fail("P2103", locate(["nodes"]), "the address plan has room for 65536 racks");
+    if (pod >= MAX_PODS) fail("P42103", locate(["nodes"]), "the address plan has room for 65536 racks");
     if (draftRack.hosts.length > MAX_HOSTS_PER_RACK) {
       fail(
-        "P2103",
+        "P42103",
         locate(["nodes"]),
         `the address plan has room for ${MAX_HOSTS_PER_RACK} hosts at one switch`,
       );

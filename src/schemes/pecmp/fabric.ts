@@ -19,9 +19,9 @@ export interface PecmpFabric {
 }
 
 /**
- * Compiles and checks. Throws DiagnosticError: P2201 for groups that a switch has no room for, P2202 for a
- * selector wider than its field, P2203 for offsets that a group size defeats, P2204 for a weight that names
- * no next hop, P2205 for control of next hops in a network without tiers.
+ * Compiles and checks. Throws DiagnosticError: P42201 for groups that a switch has no room for, P42202 for a
+ * selector wider than its field, P42203 for offsets that a group size defeats, P42204 for a weight that names
+ * no next hop, P42205 for control of next hops in a network without tiers.
  */
 export function compileFabric(topology: Topology, parameters: PecmpParameters, locate: Locate): PecmpFabric {
   const weights = readWeights(topology, parameters, locate);
@@ -32,7 +32,7 @@ export function compileFabric(topology: Topology, parameters: PecmpParameters, l
     const free = topology.nodes.find((node) => node.role === "switch");
     if (free !== undefined) {
       fail(
-        "P2205",
+        "P42205",
         locate(["control"]),
         `control of next hops needs tiers, and "${free.name}" is in none`,
         "give every switch the role tor, leaf or spine, or write control: offset",
@@ -45,7 +45,7 @@ export function compileFabric(topology: Topology, parameters: PecmpParameters, l
     const { field, bits } = layout;
     const wider = Object.entries(FIELD_BITS).filter(([, width]) => width >= bits);
     fail(
-      "P2202",
+      "P42202",
       locate(["field"]) ?? locate([]),
       `the selector needs ${bits} bits, but field ${field} has ${FIELD_BITS[field]}`,
       wider.length > 0
@@ -61,10 +61,10 @@ function readWeights(topology: Topology, parameters: PecmpParameters, locate: Lo
   for (const [i, [name, neighbour, weight]] of parameters.weights.entries()) {
     const node = nodeNamed(topology, name);
     if (node === undefined || node.role === "host") {
-      fail("P2204", locate(["weights", i, 0]), `no switch is called "${name}"`);
+      fail("P42204", locate(["weights", i, 0]), `no switch is called "${name}"`);
     }
     if (!node.ports.some((port) => topology.nodes[port.peer]!.name === neighbour)) {
-      fail("P2204", locate(["weights", i, 1]), `"${name}" has no neighbour called "${neighbour}"`);
+      fail("P42204", locate(["weights", i, 1]), `"${name}" has no neighbour called "${neighbour}"`);
     }
     const own = weights.get(name) ?? new Map<string, number>();
     weights.set(name, own.set(neighbour, weight));
@@ -95,7 +95,7 @@ function checkSpace(
       for (const what of ["groups", "members"] as const) {
         if (need[what] <= space[what]) continue;
         fail(
-          "P2201",
+          "P42201",
           locate(["switches", role]) ?? locate(["control"]) ?? locate([]),
           `${name} needs ${need[what]} ECMP ${what} for its ${direction}links, but ${model.name} has ${model[what]}` +
             (transactional ? `, half of them (${space[what]}) for each version` : ""),
@@ -122,7 +122,7 @@ function chooseOffsets(
   if (rule === "odd" && ruleFor(sizes) !== "odd") {
     const odd = [...sizes].find((size) => ruleFor([size]) !== "odd")!;
     fail(
-      "P2203",
+      "P42203",
       locate(["offsets"]),
       `odd offsets do not suit a group of ${odd} next hops: some lead back to the same one`,
       "write offsets: primes (P-ECMP, appendix C)",

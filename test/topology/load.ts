@@ -1,0 +1,45 @@
+/** Topology files for tests: an example, or a wrong one with the diagnostics that it causes. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
+import { loadDocument } from "../../src/experiment/document.js";
+import {
+  buildTopology,
+  type Topology,
+  type TopologyInput,
+  topologySchema,
+} from "../../src/topology/index.js";
+
+const root = resolve(import.meta.dirname, "../..");
+
+export function build(input: TopologyInput): Topology {
+  return buildTopology(topologySchema.parse(input));
+}
+
+export function example(name: string): Topology {
+  return loadTopology(`examples/topologies/${name}.yaml`);
+}
+
+export function exampleNames(): string[] {
+  return readdirSync(join(root, "examples/topologies")).map((file) => file.replace(/\.yaml$/, ""));
+}
+
+/** The topology of a file below the project's root; throws DiagnosticError. */
+export function loadTopology(path: string): Topology {
+  const diagnostics = new Diagnostics();
+  const file = new SourceFile(path, readFileSync(join(root, path), "utf8"));
+  const document = loadDocument(file, topologySchema, diagnostics);
+  if (document === undefined) throw new DiagnosticError(diagnostics.list);
+  return buildTopology(document.value, document.locate);
+}
+
+/** What a user sees when `action` fails with diagnostics. */
+export function messagesOf(action: () => unknown): string {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof DiagnosticError) return error.diagnostics.map(formatDiagnostic).join("\n");
+    throw error;
+  }
+  throw new Error("nothing failed");
+}
