@@ -103,7 +103,7 @@ export function checkBraces(file: SourceFile): void {
       continue;
     }
     const comment = text.startsWith("{{!--", at);
-    if (!/[\w@#/>!~^.&(]/.test(text[at + 2] ?? " ")) {
+    if (!/[A-Za-z_@#/>!~^.&(]/.test(text[at + 2] ?? " ")) {
       fail(
         "P42001",
         { file, start: at, end: at + 2 },
