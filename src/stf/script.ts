@@ -6,7 +6,14 @@
 import { type Diagnostics, type SourceFile, type Span, spanText } from "../base/index.js";
 
 export type StfCommand =
-  | { kind: "add"; span: Span; table: Word; priority: number | undefined; match: StfMatch[]; action: StfAction }
+  | {
+      kind: "add";
+      span: Span;
+      table: Word;
+      priority: number | undefined;
+      match: StfMatch[];
+      action: StfAction;
+    }
   | { kind: "setDefault"; span: Span; table: Word; action: StfAction }
   | { kind: "packet"; span: Span; port: number; bytes: Uint8Array }
   /** `pattern` undefined: any packet. */
@@ -54,7 +61,7 @@ export interface Pattern {
 const CLI_COMMANDS =
   /^(mc_|mirroring_|register_|counter_|meter_|table_|act_prof_|set_queue_|set_crc|pvs_|set_egress_queue)/;
 
-/** Reads a whole file. A line that cannot be read is reported (P41201 to P41203) and left out. */
+/** Reads a whole file. A line that cannot be read is reported (P41251, P41252) and left out. */
 export function readStf(file: SourceFile, diagnostics: Diagnostics): StfCommand[] {
   const commands: StfCommand[] = [];
   for (const [index, start] of file.lineStarts.entries()) {
@@ -81,7 +88,7 @@ class LineReader {
     readonly diagnostics: Diagnostics,
   ) {
     this.#line = { file, start, end };
-    const pattern = /"[^"]*"|==|!=|<=|>=|[(),:=<>]|[^\s(),:=<>!]+/g;
+    const pattern = /"[^"]*"|==|!=|<=|>=|[(),:=<>]|[^\s(),:=<>!]+(?:->[^\s(),:=<>!]+)?/g;
     for (const match of file.text.slice(start, end).matchAll(pattern)) {
       const at = start + match.index;
       this.#tokens.push({ text: match[0], span: { file, start: at, end: at + match[0].length } });
@@ -115,7 +122,7 @@ class LineReader {
       default:
         if (CLI_COMMANDS.test(verb.text)) return { kind: "cli", span, text: spanText(span) };
         this.diagnostics.error(
-          "P41201",
+          "P41251",
           verb.span,
           `no STF command \`${verb.text}\``,
           "there are add, setdefault, packet, expect, no_packet, wait, remove all, check_counter and the commands of simple_switch_CLI",
@@ -243,7 +250,7 @@ class LineReader {
     const token = this.#tokens[at];
     const end = this.#line.end;
     this.diagnostics.error(
-      "P41202",
+      "P41252",
       token?.span ?? { file: this.#line.file, start: end, end },
       `expected ${expected}${token === undefined ? ", but the line ends" : `, not \`${token.text}\``}`,
     );
