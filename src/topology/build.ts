@@ -249,7 +249,8 @@ function graph(spec: GraphSpec, locate: Locate): Topology {
   const draft = new Draft();
   const counts = new Map<Role, number>();
   for (const [i, { name, role }] of spec.nodes.entries()) {
-    if (draft.byName.has(name)) fail("P42106", locate(["nodes", i, "name"]), `two nodes are called "${name}"`);
+    if (draft.byName.has(name))
+      fail("P42106", locate(["nodes", i, "name"]), `two nodes are called "${name}"`);
     const position = counts.get(role) ?? 0;
     counts.set(role, position + 1);
     draft.node(role, name, undefined, position);

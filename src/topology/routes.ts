@@ -2,6 +2,9 @@
  * Shortest-path routing: which ports of a switch lead to which rack at equal cost. In the terms of P-ECMP,
  * section 3.3: the ports up are the row of the switch in the adjacency matrix, the ports down its column,
  * cut to the neighbours from which the destination is nearest; with missing links that may be fewer.
+ *
+ * Between tiers a packet goes up and then down, never up again: where missing links leave only a way through
+ * another rack's ToR, the destination counts as out of reach, as it does in fabrics that run BGP.
  */
 import { type PrefixPair, TIER, type Topology, type TopologyNode } from "./topology.js";
 
@@ -33,36 +36,72 @@ const ANYWHERE: PrefixPair = { ipv4: { address: 0n, length: 0 }, ipv6: { address
 /** Routing tables of all switches, by ascending node index. */
 export function computeRoutes(topology: Topology): RoutingTable[] {
   const switches = topology.nodes.filter((node) => node.role !== "host");
-  const builders = new Map(switches.map((node) => [node.index, new TableBuilder(topology, node)]));
-  const distance = new Int32Array(topology.nodes.length);
-  const queue = new Int32Array(topology.nodes.length);
+  const builders = switches.map((node) => new TableBuilder(topology, node));
+  const search = new Search(topology);
   for (const rack of topology.racks) {
-    distancesToRack(topology, rack.switches, distance, queue);
-    for (const builder of builders.values()) builder.addRack(rack.index, distance);
+    search.run(rack.switches);
+    for (const builder of builders) builder.addRack(rack.index, search);
   }
-  return switches.map((node) => builders.get(node.index)!.finish());
+  return builders.map((builder) => builder.finish());
 }
 
-/** Breadth-first distances from the rack's switches through switches only; -1 where there is no way. */
-function distancesToRack(
-  topology: Topology,
-  starts: readonly number[],
-  distance: Int32Array,
-  queue: Int32Array,
-): void {
-  distance.fill(-1);
-  let tail = 0;
-  for (const start of starts) {
-    distance[start] = 0;
-    queue[tail++] = start;
+/** Distances of all switches to one rack, in links; -1 where there is no way. */
+class Search {
+  readonly tier: Int32Array;
+  /** Along ways that never go up. */
+  readonly down: Int32Array;
+  /** Along ways that may go up before they go down. */
+  readonly best: Int32Array;
+  readonly #queue: Int32Array;
+
+  constructor(readonly topology: Topology) {
+    const size = topology.nodes.length;
+    this.tier = Int32Array.from(topology.nodes, (node) => TIER[node.role]);
+    this.down = new Int32Array(size);
+    this.best = new Int32Array(size);
+    this.#queue = new Int32Array(size);
   }
-  for (let head = 0; head < tail; head++) {
-    const node = queue[head]!;
-    for (const port of topology.nodes[node]!.ports) {
-      if (distance[port.peer]! >= 0 || topology.nodes[port.peer]!.role === "host") continue;
-      distance[port.peer] = distance[node]! + 1;
-      queue[tail++] = port.peer;
+
+  /** Searches backwards from the rack's switches. */
+  run(starts: readonly number[]): void {
+    const { nodes } = this.topology;
+    const { tier, down, best } = this;
+    const queue = this.#queue;
+    down.fill(-1);
+    let tail = 0;
+    for (const start of starts) {
+      down[start] = 0;
+      queue[tail++] = start;
     }
+    for (let head = 0; head < tail; head++) {
+      const node = queue[head]!;
+      for (const { peer } of nodes[node]!.ports) {
+        if (down[peer]! >= 0 || tier[peer]! < tier[node]!) continue;
+        down[peer] = down[node]! + 1;
+        queue[tail++] = peer;
+      }
+    }
+    // Second sweep, in order of distance: from every node that is reached on to those below it.
+    best.set(down);
+    for (let reached = true, distance = 0; reached; distance++) {
+      reached = false;
+      for (let node = 0; node < best.length; node++) {
+        if (best[node]! > distance) reached = true;
+        if (best[node] !== distance) continue;
+        for (const { peer } of nodes[node]!.ports) {
+          if (tier[peer] === 0 || tier[peer]! > tier[node]!) continue;
+          if (best[peer]! >= 0 && best[peer]! <= distance + 1) continue;
+          best[peer] = distance + 1;
+          reached = true;
+        }
+      }
+    }
+  }
+
+  /** Whether the neighbour is a next hop of the node on a shortest way. */
+  leads(node: number, peer: number): boolean {
+    const rest = this.tier[peer]! < this.tier[node]! ? this.down[peer]! : this.best[peer]!;
+    return this.tier[peer] !== 0 && rest >= 0 && rest === this.best[node]! - 1;
   }
 }
 
@@ -77,19 +116,18 @@ class TableBuilder {
     readonly node: TopologyNode,
   ) {}
 
-  addRack(rack: number, distance: Int32Array): void {
-    const { nodes } = this.topology;
-    const own = distance[this.node.index]!;
-    if (own === 0) {
+  addRack(rack: number, search: Search): void {
+    const own = this.node.index;
+    if (search.best[own] === 0) {
       this.#byRack[rack] = -1;
       return;
     }
     const ports: number[] = [];
     let direction: HopSet["direction"] = "down";
-    for (const port of this.node.ports) {
-      if (own < 0 || nodes[port.peer]!.role === "host" || distance[port.peer] !== own - 1) continue;
-      ports.push(port.number);
-      if (TIER[nodes[port.peer]!.role] >= TIER[this.node.role]) direction = "up";
+    for (const { number, peer } of this.node.ports) {
+      if (!search.leads(own, peer)) continue;
+      ports.push(number);
+      if (search.tier[peer]! >= search.tier[own]!) direction = "up";
     }
     this.#byRack[rack] = this.#hopSet(direction, ports);
   }

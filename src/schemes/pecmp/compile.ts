@@ -90,15 +90,28 @@ function hopOf(role: Role, hops: HopSet): Hop {
 /** How many next hops each kind of hop chooses from, NICs of hosts included. */
 export function fanOutsOf(topology: Topology, switches: readonly CompiledSwitch[]): FanOuts {
   const fanOuts: Partial<Record<Hop, FanOut>> = {};
-  const note = (hop: Hop, n: number) => {
+  for (const { hop, size } of groups(topology, switches)) {
     const known = fanOuts[hop];
-    fanOuts[hop] = { least: Math.min(n, known?.least ?? n), most: Math.max(n, known?.most ?? n) };
-  };
-  for (const node of topology.nodes) {
-    if (node.role === "host" && node.ports.length > 1) note("nic", node.ports.length);
-  }
-  for (const compiled of switches) {
-    for (const matrix of compiled.matrices) note(matrix.hop, matrix.matrix.base.length);
+    fanOuts[hop] = { least: Math.min(size, known?.least ?? size), most: Math.max(size, known?.most ?? size) };
   }
   return fanOuts;
+}
+
+/** Sizes of all groups, NICs of hosts included, ascending. */
+export function groupSizes(topology: Topology, switches: readonly CompiledSwitch[]): number[] {
+  const sizes = new Set<number>();
+  for (const { size } of groups(topology, switches)) sizes.add(size);
+  return [...sizes].sort((a, b) => a - b);
+}
+
+function* groups(
+  topology: Topology,
+  switches: readonly CompiledSwitch[],
+): Generator<{ hop: Hop; size: number }> {
+  for (const node of topology.nodes) {
+    if (node.role === "host" && node.ports.length > 1) yield { hop: "nic", size: node.ports.length };
+  }
+  for (const { matrices } of switches) {
+    for (const { hop, matrix } of matrices) yield { hop, size: matrix.base.length };
+  }
 }

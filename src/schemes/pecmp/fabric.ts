@@ -5,7 +5,7 @@
 import { fail, type Locate } from "../../base/index.js";
 import { FIELD_BITS } from "../../generate/index.js";
 import { nodeNamed, type Role, type Topology } from "../../topology/index.js";
-import { type CompiledSwitch, compileMatrices, fanOutsOf, type Weights } from "./compile.js";
+import { type CompiledSwitch, compileMatrices, fanOutsOf, groupSizes, type Weights } from "./compile.js";
 import { type FanOuts, layOut, missingBits, type SelectorLayout } from "./layout.js";
 import type { PecmpParameters } from "./parameters.js";
 import { type OffsetSet, offsetSet, ruleFor } from "./selectors.js";
@@ -39,7 +39,7 @@ export function compileFabric(topology: Topology, parameters: PecmpParameters, l
       );
     }
   }
-  const offsets = chooseOffsets(switches, fanOuts, parameters, locate);
+  const offsets = chooseOffsets(groupSizes(topology, switches), parameters, locate);
   const layout = layOut(parameters.control, parameters.field, parameters.version_bit, fanOuts, offsets.bits);
   if (missingBits(layout) > 0) {
     const { field, bits } = layout;
@@ -108,19 +108,10 @@ function checkSpace(
   }
 }
 
-function chooseOffsets(
-  switches: readonly CompiledSwitch[],
-  fanOuts: FanOuts,
-  parameters: PecmpParameters,
-  locate: Locate,
-): OffsetSet {
-  const sizes = new Set<number>();
-  for (const { matrices } of switches) for (const { matrix } of matrices) sizes.add(matrix.base.length);
-  if (fanOuts.nic !== undefined) sizes.add(fanOuts.nic.least).add(fanOuts.nic.most);
-  const rule = parameters.offsets === "auto" ? ruleFor(sizes) : parameters.offsets;
-  const offsets = offsetSet(rule, Math.max(2, ...sizes));
-  if (rule === "odd" && ruleFor(sizes) !== "odd") {
-    const odd = [...sizes].find((size) => ruleFor([size]) !== "odd")!;
+function chooseOffsets(sizes: readonly number[], parameters: PecmpParameters, locate: Locate): OffsetSet {
+  const fitting = ruleFor(sizes);
+  if (parameters.offsets === "odd" && fitting !== "odd") {
+    const odd = sizes.find((size) => ruleFor([size]) !== "odd")!;
     fail(
       "P42203",
       locate(["offsets"]),
@@ -128,5 +119,5 @@ function chooseOffsets(
       "write offsets: primes (P-ECMP, appendix C)",
     );
   }
-  return offsets;
+  return offsetSet(parameters.offsets === "auto" ? fitting : parameters.offsets, Math.max(2, ...sizes));
 }

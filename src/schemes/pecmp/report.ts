@@ -12,7 +12,7 @@ import {
   type TopologySpec,
   topologySchema,
 } from "../../topology/index.js";
-import { type CompiledSwitch, compileMatrices, fanOutsOf } from "./compile.js";
+import { type CompiledSwitch, compileMatrices, fanOutsOf, groupSizes } from "./compile.js";
 import { type FanOuts, layOut, type VersionBit } from "./layout.js";
 import type { Control } from "./matrix.js";
 import { offsetSet, ruleFor } from "./selectors.js";
@@ -55,6 +55,9 @@ export function reportOf(
   const tables = computeRoutes(topology);
   const switches = compileMatrices(topology, options.control, undefined, tables);
   const fanOuts = fanOutsOf(topology, switches);
+  const sizes = groupSizes(topology, switches);
+  const offsetBits = sizes.length === 0 ? 0 : offsetSet(ruleFor(sizes), Math.max(...sizes)).bits;
+  const bits = (control: Control) => selectorBits(control, fanOuts, offsetBits, options);
   return {
     topology: name,
     paths: countPaths(topology, fanOuts),
@@ -92,13 +95,15 @@ function countsOf(
 }
 
 /** Bits of the selector for one kind of control; the field does not matter. */
-function selectorBits(control: Control, fanOuts: FanOuts, { versionBit, legs }: ReportOptions): number {
+function selectorBits(
+  control: Control,
+  fanOuts: FanOuts,
+  offsetBits: number,
+  options: ReportOptions,
+): number {
   const { nic: _nic, legs: _legs, ...tiers } = fanOuts;
-  const counted = legs ? fanOuts : tiers;
-  const sizes = Object.values(fanOuts).flatMap(({ least, most }) => [least, most]);
-  if (sizes.length === 0) return 0;
-  const offsets = offsetSet(ruleFor(sizes), Math.max(...sizes));
-  return layOut(control, "dscp_flow_label", versionBit, counted, offsets.bits).bits;
+  const counted = options.legs ? fanOuts : tiers;
+  return layOut(control, "dscp_flow_label", options.versionBit, counted, offsetBits).bits;
 }
 
 /**
