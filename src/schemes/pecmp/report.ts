@@ -63,10 +63,7 @@ export function reportOf(
     paths: countPaths(topology, fanOuts),
     groups: countsOf(topology, switches, "groups"),
     members: countsOf(topology, switches, "members"),
-    selector_bits: {
-      offset: selectorBits("offset", fanOuts, options),
-      both: selectorBits("both", fanOuts, options),
-    },
+    selector_bits: { offset: bits("offset"), both: bits("both") },
     version_bit: options.versionBit,
     legs: options.legs,
   };
