@@ -19,7 +19,10 @@ export interface Annotation {
   span: Span;
   body:
     | { kind: "none" }
-    /** `text` is what stood between the parentheses; `values` is it parsed as expressions where that is possible. */
+    /**
+     * `text` is what stood between the parentheses, one space between tokens (as p4c writes it to P4Info);
+     * `values` is it parsed as expressions or types where that is possible.
+     */
     | { kind: "unstructured"; text: string; values: Expression[] | undefined }
     | { kind: "expressions"; values: Expression[] }
     | { kind: "pairs"; pairs: { key: Identifier; value: Expression }[] };
@@ -163,6 +166,8 @@ export interface SliceExpression extends ExpressionBase {
   base: Expression;
   high: Expression;
   low: Expression;
+  /** Present when written as `base[low+:width]`; `high` is then `low + width - 1`, made up by the parser. */
+  width?: Expression;
 }
 
 export interface UnaryExpression extends ExpressionBase {

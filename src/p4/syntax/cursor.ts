@@ -1,0 +1,236 @@
+/** A place in the token list, with what all parts of the parser share: expectations, recovery, depth limit. */
+import type { Diagnostics, Note, Span } from "../../base/index.js";
+import type { Identifier } from "./ast.js";
+import { Symbols } from "./symbols.js";
+import { isName, keywordSet, type Token } from "./token.js";
+
+/**
+ * Bound on the nesting of expressions, statements and types, and on the height of the tree of an expression. Later
+ * passes recurse over the tree, so it also bounds their stack.
+ */
+const MAX_DEPTH = 500;
+
+/** Thrown after an error was recorded, caught where the parser knows how to go on. */
+const abort = { name: "syntax error already reported" };
+
+export class Cursor {
+  token: Token;
+  /** The last token taken; before the first one, the first. */
+  previous: Token;
+  /** Height of the last expression parsed. */
+  height = 0;
+  /** In the width of `bit<...>` and in type arguments, `>` closes and does not compare. */
+  closingAngle = false;
+  #index = 0;
+  #depth = 0;
+  #lastError = -1;
+
+  constructor(
+    readonly tokens: readonly Token[],
+    readonly diagnostics: Diagnostics,
+    /** Type names seen so far, scope by scope. */
+    readonly symbols: Symbols = new Symbols(),
+  ) {
+    this.token = tokens[0]!;
+    this.previous = this.token;
+  }
+
+  // ---------------------------------------------------------------- reading
+
+  get index(): number {
+    return this.#index;
+  }
+
+  at(kind: string): boolean {
+    return this.token.kind === kind;
+  }
+
+  peek(distance = 1): Token {
+    return this.tokens[this.#index + distance] ?? this.tokens.at(-1)!;
+  }
+
+  /** Takes the current token. */
+  advance(): Token {
+    const token = this.token;
+    if (token.kind !== "end") {
+      this.previous = token;
+      this.token = this.tokens[++this.#index]!;
+    }
+    return token;
+  }
+
+  /** Takes the current token if it is of that kind. */
+  accept(kind: string): boolean {
+    if (this.token.kind !== kind) return false;
+    this.advance();
+    return true;
+  }
+
+  /** @param purpose what the token is for, as in "expected ')' to close ..." */
+  expect(kind: string, purpose = ""): Token {
+    if (this.token.kind === kind) return this.advance();
+    return this.failExpected(`'${kind}'${purpose === "" ? "" : ` ${purpose}`}`);
+  }
+
+  /** Takes the closing counterpart of `open`. */
+  expectClose(kind: string, open: Token): Token {
+    if (this.token.kind === kind) return this.advance();
+    return this.fail(
+      this.at("end") ? "P40202" : "P40200",
+      this.at("end") ? open : this.token,
+      this.at("end")
+        ? `this '${open.text}' is never closed`
+        : `expected '${kind}', found ${describe(this.token)}`,
+      ...(this.at("end") ? [] : [{ message: `it would close the '${open.text}' here`, span: spanOf(open) }]),
+    );
+  }
+
+  /** A name chosen by the program. */
+  name(what: string): Identifier {
+    const { token } = this;
+    if (isName(token)) {
+      this.advance();
+      return { name: token.text, span: spanOf(token) };
+    }
+    if (keywordSet.has(token.kind))
+      this.fail("P40205", token, `expected ${what}, but '${token.text}' is a keyword of P4`);
+    return this.failExpected(what);
+  }
+
+  /**
+   * The semicolon behind something. Where it is missing and a new line or `}` follows it is taken as forgotten and
+   * parsing goes on; else the rest up to the next one is skipped.
+   */
+  semicolon(after: string): void {
+    if (this.accept(";")) return;
+    const { token, previous } = this;
+    const end = { file: previous.file, start: previous.end, end: previous.end };
+    if (token.newline || token.kind === "}" || token.kind === "end") {
+      this.error("P40207", end, `expected ';' after ${after}`);
+      return;
+    }
+    this.fail("P40207", token, `expected ';' after ${after}, found ${describe(token)}`);
+  }
+
+  /** The span from a token to the last one taken. */
+  from(start: Token): Span {
+    const { previous } = this;
+    if (start.file !== previous.file) return spanOf(start);
+    return {
+      file: start.file,
+      start: start.start,
+      end: Math.max(previous.end, start.end),
+    };
+  }
+
+  /** The span from a node's begin to the last token taken. */
+  fromSpan(start: Span): Span {
+    const { previous } = this;
+    if (start.file !== previous.file) return start;
+    return {
+      file: start.file,
+      start: Math.min(start.start, previous.start),
+      end: Math.max(previous.end, start.end),
+    };
+  }
+
+  // ---------------------------------------------------------------- errors
+
+  /** Records an error unless there is already one at this token: a second one would only be its echo. */
+  error(code: string, span: Span, message: string, ...notes: (Note | string)[]): void {
+    if (this.#lastError === this.#index) return;
+    this.#lastError = this.#index;
+    this.diagnostics.error(code, { file: span.file, start: span.start, end: span.end }, message, ...notes);
+  }
+
+  fail(code: string, span: Span, message: string, ...notes: (Note | string)[]): never {
+    this.error(code, span, message, ...notes);
+    throw abort;
+  }
+
+  failExpected(what: string, ...notes: (Note | string)[]): never {
+    if (this.token.kind === "other")
+      this.fail("P40100", this.token, `the character '${this.token.text}' has no meaning in P4`);
+    return this.fail("P40200", this.token, `expected ${what}, found ${describe(this.token)}`, ...notes);
+  }
+
+  /** Runs a part of the parser one level deeper. */
+  nested<T>(parse: () => T): T {
+    if (this.#depth >= MAX_DEPTH) this.failDepth();
+    this.#depth++;
+    const result = parse();
+    this.#depth--;
+    return result;
+  }
+
+  /** Notes the height of the tree just built from parts of the heights given. */
+  grow(height: number): void {
+    this.height = height + 1;
+    if (this.height > MAX_DEPTH) this.failDepth();
+  }
+
+  failDepth(): never {
+    return this.fail(
+      "P40201",
+      this.token,
+      `nested more than ${MAX_DEPTH} levels deep`,
+      "split the expression or statement; constants and functions help",
+    );
+  }
+
+  /** Runs a parser; after an error in it skips to `recover`'s liking and returns undefined. */
+  attempt<T>(parse: () => T, recover: () => void): T | undefined {
+    const depth = this.#depth;
+    const { closingAngle } = this;
+    const index = this.#index;
+    try {
+      return parse();
+    } catch (error) {
+      if (error !== abort) throw error;
+      this.#depth = depth;
+      this.closingAngle = closingAngle;
+      recover();
+      if (this.#index === index && !this.at("}")) this.advance();
+      return undefined;
+    }
+  }
+
+  /**
+   * Skips behind the next `;` on this level, or behind a block in braces; stops before the `}` that closes the level
+   * and before a token that satisfies `stop`.
+   */
+  skip(stop: (token: Token) => boolean = () => false): void {
+    let depth = 0;
+    for (; !this.at("end"); this.advance()) {
+      const { kind } = this.token;
+      if (depth === 0 && (kind === "}" || (this.token.newline && stop(this.token)))) return;
+      if (kind === "{") depth++;
+      else if (kind === "}" && --depth === 0) {
+        this.advance();
+        this.accept(";");
+        return;
+      } else if (kind === ";" && depth === 0) {
+        this.advance();
+        return;
+      }
+    }
+  }
+}
+
+/** A token in a message. */
+export function describe(token: Token): string {
+  if (token.kind === "end") return "the end of the file";
+  if (token.kind === "string") return `the string "${shorten(token.text)}"`;
+  if (token.kind === "integer") return `the number ${shorten(token.text)}`;
+  if (token.kind !== "identifier" && keywordSet.has(token.kind)) return `the keyword '${token.text}'`;
+  return `'${shorten(token.text)}'`;
+}
+
+function shorten(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 37)}...` : text;
+}
+
+/** The place of a token without the token, which would keep its text alive. */
+export function spanOf(token: Span): Span {
+  return { file: token.file, start: token.start, end: token.end };
+}

@@ -1,0 +1,25 @@
+/**
+ * Text to syntax tree.
+ *
+ *     scanner       characters -> tokens
+ *     preprocessor  directives and macros (condition: #if; macro: one replacement)
+ *     cursor        a place in the token list; expectations, recovery, limits
+ *     *-parser      recursive descent, one file for each part of the grammar
+ *     printer       tree -> text
+ */
+import type { Diagnostics } from "../../base/index.js";
+import type { SourceUnit } from "./ast.js";
+import { Cursor } from "./cursor.js";
+import { parseDeclarations } from "./declaration-parser.js";
+import { type PreprocessorOptions, preprocessTokens } from "./preprocessor.js";
+
+export type { IncludeResolver, PreprocessorOptions } from "./preprocessor.js";
+
+/**
+ * Preprocesses and parses a program. What is wrong goes to `diagnostics`, with codes P401xx and P402xx; the tree then lacks
+ * what could not be read.
+ */
+export function parse(options: PreprocessorOptions, diagnostics: Diagnostics): SourceUnit {
+  const tokens = preprocessTokens(options, diagnostics);
+  return { declarations: parseDeclarations(new Cursor(tokens, diagnostics)) };
+}

@@ -1,0 +1,172 @@
+/** Parsers and their states (P4-16 section 13). */
+import { parseAnnotations } from "./annotation-parser.js";
+import type {
+  Annotation,
+  Declaration,
+  Expression,
+  Parameter,
+  ParserDeclaration,
+  SelectCase,
+  StateDeclaration,
+  Transition,
+  ValueSetDeclaration,
+} from "./ast.js";
+import type { Cursor } from "./cursor.js";
+import { declarationSpan, parseParameters, parseTypeParameters } from "./declaration-parser.js";
+import { parseExpression, parseKeySet } from "./expression-parser.js";
+import { parseConstant, parseStatements, parseTypedDeclaration } from "./statement-parser.js";
+import { isName, type Token } from "./token.js";
+import { parseTypeArguments, startsType } from "./type-parser.js";
+
+export function parseParser(cursor: Cursor, annotations: Annotation[]): ParserDeclaration {
+  const start = cursor.advance();
+  const name = cursor.name("the name of the parser");
+  cursor.symbols.declare(name.name, true, cursor.at("<"));
+  const scope = cursor.symbols.enter();
+  const typeParams = parseTypeParameters(cursor);
+  const params = parseParameters(cursor);
+  let constructorParams: Parameter[] = [];
+  let body: ParserDeclaration["body"];
+  if (cursor.at("(")) constructorParams = parseParameters(cursor);
+  if (cursor.at("{")) body = parseBody(cursor);
+  else if (constructorParams.length > 0) cursor.failExpected("'{' and the body of the parser");
+  else cursor.semicolon("the parser type");
+  cursor.symbols.leave(scope);
+  const span = declarationSpan(cursor, annotations, start);
+  return { kind: "parser", span, name, annotations, typeParams, params, constructorParams, body };
+}
+
+function parseBody(cursor: Cursor): ParserDeclaration["body"] {
+  const open = cursor.advance();
+  const locals: Declaration[] = [];
+  const states: StateDeclaration[] = [];
+  while (!cursor.at("}") && !cursor.at("end")) {
+    const scope = cursor.symbols.depth;
+    const element = cursor.attempt(
+      () => parseElement(cursor, states.length > 0),
+      () => {
+        cursor.symbols.leave(scope);
+        cursor.skip((token) => ["state", "control", "parser"].includes(token.kind));
+      },
+    );
+    if (element?.kind === "state") states.push(element);
+    else if (element !== undefined) locals.push(element);
+    else if (cursor.at("control") || cursor.at("parser")) break;
+  }
+  if (states.length === 0 && cursor.at("}"))
+    cursor.error("P40200", cursor.token, "a parser needs at least the state start");
+  cursor.expectClose("}", open);
+  return { locals, states };
+}
+
+function parseElement(cursor: Cursor, statesSeen: boolean): Declaration {
+  const annotations = parseAnnotations(cursor);
+  const { token } = cursor;
+  if (token.kind === "state" && isName(cursor.peek()) && cursor.peek(2).kind === "{")
+    return parseState(cursor, annotations);
+  if (["action", "table", "apply", "header", "struct", "enum", "typedef", "extern"].includes(token.kind)) {
+    if (token.kind !== "apply" || cursor.peek().kind === "{")
+      cursor.fail(
+        "P40203",
+        token,
+        `'${token.text}' cannot stand in a parser`,
+        token.kind === "action" || token.kind === "table" || token.kind === "apply"
+          ? "it belongs into a control"
+          : "move it to the top level",
+      );
+  }
+  if (statesSeen)
+    cursor.fail(
+      "P40203",
+      token,
+      "expected a state or '}': declarations of a parser come before its first state",
+    );
+  if (token.kind === "value_set") return parseValueSet(cursor, annotations);
+  if (token.kind === "const") return parseConstant(cursor, annotations);
+  if (!startsType(cursor) && !isName(token) && token.kind !== ".")
+    cursor.failExpected("a state, instance, variable or value_set");
+  const declaration = parseTypedDeclaration(cursor, annotations);
+  cursor.semicolon("the declaration");
+  return declaration;
+}
+
+/** `value_set<T>(size) name;` */
+function parseValueSet(cursor: Cursor, annotations: Annotation[]): ValueSetDeclaration {
+  const start = cursor.advance();
+  if (!cursor.at("<")) cursor.failExpected("'<' and the type of the elements");
+  const types = parseTypeArguments(cursor);
+  if (types.length !== 1)
+    cursor.fail("P40200", cursor.from(start), `a value_set has one element type, not ${types.length}`);
+  const open = cursor.expect("(", "and the size of the value_set");
+  const size = parseExpression(cursor);
+  cursor.expectClose(")", open);
+  const name = cursor.name("the name of the value_set");
+  cursor.semicolon("the value_set");
+  cursor.symbols.declare(name.name, false);
+  const span = declarationSpan(cursor, annotations, start);
+  return { kind: "valueSet", span, name, annotations, elementType: types[0]!, size };
+}
+
+function parseState(cursor: Cursor, annotations: Annotation[]): StateDeclaration {
+  const start = cursor.advance();
+  const name = cursor.name("the name of the state");
+  const open = cursor.expect("{");
+  const scope = cursor.symbols.enter();
+  const statements = cursor.nested(() => parseStatements(cursor, "parserState"));
+  let transition: Transition | undefined;
+  if (cursor.at("transition"))
+    transition = cursor.attempt(
+      () => parseTransition(cursor),
+      () => cursor.skip((token: Token) => token.kind === "state"),
+    );
+  cursor.symbols.leave(scope);
+  if (transition !== undefined && !cursor.at("}") && !cursor.at("end"))
+    cursor.fail("P40204", cursor.token, "expected '}' after the transition, which ends the state");
+  cursor.expectClose("}", open);
+  return {
+    kind: "state",
+    span: declarationSpan(cursor, annotations, start),
+    name,
+    annotations,
+    statements,
+    transition,
+  };
+}
+
+function parseTransition(cursor: Cursor): Transition {
+  const start = cursor.advance();
+  if (!cursor.at("select")) {
+    const next = cursor.name("a state or select (...)");
+    cursor.semicolon("the transition");
+    return { kind: "direct", span: cursor.from(start), next };
+  }
+  cursor.advance();
+  const open = cursor.expect("(", "and what to select on");
+  const keys: Expression[] = [];
+  if (!cursor.at(")")) {
+    do keys.push(parseExpression(cursor));
+    while (cursor.accept(","));
+  }
+  cursor.expectClose(")", open);
+  const brace = cursor.expect("{", "and the cases of the select");
+  const cases: SelectCase[] = [];
+  while (!cursor.at("}") && !cursor.at("end")) {
+    const parsed = cursor.attempt(
+      () => parseSelectCase(cursor),
+      () => cursor.skip((token) => token.kind === "state"),
+    );
+    if (parsed !== undefined) cases.push(parsed);
+    else if (cursor.at("state")) break;
+  }
+  cursor.expectClose("}", brace);
+  return { kind: "select", span: cursor.from(start), keys, cases };
+}
+
+function parseSelectCase(cursor: Cursor): SelectCase {
+  const start = cursor.token;
+  const keySet = parseKeySet(cursor);
+  cursor.expect(":", "and the next state");
+  const next = cursor.name("the name of a state");
+  cursor.semicolon("the case");
+  return { span: cursor.from(start), keySet, next };
+}
