@@ -59,7 +59,7 @@ function balancedTokens(cursor: Cursor, open: Token): Token[] {
 
 function unstructured(cursor: Cursor, tokens: readonly Token[]): Annotation["body"] {
   const [first] = tokens;
-  if (tokens.length === 1 && first!.kind === "string") {
+  if (tokens.length === 1 && first!.kind === "stringLiteral") {
     const value: Expression = { kind: "stringLiteral", span: spanOf(first!), value: first!.text };
     return { kind: "unstructured", text: tokenText(first!), values: [value] };
   }

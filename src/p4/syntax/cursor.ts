@@ -220,7 +220,7 @@ export class Cursor {
 /** A token in a message. */
 export function describe(token: Token): string {
   if (token.kind === "end") return "the end of the file";
-  if (token.kind === "string") return `the string "${shorten(token.text)}"`;
+  if (token.kind === "stringLiteral") return `the string "${shorten(token.text)}"`;
   if (token.kind === "integer") return `the number ${shorten(token.text)}`;
   if (token.kind !== "identifier" && keywordSet.has(token.kind)) return `the keyword '${token.text}'`;
   return `'${shorten(token.text)}'`;

@@ -135,7 +135,10 @@ function castTo(cursor: Cursor, open: Token, target: TypeExpression): Expression
 /** `(name) x` with a name that is not declared: the checker will say that there is no such type. */
 function looksLikeCast(cursor: Cursor, path: PathExpression): boolean {
   if (cursor.symbols.lookup(path.name.name, path.absolute) !== undefined) return false;
-  return isName(cursor.token) || ["integer", "true", "false", "{", "~", "!"].includes(cursor.token.kind);
+  return (
+    isName(cursor.token) ||
+    ["integer", "stringLiteral", "true", "false", "{", "~", "!"].includes(cursor.token.kind)
+  );
 }
 
 /** A type where an operand stands: only a member or a constructor call makes a value of it. */
@@ -155,7 +158,7 @@ function primary(cursor: Cursor): Expression {
   switch (token.kind) {
     case "integer":
       return parseIntLiteral(cursor, cursor.advance());
-    case "string":
+    case "stringLiteral":
       cursor.advance();
       return { kind: "stringLiteral", span: spanOf(token), value: token.text };
     case "true":

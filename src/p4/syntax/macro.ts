@@ -98,11 +98,11 @@ function stringify(arg: readonly Token[], hash: Token, use: Span): Token {
   const text = arg
     .map((token, index) => {
       const spelled = tokenText(token);
-      const quoted = token.kind === "string" ? spelled.replace(/[\\"]/g, "\\$&") : spelled;
+      const quoted = token.kind === "stringLiteral" ? spelled.replace(/[\\"]/g, "\\$&") : spelled;
       return index > 0 && (token.space || token.newline) ? ` ${quoted}` : quoted;
     })
     .join("");
-  return new Token("string", use.file, use.start, use.end, text, false, hash.space);
+  return new Token("stringLiteral", use.file, use.start, use.end, text, false, hash.space);
 }
 
 function paste(
@@ -145,7 +145,7 @@ export function sameMacro(a: Macro, b: Macro): boolean {
 /** A macro whose replacement is computed where it is used. */
 export function builtinMacro(
   name: string,
-  value: (use: Span) => { kind: "integer" | "string"; text: string },
+  value: (use: Span) => { kind: "integer" | "stringLiteral"; text: string },
 ): Macro {
   const builtin = (use: Span) => {
     const { kind, text } = value(use);

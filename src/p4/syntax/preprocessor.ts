@@ -349,7 +349,7 @@ class Preprocessor {
 
   #predefine(): void {
     const integer = (value: number) => ({ kind: "integer" as const, text: String(value) });
-    const string = (text: string) => ({ kind: "string" as const, text });
+    const string = (text: string) => ({ kind: "stringLiteral" as const, text });
     const builtins = [
       builtinMacro("__LINE__", (use) => integer(use.file.position(use.start).line)),
       builtinMacro("__FILE__", (use) => string(use.file.path.replace(/[\\"]/g, "\\$&"))),
@@ -545,7 +545,7 @@ class Preprocessor {
       this.diagnostics.error("P40106", number ?? line, "expected a line number after #line");
       return;
     }
-    if (name !== undefined && name.kind !== "string") {
+    if (name !== undefined && name.kind !== "stringLiteral") {
       this.diagnostics.error("P40106", name, 'expected a file name in "" after the line number');
       return;
     }

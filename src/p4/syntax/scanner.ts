@@ -156,7 +156,7 @@ export class Scanner {
     }
     const raw = text.slice(start + 1, at);
     const value = raw.includes("\\\n") || raw.includes("\\\r\n") ? raw.replace(/\\\r?\n/g, "") : raw;
-    return new Token("string", this.file, start, this.position, value, newline, space);
+    return new Token("stringLiteral", this.file, start, this.position, value, newline, space);
   }
 
   /** Length of a backslash and line end at `at`, which count as nothing; else 0. */

@@ -265,13 +265,16 @@ function parseFor(
   return finish({ kind: "for" as const, init, condition, update });
 }
 
-/** `T x` or `x` before `in`; undefined (and nothing taken) if the loop is of the other form. */
-function parseForVariable(cursor: Cursor): VariableDeclaration | Expression | undefined {
+/** `T x` before `in`; undefined (and nothing taken) if the loop is of the other form. */
+function parseForVariable(cursor: Cursor): VariableDeclaration | undefined {
   const start = cursor.token;
-  if (isName(start) && cursor.peek().kind === "in") {
-    const name = cursor.name("a variable");
-    return { kind: "path", span: name.span, absolute: false, name };
-  }
+  if (isName(start) && cursor.peek().kind === "in")
+    cursor.fail(
+      "P40200",
+      start,
+      "expected the type of the loop variable before its name",
+      `a loop declares its own variable, as in for (bit<8> ${start.text} in 1 .. 6)`,
+    );
   if (!isForIn(cursor)) return undefined;
   const annotations = parseAnnotations(cursor);
   const typeExpression = parseType(cursor);
@@ -399,6 +402,7 @@ function parseAssignmentOrCall(cursor: Cursor, annotations: Annotation[], semico
     return { kind: "assignment", span: cursor.from(start), annotations, op, left, right };
   }
   if (left.kind === "call") {
+    if (!isLeftValue(left.callee)) cursor.fail("P40206", left.span, "the result of a call cannot be called");
     if (semicolon) cursor.semicolon("the call");
     return { kind: "callStatement", span: cursor.from(start), annotations, call: left };
   }

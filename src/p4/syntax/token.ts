@@ -34,7 +34,7 @@ export const punctuators: readonly string[] = [
 
 /**
  * What a token is: a keyword or punctuator is its own kind; the others are `identifier`, `integer`,
- * `string`, `other` (a character that P4 does not use) and `end`.
+ * `stringLiteral`, `other` (a character that P4 does not use) and `end`.
  */
 export type TokenKind = string;
 
@@ -67,5 +67,5 @@ export function isName(token: Token): boolean {
 
 /** The token as it is written in a source file. */
 export function tokenText(token: Token): string {
-  return token.kind === "string" ? `"${token.text}"` : token.text;
+  return token.kind === "stringLiteral" ? `"${token.text}"` : token.text;
 }
