@@ -14,6 +14,8 @@ import { parseDeclarations } from "./declaration-parser.js";
 import { type PreprocessorOptions, preprocessTokens } from "./preprocessor.js";
 
 export type { IncludeResolver, PreprocessorOptions } from "./preprocessor.js";
+export { printExpression, printType } from "./print-expression.js";
+export { printUnit } from "./printer.js";
 
 /**
  * Preprocesses and parses a program. What is wrong goes to `diagnostics`, with codes P401xx and P402xx; the tree then lacks

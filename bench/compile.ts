@@ -1,0 +1,96 @@
+/**
+ * The compiler's speed over program size. The programs are made up, in the style of a data-centre fabric: headers,
+ * a parser, and many tables with their actions; their size is what varies.
+ */
+import { Diagnostics, SourceFile } from "../src/base/index.js";
+import { parse } from "../src/p4/syntax/index.js";
+import type { Benchmark } from "./main.js";
+
+/** A v1model program with that many tables; about 840 bytes each. */
+export function fabricProgram(tables: number): string {
+  const lines = [
+    "#include <core.p4>",
+    "#include <v1model.p4>",
+    "#define MASK(x, n) ((x) & ((1 << (n)) - 1))",
+    "typedef bit<48> mac_t;",
+    "header ethernet_t { mac_t dst; mac_t src; bit<16> etherType; }",
+    "header ipv4_t { bit<8> ttl; bit<8> protocol; bit<16> checksum; bit<32> src; bit<32> dst; }",
+    "struct headers_t { ethernet_t ethernet; ipv4_t ipv4; }",
+    "struct metadata_t { bit<32> hash; bit<16> nexthop; bit<1> hit; }",
+    "parser FabricParser(packet_in pkt, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {",
+    "  state start {",
+    "    pkt.extract(hdr.ethernet);",
+    "    transition select(hdr.ethernet.etherType) { 0x800: ipv4; default: accept; }",
+    "  }",
+    "  state ipv4 { pkt.extract(hdr.ipv4); transition accept; }",
+    "}",
+    "control Verify(inout headers_t hdr, inout metadata_t meta) { apply { } }",
+    "control FabricIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {",
+  ];
+  for (let i = 0; i < tables; i++) {
+    lines.push(
+      `  // Stage ${i}: forwards, counts and marks.`,
+      `  direct_counter(CounterType.packets_and_bytes) counter_${i};`,
+      `  action forward_${i}(bit<9> port, mac_t dst) {`,
+      "    std.egress_spec = port;",
+      "    hdr.ethernet.dst = dst;",
+      `    meta.hash = (meta.hash << 3) ^ (bit<32>)hdr.ipv4.protocol + 32w0x${(i * 7919 + 17).toString(16)};`,
+      "    hdr.ipv4.ttl = hdr.ipv4.ttl |-| 1;",
+      `    counter_${i}.count();`,
+      "  }",
+      `  action drop_${i}() { mark_to_drop(std); meta.hit = 0; }`,
+      `  @name("fabric.stage${i}")`,
+      `  table stage_${i} {`,
+      "    key = {",
+      "      hdr.ipv4.dst: lpm;",
+      "      std.ingress_port: exact;",
+      `      MASK(meta.nexthop, ${(i % 15) + 1}): ternary @name("next");`,
+      "    }",
+      `    actions = { forward_${i}; drop_${i}; NoAction; }`,
+      `    counters = counter_${i};`,
+      "    const default_action = NoAction();",
+      "    size = 4096;",
+      "  }",
+    );
+  }
+  lines.push("  apply {");
+  for (let i = 0; i < tables; i++)
+    lines.push(
+      `    if (hdr.ipv4.isValid() && meta.nexthop != ${i}) {`,
+      `      if (stage_${i}.apply().hit) meta.hit = 1;`,
+      "    }",
+    );
+  lines.push(
+    "  }",
+    "}",
+    "control FabricEgress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) { apply { } }",
+    "control Compute(inout headers_t hdr, inout metadata_t meta) { apply { } }",
+    "control FabricDeparser(packet_out pkt, in headers_t hdr) { apply { pkt.emit(hdr); } }",
+    "V1Switch(FabricParser(), Verify(), FabricIngress(), FabricEgress(), Compute(), FabricDeparser()) main;",
+    "",
+  );
+  return lines.join("\n");
+}
+
+/** Median milliseconds of `runs` calls after as many to warm up. */
+function medianTime(runs: number, call: () => void): number {
+  for (let i = 0; i < runs; i++) call();
+  const times = Array.from({ length: runs }, () => {
+    const start = performance.now();
+    call();
+    return performance.now() - start;
+  });
+  return times.sort((a, b) => a - b)[runs >> 1]!;
+}
+
+export const run: Benchmark = async (report) => {
+  for (const tables of [10, 100, 460, 1000]) {
+    const text = fabricProgram(tables);
+    const value = medianTime(15, () => {
+      const diagnostics = new Diagnostics();
+      parse({ file: new SourceFile("fabric.p4", text) }, diagnostics);
+      diagnostics.throwIfErrors();
+    });
+    report({ name: `compile/parse-${Math.round(text.length / 1000)}kB`, unit: "ms", value });
+  }
+};
