@@ -6,7 +6,9 @@
 export { Channel, type ChannelOptions, type ChannelStats } from "./channel.js";
 export * from "./checksum.js";
 export * from "./connection.js";
+export { ControlChannel, settle } from "./control-channel.js";
 export { EventQueue } from "./event-queue.js";
+export { Fabric, type FabricOptions } from "./fabric.js";
 export * from "./frames.js";
 export * from "./host.js";
 export * from "./host-policy.js";

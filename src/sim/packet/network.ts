@@ -39,7 +39,7 @@ export class Network {
   readonly #linksOf = new Map<Node, Link[]>();
   readonly #arrivalKind: number;
 
-  /** Frames that arrived at a switch: the packet-hops of a run. Hosts do not count. */
+  /** Frames that arrived anywhere: the packet-hops of a run. */
   hopCount = 0;
   /** Called for every frame that arrives anywhere; for tests, traces and path discovery. */
   observer: ((channel: Channel, frame: Uint8Array) => void) | undefined;
@@ -49,6 +49,7 @@ export class Network {
       const channel = this.channels[index]!;
       const frame = channel.arrive();
       if (frame === undefined) return;
+      this.hopCount++;
       if (this.observer !== undefined) this.observer(channel, frame);
       channel.target.receive(channel.targetPort, frame);
     });

@@ -18,6 +18,7 @@ export class Simulation {
   readonly #calls: ((() => void) | undefined)[] = [];
   readonly #freeCalls: number[] = [];
   readonly #callKind: number;
+  #stopped = false;
 
   /** Virtual time in nanoseconds. */
   now = 0;
@@ -54,16 +55,36 @@ export class Simulation {
     };
   }
 
-  /** Runs all events up to and including time `until`, then sets the clock there unless it is infinite. */
+  /**
+   * Runs all events up to and including time `until`, then sets the clock there unless it is infinite. An event may
+   * end the run early by {@link stop}; the clock stays at that event then.
+   */
   run(until: number = Number.POSITIVE_INFINITY): void {
     const queue = this.#queue;
     const handlers = this.#handlers;
+    this.#stopped = false;
     while (queue.nextTime <= until && queue.pop()) {
       this.now = queue.time;
       this.eventCount++;
       handlers[queue.kind]!(queue.argument);
+      if (this.#stopped) return;
     }
     if (until !== Number.POSITIVE_INFINITY && until > this.now) this.now = until;
+  }
+
+  /** Runs the next event; false when there is none. */
+  step(): boolean {
+    const queue = this.#queue;
+    if (!queue.pop()) return false;
+    this.now = queue.time;
+    this.eventCount++;
+    this.#handlers[queue.kind]!(queue.argument);
+    return true;
+  }
+
+  /** Makes {@link run} return after the event that is being handled. */
+  stop(): void {
+    this.#stopped = true;
   }
 
   /** Events still to come, cancelled calls included. */

@@ -1,0 +1,63 @@
+/** Brings a scheme's fabric up: render, compile, load into every switch, and let the control plane write its state. */
+import { readFileSync } from "node:fs";
+import { SourceFile } from "../base/index.js";
+import { loadTemplates, type ProgramPlan, renderProgram, type TemplateSet } from "../generate/index.js";
+import type { Program } from "../program/index.js";
+import { ControlChannel, type Fabric, SwitchNode, settle } from "../sim/packet/index.js";
+import type { Experiment, SchemeRun } from "./experiment.js";
+import { buildFabric } from "./simulator.js";
+
+/** Compiles the programs of all schemes of an experiment; equal texts are compiled once. */
+export class ProgramCompiler {
+  readonly #templates: TemplateSet;
+  readonly #compiled = new Map<string, Program>();
+  /** Everything that was compiled, as `SCHEME/NAME.p4`. */
+  readonly sources: { file: string; text: string }[] = [];
+
+  constructor() {
+    const folder = new URL("../../templates/", import.meta.url);
+    this.#templates = loadTemplates((path) => readFileSync(new URL(path, folder), "utf8"));
+  }
+
+  async compile(scheme: string, plan: ProgramPlan): Promise<Program> {
+    const text = renderProgram(this.#templates, plan);
+    const file = `${scheme}/${plan.name}.p4`;
+    this.sources.push({ file, text });
+    let program = this.#compiled.get(text);
+    if (program === undefined) {
+      const { compile } = await import("../p4/index.js");
+      program = compile(new SourceFile(file, text));
+      this.#compiled.set(text, program);
+    }
+    return program;
+  }
+}
+
+/** The scheme's fabric, all switches running and configured. */
+export async function bootFabric(
+  experiment: Experiment,
+  scheme: SchemeRun,
+  compiler: ProgramCompiler,
+  seed: number,
+): Promise<Fabric> {
+  const { plan } = scheme;
+  const programs = new Map<string, Program>();
+  for (const program of plan.programs)
+    programs.set(program.name, await compiler.compile(scheme.label, program));
+  const switches = new Map<number, SwitchNode>();
+  const fabric = buildFabric(experiment, scheme, (node, simulation) => {
+    const made = new SwitchNode(simulation, node.name, seed);
+    switches.set(node.index, made);
+    return made;
+  });
+  const { simulation } = fabric.network;
+  const { delay } = experiment.settings.control_channel;
+  // Each switch has a session of its own; all of them go on at once, as with one controller and many switches.
+  const sessions = plan.switches.map(async ({ node, program, updates }) => {
+    const device = new ControlChannel(simulation, switches.get(node)!.device, delay);
+    await device.load(programs.get(program)!);
+    await device.write(updates);
+  });
+  await settle(simulation, Promise.all(sessions));
+  return fabric;
+}

@@ -1,0 +1,166 @@
+/** Figure 7b of the P-ECMP paper: the distribution of recovery times, on a logarithmic axis. */
+import { successProbability, timeOfTry } from "./closed-forms.js";
+import type { Experiment } from "./experiment.js";
+import { equalSites } from "./failure-sites.js";
+import { escapeXml, FakeDocument, printNode } from "./fake-document.js";
+import { FAILURE_NAMES, type LineStyle, lineStyle, schemeTitle } from "./palette.js";
+import { firstTimeoutMs, type Series, strategyOf } from "./results.js";
+import { cdfPoints } from "./statistics.js";
+
+export interface FigureLine {
+  name: string;
+  style: LineStyle;
+  points: { x: number; fraction: number }[];
+  /** Closed form: time and fraction after each try; empty where there is none. */
+  theory: { x: number; fraction: number }[];
+  neverRecovers: boolean;
+}
+
+const WIDTH = 880;
+const HEIGHT = 420;
+const MARGIN = { left: 58, right: 208, top: 18, bottom: 46 };
+
+/** One line for each scheme and failure; lines of a scheme that coincide are merged under one name. */
+export function figureLines(experiment: Experiment, series: readonly Series[]): FigureLine[] {
+  const lines: FigureLine[] = [];
+  for (const [schemeIndex, scheme] of experiment.schemes.entries()) {
+    const own = series.filter((one) => one.scheme === scheme);
+    const drawn = own.map((one) => lineOf(experiment, one, schemeIndex));
+    const title = schemeTitle(scheme.label);
+    const [first] = drawn;
+    if (first !== undefined && drawn.length > 1 && drawn.every((line) => coincide(line, first)))
+      lines.push({ ...first, name: `${title}, every failure` });
+    else lines.push(...drawn);
+  }
+  return lines;
+}
+
+function lineOf(experiment: Experiment, one: Series, schemeIndex: number): FigureLine {
+  const times = one.samples.map((sample) => sample.recoveryMs);
+  const n = equalSites(experiment.topology, experiment.settings.traffic.pairs, one.failure);
+  const theory: FigureLine["theory"] = [];
+  if (strategyOf(one.scheme) === "random" && n !== undefined && n > 1) {
+    const { rto_margin, rto_cap } = experiment.settings.transport;
+    const first = firstTimeoutMs(rto_margin, one.samples);
+    const miss = 1 - successProbability(n);
+    for (let tries = 1, left = miss; tries <= 60; tries++, left *= miss) {
+      theory.push({ x: timeOfTry(tries, first, rto_cap / 1e6), fraction: 1 - left });
+      if (left < 0.002) break;
+    }
+  }
+  return {
+    name: `${schemeTitle(one.scheme.label)}, ${FAILURE_NAMES[one.failure]} fails`,
+    style: lineStyle(schemeIndex, one.failure),
+    points: cdfPoints(times),
+    theory,
+    neverRecovers: times.every((time) => time === Number.POSITIVE_INFINITY),
+  };
+}
+
+/** All samples of both within a tenth of one time, or neither ever recovers. */
+function coincide(a: FigureLine, b: FigureLine): boolean {
+  if (a.neverRecovers || b.neverRecovers) return a.neverRecovers === b.neverRecovers;
+  const all = [...a.points, ...b.points].map((point) => point.x);
+  const complete = [a, b].every((line) => line.points.at(-1)!.fraction === 1);
+  return complete && Math.max(...all) < 1.5 * Math.min(...all);
+}
+
+/** The figure as a standalone SVG document. */
+export async function cdfFigure(lines: readonly FigureLine[], giveUpMs: number): Promise<string> {
+  const Plot = await import("@observablehq/plot");
+  const finite = lines.flatMap((line) => [...line.points, ...line.theory]).map((point) => point.x);
+  const low = Math.min(5, ...finite) * 0.9;
+  const high = Math.min(Math.max(100, ...finite) * 1.15, giveUpMs);
+  const marks = lines.flatMap((line) => {
+    const last = line.points.at(-1)?.fraction ?? 0;
+    const steps = [{ x: low, fraction: 0 }, ...line.points, { x: high, fraction: last }];
+    return [
+      Plot.line(steps, {
+        x: "x",
+        y: "fraction",
+        stroke: line.style.colour,
+        strokeWidth: 2.2,
+        curve: "step-after",
+        strokeDasharray: line.style.dash ?? "none",
+      }),
+      Plot.dot(
+        line.theory.filter((point) => point.x <= high),
+        { x: "x", y: "fraction", r: 3.2, fill: "white", stroke: line.style.colour, strokeWidth: 1.4 },
+      ),
+    ];
+  });
+  const svg = Plot.plot({
+    // The part of a document that Plot touches; its types name the whole one.
+    document: new FakeDocument() as never,
+    width: WIDTH,
+    height: HEIGHT,
+    marginLeft: MARGIN.left,
+    marginRight: MARGIN.right,
+    marginTop: MARGIN.top,
+    marginBottom: MARGIN.bottom,
+    style: { fontSize: "12px" },
+    x: { type: "log", domain: [low, high], label: null },
+    y: { domain: [0, 1], label: null },
+    marks: [
+      Plot.gridY({ stroke: "#e3e6e9", strokeOpacity: 1 }),
+      Plot.gridX(decades(low, high), { stroke: "#eef0f2", strokeOpacity: 1 }),
+      Plot.axisX(decades(low, high), { tickFormat: formatTick, tickSize: 4, color: "#4a525a" }),
+      Plot.axisY({
+        ticks: 5,
+        tickFormat: (fraction: number) => `${Math.round(fraction * 100)} %`,
+        tickSize: 0,
+        color: "#4a525a",
+      }),
+      ...marks,
+    ],
+  });
+  const legend = legendOf(lines);
+  const titles =
+    text(
+      MARGIN.left + (WIDTH - MARGIN.left - MARGIN.right) / 2,
+      HEIGHT - 8,
+      "time from the failure to recovery",
+      "middle",
+    ) +
+    `<g transform="translate(14 ${MARGIN.top + (HEIGHT - MARGIN.top - MARGIN.bottom) / 2}) rotate(-90)">${text(0, 0, "flows recovered", "middle")}</g>`;
+  return printNode(svg)
+    .replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" role="img" ')
+    .replace(/<\/svg>$/, `${titles}${legend}</svg>\n`);
+}
+
+/** 5, 10, 20, 50, 100, ... within the axis. */
+function decades(low: number, high: number): number[] {
+  const ticks: number[] = [];
+  for (let power = 1; power <= high; power *= 10)
+    for (const step of [1, 2, 5]) if (power * step >= low && power * step <= high) ticks.push(power * step);
+  return ticks;
+}
+
+function formatTick(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;
+}
+
+function legendOf(lines: readonly FigureLine[]): string {
+  const x = WIDTH - MARGIN.right + 16;
+  let y = MARGIN.top + 12;
+  let out = "";
+  for (const line of lines) {
+    const dash = line.style.dash === undefined ? "" : ` stroke-dasharray="${line.style.dash}"`;
+    out += `<path d="M${x} ${y - 4}h22" fill="none" stroke="${line.style.colour}" stroke-width="2.6"${dash}></path>`;
+    out += text(x + 30, y, line.name, "start");
+    if (line.neverRecovers) {
+      y += 15;
+      out += text(x + 30, y, "(never recovers)", "start");
+    }
+    y += 21;
+  }
+  if (lines.some((line) => line.theory.length > 0)) {
+    out += `<circle cx="${x + 11}" cy="${y - 4}" r="3.2" fill="white" stroke="#4a525a" stroke-width="1.4"></circle>`;
+    out += text(x + 30, y, "closed form", "start");
+  }
+  return `<g>${out}</g>`;
+}
+
+function text(x: number, y: number, content: string, anchor: string): string {
+  return `<text x="${x}" y="${y}" text-anchor="${anchor}" fill="#2b3137" font-size="12">${escapeXml(content)}</text>`;
+}

@@ -1,0 +1,76 @@
+/**
+ * Reads a YAML file (JSON is YAML too) against a schema and says what is wrong with it in the words of the
+ * file: place, key, value found, what would be right.
+ */
+import { isAlias, isMap, isScalar, isSeq, type Node, parseDocument } from "yaml";
+import type { z } from "zod";
+import type { Diagnostics, Locate, SourceFile, Span } from "../base/index.js";
+import { describeIssues } from "./schema-issues.js";
+
+export interface LoadedDocument<T> {
+  value: T;
+  /** Finds what stands at a path of keys and indexes: the value, or the key of a value of several lines. */
+  locate: Locate;
+}
+
+/**
+ * The document's value, checked and with defaults filled in; undefined after errors, which `diagnostics` holds:
+ * P43001 no YAML, P43002 unknown key, P43003 missing key, P43004 wrong type or value.
+ */
+export function loadDocument<T>(
+  file: SourceFile,
+  schema: z.ZodType<T>,
+  diagnostics: Diagnostics,
+): LoadedDocument<T> | undefined {
+  const document = parseDocument(file.text, { prettyErrors: false });
+  for (const error of document.errors) {
+    const [start, end] = error.pos;
+    diagnostics.error("P43001", { file, start, end }, `not valid YAML: ${error.message}`);
+  }
+  if (document.errors.length > 0) return undefined;
+  const root = document.contents as Node | null;
+  const resolve = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
+  const spanOf = (node: unknown): Span | undefined => {
+    const range = (node as Node | null | undefined)?.range;
+    return range == null ? undefined : { file, start: range[0], end: Math.max(range[1], range[0] + 1) };
+  };
+
+  /** `nearest`: where the path leads to nothing, the last thing on it. */
+  const find = (path: readonly PropertyKey[], wantKey: boolean, nearest: boolean): Span | undefined => {
+    let span: Span | undefined = { file, start: 0, end: Math.min(1, file.text.length) };
+    let node: unknown = root;
+    for (const [depth, step] of path.entries()) {
+      const at = resolve(node);
+      if (isMap(at)) {
+        const pair = at.items.find((item) => isScalar(item.key) && String(item.key.value) === String(step));
+        if (pair === undefined) return nearest ? span : undefined;
+        const last = depth === path.length - 1;
+        const empty = pair.value === null || (isScalar(pair.value) && pair.value.source === "");
+        node = pair.value;
+        span = (last && wantKey) || empty || isMap(node) || isSeq(node) ? spanOf(pair.key) : spanOf(node);
+      } else if (isSeq(at)) {
+        node = at.items[Number(step)];
+        if (node === undefined) return nearest ? span : undefined;
+        span = firstLine(spanOf(node));
+      } else {
+        return nearest ? span : undefined;
+      }
+    }
+    return span;
+  };
+  const locate: Locate = (path) => find(path, false, false);
+
+  const input: unknown = document.toJS();
+  const result = schema.safeParse(input);
+  if (result.success) return { value: result.data, locate };
+  for (const { code, path, atKey, message, notes } of describeIssues(result.error.issues, schema, input))
+    diagnostics.error(code, find(path, atKey, true), message, ...notes);
+  return undefined;
+}
+
+/** A span of several lines cut down to its first, so that a caret line marks something that can be seen. */
+function firstLine(span: Span | undefined): Span | undefined {
+  if (span === undefined) return undefined;
+  const lineEnd = span.file.text.indexOf("\n", span.start);
+  return lineEnd < 0 || span.end <= lineEnd ? span : { ...span, end: Math.max(lineEnd, span.start + 1) };
+}

@@ -1,0 +1,126 @@
+/** The experiment file: what is built, what goes wrong, who re-paths how, how often, and what comes out. */
+import { z } from "zod";
+import type { Locate, SourceFile } from "../base/index.js";
+import { SELECTOR_FIELDS } from "../generate/index.js";
+import { type FabricPlan, SCHEMES, type Scheme } from "../schemes/index.js";
+import { durationSchema, type Topology, topologySchema } from "../topology/index.js";
+
+/** What can fail: a switch of a tier, or the link between a ToR and the tier above it. */
+export const FAILURES = ["tor", "leaf", "spine", "link"] as const;
+export type Failure = (typeof FAILURES)[number];
+
+export const ENGINES = ["sim"] as const;
+export type EngineName = (typeof ENGINES)[number];
+
+/** Names that a file may use; `none` is plain ECMP, whose hosts do not re-path. */
+const SCHEME_OF_NAME = { ...SCHEMES, none: SCHEMES.ecmp };
+export type SchemeChoice = keyof typeof SCHEME_OF_NAME;
+const SCHEME_NAMES = Object.keys(SCHEME_OF_NAME) as [SchemeChoice, ...SchemeChoice[]];
+
+export function schemeOfName(name: SchemeChoice): Scheme<Record<string, unknown>> {
+  return SCHEME_OF_NAME[name] as unknown as Scheme<Record<string, unknown>>;
+}
+
+/** The keys that a scheme's parameters have in a file. */
+export function parameterShape(name: SchemeChoice): z.core.$ZodLooseShape {
+  return (SCHEME_OF_NAME[name].parameters as unknown as z.ZodObject).shape;
+}
+
+const whole = (what: string, least: number, most: number) => {
+  const error = `expected ${what}, a whole number from ${least} to ${most}`;
+  return z.number({ error }).int(error).min(least, error).max(most, error);
+};
+
+const runsSchema = whole("a number of runs", 1, 1_000_000);
+
+/** A scheme by name, or with the settings that differ from its defaults beside its name. */
+const schemeSchema = z.union([
+  z.enum(SCHEME_NAMES),
+  z.discriminatedUnion(
+    "scheme",
+    SCHEME_NAMES.map((name) =>
+      z.strictObject({
+        scheme: z.literal(name),
+        /** What the results call it; the scheme's name by default. */
+        label: z.string().min(1).optional(),
+        /** Instead of the file's `runs`. */
+        runs: runsSchema.optional(),
+        ...parameterShape(name),
+      }),
+    ) as unknown as [z.ZodObject<{ scheme: z.ZodLiteral<SchemeChoice> }>],
+  ),
+]);
+
+export const experimentSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "expected letters, digits, dots, dashes and underscores"),
+  /** One line on the report. */
+  title: z.string().optional(),
+  seed: whole("a seed", 0, 2 ** 32 - 1).default(1),
+  engine: z.enum(ENGINES).default("sim"),
+  topology: topologySchema,
+  /** Header field that carries the selector, for all schemes that have one. */
+  selector: z.enum(SELECTOR_FIELDS).default("dscp"),
+  schemes: z.array(schemeSchema).min(1),
+  failures: z.array(z.enum(FAILURES)).min(1),
+  /** Runs of each scheme under each failure; a run is one flow that the failure hits. */
+  runs: runsSchema,
+  /** From the start of the flow to the failure. */
+  failure_time: durationSchema.default(10_000_000),
+  /** A flow that has not recovered this long after the failure counts as one that never does. */
+  give_up: durationSchema.default(60_000_000_000),
+  traffic: z
+    .strictObject({
+      /** Pairs of hosts that flows run between. */
+      pairs: z.enum(["any", "inter_rack", "inter_pod"]).default("inter_pod"),
+      ip: z.union([z.literal(4), z.literal(6)], { error: "expected 4 or 6" }).default(4),
+    })
+    .prefault({}),
+  transport: z
+    .strictObject({
+      segment_bytes: whole("bytes of payload", 1, 8900).default(1000),
+      window_segments: whole("segments", 1, 10_000).default(1),
+      /** RTO = smoothed RTT + margin, doubled at each timeout up to the cap. */
+      rto_margin: durationSchema.default(5_000_000),
+      rto_cap: durationSchema.default(1_000_000_000),
+    })
+    .prefault({}),
+  /** Output queue of each port, the frame in transmission included. */
+  queues: z
+    .strictObject({
+      bytes: whole("bytes", 64, 1e9).default(1_000_000),
+      packets: whole("packets", 1, 1e6).default(1000),
+    })
+    .prefault({}),
+  control_channel: z
+    .strictObject({
+      /** From control plane to switch, one way. */
+      delay: durationSchema.default(1_000_000),
+    })
+    .prefault({}),
+  /** Folder for the results, beside the experiment file; `results/NAME` by default. */
+  output: z.string().min(1).optional(),
+});
+
+export type ExperimentSettings = z.output<typeof experimentSchema>;
+
+/** One scheme of an experiment, planned for its topology. */
+export interface SchemeRun {
+  /** What the results call it. */
+  label: string;
+  scheme: SchemeChoice;
+  runs: number;
+  /** As the scheme's own schema parsed them. */
+  parameters: Readonly<Record<string, unknown>>;
+  plan: FabricPlan;
+}
+
+/** An experiment file that is right in itself: checked, its topology built, its schemes planned. */
+export interface Experiment {
+  source: SourceFile;
+  locate: Locate;
+  settings: ExperimentSettings;
+  topology: Topology;
+  schemes: readonly SchemeRun[];
+}

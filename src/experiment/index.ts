@@ -1,0 +1,29 @@
+/**
+ * From an experiment file to a report: {@link loadExperiment} reads and checks the file, builds the topology and
+ * plans the schemes; {@link runExperiment} renders and compiles the programs, boots the fabric on an engine and makes the
+ * runs; {@link writeResults} writes table, figures and report; {@link formatResults} prints the table.
+ */
+export * from "./closed-forms.js";
+export { type LoadedDocument, loadDocument } from "./document.js";
+export type { Engine, EngineOutcome, Progress } from "./engine.js";
+export {
+  ENGINES,
+  type EngineName,
+  type Experiment,
+  type ExperimentSettings,
+  experimentSchema,
+  FAILURES,
+  type Failure,
+  type SchemeRun,
+} from "./experiment.js";
+export { loadExperiment } from "./load.js";
+export {
+  type FullResults,
+  formatResults,
+  type Results,
+  type Row,
+  type Sample,
+  type Series,
+} from "./results.js";
+export { type RunOptions, runExperiment } from "./run.js";
+export { resultsJson, writeResults } from "./write.js";

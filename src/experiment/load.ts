@@ -1,0 +1,196 @@
+/** From an experiment file to an {@link Experiment}: all that can be wrong with the file is found here. */
+import { readFileSync } from "node:fs";
+import { DiagnosticError, type Diagnostics, type Locate, SourceFile } from "../base/index.js";
+import { FIELD_BITS } from "../generate/index.js";
+import { buildTopology, type Topology } from "../topology/index.js";
+import { loadDocument } from "./document.js";
+import {
+  type Experiment,
+  type ExperimentSettings,
+  experimentSchema,
+  FAILURES,
+  type Failure,
+  parameterShape,
+  type SchemeRun,
+  schemeOfName,
+} from "./experiment.js";
+import { placesOf } from "./failure-sites.js";
+
+/**
+ * Reads and checks an experiment; undefined after errors, which `diagnostics` holds: P43001 to P43004 (the
+ * document's form), P43005 to P43009 (its meaning), P421xx and P422xx (topology and schemes).
+ */
+export function loadExperiment(input: string | SourceFile, diagnostics: Diagnostics): Experiment | undefined {
+  const source = typeof input === "string" ? readSource(input, diagnostics) : input;
+  if (source === undefined) return undefined;
+  const document = loadDocument(source, experimentSchema, diagnostics);
+  if (document === undefined) return undefined;
+  const { value: settings, locate } = document;
+  return collecting(diagnostics, () => {
+    const topology = buildTopology(settings.topology, below(locate, ["topology"]));
+    checkMeaning(settings, topology, locate, diagnostics);
+    const schemes = planSchemes(settings, topology, locate, diagnostics);
+    return { source, locate, settings, topology, schemes };
+  });
+}
+
+/** Runs `work`; its diagnostics, thrown or added, go to the list, and any error among them means no result. */
+function collecting<T>(diagnostics: Diagnostics, work: () => T): T | undefined {
+  const before = diagnostics.errorCount;
+  try {
+    const value = work();
+    return diagnostics.errorCount > before ? undefined : value;
+  } catch (error) {
+    if (!(error instanceof DiagnosticError)) throw error;
+    for (const diagnostic of error.diagnostics) diagnostics.add(diagnostic);
+    return undefined;
+  }
+}
+
+function readSource(path: string, diagnostics: Diagnostics): SourceFile | undefined {
+  try {
+    return new SourceFile(path, readFileSync(path, "utf8"));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason =
+      code === "ENOENT"
+        ? "there is no such file"
+        : code === "EISDIR"
+          ? "it is a folder"
+          : (code ?? "unknown");
+    diagnostics.error("P43005", undefined, `cannot read ${path}: ${reason}`);
+    return undefined;
+  }
+}
+
+/** The same places, with paths that start at an inner value. */
+function below(locate: Locate, prefix: readonly PropertyKey[]): Locate {
+  return (path) => locate([...prefix, ...path]);
+}
+
+function checkMeaning(
+  settings: ExperimentSettings,
+  topology: Topology,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): void {
+  const { traffic, selector } = settings;
+  if (traffic.ip === 4 && selector === "flow_label")
+    diagnostics.error(
+      "P43006",
+      locate(["selector"]) ?? locate(["traffic", "ip"]),
+      "selector: flow_label needs IPv6, but traffic.ip is 4",
+      "write traffic: { ip: 6 }, or another field: dscp, vlan",
+    );
+  settings.failures.forEach((failure, i) => {
+    if (settings.failures.indexOf(failure) < i)
+      diagnostics.error("P43007", locate(["failures", i]), `failure "${failure}" is listed twice`);
+  });
+  if (settings.give_up <= settings.transport.rto_margin)
+    diagnostics.error(
+      "P43008",
+      locate(["give_up"]) ?? locate([]),
+      `give_up is ${settings.give_up / 1e6} ms: no flow can recover before its first timeout`,
+      `write more than rto_margin, ${settings.transport.rto_margin / 1e6} ms`,
+    );
+  checkSites(settings, topology, locate, diagnostics);
+}
+
+/** Every failure that is asked for must have a place on the paths between the hosts that are asked for. */
+function checkSites(
+  settings: ExperimentSettings,
+  topology: Topology,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): void {
+  const { pairs } = settings.traffic;
+  const possible = placesOf(topology, pairs);
+  if (possible === undefined) {
+    diagnostics.error(
+      "P43009",
+      locate(["traffic", "pairs"]) ?? locate(["topology"]),
+      `no two hosts of the topology are ${PAIR_NEEDS[pairs]}`,
+      `traffic.pairs is ${pairs}; the topology has ${count(topology.pods.length, "pod")}, ` +
+        `${count(topology.racks.length, "rack")}`,
+    );
+    return;
+  }
+  settings.failures.forEach((failure: Failure, i) => {
+    if (possible.has(failure)) return;
+    diagnostics.error(
+      "P43009",
+      locate(["failures", i]),
+      `failure "${failure}": no path between the hosts of traffic.pairs: ${pairs} crosses one`,
+      `failures with a place here: ${FAILURES.filter((one) => possible.has(one)).join(", ") || "none"}`,
+    );
+  });
+}
+
+const PAIR_NEEDS = { any: "different", inter_rack: "in different racks", inter_pod: "in different pods" };
+
+function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+function planSchemes(
+  settings: ExperimentSettings,
+  topology: Topology,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): SchemeRun[] {
+  const labels = new Set<string>();
+  return settings.schemes.flatMap((entry, i): SchemeRun[] => {
+    const { scheme, label, runs, ...own } = (typeof entry === "string" ? { scheme: entry } : entry) as {
+      scheme: SchemeRun["scheme"];
+      label?: string;
+      runs?: number;
+    } & Record<string, unknown>;
+    const name = label ?? scheme;
+    if (labels.has(name)) {
+      diagnostics.error(
+        "P43007",
+        locate(["schemes", i]),
+        `scheme "${name}" is listed twice`,
+        "give one of the two a label of its own: { scheme: ..., label: ... }",
+      );
+      return [];
+    }
+    labels.add(name);
+    const chosen = schemeOfName(scheme);
+    const written = locate(["schemes", i, "field"]) !== undefined;
+    const hasField = Object.hasOwn(parameterShape(scheme), "field");
+    const shared = hasField && !written ? { field: settings.selector } : {};
+    const parameters = chosen.parameters.parse({ ...own, ...shared });
+    const inEntry = below(locate, ["schemes", i]);
+    const place: Locate = (path) =>
+      path[0] === "field" && path.length === 1 && !written ? locate(["selector"]) : inEntry(path);
+    checkWidth(settings, parameters["field"], place, diagnostics);
+    return (
+      collecting(diagnostics, () => [
+        {
+          label: name,
+          scheme,
+          runs: runs ?? settings.runs,
+          parameters,
+          plan: chosen.plan(topology, parameters, place),
+        },
+      ]) ?? []
+    );
+  });
+}
+
+/** A field that IPv4 packets do not have would leave every selector 0. */
+function checkWidth(
+  settings: ExperimentSettings,
+  field: unknown,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): void {
+  if (settings.traffic.ip !== 4 || field !== "flow_label" || settings.selector === "flow_label") return;
+  diagnostics.error(
+    "P43006",
+    locate(["field"]),
+    "field: flow_label needs IPv6, but traffic.ip is 4",
+    `write traffic: { ip: 6 }, or another field: dscp (${FIELD_BITS.dscp} bits), vlan (${FIELD_BITS.vlan} bits)`,
+  );
+}

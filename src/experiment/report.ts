@@ -1,0 +1,224 @@
+/** One self-contained page: what was asked, what came out, how that compares with theory, and the data. */
+import { cdfFigure, figureLines } from "./cdf-figure.js";
+import type { Experiment } from "./experiment.js";
+import { escapeXml } from "./fake-document.js";
+import { FAILURE_NAMES, schemeTitle } from "./palette.js";
+import { type FullResults, formatMs, formatPercent, type Row, strategyOf } from "./results.js";
+import { resultsCsv } from "./tables.js";
+import { topologyFigure } from "./topology-figure.js";
+
+export interface ReportFiles {
+  html: string;
+  cdfSvg: string;
+  topologySvg: string;
+}
+
+export async function renderReport(results: FullResults): Promise<ReportFiles> {
+  const { source: experiment, series } = results;
+  const lines = figureLines(experiment, series);
+  const cdfSvg = await cdfFigure(lines, experiment.settings.give_up / 1e6);
+  const shown = series.find(
+    (one) => strategyOf(one.scheme) === "certain" && one.example?.after !== undefined,
+  );
+  const example = (shown ?? series.find((one) => one.example !== undefined))?.example;
+  const topologySvg = topologyFigure(experiment.topology, example);
+  const title = experiment.settings.title ?? experiment.settings.name;
+  const body = [
+    `<h1>${escapeXml(title)}</h1>`,
+    `<p class="lead">${headline(results)}</p>`,
+    `<figure>${inline(cdfSvg)}<figcaption>Share of the flows that have recovered, over the time since the failure (logarithmic).${hasTheory(results) ? " Circles: closed form for random re-pathing, one a try." : ""}</figcaption></figure>`,
+    "<h2>Results</h2>",
+    resultTable(results.rows),
+    `<p class="note">A run is one flow, open before the failure, with a path of its own in each direction; the element that fails is drawn from the two. Time is counted from the failure to the retransmission that gets through; its acknowledgement is back one round trip later. N: equal-cost elements that each direction chooses from. Small grey figures: closed form, 1 &minus; ((N&minus;1)/N)&sup2; missed tries, first RTO of ${escapeXml(firstRto(results))}, doubled each time, at most ${experiment.settings.transport.rto_cap / 1e6} ms.</p>`,
+    "<h2>Fabric</h2>",
+    `<figure>${inline(topologySvg)}<figcaption>${escapeXml(describeTopology(experiment))}${example === undefined ? "" : ` <span class="before">Dashed: one flow's data before ${escapeXml(example.failed)} fails.</span>${example.after === undefined ? "" : ' <span class="after">Solid: after its first re-path.</span>'}`}</figcaption></figure>`,
+    "<h2>Parameters</h2>",
+    parameterTable(experiment, results.seed, results.engine),
+    "<h2>Data</h2>",
+    `<details><summary>Result table as CSV</summary><pre>${escapeXml(resultsCsv(results.rows))}</pre></details>`,
+    `<details><summary>Experiment file</summary><pre>${escapeXml(experiment.source.text)}</pre></details>`,
+    ...results.programs.map(
+      ({ file, text }) =>
+        `<details><summary>Generated program ${escapeXml(file)}</summary><pre>${escapeXml(text)}</pre></details>`,
+    ),
+  ];
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeXml(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+${body.join("\n")}
+</main>
+</body>
+</html>
+`;
+  return { html, cdfSvg, topologySvg };
+}
+
+const STYLE = `
+:root { color-scheme: light; }
+body { margin: 0; background: #f5f6f7; color: #22282e; font: 15px/1.5 system-ui, sans-serif; }
+main { max-width: 940px; margin: 24px auto; padding: 28px 36px 36px; background: #fff; border: 1px solid #e1e4e8; border-radius: 8px; }
+h1 { font-size: 24px; line-height: 1.25; margin: 0 0 8px; }
+h2 { font-size: 17px; margin: 30px 0 8px; }
+.lead { font-size: 16px; margin: 0 0 18px; }
+figure { margin: 0; }
+figure svg { display: block; max-width: 100%; height: auto; }
+figcaption, .note { color: #5b6570; font-size: 13px; margin: 6px 0 0; }
+.before { color: #c8321a; } .after { color: #0b5cad; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th { text-align: right; font-weight: 600; font-size: 13px; color: #5b6570; border-bottom: 1.5px solid #c9ced3; padding: 5px 8px; }
+td { text-align: right; padding: 5px 8px; border-bottom: 1px solid #eceff1; white-space: nowrap; }
+th.word, td.word { text-align: left; }
+td small { color: #828b94; font-size: 12px; margin-left: 6px; }
+tr.first td { border-top: 1.5px solid #dfe3e6; }
+.parameters td:first-child { color: #5b6570; width: 220px; }
+.parameters td { text-align: left; white-space: normal; padding: 3px 8px; }
+.good { font-weight: 600; color: #0b5cad; }
+details { margin: 6px 0; } summary { cursor: pointer; }
+pre { background: #f5f6f7; border: 1px solid #e1e4e8; border-radius: 6px; padding: 10px 12px; overflow: auto; font-size: 12.5px; line-height: 1.4; }
+`;
+
+/** Inside a page an SVG needs no namespace of its own. */
+function inline(svg: string): string {
+  return svg.replace(' xmlns="http://www.w3.org/2000/svg"', "");
+}
+
+function hasTheory(results: FullResults): boolean {
+  return results.series.some((one) => strategyOf(one.scheme) === "random");
+}
+
+/** The finding in one or two sentences, from the rows alone. */
+function headline({ rows }: FullResults): string {
+  const sentences: string[] = [];
+  for (const scheme of new Set(rows.map((row) => row.scheme))) {
+    const own = rows.filter((row) => row.scheme === scheme);
+    const runs = own.reduce((sum, row) => sum + row.runs, 0);
+    const firstTries = own.reduce((sum, row) => sum + row.first_try_success * row.runs, 0) / runs;
+    const slowest = own.reduce((a, b) =>
+      (b.p95_ms ?? Number.POSITIVE_INFINITY) > (a.p95_ms ?? Number.POSITIVE_INFINITY) ? b : a,
+    );
+    const name = `<strong>${escapeXml(schemeTitle(scheme))}</strong>`;
+    if (own.every((row) => row.recovered === 0)) {
+      sentences.push(`${name}: no flow recovers.`);
+      continue;
+    }
+    const worst =
+      slowest.p95_ms === null
+        ? `more than 5 % of the flows never recover from a failed ${FAILURE_NAMES[slowest.failure]}`
+        : `95 % of the flows are back within ${formatMs(slowest.p95_ms, slowest)} ms after the worst failure (${FAILURE_NAMES[slowest.failure]})`;
+    sentences.push(
+      `${name}: the first re-path succeeds in <strong>${formatPercent(firstTries)}</strong> of ${runs.toLocaleString("en-US")} runs; ${worst}.`,
+    );
+  }
+  return sentences.join(" ");
+}
+
+function resultTable(rows: readonly Row[]): string {
+  const head = [
+    "scheme",
+    "failed",
+    "runs",
+    "N",
+    "first try",
+    "p50 ms",
+    "p95 ms",
+    "p99 ms",
+    "max ms",
+    "re-paths",
+  ];
+  const cells = rows.map((row, i) => {
+    const first = i > 0 && rows[i - 1]!.scheme !== row.scheme;
+    const both = (value: string | null, theory: string | null) =>
+      `${value ?? "&ndash;"}${theory === null ? "" : `<small>${theory}</small>`}`;
+    const time = (value: number | null, theory: number | null) =>
+      both(formatMs(value, row), theory === null ? null : formatMs(theory, row));
+    const data = [
+      row.runs.toLocaleString("en-US"),
+      row.equal_sites === null ? "&ndash;" : String(row.equal_sites),
+      both(
+        row.first_try_success === 1
+          ? `<span class="good">100 %</span>`
+          : formatPercent(row.first_try_success),
+        formatPercent(row.theory_first_try_success),
+      ),
+      time(row.p50_ms, row.theory_p50_ms),
+      time(row.p95_ms, row.theory_p95_ms),
+      time(row.p99_ms, null),
+      time(row.max_ms, null),
+      both(
+        row.repaths_mean.toFixed(2),
+        row.theory_repaths_mean === null ? null : row.theory_repaths_mean.toFixed(2),
+      ),
+    ];
+    return `<tr${first ? ' class="first"' : ""}><td class="word">${escapeXml(schemeTitle(row.scheme))}</td><td class="word">${FAILURE_NAMES[row.failure]}</td>${data.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
+  });
+  const header = head.map((name, i) => `<th${i < 2 ? ' class="word"' : ""}>${name}</th>`).join("");
+  return `<table><thead><tr>${header}</tr></thead><tbody>${cells.join("\n")}</tbody></table>`;
+}
+
+function firstRto(results: FullResults): string {
+  const samples = results.series.flatMap((one) => one.samples);
+  const rtt = samples.reduce((sum, sample) => sum + sample.rttMs, 0) / samples.length;
+  return `${(rtt + results.source.settings.transport.rto_margin / 1e6).toFixed(2)} ms`;
+}
+
+function describeTopology({ topology }: Experiment): string {
+  const count = (role: string) => topology.nodes.filter((node) => node.role === role).length;
+  const parts = [
+    [topology.pods.length, "pods"],
+    [count("tor"), "ToRs"],
+    [count("leaf"), "leaves"],
+    [count("spine"), "spines"],
+    [count("switch"), "switches"],
+    [count("host"), "hosts"],
+    [topology.links.length, "links"],
+  ] as const;
+  const listed = parts
+    .filter(([n]) => n > 0)
+    .map(
+      ([n, noun]) =>
+        `${n} ${n === 1 ? noun.replace(/(ve|e)?s$/, (_, v) => (v === "ve" ? "f" : (v ?? ""))) : noun}`,
+    );
+  return `${topology.name}: ${listed.join(", ")}.`;
+}
+
+function parameterTable(experiment: Experiment, seed: number, engine: string): string {
+  const { settings, schemes } = experiment;
+  const ms = (ns: number) => `${ns / 1e6} ms`;
+  const rows: [string, string][] = [
+    ["experiment, seed, engine", `${settings.name}, ${seed}, ${engine}`],
+    [
+      "topology",
+      JSON.stringify(settings.topology).replace(/[{}"]/g, "").replaceAll(",", ", ").replaceAll(":", ": "),
+    ],
+    ["selector field", settings.selector],
+    ...schemes.map(({ label, parameters, runs }): [string, string] => [
+      `scheme ${label}`,
+      [`runs: ${runs}`, ...Object.entries(parameters).map(([key, value]) => `${key}: ${plain(value)}`)].join(
+        ", ",
+      ),
+    ]),
+    [
+      "failure",
+      `${settings.failures.join(", ")}; ${ms(settings.failure_time)} into the flow; silent; given up after ${ms(settings.give_up)}`,
+    ],
+    ["traffic", `pairs ${settings.traffic.pairs}, IPv${settings.traffic.ip}`],
+    [
+      "transport",
+      `${settings.transport.segment_bytes} bytes a segment, window ${settings.transport.window_segments}; RTO = RTT + ${ms(settings.transport.rto_margin)}, doubling, at most ${ms(settings.transport.rto_cap)}`,
+    ],
+    ["queues", `${settings.queues.packets} packets, ${settings.queues.bytes} bytes a port`],
+    ["control channel", `${ms(settings.control_channel.delay)} each way`],
+  ];
+  return `<table class="parameters"><tbody>${rows.map(([name, value]) => `<tr><td>${escapeXml(name)}</td><td>${escapeXml(value)}</td></tr>`).join("")}</tbody></table>`;
+}
+
+function plain(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

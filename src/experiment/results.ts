@@ -1,0 +1,205 @@
+/** What an experiment yields: samples of single runs, and the rows that sum them up. */
+import { formatTable } from "../base/index.js";
+import { expectedTries, successProbability, timeOfTry, triesAtQuantile } from "./closed-forms.js";
+import type { EngineName, Experiment, Failure, SchemeRun } from "./experiment.js";
+import { equalSites } from "./failure-sites.js";
+import { mean, summarise } from "./statistics.js";
+
+/** One run: one flow that a failure hit. */
+export interface Sample {
+  /**
+   * Milliseconds from the failure to the retransmission that was acknowledged, one round trip after it; Infinity: none
+   * within `give_up`. This is what the closed forms and P-ECMP's figure 7 count.
+   */
+  recoveryMs: number;
+  /** Timeouts between the failure and the recovery, or the end. */
+  timeouts: number;
+  /** Smoothed round-trip time when the failure struck, in milliseconds. */
+  rttMs: number;
+}
+
+/** Nodes that a flow's data crossed before the failure and after the recovery, for the report's drawing. */
+export interface PathExample {
+  failed: string;
+  before: readonly number[];
+  after: readonly number[] | undefined;
+  failedNode: number | undefined;
+  failedLink: number | undefined;
+}
+
+/** All runs of one scheme under one failure. */
+export interface Series {
+  scheme: SchemeRun;
+  failure: Failure;
+  samples: readonly Sample[];
+  example: PathExample | undefined;
+}
+
+/** One line of the result table. Times of a quantile that never recovers are null. */
+export interface Row {
+  scheme: string;
+  failure: Failure;
+  runs: number;
+  /** Fraction that recovered within `give_up`. */
+  recovered: number;
+  first_try_success: number;
+  p50_ms: number | null;
+  p95_ms: number | null;
+  p99_ms: number | null;
+  max_ms: number | null;
+  /** Re-path attempts of a flow until it recovered. */
+  repaths_mean: number;
+  /** Equal-cost sites that each direction chooses from, if the topology has one such number. */
+  equal_sites: number | null;
+  /** Closed forms (P-ECMP, section 2.1); null where there is none. */
+  theory_first_try_success: number | null;
+  theory_p50_ms: number | null;
+  theory_p95_ms: number | null;
+  theory_repaths_mean: number | null;
+}
+
+export interface Results {
+  experiment: string;
+  seed: number;
+  engine: EngineName;
+  rows: Row[];
+}
+
+/** Results with all that the report shows. */
+export interface FullResults extends Results {
+  source: Experiment;
+  series: readonly Series[];
+  /** Generated programs by file name, for example `pecmp/tor.p4`. */
+  programs: readonly { file: string; text: string }[];
+}
+
+export function rowOf(experiment: Experiment, { scheme, failure, samples }: Series): Row {
+  const times = summarise(samples.map((sample) => sample.recoveryMs));
+  const recovered = samples.filter((sample) => sample.recoveryMs !== Number.POSITIVE_INFINITY);
+  const repaths = scheme.plan.hosts.name !== "none";
+  const n = equalSites(experiment.topology, experiment.settings.traffic.pairs, failure);
+  return {
+    scheme: scheme.label,
+    failure,
+    runs: samples.length,
+    recovered: round(recovered.length / samples.length, 6),
+    first_try_success: round(recovered.filter((sample) => sample.timeouts === 1).length / samples.length, 6),
+    p50_ms: finite(times.p50),
+    p95_ms: finite(times.p95),
+    p99_ms: finite(times.p99),
+    max_ms: finite(times.max),
+    repaths_mean: repaths ? round(mean(samples.map((sample) => sample.timeouts)), 4) : 0,
+    equal_sites: n ?? null,
+    ...theoryOf(experiment, scheme, samples, n),
+  };
+}
+
+type Theory = Pick<
+  Row,
+  "theory_first_try_success" | "theory_p50_ms" | "theory_p95_ms" | "theory_repaths_mean"
+>;
+
+const NO_THEORY: Theory = {
+  theory_first_try_success: null,
+  theory_p50_ms: null,
+  theory_p95_ms: null,
+  theory_repaths_mean: null,
+};
+
+function theoryOf(
+  { settings }: Experiment,
+  scheme: SchemeRun,
+  samples: readonly Sample[],
+  n: number | undefined,
+): Theory {
+  const rto = firstTimeoutMs(settings.transport.rto_margin, samples);
+  const cap = settings.transport.rto_cap / 1e6;
+  switch (strategyOf(scheme)) {
+    case "certain":
+      return {
+        theory_first_try_success: 1,
+        theory_p50_ms: finite(rto),
+        theory_p95_ms: finite(rto),
+        theory_repaths_mean: 1,
+      };
+    case "random":
+      if (n === undefined) return NO_THEORY;
+      return {
+        theory_first_try_success: round(successProbability(n), 6),
+        theory_p50_ms: finite(timeOfTry(triesAtQuantile(n, 0.5), rto, cap)),
+        theory_p95_ms: finite(timeOfTry(triesAtQuantile(n, 0.95), rto, cap)),
+        theory_repaths_mean: finite(expectedTries(n)),
+      };
+    case "none":
+      return { ...NO_THEORY, theory_first_try_success: 0, theory_repaths_mean: 0 };
+    default:
+      return NO_THEORY;
+  }
+}
+
+/** How a scheme re-paths, as far as the closed forms care; undefined: in a way that they do not cover. */
+export function strategyOf({ plan, parameters }: SchemeRun): "certain" | "random" | "none" | undefined {
+  if (plan.hosts.name === "none") return "none";
+  if (plan.scheme === "prr") return "random";
+  return plan.scheme === "pecmp" && parameters["failover"] === "probe" ? "certain" : undefined;
+}
+
+/** The RTO that the closed forms start from: the measured round trip plus the margin, in milliseconds. */
+export function firstTimeoutMs(marginNs: number, samples: readonly Sample[]): number {
+  return mean(samples.map((sample) => sample.rttMs)) + marginNs / 1e6;
+}
+
+/** Times and fractions are rounded so that files stay readable; microseconds and millionths remain. */
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? round(value, 3) : null;
+}
+
+const HEADER = [
+  "scheme",
+  "failure",
+  "runs",
+  "N",
+  "first try",
+  "(theory)",
+  "p50 ms",
+  "(theory)",
+  "p95 ms",
+  "(theory)",
+  "p99 ms",
+  "max ms",
+  "re-paths",
+];
+
+/** The result table as text for a terminal. */
+export function formatResults(results: Results): string {
+  const rows = results.rows.map((row) => [
+    row.scheme,
+    row.failure,
+    row.runs,
+    row.equal_sites,
+    formatPercent(row.first_try_success),
+    formatPercent(row.theory_first_try_success),
+    formatMs(row.p50_ms, row),
+    row.theory_p50_ms === null ? null : formatMs(row.theory_p50_ms, row),
+    formatMs(row.p95_ms, row),
+    row.theory_p95_ms === null ? null : formatMs(row.theory_p95_ms, row),
+    formatMs(row.p99_ms, row),
+    formatMs(row.max_ms, row),
+    row.repaths_mean.toFixed(2),
+  ]);
+  return formatTable(HEADER, rows);
+}
+
+export function formatPercent(fraction: number | null): string | null {
+  return fraction === null ? null : `${(fraction * 100).toFixed(1)} %`;
+}
+
+/** Three to four digits; a quantile that never recovers says so. */
+export function formatMs(value: number | null, row: Pick<Row, "recovered">): string | null {
+  if (value === null) return row.recovered < 1 ? "never" : null;
+  return value < 100 ? value.toFixed(1) : value.toFixed(0);
+}

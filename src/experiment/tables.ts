@@ -1,0 +1,33 @@
+/** Results as CSV, for whoever wants to plot or check them elsewhere. */
+import type { Row, Series } from "./results.js";
+
+function csv(header: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  const cell = (value: unknown) => {
+    const text = value === null || value === undefined ? "" : String(value);
+    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [header, ...rows].map((row) => row.map(cell).join(",")).join("\n") + "\n";
+}
+
+export function resultsCsv(rows: readonly Row[]): string {
+  const header = Object.keys(rows[0] ?? {}) as (keyof Row)[];
+  return csv(
+    header,
+    rows.map((row) => header.map((key) => row[key])),
+  );
+}
+
+/** Every run of every series; an empty `recovery_ms` is a flow that never recovered. */
+export function samplesCsv(series: readonly Series[]): string {
+  const rows = series.flatMap(({ scheme, failure, samples }) =>
+    samples.map(({ recoveryMs, timeouts, rttMs }, run) => [
+      scheme.label,
+      failure,
+      run,
+      Number.isFinite(recoveryMs) ? Number(recoveryMs.toFixed(6)) : null,
+      timeouts,
+      Number(rttMs.toFixed(6)),
+    ]),
+  );
+  return csv(["scheme", "failure", "run", "recovery_ms", "timeouts", "rtt_ms"], rows);
+}

@@ -1,0 +1,65 @@
+/** Puts results into a folder: all files or none. */
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { fail } from "../base/index.js";
+import { renderReport } from "./report.js";
+import type { FullResults, Results } from "./results.js";
+import { resultsCsv, samplesCsv } from "./tables.js";
+
+/** The text of `results.json`: only what {@link Results} names, in this order. */
+export function resultsJson({ experiment, seed, engine, rows }: Results): string {
+  return `${JSON.stringify({ experiment, seed, engine, rows }, null, 2)}\n`;
+}
+
+/**
+ * Writes `results.json`, `results.csv`, `samples.csv`, `recovery-cdf.svg`, `topology.svg`, `report.html` and the
+ * generated programs under `programs/`. Everything is written beside the folder first and moved into it
+ * at the end; files of other names in the folder stay. Throws DiagnosticError P43011 when the folder cannot be made.
+ */
+export async function writeResults(results: FullResults, folder: string): Promise<void> {
+  const { html, cdfSvg, topologySvg } = await renderReport(results);
+  const files: [name: string, text: string][] = [
+    ["results.json", resultsJson(results)],
+    ["results.csv", resultsCsv(results.rows)],
+    ["samples.csv", samplesCsv(results.series)],
+    ["recovery-cdf.svg", cdfSvg],
+    ["topology.svg", topologySvg],
+    ["report.html", html],
+    ...results.programs.map(({ file, text }): [string, string] => [join("programs", file), text]),
+  ];
+  const target = resolve(folder);
+  try {
+    const parent = dirname(target);
+    mkdirSync(parent, { recursive: true });
+    const draft = mkdtempSync(join(parent, `.${basename(target)}-`));
+    try {
+      for (const [name, text] of files) {
+        mkdirSync(dirname(join(draft, name)), { recursive: true });
+        writeFileSync(join(draft, name), text);
+      }
+      moveInto(draft, target);
+    } finally {
+      rmSync(draft, { recursive: true, force: true });
+    }
+  } catch (error) {
+    const { code, path } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    fail(
+      "P43011",
+      undefined,
+      `cannot write results to ${folder}: ${code}${path === undefined ? "" : ` at ${path}`}`,
+    );
+  }
+}
+
+/** Moves what is in one folder into another; each file appears there whole or not at all. */
+function moveInto(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, destination] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) {
+      moveInto(source, destination);
+      rmdirSync(source);
+    } else renameSync(source, destination);
+  }
+}
