@@ -6,8 +6,9 @@
  * hold when the host moves one selector and the receiver mirrors it: of two ToRs, a healthy direction would
  * move onto the failed one. `shift` does that, as the text reads. `probe` keeps the promise: the host sends
  * its retransmission on the old path and on the shifted one, and the receiver acknowledges on its old path and
- * on a shifted one. An offset differs from the old path at every hop, so a single failure leaves one of each
- * pair intact, and the echoes tell which.
+ * on a shifted one. Where every hop has a choice and the switches of a tier have groups of one size, an offset
+ * differs from the old path at every hop, so a single failure leaves one of each pair intact, and the echoes
+ * tell which.
  */
 import type { Random } from "../../base/index.js";
 import { flowHash } from "../hash.js";
@@ -136,9 +137,10 @@ class ProbingPath implements PathChooser {
       this.#settle(segment.echo);
       return [this.selector];
     }
-    // The other copy of what was answered already: one more answer does, for three in a row mean loss.
+    // The other copy of what was answered already, or a further attempt: one more path is tried, and only
+    // one, since three acknowledgements in a row would mean loss.
     this.#seen.push(segment.selector);
-    return [this.#trial[this.#trial.length - 1]!];
+    return this.#probe().slice(1);
   }
 
   #probeAfter(peerSelector: number): readonly number[] {
@@ -146,14 +148,12 @@ class ProbingPath implements PathChooser {
     return this.#probe();
   }
 
+  /** The old path, and one that was not tried yet. */
   #probe(): readonly number[] {
     if (this.#trial.length === 0) this.#trial = [this.selector];
-    this.#trial.push(this.rerouter.leave(this.selector, this.#trial, this.random));
-    return this.#pair();
-  }
-
-  #pair(): readonly number[] {
-    return [this.selector, this.#trial[this.#trial.length - 1]!];
+    const next = this.rerouter.leave(this.selector, this.#trial, this.random);
+    this.#trial.push(next);
+    return [this.selector, next];
   }
 
   #settle(echo: number): void {

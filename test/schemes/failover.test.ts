@@ -1,0 +1,238 @@
+/**
+ * Hosts and switches of a scheme together, without time: a silent failure somewhere on a flow's two ways,
+ * retransmissions as the host policy asks for them, until an acknowledgement comes through.
+ */
+import { describe, expect, it } from "vitest";
+import { Random } from "../../src/base/index.js";
+import {
+  compileFabric,
+  type FabricPlan,
+  type FlowKey,
+  type PathChooser,
+  pecmp,
+  pecmpParameters,
+  prr,
+  type SelectorLayout,
+} from "../../src/schemes/index.js";
+import type { Role, Topology } from "../../src/topology/index.js";
+import { build, example } from "../topology/load.js";
+import { flowBetween, ModelFabric, reverse, type Walk } from "./model-fabric.js";
+
+type Place = Exclude<Role, "host" | "switch"> | "link";
+
+interface End {
+  readonly chooser: PathChooser;
+  echo: number;
+}
+
+/** The two ends of one flow, and the selector that each saw last. */
+class Flow {
+  readonly back: FlowKey;
+  readonly #sender: End;
+  readonly #receiver: End;
+
+  constructor(
+    readonly fabric: ModelFabric,
+    readonly forth: FlowKey,
+    random: Random,
+  ) {
+    this.back = reverse(forth);
+    const { hosts } = fabric.plan;
+    this.#sender = { chooser: hosts.open(forth, random.fork("sender")), echo: 0 };
+    this.#receiver = { chooser: hosts.open(this.back, random.fork("receiver")), echo: 0 };
+  }
+
+  get selector(): number {
+    return this.#sender.chooser.selector;
+  }
+
+  /**
+   * Sends one segment on each of `selectors`; `fresh` until it has arrived once. Tells whether it arrived, and
+   * how many acknowledgements came back.
+   */
+  exchange(selectors: readonly number[], fresh: boolean, broken: (walk: Walk) => boolean) {
+    const sender = this.#sender;
+    const receiver = this.#receiver;
+    let arrived = false;
+    let acks = 0;
+    const echo = sender.echo;
+    for (const selector of selectors) {
+      if (broken(this.fabric.walk(this.forth, selector))) continue;
+      const duplicate = !fresh || arrived;
+      arrived = true;
+      const answers = receiver.chooser.onData({ selector, echo }, duplicate);
+      receiver.echo = selector;
+      for (const answer of answers) {
+        if (broken(this.fabric.walk(this.back, answer))) continue;
+        if (acks++ === 0) sender.chooser.onAck({ selector: answer, echo: receiver.echo });
+        sender.echo = answer;
+      }
+    }
+    return { arrived, acks };
+  }
+
+  timeout(attempt: number): readonly number[] {
+    return this.#sender.chooser.onTimeout(attempt);
+  }
+}
+
+interface Outcome {
+  /** Timeouts until an acknowledgement came back. */
+  readonly attempts: number;
+  /** Segments of the following data that got no acknowledgement. */
+  readonly lostAfter: number;
+  /** Acknowledgements of the last of them. */
+  readonly lastAcks: number;
+}
+
+const LIMIT = 60;
+
+function failOver(fabric: ModelFabric, place: Place, random: Random, hosts: [string, string]): Outcome {
+  const { topology } = fabric;
+  const all = place === "link" ? topology.links : topology.nodes.filter(({ role }) => role === place);
+  // Whatever fails does so regardless of the flow: flows are drawn until one is hit.
+  const failed = random.pick<{ index: number }>(all).index;
+  for (let i = 0; ; i++) {
+    const flow = new Flow(fabric, flowBetween(topology, ...hosts, random), random.fork(`flow ${i}`));
+    const outcome = followFlow(flow, place, failed, random);
+    if (outcome !== undefined) return outcome;
+    // No flow of these hosts passes there.
+    if (i === 100) return failOver(fabric, place, random, hosts);
+  }
+}
+
+/** Undefined if the failure does not touch the flow. */
+function followFlow(flow: Flow, place: Place, failed: number, random: Random): Outcome | undefined {
+  const ways = [flow.fabric.walk(flow.forth, 0), flow.fabric.walk(flow.back, 0)];
+  const broken = (walk: Walk) => (place === "link" ? walk.links : walk.nodes).includes(failed);
+  if (!ways.some(broken)) return undefined;
+  // Data that passed the failed element before it failed may have arrived, with its acknowledgement lost.
+  let fresh = broken(ways[0]!) ? random.int(2) === 0 || !broken(ways[1]!) : false;
+  let attempts = 0;
+  for (let acks = 0; acks === 0 && attempts < LIMIT; ) {
+    const { arrived, acks: got } = flow.exchange(flow.timeout(++attempts), fresh, broken);
+    if (arrived) fresh = false;
+    acks = got;
+  }
+  let lostAfter = 0;
+  let lastAcks = 0;
+  for (let i = 0; i < 3; i++) {
+    lastAcks = flow.exchange([flow.selector], true, broken).acks;
+    if (lastAcks === 0) lostAfter++;
+  }
+  return { attempts, lostAfter, lastAcks };
+}
+
+function pecmpFabric(topology: Topology, input: object, hashScope: "tier" | "switch" = "tier"): ModelFabric {
+  const parameters = pecmpParameters.parse(input);
+  const { layout } = compileFabric(topology, parameters, () => undefined);
+  return new ModelFabric(topology, pecmp.plan(topology, parameters), layout, hashScope);
+}
+
+function run(fabric: ModelFabric, place: Place, runs: number, hosts: [string, string]): Outcome[] {
+  const random = new Random(`${place} ${runs}`);
+  return Array.from({ length: runs }, (_, i) => failOver(fabric, place, random.fork(i), hosts));
+}
+
+const FAR: [string, string] = ["host0-0-0", "host1-1-0"];
+const NEAR: [string, string] = ["host0-0-0", "host0-1-0"];
+
+const planes = example("clos");
+const mesh = build({
+  ...{ kind: "clos", pods: 2, tors_per_pod: 4, leaves_per_pod: 4, spines_per_plane: 4, hosts_per_rack: 1 },
+  wiring: "mesh",
+});
+const uneven = build({
+  ...{ kind: "clos", pods: 2, tors_per_pod: 4, leaves_per_pod: 5, spines_per_plane: 3, hosts_per_rack: 1 },
+  missing_links: [["leaf1-3", "spine3-2"]],
+});
+
+describe("P-ECMP that probes", () => {
+  const fabrics: [string, Topology, object][] = [
+    ["planes", planes, {}],
+    ["mesh", mesh, {}],
+    ["mesh with version bits", mesh, { version_bit: "overall" }],
+    ["mesh, both controls", mesh, { control: "both", field: "flow_label" }],
+    ["missing links and odd groups", uneven, { field: "flow_label" }],
+  ];
+  const places: Place[] = ["tor", "leaf", "spine", "link"];
+  const cases = fabrics.flatMap(([name, topology, input]) =>
+    places.map((place) => [name, place, topology, input] as const),
+  );
+  it.each(cases)("survives on the first try: %s, %s", (_name, place, topology, input) => {
+    const outcomes = run(pecmpFabric(topology, input), place, 150, FAR);
+    expect(outcomes.filter(({ attempts }) => attempts !== 1)).toEqual([]);
+    // Both ends settle: from then on one copy each way, and nothing is lost.
+    expect(outcomes.filter(({ lostAfter, lastAcks }) => lostAfter > 0 || lastAcks !== 1)).toEqual([]);
+  });
+
+  it("inside a pod as well", () => {
+    for (const place of ["tor", "leaf", "link"] as const) {
+      const outcomes = run(pecmpFabric(planes, {}), place, 150, NEAR);
+      expect(outcomes.every(({ attempts, lostAfter }) => attempts === 1 && lostAfter === 0)).toBe(true);
+    }
+  });
+
+  it("loses its certainty when switches of a tier hash differently", () => {
+    const outcomes = run(pecmpFabric(mesh, { seed_scope: "switch" }, "switch"), "tor", 300, FAR);
+    expect(outcomes.some(({ attempts }) => attempts > 1)).toBe(true);
+  });
+});
+
+describe("P-ECMP that shifts, as the paper's text reads", () => {
+  it("is sure only when both directions failed", () => {
+    // Of two ToRs the three states (bad, bad), (bad, good), (good, bad) are equally likely; the last two stay
+    // broken at every odd shift of both directions.
+    const outcomes = run(pecmpFabric(planes, { failover: "shift" }), "tor", 400, FAR);
+    const first = outcomes.filter(({ attempts }) => attempts === 1).length / outcomes.length;
+    expect(first).toBeGreaterThan(1 / 3 - 0.08);
+    expect(first).toBeLessThan(1 / 3 + 0.08);
+  });
+});
+
+describe("PRR", () => {
+  const fabricOf = (topology: Topology) =>
+    new ModelFabric(topology, prr.plan(topology, prr.parameters.parse({ field: "flow_label" })), undefined);
+
+  it.each([
+    ["tor", 2],
+    ["leaf", 4],
+    ["spine", 4],
+  ] as const)("recovers at each attempt with p = ((N-1)/N)^2: %s, N = %d", (place, n) => {
+    const runs = 800;
+    const p = ((n - 1) / n) ** 2;
+    const outcomes = run(fabricOf(mesh), place, runs, FAR);
+    const tries = outcomes.reduce((sum, { attempts }) => sum + attempts, 0);
+    // A geometric variable: mean 1/p, deviation sqrt(1-p)/p; four standard errors.
+    expect(Math.abs(tries / runs - 1 / p)).toBeLessThan((4 * Math.sqrt(1 - p)) / p / Math.sqrt(runs));
+    const first = outcomes.filter(({ attempts }) => attempts === 1).length / runs;
+    expect(Math.abs(first - p)).toBeLessThan(4 * Math.sqrt((p * (1 - p)) / runs));
+  });
+});
+
+describe("hosts that do nothing", () => {
+  it.each([["pecmp", { failover: "none" }]] as const)("stay on the failed path: %s", (_, input) => {
+    const outcomes = run(pecmpFabric(planes, input), "tor", 20, FAR);
+    expect(outcomes.every(({ attempts }) => attempts === LIMIT)).toBe(true);
+  });
+});
+
+describe("a shifted path", () => {
+  const disjoint = (topology: Topology, layout: SelectorLayout | undefined, plan: FabricPlan) => {
+    const fabric = new ModelFabric(topology, plan, layout);
+    const random = new Random("disjoint");
+    for (let i = 0; i < 100; i++) {
+      const flow = flowBetween(topology, ...FAR, random);
+      const [old, shifted] = [fabric.walk(flow, 0), fabric.walk(flow, 1)];
+      expect(old.links.filter((link) => shifted.links.includes(link))).toEqual([]);
+      expect(old.nodes.slice(1, -1).filter((node) => shifted.nodes.includes(node))).toEqual([]);
+    }
+  };
+  it("has no switch and no link of the old one, in planes and in a mesh", () => {
+    for (const topology of [planes, mesh]) {
+      const parameters = pecmpParameters.parse({});
+      const { layout } = compileFabric(topology, parameters, () => undefined);
+      disjoint(topology, layout, pecmp.plan(topology, parameters));
+    }
+  });
+});

@@ -1,0 +1,77 @@
+/** A fabric of {@link ModelSwitch}es with one random hash per tier (or per switch), to walk packets through. */
+import { Random } from "../../src/base/index.js";
+import type { FabricPlan, FlowKey, Hop, SelectorLayout } from "../../src/schemes/index.js";
+import { readSlice } from "../../src/schemes/index.js";
+import type { Topology, TopologyNode } from "../../src/topology/index.js";
+import { ModelSwitch } from "./model-switch.js";
+
+export interface Walk {
+  /** Node indexes from host to host. */
+  readonly nodes: readonly number[];
+  readonly links: readonly number[];
+}
+
+export class ModelFabric {
+  readonly #switches = new Map<number, ModelSwitch>();
+
+  constructor(
+    readonly topology: Topology,
+    readonly plan: FabricPlan,
+    /** Slices of the selector; undefined where the hash covers the selector instead (PRR). */
+    readonly layout: SelectorLayout | undefined,
+    readonly hashScope: "tier" | "switch" = "tier",
+  ) {
+    for (const planned of plan.switches) this.#switches.set(planned.node, new ModelSwitch(planned));
+  }
+
+  /** The way of a packet of `flow` with a selector; fails the test when it gets lost. */
+  walk(flow: FlowKey, selector: number): Walk {
+    const { nodes } = this.topology;
+    const from = nodes.find((node) => node.host?.ipv4 === flow.src)!;
+    const to = nodes.find((node) => node.host?.ipv4 === flow.dst)!;
+    const nic = from.ports[this.plan.hosts.nic(flow, selector, from.ports.length)]!;
+    const seen = [from.index];
+    const links = [nic.link];
+    for (let node = nodes[nic.peer]!; ; ) {
+      seen.push(node.index);
+      if (node === to) return { nodes: seen, links };
+      if (seen.length > 8) throw new Error("a loop");
+      const step = this.#switches
+        .get(node.index)!
+        .forward("ipv4", flow.dst, this.#slices(node, selector), this.#hash(node, flow, selector));
+      if ("drop" in step) throw new Error(`${node.name} drops: ${step.drop}`);
+      const port = node.ports[step.port - 1]!;
+      links.push(port.link);
+      node = nodes[port.peer]!;
+    }
+  }
+
+  #slices({ role }: TopologyNode, selector: number) {
+    const read = (hop: Hop) => (this.layout === undefined ? 0 : readSlice(this.layout, hop, selector));
+    if (role === "tor" || role === "spine") return { up: read(role), down: read(role) };
+    return { up: read("leaf"), down: read("legs") };
+  }
+
+  #hash(node: TopologyNode, flow: FlowKey, selector: number): number {
+    const place = this.hashScope === "tier" ? node.role : node.name;
+    const input = this.layout === undefined ? `${selector} ` : "";
+    const tuple = `${flow.src} ${flow.dst} ${flow.srcPort} ${flow.dstPort}`;
+    return new Random(`${place} ${input}${tuple}`).uint32();
+  }
+}
+
+/** A flow between two hosts, by name, with ports drawn from `random`. */
+export function flowBetween(topology: Topology, from: string, to: string, random: Random): FlowKey {
+  const address = (name: string) => topology.nodes.find((node) => node.name === name)!.host!.ipv4;
+  return {
+    src: address(from),
+    dst: address(to),
+    protocol: 6,
+    srcPort: 1024 + random.int(60000),
+    dstPort: 1024 + random.int(60000),
+  };
+}
+
+export function reverse(flow: FlowKey): FlowKey {
+  return { ...flow, src: flow.dst, dst: flow.src, srcPort: flow.dstPort, dstPort: flow.srcPort };
+}

@@ -1,0 +1,133 @@
+/**
+ * A switch reduced to what a plan writes into it: routes, s mod M, groups. Members stand in a group in the
+ * order in which they were made, as in BMv2. The hash is handed in, so that a test can try every column.
+ */
+import type { ActionCall, Match, Update } from "../../src/program/index.js";
+import type { SwitchPlan } from "../../src/schemes/index.js";
+
+export type Step = { port: number } | { drop: string };
+
+interface Stored {
+  match: readonly Match[];
+  action: ActionCall | { group: number };
+}
+
+export class ModelSwitch {
+  readonly #tables = new Map<string, Stored[]>();
+  readonly #members = new Map<number, { handle: number; port: number }>();
+  readonly #groups = new Map<number, number[]>();
+  /** Value of the default entry of `hash_seed`. */
+  seed: number | undefined;
+
+  constructor(plan: SwitchPlan) {
+    for (const update of plan.updates) this.#apply(update);
+  }
+
+  #apply({ type, entity }: Update): void {
+    switch (entity.kind) {
+      case "member":
+        if (this.#members.has(entity.memberId)) throw new Error(`member ${entity.memberId} twice`);
+        this.#members.set(entity.memberId, {
+          handle: this.#members.size,
+          port: Number(entity.action.params["port"]),
+        });
+        return;
+      case "group": {
+        if (this.#groups.has(entity.groupId)) throw new Error(`group ${entity.groupId} twice`);
+        const members = entity.members.map(({ memberId }) => this.#members.get(memberId)!);
+        if (entity.maxSize < members.length) throw new Error("group larger than its maximum");
+        const ordered = [...members].sort((a, b) => a.handle - b.handle);
+        this.#groups.set(
+          entity.groupId,
+          ordered.map((member) => member.port),
+        );
+        return;
+      }
+      case "tableEntry": {
+        if (entity.isDefault === true && type === "modify" && entity.action?.kind === "action") {
+          this.seed = Number(entity.action.params["seed"]);
+          return;
+        }
+        const entries = this.#tables.get(entity.table) ?? [];
+        this.#tables.set(entity.table, entries);
+        if (entries.some((entry) => keyOf(entry.match) === keyOf(entity.match)))
+          throw new Error("entry twice");
+        if (entity.action?.kind === "group") {
+          if (!this.#groups.has(entity.action.groupId)) throw new Error("entry names no group");
+          entries.push({ match: entity.match, action: { group: entity.action.groupId } });
+        } else if (entity.action?.kind === "action") {
+          entries.push({ match: entity.match, action: entity.action });
+        }
+        return;
+      }
+      default:
+        throw new Error(`a plan writes no ${entity.kind}`);
+    }
+  }
+
+  /** Entries of a table, by its short name. */
+  entries(table: string): readonly Stored[] {
+    return this.#tables.get(`FabricIngress.${table}`) ?? [];
+  }
+
+  #exact(table: string, ...values: number[]): Stored | undefined {
+    return this.entries(table).find(({ match }) =>
+      match.every((part, i) => part.kind === "exact" && part.value === BigInt(values[i]!)),
+    );
+  }
+
+  /** The port for a destination; `slices` are what the program reads of the selector on each way. */
+  forward(
+    family: "ipv4" | "ipv6",
+    address: bigint,
+    slices: { up: number; down: number },
+    hash: number,
+  ): Step {
+    const route = this.#longest(family, address);
+    if (route === undefined || "group" in route.action) return { drop: "no route" };
+    const { action, params } = route.action;
+    switch (action) {
+      case "FabricIngress.to_port":
+        return { port: Number(params["port"]) };
+      case "FabricIngress.to_group":
+        return this.#pick(this.#exact("ecmp_groups", Number(params["next_hops"])), hash);
+      case "FabricIngress.to_uplinks":
+      case "FabricIngress.to_downlinks": {
+        const slice = action.endsWith("uplinks") ? slices.up : slices.down;
+        const rowEntry = this.#exact("row_of_selector", Number(params["rows"]), slice);
+        const row =
+          rowEntry !== undefined && "params" in rowEntry.action ? rowEntry.action.params["row"] : 0n;
+        return this.#pick(this.#exact("control_matrix", Number(params["matrix"]), Number(row)), hash);
+      }
+      default:
+        return { drop: action };
+    }
+  }
+
+  #pick(entry: Stored | undefined, hash: number): Step {
+    if (entry === undefined || !("group" in entry.action)) return { drop: "no next hop" };
+    const ports = this.#groups.get(entry.action.group)!;
+    return { port: ports[hash % ports.length]! };
+  }
+
+  #longest(family: "ipv4" | "ipv6", address: bigint): Stored | undefined {
+    const bits = family === "ipv4" ? 32 : 128;
+    let best: Stored | undefined;
+    let length = -1;
+    for (const entry of this.entries(`${family}_routes`)) {
+      const part = entry.match[0];
+      if (part !== undefined && part.kind !== "lpm") throw new Error("route without a prefix");
+      const shift = BigInt(bits - (part?.prefixLength ?? 0));
+      if (part !== undefined && address >> shift !== part.value >> shift) continue;
+      if ((part?.prefixLength ?? 0) > length) {
+        best = entry;
+        length = part?.prefixLength ?? 0;
+      }
+    }
+    return best;
+  }
+}
+
+function keyOf(match: readonly Match[]): string {
+  return match.map((part) => JSON.stringify(part, (_, v) => (typeof v === "bigint" ? `${v}` : v))).join();
+}
