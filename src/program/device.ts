@@ -64,6 +64,8 @@ export interface TableEntry {
   metadata?: Uint8Array;
   counter?: CounterData;
   meter?: MeterConfig;
+  /** Nanoseconds since the last hit; in reads that ask for it (`idle`). */
+  elapsedNs?: bigint;
   /** The entry came with the program (`const entries`, `entries`). */
   isConst?: boolean;
 }
@@ -134,6 +136,8 @@ export interface MulticastGroupEntry {
   kind: "multicastGroup";
   groupId: number;
   replicas: readonly Replica[];
+  /** Handed back unchanged in reads. */
+  metadata?: Uint8Array;
 }
 
 export interface CloneSessionEntry {
@@ -180,7 +184,7 @@ export interface Update {
 
 /**
  * Which entities to read (P4Runtime spec 11.3): a missing name or id is a wildcard. For `tableEntry`, `match`
- * narrows to one entry; `counter`/`meter` ask for the direct resources to be filled in.
+ * narrows to one entry; `counter`/`meter` ask for the direct resources to be filled in, `idle` for the time since the last hit.
  */
 export type ReadQuery =
   | {
@@ -191,6 +195,7 @@ export type ReadQuery =
       isDefault?: boolean;
       counter?: boolean;
       meter?: boolean;
+      idle?: boolean;
     }
   | { kind: "member"; profile?: string; memberId?: number }
   | { kind: "group"; profile?: string; groupId?: number }
@@ -206,9 +211,23 @@ export type ReadQuery =
 
 /** Canonical error space of gRPC (google.rpc.Code), by name. */
 export type StatusCode =
-  | "OK" | "CANCELLED" | "UNKNOWN" | "INVALID_ARGUMENT" | "DEADLINE_EXCEEDED" | "NOT_FOUND" | "ALREADY_EXISTS"
-  | "PERMISSION_DENIED" | "RESOURCE_EXHAUSTED" | "FAILED_PRECONDITION" | "ABORTED" | "OUT_OF_RANGE"
-  | "UNIMPLEMENTED" | "INTERNAL" | "UNAVAILABLE" | "DATA_LOSS" | "UNAUTHENTICATED";
+  | "OK"
+  | "CANCELLED"
+  | "UNKNOWN"
+  | "INVALID_ARGUMENT"
+  | "DEADLINE_EXCEEDED"
+  | "NOT_FOUND"
+  | "ALREADY_EXISTS"
+  | "PERMISSION_DENIED"
+  | "RESOURCE_EXHAUSTED"
+  | "FAILED_PRECONDITION"
+  | "ABORTED"
+  | "OUT_OF_RANGE"
+  | "UNIMPLEMENTED"
+  | "INTERNAL"
+  | "UNAVAILABLE"
+  | "DATA_LOSS"
+  | "UNAUTHENTICATED";
 
 export interface UpdateStatus {
   code: StatusCode;
@@ -262,6 +281,8 @@ export interface Device {
   readonly program: Program | undefined;
   /** Installs a program; all earlier state is gone. */
   load(program: Program): Promise<void>;
+  /** Rejects what `load` would reject, and changes nothing (P4Runtime's VERIFY). */
+  verify?(program: Program): Promise<void>;
   /** Applies a batch in order. Rejects if any update failed, with one status per update. */
   write(updates: readonly Update[], atomicity?: Atomicity): Promise<void>;
   /** Entities in a defined order: as queried, then by name as in P4Info, then as inserted. */
