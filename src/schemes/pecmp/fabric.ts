@@ -99,13 +99,19 @@ function checkSpace(
           locate(["switches", role]) ?? locate(["control"]) ?? locate([]),
           `${name} needs ${need[what]} ECMP ${what} for its ${direction}links, but ${model.name} has ${model[what]}` +
             (transactional ? `, half of them (${space[what]}) for each version` : ""),
-          transactional
-            ? "control of one kind, or version_bit: none, needs half as many"
-            : "control of one kind needs half as many groups as both",
+          ...advice(parameters),
         );
       }
     }
   }
+}
+
+/** What would need less room. */
+function advice({ control, version_bit }: PecmpParameters): string[] {
+  const ways: string[] = [];
+  if (control === "both") ways.push("control: offset needs half as many groups");
+  if (version_bit !== "none") ways.push("version_bit: none, without transactional updates, doubles the room");
+  return ways.length > 0 ? ways : ["use fewer next hops, or name another model under switches"];
 }
 
 function chooseOffsets(sizes: readonly number[], parameters: PecmpParameters, locate: Locate): OffsetSet {

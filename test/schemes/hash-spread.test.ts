@@ -1,0 +1,92 @@
+/**
+ * A CRC is linear over GF(2): what a tier can choose between is the rank of its hash's low bits. The fields
+ * of the hash are read from the rendered programs.
+ */
+import { describe, expect, it } from "vitest";
+import { renderPrograms, SELECTOR_FIELDS } from "../../src/generate/index.js";
+import { ecmp, prr } from "../../src/schemes/index.js";
+import { templates } from "../generate/load.js";
+import { example } from "../topology/load.js";
+import { crc, pack } from "./crc.js";
+
+const WIDTHS: Readonly<Record<string, number>> = {
+  flow_src: 128,
+  flow_dst: 128,
+  flow_protocol: 8,
+  flow_src_port: 16,
+  flow_dst_port: 16,
+  hash_seed: 16,
+};
+
+interface Hash {
+  algorithm: "crc16" | "crc32";
+  fields: { name: string; width: number }[];
+}
+
+function hashesOf(plan: ReturnType<typeof prr.plan>): Map<string, Hash> {
+  return new Map(
+    renderPrograms(templates, plan.programs).map(({ file, text }) => {
+      const algorithm = /action_selector\(HashAlgorithm\.(\w+),/.exec(text)![1] as Hash["algorithm"];
+      const selector = Number(/bit<(\d+)> selector;/.exec(text)?.[1] ?? 0);
+      const fields = [...text.matchAll(/meta\.(\w+) : selector;/g)].map(([, name]) => ({
+        name: name!,
+        width: WIDTHS[name!] ?? selector,
+      }));
+      return [file.replace(".p4", ""), { algorithm, fields }];
+    }),
+  );
+}
+
+/** How the hash changes with each bit of the named fields, in the order of the names. */
+function columns({ algorithm, fields }: Hash, names: readonly string[]): number[] {
+  const zero = fields.map(({ width }) => ({ value: 0n, width }));
+  const base = crc(algorithm, pack(zero));
+  return names.flatMap((wanted) => {
+    const at = fields.findIndex(({ name }) => name === wanted);
+    return Array.from({ length: fields[at]!.width }, (_, bit) => {
+      const input = zero.map((field, i) => (i === at ? { ...field, value: 1n << BigInt(bit) } : field));
+      return (crc(algorithm, pack(input)) ^ base) >>> 0;
+    });
+  });
+}
+
+function rank(vectors: readonly number[]): number {
+  const rest = [...vectors];
+  let found = 0;
+  for (let vector = rest.pop(); vector !== undefined; vector = rest.pop()) {
+    if (vector === 0) continue;
+    found++;
+    const low = vector & -vector;
+    for (let i = 0; i < rest.length; i++) if (rest[i]! & low) rest[i] = (rest[i]! ^ vector) >>> 0;
+  }
+  return found;
+}
+
+/** Bits that a tier of the paper's largest fabric chooses by: 8 leaves, 64 spines, 8 leaves again. */
+const BITS: Readonly<Record<string, number>> = { tor: 3, leaf: 6, spine: 3 };
+
+describe("PRR's selector", () => {
+  it.each(SELECTOR_FIELDS)("in %s reaches every next hop of every tier with equal probability", (field) => {
+    const hashes = hashesOf(prr.plan(example("clos"), prr.parameters.parse({ field })));
+    for (const [role, hash] of hashes) {
+      const bits = BITS[role]!;
+      const low = columns(hash, ["selector"]).map((column) => column & (2 ** bits - 1));
+      expect([role, rank(low)]).toEqual([role, bits]);
+    }
+  });
+});
+
+describe("tiers", () => {
+  it("choose independently: ports alone decide ToR, leaf and spine at once", () => {
+    const hashes = hashesOf(ecmp.plan(example("clos"), ecmp.parameters.parse({})));
+    const ports = ["flow_src_port", "flow_dst_port"];
+    const perTier = [...hashes].map(([role, hash]) => ({ bits: BITS[role]!, columns: columns(hash, ports) }));
+    const joined = perTier[0]!.columns.map(() => 0);
+    let shift = 0;
+    for (const { bits, columns: own } of perTier) {
+      for (const [i, column] of own.entries()) joined[i]! |= (column & (2 ** bits - 1)) << shift;
+      shift += bits;
+    }
+    expect(rank(joined)).toBe(3 + 6 + 3);
+  });
+});
