@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+import type { DiagnosticError } from "../../src/base/index.js";
+import { expectedTries, successProbability } from "../../src/experiment/closed-forms.js";
+import { FailoverRig } from "../../src/experiment/failover.js";
+import { equalSites, placesOf } from "../../src/experiment/failure-sites.js";
+import type { Experiment, Failure, SchemeRun } from "../../src/experiment/index.js";
+import { runScheme } from "../../src/experiment/simulator.js";
+import { mean } from "../../src/experiment/statistics.js";
+import { buildTopology, topologySchema } from "../../src/topology/index.js";
+import { experimentWith, modelFabric } from "./model-fabric.js";
+
+const SEED = 7;
+
+function series(experiment: Experiment, label: string, failure?: Failure) {
+  const scheme = experiment.schemes.find((one) => one.label === label)!;
+  const all = runScheme(experiment, scheme, modelFabric(experiment, scheme), SEED);
+  return failure === undefined ? all : all.filter((one) => one.failure === failure);
+}
+
+const schemeOf = (experiment: Experiment, label: string): SchemeRun =>
+  experiment.schemes.find((one) => one.label === label)!;
+
+describe("failure sites", () => {
+  const clos = (extra: string) =>
+    experimentWith({
+      topology: `{ kind: clos, pods: 2, tors_per_pod: 4, leaves_per_pod: 4, spines_per_plane: 16${extra} }`,
+    }).topology;
+
+  it("count the equal-cost elements of each tier", () => {
+    const topology = clos("");
+    const counts = (["tor", "leaf", "spine", "link"] as const).map((failure) =>
+      equalSites(topology, "inter_pod", failure),
+    );
+    expect(counts).toEqual([2, 4, 64, 8]);
+    // Between racks of one pod the way is host, ToR, leaf, ToR, host.
+    expect(equalSites(topology, "inter_rack", "leaf")).toBe(4);
+  });
+
+  it("count one ToR for hosts with one NIC, and all spines of a mesh", () => {
+    expect(equalSites(clos(", homing: single"), "inter_pod", "tor")).toBe(1);
+    expect(equalSites(clos(", wiring: mesh"), "inter_pod", "spine")).toBe(16);
+  });
+
+  it("are not counted where pairs of hosts differ", () => {
+    expect(equalSites(clos(', missing_links: [["tor0-0", "leaf0-0"]]'), "inter_pod", "link")).toBeUndefined();
+  });
+
+  it("exist only for tiers that paths cross", () => {
+    const topology = buildTopology(topologySchema.parse({ kind: "leaf_spine", tors: 4, leaves: 2 }));
+    expect([...placesOf(topology, "inter_rack")!].sort()).toEqual(["leaf", "link", "tor"]);
+    expect(placesOf(topology, "inter_pod")).toBeUndefined();
+  });
+});
+
+describe("failover runs", () => {
+  it("do not depend on each other, and repeat", () => {
+    const experiment = experimentWith();
+    const scheme = schemeOf(experiment, "prr");
+    const inOrder = new FailoverRig(experiment, modelFabric(experiment, scheme));
+    const runs = [0, 1, 2, 3, 4, 5].map((run) => inOrder.run("tor", run, SEED));
+    const other = new FailoverRig(experiment, modelFabric(experiment, scheme));
+    other.run("spine", 9, SEED);
+    for (const run of [5, 3, 0]) expect(other.run("tor", run, SEED)).toEqual(runs[run]);
+    expect(new Set(runs.map((sample) => sample.recoveryMs)).size).toBeGreaterThan(3);
+    expect(other.run("tor", 0, SEED + 1)).not.toEqual(runs[0]);
+  });
+
+  it("leave the network as they found it", () => {
+    const experiment = experimentWith();
+    const scheme = schemeOf(experiment, "pecmp");
+    const fabric = modelFabric(experiment, scheme);
+    const rig = new FailoverRig(experiment, fabric);
+    for (let run = 0; run < 10; run++) rig.run("link", run, SEED);
+    expect(fabric.network.channels.some((channel) => channel.failed)).toBe(false);
+    expect(fabric.network.channels.every((channel) => channel.backlog.packets === 0)).toBe(true);
+    for (const host of fabric.hosts()) expect(host.stats.rejected).toBe(0);
+  });
+
+  it("show a flow on its way before, and on another one after", () => {
+    const experiment = experimentWith();
+    const { example } = series(experiment, "pecmp", "leaf")[0]!;
+    expect(example!.before.length).toBe(7);
+    expect(example!.after!.length).toBe(7);
+    expect(example!.after).not.toContain(example!.failedNode);
+    expect(example!.failed).toMatch(/^leaf/);
+    expect(series(experiment, "none", "leaf")[0]!.example!.after).toBeUndefined();
+  });
+
+  it("say so when the failure comes before the first acknowledgement", () => {
+    const experiment = experimentWith({ failure_time: "100us" });
+    const scheme = schemeOf(experiment, "none");
+    const rig = new FailoverRig(experiment, modelFabric(experiment, scheme));
+    try {
+      rig.run("tor", 0, SEED);
+      expect.unreachable();
+    } catch (error) {
+      expect((error as DiagnosticError).diagnostics[0]!.code).toBe("P43010");
+    }
+  });
+});
+
+describe.each([
+  ["dscp over IPv4", {}],
+  ["vlan over IPv4", { selector: "vlan" }],
+  ["flow label over IPv6", { selector: "flow_label", traffic: "{ ip: 6 }" }],
+  ["DSCP and flow label over IPv6", { selector: "dscp_flow_label", traffic: "{ ip: 6 }" }],
+])("P-ECMP, %s", (_, keys) => {
+  it("recovers on the first re-path, whatever failed", () => {
+    const experiment = experimentWith({ ...keys, runs: 60 });
+    for (const { samples, failure } of series(experiment, "pecmp")) {
+      expect(samples.length, failure).toBe(60);
+      for (const { timeouts, recoveryMs, rttMs } of samples) {
+        expect(timeouts).toBe(1);
+        expect(recoveryMs).toBeGreaterThan(5);
+        expect(recoveryMs).toBeLessThan(5 + 2 * rttMs);
+      }
+    }
+  });
+});
+
+describe("P-ECMP with other windows and control", () => {
+  it("recovers on the first re-path with many segments in flight", () => {
+    const experiment = experimentWith({ runs: 30, transport: "{ window_segments: 16 }" });
+    for (const { samples } of series(experiment, "pecmp"))
+      expect(samples.every((sample) => sample.timeouts === 1)).toBe(true);
+  });
+
+  it("recovers on the first re-path under control of next hops as well", () => {
+    const experiment = experimentWith({
+      runs: 30,
+      selector: "flow_label",
+      traffic: "{ ip: 6 }",
+      schemes: "[{ scheme: pecmp, control: both }]",
+    });
+    for (const { samples } of series(experiment, "pecmp"))
+      expect(samples.every((sample) => sample.timeouts === 1)).toBe(true);
+  });
+
+  it("does not always when both directions shift together", () => {
+    const experiment = experimentWith({ runs: 100, schemes: "[{ scheme: pecmp, failover: shift }]" });
+    const [tor] = series(experiment, "pecmp", "tor");
+    const firstTry = tor!.samples.filter((sample) => sample.timeouts === 1).length / 100;
+    expect(firstTry).toBeLessThan(0.6);
+  });
+});
+
+describe("PRR", () => {
+  it("misses its first try as often as chance says, in every tier", () => {
+    const runs = 900;
+    const experiment = experimentWith({ runs, selector: "flow_label", traffic: "{ ip: 6 }" });
+    for (const { samples, failure } of series(experiment, "prr")) {
+      const n = equalSites(experiment.topology, "inter_pod", failure)!;
+      const p = successProbability(n);
+      const deviation = Math.sqrt((p * (1 - p)) / runs);
+      const firstTry = samples.filter((sample) => sample.timeouts === 1).length / runs;
+      expect(Math.abs(firstTry - p), failure).toBeLessThan(3.5 * deviation);
+      const tries = mean(samples.map((sample) => sample.timeouts));
+      expect(Math.abs(tries / expectedTries(n) - 1), failure).toBeLessThan(0.12);
+    }
+  }, 120_000);
+});
+
+describe("no re-pathing", () => {
+  it("never recovers", () => {
+    const experiment = experimentWith({ runs: 5 });
+    for (const { samples } of series(experiment, "none"))
+      for (const { recoveryMs, timeouts } of samples) {
+        expect(recoveryMs).toBe(Number.POSITIVE_INFINITY);
+        // 6, 12, ... 768 ms take 1.5 s, then one a second.
+        expect(timeouts).toBe(26);
+      }
+  });
+});

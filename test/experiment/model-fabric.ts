@@ -1,0 +1,34 @@
+/** Experiments whose switches are {@link ModelSwitch}es: quick, and independent of compiler and switch. */
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
+import { type Experiment, loadExperiment, type SchemeRun } from "../../src/experiment/index.js";
+import { buildFabric } from "../../src/experiment/simulator.js";
+import type { Fabric } from "../../src/sim/packet/index.js";
+import { ModelSwitch } from "./model-switch.js";
+
+export const SMALL = {
+  topology: `{ kind: clos, pods: 2, tors_per_pod: 4, leaves_per_pod: 4, spines_per_plane: 4,
+              host_link: { rate: 25Gbps, delay: 248us } }`,
+  schemes: "[pecmp, prr, none]",
+  failures: "[tor, leaf, spine, link]",
+  runs: 40,
+  give_up: "20s",
+  failure_time: "3ms",
+};
+
+/** Loads an experiment from {@link SMALL} with some keys replaced or added. */
+export function experimentWith(keys: Record<string, string | number> = {}): Experiment {
+  const lines = Object.entries({ name: "test", ...SMALL, ...keys }).map(([key, value]) => `${key}: ${value}`);
+  const diagnostics = new Diagnostics();
+  const experiment = loadExperiment(new SourceFile("test.yaml", lines.join("\n")), diagnostics);
+  if (experiment === undefined) throw new Error(diagnostics.list.map(formatDiagnostic).join("\n"));
+  return experiment;
+}
+
+export function modelFabric(experiment: Experiment, scheme: SchemeRun): Fabric {
+  const { plan } = scheme;
+  return buildFabric(experiment, scheme, (node) => {
+    const own = plan.switches.find((candidate) => candidate.node === node.index)!;
+    const program = plan.programs.find((candidate) => candidate.name === own.program)!;
+    return new ModelSwitch(node.name, plan, program, own.updates);
+  });
+}

@@ -1,0 +1,228 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { figureLines } from "../../src/experiment/cdf-figure.js";
+import { escapeXml, FakeDocument, printNode } from "../../src/experiment/fake-document.js";
+import { formatResults, resultsJson, writeResults } from "../../src/experiment/index.js";
+import { renderReport } from "../../src/experiment/report.js";
+import { type FullResults, rowOf, type Series } from "../../src/experiment/results.js";
+import { runScheme } from "../../src/experiment/simulator.js";
+import { resultsCsv, samplesCsv } from "../../src/experiment/tables.js";
+import { experimentWith, modelFabric } from "./model-fabric.js";
+
+function resultsOf(keys: Record<string, string | number> = {}): FullResults {
+  const source = experimentWith({ runs: 20, ...keys });
+  const series: Series[] = source.schemes.flatMap((scheme) =>
+    runScheme(source, scheme, modelFabric(source, scheme), 3),
+  );
+  return {
+    experiment: "test",
+    seed: 3,
+    engine: "sim",
+    rows: series.map((one) => rowOf(source, one)),
+    source,
+    series,
+    programs: [{ file: "pecmp/tor.p4", text: "control c() { apply { } } // <&>\n" }],
+  };
+}
+
+const folders: string[] = [];
+function temporary(): string {
+  const folder = mkdtempSync(join(tmpdir(), "p4loom-test-"));
+  folders.push(folder);
+  return folder;
+}
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Fails unless tags nest and attributes are quoted. */
+function expectWellFormed(markup: string): void {
+  const open: string[] = [];
+  const tag = /<(\/?)([A-Za-z][\w-]*)((?:\s+[\w:-]+(?:="[^"<]*")?)*)\s*(\/?)>|<!doctype html>/g;
+  const rest = markup.replace(tag, (_all, close, name, _attributes, self) => {
+    if (name === undefined || self === "/" || name === "meta") return "";
+    if (close === "/") expect(open.pop()).toBe(name);
+    else open.push(name);
+    return "";
+  });
+  expect(open).toEqual([]);
+  expect(rest.replace(/<style>[\s\S]*?<\/style>/g, "")).not.toMatch(/[<]/);
+}
+
+describe("the fake document", () => {
+  it("prints what was put into it", () => {
+    const document = new FakeDocument();
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    const first = svg.appendChild(document.createElementNS("", "a"));
+    const second = svg.insertBefore(document.createElementNS("", "b"), first);
+    second.setAttribute("title", 'x < "y"');
+    second.textContent = "1 & 2";
+    expect(second.nextSibling).toBe(first);
+    svg.appendChild(second);
+    expect(printNode(svg)).toBe('<svg><a></a><b title="x &lt; &quot;y&quot;">1 &amp; 2</b></svg>');
+    first.style.setProperty("color", "red");
+    first.style.setProperty("top", "0");
+    svg.removeChild(second);
+    expect(printNode(svg)).toBe('<svg><a style="color:red;top:0"></a></svg>');
+  });
+});
+
+describe("results", () => {
+  it("are rows of the promised keys, in the file's order", () => {
+    const results = resultsOf();
+    const parsed = JSON.parse(resultsJson(results));
+    expect(Object.keys(parsed)).toEqual(["experiment", "seed", "engine", "rows"]);
+    expect(
+      parsed.rows.map((row: { scheme: string; failure: string }) => `${row.scheme} ${row.failure}`),
+    ).toEqual(
+      ["pecmp", "prr", "none"].flatMap((scheme) =>
+        ["tor", "leaf", "spine", "link"].map((failure) => `${scheme} ${failure}`),
+      ),
+    );
+    const [pecmp] = parsed.rows;
+    expect(pecmp).toMatchObject({
+      runs: 20,
+      recovered: 1,
+      first_try_success: 1,
+      repaths_mean: 1,
+      equal_sites: 2,
+    });
+    expect(pecmp.p50_ms).toBeGreaterThan(5);
+    expect(pecmp.max_ms).toBeLessThan(7);
+    expect(pecmp.theory_p50_ms).toBeCloseTo(6, 1);
+    const prr = parsed.rows[4];
+    expect(prr.theory_first_try_success).toBe(0.25);
+    expect(prr.theory_repaths_mean).toBe(4);
+    expect(prr.theory_p95_ms).toBeGreaterThan(4400);
+    const none = parsed.rows[8];
+    expect(none).toMatchObject({
+      recovered: 0,
+      first_try_success: 0,
+      p50_ms: null,
+      max_ms: null,
+      repaths_mean: 0,
+    });
+  });
+
+  it("print as a table of one line each", () => {
+    const lines = formatResults(resultsOf()).split("\n");
+    expect(lines.length).toBe(14);
+    expect(lines[0]).toMatch(/^scheme +failure +runs +N +first try/);
+    expect(lines[2]).toMatch(/^pecmp +tor +20 +2 +100\.0 % +100\.0 %/);
+    expect(lines[10]).toMatch(/^none .* never /);
+  });
+
+  it("are the same bytes for the same seed", async () => {
+    const [a, b] = [resultsOf(), resultsOf()];
+    expect(resultsJson(a)).toBe(resultsJson(b));
+    expect(await renderReport(a)).toEqual(await renderReport(b));
+  });
+
+  it("come as CSV too", () => {
+    const results = resultsOf();
+    const table = resultsCsv(results.rows).trimEnd().split("\n");
+    expect(table.length).toBe(13);
+    expect(table[0]).toMatch(/^scheme,failure,runs,recovered,first_try_success,p50_ms/);
+    const samples = samplesCsv(results.series).trimEnd().split("\n");
+    expect(samples.length).toBe(1 + 12 * 20);
+    expect(samples.at(-1)).toMatch(/^none,link,19,,26,[\d.]+$/);
+  });
+});
+
+describe("the report", () => {
+  it("is one well-formed page that needs nothing else", async () => {
+    const results = resultsOf({ title: '"A < B & C"' });
+    const { html, cdfSvg, topologySvg } = await renderReport(results);
+    for (const markup of [html, cdfSvg, topologySvg]) expectWellFormed(markup);
+    expect(html).not.toMatch(/<(script|link|img|iframe)\b/);
+    expect(html).not.toMatch(/(src|href)="(?!data:|#)/);
+    expect(html).toContain(escapeXml('"A < B & C"'));
+    expect(html).toContain("<strong>100.0 %</strong> of 80 runs");
+    expect(html).toContain("// &lt;&amp;&gt;");
+    expect(html).toContain("scheme,failure,runs");
+    for (const svg of [cdfSvg, topologySvg])
+      expect(svg).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+    expect(cdfSvg).not.toContain("NaN");
+    expect(topologySvg).not.toContain("NaN");
+  });
+
+  it("draws lines that coincide as one, and says which never rise", () => {
+    const results = resultsOf();
+    const lines = figureLines(results.source, results.series);
+    expect(lines.map((line) => line.name)).toEqual([
+      "P-ECMP, every failure",
+      "PRR, ToR fails",
+      "PRR, leaf fails",
+      "PRR, spine fails",
+      "PRR, ToR-leaf link fails",
+      "no re-pathing, every failure",
+    ]);
+    expect(lines.at(-1)!.neverRecovers).toBe(true);
+    // The circles of the closed form climb to nearly all flows, the first by (N-1)^2/N^2.
+    expect(lines[1]!.theory[0]!.fraction).toBeCloseTo(0.25, 12);
+    expect(lines[1]!.theory.at(-1)!.fraction).toBeGreaterThan(0.99);
+    expect(lines[0]!.theory).toEqual([]);
+  });
+
+  it("takes networks without pods or tiers", async () => {
+    const results = resultsOf({
+      topology: "{ kind: leaf_spine, tors: 4, leaves: 3 }",
+      failures: "[leaf]",
+      traffic: "{ pairs: inter_rack }",
+      schemes: "[prr]",
+    });
+    const { topologySvg } = await renderReport(results);
+    expectWellFormed(topologySvg);
+    expect(topologySvg).not.toContain("NaN");
+    expect(topologySvg).not.toContain("spines");
+  });
+});
+
+describe("writing", () => {
+  it("puts all files into the folder, replaces its own and spares others", async () => {
+    const out = join(temporary(), "deep", "results");
+    const results = resultsOf({ schemes: "[pecmp]", failures: "[tor]" });
+    await writeResults(results, out);
+    const expected = [
+      "programs",
+      "recovery-cdf.svg",
+      "report.html",
+      "results.csv",
+      "results.json",
+      "samples.csv",
+      "topology.svg",
+    ];
+    expect(readdirSync(out).sort()).toEqual(expected);
+    expect(readFileSync(join(out, "results.json"), "utf8")).toBe(resultsJson(results));
+    expect(readFileSync(join(out, "programs", "pecmp", "tor.p4"), "utf8")).toContain("control c()");
+    writeFileSync(join(out, "notes.txt"), "mine");
+    writeFileSync(join(out, "results.json"), "old");
+    await writeResults(results, out);
+    expect(readFileSync(join(out, "notes.txt"), "utf8")).toBe("mine");
+    expect(readFileSync(join(out, "results.json"), "utf8")).toBe(resultsJson(results));
+    // No drafts stay behind.
+    expect(readdirSync(join(out, ".."))).toEqual(["results"]);
+  });
+
+  it("leaves nothing half-written when the folder cannot be", async () => {
+    const folder = temporary();
+    const out = join(folder, "results");
+    writeFileSync(out, "a file where the folder should be");
+    await expect(writeResults(resultsOf({ schemes: "[pecmp]", failures: "[tor]" }), out)).rejects.toThrow(
+      "P43011",
+    );
+    expect(readdirSync(folder)).toEqual(["results"]);
+    mkdirSync(join(folder, "other"));
+    expect(existsSync(join(folder, "other", "results.json"))).toBe(false);
+  });
+});
