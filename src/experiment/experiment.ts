@@ -99,7 +99,7 @@ export const experimentSchema = z.strictObject({
       delay: durationSchema.default(1_000_000),
     })
     .prefault({}),
-  /** Folder for the results, beside the experiment file; `results/NAME` by default. */
+  /** Folder for the results, from the current one; `out/NAME` by default. */
   output: z.string().min(1).optional(),
 });
 
@@ -123,4 +123,9 @@ export interface Experiment {
   settings: ExperimentSettings;
   topology: Topology;
   schemes: readonly SchemeRun[];
+}
+
+/** Where an experiment's results go unless the user says otherwise. */
+export function outputFolder({ settings }: Experiment): string {
+  return settings.output ?? `out/${settings.name}`;
 }

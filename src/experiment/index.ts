@@ -14,6 +14,7 @@ export {
   experimentSchema,
   FAILURES,
   type Failure,
+  outputFolder,
   type SchemeRun,
 } from "./experiment.js";
 export { loadExperiment } from "./load.js";
