@@ -11,6 +11,7 @@ import type { Diagnostics } from "../../base/index.js";
 import type { SourceUnit } from "./ast.js";
 import { Cursor } from "./cursor.js";
 import { parseDeclarations } from "./declaration-parser.js";
+import { textOfTokens } from "./preprocessed-text.js";
 import { type PreprocessorOptions, preprocessTokens } from "./preprocessor.js";
 
 export type { IncludeResolver, PreprocessorOptions } from "./preprocessor.js";
@@ -24,4 +25,9 @@ export { printUnit } from "./printer.js";
 export function parse(options: PreprocessorOptions, diagnostics: Diagnostics): SourceUnit {
   const tokens = preprocessTokens(options, diagnostics);
   return { declarations: parseDeclarations(new Cursor(tokens, diagnostics)) };
+}
+
+/** Preprocesses only: the program as one text, as `cpp` would write it, for `-E`. */
+export function preprocess(options: PreprocessorOptions, diagnostics: Diagnostics): string {
+  return textOfTokens(preprocessTokens(options, diagnostics));
 }

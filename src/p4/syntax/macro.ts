@@ -89,7 +89,7 @@ function at(token: Token, use: Span): Token {
   return new Token(token.kind, use.file, use.start, use.end, token.text, false, token.space, token.painted);
 }
 
-function withSpacing(token: Token, like: Token): Token {
+function withSpacing(token: Token, like: Pick<Token, "newline" | "space">): Token {
   const { kind, file, start, end, text, painted } = token;
   return new Token(kind, file, start, end, text, like.newline, like.space, painted);
 }
@@ -115,13 +115,14 @@ function paste(
   const tokens = scan(text, use);
   // Two `>` are one operator to the parser but two tokens to the scanner.
   if (tokens.length !== 1 && text !== ">>") {
-    diagnostics.error(
+    // The preprocessor that p4c calls lets this pass, and programs write `hdr.##field`.
+    diagnostics.warning(
       "P40115",
       use,
-      `## in macro '${macro.name}' joins '${tokenText(left)}' and '${tokenText(right)}' to '${text}', which is no single token`,
+      `## in macro '${macro.name}' cannot join '${tokenText(left)}' and '${tokenText(right)}' to one token; they stay two`,
       ...(macro.span === undefined ? [] : [{ message: "the macro is defined here", span: macro.span }]),
     );
-    out.push(left, right);
+    out.push(left, withSpacing(right, { newline: false, space: false }));
     return;
   }
   tokens.forEach((token, index) => {

@@ -36,7 +36,10 @@ export class Scanner {
   /** In a skipped group text need not be P4: nothing is reported, and strings end with the line. */
   quiet = false;
   position = 0;
+  /** The token to start with next; its flags depend on what stands before it. */
+  #rewound: Token | undefined;
   readonly #text: string;
+  readonly #start: number;
 
   constructor(
     file: SourceFile,
@@ -44,16 +47,20 @@ export class Scanner {
   ) {
     this.file = file;
     this.#text = file.text;
-    if (this.#text.charCodeAt(0) === 0xfeff) this.position = 1;
+    // A byte order mark.
+    this.#start = this.#text.charCodeAt(0) === 0xfeff ? 1 : 0;
+    this.position = this.#start;
   }
 
   /** The next token; at the end of the file one of kind `end`, again and again. */
   next(): Token {
     const text = this.#text;
     const length = text.length;
-    let newline = this.position === 0 || (this.position === 1 && text.charCodeAt(0) === 0xfeff);
-    let space = false;
+    const rewound = this.#rewound?.start === this.position ? this.#rewound : undefined;
+    let newline = rewound?.newline ?? this.position === this.#start;
+    let space = rewound?.space ?? false;
     let at = this.position;
+    this.#rewound = undefined;
     while (at < length) {
       const code = text.charCodeAt(at);
       if (code === NEWLINE) {
@@ -76,6 +83,21 @@ export class Scanner {
     }
     this.position = length;
     return new Token("end", this.file, length, length, "", true, space);
+  }
+
+  /** Reads `"name"` or `<name>` behind white space, as it stands; undefined if there is something else. */
+  headerName(): string | undefined {
+    const form = /[ \t]*(<[^>\n]+>|"[^"\n]+")/y;
+    form.lastIndex = this.position;
+    const name = form.exec(this.#text)?.[1];
+    if (name !== undefined) this.position = form.lastIndex;
+    return name;
+  }
+
+  /** Goes back to a token that {@link Scanner.next} gave as the first of its line. */
+  rewind(token: Token): void {
+    this.position = token.start;
+    this.#rewound = token;
   }
 
   /** The raw rest of the line, continuation lines joined; the next token starts a new line. */
