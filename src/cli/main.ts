@@ -28,7 +28,7 @@ program
   .command("run")
   .description("run an experiment file: build, compile, simulate, report")
   .argument("<experiment>", "experiment file (YAML)")
-  .option("--engine <engine>", "sim: the packet simulator", "sim")
+  .option("--engine <engine>", "sim: the packet simulator (default: the file's)")
   .option("--seed <n>", "replace the file's seed")
   .option("--runs <n>", "replace the file's number of runs")
   .option("--out <dir>", "folder for results.json, figures and report.html")
@@ -46,6 +46,7 @@ program
   .option("--topology <file>", "topology file (YAML), or table2 for the paper's twelve")
   .option("--report", "print groups, members and selector bits instead of programs")
   .option("--version-bit <rule>", "count the update's version bit: none, overall or per-hop")
+  .option("--legs", "count selector bits for the NIC bond and the leaf-to-ToR choice too")
   .option("--json", "print the report as JSON")
   .action(async (scheme: string, options: GenerateOptions) => {
     await conclude(async () => (await import("./generate.js")).generate(scheme, options));
@@ -61,7 +62,10 @@ addPreprocessorOptions(
     .option("-E", "preprocess only, to stdout")
     .option("--dump <dir>", "write the program after each pass to DIR"),
 ).action(async (file: string, options: CompileOptions) => {
-  await conclude(async () => (await import("./compile.js")).compileFile(file, options), options.jsonDiagnostics);
+  await conclude(
+    async () => (await import("./compile.js")).compileFile(file, options),
+    options.jsonDiagnostics,
+  );
 });
 
 addPreprocessorOptions(
@@ -70,11 +74,14 @@ addPreprocessorOptions(
     .description("report what is wrong with a P4-16 program, write nothing")
     .argument("<program>", "P4-16 source"),
 ).action(async (file: string, options: PreprocessorOptions) => {
-  await conclude(async () => (await import("./compile.js")).checkFile(file, options), options.jsonDiagnostics);
+  await conclude(
+    async () => (await import("./compile.js")).checkFile(file, options),
+    options.jsonDiagnostics,
+  );
 });
 
 export interface RunOptions {
-  engine: string;
+  engine?: string;
   seed?: string;
   runs?: string;
   out?: string;
@@ -87,6 +94,7 @@ export interface GenerateOptions {
   topology?: string;
   report?: boolean;
   versionBit?: string;
+  legs?: boolean;
   json?: boolean;
 }
 
