@@ -1,0 +1,45 @@
+/**
+ * The P-ECMP control plane on the paper's topology #12 (examples/topologies/production.yaml): dual-homed, 8
+ * leaves a pod, 64 spines in each of 8 planes.
+ */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parse } from "yaml";
+import { compileMatrices, pecmp, pecmpParameters } from "../src/schemes/index.js";
+import { buildTopology, type Topology, topologySchema } from "../src/topology/index.js";
+import type { Benchmark } from "./main.js";
+
+const path = resolve(import.meta.dirname, "../examples/topologies/production.yaml");
+
+/** The same fabric with spines as a mesh, where they have matrices of their own. */
+function fabrics(): [string, Topology][] {
+  const spec = topologySchema.parse(parse(readFileSync(path, "utf8")));
+  if (spec.kind !== "clos") throw new Error("production.yaml is no Clos");
+  return [
+    ["planes", buildTopology(spec)],
+    ["mesh", buildTopology({ ...spec, wiring: "mesh" })],
+  ];
+}
+
+/** Median of several runs in milliseconds, after one that warms up. */
+function median(action: () => void, runs = 9): number {
+  action();
+  const times = Array.from({ length: runs }, () => {
+    const start = performance.now();
+    action();
+    return performance.now() - start;
+  });
+  return times.sort((a, b) => a - b)[runs >> 1]!;
+}
+
+export const run: Benchmark = async (report) => {
+  for (const [wiring, topology] of fabrics()) {
+    const measure = (name: string, action: () => void) =>
+      report({ name: `pecmp.${wiring}.${name}`, unit: "ms", value: median(action) });
+    const parameters = pecmpParameters.parse({ control: "offset" });
+    // From the graph to the control matrices of all switches, routes included.
+    measure("compile", () => compileMatrices(topology, "both"));
+    // The same and every update for every switch.
+    measure("plan", () => pecmp.plan(topology, parameters));
+  }
+};
