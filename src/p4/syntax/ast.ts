@@ -5,7 +5,7 @@
  */
 import type { Span } from "../../base/index.js";
 import type { ConstantValue } from "../types/constant-value.js";
-import type { ResolvedCall, ResolvedMember } from "../types/resolution.js";
+import type { BoundArguments, ResolvedCall, ResolvedMember } from "../types/resolution.js";
 import type { Type } from "../types/type.js";
 
 export interface Identifier {
@@ -404,6 +404,8 @@ export interface ActionRef {
   args: Argument[] | undefined;
   /** Checker. */
   declaration?: ActionDeclaration;
+  /** Checker: in a table's list the parameters with a direction only, elsewhere all of them. */
+  resolved?: BoundArguments;
 }
 
 export interface EntriesProperty {

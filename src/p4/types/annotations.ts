@@ -1,0 +1,120 @@
+/** Annotations that mean something to the compiler are well formed; structured ones hold constants (section 20). */
+import type { Annotation, Expression } from "../syntax/ast.js";
+import { typeToString } from "./algebra.js";
+import type { Checker } from "./checker.js";
+import { checkExpression } from "./expressions.js";
+
+/** What the body of a predefined annotation must be. */
+const BODIES: Readonly<Record<string, "none" | "string" | "number" | "values">> = {
+  hidden: "none",
+  tableonly: "none",
+  defaultonly: "none",
+  optional: "none",
+  pure: "none",
+  noSideEffects: "none",
+  atomic: "none",
+  name: "string",
+  id: "number",
+  field_list: "values",
+  controller_header: "string",
+  alias: "string",
+  deprecated: "string",
+  noWarn: "string",
+};
+
+export function checkAnnotations(cx: Checker, annotations: readonly Annotation[]): void {
+  if (annotations.length === 0) return;
+  for (const [index, annotation] of annotations.entries()) {
+    checkAnnotation(cx, annotation);
+    const first = annotations.slice(0, index).find((other) => other.name === annotation.name);
+    if (first === undefined) continue;
+    const structured = isStructured(annotation);
+    if (!structured && !isStructured(first) && annotation.name !== "name") continue;
+    const why =
+      structured !== isStructured(first)
+        ? "is used with (...) and with [...] on the same element"
+        : "can stand on an element only once";
+    cx.error("P40330", annotation.span, `@${annotation.name} ${why}`, {
+      message: "the other is here",
+      span: first.span,
+    });
+  }
+  const name = annotations.find((annotation) => annotation.name === "name");
+  const hidden = annotations.find((annotation) => annotation.name === "hidden");
+  if (name !== undefined && hidden !== undefined)
+    cx.warning("P40611", name.span, "@name has no effect on an element that is @hidden");
+}
+
+function isStructured(annotation: Annotation): boolean {
+  return annotation.body.kind === "expressions" || annotation.body.kind === "pairs";
+}
+
+function checkAnnotation(cx: Checker, annotation: Annotation): void {
+  const { body, name, span } = annotation;
+  switch (body.kind) {
+    case "expressions":
+      for (const value of body.values) checkStructuredValue(cx, value);
+      return;
+    case "pairs": {
+      const seen = new Map<string, (typeof body.pairs)[number]>();
+      for (const pair of body.pairs) {
+        const first = seen.get(pair.key.name);
+        if (first !== undefined) cx.duplicate(pair.key, first.key);
+        else seen.set(pair.key.name, pair);
+        checkStructuredValue(cx, pair.value);
+      }
+      return;
+    }
+  }
+  const wanted = Object.hasOwn(BODIES, name) ? BODIES[name] : undefined;
+  if (wanted === undefined) return;
+  const values = body.kind === "unstructured" ? body.values : [];
+  switch (wanted) {
+    case "none":
+      if (body.kind === "unstructured" && body.text.trim() !== "")
+        cx.error("P40330", span, `@${name} takes no arguments`);
+      return;
+    case "string": {
+      const value = values?.length === 1 ? values[0]! : undefined;
+      if (value !== undefined && isText(cx, value)) return;
+      if (name === "noWarn" && (values === undefined || values.length !== 1)) return;
+      cx.error("P40330", span, `@${name} takes one string, as in @${name}("...")`);
+      return;
+    }
+    case "number": {
+      const value = values?.length === 1 ? values[0]! : undefined;
+      if (value !== undefined && value.kind !== "typeName") checkExpression(cx, value);
+      if (value?.constant?.kind !== "integer")
+        cx.error("P40330", span, `@${name} takes one number known at compile time`);
+      return;
+    }
+    case "values":
+      if (values === undefined || values.length === 0) {
+        cx.error("P40330", span, `@${name} takes numbers known at compile time`);
+        return;
+      }
+      for (const value of values) {
+        if (value.kind !== "typeName") checkExpression(cx, value);
+        if (value.constant === undefined && value.type?.kind !== "unknown")
+          cx.error("P40330", value.span, `an argument of @${name} must be known at compile time`);
+      }
+  }
+}
+
+function isText(cx: Checker, value: Expression): boolean {
+  if (value.kind === "typeName") return false;
+  return checkExpression(cx, value).kind === "string" && value.constant !== undefined;
+}
+
+function checkStructuredValue(cx: Checker, value: Expression): void {
+  const type = checkExpression(cx, value);
+  if (type.kind === "unknown") return;
+  if (!["string", "integer", "bool", "bit", "int"].includes(type.kind))
+    cx.error(
+      "P40330",
+      value.span,
+      `a value of an annotation [...] is a string, a number or a bool, this is ${typeToString(type)}`,
+    );
+  else if (value.constant === undefined)
+    cx.error("P40330", value.span, "a value of an annotation [...] must be known at compile time");
+}

@@ -1,0 +1,214 @@
+/** Parsers and controls (sections 13 and 14): their parameters, local declarations, states and apply block. */
+import type {
+  ControlDeclaration,
+  Declaration,
+  Identifier,
+  ParserDeclaration,
+  StateDeclaration,
+  Transition,
+  ValueSetDeclaration,
+} from "../syntax/ast.js";
+import { typeToString, UNKNOWN, unwrapNew } from "./algebra.js";
+import { checkAnnotations } from "./annotations.js";
+import { type Checker, hint } from "./checker.js";
+import { checkExpression } from "./expressions.js";
+import { checkAction, checkParameters, declareTypeParameters, withoutLoops } from "./functions.js";
+import { checkKeySets, isEverything } from "./key-sets.js";
+import { checkConstant, checkInstance, checkVariable } from "./objects.js";
+import { nearestName } from "./scope.js";
+import { checkStatements } from "./statements.js";
+import { checkTable } from "./tables.js";
+import type { Type } from "./type.js";
+import { constantSize, resolveType } from "./type-expressions.js";
+
+export function checkParser(cx: Checker, d: ParserDeclaration): void {
+  checkHead(cx, d, () => {
+    const body = d.body!;
+    for (const local of body.locals) checkLocalDeclaration(cx, local);
+    checkStates(cx, d, body.states);
+  });
+}
+
+export function checkControl(cx: Checker, d: ControlDeclaration): void {
+  checkHead(cx, d, () => {
+    const body = d.body!;
+    for (const local of body.locals) checkLocalDeclaration(cx, local);
+    checkAnnotations(cx, body.apply.annotations);
+    cx.at({ kind: "apply", returns: undefined, inside: d }, () =>
+      cx.scoped(() => withoutLoops(cx, () => checkStatements(cx, body.apply.statements))),
+    );
+    for (const local of body.locals)
+      if (local.kind === "table" && !cx.appliedTables.has(local) && !isQuiet(local))
+        cx.warning("P40604", local.name.span, `table '${local.name.name}' is never applied`);
+  });
+}
+
+/** Marked `@noWarn("unused")`. */
+function isQuiet(declaration: Declaration): boolean {
+  return declaration.annotations.some(
+    (annotation) =>
+      annotation.name === "noWarn" &&
+      annotation.body.kind === "unstructured" &&
+      annotation.body.text.includes("unused"),
+  );
+}
+
+function checkHead(cx: Checker, d: ParserDeclaration | ControlDeclaration, body: () => void): void {
+  checkAnnotations(cx, d.annotations);
+  cx.declare(d);
+  cx.scoped(() => {
+    declareTypeParameters(cx, d.typeParams);
+    if (d.body !== undefined && d.typeParams.length > 0)
+      cx.error(
+        "P40312",
+        d.typeParams[0]!.span,
+        `${d.kind} '${d.name.name}' has a body, so it cannot have type parameters`,
+        "only a parser or control type can be generic",
+      );
+    checkParameters(cx, d.params, d.kind);
+    checkParameters(
+      cx,
+      d.constructorParams,
+      d.kind === "parser" ? "parserConstructor" : "controlConstructor",
+    );
+    if (d.body === undefined) return;
+    cx.scoped(() => cx.at({ kind: d.kind === "parser" ? "parserLocals" : "controlLocals", owner: d }, body));
+  });
+}
+
+function checkLocalDeclaration(cx: Checker, d: Declaration): void {
+  switch (d.kind) {
+    case "constant":
+      return checkConstant(cx, d);
+    case "variable":
+      return checkVariable(cx, d);
+    case "instance":
+      return checkInstance(cx, d);
+    case "action":
+      return checkAction(cx, d);
+    case "table":
+      return checkTable(cx, d);
+    case "valueSet":
+      return checkValueSet(cx, d);
+    default:
+      cx.error("P40318", d.span, "this cannot be declared here");
+  }
+}
+
+export function checkValueSet(cx: Checker, d: ValueSetDeclaration): void {
+  checkAnnotations(cx, d.annotations);
+  const element = resolveType(cx, d.elementType);
+  const inner = unwrapNew(element);
+  const good = ["bit", "int", "bool", "tuple", "struct", "serializableEnum", "enum", "unknown", "error"];
+  if (!good.includes(inner.kind))
+    cx.error("P40316", d.elementType.span, `a value_set cannot hold type ${typeToString(element)}`);
+  constantSize(cx, d.size, "the size of a value_set", 0n, 1n << 31n);
+  d.type = { kind: "set", element };
+  cx.declare(d);
+}
+
+const BUILT_IN_STATES = ["accept", "reject"];
+
+function checkStates(cx: Checker, d: ParserDeclaration, states: readonly StateDeclaration[]): void {
+  const byName = new Map<string, StateDeclaration>();
+  for (const state of states) {
+    const name = state.name.name;
+    if (BUILT_IN_STATES.includes(name)) {
+      cx.error("P40322", state.name.span, `state '${name}' is built in, it cannot be declared`);
+      continue;
+    }
+    if (!byName.has(name)) byName.set(name, state);
+    cx.declare(state);
+  }
+  const start = byName.get("start");
+  if (start === undefined && states.length > 0)
+    cx.error("P40322", d.name.span, `parser '${d.name.name}' has no state 'start'`);
+  for (const state of states) {
+    checkAnnotations(cx, state.annotations);
+    cx.at({ kind: "state", inside: d }, () =>
+      cx.scoped(() =>
+        withoutLoops(cx, () => {
+          checkStatements(cx, state.statements);
+          if (state.transition !== undefined) checkTransition(cx, state.transition, byName);
+        }),
+      ),
+    );
+  }
+  if (start !== undefined) warnUnreachable(cx, start, byName);
+}
+
+function checkTransition(
+  cx: Checker,
+  transition: Transition,
+  states: ReadonlyMap<string, StateDeclaration>,
+): void {
+  if (transition.kind === "direct") {
+    checkNext(cx, transition.next, states);
+    return;
+  }
+  const keys = transition.keys.map((key) => {
+    const type = checkExpression(cx, key);
+    if (isSelectable(type)) return type;
+    cx.error("P40323", key.span, `select cannot match on type ${typeToString(type)}`);
+    return UNKNOWN;
+  });
+  let everything = false;
+  for (const branch of transition.cases) {
+    if (everything) {
+      cx.warning("P40603", branch.span, "this case is never reached: the one before matches everything");
+      everything = false;
+    }
+    checkKeySets(cx, branch.keySet, keys, branch.span, "a case of select");
+    checkNext(cx, branch.next, states);
+    if (branch.keySet.every(isEverything)) everything = true;
+  }
+}
+
+function isSelectable(type: Type): boolean {
+  const inner = unwrapNew(type);
+  switch (inner.kind) {
+    case "bit":
+    case "int":
+    case "integer":
+    case "bool":
+    case "enum":
+    case "serializableEnum":
+    case "error":
+    case "unknown":
+    case "typeVariable":
+      return true;
+    case "tuple":
+      return inner.elements.every(isSelectable);
+    case "struct":
+      return inner.fields.every((field) => isSelectable(field.type));
+    default:
+      return false;
+  }
+}
+
+function checkNext(cx: Checker, next: Identifier, states: ReadonlyMap<string, StateDeclaration>): void {
+  if (states.has(next.name) || BUILT_IN_STATES.includes(next.name)) return;
+  const near = nearestName(next.name, [...states.keys(), ...BUILT_IN_STATES]);
+  cx.error("P40322", next.span, `the parser has no state '${next.name}'`, ...hint(near));
+}
+
+function warnUnreachable(
+  cx: Checker,
+  start: StateDeclaration,
+  states: ReadonlyMap<string, StateDeclaration>,
+): void {
+  const reached = new Set<StateDeclaration>([start]);
+  for (const state of reached) {
+    const { transition } = state;
+    if (transition === undefined) continue;
+    const names =
+      transition.kind === "direct" ? [transition.next] : transition.cases.map((branch) => branch.next);
+    for (const { name } of names) {
+      const next = states.get(name);
+      if (next !== undefined) reached.add(next);
+    }
+  }
+  for (const state of states.values())
+    if (!reached.has(state))
+      cx.warning("P40603", state.name.span, `state '${state.name.name}' is never reached`);
+}

@@ -1,0 +1,196 @@
+/** What one run of the checker knows while it walks the program: scopes, the place it is at, messages. */
+import type { Diagnostics, Note, Span } from "../../base/index.js";
+import type {
+  ControlDeclaration,
+  Declaration,
+  EnumMember,
+  Expression,
+  Identifier,
+  ParserDeclaration,
+  TableDeclaration,
+} from "../syntax/ast.js";
+import { typeToString } from "./algebra.js";
+import type { ConstantValue } from "./constant-value.js";
+import { nearestName, Scope } from "./scope.js";
+import type { Type } from "./type.js";
+
+/** What kind of text the checker stands in; calls and statements are allowed by it (appendix F of the specification). */
+export type PlaceKind =
+  | "top"
+  | "parserLocals"
+  | "state"
+  | "controlLocals"
+  | "apply"
+  | "action"
+  | "function"
+  | "abstractMethod"
+  | "tableKey"
+  | "tableProperty"
+  /** The arguments of an action in a table's list, its default action or an entry. */
+  | "actionArguments";
+
+export interface Place {
+  kind: PlaceKind;
+  /** The parser or control around. */
+  owner: ParserDeclaration | ControlDeclaration | undefined;
+  /** In a function or method: what it returns. */
+  returns: Type | undefined;
+  /** The declaration whose body this is, for the recursion rule. */
+  inside: Declaration | undefined;
+}
+
+const TOP: Place = { kind: "top", owner: undefined, returns: undefined, inside: undefined };
+
+export class Checker {
+  readonly globals = new Scope(undefined);
+  scope: Scope = this.globals;
+  place: Place = TOP;
+  /** How many loops are around the statement. */
+  loops = 0;
+  /** The extern type that `this` stands for, in an abstract method's implementation. */
+  thisType: Type | undefined;
+  readonly errors: EnumMember[] = [];
+  readonly errorByName = new Map<string, EnumMember>();
+  readonly matchKinds: EnumMember[] = [];
+  readonly matchKindByName = new Map<string, EnumMember>();
+  /** Types that declarations stand for. */
+  readonly declaredTypes = new Map<Declaration, Type>();
+  /** Top-level declarations by name, also those further down, for the hint in "not declared". */
+  readonly upcoming = new Map<string, Declaration>();
+  /** Tables applied anywhere. */
+  readonly appliedTables = new Set<TableDeclaration>();
+  /** The declaration a value name stands for when it is a constructor parameter. */
+  readonly constructorParameters = new Set<Declaration>();
+
+  /** Loop variables that the body must not write. */
+  readonly readOnly = new Set<Declaration>();
+  /** Values of the members of serialisable enums. */
+  readonly enumValues = new Map<EnumMember, ConstantValue>();
+  /** The expression of the switch statement being checked: the one place for `action_run`. */
+  switchSubject: Expression | undefined;
+
+  /** How many constructor calls are around the expression. */
+  constructing = 0;
+
+  constructor(readonly diagnostics: Diagnostics) {}
+
+  error(code: string, span: Span | undefined, message: string, ...notes: (Note | string)[]): void {
+    this.diagnostics.error(code, span, message, ...notes);
+  }
+
+  warning(code: string, span: Span | undefined, message: string, ...notes: (Note | string)[]): void {
+    this.diagnostics.warning(code, span, message, ...notes);
+  }
+
+  /** Runs `body` in a new innermost scope. */
+  scoped<T>(body: () => T): T {
+    const outer = this.scope;
+    this.scope = new Scope(outer);
+    try {
+      return body();
+    } finally {
+      this.scope = outer;
+    }
+  }
+
+  /** Runs `body` as standing at another place. */
+  at<T>(place: Partial<Place>, body: () => T): T {
+    const outer = this.place;
+    this.place = { ...outer, ...place };
+    try {
+      return body();
+    } finally {
+      this.place = outer;
+    }
+  }
+
+  /** Puts a declaration into the innermost scope; functions may share a name, anything else may not. */
+  declare(declaration: Declaration): void {
+    const { name } = declaration;
+    const names = this.scope.names;
+    const existing = names.get(name.name);
+    if (existing === undefined) {
+      names.set(name.name, [declaration]);
+      return;
+    }
+    const first = existing[0]!;
+    if (
+      declaration.kind === "function" &&
+      existing.every((other) => other.kind === "function" && !sameParameterNames(other, declaration))
+    ) {
+      existing.push(declaration);
+      return;
+    }
+    this.duplicate(name, first.name);
+  }
+
+  duplicate(name: Identifier, first: Identifier): void {
+    this.error("P40302", name.span, `'${name.name}' is declared twice`, {
+      message: "the first declaration is here",
+      span: first.span,
+    });
+  }
+
+  /** Reports a name that nothing in sight has. */
+  notDeclared(name: Identifier, what = "name"): void {
+    this.notDeclaredAmong(name, what, this.scope.visible());
+  }
+
+  /** The same with the names that could have been meant. */
+  notDeclaredAmong(name: Identifier, what: string, candidates: Iterable<string>): void {
+    const later = this.upcoming.get(name.name);
+    if (later !== undefined) {
+      this.error("P40301", name.span, `'${name.name}' is used before its declaration`, {
+        message: "it is declared here; a declaration must come before its uses",
+        span: later.name.span,
+      });
+      return;
+    }
+    const near = nearestName(name.name, candidates);
+    this.error("P40301", name.span, `no ${what} '${name.name}' is declared here`, ...hint(near));
+  }
+
+  /** Warns of a call to something marked `@deprecated`. */
+  deprecated(declaration: Declaration, span: Span): void {
+    const mark = declaration.annotations.find((annotation) => annotation.name === "deprecated");
+    if (mark === undefined) return;
+    const text = mark.body.kind === "unstructured" ? mark.body.values?.[0] : undefined;
+    const advice = text?.kind === "stringLiteral" ? [text.value] : [];
+    this.warning("P40606", span, `'${declaration.name.name}' is deprecated`, ...advice);
+  }
+
+  /** Reports `found` where `expected` is needed, unless either was reported before. */
+  mismatch(span: Span, expected: Type, found: Type, what: string, ...notes: (Note | string)[]): void {
+    if (isUnknown(expected) || isUnknown(found)) return;
+    const [want, have] = [typeToString(expected), typeToString(found)];
+    this.error(
+      "P40305",
+      span,
+      `${what} must be of type ${want}, this is ${have === want ? `another ${have}` : have}`,
+      ...notes,
+    );
+  }
+}
+
+/** Two functions of one name are told apart by the number or the names of their parameters (section 7.2.9.2). */
+function sameParameterNames(
+  a: Extract<Declaration, { kind: "function" }>,
+  b: Extract<Declaration, { kind: "function" }>,
+): boolean {
+  if (a.params.length !== b.params.length) return false;
+  const names = new Set(a.params.map((param) => param.name.name));
+  return b.params.every((param) => names.has(param.name.name));
+}
+
+export function hint(near: string | undefined): string[] {
+  return near === undefined ? [] : [`did you mean '${near}'?`];
+}
+
+/** Whether a type is, or holds, something already reported. */
+export function isUnknown(type: Type): boolean {
+  if (type.kind === "unknown") return true;
+  if (type.kind === "tuple") return type.elements.some(isUnknown);
+  if (type.kind === "set" || type.kind === "list" || type.kind === "stack") return isUnknown(type.element);
+  if (type.kind === "structLiteral") return type.fields.some((field) => isUnknown(field.type));
+  return false;
+}

@@ -1,0 +1,33 @@
+/**
+ * Names, types and constants.
+ *
+ *     program             the declarations of a program in order; `check` starts here
+ *     type-declarations, functions, objects, blocks, tables, entries, statements, switch, annotations
+ *                         what declarations and statements ask for
+ *     expressions         operators, members, calls, builtin-calls: types and constants of expressions
+ *     arguments, infer    parameters against arguments; type arguments by unification
+ *     coerce, casts       implicit and explicit conversions
+ *     algebra, nesting, fold, default-value, evaluate
+ *                         what can be asked of types and constants, also by later passes
+ */
+export {
+  type Substitution,
+  sameType,
+  signatureToString,
+  sizeOf,
+  substitute,
+  substitutionOf,
+  typeToString,
+  unwrap,
+  unwrapNew,
+  widthOf,
+} from "./algebra.js";
+export { constantOf } from "./coerce.js";
+export type { ConstantValue } from "./constant-value.js";
+export { entryPriorities } from "./entries.js";
+export { type Environment, evaluate } from "./evaluate.js";
+export { constantToString, equalConstants, foldBinary, foldCast, foldSlice, foldUnary } from "./fold.js";
+export { signatureOf } from "./infer.js";
+export { type CheckedProgram, check } from "./program.js";
+export type { BoundArguments, ResolvedCall, ResolvedMember } from "./resolution.js";
+export type { StructLikeType, Type, TypedField, TypeVariable } from "./type.js";

@@ -1,0 +1,119 @@
+/** Key sets of select cases and table entries (section 8.15): each must be a set of the type of its key. */
+import type { Expression } from "../syntax/ast.js";
+import { sameType, typeToString, UNKNOWN } from "./algebra.js";
+import { type Checker, isUnknown } from "./checker.js";
+import { coerce } from "./coerce.js";
+import { checkExpression } from "./expressions.js";
+import type { Type } from "./type.js";
+
+export function isEverything(e: Expression): boolean {
+  return e.kind === "default" || e.kind === "dontCare";
+}
+
+/** Checks one key set against the type of its key. */
+export function checkKeySet(cx: Checker, e: Expression, key: Type, what: string): void {
+  switch (e.kind) {
+    case "default":
+    case "dontCare":
+      e.type = { kind: "set", element: key };
+      return;
+    case "mask":
+    case "range": {
+      const type = checkExpression(cx, e, key);
+      if (type.kind !== "set" || isUnknown(key)) return;
+      const [first, second] = e.kind === "mask" ? [e.value, e.mask] : [e.low, e.high];
+      const element = elementFor(type.element, key);
+      if (element === undefined) {
+        cx.mismatch(e.span, { kind: "set", element: key }, type, what);
+        return;
+      }
+      if (type.element.kind === "integer") {
+        coerce(cx, first, element, what);
+        coerce(cx, second, element, what);
+      }
+      e.type = { kind: "set", element: key };
+      return;
+    }
+    case "list": {
+      if (key.kind !== "tuple" && key.kind !== "struct") break;
+      const types = key.kind === "tuple" ? key.elements : key.fields.map((field) => field.type);
+      if (types.length !== e.elements.length) break;
+      for (const [index, element] of e.elements.entries()) checkKeySet(cx, element, types[index]!, what);
+      e.type = { kind: "set", element: key };
+      return;
+    }
+  }
+  const type = checkExpression(cx, e, key);
+  if (type.kind === "set") {
+    if (!matchesValueSet(type.element, key)) cx.mismatch(e.span, { kind: "set", element: key }, type, what);
+    return;
+  }
+  if (isUnknown(key)) return;
+  coerce(cx, e, plainKey(key, type), what);
+}
+
+/** A literal or a number stands for a value of a type that wraps numbers only where the types agree otherwise. */
+function plainKey(key: Type, found: Type): Type {
+  if (key.kind === "serializableEnum" && sameType(key.underlying, found)) return found;
+  return key;
+}
+
+function elementFor(element: Type, key: Type): Type | undefined {
+  if (sameType(element, key)) return key;
+  const under = key.kind === "serializableEnum" ? key.underlying : key;
+  if (element.kind === "integer") return under.kind === "bit" || under.kind === "int" ? under : undefined;
+  return sameType(element, under) ? under : undefined;
+}
+
+/** A value set holds the key's type, a tuple or struct of several keys' types, or a struct around one key. */
+function matchesValueSet(element: Type, key: Type): boolean {
+  if (isUnknown(element) || isUnknown(key) || sameType(element, key)) return true;
+  if (element.kind === "serializableEnum" && sameType(element.underlying, key)) return true;
+  const parts =
+    element.kind === "struct"
+      ? element.fields.map((field) => field.type)
+      : element.kind === "tuple"
+        ? element.elements
+        : undefined;
+  if (parts === undefined) return false;
+  const keys =
+    key.kind === "tuple"
+      ? key.elements
+      : key.kind === "struct"
+        ? key.fields.map((field) => field.type)
+        : [key];
+  return parts.length === keys.length && parts.every((part, i) => sameType(part, keys[i]!));
+}
+
+/** Checks the key sets of one case or entry against all keys; one `_` or `default` covers them all. */
+export function checkKeySets(
+  cx: Checker,
+  keySets: readonly Expression[],
+  keys: readonly Type[],
+  span: Expression["span"],
+  what: string,
+): void {
+  if (keySets.length === 1 && keys.length !== 1) {
+    const only = keySets[0]!;
+    const all: Type = { kind: "tuple", elements: keys.slice() };
+    if (isEverything(only)) {
+      only.type = { kind: "set", element: all };
+      return;
+    }
+    if (only.kind === "path" || only.kind === "list" || only.kind === "member") {
+      checkKeySet(cx, only, all, what);
+      return;
+    }
+  }
+  if (keySets.length !== keys.length) {
+    cx.error(
+      "P40323",
+      span,
+      `${what} has ${keySets.length} value${keySets.length === 1 ? "" : "s"}, ` +
+        `${keys.length} ${keys.length === 1 ? "is" : "are"} matched: ${keys.map(typeToString).join(", ")}`,
+    );
+    for (const keySet of keySets) if (!isEverything(keySet)) checkExpression(cx, keySet);
+    return;
+  }
+  for (const [index, keySet] of keySets.entries()) checkKeySet(cx, keySet, keys[index] ?? UNKNOWN, what);
+}

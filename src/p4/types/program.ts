@@ -1,0 +1,104 @@
+/** Checking a whole program: declarations in order, then `main`. */
+import type { Diagnostics } from "../../base/index.js";
+import type { Declaration, EnumMember, InstanceDeclaration, SourceUnit } from "../syntax/ast.js";
+import { checkControl, checkParser, checkValueSet } from "./blocks.js";
+import { Checker } from "./checker.js";
+import type { ConstantValue } from "./constant-value.js";
+import { checkAction, checkFunction } from "./functions.js";
+import { checkConstant, checkInstance, checkVariable } from "./objects.js";
+import {
+  checkEnum,
+  checkErrors,
+  checkExtern,
+  checkMatchKinds,
+  checkPackage,
+  checkStructLike,
+  checkTypedef,
+} from "./type-declarations.js";
+
+/** A program whose tree carries types, constants and resolved names. Meaningful only if no error was reported. */
+export interface CheckedProgram {
+  unit: SourceUnit;
+  /** The package instance `main`; a library has none. */
+  main: InstanceDeclaration | undefined;
+  /** All members of `error`, in order of declaration: their position is their number. */
+  errors: EnumMember[];
+  matchKinds: EnumMember[];
+  /** Values of the members of enums with an underlying type. */
+  enumValues: ReadonlyMap<EnumMember, ConstantValue>;
+  /** Top-level names; functions may have several declarations. */
+  globals: ReadonlyMap<string, readonly Declaration[]>;
+}
+
+/** Types and names of a program. What is wrong goes to `diagnostics` with codes P403xx, warnings with P406xx. */
+export function check(unit: SourceUnit, diagnostics: Diagnostics): CheckedProgram {
+  const cx = new Checker(diagnostics);
+  for (const declaration of unit.declarations)
+    if (!cx.upcoming.has(declaration.name.name)) cx.upcoming.set(declaration.name.name, declaration);
+  for (const declaration of unit.declarations) {
+    checkTopLevel(cx, declaration);
+    if (cx.upcoming.get(declaration.name.name) === declaration) cx.upcoming.delete(declaration.name.name);
+  }
+  return {
+    unit,
+    main: findMain(cx),
+    errors: cx.errors,
+    matchKinds: cx.matchKinds,
+    enumValues: cx.enumValues,
+    globals: cx.globals.names,
+  };
+}
+
+function checkTopLevel(cx: Checker, d: Declaration): void {
+  switch (d.kind) {
+    case "constant":
+      return checkConstant(cx, d);
+    case "variable":
+      cx.error(
+        "P40318",
+        d.span,
+        `variable '${d.name.name}' cannot be declared on the top level`,
+        "declare it in a parser, control or function, or make it a const",
+      );
+      return checkVariable(cx, d);
+    case "instance":
+      return checkInstance(cx, d);
+    case "action":
+      return checkAction(cx, d);
+    case "parser":
+      return checkParser(cx, d);
+    case "control":
+      return checkControl(cx, d);
+    case "package":
+      return checkPackage(cx, d);
+    case "extern":
+      return checkExtern(cx, d);
+    case "function":
+      return checkFunction(cx, d, d.body === undefined ? "prototype" : "function");
+    case "struct":
+    case "header":
+    case "headerUnion":
+      return checkStructLike(cx, d);
+    case "enum":
+      return checkEnum(cx, d);
+    case "error":
+      return checkErrors(cx, d);
+    case "matchKind":
+      return checkMatchKinds(cx, d);
+    case "typedef":
+      return checkTypedef(cx, d);
+    case "valueSet":
+      return checkValueSet(cx, d);
+    default:
+      cx.error("P40318", d.span, "this cannot be declared on the top level");
+  }
+}
+
+function findMain(cx: Checker): InstanceDeclaration | undefined {
+  const main = cx.globals.names.get("main")?.[0];
+  if (main === undefined) return undefined;
+  if (main.kind === "instance" && (main.type?.kind === "package" || main.type?.kind === "unknown"))
+    return main;
+  cx.error("P40333", main.name.span, "'main' must be an instance of a package");
+  return undefined;
+}

@@ -1,0 +1,346 @@
+/** Tables (section 14.2): keys, actions, default action, entries and the other properties. */
+import type { Span } from "../../base/index.js";
+import type {
+  ActionDeclaration,
+  ActionRef,
+  ActionsProperty,
+  Argument,
+  Expression,
+  ExpressionProperty,
+  KeyProperty,
+  TableDeclaration,
+} from "../syntax/ast.js";
+import { printExpression } from "../syntax/index.js";
+import { typeToString, UNKNOWN, unwrapNew, VOID } from "./algebra.js";
+import { checkAnnotations } from "./annotations.js";
+import { typeArguments } from "./arguments.js";
+import { bind } from "./calls.js";
+import { type Checker, hint } from "./checker.js";
+import { constantOf } from "./coerce.js";
+import { isCompileTimeKnown } from "./compile-time.js";
+import { checkEntries } from "./entries.js";
+import { checkExpression } from "./expressions.js";
+import { scopeNotes } from "./names.js";
+import type { BoundArguments } from "./resolution.js";
+import { nearestName } from "./scope.js";
+import type { Type } from "./type.js";
+
+/** What the checker knows of a table while it goes through its properties. */
+export interface TableContext {
+  declaration: TableDeclaration;
+  keys: Type[];
+  actions: Map<ActionDeclaration, ActionRef>;
+}
+
+export function checkTable(cx: Checker, d: TableDeclaration): void {
+  checkAnnotations(cx, d.annotations);
+  const table: TableContext = { declaration: d, keys: [], actions: new Map() };
+  forbidTwice(cx, d);
+  const key = d.properties.find((property) => property.kind === "key");
+  const actions = d.properties.find((property) => property.kind === "actions");
+  if (key !== undefined) checkKey(cx, key, table);
+  if (actions !== undefined) checkActions(cx, actions, table);
+  else
+    cx.error(
+      "P40324",
+      d.name.span,
+      `table '${d.name.name}' has no actions`,
+      "a table needs the property actions = { ... }",
+    );
+  for (const property of d.properties) {
+    checkAnnotations(cx, property.annotations);
+    if (property.kind === "property") {
+      if (property.name.name === "default_action") checkDefaultAction(cx, property, table, actions);
+      else cx.at({ kind: "tableProperty" }, () => checkProperty(cx, property, d));
+    } else if (property.kind === "entries") checkEntries(cx, property, table, key);
+  }
+  cx.declare(d);
+}
+
+function forbidTwice(cx: Checker, d: TableDeclaration): void {
+  const seen = new Map<string, Span>();
+  for (const property of d.properties) {
+    const name = property.kind === "property" ? property.name.name : property.kind;
+    const first = seen.get(name);
+    if (first !== undefined)
+      cx.error("P40324", property.span, `property '${name}' of table '${d.name.name}' stands twice`, {
+        message: "the first is here",
+        span: first,
+      });
+    else seen.set(name, property.span);
+  }
+}
+
+function checkKey(cx: Checker, property: KeyProperty, table: TableContext): void {
+  for (const element of property.elements) {
+    checkAnnotations(cx, element.annotations);
+    const type = cx.at({ kind: "tableKey" }, () => checkExpression(cx, element.expression));
+    const inner = unwrapNew(type);
+    const good = ["bit", "int", "bool", "error", "enum", "serializableEnum", "unknown", "typeVariable"];
+    if (!good.includes(inner.kind))
+      cx.error(
+        "P40324",
+        element.expression.span,
+        `a key field must be a number, bool, enum or error, this is ${typeToString(type)}`,
+        ...(type.kind === "integer" ? ["give the literal a width, as in 8w5"] : []),
+      );
+    table.keys.push(good.includes(inner.kind) ? type : UNKNOWN);
+    const { matchKind } = element;
+    if (!cx.matchKindByName.has(matchKind.name)) {
+      const names = [...cx.matchKindByName.keys()];
+      const near = nearestName(matchKind.name, names);
+      cx.error(
+        "P40324",
+        matchKind.span,
+        `no match kind '${matchKind.name}' is declared`,
+        ...(near !== undefined ? hint(near) : [`there are ${names.join(", ")}`]),
+      );
+    }
+  }
+}
+
+function checkActions(cx: Checker, property: ActionsProperty, table: TableContext): void {
+  const names = new Map<string, ActionRef>();
+  for (const ref of property.actions) {
+    checkAnnotations(cx, ref.annotations);
+    const action = lookupAction(cx, ref);
+    if (action === undefined) {
+      for (const arg of ref.args ?? []) checkExpression(cx, arg.value);
+      continue;
+    }
+    ref.declaration = action;
+    const first = names.get(action.name.name);
+    if (first !== undefined)
+      cx.error("P40325", ref.span, `action '${action.name.name}' is in the list twice`, {
+        message: "the first is here",
+        span: first.span,
+      });
+    else names.set(action.name.name, ref);
+    if (!table.actions.has(action)) table.actions.set(action, ref);
+    bindListed(cx, ref, action);
+  }
+}
+
+function lookupAction(cx: Checker, ref: Pick<ActionRef, "absolute" | "name">): ActionDeclaration | undefined {
+  const scope = ref.absolute ? cx.globals : cx.scope;
+  const found = scope.lookup(ref.name.name)?.[0];
+  if (found === undefined) {
+    const actions = scope.visible().filter((name) => scope.lookup(name)![0]!.kind === "action");
+    cx.notDeclaredAmong(ref.name, "action", actions);
+    return undefined;
+  }
+  if (found.kind === "action") return found;
+  cx.error("P40325", ref.name.span, `'${ref.name.name}' is not an action`, ...scopeNotes(found));
+  return undefined;
+}
+
+/** In the list, exactly the parameters with a direction are given. */
+function bindListed(cx: Checker, ref: ActionRef, action: ActionDeclaration): void {
+  const directed = action.params.filter((param) => param.direction !== "none");
+  const args = ref.args ?? [];
+  const name = action.name.name;
+  if (args.length > directed.length && args.length <= action.params.length && args[0]!.name === undefined) {
+    for (const arg of args) checkExpression(cx, arg.value);
+    cx.error(
+      "P40325",
+      args[directed.length]!.span,
+      `parameter '${action.params[directed.length]!.name.name}' of '${name}' has no direction: ` +
+        "it is given by the table's entries, not in the list",
+    );
+    return;
+  }
+  const bound = cx.at({ kind: "actionArguments" }, () => typeActionCall(cx, directed, args, ref.span, name));
+  if (bound !== undefined) ref.resolved = bound;
+}
+
+function typeActionCall(
+  cx: Checker,
+  params: ActionDeclaration["params"],
+  args: readonly Argument[],
+  span: Span,
+  name: string,
+): BoundArguments | undefined {
+  const what = `action '${name}'`;
+  const bound = bind(cx, params, { args, span }, what);
+  if (bound === undefined) {
+    for (const arg of args) checkExpression(cx, arg.value);
+    return undefined;
+  }
+  typeArguments(
+    cx,
+    { what, span, typeParams: [], given: [], outer: new Map(), returns: VOID, style: "action" },
+    bound,
+    args,
+    undefined,
+  );
+  return bound;
+}
+
+/**
+ * An action with all its arguments, as default action or in an entry: it must be in the table's list, its
+ * arguments with a direction must be those of the list, the others must be known at compile time.
+ */
+export function checkActionUse(
+  cx: Checker,
+  ref: Pick<ActionRef, "absolute" | "name" | "args" | "span">,
+  table: TableContext,
+  use: "default" | "entry",
+): { action: ActionDeclaration; bound: BoundArguments | undefined } | undefined {
+  const action = lookupAction(cx, ref);
+  const args = ref.args ?? [];
+  if (action === undefined) {
+    for (const arg of args) checkExpression(cx, arg.value);
+    return undefined;
+  }
+  const { name } = action.name;
+  const bound = cx.at({ kind: "actionArguments" }, () =>
+    typeActionCall(cx, action.params, args, ref.span, name),
+  );
+  const listed = table.actions.get(action);
+  if (listed === undefined) {
+    const names = [...table.actions.keys()].map((candidate) => candidate.name.name);
+    cx.error(
+      "P40325",
+      ref.name.span,
+      `action '${name}' is not in the list of table '${table.declaration.name.name}'`,
+      names.length === 0 ? "the list is empty" : `the list has ${names.join(", ")}`,
+    );
+    return { action, bound };
+  }
+  const wrong = use === "default" ? "tableonly" : "defaultonly";
+  const mark = listed.annotations.find((annotation) => annotation.name === wrong);
+  if (mark !== undefined)
+    cx.error(
+      "P40325",
+      ref.name.span,
+      `action '${name}' is marked @${wrong}, so it cannot be ${use === "default" ? "the default action" : "the action of an entry"}`,
+      { message: "it is listed here", span: listed.span },
+    );
+  if (bound !== undefined) compareArguments(cx, action, bound, listed);
+  return { action, bound };
+}
+
+function compareArguments(
+  cx: Checker,
+  action: ActionDeclaration,
+  bound: BoundArguments,
+  listed: ActionRef,
+): void {
+  for (const [index, param] of action.params.entries()) {
+    const arg = bound.args[index];
+    if (arg === undefined) continue;
+    if (param.direction === "none") {
+      if (
+        constantOf(arg.value) === undefined &&
+        !isCompileTimeKnown(cx, arg.value) &&
+        arg.value.type?.kind !== "unknown"
+      )
+        cx.error(
+          "P40308",
+          arg.span,
+          `argument '${param.name.name}' of an action must be known at compile time here`,
+        );
+      continue;
+    }
+    const position = listed.resolved?.params.indexOf(param) ?? -1;
+    const other = position < 0 ? undefined : listed.resolved?.args[position];
+    if (other !== undefined && printExpression(other.value) !== printExpression(arg.value))
+      cx.error(
+        "P40325",
+        arg.span,
+        `argument '${param.name.name}' must be the same as in the list of actions`,
+        { message: "it is given here", span: other.span },
+      );
+  }
+}
+
+function checkDefaultAction(
+  cx: Checker,
+  property: ExpressionProperty,
+  table: TableContext,
+  actions: ActionsProperty | undefined,
+): void {
+  const { value } = property;
+  if (
+    actions !== undefined &&
+    property.span.file === actions.span.file &&
+    property.span.start < actions.span.start
+  )
+    cx.error("P40325", property.name.span, "default_action must stand after the list of actions");
+  const path = value.kind === "call" ? value.callee : value;
+  if (path.kind !== "path" || (value.kind === "call" && value.typeArgs.length > 0)) {
+    checkExpression(cx, value);
+    cx.error("P40325", value.span, "the default action must be an action of the table, as in NoAction()");
+    return;
+  }
+  const args = value.kind === "call" ? value.args : undefined;
+  const used = checkActionUse(
+    cx,
+    { absolute: path.absolute, name: path.name, args, span: value.span },
+    table,
+    "default",
+  );
+  value.type = VOID;
+  if (used === undefined) return;
+  const { action, bound } = used;
+  path.declaration = action;
+  path.type = { kind: "action", declaration: action };
+  if (value.kind === "call" && bound !== undefined)
+    value.resolved = { kind: "action", declaration: action, typeArgs: [], ...bound };
+}
+
+/** Properties that mean something on v1model or in the language. */
+const KNOWN_PROPERTIES = [
+  "size",
+  "default_action",
+  "implementation",
+  "counters",
+  "meters",
+  "support_timeout",
+  "largest_priority_wins",
+  "priority_delta",
+];
+
+function checkProperty(cx: Checker, property: ExpressionProperty, d: TableDeclaration): void {
+  const { name } = property.name;
+  const { value } = property;
+  const type = checkExpression(cx, value);
+  if (type.kind === "unknown") return;
+  switch (name) {
+    case "size":
+    case "priority_delta":
+      requireNumber(cx, value, type, name);
+      return;
+    case "support_timeout":
+    case "largest_priority_wins":
+      if (type.kind !== "bool" || constantOf(value) === undefined)
+        cx.error("P40324", value.span, `property '${name}' is true or false, known at compile time`);
+      return;
+    case "implementation":
+    case "counters":
+    case "meters":
+      if (type.kind !== "extern" && type.kind !== "typeVariable")
+        cx.error(
+          "P40324",
+          value.span,
+          `property '${name}' is an instance of an extern object, this is ${typeToString(type)}`,
+        );
+      return;
+  }
+  const near = nearestName(name, [...KNOWN_PROPERTIES, "key", "actions", "entries"]);
+  cx.warning(
+    "P40609",
+    property.name.span,
+    `table '${d.name.name}': property '${name}' is not known`,
+    ...hint(near),
+  );
+}
+
+function requireNumber(cx: Checker, value: Expression, type: Type, name: string): void {
+  const constant = constantOf(value);
+  const numeric = type.kind === "integer" || type.kind === "bit" || type.kind === "int";
+  if (!numeric || (constant === undefined && !isCompileTimeKnown(cx, value)))
+    cx.error("P40324", value.span, `property '${name}' is a number known at compile time`);
+  else if (constant?.kind === "integer" && constant.value < (name === "size" ? 0n : 1n))
+    cx.error("P40324", value.span, `property '${name}' must be positive, this is ${constant.value}`);
+}
