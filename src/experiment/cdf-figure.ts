@@ -16,9 +16,9 @@ export interface FigureLine {
   neverRecovers: boolean;
 }
 
-const WIDTH = 880;
+const WIDTH = 900;
 const HEIGHT = 420;
-const MARGIN = { left: 58, right: 208, top: 18, bottom: 46 };
+const MARGIN = { left: 58, right: 232, top: 18, bottom: 46 };
 
 /** One line for each scheme and failure; lines of a scheme that coincide are merged under one name. */
 export function figureLines(experiment: Experiment, series: readonly Series[]): FigureLine[] {

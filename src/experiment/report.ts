@@ -193,16 +193,11 @@ function parameterTable(experiment: Experiment, seed: number, engine: string): s
   const ms = (ns: number) => `${ns / 1e6} ms`;
   const rows: [string, string][] = [
     ["experiment, seed, engine", `${settings.name}, ${seed}, ${engine}`],
-    [
-      "topology",
-      JSON.stringify(settings.topology).replace(/[{}"]/g, "").replaceAll(",", ", ").replaceAll(":", ": "),
-    ],
+    ["topology", flatten(settings.topology).join(", ")],
     ["selector field", settings.selector],
     ...schemes.map(({ label, parameters, runs }): [string, string] => [
       `scheme ${label}`,
-      [`runs: ${runs}`, ...Object.entries(parameters).map(([key, value]) => `${key}: ${plain(value)}`)].join(
-        ", ",
-      ),
+      [`runs: ${runs}`, ...flatten(parameters)].join(", "),
     ]),
     [
       "failure",
@@ -219,6 +214,14 @@ function parameterTable(experiment: Experiment, seed: number, engine: string): s
   return `<table class="parameters"><tbody>${rows.map(([name, value]) => `<tr><td>${escapeXml(name)}</td><td>${escapeXml(value)}</td></tr>`).join("")}</tbody></table>`;
 }
 
-function plain(value: unknown): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+/** `key: value` for everything that is not empty, with rates and times in the units of the file. */
+function flatten(value: object, prefix = ""): string[] {
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const name = prefix + key;
+    if (Array.isArray(inner)) return inner.length === 0 ? [] : [`${name}: ${inner.length}`];
+    if (typeof inner === "object" && inner !== null) return flatten(inner, `${name}.`);
+    if (key === "rate") return [`${name}: ${inner / 1e9} Gbps`];
+    if (key === "delay") return [`${name}: ${inner / 1e3} us`];
+    return [`${name}: ${inner}`];
+  });
 }

@@ -194,8 +194,10 @@ export function formatResults(results: Results): string {
   return formatTable(HEADER, rows);
 }
 
+/** One decimal; what is not quite all of it does not round up to 100 %. */
 export function formatPercent(fraction: number | null): string | null {
-  return fraction === null ? null : `${(fraction * 100).toFixed(1)} %`;
+  if (fraction === null) return null;
+  return `${(fraction < 1 ? Math.min(99.9, fraction * 100) : 100).toFixed(1)} %`;
 }
 
 /** Three to four digits; a quantile that never recovers says so. */

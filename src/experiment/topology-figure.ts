@@ -3,7 +3,7 @@ import { TIER, type Topology, type TopologyNode } from "../topology/index.js";
 import { escapeXml } from "./fake-document.js";
 import type { PathExample } from "./results.js";
 
-const WIDTH = 880;
+const WIDTH = 900;
 const SIDE = 64;
 const ROW_TOP = 30;
 const ROW_GAP = 78;
