@@ -76,17 +76,14 @@ function parseValues(cursor: Cursor, tokens: readonly Token[]): Expression[] | u
     quiet,
     cursor.symbols,
   );
-  const values = inner.attempt(
-    () => {
-      const list: Expression[] = [];
-      while (!inner.at("end")) {
-        list.push(parseValue(inner));
-        if (!inner.at("end")) inner.expect(",");
-      }
-      return list;
-    },
-    () => {},
-  );
+  const values = inner.attempt(() => {
+    const list: Expression[] = [];
+    while (!inner.at("end")) {
+      list.push(parseValue(inner));
+      if (!inner.at("end")) inner.expect(",");
+    }
+    return list;
+  });
   return quiet.hasErrors ? undefined : values;
 }
 

@@ -24,6 +24,8 @@ export class Cursor {
   #index = 0;
   #depth = 0;
   #lastError = -1;
+  /** Braces open so far. */
+  #braces = 0;
 
   constructor(
     readonly tokens: readonly Token[],
@@ -53,6 +55,8 @@ export class Cursor {
   advance(): Token {
     const token = this.token;
     if (token.kind !== "end") {
+      if (token.kind === "{") this.#braces++;
+      else if (token.kind === "}") this.#braces--;
       this.previous = token;
       this.token = this.tokens[++this.#index]!;
     }
@@ -178,43 +182,72 @@ export class Cursor {
     );
   }
 
-  /** Runs a parser; after an error in it skips to `recover`'s liking and returns undefined. */
-  attempt<T>(parse: () => T, recover: () => void): T | undefined {
+  /**
+   * Items up to a `}` (which is not taken) or to where `isEnd` says. Behind a wrong one it goes on; `starts` tells on
+   * which tokens another item begins.
+   */
+  items<T>(parse: () => T, starts: (token: Token) => boolean = () => false, isEnd = () => false): T[] {
+    const list: T[] = [];
+    while (!this.at("}") && !this.at("end") && !isOutermost(this.token) && !isEnd()) {
+      const item = this.attempt(parse, starts);
+      if (item !== undefined) list.push(item);
+      else if (isOutermost(this.token)) throw abort;
+    }
+    return list;
+  }
+
+  /**
+   * Runs a parser. After an error in it skips behind the next `;` or `}` on the level where it began, or to a token on
+   * a new line that `starts` something, and returns undefined.
+   */
+  attempt<T>(parse: () => T, starts: (token: Token) => boolean = () => false): T | undefined {
     const depth = this.#depth;
-    const { closingAngle } = this;
+    const braces = this.#braces;
     const index = this.#index;
+    const scope = this.symbols.depth;
+    const { closingAngle } = this;
     try {
       return parse();
     } catch (error) {
       if (error !== abort) throw error;
       this.#depth = depth;
       this.closingAngle = closingAngle;
-      recover();
-      if (this.#index === index && !this.at("}")) this.advance();
+      this.symbols.leave(scope);
+      if (this.#index === index) this.advance();
+      this.#skip(braces, starts);
+      this.#braces = braces;
       return undefined;
     }
   }
 
-  /**
-   * Skips behind the next `;` on this level, or behind a block in braces; stops before the `}` that closes the level
-   * and before a token that satisfies `stop`.
-   */
-  skip(stop: (token: Token) => boolean = () => false): void {
-    let depth = 0;
+  #skip(braces: number, starts: (token: Token) => boolean): void {
     for (; !this.at("end"); this.advance()) {
-      const { kind } = this.token;
-      if (depth === 0 && (kind === "}" || (this.token.newline && stop(this.token)))) return;
-      if (kind === "{") depth++;
-      else if (kind === "}" && --depth === 0) {
+      const { token } = this;
+      if (isOutermost(token)) return;
+      if (this.#braces > braces) {
+        if (token.kind !== "}" || this.#braces - 1 > braces) continue;
         this.advance();
         this.accept(";");
         return;
-      } else if (kind === ";" && depth === 0) {
+      }
+      if (token.kind === "}" || (token.newline && starts(token))) return;
+      if (token.kind === ";") {
         this.advance();
         return;
       }
     }
   }
+}
+
+/** Keywords that begin a declaration of the top level and nothing else. */
+const outermostKeywords = new Set(["control", "parser", "package"]);
+/** Keywords that should stand on the top level, but are also written elsewhere by mistake. */
+const outerKeywords = new Set(["header", "header_union", "struct", "enum", "typedef", "extern"]);
+
+/** Whether the token shows, by its place too, that a brace was left open before it. */
+export function isOutermost(token: Token): boolean {
+  if (outermostKeywords.has(token.kind)) return token.newline;
+  return outerKeywords.has(token.kind) && (token.start === 0 || token.file.text[token.start - 1] === "\n");
 }
 
 /** A token in a message. */

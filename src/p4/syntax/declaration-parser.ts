@@ -13,7 +13,7 @@ import type {
   TypeExpression,
   TypeParameter,
 } from "./ast.js";
-import type { Cursor } from "./cursor.js";
+import { type Cursor, isOutermost } from "./cursor.js";
 import { parseExpression } from "./expression-parser.js";
 import { parseParser } from "./state-parser.js";
 import { declarationRest, parseBlock, parseConstant, parseTypedDeclaration } from "./statement-parser.js";
@@ -41,19 +41,16 @@ export function parseDeclarations(cursor: Cursor): Declaration[] {
   const declarations: Declaration[] = [];
   while (!cursor.at("end")) {
     if (cursor.accept(";")) continue;
-    const parsed = cursor.attempt(
-      () => parseDeclaration(cursor),
-      () => {
-        cursor.symbols.leave(0);
-        cursor.skip((token) => topLevelKeywords.has(token.kind));
-      },
-    );
-    if (parsed !== undefined) declarations.push(...parsed);
-    else if (cursor.at("}")) {
-      // The brace of what could not be read, or one too many; the first was reported.
+    if (cursor.at("}")) {
       cursor.error("P40200", cursor.token, "this '}' closes nothing");
       cursor.advance();
+      continue;
     }
+    const parsed = cursor.attempt(
+      () => parseDeclaration(cursor),
+      (token) => topLevelKeywords.has(token.kind),
+    );
+    if (parsed !== undefined) declarations.push(...parsed);
   }
   return declarations;
 }
@@ -226,12 +223,10 @@ function parseFunctionOrInstance(
 export function parseObjectBody(cursor: Cursor): (InstanceDeclaration | FunctionDeclaration)[] {
   cursor.expect("=");
   const open = cursor.expect("{", "and the methods of the instance");
-  const body: (InstanceDeclaration | FunctionDeclaration)[] = [];
   const scope = cursor.symbols.enter();
-  cursor.nested(() => {
-    while (!cursor.at("}") && !cursor.at("end"))
-      body.push(parseFunctionOrInstance(cursor, parseAnnotations(cursor)));
-  });
+  const body = cursor.nested(() =>
+    cursor.items(() => parseFunctionOrInstance(cursor, parseAnnotations(cursor))),
+  );
   cursor.symbols.leave(scope);
   cursor.expectClose("}", open);
   return body;
@@ -290,20 +285,11 @@ function parseControl(cursor: Cursor, annotations: Annotation[]): ControlDeclara
 
 function parseControlBody(cursor: Cursor, start: Token): ControlDeclaration["body"] {
   const open = cursor.advance();
-  const locals: Declaration[] = [];
-  const atApply = () => cursor.at("apply") && (cursor.peek().kind === "{" || cursor.peek().kind === "@");
-  while (!cursor.at("}") && !cursor.at("end") && !atApply()) {
-    const scope = cursor.symbols.depth;
-    const local = cursor.attempt(
-      () => parseControlLocal(cursor),
-      () => {
-        cursor.symbols.leave(scope);
-        cursor.skip((token) => ["action", "table", "apply", "control", "parser"].includes(token.kind));
-      },
-    );
-    if (local !== undefined) locals.push(local);
-    else if (cursor.at("control") || cursor.at("parser")) break;
-  }
+  const locals = cursor.items(
+    () => parseControlLocal(cursor),
+    (token) => token.kind === "action" || token.kind === "table" || token.kind === "apply",
+    () => cursor.at("apply") && (cursor.peek().kind === "{" || cursor.peek().kind === "@"),
+  );
   if (!cursor.at("apply"))
     cursor.failExpected("'apply { ... }' at the end of the control", {
       message: "the control begins here",
@@ -311,7 +297,7 @@ function parseControlBody(cursor: Cursor, start: Token): ControlDeclaration["bod
     });
   cursor.advance();
   const apply = parseBlock(cursor, parseAnnotations(cursor), "block");
-  if (!cursor.at("}") && !cursor.at("end"))
+  if (!cursor.at("}") && !cursor.at("end") && !isOutermost(cursor.token))
     cursor.fail(
       "P40203",
       cursor.token,

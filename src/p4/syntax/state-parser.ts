@@ -15,7 +15,7 @@ import type { Cursor } from "./cursor.js";
 import { declarationSpan, parseParameters, parseTypeParameters } from "./declaration-parser.js";
 import { parseExpression, parseKeySet } from "./expression-parser.js";
 import { parseConstant, parseStatements, parseTypedDeclaration } from "./statement-parser.js";
-import { isName, type Token } from "./token.js";
+import { isName } from "./token.js";
 import { parseTypeArguments, startsType } from "./type-parser.js";
 
 export function parseParser(cursor: Cursor, annotations: Annotation[]): ParserDeclaration {
@@ -40,19 +40,15 @@ function parseBody(cursor: Cursor): ParserDeclaration["body"] {
   const open = cursor.advance();
   const locals: Declaration[] = [];
   const states: StateDeclaration[] = [];
-  while (!cursor.at("}") && !cursor.at("end")) {
-    const scope = cursor.symbols.depth;
-    const element = cursor.attempt(
-      () => parseElement(cursor, states.length > 0),
-      () => {
-        cursor.symbols.leave(scope);
-        cursor.skip((token) => ["state", "control", "parser"].includes(token.kind));
-      },
-    );
-    if (element?.kind === "state") states.push(element);
-    else if (element !== undefined) locals.push(element);
-    else if (cursor.at("control") || cursor.at("parser")) break;
-  }
+  cursor.items(
+    () => {
+      const element = parseElement(cursor, states.length > 0);
+      if (element.kind === "state") states.push(element);
+      else locals.push(element);
+      return element;
+    },
+    (token) => token.kind === "state",
+  );
   if (states.length === 0 && cursor.at("}"))
     cursor.error("P40200", cursor.token, "a parser needs at least the state start");
   cursor.expectClose("}", open);
@@ -117,7 +113,7 @@ function parseState(cursor: Cursor, annotations: Annotation[]): StateDeclaration
   if (cursor.at("transition"))
     transition = cursor.attempt(
       () => parseTransition(cursor),
-      () => cursor.skip((token: Token) => token.kind === "state"),
+      (token) => token.kind === "state",
     );
   cursor.symbols.leave(scope);
   if (transition !== undefined && !cursor.at("}") && !cursor.at("end"))
@@ -137,6 +133,7 @@ function parseTransition(cursor: Cursor): Transition {
   const start = cursor.advance();
   if (!cursor.at("select")) {
     const next = cursor.name("a state or select (...)");
+    if (cursor.at("(")) cursor.fail("P40200", next.span, `expected select before '(', found '${next.name}'`);
     cursor.semicolon("the transition");
     return { kind: "direct", span: cursor.from(start), next };
   }
@@ -149,15 +146,11 @@ function parseTransition(cursor: Cursor): Transition {
   }
   cursor.expectClose(")", open);
   const brace = cursor.expect("{", "and the cases of the select");
-  const cases: SelectCase[] = [];
-  while (!cursor.at("}") && !cursor.at("end")) {
-    const parsed = cursor.attempt(
-      () => parseSelectCase(cursor),
-      () => cursor.skip((token) => token.kind === "state"),
-    );
-    if (parsed !== undefined) cases.push(parsed);
-    else if (cursor.at("state")) break;
-  }
+  const cases = cursor.items(
+    () => parseSelectCase(cursor),
+    (token) => token.kind === "state",
+    () => cursor.at("state") && cursor.peek(2).kind === "{",
+  );
   cursor.expectClose("}", brace);
   return { kind: "select", span: cursor.from(start), keys, cases };
 }

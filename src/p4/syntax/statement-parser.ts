@@ -61,21 +61,11 @@ export function parseBlock(
 
 /** Statements up to the closing brace, or in a parser state to its transition. */
 export function parseStatements(cursor: Cursor, context: StatementContext): Statement[] {
-  const statements: Statement[] = [];
-  while (!cursor.at("}") && !cursor.at("end") && !(context === "parserState" && cursor.at("transition"))) {
-    const scope = cursor.symbols.enter();
-    const statement = cursor.attempt(
-      () => parseStatement(cursor, context, true),
-      () => {
-        cursor.symbols.leave(scope);
-        cursor.skip((token) => startsStatement(token) || endsBody(token));
-      },
-    );
-    if (statement !== undefined) statements.push(statement);
-    // A missing brace: what follows belongs further out.
-    if (statement === undefined && endsBody(cursor.token)) break;
-  }
-  return statements;
+  return cursor.items(
+    () => parseStatement(cursor, context, true),
+    startsStatement,
+    () => endsBody(cursor.token) || (context === "parserState" && cursor.at("transition")),
+  );
 }
 
 function startsStatement(token: Token): boolean {
@@ -198,15 +188,7 @@ function parseSwitch(cursor: Cursor, annotations: Annotation[]): SwitchStatement
   const start = cursor.advance();
   const subject = parseCondition(cursor, "switch");
   const open = cursor.expect("{", "and the cases of the switch");
-  const cases: SwitchCase[] = [];
-  while (!cursor.at("}") && !cursor.at("end")) {
-    const parsed = cursor.attempt(
-      () => cursor.nested(() => parseSwitchCase(cursor)),
-      () => cursor.skip(endsBody),
-    );
-    if (parsed !== undefined) cases.push(parsed);
-    else if (endsBody(cursor.token)) break;
-  }
+  const cases = cursor.items(() => cursor.nested(() => parseSwitchCase(cursor)));
   cursor.expectClose("}", open);
   return { kind: "switch", span: cursor.from(start), annotations, subject, cases };
 }

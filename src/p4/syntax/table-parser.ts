@@ -17,15 +17,11 @@ export function parseTable(cursor: Cursor, annotations: Annotation[]): TableDecl
   const start = cursor.advance();
   const name = cursor.name("the name of the table");
   const open = cursor.expect("{", "and the properties of the table");
-  const properties: TableProperty[] = [];
-  while (!cursor.at("}") && !cursor.at("end")) {
-    const property = cursor.attempt(
-      () => parseProperty(cursor),
-      () => cursor.skip((token) => startsProperty(cursor) || endsTable(token.kind)),
-    );
-    if (property !== undefined) properties.push(property);
-    else if (endsTable(cursor.token.kind)) break;
-  }
+  const properties = cursor.items<TableProperty>(
+    () => parseProperty(cursor),
+    () => startsProperty(cursor),
+    () => endsTable(cursor.token.kind),
+  );
   if (properties.length === 0 && cursor.at("}"))
     cursor.error("P40200", cursor.token, "a table needs properties: at least actions = { ... }");
   cursor.expectClose("}", open);
@@ -42,7 +38,7 @@ function startsProperty(cursor: Cursor): boolean {
 
 /** Keywords that only stand outside of tables: the table's brace was left open before them. */
 function endsTable(kind: string): boolean {
-  return ["action", "table", "control", "parser", "if"].includes(kind);
+  return kind === "action" || kind === "table" || kind === "if";
 }
 
 function parseProperty(cursor: Cursor): TableProperty {
@@ -63,7 +59,11 @@ function parseProperty(cursor: Cursor): TableProperty {
       cursor.error("P40200", constToken, `'const' cannot stand before ${token.kind}`);
     const open = cursor.expect("{", `and the ${token.kind === "key" ? "fields of the key" : token.kind}`);
     const items = <T>(parse: (cursor: Cursor) => T): T[] => {
-      const list = parseItems(cursor, parse);
+      const list = cursor.items(
+        () => parse(cursor),
+        () => false,
+        () => endsTable(cursor.token.kind),
+      );
       cursor.expectClose("}", open);
       return list;
     };
@@ -87,19 +87,6 @@ function parseProperty(cursor: Cursor): TableProperty {
   return { kind: "property", span: cursor.from(start), annotations, isConst, name, value };
 }
 
-/** Items up to the closing brace; goes on behind a wrong one. */
-function parseItems<T>(cursor: Cursor, parse: (cursor: Cursor) => T): T[] {
-  const items: T[] = [];
-  while (!cursor.at("}") && !cursor.at("end") && !endsTable(cursor.token.kind)) {
-    const item = cursor.attempt(
-      () => parse(cursor),
-      () => cursor.skip((token) => endsTable(token.kind)),
-    );
-    if (item !== undefined) items.push(item);
-  }
-  return items;
-}
-
 function parseKeyElement(cursor: Cursor): KeyElement {
   const start = cursor.token;
   const expression = parseExpression(cursor);
@@ -116,8 +103,10 @@ function parseListedAction(cursor: Cursor): ActionRef {
   const start = cursor.token;
   const annotations = parseAnnotations(cursor);
   const action = parseActionRef(cursor, annotations);
-  if (cursor.at(",")) cursor.fail("P40207", cursor.token, "actions of a table are separated by ';', not ','");
-  cursor.semicolon("the action");
+  if (cursor.at(",")) {
+    cursor.error("P40207", cursor.token, "actions of a table end with ';', not ','");
+    cursor.advance();
+  } else cursor.semicolon("the action");
   return { ...action, span: cursor.from(start) };
 }
 

@@ -36,15 +36,7 @@ export function parseStructLike(cursor: Cursor, annotations: Annotation[]): Stru
   const scope = cursor.symbols.enter();
   const typeParams = parseTypeParameters(cursor);
   const open = cursor.expect("{", "and the fields");
-  const fields: FieldDeclaration[] = [];
-  while (!cursor.at("}") && !cursor.at("end")) {
-    const field = cursor.attempt(
-      () => parseField(cursor),
-      () => cursor.skip((token) => ["header", "struct", "parser", "control", "typedef"].includes(token.kind)),
-    );
-    if (field !== undefined) fields.push(field);
-    else if (["header", "struct", "parser", "control", "typedef"].includes(cursor.token.kind)) break;
-  }
+  const fields = cursor.items(() => parseField(cursor));
   cursor.symbols.leave(scope);
   cursor.expectClose("}", open);
   const kind = structKinds[start.kind]!;
@@ -58,10 +50,12 @@ function parseField(cursor: Cursor): FieldDeclaration {
   let typeExpression = parseType(cursor, "the type of a field");
   const name = cursor.name("the name of the field");
   while (cursor.at("[")) typeExpression = parseStackSuffix(cursor, typeExpression, typeStart);
-  if (cursor.at(",")) cursor.fail("P40207", cursor.token, "fields end with ';', not ','");
   if (cursor.at("="))
     cursor.fail("P40200", cursor.token, "a field has no initial value", "assign it where the program starts");
-  cursor.semicolon("the field");
+  if (cursor.at(",")) {
+    cursor.error("P40207", cursor.token, "fields end with ';', not ','");
+    cursor.advance();
+  } else cursor.semicolon("the field");
   return { span: cursor.from(start), annotations, typeExpression, name };
 }
 
@@ -100,8 +94,8 @@ function parseMembers(cursor: Cursor, withValues: boolean, trailingComma: boolea
       );
     const value = cursor.accept("=") ? parseExpression(cursor) : undefined;
     members.push({ kind: "enumMember", span: cursor.from(annotationStart), name, annotations, value });
+    if (cursor.at(";")) cursor.fail("P40200", cursor.token, "members are separated by ',', not ';'");
   } while (cursor.accept(","));
-  if (cursor.at(";")) cursor.fail("P40200", cursor.token, "members are separated by ',', not ';'");
   cursor.expectClose("}", open);
   return members;
 }
@@ -193,16 +187,13 @@ function parseExternObject(
   const open = cursor.expect("{", "and the methods of the extern");
   const constructors: FunctionDeclaration[] = [];
   const methods: FunctionDeclaration[] = [];
-  while (!cursor.at("}") && !cursor.at("end")) {
+  cursor.items(() => {
     const depth = cursor.symbols.depth;
-    const method = cursor.attempt(
-      () => parseMethod(cursor, name.name),
-      () => cursor.skip((token) => ["extern", "parser", "control"].includes(token.kind)),
-    );
+    const method = parseMethod(cursor, name.name);
     cursor.symbols.leave(depth);
-    if (method !== undefined) (method.returnType === undefined ? constructors : methods).push(method);
-    else if (["extern", "parser", "control"].includes(cursor.token.kind)) break;
-  }
+    (method.returnType === undefined ? constructors : methods).push(method);
+    return method;
+  });
   cursor.symbols.leave(scope);
   cursor.expectClose("}", open);
   const span = declarationSpan(cursor, annotations, start);
