@@ -107,7 +107,7 @@ class Search {
 
 class TableBuilder {
   readonly #hopSets: HopSet[] = [];
-  readonly #known = new Map<string, number>();
+  #last = -1;
   /** Hop set by rack; -1 for racks whose hosts hang on this very switch. */
   readonly #byRack: number[] = [];
 
@@ -133,13 +133,13 @@ class TableBuilder {
   }
 
   #hopSet(direction: HopSet["direction"], ports: readonly number[]): number {
-    const key = `${direction} ${ports.join(" ")}`;
-    let index = this.#known.get(key);
-    if (index === undefined) {
-      index = this.#hopSets.push({ direction, ports }) - 1;
-      this.#known.set(key, index);
+    // A switch has few sets, and most racks share the one found last.
+    const last = this.#hopSets[this.#last];
+    if (last === undefined || !isHopSet(last, direction, ports)) {
+      const index = this.#hopSets.findIndex((known) => isHopSet(known, direction, ports));
+      this.#last = index >= 0 ? index : this.#hopSets.push({ direction, ports }) - 1;
     }
-    return index;
+    return this.#last;
   }
 
   finish(): RoutingTable {
@@ -190,6 +190,12 @@ class TableBuilder {
       }
     }
   }
+}
+
+function isHopSet(known: HopSet, direction: HopSet["direction"], ports: readonly number[]): boolean {
+  if (known.direction !== direction || known.ports.length !== ports.length) return false;
+  for (let i = 0; i < ports.length; i++) if (known.ports[i] !== ports[i]) return false;
+  return true;
 }
 
 /** The most frequent non-negative value, the smallest of equals; -1 if there is none. */
