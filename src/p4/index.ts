@@ -5,4 +5,8 @@
  *     types/   checker: names, types, constants written into the tree
  *     lower/   elaboration and the passes (their order: lower/passes.ts): tree -> flat program
  *     emit/    flat program -> BMv2 JSON, P4Info
+ *     stdlib/  core.p4 and v1model.p4
  */
+export { type CompileInput, type CompileResult, checkSource, compile } from "./compile.js";
+export { standardLibrary } from "./stdlib/index.js";
+export type { IncludeResolver } from "./syntax/index.js";

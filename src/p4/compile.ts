@@ -1,0 +1,67 @@
+/** The compiler as one function: source text in, BMv2 JSON and P4Info out. */
+import { type Diagnostics, SourceFile } from "../base/index.js";
+import type { Program } from "../program/index.js";
+import { emitBmv2 } from "./emit/bmv2-program.js";
+import { emitP4Info } from "./emit/p4info.js";
+import { elaborate } from "./lower/elaborate/program.js";
+import type { IrProgram } from "./lower/ir.js";
+import { runPasses } from "./lower/passes.js";
+import type { SourceUnit } from "./syntax/ast.js";
+import { type IncludeResolver, parse } from "./syntax/index.js";
+import { check } from "./types/index.js";
+
+export interface CompileInput {
+  /** The program, or its text, which then goes by the name `program.p4`. */
+  file: SourceFile | string;
+  /** Finds what `#include` names; the standard library is known without it. */
+  resolveInclude?: IncludeResolver;
+  /** Macros as given by `-D NAME[=VALUE]` and `-U NAME`. */
+  defines?: Readonly<Record<string, string>>;
+  undefines?: readonly string[];
+  /** Called with the program as text after elaboration and after every pass. */
+  dump?: (pass: string, text: string) => void;
+}
+
+export interface CompileResult {
+  program: Program;
+  /** The checked tree. */
+  unit: SourceUnit;
+  /** The program as the emitters saw it. */
+  lowered: IrProgram;
+}
+
+/** Parses and checks a program. Undefined when there are errors; they are in `diagnostics`, as are warnings. */
+export function checkSource(input: CompileInput, diagnostics: Diagnostics): SourceUnit | undefined {
+  const file = typeof input.file === "string" ? new SourceFile("program.p4", input.file) : input.file;
+  const { resolveInclude, defines, undefines } = input;
+  const unit = parse(
+    {
+      file,
+      ...(resolveInclude === undefined ? {} : { resolveInclude }),
+      ...(defines === undefined ? {} : { defines }),
+      ...(undefines === undefined ? {} : { undefines }),
+    },
+    diagnostics,
+  );
+  if (diagnostics.hasErrors) return undefined;
+  check(unit, diagnostics);
+  return diagnostics.hasErrors ? undefined : unit;
+}
+
+/**
+ * Compiles a v1model program. Undefined when it is wrong or asks for something that is not supported; every
+ * reason is an error in `diagnostics`. A result is never partial.
+ */
+export function compile(input: CompileInput, diagnostics: Diagnostics): CompileResult | undefined {
+  const unit = checkSource(input, diagnostics);
+  if (unit === undefined) return undefined;
+  const lowered = elaborate(unit, diagnostics);
+  if (lowered === undefined || diagnostics.hasErrors) return undefined;
+  runPasses(lowered, diagnostics, input.dump);
+  if (diagnostics.hasErrors) return undefined;
+  const name = typeof input.file === "string" ? "program.p4" : input.file.path;
+  const bmv2 = emitBmv2(lowered, name, diagnostics);
+  const p4info = emitP4Info(lowered, unit, diagnostics);
+  if (bmv2 === undefined || p4info === undefined || diagnostics.hasErrors) return undefined;
+  return { program: { bmv2, p4info }, unit, lowered };
+}

@@ -1,0 +1,155 @@
+/** Counters, meters and registers. */
+import { fail } from "../../base/index.js";
+import type { bmv2 } from "../../program/index.js";
+import { fold } from "../lower/fold.js";
+import type { Expr, ExternInstance, IrControl, IrProgram, IrTable } from "../lower/ir.js";
+import { forEachStmt } from "../lower/walk.js";
+import type { ExpressionEmitter } from "./bmv2-expressions.js";
+import { constantBits, DEFAULT_SIZE } from "./bmv2-tables.js";
+import { sourceInfo } from "./source-info.js";
+
+export interface Arrays {
+  counters: bmv2.CounterArray[];
+  meters: bmv2.MeterArray[];
+  registers: bmv2.RegisterArray[];
+}
+
+export function emitArrays(expressions: ExpressionEmitter, program: IrProgram): Arrays {
+  const arrays: Arrays = { counters: [], meters: [], registers: [] };
+  const controls = [program.ingress, program.egress];
+  const tables = controls.flatMap((control) => control.tables);
+  const results = meterResults(controls);
+  const instances = [
+    ...program.globals,
+    ...[program.verify, ...controls, program.compute, program.deparser].flatMap((one) => one.instances),
+  ];
+  for (const instance of instances) emitInstance(expressions, arrays, instance, tables, results);
+  return arrays;
+}
+
+function emitInstance(
+  expressions: ExpressionEmitter,
+  arrays: Arrays,
+  instance: ExternInstance,
+  tables: readonly IrTable[],
+  results: ReadonlyMap<ExternInstance, Expr>,
+): void {
+  const { name, span } = instance;
+  const size = (): number => Number(constantBits(instance.args[0]!));
+  switch (instance.extern) {
+    case "counter":
+      arrays.counters.push({
+        name,
+        id: arrays.counters.length,
+        ...sourceInfo(span),
+        size: size(),
+        is_direct: false,
+      });
+      return;
+    case "direct_counter": {
+      const table = ownerOf(instance, tables, "counters");
+      if (table !== undefined)
+        arrays.counters.push({
+          name,
+          id: arrays.counters.length,
+          ...sourceInfo(span),
+          is_direct: true,
+          binding: table.name,
+        });
+      return;
+    }
+    case "meter":
+      arrays.meters.push({
+        name,
+        id: arrays.meters.length,
+        ...sourceInfo(span),
+        is_direct: false,
+        size: size(),
+        rate_count: 2,
+        type: meterType(instance.args[1]),
+      });
+      return;
+    case "direct_meter": {
+      const table = ownerOf(instance, tables, "meters");
+      const result = results.get(instance);
+      if (table === undefined) return;
+      if (result === undefined)
+        fail("P40518", span, `${name} is never read`, "read it in the table's actions");
+      arrays.meters.push({
+        name,
+        id: arrays.meters.length,
+        ...sourceInfo(span),
+        is_direct: true,
+        rate_count: 2,
+        type: meterType(instance.args[0]),
+        size: table.entries?.list.length || table.size || DEFAULT_SIZE,
+        binding: table.name,
+        result_target: expressions.layout.field(result),
+      });
+      return;
+    }
+    case "register": {
+      const type = instance.typeArgs[0];
+      const width = type?.kind === "bit" || type?.kind === "int" ? type.width : undefined;
+      if (width === undefined) fail("P40519", span, "BMv2 has registers of bit<W> and int<W> only");
+      if (size() === 0) fail("P40519", span, "BMv2 has no registers without cells");
+      arrays.registers.push({
+        name,
+        id: arrays.registers.length,
+        ...sourceInfo(span),
+        size: size(),
+        bitwidth: width,
+      });
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+function ownerOf(
+  instance: ExternInstance,
+  tables: readonly IrTable[],
+  property: "counters" | "meters",
+): IrTable | undefined {
+  const owners = tables.filter((table) => table[property] === instance);
+  if (owners.length > 1)
+    fail("P40520", owners[1]!.span, `${instance.name} belongs to one table only, ${owners[0]!.name}`);
+  return owners[0];
+}
+
+function meterType(type: Expr | undefined): "bytes" | "packets" {
+  const folded = type === undefined ? undefined : fold(type);
+  if (folded?.kind === "member" && (folded.name === "bytes" || folded.name === "packets")) return folded.name;
+  return fail("P40521", type?.span, "a meter counts packets or bytes");
+}
+
+/** Where each direct meter's colour goes: what its `read` names. */
+function meterResults(controls: readonly IrControl[]): Map<ExternInstance, Expr> {
+  const results = new Map<ExternInstance, Expr>();
+  for (const control of controls)
+    for (const body of [control.body, ...control.actions.map((action) => action.body)])
+      forEachStmt(body, (stmt) => {
+        if (stmt.kind !== "extern" || stmt.name !== "direct_meter.read" || stmt.instance === undefined)
+          return;
+        const result = stmt.args[0]!;
+        const before = results.get(stmt.instance);
+        if (before !== undefined && !samePlace(before, result))
+          fail("P40522", stmt.span, `BMv2 gives the colour of ${stmt.instance.name} to one field only`);
+        results.set(stmt.instance, result);
+      });
+  return results;
+}
+
+function samePlace(a: Expr, b: Expr): boolean {
+  if (a.kind === "variable" && b.kind === "variable") return a.variable === b.variable;
+  if (a.kind === "field" && b.kind === "field") return a.name === b.name && samePlace(a.base, b.base);
+  if (a.kind === "element" && b.kind === "element")
+    return (
+      a.index.kind === "number" &&
+      b.index.kind === "number" &&
+      a.index.value === b.index.value &&
+      samePlace(a.base, b.base)
+    );
+  return false;
+}

@@ -1,0 +1,72 @@
+/** The two checksum controls: calls of verify_checksum and update_checksum, perhaps under conditions. */
+import { fail } from "../../base/index.js";
+import type { bmv2 } from "../../program/index.js";
+import { and, not } from "../lower/build.js";
+import { fold } from "../lower/fold.js";
+import type { Expr, IrControl, Stmt, StmtOf } from "../lower/ir.js";
+import { Names } from "../lower/names.js";
+import type { Emission } from "./bmv2-actions.js";
+import { algorithm, calculationInput } from "./bmv2-externs.js";
+import { sourceInfo } from "./source-info.js";
+
+/** The checksums to update come first, as p4c has them. */
+export function emitChecksums(emission: Emission, verify: IrControl, compute: IrControl): bmv2.Checksum[] {
+  const list: bmv2.Checksum[] = [];
+  const names = new Names();
+  const convert = (control: IrControl, isVerify: boolean): void => {
+    const visit = (body: readonly Stmt[], condition: Expr | undefined): void => {
+      for (const stmt of body) {
+        if (stmt.kind === "if") {
+          visit(stmt.whenTrue, both(condition, stmt.condition));
+          visit(stmt.whenFalse, both(condition, fold(not(stmt.condition))));
+        } else if (stmt.kind === "extern" && isChecksum(stmt, isVerify))
+          list.push(checksum(emission, stmt, condition, names.unique("cksum"), list.length, isVerify));
+        else
+          fail(
+            "P40523",
+            stmt.span,
+            `BMv2 can only ${isVerify ? "verify" : "update"} checksums here`,
+            "do everything else in ingress or egress",
+          );
+      }
+    };
+    visit(control.body, undefined);
+  };
+  convert(compute, false);
+  convert(verify, true);
+  return list;
+}
+
+function both(first: Expr | undefined, second: Expr): Expr {
+  return first === undefined ? second : fold(and(first, second));
+}
+
+function isChecksum(stmt: StmtOf<"extern">, isVerify: boolean): boolean {
+  const base = isVerify ? "verify_checksum" : "update_checksum";
+  return stmt.name === base || stmt.name === `${base}_with_payload`;
+}
+
+function checksum(
+  emission: Emission,
+  stmt: StmtOf<"extern">,
+  outer: Expr | undefined,
+  name: string,
+  id: number,
+  isVerify: boolean,
+): bmv2.Checksum {
+  const [condition, data, target, algo] = stmt.args;
+  const input = calculationInput(emission, data!);
+  if (stmt.name.endsWith("_with_payload")) input.push({ type: "payload", value: null });
+  const calculation = emission.resources.calculation(algorithm(algo!), input, stmt.span);
+  return {
+    name,
+    id,
+    ...sourceInfo(stmt.span),
+    target: emission.expressions.layout.field(target!),
+    type: "generic",
+    calculation,
+    verify: isVerify,
+    update: !isVerify,
+    if_cond: emission.expressions.truth(fold(both(outer, condition!))),
+  };
+}

@@ -1,0 +1,172 @@
+/** v1model's extern functions and methods as primitives of simple_switch. */
+import type { Span } from "../../base/index.js";
+import { fail } from "../../base/index.js";
+import type { bmv2 } from "../../program/index.js";
+import { fold } from "../lower/fold.js";
+import type { Expr, StmtOf } from "../lower/ir.js";
+import type { BlockKind, Emission } from "./bmv2-actions.js";
+import { primitive, target } from "./bmv2-actions.js";
+import { hexValue } from "./bmv2-expressions.js";
+
+type Extern = StmtOf<"extern">;
+type Digest = StmtOf<"digest">;
+
+export function externPrimitives(
+  emission: Emission,
+  stmt: Extern | Digest,
+  block: BlockKind,
+): bmv2.Primitive[] {
+  if (stmt.kind === "digest") return [digest(emission, stmt, block)];
+  const { expressions } = emission;
+  const { args, span } = stmt;
+  const value = (index: number): bmv2.Value => expressions.parameter(args[index]!);
+  const place = (index: number): bmv2.Value => target(emission, args[index]!);
+  const array = (type: "counter_array" | "meter_array" | "register_array"): bmv2.Value => ({
+    type,
+    value: stmt.instance?.name ?? "",
+  });
+  switch (stmt.name) {
+    case "mark_to_drop":
+      return [primitive("mark_to_drop", [{ type: "header", value: "standard_metadata" }], span)];
+    case "counter.count":
+      return [primitive("count", [array("counter_array"), value(0)], span)];
+    case "meter.execute_meter":
+      return [primitive("execute_meter", [array("meter_array"), value(0), place(1)], span)];
+    case "register.read":
+      return [primitive("register_read", [place(0), array("register_array"), value(1)], span)];
+    case "register.write":
+      return [primitive("register_write", [array("register_array"), value(0), value(1)], span)];
+    case "direct_counter.count":
+    case "direct_meter.read":
+      // The table does both when an entry is hit.
+      return [];
+    case "hash":
+      return [hash(emission, stmt)];
+    case "random":
+      return [primitive("modify_field_rng_uniform", [place(0), value(1), value(2)], span)];
+    case "truncate":
+      return [primitive("truncate", [value(0)], span)];
+    case "assert":
+    case "assume":
+      return [primitive(stmt.name, [{ type: "expression", value: expressions.truth(args[0]!) }], span)];
+    case "log_msg":
+      return [logMessage(emission, stmt)];
+    default:
+      return [replication(emission, stmt, block)];
+  }
+}
+
+function digest(emission: Emission, stmt: Digest, block: BlockKind): bmv2.Primitive {
+  if (block !== "ingress") fail("P40506", stmt.span, "digest works in ingress only");
+  const elements = stmt.elements.map((element) => emission.expressions.number(element));
+  const id = emission.resources.learnList(stmt.name, elements, stmt.span);
+  return primitive(
+    "generate_digest",
+    [emission.expressions.parameter(stmt.receiver), hexValue(BigInt(id))],
+    stmt.span,
+  );
+}
+
+/** Elements of a `data` argument: a list, or a single scalar. */
+export function dataElements(data: Expr): Expr[] {
+  return data.kind === "aggregate" ? data.elements : [data];
+}
+
+/** The inputs of a calculation. A constant needs its width told. */
+export function calculationInput(emission: Emission, data: Expr): bmv2.CalculationInput[] {
+  return dataElements(data).map((element) => {
+    const value = emission.expressions.number(element);
+    if (value.type === "field") return value;
+    if (element.kind === "number")
+      return { ...hexValue(element.value, element.type.width), bitwidth: element.type.width };
+    return fail("P40507", element.span, "BMv2 computes checksums and hashes over fields and constants only");
+  });
+}
+
+/** A member of `HashAlgorithm`. */
+export function algorithm(expr: Expr): string {
+  const folded = fold(expr);
+  if (folded.kind !== "member")
+    return fail("P40403", expr.span, "the algorithm must be known at compile time");
+  return folded.name;
+}
+
+function hash(emission: Emission, stmt: Extern): bmv2.Primitive {
+  const [result, algo, base, data, max] = stmt.args;
+  const input = calculationInput(emission, data!);
+  const name = emission.resources.calculation(algorithm(algo!), input, stmt.span);
+  const { expressions } = emission;
+  return primitive(
+    "modify_field_with_hash_based_offset",
+    [
+      target(emission, result!),
+      expressions.parameter(base!),
+      { type: "calculation", value: name },
+      expressions.parameter(max!),
+    ],
+    stmt.span,
+  );
+}
+
+function logMessage(emission: Emission, stmt: Extern): bmv2.Primitive {
+  const [message, data] = stmt.args;
+  if (message?.kind !== "string") fail("P40403", stmt.span, "the message must be known at compile time");
+  const values =
+    data === undefined ? [] : dataElements(data).map((one) => emission.expressions.parameter(one));
+  return primitive(
+    "log_msg",
+    [
+      { type: "string", value: message.value },
+      { type: "parameters_vector", value: values },
+    ],
+    stmt.span,
+  );
+}
+
+/** clone, resubmit, recirculate and their forms. */
+function replication(emission: Emission, stmt: Extern, block: BlockKind): bmv2.Primitive {
+  const { args, name, span } = stmt;
+  const list = (index: number): bmv2.Value => hexValue(BigInt(fieldListId(emission, stmt, args[index])));
+  const only = (where: BlockKind): void => {
+    if (block !== where) fail("P40506", span, `${name} works in ${where} only`);
+  };
+  switch (name) {
+    case "clone":
+    case "clone3":
+    case "clone_preserving_field_list": {
+      const type = fold(args[0]!);
+      if (type.kind !== "member") fail("P40403", span, "the kind of clone must be known at compile time");
+      only(type.name === "I2E" ? "ingress" : "egress");
+      const op = type.name === "I2E" ? "clone_ingress_pkt_to_egress" : "clone_egress_pkt_to_egress";
+      return primitive(op, [emission.expressions.parameter(args[1]!), list(2)], span);
+    }
+    case "resubmit":
+    case "resubmit_preserving_field_list":
+      only("ingress");
+      return primitive("resubmit", [list(0)], span);
+    case "recirculate":
+    case "recirculate_preserving_field_list":
+      only("egress");
+      return primitive("recirculate", [list(0)], span);
+    default:
+      return fail("P40505", span, `BMv2 cannot do this here: ${name}`);
+  }
+}
+
+/** By number for the `_preserving_field_list` forms; a list of its own for the fields that the old forms name. */
+function fieldListId(emission: Emission, stmt: Extern, arg: Expr | undefined): number {
+  const { resources, expressions } = emission;
+  const span: Span | undefined = stmt.span;
+  if (!stmt.name.endsWith("_preserving_field_list")) {
+    const fields = arg === undefined ? [] : dataElements(arg);
+    const elements = fields.map((one): bmv2.Value => {
+      const value = expressions.number(one);
+      if (value.type === "field") return value;
+      return fail("P40507", one.span, "only fields can be kept with a packet");
+    });
+    return resources.newFieldList("fl", elements, span);
+  }
+  const index = arg === undefined ? undefined : fold(arg);
+  if (index?.kind !== "number") return fail("P40403", span, "the field list must be known at compile time");
+  return resources.fieldList(Number(index.value));
+}

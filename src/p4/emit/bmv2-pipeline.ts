@@ -1,0 +1,207 @@
+/**
+ * Ingress and egress as graphs of tables and conditions. A statement is converted knowing where control goes
+ * after it; `return`, `exit`, `break` and loops are edges, so no flags are needed.
+ */
+import type { Span } from "../../base/index.js";
+import { fail } from "../../base/index.js";
+import type { bmv2 } from "../../program/index.js";
+import type { IrAction, IrControl, IrTable, Label, Stmt, StmtOf } from "../lower/ir.js";
+import { Names } from "../lower/names.js";
+import type { ExpressionEmitter } from "./bmv2-expressions.js";
+import type { ActionIds, TableNext } from "./bmv2-tables.js";
+import { DEFAULT_SIZE, emitProfiles, emitTable } from "./bmv2-tables.js";
+import { sourceInfo } from "./source-info.js";
+
+/** Numbers and names that both pipelines share. */
+export interface Numbering {
+  tables: number;
+  conditionals: number;
+  profiles: number;
+  nodes: Names;
+}
+
+export function newNumbering(): Numbering {
+  return { tables: 0, conditionals: 0, profiles: 0, nodes: new Names() };
+}
+
+/** A node's name; null ends the pipeline. */
+type Next = string | null;
+
+export function emitPipeline(
+  expressions: ExpressionEmitter,
+  control: IrControl,
+  name: "ingress" | "egress",
+  ids: ActionIds,
+  numbering: Numbering,
+): bmv2.Pipeline {
+  const graph = new Graph(expressions, ids, numbering);
+  const init = graph.body(control.body, null);
+  const { tables, conditionals } = graph.inOrder(init);
+  const profiles = emitProfiles(expressions, graph.applied());
+  for (const table of tables) table.id = numbering.tables++;
+  for (const one of conditionals) one.id = numbering.conditionals++;
+  for (const one of profiles) one.id = numbering.profiles++;
+  return {
+    name,
+    id: name === "ingress" ? 0 : 1,
+    ...sourceInfo(control.span),
+    init_table: init,
+    tables,
+    action_profiles: profiles,
+    conditionals,
+  };
+}
+
+class Graph {
+  readonly #nodes = new Map<string, bmv2.Bmv2Table | bmv2.Conditional>();
+  readonly #labels = new Map<Label, Next>();
+  readonly #applied = new Map<IrTable, TableNext>();
+
+  constructor(
+    readonly expressions: ExpressionEmitter,
+    readonly ids: ActionIds,
+    readonly numbering: Numbering,
+  ) {}
+
+  applied(): IrTable[] {
+    return [...this.#applied.keys()];
+  }
+
+  /** Converts statements that are followed by `next`; returns the node to start at. */
+  body(body: readonly Stmt[], next: Next): Next {
+    let entry = next;
+    for (let i = body.length - 1; i >= 0; i--) entry = this.#stmt(body[i]!, entry);
+    return entry;
+  }
+
+  #stmt(stmt: Stmt, next: Next): Next {
+    switch (stmt.kind) {
+      case "action":
+        return this.#hiddenTable(stmt.action, stmt.span, next);
+      case "apply":
+        return this.#apply(stmt, next);
+      case "if":
+        return this.#conditional(stmt, this.body(stmt.whenTrue, next), this.body(stmt.whenFalse, next));
+      case "block":
+        if (stmt.label !== undefined) this.#labels.set(stmt.label, next);
+        return this.body(stmt.body, next);
+      case "leave":
+        return this.#labels.get(stmt.label) ?? null;
+      case "exit":
+        return null;
+      case "loop": {
+        // The name is needed before the body that leads back to it.
+        const name = this.numbering.nodes.unique("node");
+        const inside = this.body([...stmt.body, ...stmt.update], name);
+        return this.#conditional(stmt, inside, next, name);
+      }
+      default:
+        return fail("P40505", stmt.span, `BMv2 cannot do this here: ${stmt.kind}`);
+    }
+  }
+
+  #conditional(
+    stmt: StmtOf<"if"> | StmtOf<"loop">,
+    whenTrue: Next,
+    whenFalse: Next,
+    name = this.numbering.nodes.unique("node"),
+  ): Next {
+    if (whenTrue === whenFalse && stmt.kind === "if") return whenTrue;
+    this.#nodes.set(name, {
+      name,
+      id: 0,
+      ...sourceInfo(stmt.kind === "if" ? stmt.span : stmt.condition.span),
+      expression: this.expressions.truth(stmt.condition),
+      true_next: whenTrue,
+      false_next: whenFalse,
+    });
+    return name;
+  }
+
+  #hiddenTable(action: IrAction, span: Span | undefined, next: Next): Next {
+    const simple = action.name.slice(action.name.lastIndexOf(".") + 1);
+    const name = this.numbering.nodes.unique(`tbl_${simple}`);
+    const id = this.ids.get(action)!;
+    this.#nodes.set(name, {
+      name,
+      id: 0,
+      ...sourceInfo(span),
+      key: [],
+      match_type: "exact",
+      type: "simple",
+      max_size: DEFAULT_SIZE,
+      with_counters: false,
+      support_timeout: false,
+      direct_meters: null,
+      action_ids: [id],
+      actions: [action.name],
+      base_default_next: next,
+      next_tables: { [action.name]: next },
+      default_entry: { action_id: id, action_const: true, action_data: [], action_entry_const: true },
+    });
+    return name;
+  }
+
+  #apply(stmt: StmtOf<"apply">, next: Next): Next {
+    const { table } = stmt;
+    const following = this.#following(stmt, next);
+    const before = this.#applied.get(table);
+    if (before !== undefined) {
+      if (JSON.stringify(before) !== JSON.stringify(following))
+        fail(
+          "P40517",
+          stmt.span,
+          `BMv2 cannot apply the table ${table.name} in two places that lead on differently`,
+          "declare a second table",
+        );
+      return table.name;
+    }
+    this.#applied.set(table, following);
+    this.#nodes.set(table.name, emitTable(this.expressions, table, 0, this.ids, following));
+    return table.name;
+  }
+
+  #following(stmt: StmtOf<"apply">, next: Next): TableNext {
+    const { branches, table } = stmt;
+    const following: Record<string, Next> = {};
+    if (branches?.kind === "hit") {
+      following["__HIT__"] = this.body(branches.hit, next);
+      following["__MISS__"] = this.body(branches.miss, next);
+      return { base: null, next: following };
+    }
+    const otherwise = branches === undefined ? next : this.body(branches.otherwise, next);
+    const byAction = new Map<IrAction, Next>();
+    for (const one of branches?.cases ?? []) {
+      const entry = this.body(one.body, next);
+      for (const action of one.actions) byAction.set(action, entry);
+    }
+    for (const { action } of table.actions) {
+      const entry = byAction.get(action);
+      following[action.name] = entry === undefined ? otherwise : entry;
+    }
+    return { base: branches === undefined ? next : otherwise, next: following };
+  }
+
+  /** All nodes, in the order in which control can meet them. */
+  inOrder(init: Next): { tables: bmv2.Bmv2Table[]; conditionals: bmv2.Conditional[] } {
+    const tables: bmv2.Bmv2Table[] = [];
+    const conditionals: bmv2.Conditional[] = [];
+    const seen = new Set<string>();
+    const stack: Next[] = [init];
+    while (stack.length > 0) {
+      const name = stack.pop()!;
+      if (name === null || name === undefined || seen.has(name)) continue;
+      seen.add(name);
+      const node = this.#nodes.get(name);
+      if (node === undefined) continue;
+      if ("next_tables" in node) {
+        tables.push(node);
+        stack.push(node.base_default_next ?? null, ...Object.values(node.next_tables).reverse());
+      } else {
+        conditionals.push(node);
+        stack.push(node.false_next, node.true_next);
+      }
+    }
+    return { tables, conditionals };
+  }
+}

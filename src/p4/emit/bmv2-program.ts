@@ -1,0 +1,152 @@
+/** The whole BMv2 JSON of a lowered program, members in p4c's order. */
+import type { Diagnostics } from "../../base/index.js";
+import { DiagnosticError } from "../../base/index.js";
+import type { bmv2 } from "../../program/index.js";
+import type { IrAction, IrControl, IrProgram } from "../lower/ir.js";
+import type { BlockKind, Emission } from "./bmv2-actions.js";
+import { emitAction } from "./bmv2-actions.js";
+import { emitArrays } from "./bmv2-arrays.js";
+import { emitChecksums } from "./bmv2-checksums.js";
+import { ExpressionEmitter } from "./bmv2-expressions.js";
+import { emitDeparser, emitParser, emitValueSets } from "./bmv2-parser.js";
+import { emitPipeline, newNumbering } from "./bmv2-pipeline.js";
+import { Resources } from "./bmv2-resources.js";
+import { Layout } from "./layout.js";
+
+/** Undefined when the program asks for something BMv2 cannot do; that is reported. */
+export function emitBmv2(
+  program: IrProgram,
+  name: string,
+  diagnostics: Diagnostics,
+): bmv2.Bmv2Program | undefined {
+  try {
+    return build(program, name);
+  } catch (error) {
+    if (!(error instanceof DiagnosticError)) throw error;
+    for (const one of error.diagnostics) diagnostics.add(one);
+    return undefined;
+  }
+}
+
+function build(program: IrProgram, name: string): bmv2.Bmv2Program {
+  const layout = new Layout(program);
+  const expressions = new ExpressionEmitter(layout);
+  const emission: Emission = { expressions, resources: new Resources() };
+  defineFieldLists(emission, program);
+  const parser = emitParser(emission, program);
+  const { actions, ids } = emitActions(emission, program);
+  const numbering = newNumbering();
+  const pipelines = [
+    emitPipeline(expressions, program.ingress, "ingress", ids, numbering),
+    emitPipeline(expressions, program.egress, "egress", ids, numbering),
+  ];
+  const deparser = emitDeparser(emission, program.deparser);
+  const checksums = emitChecksums(emission, program.verify, program.compute);
+  const arrays = emitArrays(expressions, program);
+  layout.finish();
+  return {
+    header_types: layout.headerTypes,
+    headers: layout.headers,
+    header_stacks: layout.stacks,
+    header_union_types: layout.unionTypes,
+    header_unions: layout.unions,
+    header_union_stacks: layout.unionStacks,
+    field_lists: emission.resources.fieldLists,
+    errors: program.errors.map((error, code): [string, number] => [error, code]),
+    enums: program.enums.map((one) => ({
+      name: one.name,
+      entries: one.members.map((member, value): [string, number] => [member, value]),
+    })),
+    parsers: [parser],
+    parse_vsets: emitValueSets(program.parser),
+    deparsers: [deparser],
+    meter_arrays: arrays.meters,
+    counter_arrays: arrays.counters,
+    register_arrays: arrays.registers,
+    calculations: emission.resources.calculations,
+    learn_lists: emission.resources.learnLists,
+    actions,
+    pipelines,
+    checksums,
+    force_arith: [],
+    extern_instances: [],
+    field_aliases: fieldAliases(program),
+    program: name,
+    __meta__: { version: [2, 23], compiler: "p4loom" },
+  };
+}
+
+/** Actions of both pipelines. Their order is p4c's, since it numbers the calculations inside them. */
+function emitActions(emission: Emission, program: IrProgram) {
+  const ids = new Map<IrAction, number>();
+  const actions: bmv2.Bmv2Action[] = [];
+  const convert = (control: IrControl, block: BlockKind): void => {
+    for (const action of orderedActions(control)) {
+      if (ids.has(action)) continue;
+      ids.set(action, actions.length);
+      actions.push(emitAction(emission, action, actions.length, block));
+    }
+  };
+  const blocks: [IrControl, BlockKind][] = [
+    [program.ingress, "ingress"],
+    [program.egress, "egress"],
+  ];
+  blocks.sort(([a], [b]) => (a.span.file === b.span.file ? a.span.start - b.span.start : 0));
+  for (const [control, block] of blocks) convert(control, block);
+  return { actions, ids };
+}
+
+/** Declared actions in order of declaration, then the hidden ones in the order in which they were made. */
+function orderedActions(control: IrControl): IrAction[] {
+  const declared = control.actions.filter((action) => !action.hidden);
+  const hidden = control.actions.filter((action) => action.hidden);
+  const place = (action: IrAction): number =>
+    action.span === undefined || action.span.file !== control.span.file ? -1 : action.span.start;
+  declared.sort((a, b) => place(a) - place(b));
+  return [...declared, ...hidden];
+}
+
+/** `@field_list(1, 2)` on fields of the user's metadata. */
+function defineFieldLists(emission: Emission, program: IrProgram): void {
+  const { type } = program.metadata;
+  if (type.kind !== "struct") return;
+  const lists = new Map<number, bmv2.Value[]>();
+  for (const field of type.fields)
+    for (const annotation of field.annotations) {
+      if (annotation.name !== "field_list") continue;
+      const body = annotation.body;
+      const values = body.kind === "unstructured" || body.kind === "expressions" ? (body.values ?? []) : [];
+      for (const value of values) {
+        if (value.constant?.kind !== "integer" && value.kind !== "intLiteral") continue;
+        const index = Number(
+          value.constant?.kind === "integer" ? value.constant.value : (value as { value: bigint }).value,
+        );
+        const list = lists.get(index) ?? [];
+        list.push({
+          type: "field",
+          value: emission.expressions.layout.field({
+            kind: "field",
+            base: { kind: "variable", variable: program.metadata, type, span: undefined },
+            name: field.name,
+            type: field.type,
+            span: undefined,
+          }),
+        });
+        lists.set(index, list);
+      }
+    }
+  for (const [index, elements] of lists) emission.resources.defineFieldList(index, elements);
+}
+
+/** `@alias("...")` on fields of standard_metadata: the names under which simple_switch looks for them. */
+function fieldAliases(program: IrProgram): bmv2.Bmv2Program["field_aliases"] {
+  const { type } = program.standard;
+  if (type.kind !== "struct") return [];
+  return type.fields.flatMap((field) =>
+    field.annotations.flatMap((annotation): [string, bmv2.FieldRef][] => {
+      if (annotation.name !== "alias" || annotation.body.kind !== "unstructured") return [];
+      const value = annotation.body.values?.[0];
+      return value?.kind === "stringLiteral" ? [[value.value, ["standard_metadata", field.name]]] : [];
+    }),
+  );
+}

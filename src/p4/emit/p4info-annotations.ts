@@ -1,0 +1,162 @@
+/** Annotations in P4Info: as text, structured, as documentation, as ids. */
+
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { fail } from "../../base/index.js";
+import type { p4info } from "../../program/index.js";
+import type { Annotation, Expression } from "../syntax/ast.js";
+
+type PreambleInit = MessageInitShape<typeof p4info.PreambleSchema>;
+type StructuredInit = NonNullable<PreambleInit["structuredAnnotations"]>[number];
+type DocInit = NonNullable<PreambleInit["doc"]>;
+
+/** What annotations add to a preamble, a match field, a parameter, ... */
+export interface Annotated {
+  annotations: string[];
+  structuredAnnotations: StructuredInit[];
+  doc?: DocInit;
+}
+
+/** Told elsewhere in the message. */
+const HIDDEN = new Set(["name", "id", "brief", "description"]);
+
+export function annotated(annotations: readonly Annotation[], skip: readonly string[] = []): Annotated {
+  const texts: string[] = [];
+  const structured: StructuredInit[] = [];
+  for (const one of annotations) {
+    if (one.body.kind === "expressions" || one.body.kind === "pairs")
+      structured.push(structuredAnnotation(one));
+    else if (!HIDDEN.has(one.name) && !skip.includes(one.name)) texts.push(annotationText(one));
+  }
+  const doc = documentation(annotations);
+  return { annotations: texts, structuredAnnotations: structured, ...(doc === undefined ? {} : { doc }) };
+}
+
+/** The same without documentation, for messages that have none. */
+export function annotatedOnly(annotations: readonly Annotation[]): Omit<Annotated, "doc"> {
+  const { annotations: texts, structuredAnnotations } = annotated(annotations);
+  return { annotations: texts, structuredAnnotations };
+}
+
+function documentation(annotations: readonly Annotation[]): DocInit | undefined {
+  const brief = stringArgument(annotations, "brief");
+  const description = stringArgument(annotations, "description");
+  if (brief === undefined && description === undefined) return undefined;
+  return { brief: brief ?? "", description: description ?? "" };
+}
+
+/** `@name` or `@name(tokens)`, one blank between the tokens as p4c has it. */
+function annotationText(annotation: Annotation): string {
+  const { body } = annotation;
+  if (body.kind !== "unstructured" || body.text.trim() === "") return `@${annotation.name}`;
+  return `@${annotation.name}(${tokensOf(body.text)
+    .join(PARSED.has(annotation.name) ? "" : " ")
+    .replace(/,(?=\S)/g, PARSED.has(annotation.name) ? ", " : ",")})`;
+}
+
+/** Annotations that p4c parses: their arguments are printed as expressions. */
+const PARSED = new Set(["p4runtime_translation", "field_list", "match", "alias", "priority", "deprecated"]);
+
+function tokensOf(text: string): string[] {
+  return (
+    text.match(
+      /"(?:[^"\\]|\\.)*"|[A-Za-z_][A-Za-z0-9_]*|[0-9][0-9a-zA-Z_]*|&&&|&&|\|\||<<|>>|==|!=|<=|>=|\.\.\.|\.\.|\+\+|\S/g,
+    ) ?? []
+  );
+}
+
+function structuredAnnotation(annotation: Annotation): StructuredInit {
+  const { body, name } = annotation;
+  if (body.kind === "pairs")
+    return {
+      name,
+      body: {
+        case: "kvPairList",
+        value: { kvPairs: body.pairs.map((pair) => ({ key: pair.key.name, value: literal(pair.value) })) },
+      },
+    };
+  const values = body.kind === "expressions" ? body.values : [];
+  return { name, body: { case: "expressionList", value: { expressions: values.map(literal) } } };
+}
+
+function literal(e: Expression) {
+  const constant = e.constant;
+  if (constant?.kind === "string" || e.kind === "stringLiteral") {
+    const value = constant?.kind === "string" ? constant.value : e.kind === "stringLiteral" ? e.value : "";
+    return { value: { case: "stringValue" as const, value } };
+  }
+  if (constant?.kind === "bool" || e.kind === "boolLiteral") {
+    const value = constant?.kind === "bool" ? constant.value : e.kind === "boolLiteral" && e.value;
+    return { value: { case: "boolValue" as const, value } };
+  }
+  const number = integerOf(e);
+  if (number !== undefined) return { value: { case: "int64Value" as const, value: number } };
+  return fail("P40542", e.span, "a value in a structured annotation must be a number, a string or a bool");
+}
+
+/** The number that an annotation's argument is. */
+export function integerOf(e: Expression | undefined): bigint | undefined {
+  if (e?.constant?.kind === "integer") return e.constant.value;
+  if (e?.kind === "intLiteral") return e.value;
+  if (e?.kind === "unary" && e.op === "-") {
+    const operand = integerOf(e.operand);
+    return operand === undefined ? undefined : -operand;
+  }
+  return undefined;
+}
+
+function valuesOf(annotation: Annotation): Expression[] {
+  const { body } = annotation;
+  return body.kind === "unstructured" || body.kind === "expressions" ? (body.values ?? []) : [];
+}
+
+export function findAnnotation(annotations: readonly Annotation[], name: string): Annotation | undefined {
+  return annotations.find((one) => one.name === name);
+}
+
+/** The number in `@name(number)`. */
+export function numberArgument(annotations: readonly Annotation[], name: string): number | undefined {
+  const found = findAnnotation(annotations, name);
+  const value = found === undefined ? undefined : integerOf(valuesOf(found)[0]);
+  return value === undefined ? undefined : Number(value);
+}
+
+/** The text in `@name("text")`. */
+export function stringArgument(annotations: readonly Annotation[], name: string): string | undefined {
+  const found = findAnnotation(annotations, name);
+  const value = found === undefined ? undefined : valuesOf(found)[0];
+  return value?.kind === "stringLiteral" ? value.value : undefined;
+}
+
+/** All arguments of `@name(...)`. */
+export function annotationArguments(
+  annotations: readonly Annotation[],
+  name: string,
+): Expression[] | undefined {
+  const found = findAnnotation(annotations, name);
+  return found === undefined ? undefined : valuesOf(found);
+}
+
+/** The pairs of `@name[key = value, ...]`. */
+export function annotationPairs(annotations: readonly Annotation[], name: string): [string, Expression][] {
+  const body = findAnnotation(annotations, name)?.body;
+  return body?.kind === "pairs" ? body.pairs.map((pair) => [pair.key.name, pair.value]) : [];
+}
+
+/**
+ * Ids of fields inside an object: what `@id` says, else counted from 1, passing over ids that are taken; a field
+ * with an `@id` counts too.
+ */
+export function fieldIds(items: readonly { annotations: readonly Annotation[] }[]): number[] {
+  const wanted = items.map((item) => numberArgument(item.annotations, "id"));
+  const taken = new Set(wanted.filter((id) => id !== undefined));
+  let next = 1;
+  return wanted.map((id) => {
+    if (id !== undefined) {
+      next++;
+      return id;
+    }
+    while (taken.has(next)) next++;
+    taken.add(next);
+    return next;
+  });
+}

@@ -1,0 +1,111 @@
+/** Ids and aliases of P4Info objects, by the rules of P4Runtime section 6.3 and p4c. */
+import type { Span } from "../../base/index.js";
+import { fail } from "../../base/index.js";
+
+/** First byte of an id (`P4Ids.Prefix`). */
+export const PREFIX = {
+  action: 0x01,
+  table: 0x02,
+  valueSet: 0x03,
+  controllerHeader: 0x04,
+  actionProfile: 0x11,
+  counter: 0x12,
+  directCounter: 0x13,
+  meter: 0x14,
+  directMeter: 0x15,
+  register: 0x16,
+  digest: 0x17,
+} as const;
+
+export type SymbolKind = keyof typeof PREFIX;
+
+/** Bob Jenkins' one-at-a-time hash of a name's bytes. */
+export function nameHash(name: string): number {
+  let hash = 0;
+  for (const byte of new TextEncoder().encode(name)) {
+    hash = (hash + byte) >>> 0;
+    hash = (hash + (hash << 10)) >>> 0;
+    hash = (hash ^ (hash >>> 6)) >>> 0;
+  }
+  hash = (hash + (hash << 3)) >>> 0;
+  hash = (hash ^ (hash >>> 11)) >>> 0;
+  return (hash + (hash << 15)) >>> 0;
+}
+
+export class SymbolTable {
+  readonly #symbols = new Map<SymbolKind, Map<string, number | undefined>>();
+  readonly #assigned = new Set<number>();
+  /** How many names end with this suffix of whole components. */
+  readonly #suffixes = new Map<string, number>();
+  readonly #names = new Set<string>();
+
+  /** Declares an object; `id` is what `@id` asks for. A name declared twice is one object. */
+  add(kind: SymbolKind, name: string, id?: number, span?: Span): void {
+    let table = this.#symbols.get(kind);
+    if (table === undefined) {
+      table = new Map();
+      this.#symbols.set(kind, table);
+    }
+    if (table.has(name)) return;
+    table.set(name, id === undefined ? undefined : this.#reserve(kind, id, span));
+    this.#addSuffixes(name);
+  }
+
+  #reserve(kind: SymbolKind, id: number, span: Span | undefined): number {
+    const prefix = id >>> 24;
+    if (prefix !== 0 && prefix !== PREFIX[kind])
+      fail("P40540", span, `@id(0x${id.toString(16)}) has the first byte of another kind of object`);
+    const full = ((PREFIX[kind] << 24) | (id & 0xffffff)) >>> 0;
+    if (this.#assigned.has(full)) fail("P40541", span, `@id(0x${id.toString(16)}) is used twice`);
+    this.#assigned.add(full);
+    return full;
+  }
+
+  #addSuffixes(name: string): void {
+    if (this.#names.has(name)) return;
+    this.#names.add(name);
+    const parts = name.split(".");
+    for (let i = 0; i < parts.length; i++) {
+      const suffix = parts.slice(i).join(".");
+      this.#suffixes.set(suffix, (this.#suffixes.get(suffix) ?? 0) + 1);
+    }
+  }
+
+  /** Gives an id to everything that has none: hash of the name, the next free one on a collision. */
+  assign(): void {
+    for (const [kind, table] of this.#symbols)
+      for (const name of [...table.keys()].sort(compareBytes)) {
+        if (table.get(name) !== undefined) continue;
+        let hash = nameHash(name);
+        let id = 0;
+        do {
+          id = ((PREFIX[kind] << 24) | (hash & 0xffffff)) >>> 0;
+          hash = (hash + 1) >>> 0;
+        } while (this.#assigned.has(id));
+        this.#assigned.add(id);
+        table.set(name, id);
+      }
+  }
+
+  id(kind: SymbolKind, name: string): number {
+    const id = this.#symbols.get(kind)?.get(name);
+    if (id === undefined) throw new Error(`${name} was never declared`);
+    return id;
+  }
+
+  /** The shortest suffix of whole components that no other name ends with. */
+  alias(name: string): string {
+    const parts = name.split(".");
+    for (let i = parts.length - 1; i > 0; i--) {
+      const suffix = parts.slice(i).join(".");
+      if (this.#suffixes.get(suffix) === 1) return suffix;
+    }
+    return name;
+  }
+}
+
+/** By code units: the order of `strcmp` for names in ASCII. */
+function compareBytes(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

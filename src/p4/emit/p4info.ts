@@ -1,0 +1,290 @@
+/** The P4Info of a lowered program. Equal to p4c's up to the order of objects. */
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Diagnostics } from "../../base/index.js";
+import { DiagnosticError, toBytes } from "../../base/index.js";
+import { createP4Info, type P4Info, p4info } from "../../program/index.js";
+import type { Expr, IrAction, IrProgram, IrTable, StmtOf } from "../lower/ir.js";
+import { controlsOf } from "../lower/ir.js";
+import { scalarWidth } from "../lower/ir-types.js";
+import { forEachStmt } from "../lower/walk.js";
+import type { SourceUnit, StructLikeDeclaration } from "../syntax/ast.js";
+import type { StructLikeType } from "../types/type.js";
+import { constantBits } from "./bmv2-tables.js";
+import {
+  annotated,
+  annotatedOnly,
+  annotationPairs,
+  fieldIds,
+  findAnnotation,
+  integerOf,
+  numberArgument,
+  stringArgument,
+} from "./p4info-annotations.js";
+import { addInstances, directResources, profileMessages } from "./p4info-instances.js";
+import { SymbolTable } from "./p4info-symbols.js";
+import { controllerWidth, flatFields, newTypeName, TypeRegistry } from "./p4info-types.js";
+import { valueSetMessage } from "./p4info-value-sets.js";
+
+type Init = MessageInitShape<typeof p4info.P4InfoSchema>;
+type TableInit = NonNullable<Init["tables"]>[number];
+type ActionInit = NonNullable<Init["actions"]>[number];
+
+/** Entries that p4c gives a table without `size`. */
+const DEFAULT_SIZE = 1024;
+
+/** Undefined when the program breaks a rule of P4Info; that is reported. */
+export function emitP4Info(
+  program: IrProgram,
+  unit: SourceUnit,
+  diagnostics: Diagnostics,
+): P4Info | undefined {
+  try {
+    return new Builder(program, unit).build();
+  } catch (error) {
+    if (!(error instanceof DiagnosticError)) throw error;
+    for (const one of error.diagnostics) diagnostics.add(one);
+    return undefined;
+  }
+}
+
+class Builder {
+  readonly #symbols = new SymbolTable();
+  readonly #types: TypeRegistry;
+  readonly #tables: IrTable[];
+  readonly #actions: IrAction[];
+  readonly #digests: StmtOf<"digest">[];
+  readonly #headers: { declaration: StructLikeDeclaration; type: StructLikeType }[];
+
+  constructor(
+    readonly program: IrProgram,
+    unit: SourceUnit,
+  ) {
+    this.#types = new TypeRegistry(program.errors);
+    const controls = [program.ingress, program.egress];
+    this.#tables = controls.flatMap((control) => control.tables).filter((table) => !isHidden(table));
+    this.#actions = uniqueActions(controls.flatMap((control) => control.actions));
+    this.#digests = digestsOf(program);
+    this.#headers = controllerHeaders(unit);
+  }
+
+  build(): P4Info {
+    const { program } = this;
+    const symbols = this.#symbols;
+    for (const table of this.#tables)
+      symbols.add("table", table.name, numberArgument(table.annotations, "id"), table.span);
+    for (const action of this.#actions)
+      symbols.add("action", action.name, numberArgument(action.annotations, "id"), action.span);
+    for (const set of program.parser.valueSets)
+      symbols.add("valueSet", set.name, numberArgument(set.annotations, "id"), set.span);
+    for (const { declaration } of this.#headers)
+      symbols.add(
+        "controllerHeader",
+        declaration.name.name,
+        numberArgument(declaration.annotations, "id"),
+        declaration.span,
+      );
+    for (const digest of this.#digests) symbols.add("digest", digest.name);
+    const instances = [...program.globals, ...controlsOf(program).flatMap((control) => control.instances)];
+    const resources = addInstances(symbols, instances, this.#tables);
+    symbols.assign();
+    const info: Init = {
+      pkgInfo: this.#package(),
+      tables: this.#tables.map((table) => this.#table(table)),
+      actions: this.#actions.map((action) => this.#action(action)),
+      actionProfiles: profileMessages(symbols, instances, this.#tables),
+      ...resources(this.#types),
+      controllerPacketMetadata: this.#headers.map((header) => this.#controllerHeader(header)),
+      valueSets: program.parser.valueSets.map((set) => valueSetMessage(symbols, set)),
+      digests: this.#digests.map((digest) => ({
+        preamble: this.#preamble(symbols.id("digest", digest.name), digest.name, []),
+        typeSpec: this.#types.describe(digest.declared),
+      })),
+    };
+    const { error, ...types } = this.#types.info;
+    return createP4Info({ ...info, typeInfo: error === undefined ? types : { ...types, error } });
+  }
+
+  #preamble(id: number, name: string, annotations: Parameters<typeof annotated>[0]) {
+    return { id, name, alias: this.#symbols.alias(name), ...annotated(annotations) };
+  }
+
+  #table(table: IrTable): TableInit {
+    const { defaultAction } = table;
+    const defaultId = this.#symbols.id("action", defaultAction.action.name);
+    const ids = fieldIds(table.keys);
+    return {
+      preamble: this.#preamble(this.#symbols.id("table", table.name), table.name, table.annotations),
+      matchFields: table.keys.flatMap((key, index) => {
+        if (key.matchKind === "selector") return [];
+        this.#types.describe(key.declared);
+        const typeName = newTypeName(key.declared);
+        return [
+          {
+            id: ids[index]!,
+            name: key.name,
+            bitwidth: controllerWidth(key.declared),
+            match: matchType(key.matchKind),
+            ...annotated(key.annotations),
+            ...(typeName === undefined ? {} : { typeName: { name: typeName } }),
+          },
+        ];
+      }),
+      actionRefs: table.actions.map((ref) => ({
+        id: this.#symbols.id("action", ref.action.name),
+        scope: scopeOf(ref.annotations),
+        ...annotatedOnly(ref.annotations),
+      })),
+      ...(defaultAction.isConst ? { constDefaultActionId: defaultId } : {}),
+      initialDefaultAction: {
+        actionId: defaultId,
+        arguments: defaultAction.args.map((arg, index) => this.#argument(defaultAction.action, arg, index)),
+      },
+      ...(table.implementation === undefined
+        ? {}
+        : { implementationId: this.#symbols.id("actionProfile", table.implementation.name) }),
+      directResourceIds: directResources(this.#symbols, table),
+      size: BigInt(table.size || DEFAULT_SIZE),
+      idleTimeoutBehavior: table.supportTimeout
+        ? p4info.Table_IdleTimeoutBehavior.NOTIFY_CONTROL
+        : p4info.Table_IdleTimeoutBehavior.NO_TIMEOUT,
+      isConstTable: table.entries?.isConst ?? false,
+      hasInitialEntries: (table.entries?.list.length ?? 0) > 0,
+    };
+  }
+
+  #argument(action: IrAction, arg: Expr, index: number) {
+    const param = action.params[index]!;
+    const width = controllerWidth(param.declared) || scalarWidth(param.variable.type) || 8;
+    return {
+      paramId: numberArgument(param.annotations, "id") ?? index + 1,
+      value: toBytes(constantBits(arg), Math.ceil(width / 8)),
+    };
+  }
+
+  #action(action: IrAction): ActionInit {
+    const ids = fieldIds(action.params);
+    return {
+      preamble: this.#preamble(this.#symbols.id("action", action.name), action.name, action.annotations),
+      params: action.params.map((param, index) => {
+        this.#types.describe(param.declared);
+        const { declared } = param;
+        const typeName = declared.kind === "enum" ? declared.declaration.name.name : newTypeName(declared);
+        return {
+          id: ids[index]!,
+          name: stringArgument(param.annotations, "name") ?? param.variable.name,
+          bitwidth: controllerWidth(declared),
+          ...annotated(param.annotations),
+          ...(typeName === undefined ? {} : { typeName: { name: typeName } }),
+        };
+      }),
+    };
+  }
+
+  #controllerHeader({ declaration, type }: { declaration: StructLikeDeclaration; type: StructLikeType }) {
+    const name = stringArgument(declaration.annotations, "controller_header") ?? declaration.name.name;
+    const fields = flatFields(type);
+    const ids = fieldIds(fields);
+    const id = this.#symbols.id("controllerHeader", declaration.name.name);
+    return {
+      preamble: { id, name, alias: name, ...annotated(declaration.annotations) },
+      metadata: fields.flatMap((field, index) => {
+        if (findAnnotation(field.annotations, "hidden") !== undefined) return [];
+        this.#types.describe(field.type);
+        const typeName = newTypeName(field.type);
+        return [
+          {
+            id: ids[index]!,
+            name: field.name,
+            bitwidth: controllerWidth(field.type),
+            ...annotatedOnly(field.annotations),
+            ...(typeName === undefined ? {} : { typeName: { name: typeName } }),
+          },
+        ];
+      }),
+    };
+  }
+
+  /** `@pkginfo[...]` and `@platform_property[...]` of the main instance. */
+  #package(): Init["pkgInfo"] {
+    const { annotations } = this.program;
+    const text: Record<string, string> = {};
+    for (const [key, value] of annotationPairs(annotations, "pkginfo"))
+      if (PACKAGE_KEYS.includes(key) && value.kind === "stringLiteral") text[key] = value.value;
+    const platform = new Map(annotationPairs(annotations, "platform_property"));
+    const limit = (key: string): number => Number(integerOf(platform.get(key)) ?? 0n);
+    const rest = annotations.filter((one) => one.name !== "pkginfo" && one.name !== "platform_property");
+    return {
+      arch: "v1model",
+      ...text,
+      ...annotated(rest),
+      ...(platform.size === 0
+        ? {}
+        : {
+            platformProperties: {
+              multicastGroupTableSize: limit("multicast_group_table_size"),
+              multicastGroupTableTotalReplicas: limit("multicast_group_table_total_replicas"),
+              multicastGroupTableMaxReplicasPerEntry: limit("multicast_group_table_max_replicas_per_entry"),
+            },
+          }),
+    };
+  }
+}
+
+const PACKAGE_KEYS = ["name", "version", "organization", "contact", "url", "arch"];
+
+function isHidden(object: { annotations: Parameters<typeof annotated>[0] }): boolean {
+  return findAnnotation(object.annotations, "hidden") !== undefined;
+}
+
+/** Each name once; the form that takes values from the control plane counts. */
+function uniqueActions(actions: readonly IrAction[]): IrAction[] {
+  const byName = new Map<string, IrAction>();
+  for (const action of actions)
+    if (!action.hidden && !isHidden(action) && !byName.has(action.name)) byName.set(action.name, action);
+  return [...byName.values()];
+}
+
+function digestsOf(program: IrProgram): StmtOf<"digest">[] {
+  const byName = new Map<string, StmtOf<"digest">>();
+  for (const control of [program.ingress, program.egress])
+    for (const body of [control.body, ...control.actions.map((action) => action.body)])
+      forEachStmt(body, (stmt) => {
+        if (stmt.kind === "digest" && !byName.has(stmt.name)) byName.set(stmt.name, stmt);
+      });
+  return [...byName.values()];
+}
+
+function controllerHeaders(unit: SourceUnit) {
+  const found: { declaration: StructLikeDeclaration; type: StructLikeType }[] = [];
+  for (const declaration of unit.declarations) {
+    if (declaration.kind !== "header" || isHidden(declaration)) continue;
+    if (findAnnotation(declaration.annotations, "controller_header") === undefined) continue;
+    const fields = declaration.fields.flatMap((field) => {
+      const type = field.type ?? field.typeExpression.type;
+      return type === undefined ? [] : [{ name: field.name.name, type }];
+    });
+    found.push({ declaration, type: { kind: "header", declaration, args: [], fields } });
+  }
+  return found;
+}
+
+const MATCH_TYPES: Record<string, p4info.MatchField_MatchType> = {
+  exact: p4info.MatchField_MatchType.EXACT,
+  lpm: p4info.MatchField_MatchType.LPM,
+  ternary: p4info.MatchField_MatchType.TERNARY,
+  range: p4info.MatchField_MatchType.RANGE,
+  optional: p4info.MatchField_MatchType.OPTIONAL,
+};
+
+export function matchType(kind: string) {
+  const standard = MATCH_TYPES[kind];
+  return standard === undefined
+    ? { case: "otherMatchType" as const, value: kind }
+    : { case: "matchType" as const, value: standard };
+}
+
+function scopeOf(annotations: Parameters<typeof annotated>[0]): p4info.ActionRef_Scope {
+  if (findAnnotation(annotations, "tableonly") !== undefined) return p4info.ActionRef_Scope.TABLE_ONLY;
+  if (findAnnotation(annotations, "defaultonly") !== undefined) return p4info.ActionRef_Scope.DEFAULT_ONLY;
+  return p4info.ActionRef_Scope.TABLE_AND_DEFAULT;
+}

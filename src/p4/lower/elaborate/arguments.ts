@@ -1,0 +1,151 @@
+/**
+ * Arguments: copy-in, copy-out (section 6.8). A parameter stands for its argument itself where nobody can
+ * tell the difference; else it gets storage of its own, filled before the call and copied back after it.
+ */
+import { fail } from "../../../base/index.js";
+import type { Argument, Parameter } from "../../syntax/ast.js";
+import { variable } from "../build.js";
+import { fold } from "../fold.js";
+import type { Expr, IrType, Stmt } from "../ir.js";
+import { isFixedPlace, isPlace, mayOverlap, readsFrom } from "../places.js";
+import type { Env } from "./context.js";
+import { inOrder, irType } from "./context.js";
+import { expressionAs, placeOf } from "./expressions.js";
+import type { Scope } from "./scope.js";
+
+/** An argument as it was evaluated, before anything is copied. */
+interface Evaluated {
+  param: Parameter;
+  type: IrType;
+  /** A value for `in`, a place for `out` and `inout`; undefined for `_` and for what has no run-time value. */
+  expr: Expr | undefined;
+}
+
+export interface Bound {
+  /** To run before the body. */
+  copyIn: Stmt[];
+  /** To run after it, also when `exit` leaves it. */
+  copyOut: Stmt[];
+}
+
+/**
+ * Evaluates the arguments in `env` and binds the parameters in `scope`. `closed` says that the body cannot
+ * reach the caller's variables by another way than its parameters.
+ */
+export function bindArguments(
+  env: Env,
+  scope: Scope,
+  params: readonly Parameter[],
+  args: readonly (Argument | undefined)[],
+  closed: boolean,
+): Bound {
+  const evaluated = evaluate(env, scope, params, args);
+  const copyIn: Stmt[] = [];
+  const copyOut: Stmt[] = [];
+  for (const one of evaluated) {
+    if (scope.find(one.param) !== undefined && one.expr === undefined) continue;
+    const shared = closed && sharesStorage(one, evaluated);
+    if (one.expr !== undefined && (isConstant(one.expr) || shared)) {
+      bindValue(scope, one.param, one.expr);
+      if (one.param.direction === "out") copyIn.push(...invalidate(one.expr));
+      continue;
+    }
+    const own = variable(
+      env.context.newLocal(one.param.name.name, one.type, one.param.name.span),
+      one.param.span,
+    );
+    bindValue(scope, one.param, own);
+    const span = one.expr?.span ?? one.param.span;
+    if (one.param.direction === "out") copyIn.push(...invalidate(own));
+    else if (one.expr !== undefined) copyIn.push({ kind: "assign", left: own, right: one.expr, span });
+    if (isWritten(one.param) && one.expr !== undefined)
+      copyOut.push({ kind: "assign", left: one.expr, right: own, span });
+  }
+  return { copyIn, copyOut };
+}
+
+function bindValue(scope: Scope, param: Parameter, expr: Expr): void {
+  scope.bind(param, { kind: "value", expr });
+}
+
+function evaluate(
+  env: Env,
+  scope: Scope,
+  params: readonly Parameter[],
+  args: readonly (Argument | undefined)[],
+): Evaluated[] {
+  const evaluated: Evaluated[] = [];
+  const parts: ((inner: Env) => Expr)[] = [];
+  const holders: Evaluated[] = [];
+  for (const [index, param] of params.entries()) {
+    const argument = args[index]?.value ?? param.defaultValue;
+    if (bindObject(env, scope, param, argument)) continue;
+    const type = irType({ ...env, scope }, param.type, param.span);
+    const one: Evaluated = { param, type, expr: undefined };
+    evaluated.push(one);
+    if (argument === undefined || argument.kind === "dontCare") continue;
+    parts.push((inner) =>
+      isWritten(param) ? placeOf(inner, argument) : fold(expressionAs(inner, argument, type)),
+    );
+    holders.push(one);
+  }
+  for (const [index, expr] of inOrder(env, parts).entries()) holders[index]!.expr = expr;
+  return evaluated;
+}
+
+/** Parameters of extern type (`packet_in`) stand for the object itself. */
+function bindObject(
+  env: Env,
+  scope: Scope,
+  param: Parameter,
+  argument: Argument["value"] | undefined,
+): boolean {
+  if (param.type?.kind !== "extern") return false;
+  const declaration = argument?.kind === "path" ? argument.declaration : undefined;
+  const binding = declaration === undefined ? undefined : env.scope.find(declaration);
+  if (binding === undefined) fail("P40400", param.span, "internal: an extern parameter without an object");
+  scope.bind(param, binding);
+  return true;
+}
+
+function isWritten(param: Parameter): boolean {
+  return param.direction === "out" || param.direction === "inout";
+}
+
+function isConstant(expr: Expr): boolean {
+  return expr.kind === "number" || expr.kind === "bool" || expr.kind === "member" || expr.kind === "string";
+}
+
+/** Whether the parameter can stand for the argument's own storage. */
+function sharesStorage(one: Evaluated, all: readonly Evaluated[]): boolean {
+  const expr = one.expr;
+  if (expr === undefined || !isPlace(expr) || !isFixedPlace(expr)) return false;
+  if (isWritten(one.param))
+    return all.every(
+      (other) =>
+        other === one || other.expr === undefined || !isWritten(other.param) || !mayOverlap(expr, other.expr),
+    );
+  return all.every(
+    (other) =>
+      other === one || other.expr === undefined || !isWritten(other.param) || !readsFrom(expr, other.expr),
+  );
+}
+
+/** Headers of an `out` parameter start out invalid (section 6.8). */
+export function invalidate(place: Expr): Stmt[] {
+  const type = place.type;
+  switch (type.kind) {
+    case "header":
+    case "union":
+    case "stack":
+      return [
+        { kind: "assign", left: place, right: { kind: "invalid", type, span: place.span }, span: place.span },
+      ];
+    case "struct":
+      return type.fields.flatMap((one) =>
+        invalidate({ kind: "field", base: place, name: one.name, type: one.type, span: place.span }),
+      );
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,131 @@
+/** Calls of functions and actions, inlined; methods and externs go to `externs.ts`, tables to `tables.ts`. */
+import type { Span } from "../../../base/index.js";
+import { fail } from "../../../base/index.js";
+import type { ActionDeclaration, CallExpression, FunctionDeclaration } from "../../syntax/ast.js";
+import type { BoundArguments, ResolvedCall } from "../../types/resolution.js";
+import { variable } from "../build.js";
+import type { Expr, IrAction, Label, Stmt, Variable } from "../ir.js";
+import { bindArguments } from "./arguments.js";
+import type { Env, Frame } from "./context.js";
+import { collect, emit, irType, resolveType } from "./context.js";
+import { applyControl } from "./controls.js";
+import { builtinCall, externFunction, externMethod } from "./externs.js";
+import { applyParser } from "./parsers.js";
+import { Scope } from "./scope.js";
+import { statement } from "./statements.js";
+import { actionName, applyTable } from "./tables.js";
+
+/** A call as a value; its effects go to `env.out`. Undefined when it has no value. */
+export function callExpression(env: Env, call: CallExpression): Expr | undefined {
+  const resolved = call.resolved;
+  if (resolved === undefined) fail("P40400", call.span, "internal: a call was not resolved");
+  switch (resolved.kind) {
+    case "function":
+      return callFunction(env, resolved.declaration, resolved, call.span);
+    case "action":
+      callAction(env, resolved.declaration, resolved, call.span);
+      return undefined;
+    case "externFunction":
+      return externFunction(env, resolved.declaration, resolved, call);
+    case "externMethod":
+      return externMethod(env, resolved, call);
+    case "builtin":
+      return builtinCall(env, resolved, call);
+    case "tableApply":
+      applyTable(env, resolved.object, undefined, call.span);
+      return undefined;
+    case "controlApply":
+      applyControl(env, resolved.object, resolved, call.span);
+      return undefined;
+    case "parserApply":
+      applyParser(env, resolved.object, resolved, call.span);
+      return undefined;
+    case "constructor":
+      return fail("P40405", call.span, "not supported yet: an instance made inside an expression");
+  }
+}
+
+function newLabel(name: string): Label {
+  return { name };
+}
+
+function callFunction(
+  env: Env,
+  declaration: FunctionDeclaration,
+  call: ResolvedCall,
+  span: Span,
+): Expr | undefined {
+  if (declaration.body === undefined) fail("P40400", span, "internal: a function without a body");
+  const scope = new Scope(env.context.globalScope);
+  for (const [index, param] of declaration.typeParams.entries()) {
+    const type = call.typeArgs[index];
+    if (type !== undefined) scope.bindType(param, resolveType(env, type));
+  }
+  const { copyIn, copyOut } = bindArguments(env, scope, call.params, call.args, true);
+  const returns = declaration.returnType?.type;
+  let result: Variable | undefined;
+  if (returns !== undefined && returns.kind !== "void")
+    result = env.context.newLocal("retval", irType({ ...env, scope }, returns, span), span);
+  env.out.list.push(...copyIn);
+  const body = declaration.body;
+  inlineBody(env, scope, env.frame.site, declaration.name.name, copyOut, result, span, (inner) => {
+    for (const one of body.statements) statement(inner, one);
+  });
+  env.out.list.push(...copyOut);
+  return result === undefined ? undefined : variable(result, span);
+}
+
+/** Emits a body that `return` leaves as one block. */
+export function inlineBody(
+  env: Env,
+  scope: Scope,
+  site: Frame["site"],
+  name: string,
+  copyOut: Stmt[],
+  result: Variable | undefined,
+  span: Span,
+  part: (inner: Env) => void,
+): void {
+  const end = newLabel(name);
+  const frame: Frame = {
+    site,
+    end,
+    result,
+    breakTo: undefined,
+    continueTo: undefined,
+    copyOut,
+    caller: env.frame,
+  };
+  const body = collect({ ...env, scope, frame }, part);
+  emit(env, { kind: "block", label: end, body, span });
+}
+
+/** A direct call of an action. In a control it stays one piece under the action's name. */
+function callAction(env: Env, declaration: ActionDeclaration, call: BoundArguments, span: Span): void {
+  const binding = env.scope.find(declaration);
+  const home = binding?.kind === "action" ? binding.scope : env.context.globalScope;
+  const scope = new Scope(home);
+  const closed = home === env.context.globalScope;
+  const { copyIn, copyOut } = bindArguments(env, scope, call.params, call.args, closed);
+  const insideAction = env.frame.site === "action";
+  const body = collect(env, (inner) => {
+    inner.out.list.push(...copyIn);
+    inlineBody(inner, scope, "action", declaration.name.name, copyOut, undefined, span, (body) => {
+      for (const one of declaration.body.statements) statement(body, one);
+    });
+    inner.out.list.push(...copyOut);
+  });
+  if (insideAction || env.frame.site !== "control") {
+    env.out.list.push(...body);
+    return;
+  }
+  const action: IrAction = {
+    name: actionName(env, declaration),
+    annotations: declaration.annotations,
+    span: declaration.name.span,
+    params: [],
+    body,
+    hidden: false,
+  };
+  emit(env, { kind: "action", action, span });
+}

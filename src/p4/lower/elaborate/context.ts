@@ -1,0 +1,173 @@
+/** The state of one elaboration, and of the piece of code that is being elaborated. */
+import type { Diagnostics, Span } from "../../../base/index.js";
+import { DiagnosticError, fail } from "../../../base/index.js";
+import type { SourceUnit, TypeParameter } from "../../syntax/ast.js";
+import type { Type } from "../../types/type.js";
+import { variable } from "../build.js";
+import type {
+  Expr,
+  ExternInstance,
+  IrControl,
+  IrState,
+  IrType,
+  IrValueSet,
+  Label,
+  Stmt,
+  Variable,
+} from "../ir.js";
+import { TypeTranslator } from "../ir-types.js";
+import { Names } from "../names.js";
+import { mayChange } from "../places.js";
+import { Scope } from "./scope.js";
+
+/** What all of one program shares. */
+export class Context {
+  readonly types = new TypeTranslator();
+  readonly names = new Names();
+  readonly globalScope = new Scope(undefined);
+  readonly locals: Variable[] = [];
+  /** Where tables, actions and instances go that are met now. */
+  pipeline: Pick<IrControl, "tables" | "actions"> = { tables: [], actions: [] };
+  instances: ExternInstance[] = [];
+  valueSets: IrValueSet[] = [];
+  /** `standard_metadata` of the architecture, for the form of `mark_to_drop` without argument. */
+  standard: Variable | undefined;
+
+  constructor(
+    readonly unit: SourceUnit,
+    readonly diagnostics: Diagnostics,
+  ) {}
+
+  /** A new local variable with a name of its own. */
+  newLocal(base: string, type: IrType, span: Span | undefined): Variable {
+    const made: Variable = { name: this.names.unique(base), type, role: "local", span };
+    this.locals.push(made);
+    return made;
+  }
+
+  /** Runs `part`; a mistake of the user in it is recorded, and the work goes on behind it. */
+  guard(part: () => void): void {
+    try {
+      part();
+    } catch (error) {
+      if (!(error instanceof DiagnosticError)) throw error;
+      for (const diagnostic of error.diagnostics) this.diagnostics.add(diagnostic);
+    }
+  }
+}
+
+/** What surrounds a statement: a control's apply block, an action, a parser state, ... */
+export type Site = "parser" | "control" | "action" | "checksum" | "deparser";
+
+/** One inlined body. */
+export interface Frame {
+  site: Site;
+  /** Where `return` goes. */
+  end: Label;
+  /** Where its value goes. */
+  result: Variable | undefined;
+  breakTo: Label | undefined;
+  continueTo: Label | undefined;
+  /** What must still be copied out of this body if `exit` leaves it, and the frame that called it. */
+  copyOut: Stmt[];
+  caller: Frame | undefined;
+}
+
+/** Where generated statements go; a parser call moves it into another state. */
+export interface Output {
+  list: Stmt[];
+  state: IrState | undefined;
+}
+
+export interface Env {
+  readonly context: Context;
+  readonly scope: Scope;
+  readonly out: Output;
+  readonly frame: Frame;
+  /** Name of the instance in whose body this stands. */
+  readonly prefix: string;
+}
+
+export function emit(env: Env, stmt: Stmt): void {
+  env.out.list.push(stmt);
+}
+
+export function innerEnv(env: Env, scope = new Scope(env.scope)): Env {
+  return { ...env, scope };
+}
+
+/** Runs `part` with an output of its own and hands back what it generated. */
+export function collect(env: Env, part: (inner: Env) => void): Stmt[] {
+  const out: Output = { list: [], state: undefined };
+  part({ ...env, out });
+  return out.list;
+}
+
+/** A copy of a value in a new variable, made now. */
+export function saveValue(env: Env, expr: Expr, base = "tmp"): Expr {
+  const temporary = env.context.newLocal(base, expr.type, expr.span);
+  const place = variable(temporary, expr.span);
+  emit(env, { kind: "assign", left: place, right: expr, span: expr.span });
+  return place;
+}
+
+/**
+ * Evaluates expressions from left to right (section 8.1): the value of an earlier one is saved when the
+ * evaluation of a later one could change it.
+ */
+export function inOrder(env: Env, parts: ((inner: Env) => Expr)[]): Expr[] {
+  const done: Expr[] = [];
+  for (const part of parts) {
+    let expr: Expr | undefined;
+    const effects = collect(env, (inner) => {
+      expr = part({ ...inner, out: { list: inner.out.list, state: undefined } });
+    });
+    if (effects.length > 0)
+      for (const [index, earlier] of done.entries())
+        if (mayChange(effects, earlier)) done[index] = saveValue(env, earlier);
+    env.out.list.push(...effects);
+    done.push(expr!);
+  }
+  return done;
+}
+
+/** The type with the type parameters of the scope filled in. */
+export function resolveType(env: Pick<Env, "scope">, type: Type): Type {
+  return env.scope.isGeneric ? fillIn(type, (parameter) => env.scope.findType(parameter)) : type;
+}
+
+function fillIn(type: Type, find: (parameter: TypeParameter) => Type | undefined): Type {
+  switch (type.kind) {
+    case "typeVariable":
+      return find(type.declaration) ?? type;
+    case "struct":
+    case "header":
+    case "headerUnion":
+      return {
+        ...type,
+        args: type.args.map((arg) => fillIn(arg, find)),
+        fields: type.fields.map((field) => ({ ...field, type: fillIn(field.type, find) })),
+      };
+    case "stack":
+    case "list":
+    case "set":
+      return { ...type, element: fillIn(type.element, find) };
+    case "tuple":
+      return { ...type, elements: type.elements.map((element) => fillIn(element, find)) };
+    case "structLiteral":
+      return {
+        ...type,
+        fields: type.fields.map((field) => ({ ...field, type: fillIn(field.type, find) })),
+      };
+    case "extern":
+      return { ...type, args: type.args.map((arg) => fillIn(arg, find)) };
+    default:
+      return type;
+  }
+}
+
+/** The lowered form of a checked type; a missing type is a fault of ours. */
+export function irType(env: Env, type: Type | undefined, span: Span | undefined): IrType {
+  if (type === undefined) fail("P40400", span, "internal: the checker left this without a type");
+  return env.context.types.translate(resolveType(env, type), span);
+}

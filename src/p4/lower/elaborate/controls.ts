@@ -1,0 +1,139 @@
+/** Controls: their locals, their body, and calls of controls by controls, inlined. */
+import type { Span } from "../../../base/index.js";
+import { fail } from "../../../base/index.js";
+import type { Declaration, Expression } from "../../syntax/ast.js";
+import type { BoundArguments } from "../../types/resolution.js";
+import type { Stmt } from "../ir.js";
+import { bindArguments } from "./arguments.js";
+import { inlineBody } from "./calls.js";
+import type { Env } from "./context.js";
+import { irType } from "./context.js";
+import { expressionAs } from "./expressions.js";
+import { makeControl } from "./instances.js";
+import type { ControlInstance } from "./scope.js";
+import { Scope } from "./scope.js";
+import { declareVariable, statement } from "./statements.js";
+
+export { instanceOf, instantiate } from "./instances.js";
+
+/** `c.apply(args)`. */
+export function applyControl(env: Env, object: Expression, call: BoundArguments, span: Span): void {
+  const instance = controlOf(env, object, span);
+  const scope = new Scope(instance.scope);
+  const { copyIn, copyOut } = bindArguments(env, scope, call.params, call.args, true);
+  if (instance.applied !== undefined && hasTables(instance))
+    checkSameUse(instance, scope, instance.applied, span);
+  env.out.list.push(...copyIn);
+  runControl(env, instance, scope, copyOut, span);
+  env.out.list.push(...copyOut);
+}
+
+function controlOf(env: Env, object: Expression, span: Span): ControlInstance {
+  if (object.kind === "path" && object.declaration !== undefined) {
+    const binding = env.scope.find(object.declaration);
+    if (binding?.kind === "control") return binding.instance;
+    // `C.apply()` on the type makes an instance of that name (section 15.1).
+    if (object.declaration.kind === "control")
+      return makeControl(env, object.declaration, [], [], `${env.prefix}.${object.declaration.name.name}`);
+  }
+  if (object.kind === "typeName" && object.typeExpression.type?.kind === "control") {
+    const declaration = object.typeExpression.type.declaration;
+    return makeControl(env, declaration, [], [], `${env.prefix}.${declaration.name.name}`);
+  }
+  return fail("P40400", span, "internal: no control here");
+}
+
+function hasTables(instance: ControlInstance): boolean {
+  return instance.declaration.body?.locals.some((local) => local.kind === "table") ?? false;
+}
+
+/** A table exists once: a second application of its control must mean the same by every parameter. */
+function checkSameUse(instance: ControlInstance, scope: Scope, before: Scope, span: Span): void {
+  for (const param of instance.declaration.params) {
+    const now = scope.find(param);
+    const then = before.find(param);
+    const same =
+      now?.kind === "value" && then?.kind === "value"
+        ? placeText(now.expr) === placeText(then.expr)
+        : now?.kind === then?.kind;
+    if (!same)
+      fail(
+        "P40422",
+        span,
+        `not supported yet: ${instance.name} has tables and is applied twice with different arguments`,
+        "declare a second instance of the control",
+      );
+  }
+}
+
+function placeText(expr: object): string {
+  return JSON.stringify(expr, (key, value: unknown) => {
+    if (key === "span" || key === "type" || key === "annotations") return undefined;
+    return typeof value === "bigint" ? value.toString() : value;
+  });
+}
+
+/** Elaborates locals and body of a control whose parameters are bound in `scope`. */
+export function runControl(
+  env: Env,
+  instance: ControlInstance,
+  scope: Scope,
+  copyOut: Stmt[],
+  span: Span,
+): void {
+  const { declaration } = instance;
+  const body = declaration.body;
+  if (body === undefined) fail("P40400", span, "internal: a control type is applied");
+  // Tables keep the storage of the first application.
+  const used = instance.applied !== undefined && hasTables(instance) ? instance.applied : scope;
+  instance.applied ??= scope;
+  inlineBody(
+    { ...env, prefix: instance.name },
+    used,
+    env.frame.site,
+    declaration.name.name,
+    copyOut,
+    undefined,
+    span,
+    (inner) => {
+      for (const local of body.locals) declareLocal(inner, instance, local);
+      const apply: Env = { ...inner, scope: new Scope(used) };
+      for (const one of body.apply.statements) env.context.guard(() => statement(apply, one));
+    },
+  );
+}
+
+function declareLocal(env: Env, instance: ControlInstance, local: Declaration): void {
+  switch (local.kind) {
+    case "variable":
+      declareVariable(env, local);
+      return;
+    case "constant":
+      if (local.constant === undefined)
+        env.scope.bind(local, {
+          kind: "value",
+          expr: expressionAs(env, local.initializer, irType(env, local.type, local.span)),
+        });
+      return;
+    case "action":
+      env.scope.bind(local, { kind: "action", declaration: local, scope: env.scope, prefix: instance.name });
+      return;
+    case "table":
+      if (env.scope.find(local) === undefined)
+        env.scope.bind(local, {
+          kind: "table",
+          plan: {
+            declaration: local,
+            scope: env.scope,
+            prefix: instance.name,
+            pipeline: env.context.pipeline,
+            table: undefined,
+            actions: new Map(),
+            keyHomes: [],
+          },
+        });
+      return;
+    default:
+      return;
+  }
+}

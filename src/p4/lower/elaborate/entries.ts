@@ -1,0 +1,104 @@
+/** Entries written in the program (section 14.2.1.4). */
+import { fail, maskOf, toUnsigned } from "../../../base/index.js";
+import type { EntriesProperty, Expression, TableEntrySyntax } from "../../syntax/ast.js";
+import { fold } from "../fold.js";
+import type { EntryKey, IrEntry, IrTable, IrType } from "../ir.js";
+import { scalarWidth } from "../ir-types.js";
+import { constantNumber } from "./constants.js";
+import type { Env } from "./context.js";
+import { irType } from "./context.js";
+import { expression, expressionAs } from "./expressions.js";
+import type { TablePlan } from "./tables.js";
+import { actionCall } from "./tables.js";
+
+export function readEntries(env: Env, plan: TablePlan, table: IrTable): IrTable["entries"] {
+  const property = plan.declaration.properties.find((one): one is EntriesProperty => one.kind === "entries");
+  if (property === undefined) return undefined;
+  const priorities = prioritiesOf(env, plan, property);
+  const list = property.entries.map((entry, index): IrEntry => {
+    const keys = keysOf(entry, table.keys.length);
+    return {
+      keys: keys.map((key, at) => pattern(env, key, irType(env, table.keys[at]!.declared, key.span))),
+      action: actionCall(env, plan, entry.action),
+      priority: priorities[index],
+      isConst: property.isConst || entry.isConst,
+      span: entry.span,
+    };
+  });
+  return { isConst: property.isConst, list };
+}
+
+function keysOf(entry: TableEntrySyntax, count: number): Expression[] {
+  if (entry.keys.length === count) return entry.keys;
+  const only = entry.keys[0];
+  if (entry.keys.length === 1 && only !== undefined) {
+    if (only.kind === "list" && only.elements.length === count) return only.elements;
+    if (only.kind === "default" || only.kind === "dontCare") return Array.from({ length: count }, () => only);
+  }
+  return fail("P40415", entry.span, `this entry has ${entry.keys.length} keys, the table has ${count}`);
+}
+
+/**
+ * The priority of each entry: as written, or counted on from the one before by `priority_delta`
+ * (section 14.2.1.4). Undefined for constant entries, which win in the order in which they are written.
+ */
+function prioritiesOf(env: Env, plan: TablePlan, property: EntriesProperty): (number | undefined)[] {
+  const explicit = property.entries.some((entry) => entry.priority !== undefined);
+  if (property.isConst && !explicit) return [];
+  const largestWins = flag(env, plan, "largest_priority_wins");
+  const delta = setting(env, plan, "priority_delta") ?? 1;
+  const count = property.entries.length;
+  let previous: number | undefined;
+  return property.entries.map((entry) => {
+    if (entry.priority !== undefined)
+      previous = Number(constantNumber(expression(env, entry.priority), "a priority"));
+    else if (previous === undefined) previous = largestWins ? 1 + (count - 1) * delta : 1;
+    else previous = largestWins ? previous - delta : previous + delta;
+    return previous;
+  });
+}
+
+/** Whether larger priorities win, which they do unless `largest_priority_wins = false`. */
+export function flag(env: Env, plan: TablePlan, name: string): boolean {
+  for (const one of plan.declaration.properties)
+    if (one.kind === "property" && one.name.name === name) {
+      const value = fold(expression(env, one.value));
+      return value.kind !== "bool" || value.value;
+    }
+  return true;
+}
+
+function setting(env: Env, plan: TablePlan, name: string): number | undefined {
+  for (const one of plan.declaration.properties)
+    if (one.kind === "property" && one.name.name === name)
+      return Number(constantNumber(expression(env, one.value), name));
+  return undefined;
+}
+
+/** A key set expression over one scalar (section 13.6): a value, a mask, a range, or anything. */
+export function pattern(env: Env, e: Expression, type: IrType): EntryKey {
+  const width = scalarWidth(type);
+  if (width === undefined) fail("P40410", e.span, "a key must be a number, a bool, an enum or an error");
+  const value = (part: Expression): bigint =>
+    toUnsigned(constantNumber(expressionAs(env, part, type), "a key"), width);
+  switch (e.kind) {
+    case "default":
+    case "dontCare":
+      return { kind: "any" };
+    case "mask": {
+      const mask = value(e.mask);
+      if (mask === maskOf(width)) return { kind: "exact", value: value(e.value) };
+      if (mask === 0n) return { kind: "any" };
+      return { kind: "mask", value: value(e.value) & mask, mask };
+    }
+    case "range": {
+      const low = constantNumber(expressionAs(env, e.low, type), "a bound");
+      const high = constantNumber(expressionAs(env, e.high, type), "a bound");
+      if (low > high) fail("P40416", e.span, `an empty range: ${low} is more than ${high}`);
+      if (low === high) return { kind: "exact", value: toUnsigned(low, width) };
+      return { kind: "range", low: toUnsigned(low, width), high: toUnsigned(high, width) };
+    }
+    default:
+      return { kind: "exact", value: value(e) };
+  }
+}

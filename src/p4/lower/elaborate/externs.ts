@@ -1,0 +1,283 @@
+/** Calls of what core.p4 and v1model declare: packets, headers, externs. */
+import { fail } from "../../../base/index.js";
+import type { CallExpression, Expression, FunctionDeclaration } from "../../syntax/ast.js";
+import type { BoundArguments, ResolvedCall } from "../../types/resolution.js";
+import type { Type } from "../../types/type.js";
+import { number, valid, variable } from "../build.js";
+import { fold } from "../fold.js";
+import type { Expr, ExternInstance, IrType, Stmt } from "../ir.js";
+import { bits, scalarWidth, totalWidth } from "../ir-types.js";
+import { isFixedPlace, isPlace } from "../places.js";
+import { constantNumber } from "./constants.js";
+import type { Env } from "./context.js";
+import { emit, inOrder, irType, saveValue } from "./context.js";
+import { expression, expressionAs, placeOf } from "./expressions.js";
+
+type BuiltinCall = Extract<ResolvedCall, { kind: "builtin" }>;
+type MethodCall = Extract<ResolvedCall, { kind: "externMethod" }>;
+
+/** Methods of headers, unions and stacks (section 8.18 to 8.21). */
+export function builtinCall(env: Env, resolved: BuiltinCall, call: CallExpression): Expr | undefined {
+  const { method } = resolved;
+  switch (method) {
+    case "isValid":
+      return valid(expression(env, resolved.object), call.span);
+    case "setValid":
+    case "setInvalid":
+      emit(env, {
+        kind: "validity",
+        header: placeOf(env, resolved.object),
+        valid: method === "setValid",
+        span: call.span,
+      });
+      return undefined;
+    case "push_front":
+    case "pop_front": {
+      const argument = call.args[0];
+      const count =
+        argument === undefined
+          ? 1n
+          : constantNumber(expression(env, argument.value), `the count of ${method}`);
+      emit(env, {
+        kind: "shift",
+        stack: placeOf(env, resolved.object),
+        count: Number(count),
+        op: method === "push_front" ? "push" : "pop",
+        span: call.span,
+      });
+      return undefined;
+    }
+    default: {
+      const width = totalWidth(expression(env, resolved.object).type);
+      const size = method.endsWith("Bytes") ? Math.ceil(width / 8) : width;
+      return number(BigInt(size), bits(32), call.span);
+    }
+  }
+}
+
+export function externMethod(env: Env, resolved: MethodCall, call: CallExpression): Expr | undefined {
+  const method = resolved.declaration.name.name;
+  const declaration = resolved.object.kind === "path" ? resolved.object.declaration : undefined;
+  const binding = declaration === undefined ? undefined : env.scope.find(declaration);
+  if (binding?.kind === "packet") return packetMethod(env, method, resolved, call);
+  if (binding?.kind !== "extern")
+    return fail("P40420", call.span, `not supported yet: ${method} of this object`);
+  const name = `${resolved.extern.name.name}.${method}`;
+  if (!KNOWN_METHODS.has(name)) fail("P40424", call.span, `the target has no ${name}`);
+  targetCall(env, name, binding.instance, resolved, call);
+  return undefined;
+}
+
+const KNOWN_METHODS = new Set([
+  "counter.count",
+  "direct_counter.count",
+  "meter.execute_meter",
+  "direct_meter.read",
+  "register.read",
+  "register.write",
+]);
+
+const KNOWN_FUNCTIONS = new Set([
+  "mark_to_drop",
+  "hash",
+  "random",
+  "truncate",
+  "assert",
+  "assume",
+  "log_msg",
+  "clone",
+  "clone3",
+  "clone_preserving_field_list",
+  "resubmit",
+  "resubmit_preserving_field_list",
+  "recirculate",
+  "recirculate_preserving_field_list",
+  "verify_checksum",
+  "verify_checksum_with_payload",
+  "update_checksum",
+  "update_checksum_with_payload",
+]);
+
+export function externFunction(
+  env: Env,
+  declaration: FunctionDeclaration,
+  resolved: ResolvedCall,
+  call: CallExpression,
+): Expr | undefined {
+  const name = declaration.name.name;
+  if (name === "static_assert") return { kind: "bool", value: true, type: { kind: "bool" }, span: call.span };
+  if (name === "verify") {
+    const [condition, error] = argumentValues(env, resolved);
+    emit(env, { kind: "verify", condition: condition!, error: error!, span: call.span });
+    return undefined;
+  }
+  if (name === "digest") {
+    digest(env, resolved, call);
+    return undefined;
+  }
+  if (!KNOWN_FUNCTIONS.has(name)) fail("P40424", call.span, `the target has no extern function ${name}`);
+  targetCall(env, name, undefined, resolved, call);
+  return undefined;
+}
+
+/** Evaluates the arguments, with storage of their own for results that go to no plain field. */
+function targetCall(
+  env: Env,
+  name: string,
+  instance: ExternInstance | undefined,
+  resolved: BoundArguments,
+  call: CallExpression,
+): void {
+  const after: Stmt[] = [];
+  const args = inOrder(
+    env,
+    resolved.params.flatMap((param, index) => {
+      const value = resolved.args[index]?.value;
+      if (value === undefined) return [];
+      if (param.direction === "out" || param.direction === "inout")
+        return [
+          (inner: Env) =>
+            resultPlace(
+              inner,
+              value,
+              param.direction === "inout",
+              irType(inner, valueType(param.type, value), value.span),
+              after,
+            ),
+        ];
+      return [(inner: Env) => fold(argumentValue(inner, value, param.type))];
+    }),
+  );
+  if (name === "mark_to_drop" && args.length === 0 && env.context.standard !== undefined)
+    args.push(variable(env.context.standard, call.span));
+  emit(env, { kind: "extern", name, instance, args, span: call.span });
+  env.out.list.push(...after);
+}
+
+/** Parameters of generic externs have type variables as types: the argument's own type counts then. */
+function valueType(declared: Type | undefined, value: Expression): Type | undefined {
+  return declared === undefined || declared.kind === "typeVariable"
+    ? (value.implicitCast ?? value.type)
+    : declared;
+}
+
+function argumentValue(env: Env, value: Expression, declared: Type | undefined): Expr {
+  if (declared === undefined || declared.kind === "typeVariable" || declared.kind === "string")
+    return expression(env, value);
+  return expressionAs(env, value, irType(env, declared, value.span));
+}
+
+function resultPlace(env: Env, value: Expression, copyIn: boolean, type: IrType, after: Stmt[]): Expr {
+  if (value.kind === "dontCare")
+    return variable(env.context.newLocal("unused", type, value.span), value.span);
+  const place = placeOf(env, value);
+  if (isFixedPlace(place)) return place;
+  const own = copyIn
+    ? saveValue(env, place)
+    : variable(env.context.newLocal("tmp", place.type, value.span), value.span);
+  after.push({ kind: "assign", left: place, right: own, span: value.span });
+  return own;
+}
+
+function argumentValues(env: Env, resolved: BoundArguments): Expr[] {
+  return inOrder(
+    env,
+    resolved.params.flatMap((param, index) => {
+      const value = resolved.args[index]?.value ?? param.defaultValue;
+      return value === undefined ? [] : [(inner: Env) => fold(argumentValue(inner, value, param.type))];
+    }),
+  );
+}
+
+function digest(env: Env, resolved: ResolvedCall, call: CallExpression): void {
+  const declared = resolved.typeArgs[0];
+  const [receiver, data] = argumentValues(env, resolved);
+  if (declared === undefined || receiver === undefined || data === undefined)
+    fail("P40400", call.span, "internal: a digest without its type");
+  const name = declared.kind === "struct" ? declared.declaration.name.name : "digest";
+  emit(env, { kind: "digest", receiver, name, elements: [], data, declared, span: call.span });
+}
+
+// ---------------------------------------------------------------- packets
+
+function packetMethod(
+  env: Env,
+  method: string,
+  resolved: MethodCall,
+  call: CallExpression,
+): Expr | undefined {
+  const values = resolved.args.map((argument) => argument?.value);
+  switch (method) {
+    case "extract": {
+      const target = values[0];
+      if (target === undefined) fail("P40413", call.span, "extract needs a header");
+      extract(env, target, values[1], resolved, call);
+      return undefined;
+    }
+    case "lookahead":
+      return lookahead(env, irType(env, resolved.typeArgs[0] ?? call.type, call.span), call);
+    case "advance": {
+      const size = fold(expressionAs(env, values[0]!, bits(32)));
+      emit(env, { kind: "advance", size, span: call.span });
+      return undefined;
+    }
+    case "emit":
+      emit(env, { kind: "emit", header: expression(env, values[0]!), span: call.span });
+      return undefined;
+    default:
+      return fail("P40424", call.span, `not supported by the target: ${method} of a packet`);
+  }
+}
+
+function extract(
+  env: Env,
+  target: Expression,
+  size: Expression | undefined,
+  resolved: MethodCall,
+  call: CallExpression,
+): void {
+  const place =
+    target.kind === "dontCare"
+      ? variable(
+          env.context.newLocal("skipped", irType(env, resolved.typeArgs[0], target.span), target.span),
+          target.span,
+        )
+      : placeOf(env, target);
+  if (place.type.kind !== "header")
+    fail("P40425", target.span, `extract fills a header, not a ${place.type.kind}`);
+  const bitsToRead = size === undefined ? undefined : fold(expressionAs(env, size, bits(32)));
+  const isNext = place.kind === "stackProperty" && place.property === "next";
+  if (isFixedPlace(place) || isNext) {
+    emit(env, { kind: "extract", header: place, size: bitsToRead, span: call.span });
+    return;
+  }
+  const own = variable(env.context.newLocal("extracted", place.type, target.span), target.span);
+  emit(env, { kind: "extract", header: own, size: bitsToRead, span: call.span });
+  emit(env, { kind: "assign", left: place, right: own, span: call.span });
+}
+
+/** The bits ahead, read now: into a variable, or one a field for structs. */
+function lookahead(env: Env, type: IrType, call: CallExpression): Expr {
+  let offset = 0;
+  const read = (part: IrType): Expr => {
+    if (part.kind === "struct" || part.kind === "header") {
+      const elements = part.fields.map((one) => read(one.type));
+      return { kind: "aggregate", elements, type: part, span: call.span };
+    }
+    const width = scalarWidth(part);
+    if (width === undefined || part.kind === "varbits")
+      fail("P40426", call.span, `not supported by the target: lookahead of a ${part.kind}`);
+    const raw: Expr = { kind: "lookahead", offset, type: bits(width), span: call.span };
+    offset += width;
+    const saved = saveValue(env, raw);
+    return part.kind === "bits" && !part.signed
+      ? saved
+      : { kind: "cast", operand: saved, type: part, span: call.span };
+  };
+  return read(type);
+}
+
+/** Whether an expression can be given to a primitive as it is. */
+export function isSimple(expr: Expr): boolean {
+  return isPlace(expr) || expr.kind === "number" || expr.kind === "bool" || expr.kind === "member";
+}

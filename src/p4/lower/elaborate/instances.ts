@@ -1,0 +1,176 @@
+/** Instances: counters, registers, action profiles, controls, parsers, made once when the program is loaded. */
+import { fail } from "../../../base/index.js";
+import type {
+  Annotation,
+  Argument,
+  ControlDeclaration,
+  Expression,
+  InstanceDeclaration,
+  Parameter,
+  ParserDeclaration,
+} from "../../syntax/ast.js";
+import type { ResolvedCall } from "../../types/resolution.js";
+import type { Type } from "../../types/type.js";
+import { fold } from "../fold.js";
+import type { Expr, ExternInstance } from "../ir.js";
+import { nameAnnotation } from "../ir-types.js";
+import type { Env } from "./context.js";
+import { irType, resolveType } from "./context.js";
+import { expressionAs } from "./expressions.js";
+import type { Binding, ControlInstance, ParserInstance } from "./scope.js";
+import { Scope } from "./scope.js";
+
+/** The name for the control plane: the instance's prefix and the name, or what `@name` says (section 18.3.2). */
+export function fullName(prefix: string, name: string, annotations: readonly Annotation[]): string {
+  const own = nameAnnotation(annotations) ?? name;
+  if (own.startsWith(".")) return own.slice(1);
+  return prefix === "" ? own : `${prefix}.${own}`;
+}
+
+/** Makes the instance that a declaration asks for and binds its name. */
+export function instantiate(env: Env, declaration: InstanceDeclaration, prefix: string): void {
+  if (declaration.body !== undefined)
+    fail("P40420", declaration.span, "not supported yet: an instance with abstract methods");
+  const type = declaration.type ?? declaration.typeExpression.type;
+  const name = fullName(prefix, declaration.name.name, declaration.annotations);
+  const binding = makeInstance(env, type, declaration.resolved, name, declaration);
+  env.scope.bind(declaration, binding);
+}
+
+function makeInstance(
+  env: Env,
+  type: Type | undefined,
+  call: ResolvedCall | undefined,
+  name: string,
+  declaration: InstanceDeclaration,
+): Binding {
+  if (call === undefined || type === undefined)
+    fail("P40400", declaration.span, "internal: an instance was not resolved");
+  switch (type.kind) {
+    case "extern":
+      return {
+        kind: "extern",
+        instance: makeExtern(env, type, call, name, declaration.annotations, declaration),
+      };
+    case "control":
+      return { kind: "control", instance: makeControl(env, type.declaration, call.params, call.args, name) };
+    case "parser":
+      return { kind: "parser", instance: makeParser(env, type.declaration, call.params, call.args, name) };
+    default:
+      return fail("P40420", declaration.span, "not supported yet: an instance of this type");
+  }
+}
+
+function makeExtern(
+  env: Env,
+  type: Extract<Type, { kind: "extern" }>,
+  call: ResolvedCall,
+  name: string,
+  annotations: readonly Annotation[],
+  place: { name?: InstanceDeclaration["name"]; span: InstanceDeclaration["span"] },
+): ExternInstance {
+  const args = call.params.map((param, index): Expr => {
+    const value = call.args[index]?.value ?? param.defaultValue;
+    if (value === undefined)
+      fail("P40413", place.span, `the constructor needs an argument for ${param.name.name}`);
+    return fold(expressionAs(env, value, irType(env, param.type, param.span)));
+  });
+  const instance: ExternInstance = {
+    name,
+    annotations,
+    span: place.name?.span ?? place.span,
+    extern: type.declaration.name.name,
+    typeArgs: type.args.map((arg) => resolveType(env, arg)),
+    args,
+    instanceSpan: place.span,
+  };
+  env.context.instances.push(instance);
+  return instance;
+}
+
+/** The object that an expression in a table property names, or one made on the spot. */
+export function instanceOf(
+  env: Env,
+  e: Expression,
+  prefix: string,
+  annotations: readonly Annotation[],
+  base: string,
+): ExternInstance {
+  if (e.kind === "path" && e.declaration !== undefined) {
+    const binding = env.scope.find(e.declaration);
+    if (binding?.kind === "extern") return binding.instance;
+  }
+  if (e.kind === "call" && e.resolved?.kind === "constructor" && e.type?.kind === "extern")
+    return makeExtern(env, e.type, e.resolved, fullName(prefix, base, annotations), annotations, {
+      span: e.span,
+    });
+  return fail("P40421", e.span, "an instance of an extern is expected here");
+}
+
+function bindConstructor(
+  env: Env,
+  scope: Scope,
+  params: readonly Parameter[],
+  args: readonly (Argument | undefined)[],
+): void {
+  for (const [index, param] of params.entries()) {
+    const value = args[index]?.value ?? param.defaultValue;
+    if (value === undefined) fail("P40413", param.span, `no argument for ${param.name.name}`);
+    const type = param.type;
+    if (type?.kind === "extern" || type?.kind === "control" || type?.kind === "parser")
+      scope.bind(param, objectBinding(env, value));
+    else
+      scope.bind(param, {
+        kind: "value",
+        expr: fold(expressionAs(env, value, irType(env, type, param.span))),
+      });
+  }
+}
+
+function objectBinding(env: Env, e: Expression): Binding {
+  if (e.kind === "path" && e.declaration !== undefined) {
+    const binding = env.scope.find(e.declaration);
+    if (binding !== undefined) return binding;
+  }
+  if (e.kind === "call" && e.resolved?.kind === "constructor") {
+    const { declaration, params, args } = e.resolved;
+    const name = declaration.name.name;
+    if (declaration.kind === "control")
+      return { kind: "control", instance: makeControl(env, declaration, params, args, name) };
+    if (declaration.kind === "parser")
+      return { kind: "parser", instance: makeParser(env, declaration, params, args, name) };
+    if (declaration.kind === "extern" && e.type?.kind === "extern")
+      return { kind: "extern", instance: makeExtern(env, e.type, e.resolved, name, [], { span: e.span }) };
+  }
+  return fail("P40421", e.span, "an instance is expected here");
+}
+
+export function makeControl(
+  env: Env,
+  declaration: ControlDeclaration,
+  params: readonly Parameter[],
+  args: readonly (Argument | undefined)[],
+  name: string,
+): ControlInstance {
+  const scope = new Scope(env.context.globalScope);
+  bindConstructor(env, scope, params, args);
+  const inner: Env = { ...env, scope };
+  for (const local of declaration.body?.locals ?? [])
+    if (local.kind === "instance") env.context.guard(() => instantiate(inner, local, name));
+  return { declaration, name, scope, applied: undefined };
+}
+
+export function makeParser(
+  env: Env,
+  declaration: ParserDeclaration,
+  params: readonly Parameter[],
+  args: readonly (Argument | undefined)[],
+  name: string,
+): ParserInstance {
+  const scope = new Scope(env.context.globalScope);
+  bindConstructor(env, scope, params, args);
+  const inner: Env = { ...env, scope };
+  for (const local of declaration.body?.locals ?? [])
+    if (local.kind === "instance") env.context.guard(() => instantiate(inner, local, name));
+  return { declaration, name, scope };
+}

@@ -1,0 +1,232 @@
+/** Parsers: states, transitions, and calls of parsers by parsers, inlined as states of their own. */
+import type { Span } from "../../../base/index.js";
+import { fail } from "../../../base/index.js";
+import type {
+  Expression,
+  ParserDeclaration,
+  SelectCase,
+  StateDeclaration,
+  ValueSetDeclaration,
+} from "../../syntax/ast.js";
+import type { BoundArguments } from "../../types/resolution.js";
+import { fold } from "../fold.js";
+import type {
+  EntryKey,
+  Expr,
+  IrSelectCase,
+  IrState,
+  IrTransition,
+  IrValueSet,
+  StateTarget,
+  Stmt,
+} from "../ir.js";
+import { scalarWidth } from "../ir-types.js";
+import { Names } from "../names.js";
+import { isPlace } from "../places.js";
+import { bindArguments } from "./arguments.js";
+import { constantNumber } from "./constants.js";
+import type { Env, Frame } from "./context.js";
+import { inOrder, irType, resolveType, saveValue } from "./context.js";
+import { pattern } from "./entries.js";
+import { expression, expressionAs } from "./expressions.js";
+import { fullName, makeParser } from "./instances.js";
+import type { ParserInstance } from "./scope.js";
+import { Scope } from "./scope.js";
+import { declareVariable, statement } from "./statements.js";
+
+/** Names of states: one set for the whole program, since all of them end up in one parser. */
+const stateNames = new WeakMap<object, Names>();
+
+function namesOf(env: Env): Names {
+  let names = stateNames.get(env.context);
+  if (names === undefined) {
+    names = new Names();
+    stateNames.set(env.context, names);
+  }
+  return names;
+}
+
+/** `p.apply(args)` in a state: what follows the call becomes a state of its own. */
+export function applyParser(env: Env, object: Expression, call: BoundArguments, span: Span): void {
+  const here = env.out.state;
+  if (here === undefined)
+    fail("P40423", span, "not supported yet: a parser applied inside a conditional statement");
+  const instance = parserOf(env, object, span);
+  const scope = new Scope(instance.scope);
+  const { copyIn, copyOut } = bindArguments(env, scope, call.params, call.args, true);
+  env.out.list.push(...copyIn);
+  const rest: IrState = {
+    name: namesOf(env).unique(`${here.name}_after_${instance.declaration.name.name}`),
+    span,
+    body: [...copyOut],
+    next: { kind: "goto", target: "accept" },
+  };
+  const prefix = `${here.name}_${instance.declaration.name.name}_`;
+  const start = buildStates(env, instance, scope, prefix, rest);
+  here.next = { kind: "goto", target: start };
+  env.out.list = rest.body;
+  env.out.state = rest;
+}
+
+function parserOf(env: Env, object: Expression, span: Span): ParserInstance {
+  if (object.kind === "path" && object.declaration !== undefined) {
+    const binding = env.scope.find(object.declaration);
+    if (binding?.kind === "parser") return binding.instance;
+    if (object.declaration.kind === "parser")
+      return makeParser(env, object.declaration, [], [], `${env.prefix}.${object.declaration.name.name}`);
+  }
+  if (object.kind === "typeName" && object.typeExpression.type?.kind === "parser") {
+    const { declaration } = object.typeExpression.type;
+    return makeParser(env, declaration, [], [], `${env.prefix}.${declaration.name.name}`);
+  }
+  return fail("P40400", span, "internal: no parser here");
+}
+
+/** Builds all states of a parser and returns the first; `accept` leads to `after`. Initialisers go to `env.out`. */
+export function buildStates(
+  env: Env,
+  instance: ParserInstance,
+  scope: Scope,
+  prefix: string,
+  after: StateTarget,
+): IrState {
+  const body = instance.declaration.body;
+  if (body === undefined) fail("P40400", instance.declaration.span, "internal: a parser type is applied");
+  const frame: Frame = {
+    site: "parser",
+    end: { name: instance.declaration.name.name },
+    result: undefined,
+    breakTo: undefined,
+    continueTo: undefined,
+    copyOut: [],
+    caller: env.frame,
+  };
+  const inner: Env = { ...env, scope, frame, prefix: instance.name };
+  for (const local of body.locals) {
+    if (local.kind === "variable") declareVariable(inner, local);
+    else if (local.kind === "constant" && local.constant === undefined)
+      scope.bind(local, {
+        kind: "value",
+        expr: expressionAs(inner, local.initializer, irType(inner, local.type, local.span)),
+      });
+    else if (local.kind === "valueSet") bindValueSet(inner, instance.name, local);
+  }
+  const states = new Map<string, IrState>();
+  for (const declared of body.states)
+    states.set(declared.name.name, {
+      name: namesOf(env).unique(prefix + declared.name.name),
+      span: declared.name.span,
+      body: [],
+      next: { kind: "goto", target: "accept" },
+    });
+  const target = (name: string, span: Span): StateTarget => {
+    if (name === "accept") return after;
+    if (name === "reject") return "reject";
+    const found = states.get(name);
+    if (found === undefined) fail("P40400", span, `internal: no state ${name}`);
+    return found;
+  };
+  for (const declared of body.states)
+    env.context.guard(() => buildState(inner, declared, states.get(declared.name.name)!, target));
+  return states.get("start")!;
+}
+
+function bindValueSet(env: Env, prefix: string, declaration: ValueSetDeclaration): void {
+  const size = Number(constantNumber(expression(env, declaration.size), "the size of a value set"));
+  const element = declaration.elementType.type;
+  if (element === undefined) fail("P40400", declaration.span, "internal: a value set without a type");
+  const valueSet: IrValueSet = {
+    name: fullName(prefix, declaration.name.name, declaration.annotations),
+    annotations: declaration.annotations,
+    span: declaration.name.span,
+    declaration,
+    element: resolveType(env, element),
+    size,
+  };
+  env.scope.bind(declaration, { kind: "valueSet", valueSet });
+  if (!env.context.valueSets.some((known) => known.name === valueSet.name))
+    env.context.valueSets.push(valueSet);
+}
+
+type FindState = (name: string, span: Span) => StateTarget;
+
+function buildState(env: Env, declared: StateDeclaration, state: IrState, target: FindState): void {
+  const inner: Env = { ...env, scope: new Scope(env.scope), out: { list: state.body, state } };
+  for (const one of declared.statements) statement(inner, one);
+  // A parser call may have moved the output to a later state.
+  const last = inner.out.state!;
+  last.next = transitionOf(inner, declared, target);
+}
+
+function transitionOf(env: Env, declared: StateDeclaration, target: FindState): IrTransition {
+  const transition = declared.transition;
+  // A state without transition rejects (section 13.5).
+  if (transition === undefined) return { kind: "goto", target: "reject" };
+  if (transition.kind === "direct")
+    return { kind: "goto", target: target(transition.next.name, transition.next.span) };
+  const keys = inOrder(
+    env,
+    transition.keys.map((key) => (inner: Env) => fold(expression(inner, key))),
+  ).flatMap((key) => (key.kind === "aggregate" ? key.elements : [key]));
+  const settled = keys.map((key) => (isSelectable(key) ? key : saveValue(env, key)));
+  const cases = transition.cases.map((one) => selectCase(env, one, settled, target));
+  return { kind: "select", keys: settled, cases, span: transition.span };
+}
+
+/** What BMv2 can select on as it is: a field. */
+function isSelectable(key: Expr): boolean {
+  return isPlace(key) && scalarWidth(key.type) !== undefined;
+}
+
+function selectCase(env: Env, one: SelectCase, keys: readonly Expr[], target: FindState): IrSelectCase {
+  const next = target(one.next.name, one.next.span);
+  const only = one.keySet.length === 1 ? one.keySet[0]! : undefined;
+  if (only?.kind === "path" && only.declaration !== undefined) {
+    const binding = env.scope.find(only.declaration);
+    if (binding?.kind === "valueSet") return { patterns: binding.valueSet, target: next, span: one.span };
+  }
+  let keySet = one.keySet;
+  if (only !== undefined && keys.length !== 1) {
+    if (only.kind === "default" || only.kind === "dontCare") keySet = keys.map(() => only);
+    else if (only.kind === "list") keySet = only.elements;
+  } else if (only?.kind === "list" && only.elements.length === 1) keySet = only.elements;
+  if (keySet.length !== keys.length)
+    fail("P40415", one.span, `${keySet.length} patterns for ${keys.length} keys`);
+  const patterns = keySet.map((part, index): EntryKey => pattern(env, part, keys[index]!.type));
+  return { patterns, target: next, span: one.span };
+}
+
+/** The architecture's parser: its states, with initialisers at the head of the first. */
+export function buildMainParser(
+  env: Env,
+  declaration: ParserDeclaration,
+  instance: ParserInstance,
+  scope: Scope,
+): IrState {
+  const head: Stmt[] = [];
+  const start = buildStates({ ...env, out: { list: head, state: undefined } }, instance, scope, "", "accept");
+  if (head.length === 0) return start;
+  if (!leadsBack(start)) {
+    start.body.unshift(...head);
+    return start;
+  }
+  return {
+    name: namesOf(env).unique("init"),
+    span: declaration.span,
+    body: head,
+    next: { kind: "goto", target: start },
+  };
+}
+
+/** Whether the first state can be entered again, so that initialisers may not stand in it. */
+function leadsBack(start: IrState): boolean {
+  const seen = new Set<StateTarget>();
+  const visit = (state: StateTarget): boolean => {
+    if (typeof state === "string" || seen.has(state)) return false;
+    seen.add(state);
+    const targets =
+      state.next.kind === "goto" ? [state.next.target] : state.next.cases.map((one) => one.target);
+    return targets.some((target) => target === start || visit(target));
+  };
+  return visit(start);
+}

@@ -1,0 +1,242 @@
+/** From the checked tree to the lowered program: evaluates `main` and elaborates its six blocks. */
+import type { Diagnostics, Span } from "../../../base/index.js";
+import { fail } from "../../../base/index.js";
+import type {
+  Argument,
+  ControlDeclaration,
+  Expression,
+  InstanceDeclaration,
+  Parameter,
+  ParserDeclaration,
+  SourceUnit,
+} from "../../syntax/ast.js";
+import { variable } from "../build.js";
+import type { IrControl, IrParser, IrProgram, Stmt, Variable } from "../ir.js";
+import { nameAnnotation } from "../ir-types.js";
+import { errorNames } from "./constants.js";
+import type { Env, Frame, Site } from "./context.js";
+import { Context, irType } from "./context.js";
+import { runControl } from "./controls.js";
+import { instantiate, makeControl, makeParser } from "./instances.js";
+import { buildMainParser } from "./parsers.js";
+import { Scope } from "./scope.js";
+
+/** Undefined when there is no `main`, or when it is of another architecture; both are reported. */
+export function elaborate(unit: SourceUnit, diagnostics: Diagnostics): IrProgram | undefined {
+  let program: IrProgram | undefined;
+  const context = new Context(unit, diagnostics);
+  context.guard(() => {
+    program = elaborateMain(context);
+  });
+  return program;
+}
+
+function elaborateMain(context: Context): IrProgram {
+  const env = globalEnv(context);
+  bindGlobals(context, env);
+  const main = context.unit.declarations.find(
+    (one): one is InstanceDeclaration => one.kind === "instance" && one.name.name === "main",
+  );
+  const last = context.unit.declarations.at(-1);
+  if (main === undefined)
+    fail("P40430", last?.span, "the program has no main", "end it with V1Switch(...) main;");
+  const blocks = blocksOf(main);
+  const globals = context.instances;
+  const storage = sharedStorage(env, blocks);
+  context.standard = storage.standard;
+  const parser = buildParser(env, blocks.parser, storage);
+  const control = (block: Block<ControlDeclaration>, site: Site): IrControl =>
+    buildControl(env, block, site, storage);
+  return {
+    ...storage,
+    parser,
+    verify: control(blocks.verify, "checksum"),
+    ingress: control(blocks.ingress, "control"),
+    egress: control(blocks.egress, "control"),
+    compute: control(blocks.compute, "checksum"),
+    deparser: control(blocks.deparser, "deparser"),
+    locals: context.locals,
+    names: context.names,
+    globals,
+    errors: errorNames(env),
+    enums: userEnums(context.unit, blocks),
+    annotations: main.annotations,
+    mainSpan: main.name.span,
+  };
+}
+
+/** Enums from other files than the architecture's. */
+function userEnums(unit: SourceUnit, blocks: Blocks): IrProgram["enums"] {
+  const architecture = blocks.parser.declaration.span.file;
+  const standard = unit.declarations.find((one) => one.kind === "package" && one.name.name === "V1Switch");
+  return unit.declarations.flatMap((one) => {
+    if (one.kind !== "enum" || one.underlying !== undefined) return [];
+    if (one.span.file === standard?.span.file && one.span.file !== architecture) return [];
+    return [{ name: one.name.name, members: one.members.map((member) => member.name.name) }];
+  });
+}
+
+function globalEnv(context: Context): Env {
+  const frame: Frame = {
+    site: "control",
+    end: { name: "program" },
+    result: undefined,
+    breakTo: undefined,
+    continueTo: undefined,
+    copyOut: [],
+    caller: undefined,
+  };
+  return { context, scope: context.globalScope, out: { list: [], state: undefined }, frame, prefix: "" };
+}
+
+function bindGlobals(context: Context, env: Env): void {
+  for (const declaration of context.unit.declarations) {
+    if (declaration.kind === "action")
+      context.globalScope.bind(declaration, {
+        kind: "action",
+        declaration,
+        scope: context.globalScope,
+        prefix: "",
+      });
+    else if (declaration.kind === "instance" && declaration.type?.kind === "extern")
+      context.guard(() => instantiate(env, declaration, ""));
+  }
+}
+
+// ---------------------------------------------------------------- the architecture
+
+interface Block<D> {
+  declaration: D;
+  params: readonly Parameter[];
+  args: readonly (Argument | undefined)[];
+  /** The prefix of the names inside: the control's own name (section 18.3.2). */
+  name: string;
+  span: Span;
+}
+
+interface Blocks {
+  parser: Block<ParserDeclaration>;
+  verify: Block<ControlDeclaration>;
+  ingress: Block<ControlDeclaration>;
+  egress: Block<ControlDeclaration>;
+  compute: Block<ControlDeclaration>;
+  deparser: Block<ControlDeclaration>;
+}
+
+/** The arguments of `V1Switch` in order: parser, verify, ingress, egress, compute, deparser. */
+function blocksOf(main: InstanceDeclaration): Blocks {
+  const call = main.resolved;
+  if (call === undefined) fail("P40400", main.span, "internal: main was not resolved");
+  const packageName = call.kind === "constructor" ? call.declaration.name.name : "";
+  if (packageName !== "V1Switch")
+    fail(
+      "P40431",
+      main.span,
+      `not supported yet: the architecture of ${packageName}`,
+      "this compiler is for v1model's V1Switch",
+    );
+  const block = (index: number): Block<ParserDeclaration | ControlDeclaration> => {
+    const argument = call.args[index];
+    if (argument === undefined) fail("P40431", main.span, "V1Switch needs six arguments");
+    return blockOf(argument.value);
+  };
+  const parser = block(0);
+  const { declaration } = parser;
+  if (declaration.kind !== "parser")
+    fail("P40431", parser.span, "the first argument of V1Switch is a parser");
+  const control = (index: number): Block<ControlDeclaration> => {
+    const found = block(index);
+    if (found.declaration.kind !== "control")
+      fail("P40431", found.span, "this argument of V1Switch is a control");
+    return { ...found, declaration: found.declaration };
+  };
+  return {
+    parser: { ...parser, declaration },
+    verify: control(1),
+    ingress: control(2),
+    egress: control(3),
+    compute: control(4),
+    deparser: control(5),
+  };
+}
+
+/** An argument of the package: a constructor call, or the name of an instance made so. */
+function blockOf(e: Expression): Block<ParserDeclaration | ControlDeclaration> {
+  if (e.kind === "call" && e.resolved?.kind === "constructor") {
+    const { declaration, params, args } = e.resolved;
+    if (declaration.kind === "parser" || declaration.kind === "control") {
+      const name = nameAnnotation(declaration.annotations) ?? declaration.name.name;
+      return { declaration, params, args, name: name.replace(/^\./, ""), span: e.span };
+    }
+  }
+  if (e.kind === "path" && e.declaration?.kind === "instance") {
+    const instance = e.declaration;
+    const resolved = instance.resolved;
+    if (resolved?.kind === "constructor") {
+      const { declaration, params, args } = resolved;
+      if (declaration.kind === "parser" || declaration.kind === "control") {
+        const name = nameAnnotation(instance.annotations) ?? instance.name.name;
+        return { declaration, params, args, name: name.replace(/^\./, ""), span: e.span };
+      }
+    }
+  }
+  return fail("P40431", e.span, "not supported yet: this argument of the package");
+}
+
+// ---------------------------------------------------------------- storage and blocks
+
+type Storage = Pick<IrProgram, "headers" | "metadata" | "standard">;
+
+/** One variable each for the packet's headers, the user's metadata and the standard metadata. */
+function sharedStorage(env: Env, blocks: Blocks): Storage {
+  const params = blocks.parser.declaration.params;
+  const make = (index: number, role: Variable["role"]): Variable => {
+    const param = params[index];
+    if (param === undefined) fail("P40431", blocks.parser.span, "the parser needs four parameters");
+    const type = irType(env, param.type, param.span);
+    if (type.kind !== "struct") fail("P40432", param.span, "this parameter must be a struct");
+    return { name: env.context.names.unique(param.name.name), type, role, span: param.span };
+  };
+  return { headers: make(1, "headers"), metadata: make(2, "metadata"), standard: make(3, "standard") };
+}
+
+/** Binds a block's parameters: by position in the parser, by type elsewhere. */
+function bindBlock(scope: Scope, params: readonly Parameter[], order: (Variable | "packet")[]): void {
+  for (const [index, param] of params.entries()) {
+    const target = order[index];
+    if (target === undefined) continue;
+    if (target === "packet") scope.bind(param, { kind: "packet" });
+    else scope.bind(param, { kind: "value", expr: variable(target, param.name.span) });
+  }
+}
+
+function buildParser(env: Env, block: Block<ParserDeclaration>, storage: Storage): IrParser {
+  const instance = makeParser(env, block.declaration, block.params, block.args, block.name);
+  const scope = new Scope(instance.scope);
+  bindBlock(scope, block.declaration.params, ["packet", storage.headers, storage.metadata, storage.standard]);
+  const start = buildMainParser(env, block.declaration, instance, scope);
+  return { name: block.name, span: block.declaration.name.span, start, valueSets: env.context.valueSets };
+}
+
+function buildControl(env: Env, block: Block<ControlDeclaration>, site: Site, storage: Storage): IrControl {
+  const { context } = env;
+  const built: IrControl = {
+    name: block.name,
+    span: block.declaration.name.span,
+    tables: [],
+    actions: [],
+    instances: [],
+    body: [],
+  };
+  context.pipeline = built;
+  context.instances = built.instances;
+  const inner: Env = { ...env, out: { list: built.body, state: undefined }, frame: { ...env.frame, site } };
+  const instance = makeControl(inner, block.declaration, block.params, block.args, block.name);
+  const scope = new Scope(instance.scope);
+  const order: (Variable | "packet")[] =
+    site === "deparser" ? ["packet", storage.headers] : [storage.headers, storage.metadata, storage.standard];
+  bindBlock(scope, block.declaration.params, order);
+  const noCopies: Stmt[] = [];
+  runControl(inner, instance, scope, noCopies, block.declaration.span);
+  return built;
+}

@@ -1,0 +1,240 @@
+/** Statements (section 12). */
+import { fail } from "../../../base/index.js";
+import type {
+  AssignmentStatement,
+  BinaryExpression,
+  BlockStatement,
+  Expression,
+  ForInStatement,
+  ForStatement,
+  IfStatement,
+  Statement,
+  SwitchStatement,
+  VariableDeclaration,
+} from "../../syntax/ast.js";
+import { binary, number, variable } from "../build.js";
+import { fold } from "../fold.js";
+import type { Expr, IrType, Label, Stmt, SwitchCase } from "../ir.js";
+import { bits } from "../ir-types.js";
+import { invalidate } from "./arguments.js";
+import { callExpression } from "./calls.js";
+import { constantNumber, convert } from "./constants.js";
+import type { Env, Frame } from "./context.js";
+import { collect, emit, innerEnv, inOrder, irType } from "./context.js";
+import { instantiate } from "./controls.js";
+import { expression, expressionAs, placeOf } from "./expressions.js";
+import { applyTable, hitCondition, switchOnTable } from "./tables.js";
+
+export function statement(env: Env, s: Statement): void {
+  switch (s.kind) {
+    case "assignment":
+      return assignment(env, s);
+    case "callStatement":
+      callExpression(env, s.call);
+      return;
+    case "block":
+      return block(env, s);
+    case "if":
+      return ifStatement(env, s);
+    case "switch":
+      return switchStatement(env, s);
+    case "for":
+      return forStatement(env, s);
+    case "forIn":
+      return forInStatement(env, s);
+    case "return": {
+      const { end, result } = env.frame;
+      if (s.value !== undefined && result !== undefined) {
+        const right = expressionAs(env, s.value, result.type);
+        emit(env, { kind: "assign", left: variable(result, s.span), right, span: s.span });
+      }
+      emit(env, { kind: "leave", label: end, span: s.span });
+      return;
+    }
+    case "exit":
+      for (let frame: Frame | undefined = env.frame; frame !== undefined; frame = frame.caller)
+        env.out.list.push(...frame.copyOut);
+      emit(env, { kind: "exit", span: s.span });
+      return;
+    case "break":
+      emit(env, { kind: "leave", label: env.frame.breakTo!, span: s.span });
+      return;
+    case "continue":
+      emit(env, { kind: "leave", label: env.frame.continueTo!, span: s.span });
+      return;
+    case "empty":
+      return;
+    case "declaration":
+      if (s.declaration.kind === "variable") declareVariable(env, s.declaration);
+      else if (s.declaration.kind === "instance") instantiate(env, s.declaration, env.prefix);
+      return;
+  }
+}
+
+/** The statements of a block, in a scope of their own. */
+export function block(env: Env, s: BlockStatement): void {
+  const inner = innerEnv(env);
+  for (const one of s.statements) statement(inner, one);
+}
+
+export function declareVariable(env: Env, declaration: VariableDeclaration): void {
+  const type = irType(env, declaration.type ?? declaration.typeExpression.type, declaration.span);
+  const right =
+    declaration.initializer === undefined ? undefined : expressionAs(env, declaration.initializer, type);
+  const known = env.scope.find(declaration);
+  const place =
+    known?.kind === "value"
+      ? known.expr
+      : variable(env.context.newLocal(declaration.name.name, type, declaration.name.span), declaration.span);
+  env.scope.bind(declaration, { kind: "value", expr: place });
+  if (right !== undefined) emit(env, { kind: "assign", left: place, right, span: declaration.span });
+  else env.out.list.push(...invalidate(place));
+}
+
+function assignment(env: Env, s: AssignmentStatement): void {
+  const [left, right] = inOrder(env, [
+    (inner) => placeOf(inner, s.left),
+    (inner) => (s.op === undefined ? expression(inner, s.right) : compound(inner, s, s.op)),
+  ]);
+  emit(env, { kind: "assign", left: left!, right: convert(env, right!, left!.type), span: s.span });
+}
+
+/** `a op= b` computes `a op b` (section 12.1). */
+function compound(env: Env, s: AssignmentStatement, op: BinaryExpression["op"]): Expr {
+  const [left, right] = inOrder(env, [
+    (inner) => expression(inner, { ...s.left, implicitCast: undefined } as Expression),
+    (inner) => expression(inner, s.right),
+  ]);
+  const shift = op === "<<" || op === ">>";
+  const operand = shift ? right! : convert(env, right!, left!.type);
+  return fold(binary(op, left!, operand, left!.type, s.span));
+}
+
+function ifStatement(env: Env, s: IfStatement): void {
+  const onTable = hitCondition(s.condition);
+  const whenTrue = (inner: Env): void => statement(innerEnv(inner), s.whenTrue);
+  const whenFalse = (inner: Env): void => {
+    if (s.whenFalse !== undefined) statement(innerEnv(inner), s.whenFalse);
+  };
+  if (onTable !== undefined) {
+    const onHit = collect(env, onTable.hit ? whenTrue : whenFalse);
+    const onMiss = collect(env, onTable.hit ? whenFalse : whenTrue);
+    applyTable(env, onTable.object, { kind: "hit", hit: onHit, miss: onMiss }, s.condition.span);
+    return;
+  }
+  const condition = fold(expression(env, s.condition));
+  emit(env, {
+    kind: "if",
+    condition,
+    whenTrue: collect(env, whenTrue),
+    whenFalse: collect(env, whenFalse),
+    span: s.condition.span,
+  });
+}
+
+function switchStatement(env: Env, s: SwitchStatement): void {
+  if (s.subject.type?.kind === "actionRun") {
+    switchOnTable(env, s);
+    return;
+  }
+  const subject = expression(env, s.subject);
+  const cases: SwitchCase[] = [];
+  let pending: Expr[] | undefined = [];
+  for (const one of s.cases) {
+    if (one.label.kind === "default") pending = undefined;
+    else pending?.push(convert(env, fold(expression(env, one.label)), subject.type));
+    const body = one.body;
+    // A label without a body falls through to the next one's.
+    if (body === undefined) continue;
+    cases.push({ values: pending, body: collect(env, (inner) => block(inner, body)), span: one.span });
+    pending = [];
+  }
+  emit(env, { kind: "switch", subject, cases, span: s.span });
+}
+
+/** Runs a loop's body with `break` and `continue` bound; the result belongs inside one iteration. */
+function loopBody(env: Env, breakTo: Label, body: Statement): Stmt {
+  const continueTo: Label = { name: "continue" };
+  const frame: Frame = { ...env.frame, breakTo, continueTo };
+  const list = collect({ ...env, frame }, (inner) => statement(innerEnv(inner), body));
+  return { kind: "block", label: continueTo, body: list, span: body.span };
+}
+
+function forStatement(env: Env, s: ForStatement): void {
+  const breakTo: Label = { name: "break" };
+  const scoped = innerEnv(env);
+  const list = collect(scoped, (inner) => {
+    for (const one of s.init) statement(inner, one);
+    let condition: Expr | undefined;
+    const before = collect(inner, (head) => {
+      condition = fold(expression(head, s.condition));
+    });
+    if (before.length > 0)
+      fail(
+        "P40407",
+        s.condition.span,
+        "not supported yet: a loop condition that calls something with effects",
+      );
+    const body = loopBody(inner, breakTo, s.body);
+    const update = collect(inner, (tail) => {
+      for (const one of s.update) statement(tail, one);
+    });
+    emit(inner, { kind: "loop", condition: condition!, body: [body], update, variable: "for", span: s.span });
+  });
+  emit(env, { kind: "block", label: breakTo, body: list, span: s.span });
+}
+
+/** `for (x in low .. high)` and over lists: the values are known, so each gets its copy of the body. */
+function forInStatement(env: Env, s: ForInStatement): void {
+  const breakTo: Label = { name: "break" };
+  const scoped = innerEnv(env);
+  const list = collect(scoped, (inner) => {
+    let place: Expr;
+    if ("kind" in s.variable && s.variable.kind === "variable") {
+      declareVariable(inner, s.variable);
+      place = bound(inner, s.variable);
+    } else place = placeOf(inner, s.variable as Expression);
+    for (const value of collectionOf(inner, s.collection, place.type)) {
+      const right = convert(inner, value, place.type);
+      emit(inner, { kind: "assign", left: place, right, span: s.collection.span });
+      emit(inner, loopBody(inner, breakTo, s.body));
+    }
+  });
+  emit(env, { kind: "block", label: breakTo, body: list, span: s.span });
+}
+
+function bound(env: Env, declaration: VariableDeclaration): Expr {
+  const binding = env.scope.find(declaration);
+  if (binding?.kind !== "value") throw new Error("a variable without storage");
+  return binding.expr;
+}
+
+/** More iterations than this are taken for a mistake. */
+const MOST_ITERATIONS = 4096n;
+
+function collectionOf(env: Env, e: Expression, type: IrType): Expr[] {
+  if (e.kind === "range") {
+    const low = constantNumber(expression(env, e.low), "the bounds of a range in a for loop");
+    const high = constantNumber(expression(env, e.high), "the bounds of a range in a for loop");
+    if (high - low >= MOST_ITERATIONS)
+      fail("P40408", e.span, `not supported yet: a loop of more than ${MOST_ITERATIONS} iterations`);
+    const values: Expr[] = [];
+    const target = type.kind === "bits" ? type : bits(32);
+    for (let value = low; value <= high; value++) values.push(number(value, target, e.span));
+    return values;
+  }
+  const value = expression(env, e);
+  if (value.kind === "aggregate") return value.elements;
+  if (value.type.kind === "stack") {
+    const size = value.type.size;
+    const elementType = value.type.element;
+    return Array.from({ length: size }, (_, index) => ({
+      kind: "element" as const,
+      base: value,
+      index: number(BigInt(index), bits(32)),
+      type: elementType,
+      span: e.span,
+    }));
+  }
+  return fail("P40408", e.span, "not supported yet: a for loop over this collection");
+}

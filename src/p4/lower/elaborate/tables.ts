@@ -1,0 +1,386 @@
+/** Tables, the actions they run, and their application (section 14.2). */
+import type { Span } from "../../../base/index.js";
+import { fail } from "../../../base/index.js";
+import type {
+  ActionDeclaration,
+  ActionRef,
+  Annotation,
+  Argument,
+  Expression,
+  KeyElement,
+  SwitchStatement,
+  TableDeclaration,
+} from "../../syntax/ast.js";
+import { bool, variable } from "../build.js";
+import { fold } from "../fold.js";
+import type {
+  ActionParam,
+  Expr,
+  ExternInstance,
+  IrAction,
+  IrActionCall,
+  IrActionRef,
+  IrKey,
+  IrTable,
+  Stmt,
+  TableBranches,
+  Variable,
+} from "../ir.js";
+import { BOOL, nameAnnotation, scalarWidth } from "../ir-types.js";
+import { isFixedPlace } from "../places.js";
+import { bindArguments } from "./arguments.js";
+import { inlineBody } from "./calls.js";
+import { convert } from "./constants.js";
+import type { Env } from "./context.js";
+import { collect, emit, irType } from "./context.js";
+import { instanceOf } from "./controls.js";
+import { readEntries } from "./entries.js";
+import { expression, expressionAs } from "./expressions.js";
+import { fullName } from "./instances.js";
+import { keyName } from "./key-names.js";
+import { Scope } from "./scope.js";
+import { block, statement } from "./statements.js";
+
+/** A declared table; it becomes part of the program when it is first applied. */
+export interface TablePlan {
+  declaration: TableDeclaration;
+  /** Where its keys and actions have their meaning. */
+  scope: Scope;
+  prefix: string;
+  /** Lists of the pipeline to which it adds itself. */
+  pipeline: { tables: IrTable[]; actions: IrAction[] };
+  table: IrTable | undefined;
+  actions: Map<ActionDeclaration, IrAction>;
+  /** Computed keys: where the value goes before each application. */
+  keyHomes: (Variable | undefined)[];
+}
+
+export function actionName(env: Env, declaration: ActionDeclaration): string {
+  const binding = env.scope.find(declaration);
+  const prefix = binding?.kind === "action" ? binding.prefix : "";
+  return fullName(prefix, declaration.name.name, declaration.annotations);
+}
+
+function planOf(env: Env, object: Expression): TablePlan {
+  const declaration = object.kind === "path" ? object.declaration : undefined;
+  const binding = declaration === undefined ? undefined : env.scope.find(declaration);
+  if (binding?.kind !== "table") fail("P40400", object.span, "internal: no table here");
+  return binding.plan;
+}
+
+/** Emits the application of a table; `branches` is what follows by its outcome. */
+export function applyTable(
+  env: Env,
+  object: Expression,
+  branches: TableBranches | undefined,
+  span: Span,
+): void {
+  const plan = planOf(env, object);
+  if (env.frame.site !== "control")
+    fail(
+      "P40409",
+      span,
+      `the table ${plan.declaration.name.name} cannot be applied here`,
+      "apply it in ingress or egress",
+    );
+  const table = tableOf(env, plan);
+  evaluateKeys({ ...env, scope: plan.scope }, plan, table);
+  emit(env, { kind: "apply", table, branches, span });
+}
+
+/** `t.apply().hit`, `!t.apply().miss` and their like as a whole condition. */
+export function hitCondition(e: Expression): { object: Expression; hit: boolean } | undefined {
+  if (e.kind === "unary" && e.op === "!") {
+    const inner = hitCondition(e.operand);
+    return inner && { object: inner.object, hit: !inner.hit };
+  }
+  if (e.kind !== "member" || e.resolved?.kind !== "applyResult" || e.resolved.property === "action_run")
+    return undefined;
+  const object = appliedObject(e.base);
+  return object && { object, hit: e.resolved.property === "hit" };
+}
+
+function appliedObject(e: Expression): Expression | undefined {
+  return e.kind === "call" && e.resolved?.kind === "tableApply" ? e.resolved.object : undefined;
+}
+
+/** `t.apply().hit` inside a larger expression: the outcome goes to a variable. */
+export function applyResult(
+  env: Env,
+  base: Expression,
+  property: "hit" | "miss" | "action_run",
+  span: Span,
+): Expr {
+  const object = appliedObject(base);
+  if (object === undefined || property === "action_run")
+    fail("P40405", span, `not supported yet: ${property} as a value`);
+  const result = variable(env.context.newLocal("tmp", BOOL, span), span);
+  const set = (value: boolean): Stmt => ({ kind: "assign", left: result, right: bool(value), span });
+  const branches: TableBranches = {
+    kind: "hit",
+    hit: [set(property === "hit")],
+    miss: [set(property !== "hit")],
+  };
+  applyTable(env, object, branches, span);
+  return result;
+}
+
+/** `switch (t.apply().action_run)`. */
+export function switchOnTable(env: Env, s: SwitchStatement): void {
+  const object = s.subject.kind === "member" ? appliedObject(s.subject.base) : undefined;
+  if (object === undefined) fail("P40405", s.subject.span, "not supported yet: action_run as a value");
+  const plan = planOf(env, object);
+  tableOf(env, plan);
+  const cases: { actions: IrAction[]; body: Stmt[] }[] = [];
+  let otherwise: Stmt[] = [];
+  let actions: IrAction[] = [];
+  let isDefault = false;
+  for (const one of s.cases) {
+    if (one.label.kind === "default") isDefault = true;
+    else {
+      const declaration = one.label.kind === "path" ? one.label.declaration : undefined;
+      const action = declaration?.kind === "action" ? plan.actions.get(declaration) : undefined;
+      if (action === undefined)
+        fail("P40400", one.span, "internal: a switch label that is no action of the table");
+      actions.push(action);
+    }
+    const labelled = one.body;
+    if (labelled === undefined) continue;
+    const body = collect(env, (inner) => block(inner, labelled));
+    if (isDefault) otherwise = body;
+    // Actions that share the default's body need no case of their own.
+    else cases.push({ actions, body });
+    actions = [];
+    isDefault = false;
+  }
+  applyTable(env, object, { kind: "action", cases, otherwise }, s.subject.span);
+}
+
+function tableOf(env: Env, plan: TablePlan): IrTable {
+  plan.table ??= buildTable({ ...env, scope: plan.scope }, plan);
+  return plan.table;
+}
+
+function property(declaration: TableDeclaration, name: string) {
+  for (const one of declaration.properties) if (one.kind === "property" && one.name.name === name) return one;
+  return undefined;
+}
+
+function buildTable(env: Env, plan: TablePlan): IrTable {
+  const { declaration } = plan;
+  const keyProperty = declaration.properties.find((one) => one.kind === "key");
+  const keys = (keyProperty?.elements ?? []).map((element) => buildKey(env, element));
+  const actions: IrActionRef[] = [];
+  for (const one of declaration.properties)
+    if (one.kind === "actions") for (const ref of one.actions) actions.push(buildActionRef(env, plan, ref));
+  const timeout = property(declaration, "support_timeout");
+  const sizeProperty = property(declaration, "size");
+  const size = sizeProperty === undefined ? undefined : fold(expression(env, sizeProperty.value));
+  const object = (name: string): ExternInstance | undefined => {
+    const found = property(declaration, name);
+    return (
+      found &&
+      instanceOf(env, found.value, plan.prefix, found.annotations, `${declaration.name.name}.${name}`)
+    );
+  };
+  const table: IrTable = {
+    name: fullName(plan.prefix, declaration.name.name, declaration.annotations),
+    annotations: declaration.annotations,
+    span: declaration.name.span,
+    declaration,
+    keys,
+    actions,
+    defaultAction: buildDefault(env, plan, actions),
+    entries: undefined,
+    size: size?.kind === "number" ? Number(size.value) : undefined,
+    implementation: object("implementation"),
+    counters: object("counters"),
+    meters: object("meters"),
+    supportTimeout:
+      timeout !== undefined &&
+      fold(expression(env, timeout.value)).kind === "bool" &&
+      isTrue(env, timeout.value),
+  };
+  table.entries = readEntries(env, plan, table);
+  plan.pipeline.tables.push(table);
+  return table;
+}
+
+function isTrue(env: Env, e: Expression): boolean {
+  const value = fold(expression(env, e));
+  return value.kind === "bool" && value.value;
+}
+
+function buildKey(env: Env, element: KeyElement): IrKey {
+  const declared = element.expression.implicitCast ?? element.expression.type;
+  const type = irType(env, declared, element.span);
+  if (scalarWidth(type) === undefined)
+    fail("P40410", element.span, "a key must be a number, a bool, an enum or an error");
+  return {
+    // Filled in by the first application.
+    expression: bool(false),
+    matchKind: element.matchKind.name,
+    name: nameAnnotation(element.annotations) ?? keyName(element),
+    declared: declared!,
+    annotations: element.annotations,
+    span: element.span,
+  };
+}
+
+/** Computes keys that are no plain storage before the table is applied. */
+function evaluateKeys(env: Env, plan: TablePlan, table: IrTable): void {
+  const elements = plan.declaration.properties.find((one) => one.kind === "key")?.elements ?? [];
+  for (const [index, element] of elements.entries()) {
+    const key = table.keys[index]!;
+    const value = fold(expression(env, element.expression));
+    const home = plan.keyHomes[index];
+    if (
+      home === undefined &&
+      (isFixedPlace(value) || (value.kind === "valid" && isFixedPlace(value.header)))
+    ) {
+      key.expression = value;
+      continue;
+    }
+    const used = home ?? env.context.newLocal("key", value.type, element.span);
+    plan.keyHomes[index] = used;
+    key.expression = variable(used, element.span);
+    emit(env, { kind: "assign", left: key.expression, right: value, span: element.expression.span });
+  }
+}
+
+function buildActionRef(env: Env, plan: TablePlan, ref: ActionRef): IrActionRef {
+  const declaration = ref.declaration;
+  if (declaration === undefined) fail("P40400", ref.span, "internal: an action was not resolved");
+  const action = tableAction(env, plan, declaration, ref.args);
+  plan.actions.set(declaration, action);
+  return { action, annotations: ref.annotations, span: ref.span };
+}
+
+const actionCaches = new WeakMap<Scope, Map<ActionDeclaration, IrAction>>();
+
+/** An action as tables use it: parameters without direction come from the control plane. */
+function tableAction(
+  env: Env,
+  plan: TablePlan,
+  declaration: ActionDeclaration,
+  args: readonly Argument[] | undefined,
+): IrAction {
+  const binding = env.scope.find(declaration);
+  const home = binding?.kind === "action" ? binding.scope : env.context.globalScope;
+  const shared = declaration.params.every((param) => param.direction === "none");
+  let cache = actionCaches.get(home);
+  if (cache === undefined) {
+    cache = new Map();
+    actionCaches.set(home, cache);
+  }
+  const known = shared ? cache.get(declaration) : undefined;
+  if (known !== undefined) {
+    if (!plan.pipeline.actions.includes(known)) plan.pipeline.actions.push(known);
+    return known;
+  }
+  const scope = new Scope(home);
+  const params: ActionParam[] = [];
+  for (const param of declaration.params) {
+    if (param.direction !== "none") continue;
+    const type = irType({ ...env, scope }, param.type, param.span);
+    if (scalarWidth(type) === undefined)
+      fail("P40411", param.span, `a parameter that the control plane gives cannot be of type ${type.kind}`);
+    const home: Variable = { name: param.name.name, type, role: "parameter", span: param.name.span };
+    scope.bind(param, { kind: "value", expr: variable(home, param.name.span) });
+    params.push({ variable: home, declared: param.type!, annotations: param.annotations });
+  }
+  const directed = declaration.params.filter((param) => param.direction !== "none");
+  const action: IrAction = {
+    name: actionName(env, declaration),
+    annotations: declaration.annotations,
+    span: declaration.name.span,
+    params,
+    body: [],
+    hidden: false,
+  };
+  // Registered first: order of declaration, not of nesting.
+  if (shared) cache.set(declaration, action);
+  plan.pipeline.actions.push(action);
+  action.body = collect(env, (inner) => {
+    const bound = bindArguments(inner, scope, directed, (args ?? []).slice(0, directed.length), false);
+    inner.out.list.push(...bound.copyIn);
+    inlineBody(
+      inner,
+      scope,
+      "action",
+      declaration.name.name,
+      bound.copyOut,
+      undefined,
+      declaration.span,
+      (body) => {
+        for (const one of declaration.body.statements) statement(body, one);
+      },
+    );
+    inner.out.list.push(...bound.copyOut);
+  });
+  return action;
+}
+
+const DEFAULT_ONLY: Annotation["name"] = "defaultonly";
+
+function buildDefault(
+  env: Env,
+  plan: TablePlan,
+  actions: IrActionRef[],
+): IrActionCall & { isConst: boolean } {
+  const found = property(plan.declaration, "default_action");
+  if (found === undefined) return { ...defaultNoAction(env, plan, actions), isConst: false };
+  return { ...actionCall(env, plan, found.value), isConst: found.isConst };
+}
+
+/** A table without default action runs `NoAction` (section 14.2.1.3), and has it in its list. */
+function defaultNoAction(env: Env, plan: TablePlan, actions: IrActionRef[]): IrActionCall {
+  const declaration = env.context.unit.declarations.find(
+    (one): one is ActionDeclaration => one.kind === "action" && one.name.name === "NoAction",
+  );
+  const span = plan.declaration.name.span;
+  if (declaration === undefined) fail("P40412", span, "core.p4 with its NoAction must be included");
+  let action = plan.actions.get(declaration);
+  if (action === undefined) {
+    action = tableAction(env, plan, declaration, undefined);
+    plan.actions.set(declaration, action);
+    actions.push({ action, annotations: [{ name: DEFAULT_ONLY, span, body: { kind: "none" } }], span });
+  }
+  return { action, args: [] };
+}
+
+/** An action named with arguments, in `default_action` or an entry. */
+export function actionCall(env: Env, plan: TablePlan, e: Expression | ActionRef): IrActionCall {
+  const { declaration, args } = actionAndArguments(e);
+  const action = declaration === undefined ? undefined : plan.actions.get(declaration);
+  if (declaration === undefined || action === undefined)
+    fail("P40413", e.span, `this action is not in the action list of ${plan.declaration.name.name}`);
+  // Arguments of directed parameters were given in the action list.
+  const data = args.length > action.params.length ? args.slice(args.length - action.params.length) : args;
+  const values = action.params.map((param, index) => {
+    const byName = data.find((one) => one?.name?.name === param.variable.name);
+    const argument = byName ?? data[index];
+    if (argument === undefined)
+      fail("P40413", e.span, `the action ${action.name} needs ${action.params.length} arguments`);
+    const value = fold(
+      convert(env, expressionAs(env, argument.value, param.variable.type), param.variable.type),
+    );
+    if (value.kind !== "number" && value.kind !== "bool" && value.kind !== "member")
+      fail("P40403", argument.span, "an argument here must be known at compile time");
+    return value;
+  });
+  return { action, args: values };
+}
+
+function actionAndArguments(e: Expression | ActionRef): {
+  declaration: ActionDeclaration | undefined;
+  args: (Argument | undefined)[];
+} {
+  if (!("kind" in e)) return { declaration: e.declaration, args: e.args ?? [] };
+  if (e.kind === "call" && e.resolved?.kind === "action")
+    return { declaration: e.resolved.declaration, args: e.resolved.args };
+  const callee = e.kind === "call" ? e.callee : e;
+  const declaration =
+    callee.kind === "path" && callee.declaration?.kind === "action" ? callee.declaration : undefined;
+  return { declaration, args: e.kind === "call" ? e.args : [] };
+}

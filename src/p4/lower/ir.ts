@@ -1,0 +1,335 @@
+/**
+ * The program between the checker and the emitters: one parser, two pipelines, a deparser and the checksum
+ * controls, with every instance made, every generic filled in and every call but table applications inlined.
+ * What a name meant is resolved: expressions hold {@link Variable} objects, calls hold {@link ExternInstance}s.
+ * The passes (`passes.ts`) narrow what may stand in it; the emitters take what is left.
+ */
+import type { Span } from "../../base/index.js";
+import type { Annotation, TableDeclaration, ValueSetDeclaration } from "../syntax/ast.js";
+import type { Type } from "../types/type.js";
+import type { Names } from "./names.js";
+
+// ---------------------------------------------------------------- types
+
+export type IrType =
+  | BitsType
+  | { kind: "varbits"; width: number }
+  | { kind: "bool" }
+  | { kind: "error" }
+  | { kind: "enum"; name: string; members: readonly string[] }
+  | { kind: "string" }
+  | AggregateType
+  | StackType;
+
+export interface BitsType {
+  kind: "bits";
+  width: number;
+  signed: boolean;
+}
+
+/** Structs and tuples (whose fields are named `f0`, `f1`, ...), headers, header unions. */
+export interface AggregateType {
+  kind: "struct" | "header" | "union";
+  name: string;
+  fields: readonly IrField[];
+}
+
+export interface IrField {
+  name: string;
+  type: IrType;
+  annotations: readonly Annotation[];
+}
+
+export interface StackType {
+  kind: "stack";
+  element: AggregateType;
+  size: number;
+}
+
+// ---------------------------------------------------------------- storage
+
+/**
+ * A piece of storage. `headers`, `metadata` and `standard` are the parameters of the architecture;
+ * `parameter` is a value that the control plane gives to an action.
+ */
+export interface Variable {
+  name: string;
+  type: IrType;
+  role: "headers" | "metadata" | "standard" | "local" | "parameter";
+  span: Span | undefined;
+}
+
+// ---------------------------------------------------------------- expressions
+
+interface ExprBase {
+  type: IrType;
+  span: Span | undefined;
+}
+
+export type BinaryOp =
+  | "*"
+  | "/"
+  | "%"
+  | "+"
+  | "-"
+  | "|+|"
+  | "|-|"
+  | "<<"
+  | ">>"
+  | "<"
+  | ">"
+  | "<="
+  | ">="
+  | "=="
+  | "!="
+  | "&"
+  | "^"
+  | "|"
+  | "++"
+  | "&&"
+  | "||";
+
+/** Expressions have no effects: calls have become statements. */
+export type Expr =
+  /** A number of its type; two's complement values are negative. */
+  | (ExprBase & { kind: "number"; value: bigint; type: BitsType })
+  | (ExprBase & { kind: "bool"; value: boolean })
+  /** A member of an enum or of `error`, by position. */
+  | (ExprBase & { kind: "member"; name: string; index: number })
+  | (ExprBase & { kind: "string"; value: string })
+  | (ExprBase & { kind: "variable"; variable: Variable })
+  | (ExprBase & { kind: "field"; base: Expr; name: string })
+  | (ExprBase & { kind: "element"; base: Expr; index: Expr })
+  /** `next` and `last` are headers, `lastIndex` and `size` 32-bit numbers. */
+  | (ExprBase & { kind: "stackProperty"; base: Expr; property: "next" | "last" | "lastIndex" })
+  | (ExprBase & { kind: "slice"; operand: Expr; high: number; low: number })
+  | (ExprBase & { kind: "unary"; op: "!" | "~" | "-"; operand: Expr })
+  | (ExprBase & { kind: "binary"; op: BinaryOp; left: Expr; right: Expr })
+  | (ExprBase & { kind: "conditional"; condition: Expr; whenTrue: Expr; whenFalse: Expr })
+  /** To `type`: between widths, signs and bool. */
+  | (ExprBase & { kind: "cast"; operand: Expr })
+  | (ExprBase & { kind: "valid"; header: Expr })
+  /** One expression a field, in order; a header so made is valid. */
+  | (ExprBase & { kind: "aggregate"; elements: Expr[] })
+  /** The invalid header `{#}`. */
+  | (ExprBase & { kind: "invalid" })
+  /** The next bits of the packet, `offset` bits ahead; parsers only. */
+  | (ExprBase & { kind: "lookahead"; offset: number });
+
+export type ExprOf<K extends Expr["kind"]> = Extract<Expr, { kind: K }>;
+
+// ---------------------------------------------------------------- statements
+
+/** The target of {@link Stmt} `leave`: the end of the block that carries it. */
+export interface Label {
+  name: string;
+}
+
+interface StmtBase {
+  span: Span | undefined;
+}
+
+export type Stmt =
+  | (StmtBase & { kind: "assign"; left: Expr; right: Expr })
+  | (StmtBase & { kind: "validity"; header: Expr; valid: boolean })
+  | (StmtBase & { kind: "shift"; stack: Expr; count: number; op: "push" | "pop" })
+  /** A call of an extern function or method that the target provides; `name` is `count`, `hash`, ... */
+  | (StmtBase & { kind: "extern"; name: string; instance: ExternInstance | undefined; args: Expr[] })
+  | (StmtBase & {
+      kind: "digest";
+      receiver: Expr;
+      name: string;
+      elements: Expr[];
+      data: Expr;
+      declared: Type;
+    })
+  | (StmtBase & { kind: "block"; label: Label | undefined; body: Stmt[] })
+  | (StmtBase & { kind: "leave"; label: Label })
+  | (StmtBase & { kind: "if"; condition: Expr; whenTrue: Stmt[]; whenFalse: Stmt[] })
+  /** The first case that holds the subject's value; a case without values is the default. */
+  | (StmtBase & { kind: "switch"; subject: Expr; cases: SwitchCase[] })
+  | (StmtBase & { kind: "loop"; condition: Expr; body: Stmt[]; update: Stmt[]; variable: string })
+  | (StmtBase & { kind: "apply"; table: IrTable; branches: TableBranches | undefined })
+  /** A direct call of an action: its body, kept together. */
+  | (StmtBase & { kind: "action"; action: IrAction })
+  | (StmtBase & { kind: "exit" })
+  | (StmtBase & { kind: "extract"; header: Expr; size: Expr | undefined })
+  | (StmtBase & { kind: "advance"; size: Expr })
+  | (StmtBase & { kind: "verify"; condition: Expr; error: Expr })
+  | (StmtBase & { kind: "emit"; header: Expr });
+
+export type StmtOf<K extends Stmt["kind"]> = Extract<Stmt, { kind: K }>;
+
+export interface SwitchCase {
+  /** Undefined for `default`. */
+  values: Expr[] | undefined;
+  body: Stmt[];
+  span: Span;
+}
+
+/** What follows a table, by what happened in it. */
+export type TableBranches =
+  | { kind: "hit"; hit: Stmt[]; miss: Stmt[] }
+  | { kind: "action"; cases: { actions: IrAction[]; body: Stmt[] }[]; otherwise: Stmt[] };
+
+// ---------------------------------------------------------------- objects
+
+/** The name that the control plane sees, and where it was declared. */
+interface Named {
+  name: string;
+  annotations: readonly Annotation[];
+  /** Of the name in the declaration. */
+  span: Span | undefined;
+}
+
+export interface IrAction extends Named {
+  /** Values from the control plane, in order. */
+  params: ActionParam[];
+  body: Stmt[];
+  /** Made by the compiler: not for the control plane. */
+  hidden: boolean;
+}
+
+export interface ActionParam {
+  variable: Variable;
+  declared: Type;
+  annotations: readonly Annotation[];
+}
+
+export interface IrKey {
+  expression: Expr;
+  matchKind: string;
+  name: string;
+  declared: Type;
+  annotations: readonly Annotation[];
+  span: Span;
+}
+
+export interface IrActionRef {
+  action: IrAction;
+  annotations: readonly Annotation[];
+  span: Span;
+}
+
+export interface IrActionCall {
+  action: IrAction;
+  /** Constants, one a parameter. */
+  args: Expr[];
+}
+
+export interface IrEntry {
+  keys: EntryKey[];
+  action: IrActionCall;
+  priority: number | undefined;
+  isConst: boolean;
+  span: Span;
+}
+
+/** One field of an entry; numbers are unsigned and of the key's width. */
+export type EntryKey =
+  | { kind: "exact"; value: bigint }
+  | { kind: "mask"; value: bigint; mask: bigint }
+  | { kind: "range"; low: bigint; high: bigint }
+  | { kind: "any" };
+
+export interface IrTable extends Named {
+  declaration: TableDeclaration;
+  keys: IrKey[];
+  actions: IrActionRef[];
+  defaultAction: IrActionCall & { isConst: boolean };
+  entries: { isConst: boolean; list: IrEntry[] } | undefined;
+  size: number | undefined;
+  implementation: ExternInstance | undefined;
+  counters: ExternInstance | undefined;
+  meters: ExternInstance | undefined;
+  supportTimeout: boolean;
+}
+
+/** An instance of an extern type: counter, meter, register, action profile... */
+export interface ExternInstance extends Named {
+  /** Name of the extern type. */
+  extern: string;
+  typeArgs: Type[];
+  /** Constructor arguments in order of the parameters. */
+  args: Expr[];
+  instanceSpan: Span;
+}
+
+export interface IrValueSet extends Named {
+  declaration: ValueSetDeclaration;
+  element: Type;
+  size: number;
+}
+
+export interface IrControl {
+  name: string;
+  span: Span;
+  /** Tables and actions that a control plane may name, in order of declaration. */
+  tables: IrTable[];
+  actions: IrAction[];
+  instances: ExternInstance[];
+  body: Stmt[];
+}
+
+export interface IrState {
+  name: string;
+  span: Span | undefined;
+  body: Stmt[];
+  next: IrTransition;
+}
+
+export type IrTransition =
+  /** `accept` and `reject` are undefined states: `null` accepts. */
+  { kind: "goto"; target: StateTarget } | { kind: "select"; keys: Expr[]; cases: IrSelectCase[]; span: Span };
+
+export type StateTarget = IrState | "accept" | "reject";
+
+export interface IrSelectCase {
+  /** One pattern a key, or a value set for all of them. */
+  patterns: EntryKey[] | IrValueSet;
+  target: StateTarget;
+  span: Span;
+}
+
+export interface IrParser {
+  name: string;
+  span: Span;
+  start: IrState;
+  valueSets: IrValueSet[];
+}
+
+export interface IrProgram {
+  headers: Variable;
+  metadata: Variable;
+  standard: Variable;
+  parser: IrParser;
+  verify: IrControl;
+  ingress: IrControl;
+  egress: IrControl;
+  compute: IrControl;
+  deparser: IrControl;
+  /** Every local variable, in order of appearance. */
+  locals: Variable[];
+  /** Names that are taken: where a pass gets names for its variables. */
+  names: Names;
+  /** Extern instances outside controls. */
+  globals: ExternInstance[];
+  errors: string[];
+  /** Enums without underlying type that the user declares. */
+  enums: { name: string; members: string[] }[];
+  /** Annotations of the `main` instance. */
+  annotations: readonly Annotation[];
+  mainSpan: Span;
+}
+
+/** The parts that hold control flow, in the order in which a packet meets them. */
+export function controlsOf(program: IrProgram): IrControl[] {
+  return [program.verify, program.ingress, program.egress, program.compute, program.deparser];
+}
+
+/** A new local variable for a pass. */
+export function newLocal(program: IrProgram, base: string, type: IrType, span: Span | undefined): Variable {
+  const made: Variable = { name: program.names.unique(base), type, role: "local", span };
+  program.locals.push(made);
+  return made;
+}

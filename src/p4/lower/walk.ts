@@ -1,0 +1,211 @@
+/** Rewriting and searching the lowered program, so that a pass only says what it changes. */
+import type {
+  Expr,
+  IrAction,
+  IrControl,
+  IrProgram,
+  IrState,
+  IrTransition,
+  Stmt,
+  TableBranches,
+} from "./ir.js";
+import { controlsOf } from "./ir.js";
+
+/** A copy with `change` applied to every direct operand. */
+export function mapOperands(expr: Expr, change: (operand: Expr) => Expr): Expr {
+  switch (expr.kind) {
+    case "field":
+    case "stackProperty": {
+      const base = change(expr.base);
+      return base === expr.base ? expr : { ...expr, base };
+    }
+    case "element": {
+      const base = change(expr.base);
+      const index = change(expr.index);
+      return base === expr.base && index === expr.index ? expr : { ...expr, base, index };
+    }
+    case "slice":
+    case "unary":
+    case "cast": {
+      const operand = change(expr.operand);
+      return operand === expr.operand ? expr : { ...expr, operand };
+    }
+    case "binary": {
+      const left = change(expr.left);
+      const right = change(expr.right);
+      return left === expr.left && right === expr.right ? expr : { ...expr, left, right };
+    }
+    case "conditional":
+      return {
+        ...expr,
+        condition: change(expr.condition),
+        whenTrue: change(expr.whenTrue),
+        whenFalse: change(expr.whenFalse),
+      };
+    case "valid": {
+      const header = change(expr.header);
+      return header === expr.header ? expr : { ...expr, header };
+    }
+    case "aggregate":
+      return { ...expr, elements: expr.elements.map(change) };
+    default:
+      return expr;
+  }
+}
+
+/** Rewrites bottom-up: `change` sees an expression whose operands are done. */
+export function mapExpr(expr: Expr, change: (expr: Expr) => Expr): Expr {
+  return change(mapOperands(expr, (operand) => mapExpr(operand, change)));
+}
+
+/** Whether `test` holds for the expression or any part of it. */
+export function someExpr(expr: Expr, test: (expr: Expr) => boolean): boolean {
+  if (test(expr)) return true;
+  let found = false;
+  mapOperands(expr, (operand) => {
+    found ||= someExpr(operand, test);
+    return operand;
+  });
+  return found;
+}
+
+/** The expressions of one statement, not those of statements inside it; `write` says that it is a target. */
+export function mapStmtExprs(stmt: Stmt, change: (expr: Expr, write: boolean) => Expr): Stmt {
+  switch (stmt.kind) {
+    case "assign":
+      return { ...stmt, right: change(stmt.right, false), left: change(stmt.left, true) };
+    case "validity":
+      return { ...stmt, header: change(stmt.header, true) };
+    case "shift":
+      return { ...stmt, stack: change(stmt.stack, true) };
+    case "extern": {
+      const out = outArguments(stmt.name);
+      return { ...stmt, args: stmt.args.map((arg, index) => change(arg, out.includes(index))) };
+    }
+    case "digest":
+      return {
+        ...stmt,
+        receiver: change(stmt.receiver, false),
+        elements: stmt.elements.map((part) => change(part, false)),
+      };
+    case "if":
+    case "loop":
+      return { ...stmt, condition: change(stmt.condition, false) };
+    case "switch":
+      return { ...stmt, subject: change(stmt.subject, false) };
+    case "extract":
+      return {
+        ...stmt,
+        header: change(stmt.header, true),
+        size: stmt.size === undefined ? undefined : change(stmt.size, false),
+      };
+    case "advance":
+      return { ...stmt, size: change(stmt.size, false) };
+    case "verify":
+      return { ...stmt, condition: change(stmt.condition, false) };
+    case "emit":
+      return { ...stmt, header: change(stmt.header, false) };
+    default:
+      return stmt;
+  }
+}
+
+const OUT_ARGUMENTS: Record<string, number[]> = {
+  hash: [0],
+  random: [0],
+  "register.read": [0],
+  "meter.execute_meter": [1],
+  "direct_meter.read": [0],
+  mark_to_drop: [0],
+  update_checksum: [2],
+  update_checksum_with_payload: [2],
+};
+
+/** Which arguments of a target's extern are places that it writes. */
+export function outArguments(name: string): readonly number[] {
+  return OUT_ARGUMENTS[name] ?? [];
+}
+
+/** Rewrites the statement lists inside a statement. */
+export function mapBlocks(stmt: Stmt, change: (body: Stmt[]) => Stmt[]): Stmt {
+  switch (stmt.kind) {
+    case "block":
+      return { ...stmt, body: change(stmt.body) };
+    case "if":
+      return { ...stmt, whenTrue: change(stmt.whenTrue), whenFalse: change(stmt.whenFalse) };
+    case "switch":
+      return { ...stmt, cases: stmt.cases.map((one) => ({ ...one, body: change(one.body) })) };
+    case "loop":
+      return { ...stmt, body: change(stmt.body), update: change(stmt.update) };
+    case "apply":
+      return stmt.branches === undefined ? stmt : { ...stmt, branches: mapBranches(stmt.branches, change) };
+    case "action": {
+      const action: IrAction = { ...stmt.action, body: change(stmt.action.body) };
+      return { ...stmt, action };
+    }
+    default:
+      return stmt;
+  }
+}
+
+function mapBranches(branches: TableBranches, change: (body: Stmt[]) => Stmt[]): TableBranches {
+  if (branches.kind === "hit") return { kind: "hit", hit: change(branches.hit), miss: change(branches.miss) };
+  return {
+    kind: "action",
+    cases: branches.cases.map((one) => ({ ...one, body: change(one.body) })),
+    otherwise: change(branches.otherwise),
+  };
+}
+
+/** All statements of a list and inside it, outermost first. */
+export function forEachStmt(body: readonly Stmt[], visit: (stmt: Stmt) => void): void {
+  for (const stmt of body) {
+    visit(stmt);
+    mapBlocks(stmt, (inner) => {
+      forEachStmt(inner, visit);
+      return inner;
+    });
+  }
+}
+
+/** Where a list of statements stands: what is possible there differs on BMv2. */
+export type Place = "parser" | "control" | "action" | "checksum" | "deparser";
+
+/** Replaces every list of statements of the program, in the order of execution. */
+export function mapProgram(program: IrProgram, change: (body: Stmt[], place: Place) => Stmt[]): void {
+  for (const state of statesOf(program)) state.body = change(state.body, "parser");
+  for (const control of controlsOf(program)) {
+    const place = placeOf(program, control);
+    for (const action of control.actions) action.body = change(action.body, "action");
+    control.body = change(control.body, place);
+  }
+}
+
+function placeOf(program: IrProgram, control: IrControl): Place {
+  if (control === program.ingress || control === program.egress) return "control";
+  return control === program.deparser ? "deparser" : "checksum";
+}
+
+/** States that can be reached, in the order in which they are first met. */
+export function statesOf(program: IrProgram): IrState[] {
+  const found = new Set<IrState>();
+  const visit = (state: IrState): void => {
+    if (found.has(state)) return;
+    found.add(state);
+    for (const target of targetsOf(state.next)) if (typeof target !== "string") visit(target);
+  };
+  visit(program.parser.start);
+  return [...found];
+}
+
+function targetsOf(next: IrTransition) {
+  return next.kind === "goto" ? [next.target] : next.cases.map((one) => one.target);
+}
+
+/** Rewrites the expressions that stand outside statements: table keys and select keys. */
+export function mapKeys(program: IrProgram, change: (expr: Expr) => Expr): void {
+  for (const state of statesOf(program))
+    if (state.next.kind === "select") state.next.keys = state.next.keys.map(change);
+  for (const control of controlsOf(program))
+    for (const table of control.tables) for (const key of table.keys) key.expression = change(key.expression);
+}
