@@ -28,20 +28,26 @@ import { applyTable, hitCondition, switchOnTable } from "./tables.js";
 export function statement(env: Env, s: Statement): void {
   switch (s.kind) {
     case "assignment":
-      return assignment(env, s);
+      assignment(env, s);
+      return;
     case "callStatement":
       callExpression(env, s.call);
       return;
     case "block":
-      return block(env, s);
+      block(env, s);
+      return;
     case "if":
-      return ifStatement(env, s);
+      ifStatement(env, s);
+      return;
     case "switch":
-      return switchStatement(env, s);
+      switchStatement(env, s);
+      return;
     case "for":
-      return forStatement(env, s);
+      forStatement(env, s);
+      return;
     case "forIn":
-      return forInStatement(env, s);
+      forInStatement(env, s);
+      return;
     case "return": {
       const { end, result } = env.frame;
       if (s.value !== undefined && result !== undefined) {
