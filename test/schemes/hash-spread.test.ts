@@ -76,17 +76,35 @@ describe("PRR's selector", () => {
   });
 });
 
+/** All tiers' low bits side by side, as a function of the named fields. */
+function joined(
+  hashes: ReadonlyMap<string, Hash>,
+  names: readonly string[],
+  roles: readonly string[],
+): number[] {
+  let shift = 0;
+  let result: number[] = [];
+  for (const role of roles) {
+    const own = columns(hashes.get(role)!, names).map((column) => column & (2 ** BITS[role]! - 1));
+    result = own.map((column, i) => (result[i] ?? 0) | (column << shift));
+    shift += BITS[role]!;
+  }
+  return result;
+}
+
 describe("tiers", () => {
   it("choose independently: ports alone decide ToR, leaf and spine at once", () => {
     const hashes = hashesOf(ecmp.plan(example("clos"), ecmp.parameters.parse({})));
     const ports = ["flow_src_port", "flow_dst_port"];
-    const perTier = [...hashes].map(([role, hash]) => ({ bits: BITS[role]!, columns: columns(hash, ports) }));
-    const joined = perTier[0]!.columns.map(() => 0);
-    let shift = 0;
-    for (const { bits, columns: own } of perTier) {
-      for (const [i, column] of own.entries()) joined[i]! |= (column & (2 ** bits - 1)) << shift;
-      shift += bits;
-    }
-    expect(rank(joined)).toBe(3 + 6 + 3);
+    expect(rank(joined(hashes, ports, ["tor", "leaf", "spine"]))).toBe(3 + 6 + 3);
+  });
+
+  it("are re-drawn independently by a flow label, while six bits of DSCP cannot do that", () => {
+    const reach = (field: "dscp" | "flow_label") => {
+      const hashes = hashesOf(prr.plan(example("clos"), prr.parameters.parse({ field })));
+      return rank(joined(hashes, ["selector"], ["tor", "leaf", "spine"]));
+    };
+    expect(reach("flow_label")).toBe(3 + 6 + 3);
+    expect(reach("dscp")).toBe(6);
   });
 });

@@ -16,7 +16,10 @@ import type { PathChooser, SegmentMarks } from "../host-policy.js";
 import type { Scheme } from "../scheme.js";
 
 export const prrParameters = z.strictObject({
-  /** Header field that hosts change. An IPv4 packet has no flow label: use `dscp` or `vlan` for IPv4. */
+  /**
+   * Header field that hosts change. A DSCP has 64 values: enough for one tier to be drawn evenly, too few for
+   * all tiers to be drawn independently, as a flow label does. But an IPv4 packet has no flow label.
+   */
   field: z.enum(SELECTOR_FIELDS).default("dscp"),
   hash_seed: z.number().int().min(0).default(1),
   /** Switches that share a hash seed. */
