@@ -235,8 +235,8 @@ control FabricIngress(inout headers_t hdr,
     table ecmp_groups {
         key = {
             meta.next_hops : exact;
-            meta.selector : selector;
             meta.hash_seed : selector;
+            meta.selector : selector;
             meta.flow_dst_port : selector;
             meta.flow_src_port : selector;
             meta.flow_protocol : selector;

@@ -97,11 +97,17 @@ function check<T>(program: ProgramPlan, schema: z.ZodType<T>): T {
 
 const FIVE_TUPLE = ["flow_src", "flow_dst", "flow_protocol", "flow_src_port", "flow_dst_port"];
 
-/** Extra fields come first in any order: the last bits of a CRC's input reach only some bits of its result. */
-function hashContext(hash: HashChoice, extra: readonly string[]) {
-  const tuple = [...FIVE_TUPLE, "hash_seed"];
-  if (hash.order === "reversed") tuple.reverse();
-  return { algorithm: hash.algorithm, fields: [...extra, ...tuple] };
+/**
+ * Fields in the order in which they are hashed. An extra field stands near the front, since the last bits of a
+ * CRC's input reach only some bits of its result, and at another distance from the end in each order, since a
+ * CRC of inputs of one length sees nothing else of a field's place.
+ */
+function hashContext({ algorithm, order }: HashChoice, extra: readonly string[]) {
+  const fields =
+    order === "forward"
+      ? [...extra, ...FIVE_TUPLE, "hash_seed"]
+      : ["hash_seed", ...extra, ...FIVE_TUPLE.toReversed()];
+  return { algorithm, fields };
 }
 
 /** How the parser fills `meta.selector`. An IPv4 packet has no flow label: it leaves those bits 0. */
