@@ -144,6 +144,11 @@ export class Cursor {
   error(code: string, span: Span, message: string, ...notes: (Note | string)[]): void {
     if (this.#lastError === this.#index) return;
     this.#lastError = this.#index;
+    if (this.token.kind === "other") {
+      const { text } = this.token;
+      this.diagnostics.error("P40100", spanOf(this.token), `the character '${text}' has no meaning in P4`);
+      return;
+    }
     this.diagnostics.error(code, { file: span.file, start: span.start, end: span.end }, message, ...notes);
   }
 
@@ -153,8 +158,6 @@ export class Cursor {
   }
 
   failExpected(what: string, ...notes: (Note | string)[]): never {
-    if (this.token.kind === "other")
-      this.fail("P40100", this.token, `the character '${this.token.text}' has no meaning in P4`);
     return this.fail("P40200", this.token, `expected ${what}, found ${describe(this.token)}`, ...notes);
   }
 

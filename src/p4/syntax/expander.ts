@@ -7,7 +7,7 @@ import { isWord, Token } from "./token.js";
 /** Nested macro arguments; each level is a level of our own stack. */
 const MAX_ARGUMENT_DEPTH = 200;
 /** Tokens that macros may add to one program. */
-const MAX_MACRO_TOKENS = 4_000_000;
+const MAX_MACRO_TOKENS = 1_000_000;
 
 /** Where the tokens of a file come from, directives already carried out. */
 export interface TokenSource {
@@ -27,13 +27,14 @@ interface Context {
   isolated: boolean;
 }
 
+/** Thrown when a limit was passed, after it was reported: no program is left to read. */
+export class ExpansionLimit {}
+
 export class Expander {
   readonly macros = new Map<string, Macro>();
   #contexts: Context[] = [];
   #macroTokens = 0;
   #depth = 0;
-  /** A limit was passed and reported; from there on macros stay as they are. */
-  #givenUp = false;
 
   constructor(
     readonly source: TokenSource,
@@ -48,10 +49,8 @@ export class Expander {
   /** Expands a token list on its own, as a macro argument or what stands behind a directive. */
   expandList(tokens: readonly Token[]): Token[] {
     if (tokens.length === 0) return [];
-    if (this.#depth >= MAX_ARGUMENT_DEPTH) {
-      this.#giveUp(tokens[0]!, `macro uses are nested more than ${MAX_ARGUMENT_DEPTH} deep`);
-      return [...tokens];
-    }
+    if (this.#depth >= MAX_ARGUMENT_DEPTH)
+      this.#fail(tokens[0]!, `macro uses are nested more than ${MAX_ARGUMENT_DEPTH} deep`);
     const outer = this.#contexts;
     this.#contexts = [{ tokens, index: 0, macro: undefined, isolated: true }];
     this.#depth++;
@@ -68,7 +67,7 @@ export class Expander {
       const token = this.#raw();
       if (token === undefined || token.painted || !isWord(token)) return token;
       const macro = this.macros.get(token.text);
-      if (macro === undefined || this.#givenUp) return token;
+      if (macro === undefined) return token;
       if (macro.active) return paint(token);
       if (!this.#expand(macro, token)) return token;
     }
@@ -107,7 +106,7 @@ export class Expander {
         if (open !== undefined) this.#unread(open);
         return false;
       }
-      const found = this.#arguments(macro, name);
+      const found = this.#arguments(macro, name, open);
       if (found === undefined) return true;
       args = found.args;
       use = joinSpans(use, found.close);
@@ -123,7 +122,7 @@ export class Expander {
     });
     this.#macroTokens += tokens.length;
     if (this.#macroTokens > MAX_MACRO_TOKENS)
-      this.#giveUp(
+      this.#fail(
         use,
         `macros expand to more than ${MAX_MACRO_TOKENS} tokens`,
         "a macro that uses another one several times multiplies its size",
@@ -133,15 +132,22 @@ export class Expander {
     return true;
   }
 
-  /** The arguments behind an opening parenthesis; undefined after an error. */
-  #arguments(macro: Macro, name: Token): { args: Token[][]; close: Token } | undefined {
+  /**
+   * The arguments behind an opening parenthesis. After an error undefined; then the macro's name comes next, and what
+   * was read if nothing closed it, so that the parser finds something sensible.
+   */
+  #arguments(macro: Macro, name: Token, open: Token): { args: Token[][]; close: Token } | undefined {
     const args: Token[][] = [[]];
+    const all: Token[] = [paint(name), open];
     const count = macro.params!.length;
+    const putBack = (tokens: readonly Token[]) =>
+      this.#contexts.push({ tokens, index: 0, macro: undefined, isolated: false });
     for (let depth = 0; ; ) {
       const token = this.#raw();
       if (token === undefined || token.kind === "end") {
         if (token !== undefined) this.#unread(token);
         this.diagnostics.error("P40108", name, `the arguments of macro '${name.text}' have no closing )`);
+        putBack(all);
         return undefined;
       }
       if (token.kind === ")" && depth-- === 0) {
@@ -154,17 +160,19 @@ export class Expander {
           `macro '${name.text}' takes ${count} argument${count === 1 ? "" : "s"}, not ${args.length}`,
           ...definitionNote(macro),
         );
+        putBack(all.slice(0, 1));
         return undefined;
       }
+      all.push(token);
       if (token.kind === "(") depth++;
       if (token.kind === "," && depth === 0 && !(macro.variadic && args.length === count)) args.push([]);
       else args.at(-1)!.push(token);
     }
   }
 
-  #giveUp(span: Span, message: string, ...notes: string[]): void {
-    if (!this.#givenUp) this.diagnostics.error("P40109", span, message, ...notes);
-    this.#givenUp = true;
+  #fail(span: Span, message: string, ...notes: string[]): never {
+    this.diagnostics.error("P40109", span, message, ...notes);
+    throw new ExpansionLimit();
   }
 }
 

@@ -6,7 +6,7 @@
 import { type Diagnostics, joinSpans, SourceFile, type Span } from "../../base/index.js";
 import { standardLibrary } from "../stdlib/index.js";
 import { ConditionError, evaluateCondition } from "./condition.js";
-import { definitionNote, Expander } from "./expander.js";
+import { definitionNote, Expander, ExpansionLimit } from "./expander.js";
 import { LineView } from "./line-view.js";
 import { builtinMacro, type Macro, sameMacro } from "./macro.js";
 import { parseDefinition } from "./macro-definition.js";
@@ -48,10 +48,15 @@ interface OpenFile {
 export function preprocessTokens(options: PreprocessorOptions, diagnostics: Diagnostics): Token[] {
   const preprocessor = new Preprocessor(options, diagnostics);
   const tokens: Token[] = [];
-  for (;;) {
-    const token = preprocessor.expander.next();
-    tokens.push(token);
-    if (token.kind === "end") return tokens;
+  try {
+    for (;;) {
+      const token = preprocessor.expander.next();
+      tokens.push(token);
+      if (token.kind === "end") return tokens;
+    }
+  } catch (error) {
+    if (!(error instanceof ExpansionLimit)) throw error;
+    return [new Token("end", options.file, 0, 0, "", true, false)];
   }
 }
 

@@ -38,6 +38,7 @@ export function parseParser(cursor: Cursor, annotations: Annotation[]): ParserDe
 
 function parseBody(cursor: Cursor): ParserDeclaration["body"] {
   const open = cursor.advance();
+  const { errorCount } = cursor.diagnostics;
   const locals: Declaration[] = [];
   const states: StateDeclaration[] = [];
   cursor.items(
@@ -49,7 +50,7 @@ function parseBody(cursor: Cursor): ParserDeclaration["body"] {
     },
     (token) => token.kind === "state",
   );
-  if (states.length === 0 && cursor.at("}"))
+  if (states.length === 0 && cursor.at("}") && cursor.diagnostics.errorCount === errorCount)
     cursor.error("P40200", cursor.token, "a parser needs at least the state start");
   cursor.expectClose("}", open);
   return { locals, states };
@@ -116,8 +117,10 @@ function parseState(cursor: Cursor, annotations: Annotation[]): StateDeclaration
       (token) => token.kind === "state",
     );
   cursor.symbols.leave(scope);
-  if (transition !== undefined && !cursor.at("}") && !cursor.at("end"))
-    cursor.fail("P40204", cursor.token, "expected '}' after the transition, which ends the state");
+  if (transition !== undefined && !cursor.at("}") && !cursor.at("end")) {
+    cursor.error("P40204", cursor.token, "expected '}' after the transition, which ends the state");
+    parseStatements(cursor, "parserState");
+  }
   cursor.expectClose("}", open);
   return {
     kind: "state",

@@ -17,12 +17,13 @@ export function parseTable(cursor: Cursor, annotations: Annotation[]): TableDecl
   const start = cursor.advance();
   const name = cursor.name("the name of the table");
   const open = cursor.expect("{", "and the properties of the table");
+  const { errorCount } = cursor.diagnostics;
   const properties = cursor.items<TableProperty>(
     () => parseProperty(cursor),
     () => startsProperty(cursor),
     () => endsTable(cursor.token.kind),
   );
-  if (properties.length === 0 && cursor.at("}"))
+  if (properties.length === 0 && cursor.at("}") && cursor.diagnostics.errorCount === errorCount)
     cursor.error("P40200", cursor.token, "a table needs properties: at least actions = { ... }");
   cursor.expectClose("}", open);
   cursor.symbols.declare(name.name, false);

@@ -1,0 +1,1 @@
+const bit<8> a = 8w1 $ 2;

@@ -1,0 +1,2 @@
+#include "missing.p4"
+const bit<8> a = 1;

@@ -1,0 +1,2 @@
+#include "P40105-includes-itself.p4"
+const bit<8> a = 1;

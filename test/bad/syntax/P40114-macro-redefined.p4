@@ -1,0 +1,3 @@
+#define SIZE 10
+#define SIZE 20
+const bit<8> a = SIZE;

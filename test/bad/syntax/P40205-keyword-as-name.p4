@@ -1,0 +1,2 @@
+const bit<8> table = 1;
+struct s { bit<8> default; }

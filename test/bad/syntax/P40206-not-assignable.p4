@@ -1,0 +1,7 @@
+control c(inout bit<8> x) {
+    action f() { }
+    apply {
+        f() = 1;
+        f()();
+    }
+}
