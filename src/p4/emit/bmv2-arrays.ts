@@ -4,6 +4,7 @@ import type { bmv2 } from "../../program/index.js";
 import { fold } from "../lower/fold.js";
 import type { Expr, ExternInstance, IrControl, IrProgram, IrTable } from "../lower/ir.js";
 import { forEachStmt } from "../lower/walk.js";
+import type { Type } from "../types/index.js";
 import type { ExpressionEmitter } from "./bmv2-expressions.js";
 import { constantBits, DEFAULT_SIZE } from "./bmv2-tables.js";
 import { sourceInfo } from "./source-info.js";
@@ -90,7 +91,7 @@ function emitInstance(
     }
     case "register": {
       const type = instance.typeArgs[0];
-      const width = type?.kind === "bit" || type?.kind === "int" ? type.width : undefined;
+      const width = type === undefined ? undefined : cellWidth(type);
       if (width === undefined) fail("P40519", span, "BMv2 has registers of bit<W> and int<W> only");
       if (size() === 0) fail("P40519", span, "BMv2 has no registers without cells");
       arrays.registers.push({
@@ -105,6 +106,12 @@ function emitInstance(
     default:
       return;
   }
+}
+
+/** Bits of a register's cell; undefined for what is no number. */
+function cellWidth(type: Type): number | undefined {
+  if (type.kind === "newType" || type.kind === "serializableEnum") return cellWidth(type.underlying);
+  return type.kind === "bit" || type.kind === "int" ? type.width : undefined;
 }
 
 function ownerOf(

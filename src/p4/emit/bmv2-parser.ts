@@ -16,7 +16,7 @@ import { scalarWidth } from "../lower/ir-types.js";
 import { statesOf } from "../lower/walk.js";
 import type { Emission } from "./bmv2-actions.js";
 import { plainPrimitives, target } from "./bmv2-actions.js";
-import { hex, hexValue } from "./bmv2-expressions.js";
+import { hex } from "./bmv2-expressions.js";
 import { sourceInfo } from "./source-info.js";
 import { typeWidth } from "./type-width.js";
 
@@ -102,7 +102,12 @@ function parserOps(emission: Emission, stmt: Stmt): bmv2.ParserOp[] {
     case "advance":
       return [{ op: "advance", parameters: [operand(expressions.number(stmt.size))] }];
     case "verify":
-      return [{ op: "verify", parameters: [expressions.truth(stmt.condition), errorCode(stmt.error)] }];
+      return [
+        {
+          op: "verify",
+          parameters: [expressions.truth(stmt.condition), operand(expressions.number(stmt.error))],
+        },
+      ];
     case "assign": {
       const kind = stmt.left.type.kind;
       if (kind === "header" || kind === "union" || kind === "stack" || kind === "varbits") break;
@@ -124,11 +129,6 @@ function parserOps(emission: Emission, stmt: Stmt): bmv2.ParserOp[] {
 /** Plain fields and numbers stand for themselves, all else is an expression. */
 function operand(value: bmv2.Value): bmv2.Value {
   return value.type === "field" || value.type === "hexstr" ? value : { type: "expression", value };
-}
-
-function errorCode(error: Expr): bmv2.Value {
-  if (error.kind === "member") return hexValue(BigInt(error.index));
-  return fail("P40403", error.span, "the error must be known at compile time");
 }
 
 function extractTarget(emission: Emission, header: Expr): bmv2.ExtractTarget {

@@ -2,7 +2,8 @@
 import type { Diagnostics } from "../../base/index.js";
 import { DiagnosticError } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
-import type { IrAction, IrControl, IrProgram } from "../lower/ir.js";
+import { elementAt, field as fieldPlace } from "../lower/build.js";
+import type { Expr, IrAction, IrControl, IrProgram } from "../lower/ir.js";
 import type { BlockKind, Emission } from "./bmv2-actions.js";
 import { emitAction } from "./bmv2-actions.js";
 import { emitArrays } from "./bmv2-arrays.js";
@@ -122,20 +123,23 @@ function defineFieldLists(emission: Emission, program: IrProgram): void {
           value.constant?.kind === "integer" ? value.constant.value : (value as { value: bigint }).value,
         );
         const list = lists.get(index) ?? [];
-        list.push({
-          type: "field",
-          value: emission.expressions.layout.field({
-            kind: "field",
-            base: { kind: "variable", variable: program.metadata, type, span: undefined },
-            name: field.name,
-            type: field.type,
-            span: undefined,
-          }),
-        });
+        const base: Expr = { kind: "variable", variable: program.metadata, type, span: undefined };
+        for (const place of scalarPlaces(fieldPlace(base, field.name)))
+          list.push({ type: "field", value: emission.expressions.layout.field(place) });
         lists.set(index, list);
       }
     }
   for (const [index, elements] of lists) emission.resources.defineFieldList(index, elements);
+}
+
+/** The scalars that a field of the metadata holds. */
+function scalarPlaces(place: Expr): Expr[] {
+  const { type } = place;
+  if (type.kind === "stack")
+    return Array.from({ length: type.size }, (_, index) => scalarPlaces(elementAt(place, index))).flat();
+  if (type.kind === "struct" || type.kind === "header" || type.kind === "union")
+    return type.fields.flatMap((field) => scalarPlaces(fieldPlace(place, field.name)));
+  return [place];
 }
 
 /** `@alias("...")` on fields of standard_metadata: the names under which simple_switch looks for them. */

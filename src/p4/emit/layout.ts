@@ -33,6 +33,7 @@ export class Layout {
   readonly #locals = new Map<Variable, string>();
   readonly #instanceNames = new Names();
   readonly #typeNames = new Names();
+  readonly #varbits = new Map<number, AggregateType>();
   readonly #typeIds = new Map<AggregateType, string>();
   readonly #metadataPrefix: string;
 
@@ -100,6 +101,7 @@ export class Layout {
 
   #scalarHome(instance: string | undefined, text: string, type: IrType): Home {
     if (instance !== undefined) return { instance, text, type };
+    if (type.kind === "varbits") return { instance: text, text: "field", type };
     return scalarWidth(type) === undefined ? { instance, text, type } : { instance: SCALARS, text, type };
   }
 
@@ -137,9 +139,11 @@ export class Layout {
         return this.#addUnion(base, type).name;
       case "stack":
         return this.#addStack(base, type.element, type.size);
+      case "varbits":
+        return this.#addVarbit(base, type);
       default: {
         const width = scalarWidth(type);
-        if (width === undefined || type.kind === "varbits")
+        if (width === undefined)
           fail("P40501", undefined, `BMv2 has no variables of type ${type.kind}: ${base}`);
         const name = this.#scalarNames.unique(base);
         this.#scalars.push([name, width, type.kind === "bits" && type.signed]);
@@ -158,6 +162,22 @@ export class Layout {
     };
     this.headers.push(header);
     return header;
+  }
+
+  /** A varbit variable is a header of one field, since `scalars` cannot hold it. */
+  #addVarbit(base: string, type: Extract<IrType, { kind: "varbits" }>): string {
+    let holder = this.#varbits.get(type.width);
+    if (holder === undefined) {
+      holder = {
+        kind: "header",
+        name: `$varbit${type.width}`,
+        fields: [{ name: "field", type, annotations: [] }],
+      };
+      this.#varbits.set(type.width, holder);
+    }
+    const header = this.#addHeader(base, holder);
+    header.metadata = true;
+    return header.name;
   }
 
   #addUnion(base: string, type: AggregateType): bmv2.HeaderUnion {

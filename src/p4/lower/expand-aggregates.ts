@@ -212,6 +212,10 @@ function expandAssign(program: IrProgram, stmt: StmtOf<"assign">): Stmt[] {
     const writes = safe.slice(reads.length);
     return [...reads, { kind: "validity", header: left, valid: true, span }, ...writes];
   }
+  if (type.kind === "header" && right.kind === "stackProperty") {
+    // BMv2 copies no header that `last` names, but reads its fields; it was extracted, so it is valid.
+    return [{ kind: "validity", header: left, valid: true, span }, ...partsOf(program, stmt)];
+  }
   if (!isPlace(right)) fail("P40405", span, "not supported yet: this value of a header type");
   return [stmt];
 }

@@ -11,7 +11,7 @@ import { mapBlocks, mapKeys, mapOperands, mapProgram, mapStmtExprs } from "./wal
 
 export function expandIndexes(program: IrProgram): void {
   const expand = (body: Stmt[]): Stmt[] =>
-    body.flatMap((stmt) => writeChoices(program, mapBlocks(stmt, expand)).map(readChoices));
+    body.flatMap((stmt) => writeChoices(program, readChoices(mapBlocks(stmt, expand))));
   mapProgram(program, expand);
   mapKeys(program, read);
 }

@@ -20,7 +20,7 @@ export { instanceOf, instantiate } from "./instances.js";
 export function applyControl(env: Env, object: Expression, call: BoundArguments, span: Span): void {
   const instance = controlOf(env, object, span);
   const scope = new Scope(instance.scope);
-  const { copyIn, copyOut } = bindArguments(env, scope, call.params, call.args, true);
+  const { copyIn, copyOut } = bindArguments(env, scope, instance.declaration.params, call.args, true);
   if (instance.applied !== undefined && hasTables(instance))
     checkSameUse(instance, scope, instance.applied, span);
   env.out.list.push(...copyIn);

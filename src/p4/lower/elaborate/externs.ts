@@ -246,8 +246,7 @@ function extract(
   if (place.type.kind !== "header")
     fail("P40425", target.span, `extract fills a header, not a ${place.type.kind}`);
   const bitsToRead = size === undefined ? undefined : fold(expressionAs(env, size, bits(32)));
-  const isNext = place.kind === "stackProperty" && place.property === "next";
-  if (isFixedPlace(place) || isNext) {
+  if (isFixedPlace(place) || isNext(place)) {
     emit(env, { kind: "extract", header: place, size: bitsToRead, span: call.span });
     return;
   }
@@ -256,12 +255,22 @@ function extract(
   emit(env, { kind: "assign", left: place, right: own, span: call.span });
 }
 
+/** `stack.next`, or a member of it in a stack of unions. */
+function isNext(place: Expr): boolean {
+  if (place.kind === "field" && place.base.type.kind === "union") return isNext(place.base);
+  return place.kind === "stackProperty" && place.property === "next" && isFixedPlace(place.base);
+}
+
 /** The bits ahead, read now: into a variable, or one a field for structs. */
 function lookahead(env: Env, type: IrType, call: CallExpression): Expr {
   let offset = 0;
   const read = (part: IrType): Expr => {
     if (part.kind === "struct" || part.kind === "header") {
       const elements = part.fields.map((one) => read(one.type));
+      return { kind: "aggregate", elements, type: part, span: call.span };
+    }
+    if (part.kind === "stack") {
+      const elements = Array.from({ length: part.size }, () => read(part.element));
       return { kind: "aggregate", elements, type: part, span: call.span };
     }
     const width = scalarWidth(part);

@@ -24,7 +24,7 @@ function nameOf(e: Expression): string | undefined {
     }
     case "index": {
       const base = nameOf(e.base);
-      const index = numberOf(e.index);
+      const index = numberOf(e.index) ?? nameOf(e.index);
       return base && index && `${base}[${index}]`;
     }
     case "slice": {

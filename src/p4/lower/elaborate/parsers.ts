@@ -53,7 +53,7 @@ export function applyParser(env: Env, object: Expression, call: BoundArguments, 
     fail("P40423", span, "not supported yet: a parser applied inside a conditional statement");
   const instance = parserOf(env, object, span);
   const scope = new Scope(instance.scope);
-  const { copyIn, copyOut } = bindArguments(env, scope, call.params, call.args, true);
+  const { copyIn, copyOut } = bindArguments(env, scope, instance.declaration.params, call.args, true);
   env.out.list.push(...copyIn);
   const rest: IrState = {
     name: namesOf(env).unique(`${here.name}_after_${instance.declaration.name.name}`),

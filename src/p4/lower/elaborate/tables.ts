@@ -234,10 +234,7 @@ function evaluateKeys(env: Env, plan: TablePlan, table: IrTable): void {
     const key = table.keys[index]!;
     const value = fold(expression(env, element.expression));
     const home = plan.keyHomes[index];
-    if (
-      home === undefined &&
-      (isFixedPlace(value) || (value.kind === "valid" && isFixedPlace(value.header)))
-    ) {
+    if (home === undefined && isDirectKey(value)) {
       key.expression = value;
       continue;
     }
@@ -246,6 +243,12 @@ function evaluateKeys(env: Env, plan: TablePlan, table: IrTable): void {
     key.expression = variable(used, element.span);
     emit(env, { kind: "assign", left: key.expression, right: value, span: element.expression.span });
   }
+}
+
+/** What a table can match on as it is: a field, or the validity of a header. */
+function isDirectKey(value: Expr): boolean {
+  if (value.kind === "valid") return value.header.type.kind === "header" && isFixedPlace(value.header);
+  return isFixedPlace(value);
 }
 
 function buildActionRef(env: Env, plan: TablePlan, ref: ActionRef): IrActionRef {
