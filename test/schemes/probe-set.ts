@@ -33,7 +33,7 @@ export const PROBES = {
 
 export type ProbeName = keyof typeof PROBES;
 
-export interface Probe {
+interface Probe {
   readonly family: "ipv4" | "ipv6";
   readonly flow: FlowKey;
   readonly selector: number;
