@@ -29,7 +29,11 @@ export function checkAnnotations(cx: Checker, annotations: readonly Annotation[]
     const first = annotations.slice(0, index).find((other) => other.name === annotation.name);
     if (first === undefined) continue;
     const structured = isStructured(annotation);
-    if (!structured && !isStructured(first) && annotation.name !== "name") continue;
+    if (!structured && !isStructured(first)) {
+      if (annotation.name === "name")
+        cx.warning("P40611", annotation.span, "@name stands on this element twice; the first one counts");
+      continue;
+    }
     const why =
       structured !== isStructured(first)
         ? "is used with (...) and with [...] on the same element"

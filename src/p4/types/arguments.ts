@@ -1,7 +1,7 @@
 /** Matching arguments to parameters (sections 6.8 and 8.21): by position or name, defaults, optional ones, directions. */
 import type { Span } from "../../base/index.js";
 import type { Argument, Parameter, TypeParameter } from "../syntax/ast.js";
-import { type Substitution, sameType, substitute, typeToString, UNKNOWN } from "./algebra.js";
+import { contains, type Substitution, sameType, substitute, typeToString, UNKNOWN } from "./algebra.js";
 import { type Checker, hint, isUnknown } from "./checker.js";
 import { coerce } from "./coerce.js";
 import { isCompileTimeKnown } from "./compile-time.js";
@@ -153,11 +153,54 @@ export function typeArguments(
     inference.bind(param, fallback);
     return fallback;
   });
+  for (const [index, type] of typeArgs.entries())
+    if (signature.given[index] === undefined)
+      checkInferred(cx, signature, signature.typeParams[index]!, type, types, bound);
   for (const [index, param] of bound.params.entries()) {
     const arg = bound.args[index];
     if (arg !== undefined) checkArgument(cx, param, inference.apply(types[index]!), arg, signature);
   }
   return { typeArgs, type: inference.apply(returns) };
+}
+
+/** An inferred type must be one that values can have at run time. */
+function checkInferred(
+  cx: Checker,
+  signature: Signature,
+  param: TypeParameter,
+  type: Type,
+  types: readonly Type[],
+  bound: BoundArguments,
+): void {
+  const loose = contains(
+    type,
+    (t) => t.kind === "integer" || t.kind === "structLiteral" || t.kind === "string",
+  );
+  if (!loose || signature.style === "constructor") return;
+  const index = types.findIndex((wanted) => mentions(wanted, param));
+  const direction = bound.params[index]?.direction;
+  if (index >= 0 && direction === "none") return;
+  const span = bound.args[index]?.value.span ?? signature.span;
+  if (contains(type, (t) => t.kind === "integer"))
+    cx.error(
+      "P40311",
+      span,
+      `the width of the number given to ${signature.what} is not known`,
+      "a literal gets a width in front, as in 8w5",
+    );
+  else if (contains(type, (t) => t.kind === "string"))
+    cx.error(
+      "P40305",
+      span,
+      `${signature.what} cannot take a string here: strings exist at compile time only`,
+    );
+  else
+    cx.error(
+      "P40311",
+      span,
+      `the struct type of the value given to ${signature.what} is not known`,
+      "write the type in front, as in (S) { a = 1 }",
+    );
 }
 
 function mentions(type: Type, param: TypeParameter): boolean {
@@ -184,7 +227,9 @@ function checkArgument(cx: Checker, param: Parameter, type: Type, arg: Argument,
   switch (param.direction) {
     case "in":
       if (notAValue(cx, arg, found, what)) return;
-      coerce(cx, value, type, what, place);
+      if (["extern", "parser", "control", "package"].includes(found.kind))
+        cx.error("P40316", value.span, `${what} cannot be an object, this is ${typeToString(found)}`, place);
+      else coerce(cx, value, type, what, place);
       return;
     case "out":
     case "inout": {
@@ -213,6 +258,10 @@ function checkArgument(cx: Checker, param: Parameter, type: Type, arg: Argument,
         return;
       }
       if (notAValue(cx, arg, found, what)) return;
+      if (param.type?.kind === "typeVariable" && (found.kind === "parser" || found.kind === "control")) {
+        cx.error("P40316", value.span, `${what} cannot be a ${found.kind}`, place);
+        return;
+      }
       if (!coerce(cx, value, type, what, place)) return;
       if (signature.style === "action" || type.kind === "unknown") return;
       if (signature.style === "run" && type.kind === "extern") return;

@@ -65,12 +65,8 @@ function checkHead(cx: Checker, d: ParserDeclaration | ControlDeclaration, body:
         `${d.kind} '${d.name.name}' has a body, so it cannot have type parameters`,
         "only a parser or control type can be generic",
       );
-    checkParameters(cx, d.params, d.kind);
-    checkParameters(
-      cx,
-      d.constructorParams,
-      d.kind === "parser" ? "parserConstructor" : "controlConstructor",
-    );
+    checkParameters(cx, d.params, d.kind, d.body !== undefined);
+    checkParameters(cx, d.constructorParams, `${d.kind}Constructor`, d.body !== undefined);
     if (d.body === undefined) return;
     cx.scoped(() => cx.at({ kind: d.kind === "parser" ? "parserLocals" : "controlLocals", owner: d }, body));
   });
@@ -79,17 +75,23 @@ function checkHead(cx: Checker, d: ParserDeclaration | ControlDeclaration, body:
 function checkLocalDeclaration(cx: Checker, d: Declaration): void {
   switch (d.kind) {
     case "constant":
-      return checkConstant(cx, d);
+      checkConstant(cx, d);
+      return;
     case "variable":
-      return checkVariable(cx, d);
+      checkVariable(cx, d);
+      return;
     case "instance":
-      return checkInstance(cx, d);
+      checkInstance(cx, d);
+      return;
     case "action":
-      return checkAction(cx, d);
+      checkAction(cx, d);
+      return;
     case "table":
-      return checkTable(cx, d);
+      checkTable(cx, d);
+      return;
     case "valueSet":
-      return checkValueSet(cx, d);
+      checkValueSet(cx, d);
+      return;
     default:
       cx.error("P40318", d.span, "this cannot be declared here");
   }
@@ -134,7 +136,7 @@ function checkStates(cx: Checker, d: ParserDeclaration, states: readonly StateDe
       ),
     );
   }
-  if (start !== undefined) warnUnreachable(cx, start, byName);
+  if (start !== undefined) checkReach(cx, d, start, byName);
 }
 
 function checkTransition(
@@ -149,7 +151,15 @@ function checkTransition(
   const keys = transition.keys.map((key) => {
     const type = checkExpression(cx, key);
     if (isSelectable(type)) return type;
-    cx.error("P40323", key.span, `select cannot match on type ${typeToString(type)}`);
+    const advice =
+      type.kind === "newType"
+        ? [`cast it: (${typeToString(type.underlying)})`]
+        : type.kind === "integer"
+          ? ["give the literal a width, as in 8w5"]
+          : type.kind === "struct" || type.kind === "tuple"
+            ? ["list its fields, as in select (a, b)"]
+            : [];
+    cx.error("P40323", key.span, `select cannot match on type ${typeToString(type)}`, ...advice);
     return UNKNOWN;
   });
   let everything = false;
@@ -165,11 +175,9 @@ function checkTransition(
 }
 
 function isSelectable(type: Type): boolean {
-  const inner = unwrapNew(type);
-  switch (inner.kind) {
+  switch (type.kind) {
     case "bit":
     case "int":
-    case "integer":
     case "bool":
     case "enum":
     case "serializableEnum":
@@ -177,10 +185,6 @@ function isSelectable(type: Type): boolean {
     case "unknown":
     case "typeVariable":
       return true;
-    case "tuple":
-      return inner.elements.every(isSelectable);
-    case "struct":
-      return inner.fields.every((field) => isSelectable(field.type));
     default:
       return false;
   }
@@ -192,8 +196,10 @@ function checkNext(cx: Checker, next: Identifier, states: ReadonlyMap<string, St
   cx.error("P40322", next.span, `the parser has no state '${next.name}'`, ...hint(near));
 }
 
-function warnUnreachable(
+/** States that no path from start reaches, and parsers that never end. */
+function checkReach(
   cx: Checker,
+  d: ParserDeclaration,
   start: StateDeclaration,
   states: ReadonlyMap<string, StateDeclaration>,
 ): void {
@@ -208,6 +214,14 @@ function warnUnreachable(
       if (next !== undefined) reached.add(next);
     }
   }
+  const ends = [...reached].some(
+    ({ transition }) =>
+      transition === undefined ||
+      transition.kind === "select" ||
+      BUILT_IN_STATES.includes(transition.next.name) ||
+      !states.has(transition.next.name),
+  );
+  if (!ends) cx.error("P40322", d.name.span, `parser '${d.name.name}' never reaches accept or reject`);
   for (const state of states.values())
     if (!reached.has(state))
       cx.warning("P40603", state.name.span, `state '${state.name.name}' is never reached`);

@@ -17,10 +17,12 @@ import { type Substitution, substitutionOf, typeToString, UNKNOWN, VOID } from "
 import { bindArguments, isOptional, isProblem, typeArguments } from "./arguments.js";
 import { checkBuiltin } from "./builtin-calls.js";
 import type { Checker, PlaceKind } from "./checker.js";
+import { checkPacketIn, checkVerify } from "./core-externs.js";
 import { checkExpression } from "./expressions.js";
 import { memberNames, noMember } from "./members.js";
 import { kindWord, scopeNotes } from "./names.js";
 import type { BoundArguments, ResolvedCall } from "./resolution.js";
+import type { Scope } from "./scope.js";
 import { checkStaticAssert } from "./static-assert.js";
 import type { Type } from "./type.js";
 import { resolveType } from "./type-expressions.js";
@@ -110,7 +112,7 @@ function ignoreArguments(cx: Checker, args: readonly Argument[]): Type {
 }
 
 function callPath(cx: Checker, e: CallExpression, callee: PathExpression, expected: Type | undefined): Type {
-  const found = (callee.absolute ? cx.globals : cx.scope).lookup(callee.name.name);
+  const found = findCallable(cx, callee, e.args);
   if (found === undefined) {
     cx.notDeclared(callee.name, "function or action");
     return ignoreArguments(cx, e.args);
@@ -149,6 +151,30 @@ function callPath(cx: Checker, e: CallExpression, callee: PathExpression, expect
       return ignoreArguments(cx, e.args);
     }
   }
+}
+
+/**
+ * What a called name stands for: the innermost declaration, unless it is an action or function that cannot take
+ * these arguments and one further out can.
+ */
+function findCallable(
+  cx: Checker,
+  callee: PathExpression,
+  args: readonly Argument[],
+): readonly Declaration[] | undefined {
+  const { name } = callee.name;
+  let first: readonly Declaration[] | undefined;
+  let scope: Scope | undefined = callee.absolute ? cx.globals : cx.scope;
+  for (; scope !== undefined; scope = scope.parent) {
+    const found = scope.names.get(name);
+    if (found === undefined) continue;
+    first ??= found;
+    for (const declaration of found) {
+      if (declaration.kind !== "action" && declaration.kind !== "function") return first;
+      if (!isProblem(bindArguments(declaration.params, args, name, callee.span))) return found;
+    }
+  }
+  return first;
 }
 
 function callAction(
@@ -256,6 +282,7 @@ function callFunction(
   callee.type = functionType(declaration);
   cx.deprecated(declaration, e.span);
   if (isStatic) checkStaticAssert(cx, e, bound);
+  checkVerify(cx, e, declaration);
   return result.type;
 }
 
@@ -383,6 +410,7 @@ function callMethod(
   };
   callee.type = functionType(declaration);
   cx.deprecated(declaration, e.span);
+  checkPacketIn(cx, e, extern, declaration, bound, result.typeArgs);
   return result.type;
 }
 
@@ -479,6 +507,12 @@ function construct(cx: Checker, e: CallExpression, type: Type, expected: Type | 
         `'${result.resolved.declaration.name.name}' cannot be instantiated ${PLACE_WORDS[kind]}`,
         "declare an instance in the parser or control around",
       );
+  if (result.type.kind === "extern" && result.type.declaration.methods.some((method) => method.isAbstract))
+    cx.error(
+      "P40329",
+      e.span,
+      `extern '${result.type.declaration.name.name}' has abstract methods, so an instance must be declared with them`,
+    );
   e.resolved = result.resolved;
   return result.type;
 }

@@ -1,14 +1,17 @@
 /** Which explicit casts there are (section 8.11.1). */
-import { sameType } from "./algebra.js";
+import { sameType, unwrap } from "./algebra.js";
 import type { Type } from "./type.js";
 
 /** Whether `(to) from` is legal for a value that is no `{...}` literal. */
 export function castAllowed(from: Type, to: Type): boolean {
   if (sameType(from, to)) return isValue(from);
-  if (from.kind === "newType") return castAllowed(from.underlying, to);
-  if (to.kind === "newType") return castAllowed(from, to.underlying);
-  if (from.kind === "serializableEnum") return castAllowed(from.underlying, to);
-  if (to.kind === "serializableEnum") return castAllowed(from, to.underlying);
+  if (from.kind === "newType" || from.kind === "serializableEnum") {
+    // To what lies beneath, at any depth; enums of one underlying type among each other.
+    if (castAllowedTo(from.underlying, to)) return true;
+    return to.kind === "serializableEnum" && sameType(unwrap(from), unwrap(to));
+  }
+  if (to.kind === "newType" || to.kind === "serializableEnum")
+    return sameType(from, to.underlying) || from.kind === "integer" || castAllowedFrom(from, to.underlying);
   switch (from.kind) {
     case "bit":
       if (to.kind === "bool") return from.width === 1;
@@ -19,16 +22,21 @@ export function castAllowed(from: Type, to: Type): boolean {
       return to.kind === "bit" || to.kind === "int" || to.kind === "bool";
     case "bool":
       return to.kind === "bit" && to.width === 1;
-    case "tuple":
-      if (to.kind === "struct" || to.kind === "header")
-        return (
-          from.elements.length === to.fields.length &&
-          from.elements.every((element, i) => sameType(element, to.fields[i]!.type))
-        );
-      return false;
     default:
       return false;
   }
+}
+
+function castAllowedTo(underlying: Type, to: Type): boolean {
+  if (sameType(underlying, to) || to.kind === "integer") return true;
+  if (underlying.kind === "newType" || underlying.kind === "serializableEnum")
+    return castAllowedTo(underlying.underlying, to);
+  return false;
+}
+
+function castAllowedFrom(from: Type, target: Type): boolean {
+  if (target.kind !== "newType" && target.kind !== "serializableEnum") return false;
+  return sameType(from, target.underlying) || castAllowedFrom(from, target.underlying);
 }
 
 function isValue(type: Type): boolean {

@@ -111,6 +111,12 @@ export class Checker {
     const existing = names.get(name.name);
     if (existing === undefined) {
       names.set(name.name, [declaration]);
+      if (
+        declaration.kind !== "parameter" &&
+        declaration.kind !== "typeParameter" &&
+        this.scope !== this.globals
+      )
+        this.#forbidShadowing(declaration);
       return;
     }
     const first = existing[0]!;
@@ -122,6 +128,21 @@ export class Checker {
       return;
     }
     this.duplicate(name, first.name);
+  }
+
+  /** A local declaration must not hide a parameter: a reader would not see which of them is meant. */
+  #forbidShadowing(declaration: Declaration): void {
+    const { name } = declaration;
+    for (let scope = this.scope.parent; scope !== undefined; scope = scope.parent) {
+      const other = scope.names.get(name.name)?.[0];
+      if (other === undefined) continue;
+      if (other.kind === "parameter")
+        this.error("P40302", name.span, `'${name.name}' has the name of a parameter`, {
+          message: "the parameter is declared here",
+          span: other.name.span,
+        });
+      return;
+    }
   }
 
   duplicate(name: Identifier, first: Identifier): void {

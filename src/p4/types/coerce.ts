@@ -18,17 +18,11 @@ export function converts(from: Type, to: Type): boolean {
     case "serializableEnum":
       return converts(from.underlying, to);
     case "tuple":
-      if (to.kind === "tuple")
-        return (
-          from.elements.length === to.elements.length &&
-          from.elements.every((element, i) => converts(element, to.elements[i]!))
-        );
-      if (to.kind === "struct" || to.kind === "header")
-        return (
-          from.elements.length === to.fields.length &&
-          from.elements.every((element, i) => converts(element, to.fields[i]!.type))
-        );
-      return false;
+      return (
+        to.kind === "tuple" &&
+        from.elements.length === to.elements.length &&
+        from.elements.every((element, i) => converts(element, to.elements[i]!))
+      );
     case "invalidHeader":
       return to.kind === "header" || to.kind === "headerUnion";
     case "dontCare":

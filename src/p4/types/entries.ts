@@ -24,6 +24,8 @@ export function checkEntries(
   key: KeyProperty | undefined,
 ): void {
   const { declaration } = table;
+  if (key !== undefined && key.span.file === property.span.file && property.span.start < key.span.start)
+    cx.error("P40326", property.span, "entries must stand after the key of the table");
   if (key === undefined || key.elements.length === 0) {
     if (property.entries.length > 0)
       cx.error(
@@ -108,6 +110,17 @@ function propertyValue(table: TableDeclaration, name: string) {
 
 function warnPriorities(cx: Checker, property: EntriesProperty, table: TableDeclaration): void {
   if (property.isConst || property.entries.every((entry) => entry.priority === undefined)) return;
+  const key = table.properties.find((candidate) => candidate.kind === "key");
+  if (key?.elements.every((element) => ["exact", "lpm", "selector"].includes(element.matchKind.name))) {
+    const entry = property.entries.find((candidate) => candidate.priority !== undefined)!;
+    cx.error(
+      "P40326",
+      entry.priority!.span,
+      `entries of table '${table.name.name}' cannot have priorities: exact and lpm keys decide without`,
+      { message: "the key is here", span: key.span },
+    );
+    return;
+  }
   const first = property.entries[0];
   if (first !== undefined && first.priority === undefined) {
     cx.error("P40326", first.span, "when entries have priorities, the first one must have one");

@@ -118,10 +118,10 @@ function checkPath(cx: Checker, e: PathExpression): Type {
   }
   const declaration = found[0]!;
   e.declaration = declaration;
-  return valueOf(cx, e, declaration);
+  return nameType(cx, e, declaration);
 }
 
-function valueOf(cx: Checker, e: PathExpression, declaration: Declaration): Type {
+function nameType(cx: Checker, e: PathExpression, declaration: Declaration): Type {
   switch (declaration.kind) {
     case "variable":
     case "parameter":

@@ -29,17 +29,22 @@ export function declareTypeParameters(cx: Checker, params: readonly TypeParamete
 }
 
 /** Resolves the types of parameters, checks what they may be, and puts them into scope. */
-export function checkParameters(cx: Checker, params: readonly Parameter[], use: ParameterUse): void {
+export function checkParameters(
+  cx: Checker,
+  params: readonly Parameter[],
+  use: ParameterUse,
+  hasBody = false,
+): void {
   let undirected: Parameter | undefined;
-  const constructor = use === "package" || use.endsWith("Constructor");
+  const isConstructor = use === "package" || use.endsWith("Constructor");
   for (const param of params) {
     checkAnnotations(cx, param.annotations);
     const type = resolveType(cx, param.typeExpression);
     param.type = type;
     const name = param.name.name;
     checkParameterType(cx, param, type, use);
-    if (constructor) cx.constructorParameters.add(param);
-    if (constructor && param.direction !== "none")
+    if (isConstructor) cx.constructorParameters.add(param);
+    if (isConstructor && param.direction !== "none")
       cx.error(
         "P40314",
         param.span,
@@ -53,7 +58,16 @@ export function checkParameters(cx: Checker, params: readonly Parameter[], use: 
           span: undirected.span,
         });
     }
-    if (param.defaultValue !== undefined) checkDefault(cx, param, type, use);
+    if (hasBody || use === "action" || use === "function") {
+      const optional = param.annotations.find((annotation) => annotation.name === "optional");
+      if (optional !== undefined)
+        cx.error(
+          "P40314",
+          optional.span,
+          `parameter '${name}' cannot be @optional: only what has no body may leave it out`,
+        );
+    }
+    if (param.defaultValue !== undefined) checkDefault(cx, param, type);
     cx.declare(param);
   }
 }
@@ -77,10 +91,10 @@ function checkParameterType(cx: Checker, param: Parameter, type: Type, use: Para
         refuse(` with direction '${param.direction}': an object has none`);
       return;
     case "parser":
-      if (use !== "package" && use !== "parserConstructor") refuse("");
-      return;
     case "control":
-      if (use !== "package" && use !== "controlConstructor") refuse("");
+      if (use !== "package" && use !== `${type.kind}Constructor`) refuse("");
+      else if (type.declaration.body !== undefined)
+        refuse(`: that is a ${type.kind} itself, a parameter needs the type of one, without a body`);
       return;
     case "package":
       if (use !== "package") refuse("");
@@ -93,15 +107,18 @@ function checkParameterType(cx: Checker, param: Parameter, type: Type, use: Para
     case "string":
     case "matchKind":
     case "list":
-      if (use === "action" || (param.direction !== "none" && !use.startsWith("extern")))
-        refuse(": its values exist at compile time only");
+      if (use === "action") refuse(": its values exist at compile time only");
+      else if (param.direction !== "none")
+        refuse(
+          ` and direction '${param.direction}': its values exist at compile time only, so it has no direction`,
+        );
       return;
     default:
       if (!isData(type)) refuse("");
   }
 }
 
-function checkDefault(cx: Checker, param: Parameter, type: Type, use: ParameterUse): void {
+function checkDefault(cx: Checker, param: Parameter, type: Type): void {
   const value = param.defaultValue!;
   const name = param.name.name;
   cx.constructing++;
@@ -123,8 +140,6 @@ function checkDefault(cx: Checker, param: Parameter, type: Type, use: ParameterU
     coerce(cx, value, type, `the default value of '${name}'`);
   if (constantOf(value) === undefined && value.type?.kind !== "unknown" && !isCompileTimeKnown(cx, value))
     cx.error("P40308", value.span, `the default value of '${name}' must be known at compile time`);
-  if (use === "action" && param.direction === "none" && value.type?.kind !== "unknown")
-    cx.error("P40314", value.span, `'${name}' is data of an action, it cannot have a default value`);
 }
 
 /** A function, an extern function, a method; `place` is where its body stands. */

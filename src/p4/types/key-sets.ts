@@ -1,9 +1,11 @@
 /** Key sets of select cases and table entries (section 8.15): each must be a set of the type of its key. */
 import type { Expression } from "../syntax/ast.js";
-import { sameType, typeToString, UNKNOWN } from "./algebra.js";
+import { sameType, typeToString, UNKNOWN, unwrap } from "./algebra.js";
 import { type Checker, isUnknown } from "./checker.js";
 import { coerce } from "./coerce.js";
+import { isCompileTimeKnown } from "./compile-time.js";
 import { checkExpression } from "./expressions.js";
+import { coerceValue } from "./statements.js";
 import type { Type } from "./type.js";
 
 export function isEverything(e: Expression): boolean {
@@ -22,6 +24,9 @@ export function checkKeySet(cx: Checker, e: Expression, key: Type, what: string)
       const type = checkExpression(cx, e, key);
       if (type.kind !== "set" || isUnknown(key)) return;
       const [first, second] = e.kind === "mask" ? [e.value, e.mask] : [e.low, e.high];
+      for (const side of [first, second])
+        if (side.type?.kind !== "unknown" && !isCompileTimeKnown(cx, side))
+          cx.error("P40308", side.span, "a mask or range must be known at compile time");
       const element = elementFor(type.element, key);
       if (element === undefined) {
         cx.mismatch(e.span, { kind: "set", element: key }, type, what);
@@ -35,7 +40,12 @@ export function checkKeySet(cx: Checker, e: Expression, key: Type, what: string)
       return;
     }
     case "list": {
-      if (key.kind !== "tuple" && key.kind !== "struct") break;
+      if (key.kind !== "tuple" && key.kind !== "struct") {
+        if (e.elements.length !== 1 || e.dots) break;
+        checkKeySet(cx, e.elements[0]!, key, what);
+        e.type = { kind: "set", element: key };
+        return;
+      }
       const types = key.kind === "tuple" ? key.elements : key.fields.map((field) => field.type);
       if (types.length !== e.elements.length) break;
       for (const [index, element] of e.elements.entries()) checkKeySet(cx, element, types[index]!, what);
@@ -44,45 +54,43 @@ export function checkKeySet(cx: Checker, e: Expression, key: Type, what: string)
     }
   }
   const type = checkExpression(cx, e, key);
+  if (e.kind === "call" && e.constant === undefined && type.kind !== "unknown") {
+    cx.error("P40317", e.span, `${what} cannot hold a call`);
+    return;
+  }
   if (type.kind === "set") {
     if (!matchesValueSet(type.element, key)) cx.mismatch(e.span, { kind: "set", element: key }, type, what);
     return;
   }
   if (isUnknown(key)) return;
-  coerce(cx, e, plainKey(key, type), what);
-}
-
-/** A literal or a number stands for a value of a type that wraps numbers only where the types agree otherwise. */
-function plainKey(key: Type, found: Type): Type {
-  if (key.kind === "serializableEnum" && sameType(key.underlying, found)) return found;
-  return key;
+  const inner = unwrap(key);
+  if (inner !== key && (type.kind === "integer" || sameType(type, inner))) {
+    // A plain number stands for a key of a new type or an enum.
+    if (coerce(cx, e, inner, what)) e.implicitCast = key;
+    return;
+  }
+  coerceValue(cx, e, key, what);
 }
 
 function elementFor(element: Type, key: Type): Type | undefined {
   if (sameType(element, key)) return key;
-  const under = key.kind === "serializableEnum" ? key.underlying : key;
+  const under = unwrap(key);
   if (element.kind === "integer") return under.kind === "bit" || under.kind === "int" ? under : undefined;
   return sameType(element, under) ? under : undefined;
 }
 
 /** A value set holds the key's type, a tuple or struct of several keys' types, or a struct around one key. */
 function matchesValueSet(element: Type, key: Type): boolean {
-  if (isUnknown(element) || isUnknown(key) || sameType(element, key)) return true;
-  if (element.kind === "serializableEnum" && sameType(element.underlying, key)) return true;
-  const parts =
-    element.kind === "struct"
-      ? element.fields.map((field) => field.type)
-      : element.kind === "tuple"
-        ? element.elements
-        : undefined;
-  if (parts === undefined) return false;
-  const keys =
-    key.kind === "tuple"
-      ? key.elements
-      : key.kind === "struct"
-        ? key.fields.map((field) => field.type)
-        : [key];
+  if (isUnknown(element) || isUnknown(key)) return true;
+  const parts = leavesOf(element).map(unwrap);
+  const keys = leavesOf(key).map(unwrap);
   return parts.length === keys.length && parts.every((part, i) => sameType(part, keys[i]!));
+}
+
+/** The fields of a struct or tuple, of nested ones too. */
+function leavesOf(type: Type): Type[] {
+  if (type.kind === "struct") return type.fields.flatMap((field) => leavesOf(field.type));
+  return type.kind === "tuple" ? type.elements.flatMap(leavesOf) : [type];
 }
 
 /** Checks the key sets of one case or entry against all keys; one `_` or `default` covers them all. */

@@ -31,7 +31,6 @@ export function lvalueProblem(cx: Checker, e: Expression): string | undefined {
       if (e.resolved?.kind === "field") return lvalueProblem(cx, e.base);
       return e.resolved === undefined ? undefined : "this is no variable";
     case "index":
-      if (e.base.type?.kind === "tuple") return "the fields of a tuple cannot be written to one by one";
       return lvalueProblem(cx, e.base);
     case "slice":
       return lvalueProblem(cx, e.base);

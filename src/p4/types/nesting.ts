@@ -18,8 +18,10 @@ function allowed(container: Container, type: Type): boolean {
     case "headerUnion":
       return inner.kind === "header";
     case "struct":
-    case "tuple":
       return isData(inner);
+    case "tuple":
+      // Tuples of match kinds are compile-time values that libraries pass to constructors.
+      return isData(inner) || inner.kind === "matchKind";
     case "list":
       return (
         isData(inner) ||

@@ -10,17 +10,7 @@ import type {
   SliceExpression,
   UnaryExpression,
 } from "../syntax/ast.js";
-import {
-  BOOL,
-  bitType,
-  intType,
-  STRING,
-  sameType,
-  typeToString,
-  UNKNOWN,
-  unwrap,
-  unwrapNew,
-} from "./algebra.js";
+import { BOOL, bitType, intType, STRING, sameType, typeToString, UNKNOWN, unwrap } from "./algebra.js";
 import { castAllowed } from "./casts.js";
 import { type Checker, isUnknown } from "./checker.js";
 import { coerce, constantOf, converts } from "./coerce.js";
@@ -140,12 +130,12 @@ function equality(cx: Checker, e: Operands, left: Type, right: Type): Type {
 
 /** The type that both operands of a comparison or the arms of a conditional take. */
 function commonType(e: { left: Expression; right: Expression }, left: Type, right: Type): Type | undefined {
-  if (sameType(left, right)) return left;
+  if (sameType(left, right))
+    return left.kind === "structLiteral" || left.kind === "invalidHeader" ? undefined : left;
   if (isLiteral(e.left) && !isLiteral(e.right) && literalFits(left, right)) return right;
   if (isLiteral(e.right) && !isLiteral(e.left) && literalFits(right, left)) return left;
   if (isLiteral(e.left) && isLiteral(e.right)) {
-    if (e.left.kind !== "invalid" && literalFits(right, left)) return left;
-    if (e.right.kind !== "invalid" && literalFits(left, right)) return right;
+    // Neither side says which struct or header is meant.
     return undefined;
   }
   if (left.kind === "serializableEnum" && right.kind === "serializableEnum") {
@@ -203,16 +193,29 @@ function arithmetic(cx: Checker, e: Operands, leftType: Type, rightType: Type): 
         : "one side is signed, the other is not: cast one of them";
     return cannot(cx, e, leftType, rightType, advice);
   }
-  if (common.kind === "integer" && ["|+|", "|-|", "&", "|", "^"].includes(e.op))
+  if (common.kind === "integer" && (e.op === "|+|" || e.op === "|-|"))
     return cannot(cx, e, leftType, rightType, ...widthHint(common));
   if (common.kind === "int" && (e.op === "/" || e.op === "%"))
     return cannot(cx, e, leftType, rightType, "division of signed numbers is not defined");
   coerce(cx, e.left, common, "the left side");
   coerce(cx, e.right, common, "the right side");
-  const divisor = e.op === "/" || e.op === "%" ? constantOf(e.right) : undefined;
-  if (divisor?.kind === "integer" && divisor.value === 0n) cx.error("P40332", e.span, "division by zero");
+  if (e.op === "/" || e.op === "%") checkDivision(cx, e, common);
   else fold(cx, e, common);
   return ["<", ">", "<=", ">="].includes(e.op) ? BOOL : common;
+}
+
+/** Division is for compile time (section 8.8): of numbers that are not negative, by one that is not zero. */
+function checkDivision(cx: Checker, e: Operands, type: Type): void {
+  for (const side of [e.left, e.right]) {
+    const value = side.constant;
+    if (value?.kind === "integer" && value.value < 0n) {
+      cx.error("P40332", e.span, `'${e.op}' is not defined on negative numbers, here ${value.value}`);
+      return;
+    }
+  }
+  const divisor = constantOf(e.right);
+  if (divisor?.kind === "integer" && divisor.value === 0n) cx.error("P40332", e.span, "division by zero");
+  else fold(cx, e, type);
 }
 
 function shift(cx: Checker, e: Operands, leftType: Type, rightType: Type): Type {
@@ -286,11 +289,6 @@ export function checkConditional(cx: Checker, e: ConditionalExpression, expected
     return UNKNOWN;
   }
   if (common.kind === "integer" && !isCompileTimeKnown(cx, e.condition)) {
-    if (expected !== undefined && (expected.kind === "bit" || expected.kind === "int")) {
-      coerce(cx, e.whenTrue, expected, "the value");
-      coerce(cx, e.whenFalse, expected, "the value");
-      return expected;
-    }
     cx.error(
       "P40306",
       e.span,
@@ -457,8 +455,10 @@ export function checkSetExpression(cx: Checker, e: MaskExpression | RangeExpress
     if (converts(left, right)) common = right;
     else if (converts(right, left)) common = left;
     else if (sameType(a, b)) common = a;
+    else if (a.kind === "integer" && isNumeric(b)) common = b;
+    else if (b.kind === "integer" && isNumeric(a)) common = a;
   }
-  const inner = common === undefined ? undefined : unwrapNew(numericType(common));
+  const inner = common === undefined ? undefined : numericType(common);
   if (common === undefined || inner === undefined || !isNumeric(inner)) {
     cx.error(
       "P40306",

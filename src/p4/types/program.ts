@@ -52,7 +52,8 @@ export function check(unit: SourceUnit, diagnostics: Diagnostics): CheckedProgra
 function checkTopLevel(cx: Checker, d: Declaration): void {
   switch (d.kind) {
     case "constant":
-      return checkConstant(cx, d);
+      checkConstant(cx, d);
+      return;
     case "variable":
       cx.error(
         "P40318",
@@ -60,35 +61,49 @@ function checkTopLevel(cx: Checker, d: Declaration): void {
         `variable '${d.name.name}' cannot be declared on the top level`,
         "declare it in a parser, control or function, or make it a const",
       );
-      return checkVariable(cx, d);
+      checkVariable(cx, d);
+      return;
     case "instance":
-      return checkInstance(cx, d);
+      checkInstance(cx, d);
+      return;
     case "action":
-      return checkAction(cx, d);
+      checkAction(cx, d);
+      return;
     case "parser":
-      return checkParser(cx, d);
+      checkParser(cx, d);
+      return;
     case "control":
-      return checkControl(cx, d);
+      checkControl(cx, d);
+      return;
     case "package":
-      return checkPackage(cx, d);
+      checkPackage(cx, d);
+      return;
     case "extern":
-      return checkExtern(cx, d);
+      checkExtern(cx, d);
+      return;
     case "function":
-      return checkFunction(cx, d, d.body === undefined ? "prototype" : "function");
+      checkFunction(cx, d, d.body === undefined ? "prototype" : "function");
+      return;
     case "struct":
     case "header":
     case "headerUnion":
-      return checkStructLike(cx, d);
+      checkStructLike(cx, d);
+      return;
     case "enum":
-      return checkEnum(cx, d);
+      checkEnum(cx, d);
+      return;
     case "error":
-      return checkErrors(cx, d);
+      checkErrors(cx, d);
+      return;
     case "matchKind":
-      return checkMatchKinds(cx, d);
+      checkMatchKinds(cx, d);
+      return;
     case "typedef":
-      return checkTypedef(cx, d);
+      checkTypedef(cx, d);
+      return;
     case "valueSet":
-      return checkValueSet(cx, d);
+      checkValueSet(cx, d);
+      return;
     default:
       cx.error("P40318", d.span, "this cannot be declared on the top level");
   }

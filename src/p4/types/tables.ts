@@ -35,6 +35,7 @@ export interface TableContext {
 export function checkTable(cx: Checker, d: TableDeclaration): void {
   checkAnnotations(cx, d.annotations);
   const table: TableContext = { declaration: d, keys: [], actions: new Map() };
+  cx.declare(d);
   forbidTwice(cx, d);
   const key = d.properties.find((property) => property.kind === "key");
   const actions = d.properties.find((property) => property.kind === "actions");
@@ -54,7 +55,24 @@ export function checkTable(cx: Checker, d: TableDeclaration): void {
       else cx.at({ kind: "tableProperty" }, () => checkProperty(cx, property, d));
     } else if (property.kind === "entries") checkEntries(cx, property, table, key);
   }
-  cx.declare(d);
+  if (
+    !d.properties.some((property) => property.kind === "property" && property.name.name === "default_action")
+  )
+    requireNoAction(cx, d);
+}
+
+/** The default of `default_action` is NoAction of the core library. */
+function requireNoAction(cx: Checker, d: TableDeclaration): void {
+  const found = cx.globals.names.get("NoAction")?.[0];
+  if (found?.kind === "action" && found.params.length === 0) return;
+  cx.error(
+    "P40325",
+    d.name.span,
+    `table '${d.name.name}' has no default_action, and there is no action NoAction() to take its place`,
+    ...(found === undefined
+      ? ["include core.p4"]
+      : [{ message: "this is not such an action", span: found.name.span }]),
+  );
 }
 
 function forbidTwice(cx: Checker, d: TableDeclaration): void {
@@ -118,7 +136,25 @@ function checkActions(cx: Checker, property: ActionsProperty, table: TableContex
     else names.set(action.name.name, ref);
     if (!table.actions.has(action)) table.actions.set(action, ref);
     bindListed(cx, ref, action);
+    for (const param of action.params) if (param.direction === "none") requireScalar(cx, param, ref);
   }
+}
+
+/** Data that a table's entries hold must be of a type the control plane can give. */
+function requireScalar(cx: Checker, param: ActionDeclaration["params"][number], ref: ActionRef): void {
+  const type = param.type ?? UNKNOWN;
+  if (
+    ["bit", "int", "bool", "newType", "serializableEnum", "enum", "error", "varbit", "unknown"].includes(
+      type.kind,
+    )
+  )
+    return;
+  cx.error(
+    "P40325",
+    ref.span,
+    `parameter '${param.name.name}' of action '${ref.name.name}' has type ${typeToString(type)}, which table entries cannot give`,
+    { message: "the parameter is declared here", span: param.span },
+  );
 }
 
 function lookupAction(cx: Checker, ref: Pick<ActionRef, "absolute" | "name">): ActionDeclaration | undefined {

@@ -47,6 +47,12 @@ export function checkStructLike(cx: Checker, d: StructLikeDeclaration): void {
       else seen.set(field.name.name, field);
     }
   });
+  const varbits = d.kind === "header" ? d.fields.filter((field) => field.type?.kind === "varbit") : [];
+  if (varbits.length > 1)
+    cx.error("P40315", varbits[1]!.name.span, `header '${d.name.name}' has a second varbit field`, {
+      message: "the first is here",
+      span: varbits[0]!.name.span,
+    });
   if (d.typeParams.length === 0) declaredType(cx, d);
   cx.declare(d);
 }
@@ -152,9 +158,16 @@ export function checkExtern(cx: Checker, d: ExternDeclaration): void {
   cx.declare(d);
   cx.scoped(() => {
     declareTypeParameters(cx, d.typeParams);
-    for (const constructor of d.constructors) checkFunction(cx, constructor, "prototype");
+    for (const prototype of d.constructors) checkFunction(cx, prototype, "prototype");
     for (const method of d.methods) checkFunction(cx, method, "prototype");
   });
+  for (const method of d.methods)
+    if (method.name.name === d.name.name)
+      cx.error(
+        "P40329",
+        method.name.span,
+        `'${d.name.name}' is the constructor of its extern, so it has no return type`,
+      );
   forbidTwins(cx, d.constructors);
   forbidTwins(cx, d.methods);
 }

@@ -1,6 +1,12 @@
 /** Types as written -> types as meant (section 7). */
 import type { Span } from "../../base/index.js";
-import type { Declaration, NamedType, TypeExpression, TypeParameter } from "../syntax/ast.js";
+import type {
+  Declaration,
+  NamedType,
+  StructLikeDeclaration,
+  TypeExpression,
+  TypeParameter,
+} from "../syntax/ast.js";
 import {
   BOOL,
   bitType,
@@ -11,6 +17,7 @@ import {
   MATCH_KIND,
   STRING,
   structType,
+  typeToString,
   UNKNOWN,
   VOID,
 } from "./algebra.js";
@@ -141,7 +148,7 @@ function resolveNamed(cx: Checker, e: NamedType, use: TypeUse): Type {
     case "headerUnion":
       if (declaration.typeParams.length === 0) return withoutArguments(cx, e, declaration);
       if (!rightCount(cx, e.span, declaration, declaration.typeParams, args.length, false)) return UNKNOWN;
-      return structType(declaration, args);
+      return specialize(cx, e, declaration, args);
     case "extern":
     case "parser":
     case "control":
@@ -154,6 +161,32 @@ function resolveNamed(cx: Checker, e: NamedType, use: TypeUse): Type {
       cx.error("P40303", e.name.span, `'${e.name.name}' is not a type`, ...scopeNotes(declaration));
       return UNKNOWN;
   }
+}
+
+/** A generic struct with its type arguments: they, and the fields they lead to, must be allowed there. */
+function specialize(cx: Checker, e: NamedType, declaration: StructLikeDeclaration, args: Type[]): Type {
+  for (const [index, arg] of args.entries()) {
+    if (arg.kind === "unknown") return UNKNOWN;
+    if (arg.kind === "dontCare" || ["extern", "parser", "control", "package", "void"].includes(arg.kind)) {
+      cx.error(
+        "P40312",
+        e.args[index]!.span,
+        `${typeToString(arg)} cannot be a type argument of '${e.name.name}'`,
+      );
+      return UNKNOWN;
+    }
+  }
+  const type = structType(declaration, args);
+  for (const [index, field] of type.fields.entries()) {
+    const wrong = elementProblem(declaration.kind, field.type);
+    if (wrong === undefined) continue;
+    cx.error("P40315", e.span, `field '${field.name}' of ${typeToString(type)} cannot have ${wrong}`, {
+      message: "the field is declared here",
+      span: declaration.fields[index]!.name.span,
+    });
+    return UNKNOWN;
+  }
+  return type;
 }
 
 function isTypeDeclaration(declaration: Declaration): boolean {
