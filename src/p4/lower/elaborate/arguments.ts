@@ -8,8 +8,8 @@ import { variable } from "../build.js";
 import { fold } from "../fold.js";
 import type { Expr, IrType, Stmt } from "../ir.js";
 import { isFixedPlace, isPlace, mayOverlap, readsFrom } from "../places.js";
-import type { Env } from "./context.js";
-import { inOrder, irType } from "./context.js";
+import type { Env, Operand } from "./context.js";
+import { inOrder, irType, placeOperand, valueOperand } from "./context.js";
 import { expressionAs, placeOf } from "./expressions.js";
 import type { Scope } from "./scope.js";
 
@@ -75,7 +75,7 @@ function evaluate(
   args: readonly (Argument | undefined)[],
 ): Evaluated[] {
   const evaluated: Evaluated[] = [];
-  const parts: ((inner: Env) => Expr)[] = [];
+  const parts: Operand[] = [];
   const holders: Evaluated[] = [];
   for (const [index, param] of params.entries()) {
     const argument = args[index]?.value ?? param.defaultValue;
@@ -84,8 +84,10 @@ function evaluate(
     const one: Evaluated = { param, type, expr: undefined };
     evaluated.push(one);
     if (argument === undefined || argument.kind === "dontCare") continue;
-    parts.push((inner) =>
-      isWritten(param) ? placeOf(inner, argument) : fold(expressionAs(inner, argument, type)),
+    parts.push(
+      isWritten(param)
+        ? placeOperand((inner) => placeOf(inner, argument))
+        : valueOperand((inner) => fold(expressionAs(inner, argument, type))),
     );
     holders.push(one);
   }

@@ -111,24 +111,57 @@ export function saveValue(env: Env, expr: Expr, base = "tmp"): Expr {
   return place;
 }
 
+/** One operand: how it is evaluated, and whether it is a place to write to instead of a value. */
+export interface Operand {
+  evaluate: (inner: Env) => Expr;
+  isPlace: boolean;
+}
+
+export function valueOperand(evaluate: (inner: Env) => Expr): Operand {
+  return { evaluate, isPlace: false };
+}
+
+export function placeOperand(evaluate: (inner: Env) => Expr): Operand {
+  return { evaluate, isPlace: true };
+}
+
 /**
- * Evaluates expressions from left to right (section 8.1): the value of an earlier one is saved when the
- * evaluation of a later one could change it.
+ * Evaluates operands from left to right (section 8.1): where the evaluation of a later one could change an
+ * earlier one, the earlier value is saved; of an earlier place, its computed indexes are.
  */
-export function inOrder(env: Env, parts: ((inner: Env) => Expr)[]): Expr[] {
+export function inOrder(env: Env, operands: readonly Operand[]): Expr[] {
   const done: Expr[] = [];
-  for (const part of parts) {
+  for (const operand of operands) {
     let expr: Expr | undefined;
     const effects = collect(env, (inner) => {
-      expr = part({ ...inner, out: { list: inner.out.list, state: undefined } });
+      expr = operand.evaluate(inner);
     });
     if (effects.length > 0)
-      for (const [index, earlier] of done.entries())
-        if (mayChange(effects, earlier)) done[index] = saveValue(env, earlier);
+      for (const [index, earlier] of done.entries()) {
+        if (operands[index]!.isPlace) done[index] = pinIndexes(env, earlier, effects);
+        else if (mayChange(effects, earlier)) done[index] = saveValue(env, earlier);
+      }
     env.out.list.push(...effects);
     done.push(expr!);
   }
   return done;
+}
+
+/** The place with those of its indexes saved that the statements could change. */
+function pinIndexes(env: Env, place: Expr, effects: readonly Stmt[]): Expr {
+  switch (place.kind) {
+    case "field":
+    case "stackProperty":
+      return { ...place, base: pinIndexes(env, place.base, effects) };
+    case "slice":
+      return { ...place, operand: pinIndexes(env, place.operand, effects) };
+    case "element": {
+      const index = mayChange(effects, place.index) ? saveValue(env, place.index, "index") : place.index;
+      return { ...place, base: pinIndexes(env, place.base, effects), index };
+    }
+    default:
+      return place;
+  }
 }
 
 /** The type with the type parameters of the scope filled in. */

@@ -17,7 +17,7 @@ import { isFixedPlace } from "../places.js";
 import { callExpression } from "./calls.js";
 import { constantExpr, constantNumber, convert, defaultValue, memberExpr } from "./constants.js";
 import type { Env } from "./context.js";
-import { collect, emit, inOrder, irType, saveValue } from "./context.js";
+import { collect, emit, inOrder, irType, saveValue, valueOperand } from "./context.js";
 import { applyResult } from "./tables.js";
 
 /** The value of an expression where it stands, implicit casts included. Statements it needs go to `env.out`. */
@@ -51,8 +51,8 @@ function plainValue(env: Env, e: Expression): Expr {
       return memberValue(env, e);
     case "index": {
       const [base, index] = inOrder(env, [
-        (inner) => expression(inner, e.base),
-        (inner) => expression(inner, e.index),
+        valueOperand((inner) => expression(inner, e.base)),
+        valueOperand((inner) => expression(inner, e.index)),
       ]);
       return indexInto(env, base!, index!, e);
     }
@@ -190,8 +190,8 @@ function binaryValue(env: Env, e: BinaryExpression): Expr {
     return result;
   }
   const [left, right] = inOrder(env, [
-    (inner) => expression(inner, e.left),
-    (inner) => expression(inner, e.right),
+    valueOperand((inner) => expression(inner, e.left)),
+    valueOperand((inner) => expression(inner, e.right)),
   ]);
   return binaryOf(env, e.op, left!, right!, e);
 }
@@ -241,7 +241,7 @@ function listValue(env: Env, e: ListExpression): Expr {
   const target = e.implicitCast ?? e.type;
   const elements = inOrder(
     env,
-    e.elements.map((part) => (inner: Env) => expression(inner, part)),
+    e.elements.map((part) => valueOperand((inner) => expression(inner, part))),
   );
   const declared = target === undefined ? undefined : resolvedKind(env, target, e);
   if (declared?.kind === "struct" || declared?.kind === "header") {
@@ -272,7 +272,7 @@ function resolvedKind(env: Env, type: Expression["type"], e: Expression): IrType
 function structValue(env: Env, e: StructExpression): Expr {
   const values = inOrder(
     env,
-    e.fields.map((part) => (inner: Env) => expression(inner, part.value)),
+    e.fields.map((part) => valueOperand((inner) => expression(inner, part.value))),
   );
   const declared = resolvedKind(env, e.implicitCast ?? e.type, e);
   if (declared?.kind === "struct" || declared?.kind === "header") {

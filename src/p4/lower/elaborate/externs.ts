@@ -10,7 +10,7 @@ import { bits, scalarWidth, totalWidth } from "../ir-types.js";
 import { isFixedPlace, isPlace } from "../places.js";
 import { constantNumber } from "./constants.js";
 import type { Env } from "./context.js";
-import { emit, inOrder, irType, saveValue } from "./context.js";
+import { emit, inOrder, irType, placeOperand, saveValue, valueOperand } from "./context.js";
 import { expression, expressionAs, placeOf } from "./expressions.js";
 
 type BuiltinCall = Extract<ResolvedCall, { kind: "builtin" }>;
@@ -136,7 +136,7 @@ function targetCall(
       if (value === undefined) return [];
       if (param.direction === "out" || param.direction === "inout")
         return [
-          (inner: Env) =>
+          placeOperand((inner) =>
             resultPlace(
               inner,
               value,
@@ -144,8 +144,9 @@ function targetCall(
               irType(inner, valueType(param.type, value), value.span),
               after,
             ),
+          ),
         ];
-      return [(inner: Env) => fold(argumentValue(inner, value, param.type))];
+      return [valueOperand((inner) => fold(argumentValue(inner, value, param.type)))];
     }),
   );
   if (name === "mark_to_drop" && args.length === 0 && env.context.standard !== undefined)
@@ -184,7 +185,9 @@ function argumentValues(env: Env, resolved: BoundArguments): Expr[] {
     env,
     resolved.params.flatMap((param, index) => {
       const value = resolved.args[index]?.value ?? param.defaultValue;
-      return value === undefined ? [] : [(inner: Env) => fold(argumentValue(inner, value, param.type))];
+      return value === undefined
+        ? []
+        : [valueOperand((inner) => fold(argumentValue(inner, value, param.type)))];
     }),
   );
 }

@@ -26,7 +26,7 @@ import { isPlace } from "../places.js";
 import { bindArguments } from "./arguments.js";
 import { constantNumber } from "./constants.js";
 import type { Env, Frame } from "./context.js";
-import { inOrder, irType, resolveType, saveValue } from "./context.js";
+import { inOrder, irType, resolveType, saveValue, valueOperand } from "./context.js";
 import { pattern } from "./entries.js";
 import { expression, expressionAs } from "./expressions.js";
 import { fullName, makeParser } from "./instances.js";
@@ -166,7 +166,7 @@ function transitionOf(env: Env, declared: StateDeclaration, target: FindState): 
     return { kind: "goto", target: target(transition.next.name, transition.next.span) };
   const keys = inOrder(
     env,
-    transition.keys.map((key) => (inner: Env) => fold(expression(inner, key))),
+    transition.keys.map((key) => valueOperand((inner) => fold(expression(inner, key)))),
   ).flatMap((key) => (key.kind === "aggregate" ? key.elements : [key]));
   const settled = keys.map((key) => (isSelectable(key) ? key : saveValue(env, key)));
   const cases = transition.cases.map((one) => selectCase(env, one, settled, target));

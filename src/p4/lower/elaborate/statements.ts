@@ -20,7 +20,7 @@ import { invalidate } from "./arguments.js";
 import { callExpression } from "./calls.js";
 import { constantNumber, convert } from "./constants.js";
 import type { Env, Frame } from "./context.js";
-import { collect, emit, innerEnv, inOrder, irType } from "./context.js";
+import { collect, emit, innerEnv, inOrder, irType, placeOperand, valueOperand } from "./context.js";
 import { instantiate } from "./controls.js";
 import { expression, expressionAs, placeOf } from "./expressions.js";
 import { applyTable, hitCondition, switchOnTable } from "./tables.js";
@@ -99,8 +99,8 @@ export function declareVariable(env: Env, declaration: VariableDeclaration): voi
 
 function assignment(env: Env, s: AssignmentStatement): void {
   const [left, right] = inOrder(env, [
-    (inner) => placeOf(inner, s.left),
-    (inner) => (s.op === undefined ? expression(inner, s.right) : compound(inner, s, s.op)),
+    placeOperand((inner) => placeOf(inner, s.left)),
+    valueOperand((inner) => (s.op === undefined ? expression(inner, s.right) : compound(inner, s, s.op))),
   ]);
   emit(env, { kind: "assign", left: left!, right: convert(env, right!, left!.type), span: s.span });
 }
@@ -108,8 +108,8 @@ function assignment(env: Env, s: AssignmentStatement): void {
 /** `a op= b` computes `a op b` (section 12.1). */
 function compound(env: Env, s: AssignmentStatement, op: BinaryExpression["op"]): Expr {
   const [left, right] = inOrder(env, [
-    (inner) => expression(inner, { ...s.left, implicitCast: undefined } as Expression),
-    (inner) => expression(inner, s.right),
+    valueOperand((inner) => expression(inner, { ...s.left, implicitCast: undefined } as Expression)),
+    valueOperand((inner) => expression(inner, s.right)),
   ]);
   const shift = op === "<<" || op === ">>";
   const operand = shift ? right! : convert(env, right!, left!.type);
