@@ -136,7 +136,7 @@ function emitEntries(table: IrTable, keys: readonly IrKey[], ids: ActionIds): bm
     ...sourceInfo(entry.span),
     match_key: used.map(({ key, index }) => entryKey(key, entry.keys[index]!, entry)),
     action_entry: entryAction(entry.action, ids),
-    priority: ranks[at]!,
+    priority: entry.fixedPriority ?? ranks[at]!,
   }));
 }
 

@@ -221,6 +221,8 @@ export interface IrEntry {
   keys: EntryKey[];
   action: IrActionCall;
   priority: number | undefined;
+  /** What `@priority` says: BMv2's own number. */
+  fixedPriority: number | undefined;
   isConst: boolean;
   span: Span;
 }

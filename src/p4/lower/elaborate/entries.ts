@@ -21,11 +21,19 @@ export function readEntries(env: Env, plan: TablePlan, table: IrTable): IrTable[
       keys: keys.map((key, at) => pattern(env, key, irType(env, table.keys[at]!.declared, key.span))),
       action: actionCall(env, plan, entry.action),
       priority: priorities[index],
+      fixedPriority: annotatedPriority(entry),
       isConst: property.isConst || entry.isConst,
       span: entry.span,
     };
   });
   return { isConst: property.isConst, list };
+}
+
+/** `@priority(n)`, from before P4-16 had priorities: the smaller wins. */
+function annotatedPriority(entry: TableEntrySyntax): number | undefined {
+  const body = entry.annotations.find((one) => one.name === "priority")?.body;
+  const value = body?.kind === "unstructured" || body?.kind === "expressions" ? body.values?.[0] : undefined;
+  return value?.kind === "intLiteral" ? Number(value.value) : undefined;
 }
 
 function keysOf(entry: TableEntrySyntax, count: number): Expression[] {

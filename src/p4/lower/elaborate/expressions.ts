@@ -17,7 +17,7 @@ import { isFixedPlace } from "../places.js";
 import { callExpression } from "./calls.js";
 import { constantExpr, constantNumber, convert, defaultValue, memberExpr } from "./constants.js";
 import type { Env } from "./context.js";
-import { collect, emit, inOrder, irType, saveValue, valueOperand } from "./context.js";
+import { collect, emit, inOrder, irType, placeOperand, saveValue, valueOperand } from "./context.js";
 import { applyResult } from "./tables.js";
 
 /** The value of an expression where it stands, implicit casts included. Statements it needs go to `env.out`. */
@@ -51,7 +51,7 @@ function plainValue(env: Env, e: Expression): Expr {
       return memberValue(env, e);
     case "index": {
       const [base, index] = inOrder(env, [
-        valueOperand((inner) => expression(inner, e.base)),
+        placeOperand((inner) => expression(inner, e.base)),
         valueOperand((inner) => expression(inner, e.index)),
       ]);
       return indexInto(env, base!, index!, e);

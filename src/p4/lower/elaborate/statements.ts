@@ -2,7 +2,7 @@
 import { fail } from "../../../base/index.js";
 import type {
   AssignmentStatement,
-  BinaryExpression,
+  BinaryOperator,
   BlockStatement,
   Expression,
   ForInStatement,
@@ -98,22 +98,32 @@ export function declareVariable(env: Env, declaration: VariableDeclaration): voi
 }
 
 function assignment(env: Env, s: AssignmentStatement): void {
+  if (s.op !== undefined) {
+    compoundAssignment(env, s, s.op);
+    return;
+  }
   const [left, right] = inOrder(env, [
     placeOperand((inner) => placeOf(inner, s.left)),
-    valueOperand((inner) => (s.op === undefined ? expression(inner, s.right) : compound(inner, s, s.op))),
+    valueOperand((inner) => expression(inner, s.right)),
   ]);
   emit(env, { kind: "assign", left: left!, right: convert(env, right!, left!.type), span: s.span });
 }
 
-/** `a op= b` computes `a op b` (section 12.1). */
-function compound(env: Env, s: AssignmentStatement, op: BinaryExpression["op"]): Expr {
-  const [left, right] = inOrder(env, [
-    valueOperand((inner) => expression(inner, { ...s.left, implicitCast: undefined } as Expression)),
+/** `a op= b` computes `a op b`, but evaluates the place `a` once (section 12.1). */
+function compoundAssignment(env: Env, s: AssignmentStatement, op: BinaryOperator): void {
+  let place: Expr | undefined;
+  const [left, value, right] = inOrder(env, [
+    placeOperand((inner) => {
+      place = placeOf(inner, s.left);
+      return place;
+    }),
+    valueOperand(() => place!),
     valueOperand((inner) => expression(inner, s.right)),
   ]);
   const shift = op === "<<" || op === ">>";
   const operand = shift ? right! : convert(env, right!, left!.type);
-  return fold(binary(op, left!, operand, left!.type, s.span));
+  const result = fold(binary(op, value!, operand, left!.type, s.span));
+  emit(env, { kind: "assign", left: left!, right: result, span: s.span });
 }
 
 function ifStatement(env: Env, s: IfStatement): void {
