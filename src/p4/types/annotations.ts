@@ -3,9 +3,10 @@ import type { Annotation, Expression } from "../syntax/ast.js";
 import { typeToString } from "./algebra.js";
 import type { Checker } from "./checker.js";
 import { checkExpression } from "./expressions.js";
+import { resolveType } from "./type-expressions.js";
 
 /** What the body of a predefined annotation must be. */
-const BODIES: Readonly<Record<string, "none" | "string" | "number" | "values">> = {
+const BODIES: Readonly<Record<string, "none" | "string" | "number" | "values" | "matchKind">> = {
   hidden: "none",
   tableonly: "none",
   defaultonly: "none",
@@ -20,6 +21,7 @@ const BODIES: Readonly<Record<string, "none" | "string" | "number" | "values">> 
   alias: "string",
   deprecated: "string",
   noWarn: "string",
+  match: "matchKind",
 };
 
 export function checkAnnotations(cx: Checker, annotations: readonly Annotation[]): void {
@@ -70,6 +72,8 @@ function checkAnnotation(cx: Checker, annotation: Annotation): void {
       return;
     }
   }
+  if (name === "pkginfo" && body.kind === "none") cx.error("P40330", span, "@pkginfo needs keys and values");
+  if (name === "p4runtime_translation") checkTranslation(cx, annotation);
   const wanted = Object.hasOwn(BODIES, name) ? BODIES[name] : undefined;
   if (wanted === undefined) return;
   const values = body.kind === "unstructured" ? body.values : [];
@@ -92,6 +96,12 @@ function checkAnnotation(cx: Checker, annotation: Annotation): void {
         cx.error("P40330", span, `@${name} takes one number known at compile time`);
       return;
     }
+    case "matchKind": {
+      const value = values?.length === 1 ? values[0]! : undefined;
+      if (value === undefined || value.kind === "typeName" || checkExpression(cx, value).kind !== "matchKind")
+        cx.error("P40330", span, "@match takes one match kind, as in @match(ternary)");
+      return;
+    }
     case "values":
       if (values === undefined || values.length === 0) {
         cx.error("P40330", span, `@${name} takes numbers known at compile time`);
@@ -103,6 +113,27 @@ function checkAnnotation(cx: Checker, annotation: Annotation): void {
           cx.error("P40330", value.span, `an argument of @${name} must be known at compile time`);
       }
   }
+}
+
+/** `@p4runtime_translation(uri, bit<W> | string | W)` (P4Runtime specification, section "User-defined types"). */
+function checkTranslation(cx: Checker, annotation: Annotation): void {
+  const { body, span } = annotation;
+  const values = body.kind === "unstructured" ? (body.values ?? []) : [];
+  const [uri, target] = values;
+  if (values.length === 2 && uri !== undefined && target !== undefined && isText(cx, uri)) {
+    if (target.kind === "typeName") {
+      const type = resolveType(cx, target.typeExpression);
+      if (type.kind === "bit" || type.kind === "string" || type.kind === "unknown") return;
+    } else {
+      const type = checkExpression(cx, target);
+      if (type.kind === "unknown" || target.constant?.kind === "integer") return;
+    }
+  }
+  cx.error(
+    "P40330",
+    span,
+    "@p4runtime_translation takes a URI and what stands for the values on the other side: bit<W>, string or a width",
+  );
 }
 
 function isText(cx: Checker, value: Expression): boolean {

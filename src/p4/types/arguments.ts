@@ -89,8 +89,10 @@ function count(n: number): string {
 export type CallStyle =
   /** Like `in` (section 6.8: an action's data). */
   | "action"
-  /** Must be known at compile time, or be an object. */
+  /** Of an extern: must be known at compile time, or be an object. */
   | "run"
+  /** Of a function, parser or control written in P4: as p4c, any value. */
+  | "block"
   /** All arguments, of a constructor: known at compile time. */
   | "constructor";
 
@@ -142,14 +144,16 @@ export function typeArguments(
       (p, i) => bound.args[i] !== undefined || !mentions(types[i]!, param) || p.defaultValue !== undefined,
     );
     const unknownArgument = args.some((arg) => isUnknown(arg.value.type ?? UNKNOWN));
-    if (needed && !unknownArgument)
+    const left =
+      signature.style === "constructor" && signature.given.some((type) => type?.kind === "dontCare");
+    if (needed && !unknownArgument && !left)
       cx.error(
         "P40311",
         signature.span,
         `cannot tell what type parameter '${param.name.name}' of ${signature.what} stands for`,
         `give it in the call: <...> after the name`,
       );
-    const fallback: Type = needed ? UNKNOWN : { kind: "dontCare" };
+    const fallback: Type = needed && !left ? UNKNOWN : { kind: "dontCare" };
     inference.bind(param, fallback);
     return fallback;
   });
@@ -179,7 +183,7 @@ function checkInferred(
   if (!loose || signature.style === "constructor") return;
   const index = types.findIndex((wanted) => mentions(wanted, param));
   const direction = bound.params[index]?.direction;
-  if (index >= 0 && direction === "none") return;
+  if (index >= 0 && direction === "none" && signature.style === "run") return;
   const span = bound.args[index]?.value.span ?? signature.span;
   if (contains(type, (t) => t.kind === "integer"))
     cx.error(
@@ -253,17 +257,21 @@ function checkArgument(cx: Checker, param: Parameter, type: Type, arg: Argument,
       return;
     }
     case "none":
-      if (type.kind === "parser" || type.kind === "control") {
+      if ((type.kind === "parser" || type.kind === "control") && param.type?.kind !== "typeVariable") {
         checkBlockArgument(cx, type, arg, what);
         return;
       }
       if (notAValue(cx, arg, found, what)) return;
-      if (param.type?.kind === "typeVariable" && (found.kind === "parser" || found.kind === "control")) {
+      if (
+        param.type?.kind === "typeVariable" &&
+        signature.style !== "constructor" &&
+        (found.kind === "parser" || found.kind === "control")
+      ) {
         cx.error("P40316", value.span, `${what} cannot be a ${found.kind}`, place);
         return;
       }
       if (!coerce(cx, value, type, what, place)) return;
-      if (signature.style === "action" || type.kind === "unknown") return;
+      if (signature.style === "action" || signature.style === "block" || type.kind === "unknown") return;
       if (signature.style === "run" && type.kind === "extern") return;
       if (!isCompileTimeKnown(cx, value))
         cx.error("P40308", value.span, `${what} must be known at compile time`, place);

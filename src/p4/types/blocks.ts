@@ -65,7 +65,7 @@ function checkHead(cx: Checker, d: ParserDeclaration | ControlDeclaration, body:
         `${d.kind} '${d.name.name}' has a body, so it cannot have type parameters`,
         "only a parser or control type can be generic",
       );
-    checkParameters(cx, d.params, d.kind, d.body !== undefined);
+    checkParameters(cx, d.params, d.kind);
     checkParameters(cx, d.constructorParams, `${d.kind}Constructor`, d.body !== undefined);
     if (d.body === undefined) return;
     cx.scoped(() => cx.at({ kind: d.kind === "parser" ? "parserLocals" : "controlLocals", owner: d }, body));
@@ -156,7 +156,7 @@ function checkTransition(
         ? [`cast it: (${typeToString(type.underlying)})`]
         : type.kind === "integer"
           ? ["give the literal a width, as in 8w5"]
-          : type.kind === "struct" || type.kind === "tuple"
+          : type.kind === "struct"
             ? ["list its fields, as in select (a, b)"]
             : [];
     cx.error("P40323", key.span, `select cannot match on type ${typeToString(type)}`, ...advice);
@@ -185,6 +185,8 @@ function isSelectable(type: Type): boolean {
     case "unknown":
     case "typeVariable":
       return true;
+    case "tuple":
+      return type.elements.every(isSelectable);
     default:
       return false;
   }

@@ -8,6 +8,7 @@ export function castAllowed(from: Type, to: Type): boolean {
   if (from.kind === "newType" || from.kind === "serializableEnum") {
     // To what lies beneath, at any depth; enums of one underlying type among each other.
     if (castAllowedTo(from.underlying, to)) return true;
+    if (castAllowedFrom(from, to)) return true;
     return to.kind === "serializableEnum" && sameType(unwrap(from), unwrap(to));
   }
   if (to.kind === "newType" || to.kind === "serializableEnum")

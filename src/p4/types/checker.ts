@@ -66,6 +66,8 @@ export class Checker {
   readonly readOnly = new Set<Declaration>();
   /** Values of the members of serialisable enums. */
   readonly enumValues = new Map<EnumMember, ConstantValue>();
+  /** Types of the members of serialisable enums. */
+  readonly memberTypes = new Map<EnumMember, Type>();
   /** The expression of the switch statement being checked: the one place for `action_run`. */
   switchSubject: Expression | undefined;
 

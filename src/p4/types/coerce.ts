@@ -15,6 +15,9 @@ export function converts(from: Type, to: Type): boolean {
   switch (from.kind) {
     case "integer":
       return to.kind === "bit" || to.kind === "int";
+    case "bit":
+    case "int":
+      return to.kind === "integer";
     case "serializableEnum":
       return converts(from.underlying, to);
     case "tuple":
@@ -72,13 +75,21 @@ export function coerce(
       );
   }
   if (isUnknown(from) || isUnknown(target)) return true;
-  if (!converts(from, target)) {
+  if (!converts(from, target) && !fitsObject(from, target)) {
     cx.mismatch(expression.span, target, from, what, ...notes, ...castAdvice(from, target));
     return false;
   }
+  if (!converts(from, target)) return true;
   expression.implicitCast = target;
   warnIfCut(cx, expression, target);
   return true;
+}
+
+/** An object where `_` stands for some of the type arguments asked for. */
+function fitsObject(from: Type, target: Type): boolean {
+  if ((from.kind !== "extern" && from.kind !== "package") || target.kind !== from.kind) return false;
+  if (from.declaration !== target.declaration) return false;
+  return target.args.every((arg, i) => arg.kind === "dontCare" || sameType(arg, from.args[i] ?? arg));
 }
 
 function isLiteralForm(e: Expression): boolean {

@@ -147,6 +147,11 @@ function nameType(cx: Checker, e: PathExpression, declaration: Declaration): Typ
       return declaration.type ?? UNKNOWN;
     case "state":
       return { kind: "state" };
+    case "enumMember": {
+      const value = cx.enumValues.get(declaration);
+      if (value !== undefined) e.constant = value;
+      return cx.memberTypes.get(declaration) ?? UNKNOWN;
+    }
     case "parser":
     case "control":
     case "package":

@@ -127,7 +127,7 @@ export function signatureOf(type: Extract<Type, { kind: "parser" | "control" }>)
   return type.declaration.params.map((param) => ({
     direction: param.direction,
     type: substitute(param.type ?? UNKNOWN, map),
-    optional: param.annotations.some((annotation) => annotation.name === "optional"),
+    optional: param.defaultValue !== undefined || param.annotations.some((a) => a.name === "optional"),
     declaration: param,
   }));
 }

@@ -72,11 +72,12 @@ export function checkKeySet(cx: Checker, e: Expression, key: Type, what: string)
   coerceValue(cx, e, key, what);
 }
 
+/** The type that the sides of a mask or range take to be of the key's type; undefined when they cannot. */
 function elementFor(element: Type, key: Type): Type | undefined {
   if (sameType(element, key)) return key;
   const under = unwrap(key);
   if (element.kind === "integer") return under.kind === "bit" || under.kind === "int" ? under : undefined;
-  return sameType(element, under) ? under : undefined;
+  return sameType(unwrap(element), under) ? under : undefined;
 }
 
 /** A value set holds the key's type, a tuple or struct of several keys' types, or a struct around one key. */

@@ -20,8 +20,8 @@ function allowed(container: Container, type: Type): boolean {
     case "struct":
       return isData(inner);
     case "tuple":
-      // Tuples of match kinds are compile-time values that libraries pass to constructors.
-      return isData(inner) || inner.kind === "matchKind";
+      // Tuples of match kinds and of int are compile-time values that libraries pass to constructors.
+      return isData(inner) || inner.kind === "matchKind" || inner.kind === "integer";
     case "list":
       return (
         isData(inner) ||

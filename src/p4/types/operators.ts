@@ -142,6 +142,9 @@ function commonType(e: { left: Expression; right: Expression }, left: Type, righ
     const [a, b] = [numericType(left), numericType(right)];
     return sameType(a, b) ? a : undefined;
   }
+  if (left.kind === "serializableEnum" && right.kind === "integer") return numericType(left);
+  if (right.kind === "serializableEnum" && left.kind === "integer") return numericType(right);
+  if (right.kind === "integer" && converts(right, left)) return left;
   if (converts(left, right)) return right;
   if (converts(right, left)) return left;
   return undefined;
@@ -225,7 +228,7 @@ function shift(cx: Checker, e: Operands, leftType: Type, rightType: Type): Type 
   if (left !== leftType) e.left.implicitCast = left;
   if (right !== rightType) e.right.implicitCast = right;
   const amount = constantOf(e.right);
-  if (right.kind === "int")
+  if (right.kind === "int" && amount === undefined)
     return cannot(cx, e, leftType, rightType, "the number of bits to shift by must be unsigned");
   if (amount?.kind === "integer") {
     if (amount.value < 0n) {

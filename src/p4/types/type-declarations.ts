@@ -47,12 +47,6 @@ export function checkStructLike(cx: Checker, d: StructLikeDeclaration): void {
       else seen.set(field.name.name, field);
     }
   });
-  const varbits = d.kind === "header" ? d.fields.filter((field) => field.type?.kind === "varbit") : [];
-  if (varbits.length > 1)
-    cx.error("P40315", varbits[1]!.name.span, `header '${d.name.name}' has a second varbit field`, {
-      message: "the first is here",
-      span: varbits[0]!.name.span,
-    });
   if (d.typeParams.length === 0) declaredType(cx, d);
   cx.declare(d);
 }
@@ -90,22 +84,31 @@ export function checkEnum(cx: Checker, d: EnumDeclaration): void {
     );
     cx.declaredTypes.set(d, UNKNOWN);
   } else cx.declaredTypes.set(d, { kind: "serializableEnum", declaration: d, underlying });
-  const known = underlying.kind === "bit" || underlying.kind === "int";
-  for (const member of d.members) {
-    if (member.value === undefined) continue;
-    const type = checkExpression(cx, member.value, underlying);
-    if (!known || type.kind === "unknown") continue;
-    if (!coerce(cx, member.value, underlying, `the value of '${member.name.name}'`)) continue;
-    const value = constantOf(member.value);
-    if (value === undefined)
-      cx.error(
-        "P40308",
-        member.value.span,
-        `the value of '${member.name.name}' must be known at compile time`,
-      );
-    else cx.enumValues.set(member, value);
-  }
+  checkMemberValues(cx, d, underlying);
   cx.declare(d);
+}
+
+/** Values of members; each can use the members before it. */
+function checkMemberValues(cx: Checker, d: EnumDeclaration, underlying: Type): void {
+  const known = underlying.kind === "bit" || underlying.kind === "int";
+  cx.scoped(() => {
+    for (const member of d.members) {
+      if (member.value === undefined) continue;
+      const type = checkExpression(cx, member.value, underlying);
+      cx.scope.names.set(member.name.name, [member]);
+      cx.memberTypes.set(member, cx.declaredTypes.get(d) ?? UNKNOWN);
+      if (!known || type.kind === "unknown") continue;
+      if (!coerce(cx, member.value, underlying, `the value of '${member.name.name}'`)) continue;
+      const value = constantOf(member.value);
+      if (value === undefined)
+        cx.error(
+          "P40308",
+          member.value.span,
+          `the value of '${member.name.name}' must be known at compile time`,
+        );
+      else cx.enumValues.set(member, value);
+    }
+  });
 }
 
 export function checkErrors(cx: Checker, d: ErrorDeclaration): void {

@@ -71,7 +71,7 @@ function resolve(cx: Checker, e: TypeExpression, use: TypeUse): Type {
     }
     case "stackType": {
       const element = resolveType(cx, e.element);
-      const size = constantSize(cx, e.size, "the size of a stack", 1n, 1n << 31n);
+      const size = constantSize(cx, e.size, "the size of a stack", 0n, 1n << 31n);
       if (element.kind === "unknown" || size === undefined) return UNKNOWN;
       const wrong = arrayProblem(element);
       if (wrong !== undefined) {
