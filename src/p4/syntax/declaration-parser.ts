@@ -16,7 +16,7 @@ import type {
 import { type Cursor, isOutermost } from "./cursor.js";
 import { parseExpression } from "./expression-parser.js";
 import { parseParser } from "./state-parser.js";
-import { declarationRest, parseBlock, parseConstant, parseTypedDeclaration } from "./statement-parser.js";
+import { declarationRest, parseBlock, parseConstant, parseLocal, withSemicolon } from "./statement-parser.js";
 import { parseTable } from "./table-parser.js";
 import { isName, type Token } from "./token.js";
 import {
@@ -197,9 +197,7 @@ function parseFunctionOrInstance(
   const start = cursor.token;
   const type = parseType(cursor, "a declaration");
   if (cursor.at("(")) {
-    const instance = declarationRest(cursor, annotations, start, type);
-    cursor.semicolon("the instance");
-    return instance as InstanceDeclaration;
+    return withSemicolon(cursor, declarationRest(cursor, annotations, start, type)) as InstanceDeclaration;
   }
   const after = cursor.peek().kind;
   if (isName(cursor.token) && (after === ";" || after === "="))
@@ -344,7 +342,5 @@ function parseControlLocal(cursor: Cursor): Declaration {
   const next = cursor.peek().kind;
   if (!startsType(cursor) && (next === "=" || next === "." || next === "["))
     cursor.fail("P40203", token, "statements of a control stand in its apply block");
-  const declaration = parseTypedDeclaration(cursor, annotations);
-  cursor.semicolon("the declaration");
-  return declaration;
+  return parseLocal(cursor, annotations);
 }

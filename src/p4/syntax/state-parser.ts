@@ -14,7 +14,7 @@ import type {
 import type { Cursor } from "./cursor.js";
 import { declarationSpan, parseParameters, parseTypeParameters } from "./declaration-parser.js";
 import { parseExpression, parseKeySet } from "./expression-parser.js";
-import { parseConstant, parseStatements, parseTypedDeclaration } from "./statement-parser.js";
+import { parseConstant, parseLocal, parseStatements } from "./statement-parser.js";
 import { isName } from "./token.js";
 import { parseTypeArguments, startsType } from "./type-parser.js";
 
@@ -82,9 +82,7 @@ function parseElement(cursor: Cursor, statesSeen: boolean): Declaration {
   if (token.kind === "const") return parseConstant(cursor, annotations);
   if (!startsType(cursor) && !isName(token) && token.kind !== ".")
     cursor.failExpected("a state, instance, variable or value_set");
-  const declaration = parseTypedDeclaration(cursor, annotations);
-  cursor.semicolon("the declaration");
-  return declaration;
+  return parseLocal(cursor, annotations);
 }
 
 /** `value_set<T>(size) name;` */

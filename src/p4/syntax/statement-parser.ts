@@ -140,8 +140,7 @@ function parseStatement(cursor: Cursor, context: StatementContext, declarations:
       );
     default:
       if (startsDeclaration(cursor)) {
-        const declaration = parseTypedDeclaration(cursor, annotations);
-        cursor.semicolon("the declaration");
+        const declaration = parseLocal(cursor, annotations);
         if (!declarations) failDeclarationAsBranch(cursor, token);
         return { kind: "declaration", span: declaration.span, annotations: [], declaration };
       }
@@ -338,7 +337,25 @@ export function parseTypedDeclaration(
   return declarationRest(cursor, annotations, start, parseType(cursor));
 }
 
-/** The same behind its type. */
+/** The same with its semicolon. */
+export function parseLocal(
+  cursor: Cursor,
+  annotations: Annotation[],
+): VariableDeclaration | InstanceDeclaration {
+  return withSemicolon(cursor, parseTypedDeclaration(cursor, annotations));
+}
+
+/** Takes the semicolon of a declaration and adds it to its span. */
+export function withSemicolon<T extends VariableDeclaration | InstanceDeclaration>(
+  cursor: Cursor,
+  declaration: T,
+): T {
+  cursor.semicolon("the declaration");
+  declaration.span = cursor.fromSpan(declaration.span);
+  return declaration;
+}
+
+/** The same as {@link parseTypedDeclaration} behind the type. */
 export function declarationRest(
   cursor: Cursor,
   annotations: Annotation[],

@@ -34,10 +34,10 @@ export function plain(tree: unknown): unknown {
 export function declarationOf<K extends Declaration["kind"]>(
   text: string,
   kind: K,
-): Extract<Declaration, { kind: K }> {
+): Declaration & { kind: K } {
   const found = parseText(text).declarations.filter((d) => d.kind === kind);
   if (found.length !== 1) throw new Error(`${found.length} declarations of kind ${kind}`);
-  return found[0] as Extract<Declaration, { kind: K }>;
+  return found[0] as Declaration & { kind: K };
 }
 
 /** Statements in a function whose names are known: types T, E, G<A>, functions f, g<A>, variables a to d. */
