@@ -106,6 +106,8 @@ export interface Signature {
   outer: Substitution;
   returns: Type;
   style: CallStyle;
+  /** A type argument written `_` may stay open: nothing in a package depends on it. */
+  openAllowed?: boolean;
 }
 
 /**
@@ -144,8 +146,7 @@ export function typeArguments(
       (p, i) => bound.args[i] !== undefined || !mentions(types[i]!, param) || p.defaultValue !== undefined,
     );
     const unknownArgument = args.some((arg) => isUnknown(arg.value.type ?? UNKNOWN));
-    const left =
-      signature.style === "constructor" && signature.given.some((type) => type?.kind === "dontCare");
+    const left = signature.openAllowed === true && signature.given.some((type) => type?.kind === "dontCare");
     if (needed && !unknownArgument && !left)
       cx.error(
         "P40311",

@@ -568,6 +568,7 @@ export function checkConstruction(
         outer: NOTHING,
         returns: full,
         style: "constructor",
+        openAllowed: type.kind === "package",
       },
       chosen.bound,
       args,

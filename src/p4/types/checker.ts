@@ -132,17 +132,18 @@ export class Checker {
     this.duplicate(name, first.name);
   }
 
-  /** A local declaration must not hide a parameter: a reader would not see which of them is meant. */
+  /** In a body, a declaration must not hide a parameter; among a parser's or control's own it is only odd. */
   #forbidShadowing(declaration: Declaration): void {
     const { name } = declaration;
     for (let scope = this.scope.parent; scope !== undefined; scope = scope.parent) {
       const other = scope.names.get(name.name)?.[0];
       if (other === undefined) continue;
-      if (other.kind === "parameter")
-        this.error("P40302", name.span, `'${name.name}' has the name of a parameter`, {
-          message: "the parameter is declared here",
-          span: other.name.span,
-        });
+      if (other.kind !== "parameter") return;
+      const note = { message: "the parameter is declared here", span: other.name.span };
+      const message = `'${name.name}' hides a parameter of the same name`;
+      if (this.place.kind === "parserLocals" || this.place.kind === "controlLocals")
+        this.warning("P40605", name.span, message, note);
+      else this.error("P40302", name.span, message, note);
       return;
     }
   }

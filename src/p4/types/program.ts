@@ -112,8 +112,8 @@ function checkTopLevel(cx: Checker, d: Declaration): void {
 function findMain(cx: Checker): InstanceDeclaration | undefined {
   const main = cx.globals.names.get("main")?.[0];
   if (main === undefined) return undefined;
-  if (main.kind === "instance" && (main.type?.kind === "package" || main.type?.kind === "unknown"))
-    return main;
+  if (main.kind !== "instance") return undefined;
+  if (main.type?.kind === "package" || main.type?.kind === "unknown") return main;
   cx.error("P40333", main.name.span, "'main' must be an instance of a package");
   return undefined;
 }
