@@ -136,10 +136,21 @@ export function annotationArguments(
   return found === undefined ? undefined : valuesOf(found);
 }
 
-/** The pairs of `@name[key = value, ...]`. */
-export function annotationPairs(annotations: readonly Annotation[], name: string): [string, Expression][] {
+/** The pairs of `@name[key = value, ...]` or `@name(key = value, ...)`. */
+export function annotationPairs(
+  annotations: readonly Annotation[],
+  name: string,
+): [string, string | bigint][] {
   const body = findAnnotation(annotations, name)?.body;
-  return body?.kind === "pairs" ? body.pairs.map((pair) => [pair.key.name, pair.value]) : [];
+  if (body?.kind === "pairs")
+    return body.pairs.flatMap((pair): [string, string | bigint][] => {
+      const value = pair.value.kind === "stringLiteral" ? pair.value.value : integerOf(pair.value);
+      return value === undefined ? [] : [[pair.key.name, value]];
+    });
+  if (body?.kind !== "unstructured") return [];
+  // The older form with parentheses.
+  const pairs = body.text.matchAll(/(\w+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|(\w+))/g);
+  return [...pairs].map((match) => [match[1]!, match[2] ?? BigInt(match[3]!)]);
 }
 
 /**

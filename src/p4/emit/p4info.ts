@@ -16,7 +16,6 @@ import {
   annotationPairs,
   fieldIds,
   findAnnotation,
-  integerOf,
   numberArgument,
   stringArgument,
 } from "./p4info-annotations.js";
@@ -62,7 +61,12 @@ class Builder {
     this.#types = new TypeRegistry(program.errors);
     const controls = [program.ingress, program.egress];
     this.#tables = controls.flatMap((control) => control.tables).filter((table) => !isHidden(table));
-    this.#actions = uniqueActions(controls.flatMap((control) => control.actions));
+    this.#actions = uniqueActions([
+      ...controls.flatMap((control) => control.actions),
+      ...controls.flatMap((control) =>
+        control.called.map((one) => ({ ...one, params: [], body: [], hidden: false })),
+      ),
+    ]);
     this.#digests = digestsOf(program);
     this.#headers = controllerHeaders(unit);
   }
@@ -209,9 +213,9 @@ class Builder {
     const { annotations } = this.program;
     const text: Record<string, string> = {};
     for (const [key, value] of annotationPairs(annotations, "pkginfo"))
-      if (PACKAGE_KEYS.includes(key) && value.kind === "stringLiteral") text[key] = value.value;
+      if (PACKAGE_KEYS.includes(key) && typeof value === "string") text[key] = value;
     const platform = new Map(annotationPairs(annotations, "platform_property"));
-    const limit = (key: string): number => Number(integerOf(platform.get(key)) ?? 0n);
+    const limit = (key: string): number => Number(platform.get(key) ?? 0n);
     const rest = annotations.filter((one) => one.name !== "pkginfo" && one.name !== "platform_property");
     return {
       arch: "v1model",

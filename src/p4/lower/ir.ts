@@ -269,6 +269,8 @@ export interface IrControl {
   /** Tables and actions that a control plane may name, in order of declaration. */
   tables: IrTable[];
   actions: IrAction[];
+  /** Actions that are called directly: the control plane sees them, without parameters. */
+  called: Pick<IrAction, "name" | "annotations" | "span">[];
   instances: ExternInstance[];
   body: Stmt[];
 }

@@ -127,5 +127,6 @@ function callAction(env: Env, declaration: ActionDeclaration, call: BoundArgumen
     body,
     hidden: false,
   };
+  env.context.pipeline.called.push(action);
   emit(env, { kind: "action", action, span });
 }

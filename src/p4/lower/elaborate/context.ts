@@ -27,9 +27,11 @@ export class Context {
   readonly globalScope = new Scope(undefined);
   readonly locals: Variable[] = [];
   /** Where tables, actions and instances go that are met now. */
-  pipeline: Pick<IrControl, "tables" | "actions"> = { tables: [], actions: [] };
+  pipeline: Pick<IrControl, "tables" | "actions" | "called"> = { tables: [], actions: [], called: [] };
   instances: ExternInstance[] = [];
   valueSets: IrValueSet[] = [];
+  /** How many digests of unnamed types there were. */
+  digests = 0;
   /** `standard_metadata` of the architecture, for the form of `mark_to_drop` without argument. */
   standard: Variable | undefined;
 

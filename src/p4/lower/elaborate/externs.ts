@@ -197,8 +197,13 @@ function digest(env: Env, resolved: ResolvedCall, call: CallExpression): void {
   const [receiver, data] = argumentValues(env, resolved);
   if (declared === undefined || receiver === undefined || data === undefined)
     fail("P40400", call.span, "internal: a digest without its type");
-  const name = declared.kind === "struct" ? declared.declaration.name.name : "digest";
+  const name = declared.kind === "struct" ? declared.declaration.name.name : autoDigestName(env);
   emit(env, { kind: "digest", receiver, name, elements: [], data, declared, span: call.span });
+}
+
+/** A digest of a type without a name is called by its number, as p4c does. */
+function autoDigestName(env: Env): string {
+  return `digest_${env.context.digests++}`;
 }
 
 // ---------------------------------------------------------------- packets

@@ -101,9 +101,16 @@ export function instanceOf(
     if (binding?.kind === "extern") return binding.instance;
   }
   if (e.kind === "call" && e.resolved?.kind === "constructor" && e.type?.kind === "extern")
-    return makeExtern(env, e.type, e.resolved, fullName(prefix, base, annotations), annotations, {
-      span: e.span,
-    });
+    return makeExtern(
+      env,
+      e.type,
+      e.resolved,
+      nameAnnotation(annotations)?.replace(/^\./, "") ?? fullName(prefix, base, []),
+      annotations,
+      {
+        span: e.span,
+      },
+    );
   return fail("P40421", e.span, "an instance of an extern is expected here");
 }
 

@@ -1,6 +1,7 @@
 /** The name of a key that has none: its expression, as p4c writes it for the control plane. */
 import { fail } from "../../../base/index.js";
-import type { Expression, KeyElement } from "../../syntax/ast.js";
+import type { Expression, KeyElement, MemberExpression } from "../../syntax/ast.js";
+import { nameAnnotation } from "../ir-types.js";
 
 export function keyName(element: KeyElement): string {
   const name = nameOf(element.expression);
@@ -19,8 +20,11 @@ function nameOf(e: Expression): string | undefined {
     case "path":
       return e.name.name;
     case "member": {
+      // A field goes by its @name; one that begins with a dot is the whole name.
+      const own = fieldAnnotation(e) ?? e.member.name;
+      if (own.startsWith(".")) return own.slice(1);
       const base = nameOf(e.base);
-      return base && `${base}.${e.member.name}`;
+      return base && `${base}.${own}`;
     }
     case "index": {
       const base = nameOf(e.base);
@@ -51,6 +55,16 @@ function nameOf(e: Expression): string | undefined {
   }
 }
 
+function fieldAnnotation(e: MemberExpression): string | undefined {
+  const type = e.base.type;
+  if (type?.kind !== "struct" && type?.kind !== "header" && type?.kind !== "headerUnion") return undefined;
+  const field = type.declaration.fields.find((one) => one.name.name === e.member.name);
+  return field && nameAnnotation(field.annotations);
+}
+
+/** A number in the base in which it is written. */
 function numberOf(e: Expression): string | undefined {
-  return e.constant?.kind === "integer" ? e.constant.value.toString() : undefined;
+  if (e.constant?.kind !== "integer") return undefined;
+  const isHex = e.kind === "intLiteral" && /^(\d+[ws])?0x/i.test(e.text);
+  return isHex ? `0x${e.constant.value.toString(16)}` : e.constant.value.toString();
 }

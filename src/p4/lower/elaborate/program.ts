@@ -165,8 +165,7 @@ function blockOf(e: Expression): Block<ParserDeclaration | ControlDeclaration> {
   if (e.kind === "call" && e.resolved?.kind === "constructor") {
     const { declaration, params, args } = e.resolved;
     if (declaration.kind === "parser" || declaration.kind === "control") {
-      const name = nameAnnotation(declaration.annotations) ?? declaration.name.name;
-      return { declaration, params, args, name: name.replace(/^\./, ""), span: e.span };
+      return { declaration, params, args, name: declaration.name.name, span: e.span };
     }
   }
   if (e.kind === "path" && e.declaration?.kind === "instance") {
@@ -225,6 +224,7 @@ function buildControl(env: Env, block: Block<ControlDeclaration>, site: Site, st
     span: block.declaration.name.span,
     tables: [],
     actions: [],
+    called: [],
     instances: [],
     body: [],
   };
