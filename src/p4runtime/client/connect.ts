@@ -1,0 +1,85 @@
+/** Connects to a P4Runtime switch and becomes its primary controller. */
+import { DeviceError } from "../../program/index.js";
+import { CURRENT_DIALECT, LEGACY_DIALECT } from "../codec/ports.js";
+import { DEFAULT_MESSAGE_BYTES } from "../service.js";
+import { type ClientTls, P4RuntimeChannel } from "./channel.js";
+import { RemoteDevice } from "./remote-device.js";
+import { type Notice, Session } from "./session.js";
+
+export interface ConnectOptions {
+  /** Default 1, as ours; BMv2's default is 0, which P4Runtime does not allow: start it with --device-id. */
+  deviceId?: bigint;
+  /** Default: the default role, with full access. */
+  role?: string;
+  /** Claim the role with this id. Default: one more than the highest that the switch has seen. */
+  electionId?: bigint;
+  /** Become primary even while another controller is. Default false: then the connection is refused. */
+  takeOver?: boolean;
+  /** Only read: no session, no packets, no writes. Default false. */
+  readOnly?: boolean;
+  tls?: ClientTls;
+  /** Come back after a broken connection. Default true. */
+  reconnect?: boolean;
+  /** For the connection and for each call; default 10 s. */
+  timeoutMs?: number;
+  /** Updates in one Write; default 1,000. */
+  batchSize?: number;
+  /** Largest message taken, in bytes. Default 64 MiB. */
+  maxMessageBytes?: number;
+  /** Name of the device; default: the address. */
+  name?: string;
+  /** Told what happens to the session on its own. */
+  onNotice?: (notice: Notice) => void;
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+const DEFAULT_BATCH = 1000;
+
+/** The first version of P4Runtime that carries ports as byte strings. */
+function speaksBytePorts(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > 1 || (major === 1 && minor >= 4);
+}
+
+/**
+ * Connects to the switch at `host:port`. Rejects with a `DeviceError`: UNAVAILABLE when nobody answers,
+ * PERMISSION_DENIED (saying who is) when another controller is primary, NOT_FOUND for a wrong device id.
+ */
+export async function connect(address: string, options: ConnectOptions = {}): Promise<RemoteDevice> {
+  const { deviceId = 1n, role = "", timeoutMs = DEFAULT_TIMEOUT_MS, batchSize = DEFAULT_BATCH } = options;
+  if (batchSize < 1) throw new DeviceError("INVALID_ARGUMENT", `batchSize ${batchSize} is below 1`);
+  const channel = new P4RuntimeChannel(address, {
+    maxMessageBytes: options.maxMessageBytes ?? DEFAULT_MESSAGE_BYTES,
+    timeoutMs,
+    ...(options.tls === undefined ? {} : { tls: options.tls }),
+  });
+  try {
+    await channel.ready(timeoutMs);
+    const dialect = speaksBytePorts(await channel.version()) ? CURRENT_DIALECT : LEGACY_DIALECT;
+    const name = options.name ?? address;
+    const device = new RemoteDevice(channel, { name, deviceId, role, batchSize, dialect });
+    if (!options.readOnly) {
+      const session = new Session(
+        channel,
+        {
+          deviceId,
+          role,
+          electionId: options.electionId,
+          takeOver: options.takeOver ?? false,
+          reconnect: options.reconnect ?? true,
+          timeoutMs,
+        },
+        (update) => device.receive(update),
+        options.onNotice ?? (() => {}),
+        () => device.refresh(),
+      );
+      await session.start();
+      device.attach(session);
+    }
+    await device.refresh();
+    return device;
+  } catch (error) {
+    channel.close();
+    throw error;
+  }
+}

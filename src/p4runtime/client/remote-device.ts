@@ -1,0 +1,288 @@
+/** Any P4Runtime switch as a `Device`: names and numbers in, P4Runtime out. */
+import { create } from "@bufbuild/protobuf";
+import {
+  type Atomicity,
+  type Bmv2Program,
+  type ControllerPacket,
+  type Device,
+  DeviceError,
+  type DeviceEvent,
+  type Entity,
+  P4InfoIndex,
+  type Program,
+  type ReadQuery,
+  type Update,
+  type UpdateStatus,
+} from "../../program/index.js";
+import { decodeDigestList } from "../codec/digest.js";
+import { decodeEntity, encodeQuery, encodeUpdate } from "../codec/entity.js";
+import { decodePacketIn, encodePacketOut } from "../codec/packet.js";
+import type { Dialect } from "../codec/ports.js";
+import { decodeTableEntry } from "../codec/table-entry.js";
+import type { Wire } from "../codec/wire.js";
+import { electionIdMessage } from "../election.js";
+import {
+  SetForwardingPipelineConfigRequest_Action as Action,
+  DigestListAckSchema,
+  ForwardingPipelineConfigSchema,
+  ReadRequestSchema,
+  SetForwardingPipelineConfigRequestSchema,
+  type StreamMessageResponse,
+  type Update as UpdateMessage,
+  WriteRequest_Atomicity,
+  WriteRequestSchema,
+} from "../generated/p4/v1/p4runtime_pb.js";
+import { entityKey } from "../key.js";
+import { OK, updateStatusOf } from "../status.js";
+import { batches } from "./batches.js";
+import type { P4RuntimeChannel } from "./channel.js";
+import type { Session } from "./session.js";
+
+const ATOMICITY = {
+  continueOnError: WriteRequest_Atomicity.CONTINUE_ON_ERROR,
+  rollbackOnError: WriteRequest_Atomicity.ROLLBACK_ON_ERROR,
+  dataplaneAtomic: WriteRequest_Atomicity.DATAPLANE_ATOMIC,
+} as const;
+
+export interface RemoteOptions {
+  readonly name: string;
+  readonly deviceId: bigint;
+  readonly role: string;
+  /** Updates in one Write. */
+  readonly batchSize: number;
+  readonly dialect: Dialect;
+}
+
+/** A failed write says which updates failed. */
+export class WriteError extends DeviceError {
+  constructor(
+    code: DeviceError["code"],
+    message: string,
+    updates: readonly UpdateStatus[],
+    /** The updates that failed, with their place in the list that was written. */
+    readonly failures: readonly { index: number; update: Update; status: UpdateStatus }[],
+  ) {
+    super(code, message, updates);
+    this.name = "WriteError";
+  }
+}
+
+/** Failures named in a message. */
+const MAX_NAMED = 3;
+
+export class RemoteDevice implements Device {
+  #program: Program | undefined;
+  #wire: Wire | undefined;
+  readonly #listeners = new Set<(event: DeviceEvent) => void>();
+  #session: Session | undefined;
+
+  constructor(
+    /** The protocol itself, for what goes beyond a `Device`. */
+    readonly channel: P4RuntimeChannel,
+    private readonly options: RemoteOptions,
+  ) {}
+
+  get name(): string {
+    return this.options.name;
+  }
+
+  /** The program that the switch told or that we loaded; undefined also when its device config is no BMv2 JSON. */
+  get program(): Program | undefined {
+    return this.#program;
+  }
+
+  /** What the switch's P4Info describes, if it has a program. */
+  get index(): P4InfoIndex | undefined {
+    return this.#wire?.index;
+  }
+
+  get isPrimary(): boolean {
+    return this.#session?.isPrimary ?? false;
+  }
+
+  /** Without a session the device can only be read. */
+  attach(session: Session): void {
+    this.#session = session;
+  }
+
+  /** Asks the switch what it runs. */
+  async refresh(): Promise<void> {
+    const config = await this.channel.getConfig(this.options.deviceId);
+    this.#program = undefined;
+    this.#wire = undefined;
+    if (config?.p4info === undefined) return;
+    this.#wire = this.#wireOf(new P4InfoIndex(config.p4info));
+    const bmv2 = parseBmv2(config.p4DeviceConfig);
+    if (bmv2 !== undefined) this.#program = { bmv2, p4info: config.p4info };
+  }
+
+  #wireOf(index: P4InfoIndex): Wire {
+    return { index, dialect: this.options.dialect, lenient: true };
+  }
+
+  #connected(): Session {
+    if (this.#session === undefined) {
+      throw new DeviceError("PERMISSION_DENIED", `${this.name} is connected for reading only`);
+    }
+    return this.#session;
+  }
+
+  #running(): Wire {
+    if (this.#wire === undefined)
+      throw new DeviceError("FAILED_PRECONDITION", `${this.name} runs no program`);
+    return this.#wire;
+  }
+
+  async load(program: Program): Promise<void> {
+    await this.#setConfig(program, Action.VERIFY_AND_COMMIT);
+    this.#program = program;
+    this.#wire = this.#wireOf(new P4InfoIndex(program.p4info));
+  }
+
+  async verify(program: Program): Promise<void> {
+    await this.#setConfig(program, Action.VERIFY);
+  }
+
+  async #setConfig(program: Program, action: Action): Promise<void> {
+    const { deviceId, role } = this.options;
+    await this.channel.setConfig(
+      create(SetForwardingPipelineConfigRequestSchema, {
+        deviceId,
+        role,
+        electionId: electionIdMessage(this.#connected().electionId),
+        action,
+        config: create(ForwardingPipelineConfigSchema, {
+          p4info: program.p4info,
+          p4DeviceConfig: new TextEncoder().encode(JSON.stringify(program.bmv2)),
+        }),
+      }),
+    );
+  }
+
+  async write(updates: readonly Update[], atomicity: Atomicity = "continueOnError"): Promise<void> {
+    const wire = this.#running();
+    const statuses: UpdateStatus[] = new Array(updates.length).fill(OK);
+    let failed = false;
+    // a batch that must hold together cannot be cut
+    const ranges =
+      atomicity === "continueOnError"
+        ? batches(updates, this.options.batchSize)
+        : [[0, updates.length] as const];
+    for (const [start, end] of ranges) {
+      const messages: UpdateMessage[] = [];
+      const origin: number[] = [];
+      for (let i = start; i < end; i++) {
+        try {
+          messages.push(encodeUpdate(wire, updates[i]!));
+          origin.push(i);
+        } catch (error) {
+          statuses[i] = updateStatusOf(error);
+          failed = true;
+        }
+      }
+      if (messages.length === 0 || (failed && atomicity !== "continueOnError")) continue;
+      const answer = await this.#send(messages, atomicity);
+      if (answer === undefined) continue;
+      failed = true;
+      for (const [k, status] of answer.entries()) statuses[origin[k]!] = status;
+    }
+    if (failed) throw writeError(updates, statuses);
+  }
+
+  /** One status per message, or undefined if all took effect. */
+  async #send(messages: UpdateMessage[], atomicity: Atomicity): Promise<readonly UpdateStatus[] | undefined> {
+    const { deviceId, role } = this.options;
+    const request = create(WriteRequestSchema, { deviceId, role, atomicity: ATOMICITY[atomicity] });
+    request.electionId = electionIdMessage(this.#connected().electionId);
+    request.updates = messages;
+    try {
+      await this.channel.write(request);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof DeviceError) || error.updates?.length !== messages.length) throw error;
+      return error.updates;
+    }
+  }
+
+  async read(queries: readonly ReadQuery[]): Promise<Entity[]> {
+    const wire = this.#running();
+    const { deviceId, role } = this.options;
+    const request = create(ReadRequestSchema, { deviceId, role });
+    request.entities = queries.map((query) => encodeQuery(wire, query));
+    const messages = await this.channel.read(request);
+    return messages.map((message) => decodeEntity(wire, message));
+  }
+
+  async packetOut(packet: ControllerPacket): Promise<void> {
+    await this.#connected().send({ case: "packet", value: encodePacketOut(this.#running(), packet) });
+  }
+
+  async acknowledgeDigest(digest: string, listId: bigint): Promise<void> {
+    const info = this.#running().index.digests.byName(digest);
+    if (info === undefined)
+      throw new DeviceError("INVALID_ARGUMENT", `the program has no digest "${digest}"`);
+    const value = create(DigestListAckSchema, { digestId: info.id, listId });
+    await this.#connected().send({ case: "digestAck", value });
+  }
+
+  watch(listener: (event: DeviceEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Takes a message of the stream; what does not fit the program we know of is passed over. */
+  receive(update: StreamMessageResponse["update"]): void {
+    const wire = this.#wire;
+    if (wire === undefined) return;
+    let event: DeviceEvent;
+    try {
+      switch (update.case) {
+        case "packet":
+          event = { kind: "packetIn", packet: decodePacketIn(wire, update.value) };
+          break;
+        case "digest":
+          event = { kind: "digest", list: decodeDigestList(wire, update.value) };
+          break;
+        case "idleTimeoutNotification": {
+          const entries = update.value.tableEntry.map((entry) => decodeTableEntry(wire, entry));
+          event = { kind: "idleTimeout", entries, timestampNs: update.value.timestamp };
+          break;
+        }
+        default:
+          return;
+      }
+    } catch (error) {
+      if (error instanceof DeviceError) return;
+      throw error;
+    }
+    for (const listener of [...this.#listeners]) listener(event);
+  }
+
+  async close(): Promise<void> {
+    this.#session?.close();
+    this.#listeners.clear();
+    this.channel.close();
+  }
+}
+
+function writeError(updates: readonly Update[], statuses: readonly UpdateStatus[]): WriteError {
+  const failures = statuses.flatMap((status, index) =>
+    status.code === "OK" ? [] : [{ index, update: updates[index]!, status }],
+  );
+  const named = failures.slice(0, MAX_NAMED).map(({ update, status }) => {
+    return `${update.type} ${entityKey(update.entity)}: ${status.code} ${status.message}`.trimEnd();
+  });
+  const code = updates.length === 1 ? failures[0]!.status.code : "UNKNOWN";
+  const count = updates.length === 1 ? "" : `${failures.length} of ${updates.length} updates failed: `;
+  return new WriteError(code, count + named.join("; "), statuses, failures);
+}
+
+function parseBmv2(bytes: Uint8Array): Bmv2Program | undefined {
+  try {
+    const json: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const looksRight = typeof json === "object" && json !== null && "pipelines" in json && "parsers" in json;
+    return looksRight ? (json as Bmv2Program) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Values as byte strings (P4Runtime spec 8.3): big-endian, sent in the shortest form, accepted in any length
+ * as long as the value fits its width. The empty string is no value.
+ */
+import { fromHex, toHex } from "../../base/index.js";
+import { DeviceError, type Slot } from "../../program/index.js";
+
+/** Largest number that arithmetic on doubles keeps exact, in whole bytes. */
+const SMALL_BYTES = 6;
+const SMALL_LIMIT = 1n << 48n;
+
+/** The shortest byte string of a non-negative value; 0 is one zero byte. */
+export function encodeValue(value: bigint): Uint8Array {
+  if (value < SMALL_LIMIT) {
+    let rest = Number(value);
+    let length = 1;
+    for (let high = rest; high >= 256; high = Math.floor(high / 256)) length++;
+    const bytes = new Uint8Array(length);
+    for (let i = length - 1; i >= 0; i--) {
+      bytes[i] = rest % 256;
+      rest = Math.floor(rest / 256);
+    }
+    return bytes;
+  }
+  const digits = value.toString(16);
+  return fromHex(digits.length % 2 === 0 ? digits : `0${digits}`)!;
+}
+
+/** The number that a byte string spells, however long it is. */
+export function bytesToValue(bytes: Uint8Array): bigint {
+  let start = 0;
+  while (start < bytes.length - SMALL_BYTES && bytes[start] === 0) start++;
+  if (bytes.length - start > SMALL_BYTES) return BigInt(`0x${toHex(bytes.subarray(start))}`);
+  let value = 0;
+  for (let i = start; i < bytes.length; i++) value = value * 256 + bytes[i]!;
+  return BigInt(value);
+}
+
+/** What a value is checked against: `what` begins the messages, such as `action "x": parameter "port"`. */
+export type Width = Pick<Slot, "bitwidth" | "isString">;
+
+function refuseString(what: string): never {
+  throw new DeviceError("UNIMPLEMENTED", `${what} is translated to a string; only numbers are supported`);
+}
+
+/** Encodes a value of the slot's width; throws OUT_OF_RANGE when it does not fit. */
+export function encodeSlot(value: bigint, slot: Width, what: () => string): Uint8Array {
+  if (slot.isString) refuseString(what());
+  if (value < 0n || (slot.bitwidth < 4096 && value >> BigInt(slot.bitwidth) !== 0n)) {
+    throw new DeviceError("OUT_OF_RANGE", `${what()}: ${value} does not fit ${slot.bitwidth} bits`);
+  }
+  return encodeValue(value);
+}
+
+/** Decodes a value of the slot's width; throws OUT_OF_RANGE for no bytes and for a value too wide. */
+export function decodeSlot(bytes: Uint8Array, slot: Width, what: () => string): bigint {
+  if (slot.isString) refuseString(what());
+  if (bytes.length === 0) throw new DeviceError("OUT_OF_RANGE", `${what()}: the byte string is empty`);
+  const value = bytesToValue(bytes);
+  if (bytes.length * 8 > slot.bitwidth && value >> BigInt(slot.bitwidth) !== 0n) {
+    throw new DeviceError("OUT_OF_RANGE", `${what()}: 0x${toHex(bytes)} does not fit ${slot.bitwidth} bits`);
+  }
+  return value;
+}
+
+/** Shortest two's complement of a value of `int<width>` given as its unsigned bits. */
+export function encodeSigned(bits: bigint, width: number): Uint8Array {
+  const value = BigInt.asIntN(width, bits);
+  let length = 1;
+  while (BigInt.asIntN(8 * length, value) !== value) length++;
+  const digits = BigInt.asUintN(8 * length, value).toString(16);
+  return fromHex(digits.padStart(2 * length, "0"))!;
+}
+
+/** The unsigned bits of a value of `int<width>`; throws OUT_OF_RANGE like {@link decodeSlot}. */
+export function decodeSigned(bytes: Uint8Array, width: number, what: () => string): bigint {
+  if (bytes.length === 0) throw new DeviceError("OUT_OF_RANGE", `${what()}: the byte string is empty`);
+  const value = BigInt.asIntN(8 * bytes.length, bytesToValue(bytes));
+  if (BigInt.asIntN(width, value) !== value) {
+    throw new DeviceError("OUT_OF_RANGE", `${what()}: ${value} does not fit int<${width}>`);
+  }
+  return BigInt.asUintN(width, value);
+}

@@ -1,0 +1,162 @@
+/** Members and groups of action profiles (P4Runtime spec 9.2). */
+import { create } from "@bufbuild/protobuf";
+import type {
+  ActionProfileGroup,
+  ActionProfileMember,
+  GroupMember,
+  ProfileInfo,
+  ReadQuery,
+  Update,
+} from "../../program/index.js";
+import {
+  ActionProfileGroupSchema,
+  ActionProfileMemberSchema,
+  type ActionProfileGroup as GroupMessage,
+  type ActionProfileMember as MemberMessage,
+} from "../generated/p4/v1/p4runtime_pb.js";
+import {
+  anyAction,
+  checkGroupSize,
+  checkMemberAction,
+  checkWeight,
+  decodeAction,
+  encodeAction,
+} from "./action.js";
+import { decodeWatch, encodeWatch } from "./ports.js";
+import { arrayById, arrayNamed } from "./resources.js";
+import { checkId, invalid, type Wire } from "./wire.js";
+
+export function encodeMember(wire: Wire, entry: ActionProfileMember): MemberMessage {
+  return create(ActionProfileMemberSchema, {
+    actionProfileId: arrayNamed(wire.index.actionProfiles, entry.profile, "action profile").id,
+    memberId: entry.memberId,
+    action: encodeAction(wire.index, entry.action),
+  });
+}
+
+/** What a switch tells of a member: taken as it is. */
+export function decodeMember(wire: Wire, message: MemberMessage): ActionProfileMember {
+  const profile = arrayById(wire.index.actionProfiles, message.actionProfileId, "action profile");
+  const action = decodeAction(wire.index, message.action, anyAction);
+  return { kind: "member", profile: profile.name, memberId: message.memberId, action };
+}
+
+export function decodeMemberUpdate(wire: Wire, type: Update["type"], message: MemberMessage): Update {
+  const profile = arrayById(wire.index.actionProfiles, message.actionProfileId, "action profile");
+  const memberId = checkId(message.memberId, "member id");
+  // nothing but the key counts in a DELETE
+  const action =
+    type === "delete"
+      ? { action: "", params: {} }
+      : decodeAction(wire.index, message.action, checkMemberAction(profile));
+  return { type, entity: { kind: "member", profile: profile.name, memberId, action } };
+}
+
+export function encodeGroup(wire: Wire, entry: ActionProfileGroup): GroupMessage {
+  const profile = arrayNamed(wire.index.actionProfiles, entry.profile, "action profile");
+  return create(ActionProfileGroupSchema, {
+    actionProfileId: profile.id,
+    groupId: entry.groupId,
+    maxSize: entry.maxSize,
+    members: entry.members.map((member) => ({
+      memberId: member.memberId,
+      weight: profile.message.weightsDisallowed ? 0 : member.weight,
+      watchKind: encodeWatch(member.watchPort, wire.dialect),
+    })),
+  });
+}
+
+export function decodeGroup(wire: Wire, message: GroupMessage): ActionProfileGroup {
+  const profile = arrayById(wire.index.actionProfiles, message.actionProfileId, "action profile");
+  const members = message.members.map((m) => decodeGroupMember(m, m.weight));
+  return {
+    kind: "group",
+    profile: profile.name,
+    groupId: message.groupId,
+    members,
+    maxSize: message.maxSize,
+  };
+}
+
+function decodeGroupMember(message: GroupMessage["members"][number], weight: number): GroupMember {
+  const watchPort = decodeWatch(message.watchKind);
+  return {
+    memberId: message.memberId,
+    weight: Math.max(weight, 1),
+    ...(watchPort === undefined ? {} : { watchPort }),
+  };
+}
+
+export function decodeGroupUpdate(wire: Wire, type: Update["type"], message: GroupMessage): Update {
+  const profile = arrayById(wire.index.actionProfiles, message.actionProfileId, "action profile");
+  const groupId = checkId(message.groupId, "group id");
+  if (!profile.message.withSelector)
+    throw invalid(`action profile "${profile.name}" has no selector, so no groups`);
+  const members = type === "delete" ? [] : checkedMembers(profile, message);
+  const entity: ActionProfileGroup = {
+    kind: "group",
+    profile: profile.name,
+    groupId,
+    members,
+    maxSize: message.maxSize,
+  };
+  return { type, entity };
+}
+
+/** Members of a group to write: no duplicates, proper weights, not more than the sizes allow (9.2.2). */
+function checkedMembers(profile: ProfileInfo, message: GroupMessage): GroupMember[] {
+  const { maxGroupSize } = profile.message;
+  if (message.maxSize < 0) throw invalid(`max_size ${message.maxSize} is negative`);
+  if (maxGroupSize > 0 && message.maxSize > maxGroupSize) {
+    throw invalid(`max_size ${message.maxSize} is above max_group_size ${maxGroupSize} of "${profile.name}"`);
+  }
+  const seen = new Set<number>();
+  const members = message.members.map((member) => {
+    checkId(member.memberId, "member id");
+    if (seen.has(member.memberId))
+      throw invalid(`member ${member.memberId} twice in a group: use its weight`);
+    seen.add(member.memberId);
+    return decodeGroupMember(member, checkWeight(profile, member.weight));
+  });
+  checkGroupSize(profile, members, message.maxSize || maxGroupSize, "RESOURCE_EXHAUSTED");
+  return members;
+}
+
+type MemberQuery = Extract<ReadQuery, { kind: "member" }>;
+type GroupQuery = Extract<ReadQuery, { kind: "group" }>;
+
+export function encodeMemberQuery(wire: Wire, query: MemberQuery): MemberMessage {
+  const message = create(ActionProfileMemberSchema);
+  if (query.profile !== undefined) {
+    message.actionProfileId = arrayNamed(wire.index.actionProfiles, query.profile, "action profile").id;
+  }
+  if (query.memberId !== undefined) message.memberId = query.memberId;
+  return message;
+}
+
+export function decodeMemberQuery(wire: Wire, message: MemberMessage): MemberQuery {
+  const query: MemberQuery = { kind: "member" };
+  if (message.actionProfileId !== 0) {
+    query.profile = arrayById(wire.index.actionProfiles, message.actionProfileId, "action profile").name;
+  }
+  if (message.memberId !== 0) query.memberId = message.memberId;
+  return query;
+}
+
+export function encodeGroupQuery(wire: Wire, query: GroupQuery): GroupMessage {
+  const message = create(ActionProfileGroupSchema);
+  if (query.profile !== undefined) {
+    message.actionProfileId = arrayNamed(wire.index.actionProfiles, query.profile, "action profile").id;
+  }
+  if (query.groupId !== undefined) message.groupId = query.groupId;
+  return message;
+}
+
+export function decodeGroupQuery(wire: Wire, message: GroupMessage): GroupQuery {
+  const query: GroupQuery = { kind: "group" };
+  if (message.actionProfileId !== 0) {
+    query.profile = arrayById(wire.index.actionProfiles, message.actionProfileId, "action profile").name;
+  }
+  if (message.groupId !== 0) query.groupId = message.groupId;
+  return query;
+}

@@ -1,0 +1,98 @@
+/** Multicast groups and clone sessions (P4Runtime spec 9.6). */
+import { create } from "@bufbuild/protobuf";
+import {
+  type CloneSessionEntry,
+  DeviceError,
+  type MulticastGroupEntry,
+  type Replica,
+  type Update,
+} from "../../program/index.js";
+import {
+  type CloneSessionEntry as CloneMessage,
+  CloneSessionEntrySchema,
+  MulticastGroupEntrySchema,
+  type MulticastGroupEntry as MulticastMessage,
+  type Replica as ReplicaMessage,
+  ReplicaSchema,
+} from "../generated/p4/v1/p4runtime_pb.js";
+import { decodeReplicaPort, encodeReplicaPort } from "./ports.js";
+import { checkId, invalid, type Wire } from "./wire.js";
+
+function encodeReplicas(wire: Wire, replicas: readonly Replica[]): ReplicaMessage[] {
+  return replicas.map((replica) =>
+    create(ReplicaSchema, {
+      portKind: encodeReplicaPort(replica.port, wire.dialect),
+      instance: replica.instance,
+    }),
+  );
+}
+
+function decodeReplicas(messages: readonly ReplicaMessage[]): Replica[] {
+  return messages.map((message) => {
+    if (message.backupReplicas.length > 0) {
+      throw new DeviceError("UNIMPLEMENTED", "backup replicas are not supported");
+    }
+    return { port: decodeReplicaPort(message.portKind), instance: message.instance };
+  });
+}
+
+export function encodeMulticast(wire: Wire, entry: MulticastGroupEntry): MulticastMessage {
+  return create(MulticastGroupEntrySchema, {
+    multicastGroupId: entry.groupId,
+    replicas: encodeReplicas(wire, entry.replicas),
+    ...(entry.metadata === undefined ? {} : { metadata: entry.metadata }),
+  });
+}
+
+export function decodeMulticast(message: MulticastMessage): MulticastGroupEntry {
+  return {
+    kind: "multicastGroup",
+    groupId: message.multicastGroupId,
+    replicas: decodeReplicas(message.replicas),
+    ...(message.metadata.length === 0 ? {} : { metadata: message.metadata }),
+  };
+}
+
+export function decodeMulticastUpdate(type: Update["type"], message: MulticastMessage): Update {
+  const groupId = checkId(message.multicastGroupId, "multicast group id");
+  if (type === "delete") return { type, entity: { kind: "multicastGroup", groupId, replicas: [] } };
+  const entity = decodeMulticast(message);
+  const seen = new Set<string>();
+  for (const { port, instance } of entity.replicas) {
+    const key = `${port}/${instance}`;
+    if (seen.has(key)) throw invalid(`multicast group ${groupId}: port ${port} instance ${instance} twice`);
+    seen.add(key);
+  }
+  return { type, entity };
+}
+
+export function encodeClone(wire: Wire, entry: CloneSessionEntry): CloneMessage {
+  return create(CloneSessionEntrySchema, {
+    sessionId: entry.sessionId,
+    replicas: encodeReplicas(wire, entry.replicas),
+    classOfService: entry.classOfService,
+    packetLengthBytes: entry.packetLengthBytes,
+  });
+}
+
+export function decodeClone(message: CloneMessage): CloneSessionEntry {
+  return {
+    kind: "cloneSession",
+    sessionId: message.sessionId,
+    replicas: decodeReplicas(message.replicas),
+    classOfService: message.classOfService,
+    packetLengthBytes: message.packetLengthBytes,
+  };
+}
+
+export function decodeCloneUpdate(type: Update["type"], message: CloneMessage): Update {
+  const sessionId = checkId(message.sessionId, "clone session id");
+  if (type === "delete") {
+    const empty = { kind: "cloneSession", replicas: [], classOfService: 0, packetLengthBytes: 0 } as const;
+    return { type, entity: { ...empty, sessionId } };
+  }
+  if (message.packetLengthBytes < 0) {
+    throw invalid(`clone session ${sessionId}: packet length ${message.packetLengthBytes} is negative`);
+  }
+  return { type, entity: decodeClone(message) };
+}

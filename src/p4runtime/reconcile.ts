@@ -1,0 +1,103 @@
+/**
+ * Brings a device to a desired state with as few updates as possible: reads what is there, compares by key,
+ * and writes the differences in an order in which nothing refers to what is missing.
+ */
+import type { Device, Entity, ReadQuery, Update } from "../program/index.js";
+import { entityKey } from "./key.js";
+
+/** What a reconciliation covers unless told otherwise: everything that controllers insert and delete. */
+export const INSERTED_KINDS: readonly ReadQuery[] = [
+  { kind: "tableEntry" },
+  { kind: "member" },
+  { kind: "group" },
+  { kind: "multicastGroup" },
+  { kind: "cloneSession" },
+];
+
+type Inserted = "tableEntry" | "member" | "group" | "multicastGroup" | "cloneSession" | "digest";
+
+const RANK: Readonly<Record<Inserted, number>> = {
+  member: 0,
+  group: 1,
+  multicastGroup: 2,
+  cloneSession: 3,
+  digest: 4,
+  tableEntry: 5,
+};
+
+/**
+ * The updates that turn `actual` into `desired`. Entries that came with the program are left alone; default
+ * entries, counters, meters, registers and value sets are only ever modified.
+ */
+export function difference(actual: readonly Entity[], desired: readonly Entity[]): Update[] {
+  const there = new Map(actual.map((entity) => [entityKey(entity), entity]));
+  const wanted = new Map(desired.map((entity) => [entityKey(entity), entity]));
+  const changes: Update[] = [];
+  for (const [key, entity] of wanted) {
+    const old = there.get(key);
+    const exists = old !== undefined || !isInserted(entity);
+    if (old === undefined || !sameEntity(old, entity)) {
+      changes.push({ type: exists ? "modify" : "insert", entity });
+    }
+  }
+  const removals: Update[] = [];
+  for (const [key, entity] of there) {
+    if (wanted.has(key) || !isInserted(entity)) continue;
+    if (entity.kind === "tableEntry" && entity.isConst) continue;
+    removals.push({ type: "delete", entity });
+  }
+  const rank = ({ entity }: Update): number => RANK[entity.kind as Inserted] ?? RANK.tableEntry + 1;
+  changes.sort((a, b) => rank(a) - rank(b));
+  removals.sort((a, b) => rank(b) - rank(a));
+  // entries go first, to make room in their tables; what they referred to goes last
+  const entries = removals.filter(({ entity }) => entity.kind === "tableEntry");
+  const rest = removals.filter(({ entity }) => entity.kind !== "tableEntry");
+  return [...entries, ...changes, ...rest];
+}
+
+function isInserted(entity: Entity): boolean {
+  return entity.kind in RANK && !(entity.kind === "tableEntry" && entity.isDefault);
+}
+
+/** Parts that the device adds of its own, or that have no order. */
+function comparable(entity: Entity): unknown {
+  if (entity.kind === "tableEntry") {
+    const { elapsedNs: _, isConst: __, counter: ___, match, ...rest } = entity;
+    return { ...rest, match: [...match].sort((a, b) => (a.field < b.field ? -1 : 1)) };
+  }
+  if (entity.kind === "group") {
+    return { ...entity, members: [...entity.members].sort((a, b) => a.memberId - b.memberId) };
+  }
+  if (entity.kind === "multicastGroup" || entity.kind === "cloneSession") {
+    const replicas = [...entity.replicas].sort((a, b) => a.port - b.port || a.instance - b.instance);
+    return { ...entity, replicas };
+  }
+  return entity;
+}
+
+/** Equality of plain values, whatever the order of their members; a missing member, 0 and false are one. */
+function sameValue(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  const isNothing = (value: unknown): boolean =>
+    value === undefined || value === 0 || value === 0n || value === false;
+  if (isNothing(a) && isNothing(b)) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...names].every((name) => sameValue(left[name], right[name]));
+}
+
+function sameEntity(a: Entity, b: Entity): boolean {
+  return sameValue(comparable(a), comparable(b));
+}
+
+/** Makes the device's state within `scope` the desired one; answers what was changed. */
+export async function reconcile(
+  device: Device,
+  desired: readonly Entity[],
+  scope: readonly ReadQuery[] = INSERTED_KINDS,
+): Promise<readonly Update[]> {
+  const updates = difference(await device.read(scope), desired);
+  if (updates.length > 0) await device.write(updates);
+  return updates;
+}

@@ -1,0 +1,93 @@
+/**
+ * State over a change of the program (P4Runtime spec 14, RECONCILE_AND_COMMIT): everything a controller wrote
+ * is read, checked against the new program by name, and written again.
+ */
+import { type Device, DeviceError, type Entity, type ReadQuery, type Update } from "../../program/index.js";
+import { decodeUpdate, encodeUpdate } from "../codec/entity.js";
+import type { Wire } from "../codec/wire.js";
+
+/** In the order in which they can be written: what is referred to comes first. */
+const EVERYTHING: readonly ReadQuery[] = [
+  { kind: "member" },
+  { kind: "group" },
+  { kind: "multicastGroup" },
+  { kind: "cloneSession" },
+  { kind: "valueSet" },
+  { kind: "digest" },
+  { kind: "tableEntry", counter: true, meter: true },
+  { kind: "tableEntry", isDefault: true, counter: true, meter: true },
+  { kind: "counter" },
+  { kind: "meter" },
+  { kind: "register" },
+];
+
+/** Whether an entity is as it is in a fresh device, so that nothing needs to be carried over. */
+function isInitial(entity: Entity): boolean {
+  switch (entity.kind) {
+    case "counter":
+      return entity.data.packets === 0n && entity.data.bytes === 0n;
+    case "meter":
+      return entity.config === undefined;
+    case "register":
+      return entity.value === 0n;
+    case "valueSet":
+      return entity.members.length === 0;
+    case "tableEntry":
+      return entity.isConst === true;
+    default:
+      return false;
+  }
+}
+
+const MODIFIED = new Set<Entity["kind"]>(["counter", "meter", "register", "valueSet"]);
+
+/** The updates that bring a fresh device of the same program to this state. */
+export async function collectState(device: Device): Promise<Update[]> {
+  const updates: Update[] = [];
+  for (const query of EVERYTHING) {
+    for (const entity of await device.read([query])) {
+      if (isInitial(entity)) continue;
+      const modify = MODIFIED.has(entity.kind) || (entity.kind === "tableEntry" && entity.isDefault);
+      updates.push({ type: modify ? "modify" : "insert", entity });
+    }
+  }
+  return updates;
+}
+
+/** Complaints in one message. */
+const MAX_COMPLAINTS = 3;
+
+/** Throws INVALID_ARGUMENT when the new program has no place for some of the state. */
+export function checkCarryOver(wire: Wire, state: readonly Update[]): void {
+  const complaints: string[] = [];
+  for (const update of state) {
+    try {
+      decodeUpdate(wire, encodeUpdate(wire, update));
+    } catch (error) {
+      if (!(error instanceof DeviceError)) throw error;
+      // a default entry as the old program had it says nothing that must be kept
+      if (update.entity.kind === "tableEntry" && update.entity.isDefault) continue;
+      complaints.push(error.message);
+    }
+  }
+  if (complaints.length === 0) return;
+  const shown = complaints.slice(0, MAX_COMPLAINTS).join("; ");
+  throw new DeviceError("INVALID_ARGUMENT", `${complaints.length} entities cannot be kept: ${shown}`);
+}
+
+/** Writes the state; answers the first complaint. Default entries that the program forbids are left alone. */
+export async function restoreState(device: Device, state: readonly Update[]): Promise<string | undefined> {
+  if (state.length === 0) return undefined;
+  try {
+    await device.write(state);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof DeviceError)) throw error;
+    if (error.updates === undefined) return error.message;
+    const lost = error.updates.find((status, i) => {
+      const { entity } = state[i]!;
+      return status.code !== "OK" && !(entity.kind === "tableEntry" && entity.isDefault);
+    });
+    return lost?.message;
+  }
+}

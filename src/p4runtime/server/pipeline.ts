@@ -1,0 +1,201 @@
+/**
+ * The forwarding pipeline config (P4Runtime spec 7, 14, 15): what runs, what is saved and waits for its
+ * commit, and the five actions of SetForwardingPipelineConfig. `p4_device_config` is BMv2 JSON, as
+ * simple_switch_grpc expects it.
+ */
+import { create } from "@bufbuild/protobuf";
+import { DiagnosticError, Diagnostics } from "../../base/index.js";
+import {
+  type Bmv2Program,
+  type Device,
+  DeviceError,
+  P4InfoIndex,
+  type Program,
+  validateP4Info,
+} from "../../program/index.js";
+import { CURRENT_DIALECT } from "../codec/ports.js";
+import type { Wire } from "../codec/wire.js";
+import {
+  SetForwardingPipelineConfigRequest_Action as Action,
+  type ForwardingPipelineConfig,
+  ForwardingPipelineConfig_CookieSchema,
+  ForwardingPipelineConfigSchema,
+  GetForwardingPipelineConfigRequest_ResponseType as ResponseType,
+} from "../generated/p4/v1/p4runtime_pb.js";
+import { checkCarryOver, collectState, restoreState } from "./carry-over.js";
+import { StagedDevice } from "./staged.js";
+
+/** A config as it came, and what was made of it. */
+export interface Config {
+  readonly program: Program;
+  readonly wire: Wire;
+  readonly deviceConfig: Uint8Array;
+  readonly cookie: bigint | undefined;
+}
+
+function configOf(program: Program, deviceConfig: Uint8Array, cookie: bigint | undefined): Config {
+  const wire: Wire = { index: new P4InfoIndex(program.p4info), dialect: CURRENT_DIALECT, lenient: false };
+  return { program, wire, deviceConfig, cookie };
+}
+
+/** Longest list of complaints in one message. */
+const MAX_COMPLAINTS = 5;
+
+/** Parses and checks a config as far as P4Info and JSON go. */
+function parseConfig(message: ForwardingPipelineConfig | undefined): Config {
+  const invalid = (why: string): DeviceError => new DeviceError("INVALID_ARGUMENT", why);
+  if (message === undefined) throw invalid("the config is missing");
+  const { p4info } = message;
+  if (p4info === undefined) throw invalid("the config has no p4info");
+  const diagnostics = new Diagnostics();
+  if (!validateP4Info(p4info, diagnostics)) {
+    const complaints = diagnostics.list.slice(0, MAX_COMPLAINTS).map((d) => d.message);
+    throw invalid(`the p4info is wrong: ${complaints.join("; ")}`);
+  }
+  if (message.p4DeviceConfig.length === 0)
+    throw invalid("the config has no p4_device_config, which is BMv2 JSON");
+  let bmv2: unknown;
+  try {
+    bmv2 = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(message.p4DeviceConfig));
+  } catch (error) {
+    throw invalid(`p4_device_config is no JSON: ${error instanceof Error ? error.message : error}`);
+  }
+  if (typeof bmv2 !== "object" || bmv2 === null || !("pipelines" in bmv2) || !("parsers" in bmv2)) {
+    throw invalid("p4_device_config is JSON, but not that of BMv2: it has no parsers or no pipelines");
+  }
+  return configOf({ bmv2: bmv2 as Bmv2Program, p4info }, message.p4DeviceConfig, message.cookie?.cookie);
+}
+
+/** Whatever a device says against a program, P4Runtime wants it as INVALID_ARGUMENT. */
+async function realize(task: Promise<void> | undefined): Promise<void> {
+  try {
+    await task;
+  } catch (error) {
+    if (!(error instanceof DeviceError) && !(error instanceof DiagnosticError)) throw error;
+    throw new DeviceError("INVALID_ARGUMENT", error.message);
+  }
+}
+
+export class Pipeline {
+  #committed: Config | undefined;
+  #saved: { config: Config; device: StagedDevice } | undefined;
+
+  constructor(private readonly device: Device) {}
+
+  /** What runs on the device, even if it was loaded by other means. */
+  get committed(): Config | undefined {
+    const { program } = this.device;
+    if (program !== this.#committed?.program) {
+      this.#committed =
+        program === undefined
+          ? undefined
+          : configOf(program, new TextEncoder().encode(JSON.stringify(program.bmv2)), undefined);
+    }
+    return this.#committed;
+  }
+
+  /** What Write and Read refer to: the saved config while there is one (14, VERIFY_AND_SAVE). */
+  target(): { wire: Wire; device: Device } | undefined {
+    if (this.#saved !== undefined) return { wire: this.#saved.config.wire, device: this.#saved.device };
+    const { committed } = this;
+    return committed === undefined ? undefined : { wire: committed.wire, device: this.device };
+  }
+
+  async set(action: Action, message: ForwardingPipelineConfig | undefined): Promise<void> {
+    switch (action) {
+      case Action.VERIFY:
+        await this.#verify(parseConfig(message));
+        break;
+      case Action.VERIFY_AND_SAVE: {
+        const config = parseConfig(message);
+        await this.#verify(config);
+        this.#saved = { config, device: new StagedDevice(config.program) };
+        break;
+      }
+      case Action.VERIFY_AND_COMMIT: {
+        const config = parseConfig(message);
+        await this.#load(config);
+        this.#saved = undefined;
+        break;
+      }
+      case Action.COMMIT:
+        if (message !== undefined) throw new DeviceError("INVALID_ARGUMENT", "COMMIT takes no config");
+        await this.#commit();
+        break;
+      case Action.RECONCILE_AND_COMMIT:
+        await this.#reconcile(parseConfig(message));
+        this.#saved = undefined;
+        break;
+      default:
+        throw new DeviceError("INVALID_ARGUMENT", `the action ${action} is unknown`);
+    }
+  }
+
+  async #verify(config: Config): Promise<void> {
+    await realize(this.device.verify?.(config.program));
+  }
+
+  async #load(config: Config): Promise<void> {
+    await realize(this.device.load(config.program));
+    this.#adopt(config);
+  }
+
+  /** A device may keep a program of its own making; from here on it stands for the config. */
+  #adopt(config: Config): void {
+    const { program } = this.device;
+    this.#committed = program === undefined ? undefined : { ...config, program };
+  }
+
+  async #commit(): Promise<void> {
+    const saved = this.#saved;
+    if (saved === undefined) throw new DeviceError("NOT_FOUND", "no config was saved before this COMMIT");
+    await this.#load(saved.config);
+    this.#saved = undefined;
+    const { updates } = saved.device;
+    if (updates.length === 0) return;
+    try {
+      await this.device.write(updates);
+    } catch (error) {
+      if (!(error instanceof DeviceError)) throw error;
+      const failed = (error.updates ?? []).filter((status) => status.code !== "OK");
+      const first = failed[0]?.message ?? error.message;
+      throw new DeviceError(
+        "FAILED_PRECONDITION",
+        `the config runs, but ${failed.length} of ${updates.length} updates since it was saved failed: ${first}`,
+      );
+    }
+  }
+
+  /** Keeps the state over the change of the program, or leaves everything as it was. */
+  async #reconcile(config: Config): Promise<void> {
+    const { committed } = this;
+    await this.#verify(config);
+    if (committed === undefined) return this.#load(config);
+    const state = await collectState(this.device);
+    checkCarryOver(config.wire, state);
+    await this.#load(config);
+    const lost = await restoreState(this.device, state);
+    if (lost === undefined) return;
+    await this.#load(committed);
+    const broken = await restoreState(this.device, state);
+    if (broken !== undefined)
+      throw new DeviceError("INTERNAL", `the former state cannot be restored: ${broken}`);
+    throw new DeviceError("INVALID_ARGUMENT", `the state cannot be kept: ${lost}`);
+  }
+
+  get(type: ResponseType): ForwardingPipelineConfig | undefined {
+    const config = this.committed;
+    if (config === undefined) return undefined;
+    const message = create(ForwardingPipelineConfigSchema);
+    if (config.cookie !== undefined) {
+      message.cookie = create(ForwardingPipelineConfig_CookieSchema, { cookie: config.cookie });
+    }
+    if (type === ResponseType.ALL || type === ResponseType.P4INFO_AND_COOKIE) {
+      message.p4info = config.program.p4info;
+    }
+    if (type === ResponseType.ALL || type === ResponseType.DEVICE_CONFIG_AND_COOKIE) {
+      message.p4DeviceConfig = config.deviceConfig;
+    }
+    return message;
+  }
+}

@@ -1,0 +1,301 @@
+/** A P4Runtime server that puts any `Device` behind gRPC (P4Runtime specification 1.4). */
+import { create } from "@bufbuild/protobuf";
+import {
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type sendUnaryData,
+  type UntypedServiceImplementation,
+} from "@grpc/grpc-js";
+import { type Device, DeviceError } from "../../program/index.js";
+import { electionIdOf } from "../election.js";
+import {
+  type CapabilitiesRequest,
+  CapabilitiesResponseSchema,
+  type GetForwardingPipelineConfigRequest,
+  GetForwardingPipelineConfigResponseSchema,
+  type ReadRequest,
+  type ReadResponse,
+  type SetForwardingPipelineConfigRequest,
+  SetForwardingPipelineConfigResponseSchema,
+  type StreamMessageRequest,
+  type StreamMessageResponse,
+  type Uint128,
+  type WriteRequest,
+  WriteResponseSchema,
+} from "../generated/p4/v1/p4runtime_pb.js";
+import { API_VERSION, DEFAULT_MESSAGE_BYTES, MIN_MESSAGE_BYTES, P4RuntimeService } from "../service.js";
+import { batchStatus, statusOf } from "../status.js";
+import { Arbitration, roleName } from "./arbitration.js";
+import { encodeEvent } from "./events.js";
+import { Lock } from "./lock.js";
+import { Pipeline } from "./pipeline.js";
+import { readAll, responses } from "./read.js";
+import { StreamSession } from "./stream.js";
+import { applyUpdates, atomicityOf } from "./write.js";
+
+/** TLS as PEM text; with `clientCa` clients must show a certificate signed by it. */
+export interface ServerTls {
+  certificate: string | Uint8Array;
+  privateKey: string | Uint8Array;
+  clientCa?: string | Uint8Array;
+}
+
+export interface ServeOptions {
+  /** `host:port`; port 0 takes a free one. Default 127.0.0.1:9559. */
+  address?: string;
+  /** Default 1. P4Runtime wants it not to be 0, but controllers of BMv2 often use 0. */
+  deviceId?: bigint;
+  tls?: ServerTls;
+  /** Largest message taken, in bytes; at least gRPC's 4 MiB. Default 64 MiB. */
+  maxMessageBytes?: number;
+  /** Default 100,000. */
+  maxUpdatesPerWrite?: number;
+  /** Live controllers per role. Default 64. */
+  maxControllers?: number;
+}
+
+export interface P4RuntimeServer {
+  /** `host:port` as bound. */
+  readonly address: string;
+  readonly port: number;
+  /** Ends all streams and stops listening; the device stays as it is. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_ADDRESS = "127.0.0.1:9559";
+const DEFAULT_MAX_UPDATES = 100_000;
+const DEFAULT_MAX_CONTROLLERS = 64;
+
+/** Starts a server. Rejects with a `DeviceError` if an option is wrong or the address cannot be bound. */
+export async function serve(device: Device, options: ServeOptions = {}): Promise<P4RuntimeServer> {
+  const { deviceId = 1n, maxMessageBytes = DEFAULT_MESSAGE_BYTES, address = DEFAULT_ADDRESS } = options;
+  if (deviceId < 0n || deviceId >= 1n << 64n) {
+    throw new DeviceError("INVALID_ARGUMENT", `device id ${deviceId} is not within 0 to 2^64 - 1`);
+  }
+  if (maxMessageBytes < MIN_MESSAGE_BYTES) {
+    throw new DeviceError(
+      "INVALID_ARGUMENT",
+      `maxMessageBytes ${maxMessageBytes} is below ${MIN_MESSAGE_BYTES}`,
+    );
+  }
+  const handlers = new Handlers(device, deviceId, options);
+  const server = new Server({
+    "grpc.max_receive_message_length": maxMessageBytes,
+    "grpc.max_send_message_length": -1,
+  });
+  server.addService(P4RuntimeService, handlers.implementation());
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(address, credentials(options.tls), (error, bound) => {
+      if (error === null) resolve(bound);
+      else reject(new DeviceError("UNAVAILABLE", `cannot listen on ${address}: ${error.message}`));
+    });
+  });
+  return {
+    address: `${address.slice(0, address.lastIndexOf(":"))}:${port}`,
+    port,
+    close: () => {
+      handlers.close();
+      return new Promise((resolve) => {
+        server.tryShutdown(() => resolve());
+        // clients that keep connections open without calls would hold up the shutdown
+        setTimeout(() => server.forceShutdown(), SHUTDOWN_MS).unref();
+      });
+    },
+  };
+}
+
+/** How long calls under way may take to end when the server closes. */
+const SHUTDOWN_MS = 500;
+
+function credentials(tls: ServerTls | undefined): ServerCredentials {
+  if (tls === undefined) return ServerCredentials.createInsecure();
+  const pem = (text: string | Uint8Array): Buffer => Buffer.from(text as string);
+  const pair = { cert_chain: pem(tls.certificate), private_key: pem(tls.privateKey) };
+  const clientCa = tls.clientCa === undefined ? null : pem(tls.clientCa);
+  return ServerCredentials.createSsl(clientCa, [pair], clientCa !== null);
+}
+
+class Handlers {
+  readonly #arbitration: Arbitration;
+  readonly #pipeline: Pipeline;
+  readonly #lock = new Lock();
+  readonly #sessions = new Set<StreamSession>();
+  readonly #maxUpdates: number;
+  readonly #unwatch: () => void;
+
+  constructor(
+    private readonly device: Device,
+    private readonly deviceId: bigint,
+    options: ServeOptions,
+  ) {
+    this.#arbitration = new Arbitration(deviceId, options.maxControllers ?? DEFAULT_MAX_CONTROLLERS);
+    this.#pipeline = new Pipeline(device);
+    this.#maxUpdates = options.maxUpdatesPerWrite ?? DEFAULT_MAX_UPDATES;
+    this.#unwatch = device.watch((event) => {
+      const primaries = this.#arbitration.primaries();
+      const { committed } = this.#pipeline;
+      if (primaries.length === 0 || committed === undefined) return;
+      const message = encodeEvent(committed.wire, event);
+      if (message === undefined) return;
+      for (const primary of primaries) (primary as StreamSession).notify(message);
+    });
+  }
+
+  close(): void {
+    this.#unwatch();
+    for (const session of [...this.#sessions]) session.end("UNAVAILABLE", "the server is closing");
+    this.#sessions.clear();
+  }
+
+  implementation(): UntypedServiceImplementation {
+    return {
+      write: unary((request: WriteRequest) => this.#write(request)),
+      read: (call: ServerWritableStream<ReadRequest, ReadResponse>) => {
+        this.#read(call).catch((error) => call.emit("error", statusOf(error)));
+      },
+      setForwardingPipelineConfig: unary((request: SetForwardingPipelineConfigRequest) =>
+        this.#setConfig(request),
+      ),
+      getForwardingPipelineConfig: unary((request: GetForwardingPipelineConfigRequest) =>
+        this.#getConfig(request),
+      ),
+      capabilities: unary((request: CapabilitiesRequest) => this.#capabilities(request)),
+      streamChannel: (call: ServerDuplexStream<StreamMessageRequest, StreamMessageResponse>) => {
+        const session = new StreamSession(call, this.#arbitration, this.#pipeline, this.device, (gone) =>
+          this.#sessions.delete(gone),
+        );
+        this.#sessions.add(session);
+      },
+    };
+  }
+
+  #checkDevice(deviceId: bigint): void {
+    if (deviceId !== this.deviceId) {
+      throw new DeviceError("NOT_FOUND", `device ${deviceId} is not here, but device ${this.deviceId}`);
+    }
+  }
+
+  /** The first two checks of a Write and of SetForwardingPipelineConfig (12, 14); the answer ends the write. */
+  #beginWrite(request: { deviceId: bigint; role: string; roleId: bigint; electionId?: Uint128 }): () => void {
+    this.#checkDevice(request.deviceId);
+    const role = roleName(request.role, request.roleId);
+    if (!this.#arbitration.knowsRole(role))
+      throw new DeviceError("NOT_FOUND", `the role "${role}" is unknown`);
+    const electionId = electionIdOf(request.electionId);
+    const end = this.#arbitration.beginWrite(role, electionId);
+    if (end === undefined) {
+      const claimed =
+        electionId === undefined ? "no election id is given" : `election id ${electionId} is not primary`;
+      throw new DeviceError("PERMISSION_DENIED", `${claimed}; ${this.#arbitration.describe(role)}`);
+    }
+    return end;
+  }
+
+  async #write(request: WriteRequest) {
+    const end = this.#beginWrite(request);
+    try {
+      const { updates } = request;
+      const statuses = await this.#lock.run(async () => {
+        const { wire, device } = this.#target();
+        if (updates.length > this.#maxUpdates) {
+          throw new DeviceError(
+            "RESOURCE_EXHAUSTED",
+            `${updates.length} updates in one Write; at most ${this.#maxUpdates} are taken`,
+          );
+        }
+        return applyUpdates(wire, device, updates, atomicityOf(request.atomicity));
+      });
+      if (statuses === undefined) return create(WriteResponseSchema);
+      const failed = statuses.filter((status) => status.code !== "OK").length;
+      throw new BatchFailure(batchStatus(`${failed} of ${statuses.length} updates failed`, statuses));
+    } finally {
+      end();
+    }
+  }
+
+  #target() {
+    const target = this.#pipeline.target();
+    if (target === undefined) {
+      throw new DeviceError("FAILED_PRECONDITION", "no forwarding pipeline config is set");
+    }
+    return target;
+  }
+
+  async #read(call: ServerWritableStream<ReadRequest, ReadResponse>): Promise<void> {
+    const { request } = call;
+    this.#checkDevice(request.deviceId);
+    if (!this.#arbitration.knowsRole(request.role)) {
+      throw new DeviceError("NOT_FOUND", `the role "${request.role}" is unknown`);
+    }
+    const { wire, entities, statuses } = await this.#lock.run(async () => {
+      const target = this.#target();
+      return { wire: target.wire, ...(await readAll(target.wire, target.device, request.entities)) };
+    });
+    for (const response of responses(wire, entities)) {
+      if (call.cancelled) return;
+      if (!call.write(response)) await drained(call);
+    }
+    if (statuses === undefined) call.end();
+    else {
+      const failed = statuses.filter((status) => status.code !== "OK").length;
+      call.emit("error", batchStatus(`${failed} of ${statuses.length} read requests failed`, statuses));
+    }
+  }
+
+  async #setConfig(request: SetForwardingPipelineConfigRequest) {
+    const end = this.#beginWrite(request);
+    try {
+      await this.#lock.run(() => this.#pipeline.set(request.action, request.config));
+      return create(SetForwardingPipelineConfigResponseSchema);
+    } finally {
+      end();
+    }
+  }
+
+  async #getConfig(request: GetForwardingPipelineConfigRequest) {
+    this.#checkDevice(request.deviceId);
+    const config = this.#pipeline.get(request.responseType);
+    const response = create(GetForwardingPipelineConfigResponseSchema);
+    if (config !== undefined) response.config = config;
+    return response;
+  }
+
+  async #capabilities(request: CapabilitiesRequest) {
+    if (request.deviceId !== 0n) this.#checkDevice(request.deviceId);
+    return create(CapabilitiesResponseSchema, { p4runtimeApiVersion: API_VERSION });
+  }
+}
+
+/** Carries the status of a batch through a handler. */
+class BatchFailure extends Error {
+  constructor(readonly status: ReturnType<typeof batchStatus>) {
+    super(status.details);
+  }
+}
+
+function unary<I, O>(handle: (request: I) => Promise<O>) {
+  return (call: ServerUnaryCall<I, O>, respond: sendUnaryData<O>): void => {
+    handle(call.request).then(
+      (response) => respond(null, response),
+      (error) => respond(error instanceof BatchFailure ? error.status : statusOf(error)),
+    );
+  };
+}
+
+/** Resolves when the client has read on, or is gone. */
+function drained(call: ServerWritableStream<ReadRequest, ReadResponse>): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      call.off("drain", done);
+      call.off("cancelled", done);
+      call.off("close", done);
+      resolve();
+    };
+    call.once("drain", done);
+    call.once("cancelled", done);
+    call.once("close", done);
+  });
+}

@@ -1,0 +1,141 @@
+/** One controller's stream (P4Runtime spec 16): arbitration and packets in, everything the device says out. */
+import { create } from "@bufbuild/protobuf";
+import type { ServerDuplexStream } from "@grpc/grpc-js";
+import { type Device, DeviceError, type StatusCode } from "../../program/index.js";
+import { decodePacketOut } from "../codec/packet.js";
+import {
+  type DigestListAck,
+  DigestListAckErrorSchema,
+  type MasterArbitrationUpdate,
+  type PacketOut,
+  PacketOutErrorSchema,
+  type StreamError,
+  StreamErrorSchema,
+  type StreamMessageRequest,
+  type StreamMessageResponse,
+  StreamMessageResponseSchema,
+  StreamOtherErrorSchema,
+} from "../generated/p4/v1/p4runtime_pb.js";
+import { codeNumber, statusOf } from "../status.js";
+import type { Arbitration, Controller } from "./arbitration.js";
+import { Outbox } from "./outbox.js";
+import type { Pipeline } from "./pipeline.js";
+
+export class StreamSession implements Controller {
+  readonly #outbox: Outbox<StreamMessageResponse>;
+  #open = true;
+
+  constructor(
+    private readonly call: ServerDuplexStream<StreamMessageRequest, StreamMessageResponse>,
+    private readonly arbitration: Arbitration,
+    private readonly pipeline: Pipeline,
+    private readonly device: Device,
+    onClose: (session: StreamSession) => void,
+  ) {
+    this.#outbox = new Outbox(call);
+    const gone = (): void => {
+      if (!this.#open) return;
+      this.#close();
+      onClose(this);
+    };
+    call.on("data", (message) => this.#receive(message));
+    call.on("end", () => {
+      gone();
+      call.end();
+    });
+    call.on("cancelled", gone);
+    call.on("close", gone);
+    call.on("error", gone);
+  }
+
+  #close(): void {
+    this.#open = false;
+    this.#outbox.close();
+    this.arbitration.remove(this);
+  }
+
+  arbitrate(update: MasterArbitrationUpdate): void {
+    this.#send({ case: "arbitration", value: update });
+  }
+
+  end(code: StatusCode, message: string): void {
+    this.#close();
+    this.call.emit("error", { code: codeNumber(code), details: message });
+  }
+
+  /** Passes on what the device says; it may be lost when the controller reads too slowly. */
+  notify(message: StreamMessageResponse): void {
+    this.#outbox.notify(message);
+  }
+
+  #send(update: StreamMessageResponse["update"]): void {
+    const message = create(StreamMessageResponseSchema);
+    message.update = update;
+    this.#outbox.send(message);
+  }
+
+  #receive(message: StreamMessageRequest): void {
+    if (!this.#open) return;
+    const { update } = message;
+    switch (update.case) {
+      case "arbitration":
+        this.arbitration.update(this, update.value);
+        break;
+      case "packet":
+        this.#guard(this.#packetOut(update.value), {
+          case: "packetOut",
+          value: create(PacketOutErrorSchema, { packetOut: update.value }),
+        });
+        break;
+      case "digestAck":
+        this.#guard(this.#digestAck(update.value), {
+          case: "digestListAck",
+          value: create(DigestListAckErrorSchema, { digestListAck: update.value }),
+        });
+        break;
+      default:
+        this.#guard(
+          Promise.reject(new DeviceError("UNIMPLEMENTED", "stream messages of this kind are not supported")),
+          { case: "other", value: create(StreamOtherErrorSchema) },
+        );
+    }
+  }
+
+  /** Reports a failure as a StreamError (16.6). */
+  #guard(task: Promise<void>, details: StreamError["details"]): void {
+    task.catch((error) => {
+      const { code, details: message } = statusOf(error);
+      const report = create(StreamErrorSchema, { canonicalCode: code, message });
+      report.details = details;
+      const response = create(StreamMessageResponseSchema);
+      response.update = { case: "error", value: report };
+      this.#outbox.notify(response);
+    });
+  }
+
+  async #packetOut(message: PacketOut): Promise<void> {
+    this.#mustBePrimary("packets");
+    await this.device.packetOut(decodePacketOut(this.#running().wire, message));
+  }
+
+  async #digestAck(message: DigestListAck): Promise<void> {
+    this.#mustBePrimary("acknowledgements");
+    const digest = this.#running().wire.index.digests.byId(message.digestId);
+    if (digest === undefined) {
+      throw new DeviceError("INVALID_ARGUMENT", `the program has no digest of id ${message.digestId}`);
+    }
+    await this.device.acknowledgeDigest(digest.name, message.listId);
+  }
+
+  #mustBePrimary(what: string): void {
+    if (!this.arbitration.isPrimary(this)) {
+      throw new DeviceError("PERMISSION_DENIED", `only the primary controller may send ${what}`);
+    }
+  }
+
+  #running() {
+    const { committed } = this.pipeline;
+    if (committed === undefined) throw new DeviceError("FAILED_PRECONDITION", "no program is loaded");
+    return committed;
+  }
+}

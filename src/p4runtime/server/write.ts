@@ -1,0 +1,72 @@
+/** The updates of one Write: decoded, applied by the mode that was asked for, one status each (P4Runtime spec 12). */
+import {
+  type Atomicity,
+  type Device,
+  DeviceError,
+  type Update,
+  type UpdateStatus,
+} from "../../program/index.js";
+import { decodeUpdate } from "../codec/entity.js";
+import type { Wire } from "../codec/wire.js";
+import {
+  WriteRequest_Atomicity as AtomicityMessage,
+  type Update as UpdateMessage,
+} from "../generated/p4/v1/p4runtime_pb.js";
+import { OK, updateStatusOf } from "../status.js";
+
+export function atomicityOf(message: AtomicityMessage): Atomicity {
+  switch (message) {
+    case AtomicityMessage.CONTINUE_ON_ERROR:
+      return "continueOnError";
+    case AtomicityMessage.ROLLBACK_ON_ERROR:
+      return "rollbackOnError";
+    case AtomicityMessage.DATAPLANE_ATOMIC:
+      return "dataplaneAtomic";
+    default:
+      throw new DeviceError("INVALID_ARGUMENT", `the atomicity ${message} is unknown`);
+  }
+}
+
+const NOT_DONE: UpdateStatus = { code: "ABORTED", message: "another update of the batch failed" };
+
+/** The statuses of the updates, or undefined when all took effect. Throws what concerns the whole call. */
+export async function applyUpdates(
+  wire: Wire,
+  device: Device,
+  messages: readonly UpdateMessage[],
+  atomicity: Atomicity,
+): Promise<UpdateStatus[] | undefined> {
+  const statuses: UpdateStatus[] = new Array(messages.length);
+  const updates: Update[] = [];
+  /** For each update the message that it comes from. */
+  const origin: number[] = [];
+  let failed = false;
+  for (let i = 0; i < messages.length; i++) {
+    statuses[i] = OK;
+    try {
+      for (const update of decodeUpdate(wire, messages[i]!)) {
+        updates.push(update);
+        origin.push(i);
+      }
+    } catch (error) {
+      statuses[i] = updateStatusOf(error);
+      failed = true;
+    }
+  }
+  if (failed && atomicity !== "continueOnError") {
+    return statuses.map((status) => (status.code === "OK" ? NOT_DONE : status));
+  }
+  if (updates.length > 0) {
+    try {
+      await device.write(updates, atomicity);
+    } catch (error) {
+      if (!(error instanceof DeviceError) || error.updates === undefined) throw error;
+      failed = true;
+      for (const [k, status] of error.updates.entries()) {
+        const i = origin[k]!;
+        if (statuses[i]!.code === "OK") statuses[i] = status;
+      }
+    }
+  }
+  return failed ? statuses : undefined;
+}

@@ -1,0 +1,88 @@
+/**
+ * Errors on the wire (P4Runtime spec 10): the status of a call, and for a Write or Read one `p4.v1.Error` per
+ * update or request, packed into a `google.rpc.Status` in the trailer `grpc-status-details-bin`.
+ */
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { anyPack, anyUnpack } from "@bufbuild/protobuf/wkt";
+import { Metadata, type ServiceError, type StatusObject, status } from "@grpc/grpc-js";
+import { DeviceError, type StatusCode, type UpdateStatus } from "../program/index.js";
+import { type Status, StatusSchema } from "./generated/google/rpc/status_pb.js";
+import { type Error as ErrorMessage, ErrorSchema } from "./generated/p4/v1/p4runtime_pb.js";
+
+/** Names the error space of our servers, as `<target>-<arch>-<vendor>` (P4Runtime spec 10). */
+const ERROR_SPACE = "p4loom-v1model-p4loom";
+const TRAILER = "grpc-status-details-bin";
+/**
+ * A trailer beyond this many bytes (before base64) would be refused by clients: Node's HTTP/2 takes 64 KiB.
+ * Later errors then go without message and space, which leaves room for the codes of about 1,000 updates.
+ */
+const TRAILER_BUDGET = 44 * 1024;
+/** Bytes of one packed error that has only a code. */
+const BARE_ERROR_BYTES = 39;
+
+export function codeNumber(code: StatusCode): number {
+  return status[code];
+}
+
+export function codeName(code: number): StatusCode {
+  return (status[code] as StatusCode | undefined) ?? "UNKNOWN";
+}
+
+/** The status of a failed call; whatever is no `DeviceError` is a fault and INTERNAL. */
+export function statusOf(error: unknown): { code: number; details: string } {
+  if (error instanceof DeviceError) return { code: codeNumber(error.code), details: error.message };
+  return { code: status.INTERNAL, details: error instanceof Error ? error.message : String(error) };
+}
+
+/** The same of one update of a batch. */
+export function updateStatusOf(error: unknown): UpdateStatus {
+  const { code, details } = statusOf(error);
+  return { code: codeName(code), message: details };
+}
+
+export const OK: UpdateStatus = { code: "OK", message: "" };
+
+/** UNKNOWN with one error per update, as Write and Read answer when some of a batch failed (12.3, 13.3). */
+export function batchStatus(message: string, updates: readonly UpdateStatus[]): Partial<StatusObject> {
+  let budget = TRAILER_BUDGET - updates.length * BARE_ERROR_BYTES;
+  const details = updates.map((update) => {
+    const error = create(ErrorSchema, { canonicalCode: codeNumber(update.code) });
+    if (update.code !== "OK") {
+      // 3 bytes is the most that UTF-8 makes of a UTF-16 code unit, 6 the field headers
+      budget -= 3 * update.message.length + ERROR_SPACE.length + 6;
+      if (budget >= 0) {
+        error.space = ERROR_SPACE;
+        error.message = update.message;
+      }
+    }
+    return anyPack(ErrorSchema, error);
+  });
+  const metadata = new Metadata();
+  const packed = toBinary(StatusSchema, create(StatusSchema, { code: status.UNKNOWN, message, details }));
+  metadata.set(TRAILER, Buffer.from(packed));
+  return { code: status.UNKNOWN, details: message, metadata };
+}
+
+function unpackDetails(metadata: Metadata | undefined): UpdateStatus[] | undefined {
+  const [packed] = metadata?.get(TRAILER) ?? [];
+  if (!(packed instanceof Uint8Array)) return undefined;
+  let details: Status["details"];
+  try {
+    details = fromBinary(StatusSchema, packed).details;
+  } catch {
+    return undefined;
+  }
+  const errors: ErrorMessage[] = [];
+  for (const any of details) {
+    const error = anyUnpack(any, ErrorSchema);
+    if (error !== undefined) errors.push(error);
+  }
+  if (errors.length === 0) return undefined;
+  return errors.map((error) => ({ code: codeName(error.canonicalCode), message: error.message }));
+}
+
+/** A failed call as what a `Device` rejects with. */
+export function deviceErrorOf(error: ServiceError): DeviceError {
+  const updates = unpackDetails(error.metadata);
+  return new DeviceError(codeName(error.code), error.details || error.message, updates);
+}
