@@ -1,4 +1,6 @@
 /** A device for tests: remembers what is written, records what it is told, and says what the test wants. */
+
+import { StagedDevice } from "../../src/p4runtime/server/staged.js";
 import {
   type ControllerPacket,
   type Device,
@@ -9,7 +11,6 @@ import {
   type ReadQuery,
   type Update,
 } from "../../src/program/index.js";
-import { StagedDevice } from "../../src/p4runtime/server/staged.js";
 
 export class MemoryDevice implements Device {
   readonly name = "memory";

@@ -1,0 +1,97 @@
+/** The program of test/golden/cpu, and servers and clients around a memory device that clean up after themselves. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import { P4RuntimeChannel } from "../../src/p4runtime/client/channel.js";
+import { CURRENT_DIALECT } from "../../src/p4runtime/codec/ports.js";
+import type { Wire } from "../../src/p4runtime/codec/wire.js";
+import { type ConnectOptions, connect, type ServeOptions, serve } from "../../src/p4runtime/index.js";
+import {
+  type Bmv2Program,
+  type Device,
+  DeviceError,
+  P4InfoIndex,
+  type Program,
+  readP4Info,
+  type StatusCode,
+  type Update,
+} from "../../src/program/index.js";
+import { MemoryDevice } from "./memory-device.js";
+
+const golden = join(import.meta.dirname, "../golden/cpu");
+
+export function cpuProgram(): Program {
+  const diagnostics = new Diagnostics();
+  const text = readFileSync(join(golden, "cpu.p4info.txtpb"), "utf8");
+  const p4info = readP4Info(new SourceFile("cpu.p4info.txtpb", text), "text", diagnostics);
+  diagnostics.throwIfErrors();
+  const bmv2 = JSON.parse(readFileSync(join(golden, "cpu.json"), "utf8")) as Bmv2Program;
+  return { bmv2, p4info: p4info! };
+}
+
+export function wireOf(program: Program, lenient = false): Wire {
+  return { index: new P4InfoIndex(program.p4info), dialect: CURRENT_DIALECT, lenient };
+}
+
+export async function startServer(device: Device = new MemoryDevice(), options: ServeOptions = {}) {
+  const server = await serve(device, { address: "127.0.0.1:0", ...options });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+export async function startClient(address: string, options: ConnectOptions = {}) {
+  const client = await connect(address, { timeoutMs: 5000, ...options });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** The bare protocol, for requests that our client would not make. */
+export function openChannel(address: string): P4RuntimeChannel {
+  const channel = new P4RuntimeChannel(address, { maxMessageBytes: 1 << 26, timeoutMs: 5000 });
+  onTestFinished(() => channel.close());
+  return channel;
+}
+
+/** A server with the program loaded, and its primary. */
+export async function startPair(options: { serve?: ServeOptions; connect?: ConnectOptions } = {}) {
+  const device = new MemoryDevice();
+  await device.load(cpuProgram());
+  const server = await startServer(device, options.serve);
+  const client = await startClient(server.address, options.connect);
+  return { device, server, client };
+}
+
+export function destination(i: number, port = 1): Update {
+  return {
+    type: "insert",
+    entity: {
+      kind: "tableEntry",
+      table: "TheIngress.destinations",
+      match: [{ kind: "exact", field: "hdr.eth.dst", value: 0x020000000000n + BigInt(i) }],
+      priority: 0,
+      action: { kind: "action", action: "TheIngress.forward", params: { port: BigInt(port) } },
+    },
+  };
+}
+
+/** What a promise or call is refused with. */
+export async function refusal(task: Promise<unknown> | (() => unknown)): Promise<DeviceError> {
+  try {
+    await (typeof task === "function" ? task() : task);
+  } catch (error) {
+    if (error instanceof DeviceError) return error;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+export async function codeOf(task: Promise<unknown> | (() => unknown)): Promise<StatusCode> {
+  return (await refusal(task)).code;
+}
+
+/** Waits until a condition holds: for what comes over a stream. */
+export async function until(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 500 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
+  if (!condition()) throw new Error("waited in vain");
+}
