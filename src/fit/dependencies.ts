@@ -1,0 +1,122 @@
+/**
+ * The table dependency graph. Kinds and distances as in Jose et al. (NSDI'15, section 2.2) and the Tofino compiler:
+ * what one table writes and a later one matches, reads or writes again keeps them a stage apart; control and
+ * overwriting what an earlier table reads keep only the order.
+ */
+import type { Access, FitModel, Unit } from "./model/model.js";
+import { actionReads, keyReads, overlaps, writesOf } from "./model/model.js";
+
+export type DependencyKind = "match" | "action" | "output" | "control" | "anti";
+
+export interface Dependency {
+  readonly from: number;
+  readonly to: number;
+  readonly kind: DependencyKind;
+  /** The field that causes it; undefined for control. */
+  readonly field: string | undefined;
+  /** Stages that must lie between: `stage(to) >= stage(from) + distance`. */
+  readonly distance: number;
+}
+
+export interface DependencyGraph {
+  readonly edges: readonly Dependency[];
+  readonly incoming: readonly (readonly Dependency[])[];
+  readonly outgoing: readonly (readonly Dependency[])[];
+  /** Earliest stage of each unit by dependencies alone. */
+  readonly earliest: readonly number[];
+  /** Stages from the unit to the end of the longest chain below it, itself not counted. */
+  readonly below: readonly number[];
+  /** Stages of the longest chain. */
+  readonly criticalPath: number;
+  /** Units of one longest chain, in order. */
+  readonly criticalUnits: readonly number[];
+}
+
+const DISTANCE: Readonly<Record<DependencyKind, number>> = { match: 1, action: 1, output: 1, control: 0, anti: 0 };
+/** Strongest first: of several reasons between two units the first is the one that counts and is told. */
+const STRENGTH: readonly DependencyKind[] = ["match", "action", "output", "anti", "control"];
+
+interface Touch {
+  readonly unit: number;
+  readonly access: Access;
+}
+
+export function findDependencies(model: FitModel): DependencyGraph {
+  const { units, flow } = model;
+  const found = new Map<number, Dependency>();
+  const count = units.length;
+  const add = (from: number, to: number, kind: DependencyKind, field: string | undefined) => {
+    const key = from * count + to;
+    const known = found.get(key);
+    if (known !== undefined && STRENGTH.indexOf(known.kind) <= STRENGTH.indexOf(kind)) return;
+    found.set(key, { from, to, kind, field, distance: DISTANCE[kind] });
+  };
+
+  const index = (accesses: (unit: Unit) => readonly Access[]): Map<string, Touch[]> => {
+    const map = new Map<string, Touch[]>();
+    for (const unit of units) {
+      for (const access of accesses(unit)) {
+        const list = map.get(access.field);
+        if (list === undefined) map.set(access.field, [{ unit: unit.id, access }]);
+        else list.push({ unit: unit.id, access });
+      }
+    }
+    return map;
+  };
+  const keys = index(keyReads);
+  const reads = index(actionReads);
+  const writes = index(writesOf);
+  const relate = (first: readonly Touch[], second: readonly Touch[], kind: DependencyKind) => {
+    for (const a of first) {
+      for (const b of second) {
+        if (a.unit !== b.unit && overlaps(a.access, b.access) && flow.reaches(a.unit, b.unit)) {
+          add(a.unit, b.unit, kind, a.access.field);
+        }
+      }
+    }
+  };
+  for (const [field, writers] of writes) {
+    relate(writers, keys.get(field) ?? [], "match");
+    relate(writers, reads.get(field) ?? [], "action");
+    relate(writers, writers, "output");
+    relate(keys.get(field) ?? [], writers, "anti");
+    relate(reads.get(field) ?? [], writers, "anti");
+  }
+  for (const unit of units) {
+    if (flow.successors(unit.id).length === 0) continue;
+    for (const other of units) {
+      if (other.id > unit.id && flow.decides(unit.id, other.id)) add(unit.id, other.id, "control", undefined);
+    }
+  }
+  return graphOf(count, [...found.values()]);
+}
+
+/** Earliest stages, chains and critical path of a set of edges; units are numbered in an order that edges respect. */
+export function graphOf(count: number, list: readonly Dependency[]): DependencyGraph {
+  const edges = [...list].sort((a, b) => a.from - b.from || a.to - b.to);
+  const incoming: Dependency[][] = Array.from({ length: count }, () => []);
+  const outgoing: Dependency[][] = Array.from({ length: count }, () => []);
+  for (const edge of edges) {
+    incoming[edge.to]!.push(edge);
+    outgoing[edge.from]!.push(edge);
+  }
+  const earliest = new Array<number>(count).fill(0);
+  for (let u = 0; u < count; u++) {
+    for (const edge of incoming[u]!) earliest[u] = Math.max(earliest[u]!, earliest[edge.from]! + edge.distance);
+  }
+  const below = new Array<number>(count).fill(0);
+  for (let u = count - 1; u >= 0; u--) {
+    for (const edge of outgoing[u]!) below[u] = Math.max(below[u]!, below[edge.to]! + edge.distance);
+  }
+  const criticalPath = count === 0 ? 0 : 1 + Math.max(...earliest);
+  const criticalUnits: number[] = [];
+  let at = earliest.findIndex((stage, u) => stage === 0 && below[u] === criticalPath - 1);
+  while (at >= 0) {
+    criticalUnits.push(at);
+    const next = outgoing[at]!.find(
+      (edge) => edge.distance > 0 && below[edge.to] === below[at]! - 1,
+    ) ?? outgoing[at]!.find((edge) => edge.distance === 0 && below[at]! > 0 && below[edge.to] === below[at]);
+    at = next?.to ?? -1;
+  }
+  return { edges, incoming, outgoing, earliest, below, criticalPath, criticalUnits };
+}

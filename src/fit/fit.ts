@@ -1,0 +1,123 @@
+/** The whole check: program and target in, model, placement and findings out. */
+import type { Diagnostic } from "../base/index.js";
+import type { Program } from "../program/index.js";
+import { checkFeatures } from "./check.js";
+import { buildModel } from "./model/build.js";
+import type { FitModel } from "./model/model.js";
+import { lowerBounds, type Bound } from "./place/bounds.js";
+import { type Placement, type Problem, stageCount } from "./place/placement.js";
+import { makeProblem } from "./place/problem.js";
+import { placeByStages } from "./place/tofino.js";
+import { verifyPlacement } from "./place/verify.js";
+import { phvUse } from "./phv/pack.js";
+import { countWords, naiveWidths, type WordCount } from "./phv/naive.js";
+import type { SourceLookup } from "./source.js";
+import type { Target } from "./target.js";
+
+/**
+ * How sure the answer is: `refused`, the target cannot do something the program asks for; `cannot fit`, a lower
+ * bound is above the device; `fits by counts`, all sums are within the device but no placement was found; `placed`, a
+ * whole assignment within the device, checked by the verifier.
+ */
+export type Verdict = "refused" | "cannot fit" | "fits by counts" | "placed";
+
+export interface FitOptions {
+  /** Replaces sizes of tables by name, as a sweep does. */
+  readonly sizes?: ReadonlyMap<string, number>;
+  /** Texts of source files, so that messages can show lines. */
+  readonly sources?: SourceLookup;
+}
+
+export interface FitResult {
+  readonly verdict: Verdict;
+  readonly target: Target;
+  readonly model: FitModel;
+  readonly problem: Problem;
+  readonly placement: Placement;
+  /** Stages of the placement, beyond the device's too. */
+  readonly stages: number;
+  /** Lower bounds of the number of stages, the largest first. */
+  readonly bounds: readonly Bound[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly phv: {
+    readonly packed: ReturnType<typeof phvUse>;
+    readonly tagalong: ReturnType<typeof phvUse>;
+    readonly naive: WordCount;
+    /** Container sizes of which more are needed than there are. */
+    readonly exceeded: readonly string[];
+  };
+}
+
+export function fitProgram(program: Program, target: Target, options: FitOptions = {}): FitResult {
+  const constants = { min: target.action.min_constant, max: target.action.max_constant ?? 7 };
+  const { model, features } = buildModel(program, {
+    constants,
+    ...(options.sizes === undefined ? {} : { sizes: options.sizes }),
+  });
+  const diagnostics = checkFeatures(model, features, target, options.sources);
+  const problem = makeProblem(model, target);
+  const placement = placeByStages(problem);
+  return conclude(problem, placement, diagnostics.list);
+}
+
+/** Judges a placement; used for the heuristic's and for the exact solver's. */
+export function conclude(problem: Problem, placement: Placement, diagnostics: readonly Diagnostic[]): FitResult {
+  const { model, target } = problem;
+  const stages = stageCount(placement);
+  const bounds = lowerBounds(problem);
+  const packed = phvUse(problem.phv, false);
+  const tagalong = phvUse(problem.phv, true);
+  const naive = countWords(naiveWidths(model));
+  const exceeded = phvExceeded(packed, tagalong, naive, target);
+  const refused = diagnostics.some((d) => d.severity === "error");
+  const highest = bounds[0]?.stages ?? 0;
+  const violations = verifyPlacement(problem, placement);
+  if (violations.length > 0) throw new Error(`placement is wrong: ${violations.slice(0, 3).join("; ")}`);
+  const verdict: Verdict = refused
+    ? "refused"
+    : highest > target.stages || placement.unplaced.length > 0
+      ? "cannot fit"
+      : stages <= target.stages && exceeded.length === 0
+        ? "placed"
+        : "fits by counts";
+  return {
+    verdict,
+    target,
+    model,
+    problem,
+    placement,
+    stages,
+    bounds,
+    diagnostics,
+    phv: { packed, tagalong, naive, exceeded },
+  };
+}
+
+function phvExceeded(
+  packed: ReturnType<typeof phvUse>,
+  tagalong: ReturnType<typeof phvUse>,
+  naive: WordCount,
+  target: Target,
+): string[] {
+  const exceeded: string[] = [];
+  if (target.phv.packs_fields) {
+    let free = 0;
+    let need = 0;
+    for (const size of [8, 16, 32] as const) {
+      const have = target.phv.containers[size];
+      need += packed[size].containers * size;
+      free += have * size;
+    }
+    const bits = (use: ReturnType<typeof phvUse>) =>
+      ([8, 16, 32] as const).reduce((sum, size) => sum + use[size].bits, 0);
+    if (need > free) exceeded.push(`PHV: ${need} of ${free} bits`);
+    const besides = ([8, 16, 32] as const).reduce((sum, s) => sum + (target.phv.tagalong[s] ?? 0) * s, 0);
+    if (besides > 0 && bits(tagalong) > besides + (free - need)) {
+      exceeded.push(`containers for headers that no table touches: ${bits(tagalong)} bits`);
+    }
+    return exceeded;
+  }
+  const total = 8 * target.phv.containers[8] + 16 * target.phv.containers[16] + 32 * target.phv.containers[32];
+  if (naive.bits > total) exceeded.push(`PHV: ${naive.bits} of ${total} bits`);
+  return exceeded;
+}

@@ -1,0 +1,468 @@
+/**
+ * What an action does, as steps that one stage can do each. All steps of a stage work on the values that the packet
+ * had when it entered the stage, so a step that needs another's result comes one level later. Local variables that
+ * only pass a value on cost nothing and disappear here.
+ */
+import type { bmv2 } from "../../program/index.js";
+import {
+  type Expr,
+  formatExpr,
+  hasCell,
+  operationCount,
+  readAssignment,
+  readsOf,
+  readValue,
+  type Scope,
+} from "./expressions.js";
+import type { Feature } from "./features.js";
+import type { Access, ActionDatum, Attached, FieldInfo, Gress, HashUse, IndexKind } from "./model.js";
+import { anyOverlap } from "./model.js";
+
+/** One thing that an action does. */
+export interface Step {
+  reads: Access[];
+  writes: Access[];
+  data: ActionDatum[];
+  arithmetic: string[];
+  attached: Attached[];
+  hashes: HashUse[];
+  random: boolean;
+  source: bmv2.SourceInfo | undefined;
+}
+
+export interface ActionContext {
+  readonly program: bmv2.Bmv2Program;
+  readonly fields: ReadonlyMap<string, FieldInfo>;
+  readonly headerFields: ReadonlyMap<string, readonly string[]>;
+  readonly headerTypes: ReadonlyMap<string, string>;
+  /** Local variables of this action: set before use, and unknown elsewhere. */
+  readonly locals: ReadonlySet<string>;
+  /** Fields that something reads, in the pipeline or after it. */
+  readonly live: ReadonlySet<string>;
+  readonly counts: ReadonlyMap<string, Attached["counts"]>;
+  readonly features: Feature[];
+  readonly gress: Gress;
+  /** Constants outside are no part of an instruction. */
+  readonly constants: { readonly min: number; readonly max: number };
+}
+
+/** Bits of a whole header or stack that a primitive moves. */
+const HEADER_PRIMITIVES = new Set(["assign_header", "assign_VL", "assign_union", "assign_header_stack"]);
+/** Architecture effects: they set a bit for deparser or queues, one writer at a time. */
+const EFFECTS: Readonly<Record<string, string>> = {
+  mark_to_drop: "$drop",
+  drop: "$drop",
+  clone_ingress_pkt_to_egress: "$mirror",
+  clone_egress_pkt_to_egress: "$mirror",
+  generate_digest: "$digest",
+  resubmit: "$resubmit",
+};
+
+export class ActionReader {
+  readonly steps: Step[] = [];
+  readonly #values = new Map<string, Expr>();
+  readonly #scope: Scope;
+  /** The step of each register that the action touches. */
+  readonly #registers = new Map<string, { step: Step; reads: boolean; writes: boolean; uses: boolean; variable: boolean; index: string; source: bmv2.SourceInfo | undefined }>();
+
+  constructor(
+    readonly action: bmv2.Bmv2Action,
+    readonly context: ActionContext,
+    readonly unit: string,
+    /** The action is bare statements: each extern call becomes a table of its own. */
+    readonly statement: boolean,
+  ) {
+    this.#scope = {
+      fields: context.fields,
+      argumentWidths: action.runtime_data.map((data) => data.bitwidth),
+      locals: this.#values,
+    };
+    for (const primitive of action.primitives) this.#read(primitive);
+    for (const [name, use] of this.#registers) {
+      const register = use.step.attached.find((a) => a.name === name);
+      if (register === undefined) throw new Error(`register ${name} has no step`);
+      use.step.attached[use.step.attached.indexOf(register)] = {
+        ...register,
+        updatesAndReturns: use.reads && use.writes && use.uses && use.variable,
+      };
+      context.features.push({
+        kind: "register",
+        register: name,
+        unit,
+        action: action.name,
+        reads: use.reads,
+        writes: use.writes,
+        index: use.index,
+        variable: use.variable,
+        statement,
+        gress: context.gress,
+        source: use.source,
+      });
+    }
+  }
+
+  #newStep(source: bmv2.SourceInfo | undefined): Step {
+    const step: Step = {
+      reads: [],
+      writes: [],
+      data: [],
+      arithmetic: [],
+      attached: [],
+      hashes: [],
+      random: false,
+      source,
+    };
+    this.steps.push(step);
+    return step;
+  }
+
+  #read(primitive: bmv2.Primitive): void {
+    const { op, parameters, source_info: source } = primitive;
+    const effect = EFFECTS[op];
+    if (op === "assign") return this.#assign(primitive);
+    if (op === "register_read" || op === "register_write") return this.#register(primitive);
+    if (op === "count" || op === "execute_meter") return this.#statistics(primitive);
+    if (op === "modify_field_with_hash_based_offset") return this.#hash(primitive);
+    if (op === "modify_field_rng_uniform") return this.#random(primitive);
+    if (op === "exit" || op === "no_op") return undefined;
+    if (effect !== undefined) {
+      this.#newStep(source).writes.push({ field: effect, lo: 0, width: 1 });
+      return undefined;
+    }
+    if (op === "add_header" || op === "remove_header") {
+      const header = parameters[0]?.type === "header" ? parameters[0].value : "";
+      this.#newStep(source).writes.push({ field: `${header}.$valid$`, lo: 0, width: 1 });
+      return undefined;
+    }
+    if (HEADER_PRIMITIVES.has(op) || op === "push" || op === "pop") return this.#headers(primitive);
+    this.context.features.push({ kind: "extern", op, source });
+    return undefined;
+  }
+
+  #assign({ parameters, source_info: source }: bmv2.Primitive): void {
+    const [target, value] = parameters;
+    if (target?.type !== "field" || value === undefined) return;
+    const { access, expr } = readAssignment(target.value, value, this.#scope);
+    const whole = access.width === (this.context.fields.get(access.field)?.width ?? 1);
+    if (this.context.locals.has(access.field) && whole) {
+      if (hasCell(expr)) {
+        const cells = cellsOf(expr);
+        this.#values.set(access.field, {
+          kind: "cell",
+          register: cells[0]!,
+          changed: true,
+          reads: expr.kind === "cell" ? expr.reads : [expr],
+        });
+        return;
+      }
+      if (expr.kind !== "operation" || expr.op === "hash") {
+        this.#values.set(access.field, expr);
+        return;
+      }
+      this.#values.delete(access.field);
+    } else if (!this.context.live.has(access.field)) {
+      return;
+    }
+    this.#write(access, expr, source);
+  }
+
+  #write(access: Access, expr: Expr, source: bmv2.SourceInfo | undefined): void {
+    if (hasCell(expr)) {
+      const use = this.#registers.get(cellsOf(expr)[0]!);
+      if (use === undefined) throw new Error("a register's cell is used before it is read");
+      use.uses = true;
+      use.step.writes.push(access);
+      addReads(use.step.reads, fieldReads(expr));
+      return;
+    }
+    if (expr.kind === "operation" && expr.op === "hash") {
+      const step = this.#newStep(source);
+      step.writes.push(access);
+      step.hashes.push({ bits: access.width, inputs: readsOf(expr) });
+      return;
+    }
+    const step = this.#newStep(source);
+    step.writes.push(access);
+    addReads(step.reads, readsOf(expr));
+    this.#operation(step, access, expr, source);
+  }
+
+  #operation(step: Step, access: Access, expr: Expr, source: bmv2.SourceInfo | undefined): void {
+    if (expr.kind === "argument") step.data.push({ bits: Math.min(expr.width, access.width), target: access });
+    else if (expr.kind === "constant") this.#constant(step, expr.value, access);
+    else if (expr.kind === "operation") {
+      for (const part of leaves(expr)) {
+        if (part.kind === "argument") step.data.push({ bits: part.width, target: access });
+        else if (part.kind === "constant" && !isShift(expr)) this.#constant(step, part.value, access);
+      }
+      const steps = stepsOf(expr);
+      this.context.features.push({ kind: "operation", expr, width: access.width, steps, source });
+      if (ARITHMETIC.has(expr.op)) step.arithmetic.push(access.field, ...readsOf(expr).map((a) => a.field));
+    }
+  }
+
+  #constant(step: Step, value: bigint, target: Access): void {
+    const { min, max } = this.context.constants;
+    const top = 1n << BigInt(target.width);
+    const signed = value >= top / 2n ? value - top : value;
+    if (signed < BigInt(min) || signed > BigInt(max)) step.data.push({ bits: target.width, target });
+  }
+
+  #indexOf(value: bmv2.Value, step: Step): { kind: IndexKind; text: string } {
+    const expr = readValue(value, this.#scope);
+    const text = formatExpr(expr);
+    switch (expr.kind) {
+      case "argument":
+        return { kind: "argument", text };
+      case "constant":
+        return { kind: "constant", text };
+      case "operation":
+        if (expr.op === "hash") {
+          step.hashes.push({ bits: 16, inputs: readsOf(expr) });
+          return { kind: "hash", text };
+        }
+        addReads(step.reads, readsOf(expr));
+        return { kind: "field", text };
+      default:
+        addReads(step.reads, readsOf(expr));
+        return { kind: "field", text };
+    }
+  }
+
+  #register({ op, parameters, source_info: source }: bmv2.Primitive): void {
+    const reading = op === "register_read";
+    const [array, index] = reading ? [parameters[1], parameters[2]] : [parameters[0], parameters[1]];
+    if (array?.type !== "register_array" || index === undefined) return;
+    const name = array.value;
+    let use = this.#registers.get(name);
+    if (use === undefined) {
+      const step = this.#newStep(source);
+      const declared = this.context.program.register_arrays.find((r) => r.name === name);
+      const { kind, text } = this.#indexOf(index, step);
+      step.attached.push({
+        kind: "register",
+        name,
+        index: kind,
+        size: declared?.size ?? 1,
+        width: declared?.bitwidth ?? 32,
+        counts: "both",
+        updatesAndReturns: false,
+        source: declared?.source_info,
+      });
+      use = { step, reads: false, writes: false, uses: false, variable: false, index: text, source };
+      this.#registers.set(name, use);
+    } else {
+      const { text } = this.#indexOf(index, { ...use.step, reads: [], hashes: [] });
+      if (text !== use.index) use.index = `${use.index} and ${text}`;
+    }
+    if (reading) {
+      const target = parameters[0];
+      if (target?.type !== "field") return;
+      use.reads = true;
+      const field = `${target.value[0]}.${target.value[1]}`;
+      this.#values.set(field, { kind: "cell", register: name, changed: false, reads: [] });
+      if (!this.context.locals.has(field) && this.context.live.has(field)) {
+        use.uses = true;
+        use.step.writes.push({ field, lo: 0, width: this.context.fields.get(field)?.width ?? 1 });
+      }
+      return;
+    }
+    const value = parameters[2];
+    if (value === undefined) return;
+    use.writes = true;
+    const expr = readValue(value, this.#scope);
+    if (expr.kind !== "constant") use.variable = true;
+    addReads(use.step.reads, fieldReads(expr));
+    for (const part of leaves(expr)) {
+      if (part.kind === "argument") use.step.data.push({ bits: part.width, target: undefined });
+    }
+  }
+
+  #statistics({ op, parameters, source_info: source }: bmv2.Primitive): void {
+    const [array, index, target] = parameters;
+    if ((array?.type !== "counter_array" && array?.type !== "meter_array") || index === undefined) return;
+    const step = this.#newStep(source);
+    const meter = op === "execute_meter";
+    const declared = (meter ? this.context.program.meter_arrays : this.context.program.counter_arrays).find(
+      (entry) => entry.name === array.value,
+    );
+    const { kind } = this.#indexOf(index, step);
+    step.attached.push({
+      kind: meter ? "meter" : "counter",
+      name: array.value,
+      index: kind,
+      size: declared?.size ?? 1,
+      width: 0,
+      counts: this.context.counts.get(array.value) ?? "both",
+      updatesAndReturns: false,
+      source: declared?.source_info,
+    });
+    if (target?.type === "field") {
+      const field = `${target.value[0]}.${target.value[1]}`;
+      step.writes.push({ field, lo: 0, width: this.context.fields.get(field)?.width ?? 1 });
+    }
+  }
+
+  #hash({ parameters, source_info: source }: bmv2.Primitive): void {
+    const [target, base, calculation, max] = parameters;
+    if (target?.type !== "field" || calculation?.type !== "calculation") return;
+    const declared = this.context.program.calculations.find((c) => c.name === calculation.value);
+    const inputs: Expr[] = [];
+    for (const input of declared?.input ?? []) {
+      if (input.type !== "payload") inputs.push(readValue(input as bmv2.Value, this.#scope));
+    }
+    const zero: Expr = { kind: "constant", value: 0n };
+    const limit = max === undefined ? zero : readValue(max, this.#scope);
+    this.context.features.push({
+      kind: "hash",
+      algorithm: declared?.algo ?? "",
+      base: base === undefined ? zero : readValue(base, this.#scope),
+      max: limit,
+      source,
+    });
+    const field = `${target.value[0]}.${target.value[1]}`;
+    const expr: Expr = { kind: "operation", op: "hash", parts: inputs };
+    if (this.context.locals.has(field)) {
+      this.#values.set(field, expr);
+      return;
+    }
+    if (!this.context.live.has(field)) return;
+    const width = this.context.fields.get(field)?.width ?? 1;
+    const range = limit.kind === "constant" && limit.value > 1n ? (limit.value - 1n).toString(2).length : width;
+    const step = this.#newStep(source);
+    step.writes.push({ field, lo: 0, width });
+    step.hashes.push({ bits: Math.min(width, range), inputs: readsOf(expr) });
+  }
+
+  #random({ parameters, source_info: source }: bmv2.Primitive): void {
+    const [target, low, high] = parameters;
+    if (target?.type !== "field" || low === undefined || high === undefined) return;
+    const field = `${target.value[0]}.${target.value[1]}`;
+    const width = this.context.fields.get(field)?.width ?? 1;
+    this.context.features.push({
+      kind: "random",
+      low: readValue(low, this.#scope),
+      high: readValue(high, this.#scope),
+      width,
+      source,
+    });
+    const step = this.#newStep(source);
+    step.random = true;
+    step.writes.push({ field, lo: 0, width });
+  }
+
+  #headers({ parameters, source_info: source }: bmv2.Primitive): void {
+    const step = this.#newStep(source);
+    const [target, from] = parameters;
+    for (const name of this.#headersOf(target)) {
+      for (const field of this.context.headerFields.get(name) ?? []) {
+        step.writes.push({ field, lo: 0, width: this.context.fields.get(field)?.width ?? 1 });
+      }
+      step.writes.push({ field: `${name}.$valid$`, lo: 0, width: 1 });
+    }
+    for (const name of this.#headersOf(from)) {
+      for (const field of this.context.headerFields.get(name) ?? []) {
+        step.reads.push({ field, lo: 0, width: this.context.fields.get(field)?.width ?? 1 });
+      }
+    }
+  }
+
+  #headersOf(value: bmv2.Value | undefined): readonly string[] {
+    if (value?.type === "header") return [value.value];
+    if (value?.type === "header_stack") {
+      const stack = this.context.program.header_stacks.find((s) => s.name === value.value);
+      return (stack?.header_ids ?? []).flatMap(
+        (id) => this.context.program.headers.find((h) => h.id === id)?.name ?? [],
+      );
+    }
+    return [];
+  }
+}
+
+const ARITHMETIC = new Set(["+", "-", "sat+", "sat-", "*", "/", "%"]);
+const MOVES = new Set(["<<", ">>", "|", "&"]);
+
+function isShift(expr: Expr): boolean {
+  return expr.kind === "operation" && (expr.op === "<<" || expr.op === ">>");
+}
+
+/**
+ * Instructions in a row that an expression takes. Moving bits of at most two sources together (shifts by constants,
+ * masks, or) is one instruction, a deposit or byte merge.
+ */
+function stepsOf(expr: Expr): number {
+  if (expr.kind === "operation" && MOVES.has(expr.op) && onlyMoves(expr)) {
+    return Math.max(1, new Set(readsOf(expr).map((a) => a.field)).size - 1);
+  }
+  return operationCount(expr);
+}
+
+function onlyMoves(expr: Expr): boolean {
+  if (expr.kind !== "operation") return true;
+  if (!MOVES.has(expr.op)) return false;
+  const [, right] = expr.parts;
+  if (isShift(expr) && right?.kind !== "constant") return false;
+  return expr.parts.every(onlyMoves);
+}
+
+function leaves(expr: Expr): readonly Expr[] {
+  return expr.kind === "operation" ? expr.parts.flatMap(leaves) : [expr];
+}
+
+function cellsOf(expr: Expr): string[] {
+  if (expr.kind === "cell") return [expr.register];
+  return expr.kind === "operation" ? expr.parts.flatMap(cellsOf) : [];
+}
+
+/** Fields of the packet that a stateful ALU is given for an expression. */
+function fieldReads(expr: Expr): readonly Access[] {
+  return readsOf(expr);
+}
+
+function addReads(into: Access[], reads: readonly Access[]): void {
+  for (const read of reads) {
+    if (!into.some((a) => a.field === read.field && a.lo === read.lo && a.width === read.width)) into.push(read);
+  }
+}
+
+/** Level of each step: 0, or one more than the last step whose result it needs. */
+export function levelsOf(steps: readonly Step[]): number[] {
+  const levels: number[] = [];
+  for (const [index, step] of steps.entries()) {
+    let level = 0;
+    const needs = [...step.reads, ...step.hashes.flatMap((hash) => hash.inputs)];
+    for (let earlier = 0; earlier < index; earlier++) {
+      const other = steps[earlier]!;
+      if (anyOverlap(other.writes, needs) !== undefined) level = Math.max(level, levels[earlier]! + 1);
+      else if (anyOverlap(other.writes, step.writes) !== undefined) level = Math.max(level, levels[earlier]!);
+    }
+    levels.push(level);
+  }
+  return levels;
+}
+
+/**
+ * Bare statements as the tables they become: calls of counters, meters, registers, hashes and random numbers one by
+ * one, plain assignments together as long as none needs or replaces another's result.
+ */
+export function groupStatements(steps: readonly Step[]): Step[][] {
+  const groups: Step[][] = [];
+  let open: Step[] | undefined;
+  for (const step of steps) {
+    const plain = step.attached.length === 0 && step.hashes.length === 0 && !step.random;
+    if (!plain) {
+      groups.push([step]);
+      open = undefined;
+      continue;
+    }
+    const clashes = open?.some(
+      (other) =>
+        anyOverlap(other.writes, step.reads) !== undefined || anyOverlap(other.writes, step.writes) !== undefined,
+    );
+    if (open === undefined || clashes === true) {
+      open = [step];
+      groups.push(open);
+    } else open.push(step);
+  }
+  return groups;
+}

@@ -1,0 +1,90 @@
+/**
+ * What a condition costs a gateway: a small ternary table over a few bytes of the packet plus some hash bits. A
+ * comparison with a bound that is no power of two goes through the hash bits; equality of two fields through the
+ * exclusive or of two byte positions.
+ */
+import { type Expr, formatExpr, onesOf, readsOf } from "./expressions.js";
+import type { Access } from "./model.js";
+
+export interface GatewayCost {
+  /** Bits compared with constants, without repeats. */
+  readonly equalBits: number;
+  /** Bits of one side of comparisons of two fields. */
+  readonly pairBits: number;
+  /** Bits compared in order with a bound that is no power of two. */
+  readonly rangeBits: number;
+  readonly rows: number;
+  /** A part that no gateway can do, and why. */
+  readonly impossible: string | undefined;
+}
+
+const ORDERED = new Set(["<", "<=", ">", ">="]);
+
+export function gatewayCost(expr: Expr): GatewayCost {
+  const equal = new Map<string, Access>();
+  const range = new Map<string, number>();
+  let pairBits = 0;
+  let impossible: string | undefined;
+  const key = (a: Access) => `${a.field}[${a.lo}+${a.width}]`;
+
+  /** Rows that recognise the condition, and rows that recognise its opposite. */
+  function visit(node: Expr): { yes: number; no: number } {
+    if (node.kind === "field") {
+      equal.set(key(node.access), node.access);
+      return { yes: 1, no: 1 };
+    }
+    if (node.kind !== "operation") return { yes: 1, no: 1 };
+    const [left, right] = node.parts;
+    if (node.op === "and" || node.op === "or") {
+      const a = visit(left!);
+      const b = visit(right!);
+      return node.op === "and"
+        ? { yes: a.yes * b.yes, no: a.no + b.no }
+        : { yes: a.yes + b.yes, no: a.no * b.no };
+    }
+    if (node.op === "not") {
+      const inner = visit(left!);
+      return { yes: inner.no, no: inner.yes };
+    }
+    const equality = node.op === "==" || node.op === "!=";
+    if ((equality || ORDERED.has(node.op)) && left !== undefined && right !== undefined) {
+      const width = Math.max(...readsOf(node).map((a) => a.width), 1);
+      if (right.kind === "constant" && left.kind === "field") {
+        const bound = node.op === "<=" || node.op === ">" ? right.value + 1n : right.value;
+        if (equality || bound <= 0n || onesOf(bound - 1n) !== undefined || bound === 1n) {
+          equal.set(key(left.access), left.access);
+        } else {
+          range.set(key(left.access), (range.get(key(left.access)) ?? 0) + left.access.width);
+        }
+      } else if (equality && left.kind === "field" && right.kind === "field") {
+        pairBits += width;
+      } else if (equality && right.kind === "constant" && isMask(left)) {
+        for (const access of readsOf(left)) equal.set(key(access), access);
+      } else {
+        impossible ??= formatExpr(node);
+      }
+      if (node.op === "==") return { yes: 1, no: width };
+      if (node.op === "!=") return { yes: width, no: 1 };
+      return { yes: 1, no: 1 };
+    }
+    impossible ??= formatExpr(node);
+    return { yes: 1, no: 1 };
+  }
+
+  const rows = visit(expr);
+  let equalBits = 0;
+  for (const access of equal.values()) equalBits += access.width;
+  let rangeBits = 0;
+  for (const bits of range.values()) rangeBits += bits;
+  return { equalBits, pairBits, rangeBits, rows: Math.max(1, Math.min(rows.yes, rows.no)), impossible };
+}
+
+/** `field & constant`: a ternary match. */
+function isMask(expr: Expr): boolean {
+  return (
+    expr.kind === "operation" &&
+    expr.op === "&" &&
+    expr.parts[0]?.kind === "field" &&
+    expr.parts[1]?.kind === "constant"
+  );
+}

@@ -1,0 +1,273 @@
+/**
+ * Values of the BMv2 JSON as small trees in which slices are visible again: `(x >> 8) & 0xff` is bits 15..8 of x,
+ * and truncations that only restate a width are gone.
+ */
+import type { bmv2 } from "../../program/index.js";
+import type { Access, FieldInfo } from "./model.js";
+
+export type Expr =
+  | { readonly kind: "field"; readonly access: Access }
+  | { readonly kind: "constant"; readonly value: bigint }
+  | { readonly kind: "argument"; readonly index: number; readonly width: number }
+  /** Output of the stateful ALU of a register. */
+  | { readonly kind: "cell"; readonly register: string; readonly changed: boolean; readonly reads: readonly Expr[] }
+  | { readonly kind: "operation"; readonly op: string; readonly parts: readonly Expr[] };
+
+export interface Scope {
+  readonly fields: ReadonlyMap<string, FieldInfo>;
+  /** Widths of the action's arguments. */
+  readonly argumentWidths: readonly number[];
+  /** Values of local variables that are known; slices of them are taken. */
+  readonly locals?: ReadonlyMap<string, Expr>;
+}
+
+export const ALL_BITS = Number.MAX_SAFE_INTEGER;
+
+function bitLength(value: bigint): number {
+  return value === 0n ? 0 : value.toString(2).length;
+}
+
+/** `n` when the value is 2^n - 1, n > 0. */
+export function onesOf(value: bigint): number | undefined {
+  return value > 0n && (value & (value + 1n)) === 0n ? bitLength(value) : undefined;
+}
+
+function truncated(expr: Expr, bits: number): Expr {
+  if (expr.kind === "field" && expr.access.width > bits) {
+    return { kind: "field", access: { ...expr.access, width: bits } };
+  }
+  if (expr.kind === "constant") return { kind: "constant", value: expr.value & ((1n << BigInt(bits)) - 1n) };
+  if (expr.kind === "argument" && expr.width > bits) return { ...expr, width: bits };
+  return expr;
+}
+
+function shifted(expr: Expr, count: number): Expr | undefined {
+  if (expr.kind === "field") {
+    const width = expr.access.width - count;
+    if (width <= 0) return { kind: "constant", value: 0n };
+    return { kind: "field", access: { ...expr.access, lo: expr.access.lo + count, width } };
+  }
+  if (expr.kind === "constant") return { kind: "constant", value: expr.value >> BigInt(count) };
+  if (expr.kind === "argument" && expr.width > count) return { ...expr, width: expr.width - count };
+  return undefined;
+}
+
+export function readValue(value: bmv2.Value, scope: Scope): Expr {
+  switch (value.type) {
+    case "field":
+      return readField(`${value.value[0]}.${value.value[1]}`, scope);
+    case "hexstr":
+      return { kind: "constant", value: parseHex(value.value) };
+    case "bool":
+      return { kind: "constant", value: value.value ? 1n : 0n };
+    case "local":
+    case "runtime_data":
+      return { kind: "argument", index: value.value, width: scope.argumentWidths[value.value] ?? 32 };
+    case "expression": {
+      const inner = value.value;
+      return "op" in inner ? readOperation(inner, scope) : readValue(inner, scope);
+    }
+    case "register":
+      return { kind: "operation", op: "register", parts: [readValue(value.value[1], scope)] };
+    case "header":
+      return readField(`${value.value}.$valid$`, scope);
+    case "stack_field":
+      return { kind: "operation", op: "stack_field", parts: [] };
+    default:
+      return { kind: "operation", op: value.type, parts: [] };
+  }
+}
+
+function parseHex(text: string): bigint {
+  const negative = text.startsWith("-");
+  const value = BigInt(negative ? text.slice(1) : text);
+  return negative ? -value : value;
+}
+
+function readField(name: string, scope: Scope): Expr {
+  const local = scope.locals?.get(name);
+  if (local !== undefined) return local;
+  const width = scope.fields.get(name)?.width ?? 1;
+  return { kind: "field", access: { field: name, lo: 0, width } };
+}
+
+const COMMUTATIVE = new Set(["+", "*", "&", "|", "^", "==", "!=", "and", "or"]);
+/** Steps that change a value's type, not its bits. */
+const TRANSPARENT = new Set(["b2d", "d2b", "two_comp_mod"]);
+
+function readOperation(node: bmv2.Expression, scope: Scope): Expr {
+  const { op } = node;
+  const operand = (part: bmv2.Value | number | null | undefined): Expr =>
+    part === null || part === undefined
+      ? { kind: "constant", value: 0n }
+      : typeof part === "number"
+        ? { kind: "constant", value: BigInt(part) }
+        : readValue(part, scope);
+  if (TRANSPARENT.has(op)) return operand(op === "two_comp_mod" ? node.left : node.right);
+  if (op === "sat_cast" || op === "usat_cast") {
+    const inner = operand(node.left);
+    return inner.kind === "operation" ? { ...inner, op: `sat${inner.op}` } : inner;
+  }
+  if (op === "?") {
+    return { kind: "operation", op, parts: [operand(node.cond), operand(node.left), operand(node.right)] };
+  }
+  if (op === "valid" || op === "valid_union") return operand(node.right);
+  if (node.left === null) {
+    const inner = operand(node.right);
+    if (op === "+") return inner;
+    return { kind: "operation", op, parts: [inner] };
+  }
+  let left = operand(node.left);
+  let right = operand(node.right);
+  if (COMMUTATIVE.has(op) && left.kind === "constant") [left, right] = [right, left];
+  if (right.kind === "constant") {
+    if (op === "&") {
+      const ones = onesOf(right.value);
+      if (ones !== undefined) return narrow(left, ones);
+    }
+    if (op === ">>") {
+      const result = shifted(left, Number(right.value));
+      if (result !== undefined) return result;
+    }
+    if ((op === "<<" || op === "|" || op === "+" || op === "^") && right.value === 0n) return left;
+    if (op === "*" && right.value > 0n && onesOf(right.value - 1n) !== undefined) {
+      return { kind: "operation", op: "<<", parts: [left, right] };
+    }
+  }
+  return { kind: "operation", op, parts: [left, right] };
+}
+
+/** Keeps the low bits; the operands of what works bit by bit are kept as they are (the result is what counts). */
+function narrow(expr: Expr, bits: number): Expr {
+  return truncated(expr, bits);
+}
+
+/** All accesses that an expression reads, without repeats. */
+export function readsOf(expr: Expr, into: Access[] = []): Access[] {
+  if (expr.kind === "field") {
+    const { access } = expr;
+    if (!into.some((a) => a.field === access.field && a.lo === access.lo && a.width === access.width)) {
+      into.push(access);
+    }
+  } else if (expr.kind === "operation") {
+    for (const part of expr.parts) readsOf(part, into);
+  } else if (expr.kind === "cell") {
+    for (const part of expr.reads) readsOf(part, into);
+  }
+  return into;
+}
+
+export function hasCell(expr: Expr): boolean {
+  return expr.kind === "cell" || (expr.kind === "operation" && expr.parts.some(hasCell));
+}
+
+/** Arithmetic and logic steps that the expression takes: 0 for a copy. */
+export function operationCount(expr: Expr): number {
+  if (expr.kind !== "operation") return 0;
+  return 1 + expr.parts.reduce((sum, part) => sum + operationCount(part), 0);
+}
+
+export function formatExpr(expr: Expr): string {
+  switch (expr.kind) {
+    case "field": {
+      const { field, lo, width } = expr.access;
+      return lo === 0 ? field.replace(/^scalars\./, "") : `${field}[${lo + width - 1}:${lo}]`;
+    }
+    case "constant":
+      return expr.value.toString();
+    case "argument":
+      return `argument ${expr.index}`;
+    case "cell":
+      return `${expr.register}[]`;
+    case "operation":
+      if (expr.op === "?") {
+        const [condition, yes, no] = expr.parts.map(formatExpr);
+        return `(${condition} ? ${yes} : ${no})`;
+      }
+      return expr.parts.length === 1
+        ? `${expr.op}${formatExpr(expr.parts[0]!)}`
+        : `(${expr.parts.map(formatExpr).join(` ${expr.op} `)})`;
+  }
+}
+
+export interface Destination {
+  readonly access: Access;
+  readonly expr: Expr;
+}
+
+/**
+ * An assignment as source programs mean it: writing a slice reaches the JSON as
+ * `f = (f & keep) | ((e << lo) & mask)`, which is a write of some bits of f and no read of f.
+ */
+export function readAssignment(target: bmv2.FieldRef, value: bmv2.Value, scope: Scope): Destination {
+  const name = `${target[0]}.${target[1]}`;
+  const width = scope.fields.get(name)?.width ?? 1;
+  const whole: Access = { field: name, lo: 0, width };
+  const raw = unwrap(value);
+  if (raw !== undefined && raw.op === "|" && raw.left !== null && typeof raw.right !== "number") {
+    const keep = maskedOperand(raw.left);
+    const set = maskedOperand(raw.right);
+    const full = (1n << BigInt(width)) - 1n;
+    if (
+      keep !== undefined &&
+      set !== undefined &&
+      isField(keep.value, name) &&
+      (keep.mask & set.mask) === 0n &&
+      (keep.mask | set.mask) === full
+    ) {
+      const lo = trailingZeros(set.mask);
+      const ones = onesOf(set.mask >> BigInt(lo));
+      if (ones !== undefined) {
+        const shiftedOut = unshift(set.value, lo);
+        const expr = truncated(readValue(shiftedOut, scope), ones);
+        return { access: { field: name, lo, width: ones }, expr };
+      }
+    }
+  }
+  return { access: whole, expr: truncated(readValue(value, scope), width) };
+}
+
+function unwrap(value: bmv2.Value): bmv2.Expression | undefined {
+  if (value.type !== "expression") return undefined;
+  return "op" in value.value ? value.value : unwrap(value.value);
+}
+
+function constantOf(value: bmv2.Value | number | null): bigint | undefined {
+  if (value === null) return undefined;
+  if (typeof value === "number") return BigInt(value);
+  if (value.type === "hexstr") return parseHex(value.value);
+  if (value.type === "expression" && !("op" in value.value)) return constantOf(value.value);
+  return undefined;
+}
+
+function maskedOperand(value: bmv2.Value): { value: bmv2.Value; mask: bigint } | undefined {
+  const node = unwrap(value);
+  if (node === undefined || node.op !== "&" || node.left === null || typeof node.right === "number") {
+    return undefined;
+  }
+  const mask = constantOf(node.right);
+  if (mask !== undefined) return { value: node.left, mask };
+  const other = constantOf(node.left);
+  return other === undefined ? undefined : { value: node.right, mask: other };
+}
+
+function isField(value: bmv2.Value, name: string): boolean {
+  if (value.type === "field") return `${value.value[0]}.${value.value[1]}` === name;
+  return value.type === "expression" && !("op" in value.value) && isField(value.value, name);
+}
+
+/** Undoes the shift to the slice's place; truncations around it only restate widths. */
+function unshift(value: bmv2.Value, lo: number): bmv2.Value {
+  if (lo === 0) return value;
+  const node = unwrap(value);
+  if (node === undefined || node.left === null) return value;
+  if (node.op === "&" && constantOf(node.right) !== undefined) return unshift(node.left, lo);
+  if (node.op === "<<" && constantOf(node.right) === BigInt(lo)) return node.left;
+  return value;
+}
+
+function trailingZeros(value: bigint): number {
+  let count = 0;
+  for (let rest = value; rest > 0n && (rest & 1n) === 0n; rest >>= 1n) count++;
+  return count;
+}

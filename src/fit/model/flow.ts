@@ -1,0 +1,69 @@
+/**
+ * Control flow of a pipeline as sets of bits: what can run after what, what excludes what, and where it is decided
+ * whether something runs. The graph of a pipeline has no cycles; one pass runs one path of it.
+ */
+import type { Flow } from "./model.js";
+
+class BitSet {
+  readonly words: Uint32Array;
+
+  constructor(readonly size: number) {
+    this.words = new Uint32Array((size + 31) >> 5);
+  }
+
+  add(index: number): void {
+    this.words[index >> 5]! |= 1 << (index & 31);
+  }
+
+  has(index: number): boolean {
+    return ((this.words[index >> 5]! >>> (index & 31)) & 1) === 1;
+  }
+
+  addAll(other: BitSet): void {
+    for (let i = 0; i < this.words.length; i++) this.words[i]! |= other.words[i]!;
+  }
+
+  keepOnly(other: BitSet): void {
+    for (let i = 0; i < this.words.length; i++) this.words[i]! &= other.words[i]!;
+  }
+}
+
+/**
+ * @param successors by unit, in topological order of units (every successor has a larger number); `null` stands for
+ * the end of the pipeline.
+ * @param gressOf units of different gresses are never exclusive: a packet passes both.
+ */
+export function makeFlow(
+  successors: readonly (readonly (number | null)[])[],
+  gressOf: readonly string[],
+): Flow {
+  const count = successors.length;
+  const reach: BitSet[] = [];
+  /** Units on every path from here to the end. */
+  const certain: BitSet[] = [];
+  for (let u = count - 1; u >= 0; u--) {
+    const after = new BitSet(count);
+    let always: BitSet | undefined;
+    for (const v of successors[u]!) {
+      const next = new BitSet(count);
+      if (v !== null) {
+        after.add(v);
+        after.addAll(reach[v]!);
+        next.addAll(certain[v]!);
+      }
+      if (always === undefined) always = next;
+      else always.keepOnly(next);
+    }
+    always ??= new BitSet(count);
+    always.add(u);
+    reach[u] = after;
+    certain[u] = always;
+  }
+  const distinct = successors.map((list) => [...new Set(list)].filter((v) => v !== null));
+  return {
+    reaches: (u, v) => reach[u]!.has(v),
+    exclusive: (u, v) => u !== v && gressOf[u] === gressOf[v] && !reach[u]!.has(v) && !reach[v]!.has(u),
+    decides: (u, v) => reach[u]!.has(v) && !certain[u]!.has(v),
+    successors: (u) => distinct[u]!,
+  };
+}

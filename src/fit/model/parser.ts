@@ -1,0 +1,116 @@
+/**
+ * What the parser tells: which headers can be there together (others may share containers), how long the longest
+ * chain of headers is, and which fields parser, deparser and checksums touch.
+ */
+import type { bmv2 } from "../../program/index.js";
+import type { HeaderInfo, ParserModel } from "./model.js";
+
+export function readParser(
+  program: bmv2.Bmv2Program,
+  headers: ReadonlyMap<string, HeaderInfo>,
+  added: ReadonlySet<string>,
+): ParserModel {
+  const parser = program.parsers[0];
+  const states = new Map((parser?.parse_states ?? []).map((state) => [state.name, state]));
+  const parsed = new Set<string>();
+  const touched = new Set<string>();
+  const together = new Map<string, Set<string>>();
+  const bits = (name: string) => headers.get(name)?.bits ?? 0;
+
+  const extractsOf = (state: bmv2.ParseState): string[] => {
+    const names: string[] = [];
+    for (const op of state.parser_ops) {
+      if (op.op === "extract" || op.op === "extract_VL") {
+        const target = op.parameters[0];
+        if (target.type === "regular") names.push(target.value);
+        else if (target.type === "stack") {
+          const stack = program.header_stacks.find((s) => s.name === target.value);
+          const ids = stack?.header_ids ?? [];
+          const free = ids.map((id) => program.headers.find((h) => h.id === id)?.name ?? "");
+          names.push(...free.slice(0, 1));
+        } else names.push(target.value[0]);
+      } else if (op.op === "set") {
+        const target = op.parameters[0];
+        if (target.type === "field") touched.add(`${target.value[0]}.${target.value[1]}`);
+      }
+    }
+    return names;
+  };
+
+  // Longest chain: each state counted once on a path (loops over header stacks end after one round).
+  const best = new Map<string, number>();
+  const open = new Set<string>();
+  const longest = (name: string | null): number => {
+    const state = name === null ? undefined : states.get(name);
+    if (state === undefined || open.has(state.name)) return 0;
+    const known = best.get(state.name);
+    if (known !== undefined) return known;
+    open.add(state.name);
+    const own = extractsOf(state).reduce((sum, header) => sum + bits(header), 0);
+    let rest = 0;
+    for (const transition of state.transitions) rest = Math.max(rest, longest(transition.next_state));
+    open.delete(state.name);
+    best.set(state.name, own + rest);
+    return own + rest;
+  };
+  const longestBits = longest(parser?.init_state ?? null);
+
+  // Headers of one path: what a state extracts with what any state before it does.
+  const before = new Map<string, Set<string>>();
+  const work: string[] = parser === undefined ? [] : [parser.init_state];
+  if (parser !== undefined) before.set(parser.init_state, new Set());
+  while (work.length > 0) {
+    const state = states.get(work.pop()!);
+    if (state === undefined) continue;
+    const sofar = new Set(before.get(state.name));
+    for (const header of extractsOf(state)) {
+      parsed.add(header);
+      for (const other of sofar) {
+        link(together, header, other);
+      }
+      sofar.add(header);
+    }
+    for (const transition of state.transitions) {
+      const next = transition.next_state;
+      if (next === null) continue;
+      const known = before.get(next);
+      if (known === undefined) {
+        before.set(next, new Set(sofar));
+        work.push(next);
+        continue;
+      }
+      const size = known.size;
+      for (const header of sofar) known.add(header);
+      if (known.size > size) work.push(next);
+    }
+  }
+
+  const deparsed = new Set(program.deparsers.flatMap((deparser) => deparser.order));
+  for (const checksum of program.checksums) {
+    touched.add(`${checksum.target[0]}.${checksum.target[1]}`);
+  }
+  return {
+    longestPathBytes: Math.ceil(longestBits / 8),
+    exclusiveHeaders: (a, b) =>
+      a !== b &&
+      parsed.has(a) &&
+      parsed.has(b) &&
+      !added.has(a) &&
+      !added.has(b) &&
+      together.get(a)?.has(b) !== true,
+    parsed,
+    deparsed,
+    touched,
+  };
+}
+
+function link(pairs: Map<string, Set<string>>, a: string, b: string): void {
+  for (const [x, y] of [
+    [a, b],
+    [b, a],
+  ] as const) {
+    const set = pairs.get(x);
+    if (set === undefined) pairs.set(x, new Set([y]));
+    else set.add(y);
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Which fields a program really uses. Variables that one action sets before it reads them, and that nothing else
+ * sees, are no fields of the pipeline; writes to metadata that nothing reads do nothing.
+ */
+import type { bmv2 } from "../../program/index.js";
+import type { FieldInfo } from "./model.js";
+
+export interface Uses {
+  /** Fields whose value something reads: packet fields, architecture metadata, and metadata that is read. */
+  readonly live: ReadonlySet<string>;
+  /** Fields that the program names at all. */
+  readonly used: ReadonlySet<string>;
+  /** Where a field is first named, for messages. */
+  readonly places: ReadonlyMap<string, bmv2.SourceInfo>;
+  localsOf(action: number): ReadonlySet<string>;
+}
+
+const OUTSIDE = -1;
+
+export function findUses(program: bmv2.Bmv2Program, fields: ReadonlyMap<string, FieldInfo>): Uses {
+  const readers = new Map<string, Set<number>>();
+  const writers = new Map<string, Set<number>>();
+  const readFirst = new Set<string>();
+  const places = new Map<string, bmv2.SourceInfo>();
+  const note = (map: Map<string, Set<number>>, name: string, owner: number) => {
+    const set = map.get(name);
+    if (set === undefined) map.set(name, new Set([owner]));
+    else set.add(owner);
+  };
+
+  function visit(value: unknown, owner: number): void {
+    if (Array.isArray(value)) {
+      for (const item of value) visit(item, owner);
+      return;
+    }
+    if (value === null || typeof value !== "object") return;
+    const node = value as { type?: unknown; value?: unknown };
+    if (node.type === "field" && Array.isArray(node.value)) {
+      const name = node.value.join(".");
+      if (owner !== OUTSIDE && writers.get(name)?.has(owner) !== true) readFirst.add(`${owner} ${name}`);
+      note(readers, name, owner);
+      return;
+    }
+    if (node.type === "calculation") {
+      const calculation = program.calculations.find((c) => c.name === node.value);
+      visit(calculation?.input, owner);
+      return;
+    }
+    if (node.type === "header" && typeof node.value === "string") note(readers, `${node.value}.$valid$`, owner);
+    for (const [name, part] of Object.entries(node)) {
+      if (name !== "source_info") visit(part, owner);
+    }
+  }
+
+  for (const action of program.actions) {
+    for (const primitive of action.primitives) {
+      const writes = destinationCount(primitive.op);
+      visit(primitive.parameters.slice(writes), action.id);
+      if (primitive.op === "generate_digest") {
+        const list = primitive.parameters[1];
+        const id = list?.type === "hexstr" ? Number(list.value) : 0;
+        visit(program.learn_lists.find((entry) => entry.id === id)?.elements, action.id);
+      }
+      for (const target of primitive.parameters.slice(0, writes)) {
+        if (target.type !== "field") continue;
+        const name = target.value.join(".");
+        note(writers, name, action.id);
+        if (primitive.source_info !== undefined && !places.has(name)) places.set(name, primitive.source_info);
+      }
+    }
+  }
+  for (const pipeline of program.pipelines) {
+    for (const table of pipeline.tables) {
+      for (const key of table.key) {
+        const name = typeof key.target === "string" ? `${key.target}.$valid$` : key.target.join(".");
+        note(readers, name, OUTSIDE);
+        if (table.source_info !== undefined && !places.has(name)) places.set(name, table.source_info);
+      }
+    }
+    for (const profile of pipeline.action_profiles) visit(profile.selector?.input, OUTSIDE);
+    for (const condition of pipeline.conditionals) visit(condition.expression, OUTSIDE);
+  }
+  for (const list of program.field_lists) visit(list.elements, OUTSIDE);
+  for (const state of program.parsers.flatMap((parser) => parser.parse_states)) {
+    visit(state.transition_key, OUTSIDE);
+    for (const op of state.parser_ops) {
+      visit(op.parameters, OUTSIDE);
+    }
+  }
+  for (const checksum of program.checksums) {
+    visit(checksum.if_cond, OUTSIDE);
+    const calculation = program.calculations.find((c) => c.name === checksum.calculation);
+    visit(calculation?.input, OUTSIDE);
+  }
+  for (const meter of program.meter_arrays) {
+    if (meter.result_target !== undefined) note(writers, meter.result_target.join("."), OUTSIDE);
+  }
+
+  const live = new Set<string>();
+  for (const [name, info] of fields) {
+    if (!info.metadata || info.intrinsic || readers.has(name)) live.add(name);
+  }
+  const owners = new Map<number, Set<string>>();
+  for (const [name, info] of fields) {
+    if (!info.metadata || info.intrinsic) continue;
+    const all = new Set([...(readers.get(name) ?? []), ...(writers.get(name) ?? [])]);
+    const [only] = all;
+    if (all.size !== 1 || only === undefined || only === OUTSIDE) continue;
+    if (readFirst.has(`${only} ${name}`)) continue;
+    const set = owners.get(only);
+    if (set === undefined) owners.set(only, new Set([name]));
+    else set.add(name);
+  }
+  const none: ReadonlySet<string> = new Set();
+  return {
+    live,
+    used: new Set([...readers.keys(), ...writers.keys()]),
+    places,
+    localsOf: (action) => owners.get(action) ?? none,
+  };
+}
+
+/** Leading parameters of a primitive that it sets. */
+function destinationCount(op: string): number {
+  switch (op) {
+    case "assign":
+    case "register_read":
+    case "modify_field_with_hash_based_offset":
+    case "modify_field_rng_uniform":
+      return 1;
+    default:
+      return 0;
+  }
+}

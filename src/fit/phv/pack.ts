@@ -1,0 +1,262 @@
+/**
+ * Fields in containers, as the Tofino compiler tends to lay them out: a packet header is cut into words of 32 bits
+ * counted from its end, of which the parts that tables use stay together; a field of arithmetic, and metadata, has
+ * containers of its own; what no table touches goes to containers that only parser and deparser see. Headers that
+ * are never there together share containers.
+ */
+import type { Target } from "../target.js";
+import type { Access, FieldInfo, FitModel, Gress } from "../model/model.js";
+import { actionReads, keyReads, writesOf } from "../model/model.js";
+
+export type ContainerSize = 8 | 16 | 32;
+
+export interface ContainerSlice {
+  readonly field: string;
+  /** Lowest bit of the field in this slice. */
+  readonly lo: number;
+  readonly width: number;
+}
+
+export interface Container {
+  readonly id: number;
+  readonly size: ContainerSize;
+  readonly gress: Gress;
+  readonly tagalong: boolean;
+  readonly slices: readonly ContainerSlice[];
+  /** A container whose place this one shares, because their headers exclude each other. */
+  readonly overlays: number | undefined;
+}
+
+export interface PhvLayout {
+  readonly containers: readonly Container[];
+  /** Containers of a field in a gress, tagalong ones left out. */
+  of(gress: Gress, field: string): readonly Container[];
+  /** Containers that a write touches. */
+  touchedBy(gress: Gress, access: Access): readonly Container[];
+}
+
+const WORD_BITS = 32;
+
+export function packFields(model: FitModel, target: Target): PhvLayout {
+  const packer = new Packer(model, target);
+  for (const gress of ["ingress", "egress"] as const) packer.packGress(gress);
+  return packer.layout();
+}
+
+class Packer {
+  readonly #containers: Container[] = [];
+  readonly #byField = new Map<string, Container[]>();
+
+  constructor(
+    readonly model: FitModel,
+    readonly target: Target,
+  ) {}
+
+  layout(): PhvLayout {
+    const byField = this.#byField;
+    const none: readonly Container[] = [];
+    const of = (gress: Gress, field: string) => byField.get(`${gress} ${field}`) ?? none;
+    return {
+      containers: this.#containers,
+      of,
+      touchedBy: (gress, access) =>
+        of(gress, access.field).filter((container) =>
+          container.slices.some(
+            (slice) =>
+              slice.field === access.field &&
+              slice.lo < access.lo + access.width &&
+              access.lo < slice.lo + slice.width,
+          ),
+        ),
+    };
+  }
+
+  packGress(gress: Gress): void {
+    const units = this.model.units.filter((unit) => unit.gress === gress);
+    const used = new Map<string, Access[]>();
+    const alone = new Set<string>();
+    for (const unit of units) {
+      for (const access of [...keyReads(unit), ...actionReads(unit), ...writesOf(unit)]) {
+        const list = used.get(access.field);
+        if (list === undefined) used.set(access.field, [access]);
+        else list.push(access);
+      }
+      for (const action of unit.actions) for (const field of action.arithmetic) alone.add(field);
+      for (const attached of unit.attached) {
+        // Operands and results of a stateful ALU sit at the low end of a container of their own.
+        if (attached.kind === "register") {
+          for (const action of unit.actions) {
+            for (const access of [...action.reads, ...action.writes]) alone.add(access.field);
+          }
+        }
+      }
+    }
+    for (const header of this.model.headers.values()) {
+      if (header.metadata) {
+        for (const name of header.fields) {
+          const info = this.model.fields.get(name)!;
+          if (used.has(name)) this.#own(gress, info, false);
+        }
+        continue;
+      }
+      const there =
+        this.model.parser.parsed.has(header.name) ||
+        this.model.parser.deparsed.has(header.name) ||
+        header.fields.some((name) => used.has(name));
+      if (!there) continue;
+      this.#packHeader(
+        gress,
+        header.fields.map((name) => this.model.fields.get(name)!),
+        (name) => used.has(name),
+        (name) => alone.has(name),
+      );
+      const valid = this.model.fields.get(`${header.name}.$valid$`);
+      if (valid !== undefined && used.has(valid.name)) this.#own(gress, valid, false);
+    }
+  }
+
+  /** Words counted from the end of the header; within a word, runs of used bits that may share. */
+  #packHeader(
+    gress: Gress,
+    fields: readonly FieldInfo[],
+    isUsed: (name: string) => boolean,
+    isAlone: (name: string) => boolean,
+  ): void {
+    const total = fields.reduce((sum, field) => sum + field.width, 0);
+    let run: ContainerSlice[] = [];
+    let runBits = 0;
+    const flush = () => {
+      if (run.length > 0) this.#place(gress, run, runBits, false);
+      run = [];
+      runBits = 0;
+    };
+    for (const field of fields) {
+      if (field.width === 0) continue;
+      if (!isUsed(field.name)) {
+        flush();
+        this.#own(gress, field, true);
+        continue;
+      }
+      if (isAlone(field.name)) {
+        flush();
+        this.#own(gress, field, false);
+        continue;
+      }
+      // Cut the field where words begin.
+      let start = field.offset;
+      const end = field.offset + field.width;
+      while (start < end) {
+        const fromEnd = total - start;
+        const wordEnd = total - Math.floor((fromEnd - 1) / WORD_BITS) * WORD_BITS;
+        const stop = Math.min(end, wordEnd);
+        run.push({ field: field.name, lo: end - stop, width: stop - start });
+        runBits += stop - start;
+        if (stop === wordEnd) flush();
+        start = stop;
+      }
+    }
+    flush();
+  }
+
+  #own(gress: Gress, field: FieldInfo, tagalong: boolean): void {
+    let rest = field.width;
+    while (rest > 0) {
+      const bits = Math.min(rest, WORD_BITS);
+      rest -= bits;
+      this.#place(gress, [{ field: field.name, lo: rest, width: bits }], bits, tagalong);
+    }
+  }
+
+  /** Smallest containers for a run of at most one word: 24 bits take 16 and 8. */
+  #place(gress: Gress, slices: readonly ContainerSlice[], bits: number, tagalong: boolean): void {
+    let queue = [...slices];
+    let rest = bits;
+    while (rest > 0) {
+      const size: ContainerSize = rest > 24 ? 32 : rest > 16 ? 16 : rest > 8 ? 16 : 8;
+      const take = Math.min(rest, size);
+      const here: ContainerSlice[] = [];
+      let room = take;
+      const later: ContainerSlice[] = [];
+      for (const slice of queue) {
+        if (room >= slice.width) {
+          here.push(slice);
+          room -= slice.width;
+        } else if (room > 0) {
+          here.push({ ...slice, lo: slice.lo + slice.width - room, width: room });
+          later.push({ ...slice, width: slice.width - room });
+          room = 0;
+        } else later.push(slice);
+      }
+      this.#add(gress, size, here, tagalong);
+      queue = later;
+      rest -= take;
+    }
+  }
+
+  #add(gress: Gress, size: ContainerSize, slices: readonly ContainerSlice[], tagalong: boolean): void {
+    const container: Container = {
+      id: this.#containers.length,
+      size,
+      gress,
+      tagalong,
+      slices,
+      overlays: this.#overlay(gress, size, slices, tagalong),
+    };
+    this.#containers.push(container);
+    if (tagalong) return;
+    for (const slice of slices) {
+      const key = `${gress} ${slice.field}`;
+      const list = this.#byField.get(key);
+      if (list === undefined) this.#byField.set(key, [container]);
+      else list.push(container);
+    }
+  }
+
+  readonly #guests = new Map<number, string[]>();
+
+  /** A container of the same size whose headers all exclude this one's. */
+  #overlay(
+    gress: Gress,
+    size: ContainerSize,
+    slices: readonly ContainerSlice[],
+    tagalong: boolean,
+  ): number | undefined {
+    const header = this.model.fields.get(slices[0]!.field)!;
+    if (header.metadata) return undefined;
+    for (const other of this.#containers) {
+      if (other.gress !== gress || other.size !== size || other.tagalong !== tagalong) continue;
+      if (other.overlays !== undefined) continue;
+      const host = this.model.fields.get(other.slices[0]!.field)!;
+      if (host.metadata) continue;
+      const names = [host.header, ...(this.#guests.get(other.id) ?? [])];
+      if (!names.every((name) => this.model.parser.exclusiveHeaders(name, header.header))) continue;
+      this.#guests.set(other.id, [...(this.#guests.get(other.id) ?? []), header.header]);
+      return other.id;
+    }
+    return undefined;
+  }
+}
+
+export interface PhvUse {
+  readonly containers: number;
+  readonly bits: number;
+  readonly bitsIngress: number;
+  readonly bitsEgress: number;
+}
+
+/** Containers and bits in use by size; containers that share a place count once. */
+export function phvUse(layout: PhvLayout, tagalong: boolean): Readonly<Record<ContainerSize, PhvUse>> {
+  const use = (size: ContainerSize): PhvUse => {
+    const all = layout.containers.filter((c) => c.size === size && c.tagalong === tagalong);
+    const own = all.filter((c) => c.overlays === undefined);
+    const bitsOf = (list: readonly Container[]) =>
+      list.reduce((sum, c) => sum + c.slices.reduce((bits, slice) => bits + slice.width, 0), 0);
+    return {
+      containers: own.length,
+      bits: bitsOf(own),
+      bitsIngress: bitsOf(own.filter((c) => c.gress === "ingress")),
+      bitsEgress: bitsOf(own.filter((c) => c.gress === "egress")),
+    };
+  };
+  return { 8: use(8), 16: use(16), 32: use(32) };
+}

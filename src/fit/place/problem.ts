@@ -1,0 +1,61 @@
+/** Puts together what placement works on: demands, container conflicts, shared memories. */
+import { findDependencies } from "../dependencies.js";
+import { TablePlan } from "../memory/layout.js";
+import type { FitModel } from "../model/model.js";
+import { writesOf } from "../model/model.js";
+import { packFields } from "../phv/pack.js";
+import type { Target } from "../target.js";
+import { demandOf } from "./demand.js";
+import type { Problem } from "./placement.js";
+
+export function makeProblem(model: FitModel, target: Target): Problem {
+  const graph = findDependencies(model);
+  const phv = packFields(model, target);
+  const plans = model.units.map((unit) => new TablePlan(unit, target, phv));
+  const demands = model.units.map((unit) => demandOf(unit, plans[unit.id]!, target, phv));
+
+  const conflicts: Set<number>[] = model.units.map(() => new Set());
+  if (target.phv.packs_fields) {
+    const writers = new Map<number, number[]>();
+    for (const unit of model.units) {
+      const seen = new Set<number>();
+      for (const write of writesOf(unit)) {
+        for (const container of phv.touchedBy(unit.gress, write)) seen.add(container.id);
+      }
+      for (const id of seen) {
+        const list = writers.get(id);
+        if (list === undefined) writers.set(id, [unit.id]);
+        else list.push(unit.id);
+      }
+    }
+    for (const list of writers.values()) {
+      for (const a of list) {
+        for (const b of list) {
+          if (a === b || model.flow.exclusive(a, b)) continue;
+          conflicts[a]!.add(b);
+          conflicts[b]!.add(a);
+        }
+      }
+    }
+  }
+
+  const users = new Map<string, number[]>();
+  for (const unit of model.units) {
+    for (const shared of demands[unit.id]!.shared) {
+      const list = users.get(shared.name);
+      if (list === undefined) users.set(shared.name, [unit.id]);
+      else if (!list.includes(unit.id)) list.push(unit.id);
+    }
+  }
+  const companions = model.units.map((unit) => {
+    const together = new Set<number>([unit.id]);
+    // Sharing is transitive: a with b, b with c.
+    for (const member of together) {
+      for (const shared of demands[member]!.shared) {
+        for (const other of users.get(shared.name) ?? []) together.add(other);
+      }
+    }
+    return [...together].sort((a, b) => a - b);
+  });
+  return { model, target, graph, phv, plans, demands, conflicts, companions };
+}

@@ -1,0 +1,188 @@
+/** A stage that is being filled: counts of every resource, and whether one more unit fits. */
+import type { TableLayout } from "../memory/layout.js";
+import type { Target } from "../target.js";
+import type { Demand, SharedMemory } from "./demand.js";
+
+export const RESOURCES = [
+  "srams",
+  "tcams",
+  "map_rams",
+  "gateways",
+  "logical_tables",
+  "hash_bits",
+  "hash_dist_units",
+  "xbar_bytes_exact",
+  "xbar_bytes_ternary",
+  "meter_alus",
+  "stats_alus",
+  "vliw_slots",
+  "action_bus_bytes",
+  "exact_tables",
+  "ternary_tables",
+] as const;
+export type Resource = (typeof RESOURCES)[number];
+export type ResourceCounts = Record<Resource, number>;
+
+export function limitsOf(target: Target): Record<Resource, number | null> {
+  const { per_stage: stage } = target;
+  const hash =
+    stage.hash_groups === null || stage.hash_group_bits === null
+      ? null
+      : stage.hash_groups * stage.hash_group_bits;
+  return {
+    srams: target.sram.blocks,
+    tcams: target.tcam.blocks,
+    map_rams: target.sram.map_rams,
+    gateways: stage.gateways,
+    logical_tables: stage.logical_tables,
+    hash_bits: hash,
+    hash_dist_units: stage.hash_distribution_units,
+    xbar_bytes_exact: stage.exact_crossbar_bytes,
+    xbar_bytes_ternary: stage.ternary_crossbar_bytes,
+    meter_alus: stage.meter_alus,
+    stats_alus: stage.stats_alus,
+    vliw_slots: stage.vliw_slots,
+    action_bus_bytes: stage.action_bus_bytes,
+    exact_tables: stage.exact_tables,
+    ternary_tables: stage.ternary_tables,
+  };
+}
+
+export function noCounts(): ResourceCounts {
+  return Object.fromEntries(RESOURCES.map((name) => [name, 0])) as ResourceCounts;
+}
+
+/** Pieces of hash bits in groups: each piece stays within one group. First fit, largest first. */
+export function hashGroupsFit(pieces: readonly number[], groups: number, bits: number): boolean {
+  const free = new Array<number>(groups).fill(bits);
+  for (const piece of [...pieces].sort((a, b) => b - a)) {
+    const at = free.findIndex((room) => room >= Math.min(piece, bits));
+    if (at < 0) return false;
+    free[at]! -= Math.min(piece, bits);
+  }
+  return true;
+}
+
+/** TCAM units (width w = w blocks in consecutive rows of one column) in columns, widest first. */
+export function tcamUnitsFit(units: ReadonlyMap<number, number>, columns: number, rows: number): boolean {
+  const free = new Array<number>(columns).fill(rows);
+  for (const [width, count] of [...units].sort((a, b) => b[0] - a[0])) {
+    let rest = count;
+    for (let column = 0; column < columns && rest > 0; column++) {
+      const here = Math.min(rest, Math.floor(free[column]! / width));
+      free[column]! -= here * width;
+      rest -= here;
+    }
+    if (rest > 0) return false;
+  }
+  return true;
+}
+
+export class Stage {
+  readonly counts = noCounts();
+  readonly #limits: Record<Resource, number | null>;
+  readonly #hashPieces: number[] = [];
+  readonly #tcamUnits = new Map<number, number>();
+  readonly #exactBytes = new Set<string>();
+  readonly #ternaryBytes = new Set<string>();
+  readonly #shared = new Set<string>();
+
+  constructor(readonly target: Target) {
+    this.#limits = limitsOf(target);
+  }
+
+  holds(shared: SharedMemory): boolean {
+    return this.#shared.has(shared.name);
+  }
+
+  /** What a unit with this layout would add, and the resource that it would exceed, if any. */
+  #added(demand: Demand, layout: TableLayout): ResourceCounts {
+    const add = noCounts();
+    add.srams = layout.srams;
+    add.tcams = layout.tcams;
+    add.map_rams = layout.mapRams;
+    add.gateways = demand.gateways;
+    add.logical_tables = demand.logicalTables;
+    add.hash_bits = layout.hashBits + demand.hashPieces.reduce((sum, bits) => sum + bits, 0);
+    add.hash_dist_units = demand.hashDistribution;
+    add.xbar_bytes_exact = demand.exactBytes.filter((byte) => !this.#exactBytes.has(byte)).length;
+    add.xbar_bytes_ternary = demand.ternaryBytes.filter((byte) => !this.#ternaryBytes.has(byte)).length;
+    add.meter_alus = demand.meterAlus;
+    add.stats_alus = demand.statsAlus;
+    add.vliw_slots = demand.vliw;
+    add.action_bus_bytes = demand.actionBusBytes;
+    add.exact_tables = demand.exactTables;
+    add.ternary_tables = demand.ternaryTables;
+    for (const shared of demand.shared) {
+      if (this.holds(shared)) continue;
+      add.srams += shared.srams;
+      add.map_rams += shared.mapRams;
+      add.meter_alus += shared.meterAlus;
+      add.stats_alus += shared.statsAlus;
+    }
+    return add;
+  }
+
+  /** The first resource that this unit would exceed here; undefined when it fits. */
+  exceeded(demand: Demand, layout: TableLayout): Resource | undefined {
+    const add = this.#added(demand, layout);
+    for (const name of RESOURCES) {
+      const limit = this.#limits[name];
+      if (limit !== null && add[name] > 0 && this.counts[name] + add[name] > limit) return name;
+    }
+    const { hash_groups: groups, hash_group_bits: bits } = this.target.per_stage;
+    if (groups !== null && bits !== null && add.hash_bits > 0) {
+      const pieces = [...this.#hashPieces, ...demand.hashPieces];
+      if (layout.hashBits > 0) pieces.push(layout.hashBits);
+      if (!hashGroupsFit(pieces, groups, bits)) return "hash_bits";
+    }
+    if (layout.tcams > 0 && !this.#tcamFits(layout.tcamWidth, layout.tcams / layout.tcamWidth)) return "tcams";
+    return undefined;
+  }
+
+  #tcamFits(width: number, count: number): boolean {
+    const { columns, blocks } = this.target.tcam;
+    if (columns === null) return true;
+    const units = new Map(this.#tcamUnits);
+    units.set(width, (units.get(width) ?? 0) + count);
+    return tcamUnitsFit(units, columns, Math.floor(blocks / columns));
+  }
+
+  /** Blocks that are left for a table of TCAM width `width`, other needs of the unit taken off. */
+  free(demand: Demand, width: number): { srams: number; tcamUnits: number; mapRams: number } {
+    let srams = this.#limits.srams! - this.counts.srams;
+    let mapRams = (this.#limits.map_rams ?? Number.POSITIVE_INFINITY) - this.counts.map_rams;
+    for (const shared of demand.shared) {
+      if (this.holds(shared)) continue;
+      srams -= shared.srams;
+      mapRams -= shared.mapRams;
+    }
+    let tcamUnits = 0;
+    if (width > 0) {
+      let high = Math.floor((this.#limits.tcams! - this.counts.tcams) / width);
+      while (high > 0 && !this.#tcamFits(width, high)) high--;
+      tcamUnits = high;
+    }
+    return { srams, tcamUnits, mapRams };
+  }
+
+  add(demand: Demand, layout: TableLayout): void {
+    const add = this.#added(demand, layout);
+    for (const name of RESOURCES) this.counts[name] += add[name];
+    this.#hashPieces.push(...demand.hashPieces);
+    if (layout.hashBits > 0) this.#hashPieces.push(layout.hashBits);
+    if (layout.tcamWidth > 0) {
+      const units = layout.tcams / layout.tcamWidth;
+      this.#tcamUnits.set(layout.tcamWidth, (this.#tcamUnits.get(layout.tcamWidth) ?? 0) + units);
+    }
+    for (const byte of demand.exactBytes) this.#exactBytes.add(byte);
+    for (const byte of demand.ternaryBytes) this.#ternaryBytes.add(byte);
+    for (const shared of demand.shared) this.#shared.add(shared.name);
+  }
+
+  /** A gateway found its table in the same stage: its logical table is that table's. */
+  mergeGateway(sharesUnit: boolean): void {
+    this.counts.logical_tables--;
+    if (sharesUnit) this.counts.gateways--;
+  }
+}

@@ -1,0 +1,287 @@
+/**
+ * Placement in the manner of the Tofino compiler: stage by stage, of all tables that may be placed the one with the
+ * longest chain of dependent tables below it; a table that does not fit whole is split, the rest follows in the next
+ * stage. Among equals the later table of the program goes first.
+ */
+import type { Part, Placement, Problem } from "./placement.js";
+import { NO_MEMORY } from "../memory/layout.js";
+import { type Resource, Stage } from "./stage.js";
+
+/** Stages beyond the device's that are tried, to say how many a program would need. */
+const EXTRA_STAGES = 400;
+
+export type Order = (a: number, b: number) => number;
+
+export function placeByStages(problem: Problem, order?: Order, method = "heuristic"): Placement {
+  return new Placer(problem, order ?? longestChainFirst(problem), method).run();
+}
+
+export function longestChainFirst({ graph }: Problem): Order {
+  return (a, b) => graph.below[b]! - graph.below[a]! || b - a;
+}
+
+class Placer {
+  readonly #stages: Stage[] = [];
+  readonly #parts: Part[] = [];
+  /** Last stage of a placed unit; -1 until all of it is placed. */
+  readonly #last: number[];
+  /** Entries still to be placed. */
+  readonly #rest: number[];
+  readonly #members: Set<number>[] = [];
+  readonly #unplaced: Placement["unplaced"][number][] = [];
+  readonly #failed = new Set<number>();
+  readonly #predecessors: number[];
+
+  constructor(
+    readonly problem: Problem,
+    readonly order: Order,
+    readonly method: string,
+  ) {
+    const { units, flow } = problem.model;
+    this.#last = units.map(() => -1);
+    this.#rest = units.map((unit) => (unit.kind === "match" ? unit.size : 1));
+    this.#predecessors = units.map(() => 0);
+    for (const unit of units) for (const next of flow.successors(unit.id)) this.#predecessors[next]!++;
+  }
+
+  run(): Placement {
+    const { units } = this.problem.model;
+    const limit = this.problem.target.stages + EXTRA_STAGES;
+    let left = units.length;
+    let idle = 0;
+    for (let stage = 0; left > 0 && stage < limit; stage++) {
+      this.#stage(stage);
+      let placedHere = false;
+      for (;;) {
+        const ready = units
+          .map((unit) => unit.id)
+          .filter((id) => this.#last[id] === -1 && !this.#failed.has(id) && this.#isReady(id, stage))
+          .sort(this.order);
+        let done = false;
+        for (const id of ready) {
+          const before = this.#parts.length;
+          if (this.#tryPlace(id, stage)) {
+            done = true;
+            placedHere = true;
+            break;
+          }
+          if (this.#parts.length > before) placedHere = true;
+        }
+        if (!done) break;
+      }
+      left = units.filter((unit) => this.#last[unit.id] === -1 && !this.#failed.has(unit.id)).length;
+      idle = placedHere || this.#members[stage]!.size > 0 ? 0 : idle + 1;
+      if (idle > 1) {
+        // Nothing fits an empty stage: what is ready now never will.
+        const stuck = units.filter(
+          (unit) => this.#last[unit.id] === -1 && !this.#failed.has(unit.id) && this.#isReady(unit.id, stage),
+        );
+        for (const unit of stuck) {
+          this.#failed.add(unit.id);
+          this.#unplaced.push({ unit, resource: this.#reason(unit.id) });
+        }
+        if (stuck.length === 0) {
+          for (const unit of units) {
+            if (this.#last[unit.id] === -1 && !this.#failed.has(unit.id)) {
+              this.#failed.add(unit.id);
+              this.#unplaced.push({ unit, resource: "dependency" });
+            }
+          }
+        }
+        left = units.filter((unit) => this.#last[unit.id] === -1 && !this.#failed.has(unit.id)).length;
+        idle = 0;
+      }
+    }
+    const used = this.#parts.reduce((most, part) => Math.max(most, part.stage + 1), 0);
+    return {
+      parts: this.#parts,
+      stages: this.#stages.slice(0, used).map((stage) => ({ ...stage.counts })),
+      unplaced: this.#unplaced,
+      method: this.method,
+    };
+  }
+
+  #stage(index: number): Stage {
+    while (this.#stages.length <= index) {
+      this.#stages.push(new Stage(this.problem.target));
+      this.#members.push(new Set());
+    }
+    return this.#stages[index]!;
+  }
+
+  #reason(id: number): Resource | "dependency" {
+    const { demands, plans } = this.problem;
+    const empty = new Stage(this.problem.target);
+    return empty.exceeded(demands[id]!, plans[id]!.layout(this.#rest[id]!)) ?? "dependency";
+  }
+
+  #isReady(id: number, stage: number): boolean {
+    for (const edge of this.problem.graph.incoming[id]!) {
+      const last = this.#last[edge.from]!;
+      if (this.#failed.has(edge.from)) continue;
+      if (last === -1 || last + edge.distance > stage) return false;
+    }
+    return true;
+  }
+
+  #clashes(id: number, stage: number): boolean {
+    const conflicts = this.problem.conflicts[id]!;
+    if (conflicts.size === 0) return false;
+    for (const member of this.#members[stage]!) if (member !== id && conflicts.has(member)) return true;
+    return false;
+  }
+
+  /** True when the unit (with those it shares a memory with) is now all placed or a part of it is. */
+  #tryPlace(id: number, stage: number): boolean {
+    const group = this.problem.companions[id]!;
+    if (group.length > 1) return this.#placeTogether(group, stage);
+    return this.#placeOne(id, stage);
+  }
+
+  #placeTogether(group: readonly number[], stage: number): boolean {
+    const waiting = group.filter((id) => this.#last[id] === -1 && !this.#failed.has(id));
+    for (const id of waiting) {
+      for (const edge of this.problem.graph.incoming[id]!) {
+        if (group.includes(edge.from) && edge.distance === 0) continue;
+        const last = this.#last[edge.from]!;
+        if (!this.#failed.has(edge.from) && (last === -1 || last + edge.distance > stage)) return false;
+      }
+      if (this.#clashes(id, stage)) return false;
+    }
+    // A trial on a copy of the stage: all or none.
+    const trial = new Stage(this.problem.target);
+    for (const part of this.#parts) {
+      if (part.stage === stage && part.spill === undefined) trial.add(this.problem.demands[part.unit.id]!, part.layout);
+    }
+    for (const id of waiting) {
+      const demand = this.problem.demands[id]!;
+      const layout = this.problem.plans[id]!.layout(this.#rest[id]!);
+      if (trial.exceeded(demand, layout) !== undefined) return false;
+      trial.add(demand, layout);
+    }
+    for (const id of waiting) this.#commit(id, stage, this.#rest[id]!);
+    return waiting.length > 0;
+  }
+
+  #placeOne(id: number, stage: number): boolean {
+    if (this.#clashes(id, stage)) return false;
+    const { demands, plans, target } = this.problem;
+    const spill = this.#spillOf(id);
+    if (spill !== undefined) return this.#placeWithSpill(id, stage, spill);
+    const demand = demands[id]!;
+    const plan = plans[id]!;
+    const here = this.#stages[stage]!;
+    const whole = plan.layout(this.#rest[id]!);
+    const exceeded = here.exceeded(demand, whole);
+    if (exceeded === undefined) {
+      this.#commit(id, stage, this.#rest[id]!);
+      return true;
+    }
+    // Only memory can be split, and only when what is left is worth it: an empty stage could not hold all either.
+    if (plan.match === "none" || demand.shared.length > 0) return false;
+    if (exceeded !== "srams" && exceeded !== "tcams" && exceeded !== "map_rams") return false;
+    const empty = new Stage(target);
+    if (empty.exceeded(demand, whole) === undefined && !this.#mayShare(id)) return false;
+    const part = plan.largest(this.#rest[id]!, here.free(demand, whole.tcamWidth));
+    if (part === undefined || here.exceeded(demand, part) !== undefined) return false;
+    this.#commit(id, stage, Math.min(part.entries, this.#rest[id]!));
+    return true;
+  }
+
+  /** Tables that would fit one stage are split too once no dependency is left to wait for. */
+  #mayShare(id: number): boolean {
+    return this.problem.graph.below[id] !== 0 || this.problem.plans[id]!.match === "ternary";
+  }
+
+  #spillOf(id: number): { name: string; srams: number; mapRams: number } | undefined {
+    const { stateful } = this.problem.target;
+    if (!stateful.spans_stages || stateful.max_blocks === null) return undefined;
+    return this.problem.demands[id]!.shared.find(
+      (shared) => shared.kind === "register" && shared.srams > stateful.max_blocks!,
+    );
+  }
+
+  /** A register too large for one stage: the table first, its blocks in the stages after it, a spare in each. */
+  #placeWithSpill(id: number, stage: number, big: { name: string; srams: number; mapRams: number }): boolean {
+    const { demands, plans, target, model } = this.problem;
+    const demand = { ...demands[id]!, shared: demands[id]!.shared.filter((shared) => shared.name !== big.name) };
+    const layout = plans[id]!.layout(this.#rest[id]!);
+    const here = this.#stages[stage]!;
+    if (here.exceeded(demand, layout) !== undefined) return false;
+    const most = target.stateful.max_blocks! - 1;
+    const pieces: number[] = [];
+    let data = big.srams - 1;
+    while (data > 0) {
+      const take = Math.min(data, most - 1);
+      pieces.push(take + 1);
+      data -= take;
+    }
+    for (const [index, blocks] of pieces.entries()) {
+      const next = this.#stage(stage + 1 + index);
+      if (next.counts.srams + blocks > target.sram.blocks) return false;
+    }
+    here.add(demand, layout);
+    this.#members[stage]!.add(id);
+    const unit = model.units[id]!;
+    this.#parts.push({ unit, stage, layout, entries: this.#rest[id]!, gateway: undefined, spill: undefined });
+    for (const [index, blocks] of pieces.entries()) {
+      const at = stage + 1 + index;
+      const next = this.#stages[at]!;
+      next.counts.srams += blocks;
+      next.counts.map_rams += blocks;
+      next.counts.meter_alus += 1;
+      next.counts.logical_tables += 1;
+      this.#members[at]!.add(id);
+      this.#parts.push({
+        unit,
+        stage: at,
+        layout: NO_MEMORY,
+        entries: 0,
+        gateway: undefined,
+        spill: { name: big.name, srams: blocks, mapRams: blocks },
+      });
+    }
+    this.#rest[id] = 0;
+    this.#last[id] = stage + pieces.length;
+    this.#mergeGateway(id, stage);
+    return true;
+  }
+
+  #commit(id: number, stage: number, entries: number): void {
+    const { demands, plans, model } = this.problem;
+    const layout = plans[id]!.layout(entries);
+    this.#stages[stage]!.add(demands[id]!, layout);
+    this.#members[stage]!.add(id);
+    this.#parts.push({
+      unit: model.units[id]!,
+      stage,
+      layout,
+      entries: Math.min(entries, this.#rest[id]!),
+      gateway: undefined,
+      spill: undefined,
+    });
+    const left = this.#rest[id]! - layout.entries;
+    const whole = plans[id]!.match === "none" || left <= 0 || entries >= this.#rest[id]!;
+    this.#rest[id] = whole ? 0 : this.#rest[id]! - entries;
+    if (whole) this.#last[id] = stage;
+    this.#mergeGateway(id, stage);
+  }
+
+  /** A condition right in front of a table, in the same stage, is that table's gateway and no table of its own. */
+  #mergeGateway(id: number, stage: number): void {
+    const { model, demands } = this.problem;
+    const unit = model.units[id]!;
+    if (unit.kind === "condition" || this.#predecessors[id] !== 1) return;
+    const condition = model.units.find(
+      (other) => other.kind === "condition" && model.flow.successors(other.id).includes(id),
+    );
+    if (condition === undefined) return;
+    const host = this.#parts.find((part) => part.unit.id === condition.id && part.stage === stage);
+    const taken = this.#parts.some((part) => part.gateway === condition.id);
+    if (host === undefined || taken) return;
+    const own = this.#parts.find((part) => part.unit.id === id && part.stage === stage);
+    if (own === undefined) return;
+    own.gateway = condition.id;
+    this.#stages[stage]!.mergeGateway(demands[id]!.gateways > 0);
+  }
+}
