@@ -1,7 +1,8 @@
 /** Brings a scheme's fabric up: render, compile, load into every switch, and let the control plane write its state. */
 import { readFileSync } from "node:fs";
-import { SourceFile } from "../base/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../base/index.js";
 import { loadTemplates, type ProgramPlan, renderProgram, type TemplateSet } from "../generate/index.js";
+import { compile } from "../p4/index.js";
 import type { Program } from "../program/index.js";
 import { ControlChannel, type Fabric, SwitchNode, settle } from "../sim/packet/index.js";
 import type { Experiment, SchemeRun } from "./experiment.js";
@@ -19,18 +20,25 @@ export class ProgramCompiler {
     this.#templates = loadTemplates((path) => readFileSync(new URL(path, folder), "utf8"));
   }
 
-  async compile(scheme: string, plan: ProgramPlan): Promise<Program> {
+  compile(scheme: string, plan: ProgramPlan): Program {
     const text = renderProgram(this.#templates, plan);
     const file = `${scheme}/${plan.name}.p4`;
     this.sources.push({ file, text });
     let program = this.#compiled.get(text);
     if (program === undefined) {
-      const { compile } = await import("../p4/index.js");
-      program = compile(new SourceFile(file, text));
+      program = compileGenerated(new SourceFile(file, text));
       this.#compiled.set(text, program);
     }
     return program;
   }
+}
+
+/** Templates are ours: a program of theirs that does not compile is a fault of ours. */
+function compileGenerated(file: SourceFile): Program {
+  const diagnostics = new Diagnostics();
+  const result = compile({ file }, diagnostics);
+  if (result === undefined) throw new Error(diagnostics.list.map(formatDiagnostic).join("\n"));
+  return result.program;
 }
 
 /** The scheme's fabric, all switches running and configured. */
@@ -42,8 +50,7 @@ export async function bootFabric(
 ): Promise<Fabric> {
   const { plan } = scheme;
   const programs = new Map<string, Program>();
-  for (const program of plan.programs)
-    programs.set(program.name, await compiler.compile(scheme.label, program));
+  for (const program of plan.programs) programs.set(program.name, compiler.compile(scheme.label, program));
   const switches = new Map<number, SwitchNode>();
   const fabric = buildFabric(experiment, scheme, (node, simulation) => {
     const made = new SwitchNode(simulation, node.name, seed);
