@@ -105,7 +105,7 @@ function cannot(cx: Checker, e: Operands, left: Type, right: Type, ...notes: str
     `'${e.op}' cannot be applied to ${typeToString(left)} and ${typeToString(right)}`,
     ...notes,
   );
-  return resultWhenUnknown(e.op);
+  return UNKNOWN;
 }
 
 function logical(cx: Checker, e: Operands, left: Type, right: Type): Type {
@@ -200,25 +200,25 @@ function arithmetic(cx: Checker, e: Operands, leftType: Type, rightType: Type): 
     return cannot(cx, e, leftType, rightType, ...widthHint(common));
   if (common.kind === "int" && (e.op === "/" || e.op === "%"))
     return cannot(cx, e, leftType, rightType, "division of signed numbers is not defined");
+  const divides = e.op === "/" || e.op === "%";
+  if (divides && negativeOperand(cx, e)) return common;
   coerce(cx, e.left, common, "the left side");
   coerce(cx, e.right, common, "the right side");
-  if (e.op === "/" || e.op === "%") checkDivision(cx, e, common);
+  const divisor = divides ? constantOf(e.right) : undefined;
+  if (divisor?.kind === "integer" && divisor.value === 0n) cx.error("P40332", e.span, "division by zero");
   else fold(cx, e, common);
   return ["<", ">", "<=", ">="].includes(e.op) ? BOOL : common;
 }
 
-/** Division is for compile time (section 8.8): of numbers that are not negative, by one that is not zero. */
-function checkDivision(cx: Checker, e: Operands, type: Type): void {
+/** Division is not defined on negative numbers (section 8.8). */
+function negativeOperand(cx: Checker, e: Operands): boolean {
   for (const side of [e.left, e.right]) {
     const value = side.constant;
-    if (value?.kind === "integer" && value.value < 0n) {
-      cx.error("P40332", e.span, `'${e.op}' is not defined on negative numbers, here ${value.value}`);
-      return;
-    }
+    if (value?.kind !== "integer" || value.value >= 0n) continue;
+    cx.error("P40332", e.span, `'${e.op}' is not defined on negative numbers, here ${value.value}`);
+    return true;
   }
-  const divisor = constantOf(e.right);
-  if (divisor?.kind === "integer" && divisor.value === 0n) cx.error("P40332", e.span, "division by zero");
-  else fold(cx, e, type);
+  return false;
 }
 
 function shift(cx: Checker, e: Operands, leftType: Type, rightType: Type): Type {
@@ -430,7 +430,7 @@ export function checkCast(cx: Checker, e: CastExpression): Type {
       `no cast from ${typeToString(from)} to ${typeToString(target)}`,
       ...(both ? ["sign and width cannot change at once: cast twice"] : []),
     );
-    return target;
+    return UNKNOWN;
   }
   const value = constantOf(e.operand);
   if (value !== undefined) {

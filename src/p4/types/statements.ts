@@ -164,6 +164,11 @@ export function coerceValue(cx: Checker, e: Expression, target: Type, what: stri
     cx.error("P40303", e.span, `${what} must be a value, this is ${typeToString(type)}`);
     return;
   }
+  if (target.kind === "newType" && type.kind === "integer" && "width" in target.underlying) {
+    // Like p4c: a plain number can be assigned to a new type over bit<W> or int<W>.
+    if (coerce(cx, e, target.underlying, what)) e.implicitCast = target;
+    return;
+  }
   coerce(cx, e, target, what);
 }
 

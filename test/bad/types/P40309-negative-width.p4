@@ -1,0 +1,5 @@
+#include <core.p4>
+
+struct S {
+    bit<(2 - 4)> a; // <- here
+}

@@ -1,0 +1,4 @@
+#include <core.p4>
+
+extern E { E(); }
+E() main; // <- here

@@ -1,0 +1,7 @@
+#include <core.p4>
+
+control C(inout bit<8> x) {
+    apply {
+        x = x << 8; // <- here
+    }
+}
