@@ -1,0 +1,203 @@
+/** The small parts of server and client that need no network. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { batches } from "../../src/p4runtime/client/batches.js";
+import { difference, entityKey, reconcile } from "../../src/p4runtime/index.js";
+import { Lock } from "../../src/p4runtime/server/lock.js";
+import { Outbox } from "../../src/p4runtime/server/outbox.js";
+import { StagedDevice } from "../../src/p4runtime/server/staged.js";
+import type { Entity, TableEntry, Update } from "../../src/program/index.js";
+import { entities } from "./arbitraries.js";
+import { cpuProgram, destination, refusal, wireOf } from "./helpers.js";
+
+const program = cpuProgram();
+const { index } = wireOf(program);
+
+describe("Outbox", () => {
+  function sink() {
+    const written: number[] = [];
+    let drain: (() => void) | undefined;
+    let room = 2;
+    return {
+      written,
+      write(n: number): boolean {
+        written.push(n);
+        return --room > 0;
+      },
+      once(_: string, listener: () => void): void {
+        drain = listener;
+      },
+      drain(space: number): void {
+        room = space;
+        drain!();
+      },
+    };
+  }
+
+  it("stops at a full stream, drops notifications beyond its bound, and keeps the order", () => {
+    const to = sink();
+    const outbox = new Outbox<number>(to, 2);
+    for (let n = 0; n < 6; n++) outbox.notify(n);
+    expect(to.written).toEqual([0, 1]);
+    expect(outbox.dropped).toBe(2);
+    outbox.send(100);
+    to.drain(1);
+    expect(to.written).toEqual([0, 1, 2]);
+    to.drain(5);
+    expect(to.written).toEqual([0, 1, 2, 3, 100]);
+    outbox.notify(7);
+    expect(to.written).toEqual([0, 1, 2, 3, 100, 7]);
+    outbox.close();
+    outbox.send(8);
+    expect(to.written).toHaveLength(6);
+  });
+});
+
+describe("Lock", () => {
+  it("runs tasks one after the other, failures included", async () => {
+    const lock = new Lock();
+    const log: string[] = [];
+    const task = (name: string, fails = false) =>
+      lock.run(async () => {
+        log.push(`${name} starts`);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        log.push(`${name} ends`);
+        if (fails) throw new Error(name);
+      });
+    const results = await Promise.allSettled([task("a"), task("b", true), task("c")]);
+    expect(results.map((r) => r.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(log).toEqual(["a starts", "a ends", "b starts", "b ends", "c starts", "c ends"]);
+  });
+});
+
+const updates: fc.Arbitrary<Update[]> = fc.array(
+  fc.record({
+    type: fc.constantFrom("insert" as const, "modify" as const, "delete" as const),
+    entity: entities(index),
+  }),
+  { maxLength: 12 },
+);
+
+describe("batches", () => {
+  it("cover all updates in order, bounded, without a key twice or a member beside a group", () => {
+    fc.assert(
+      fc.property(updates, fc.integer({ min: 1, max: 5 }), (list, size) => {
+        const repeated = [...list, ...list];
+        let next = 0;
+        for (const [start, end] of batches(repeated, size)) {
+          expect(start).toBe(next);
+          expect(end).toBeGreaterThan(start);
+          expect(end - start).toBeLessThanOrEqual(size);
+          const batch = repeated.slice(start, end);
+          expect(new Set(batch.map((u) => entityKey(u.entity))).size).toBe(batch.length);
+          const kinds = new Set(batch.map((u) => u.entity.kind));
+          expect(kinds.has("member") && kinds.has("group")).toBe(false);
+          expect(kinds.has("tableEntry") && (kinds.has("group") || kinds.has("member"))).toBe(false);
+          next = end;
+        }
+        expect(next).toBe(repeated.length);
+      }),
+    );
+  });
+
+  it("do not cut what is independent", () => {
+    const list = Array.from({ length: 2500 }, (_, i) => destination(i));
+    expect([...batches(list, 1000)]).toEqual([
+      [0, 1000],
+      [1000, 2000],
+      [2000, 2500],
+    ]);
+  });
+});
+
+describe("entityKey", () => {
+  it("tells entities apart by their keys only", () => {
+    const { entity } = destination(1) as { entity: TableEntry };
+    expect(entityKey({ ...entity, controllerMetadata: 4n })).toBe(entityKey(entity));
+    expect(entityKey({ ...entity, priority: 4 })).not.toBe(entityKey(entity));
+    expect(entityKey(destination(2).entity)).not.toBe(entityKey(entity));
+    const two = [
+      { kind: "exact", field: "a", value: 1n },
+      { kind: "exact", field: "b", value: 2n },
+    ] as const;
+    expect(entityKey({ ...entity, match: two })).toBe(entityKey({ ...entity, match: [...two].reverse() }));
+  });
+});
+
+describe("reconcile", () => {
+  const inserted = (list: readonly Entity[]): Entity[] => {
+    const kinds = ["tableEntry", "member", "group", "multicastGroup", "cloneSession"];
+    return [...new Map(list.filter((e) => kinds.includes(e.kind)).map((e) => [entityKey(e), e])).values()];
+  };
+
+  it("reaches any state from any other, and then has nothing more to do", async () => {
+    const state = fc.array(entities(index), { maxLength: 10 }).map(inserted);
+    await fc.assert(
+      fc.asyncProperty(state, state, fc.array(fc.nat(20)), async (from, to, shared) => {
+        const device = new StagedDevice(program);
+        await device.write(from.map((entity) => ({ type: "insert", entity })));
+        // some of the old state stays wanted
+        const desired = inserted([...to, ...shared.flatMap((i) => from[i] ?? [])]);
+        await reconcile(device, desired);
+        expect(await reconcile(device, desired)).toEqual([]);
+        const there = await device.read([
+          { kind: "tableEntry" },
+          { kind: "member" },
+          { kind: "group" },
+          { kind: "multicastGroup" },
+          { kind: "cloneSession" },
+        ]);
+        const keys = (list: readonly Entity[]) => list.map(entityKey).sort();
+        expect(keys(there)).toEqual(keys(desired));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("writes what is referred to first, and removes it last", () => {
+    const member: Entity = { kind: "member", profile: "p", memberId: 1, action: { action: "a", params: {} } };
+    const group: Entity = { kind: "group", profile: "p", groupId: 1, members: [], maxSize: 0 };
+    const entry = destination(1).entity;
+    const order = (list: readonly Update[]) => list.map((u) => `${u.type} ${u.entity.kind}`);
+    expect(order(difference([], [entry, group, member]))).toEqual([
+      "insert member",
+      "insert group",
+      "insert tableEntry",
+    ]);
+    expect(order(difference([member, entry, group], []))).toEqual([
+      "delete tableEntry",
+      "delete group",
+      "delete member",
+    ]);
+  });
+
+  it("leaves constant entries alone, and modifies default entries and arrays", () => {
+    const entry = destination(1).entity as TableEntry;
+    expect(difference([{ ...entry, isConst: true }], [])).toEqual([]);
+    const fallback: TableEntry = { ...entry, match: [], isDefault: true };
+    expect(difference([], [fallback]).map((u) => u.type)).toEqual(["modify"]);
+    const register: Entity = { kind: "register", register: "r", index: 0, value: 1n };
+    expect(difference([{ ...register, value: 2n }], [register]).map((u) => u.type)).toEqual(["modify"]);
+    expect(difference([register], [])).toEqual([]);
+  });
+});
+
+describe("StagedDevice", () => {
+  it("knows what exists", async () => {
+    const device = new StagedDevice(program);
+    await device.write([destination(1)]);
+    const error = await refusal(
+      device.write([
+        destination(1),
+        { ...destination(2), type: "modify" },
+        destination(3),
+        { ...destination(4), type: "delete" },
+      ]),
+    );
+    expect(error.updates!.map((u) => u.code)).toEqual(["ALREADY_EXISTS", "NOT_FOUND", "OK", "NOT_FOUND"]);
+    expect(await device.read([{ kind: "tableEntry" }])).toHaveLength(2);
+    await refusal(device.write([destination(5), destination(1)], "rollbackOnError"));
+    expect(await device.read([{ kind: "tableEntry" }])).toHaveLength(2);
+    expect(device.updates).toHaveLength(2);
+  });
+});
