@@ -3,7 +3,8 @@ import type { Span } from "../../base/index.js";
 import { fail } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import type { Expr, IrAction, Label, Stmt, StmtOf } from "../lower/ir.js";
-import { scalarWidth } from "../lower/ir-types.js";
+import { isAggregate, scalarWidth } from "../lower/ir-types.js";
+import { isPlace } from "../lower/places.js";
 import type { ExpressionEmitter } from "./bmv2-expressions.js";
 import { hexValue } from "./bmv2-expressions.js";
 import { externPrimitives } from "./bmv2-externs.js";
@@ -206,5 +207,7 @@ export function target(emission: Emission, place: Expr): bmv2.Value {
       value: [emission.expressions.layout.instance(place.base.base), place.name],
     };
   }
+  if (!isPlace(place) || isAggregate(place.type))
+    fail("P40505", place.span, "BMv2 writes one field at a time", "read into its fields one by one");
   return { type: "field", value: emission.expressions.layout.field(place) };
 }

@@ -176,7 +176,8 @@ function entryKey(key: IrKey, pattern: EntryKey, entry: IrEntry): bmv2.EntryKey 
     case "exact":
       return pattern.kind === "exact" ? { match_type: "exact", key: text(pattern.value) } : wrong();
     case "ternary":
-      if (pattern.kind === "range") return wrong();
+      if (pattern.kind === "range" || (pattern.kind === "mask" && key.matchKind === "optional"))
+        return wrong();
       if (pattern.kind === "any") return { match_type: "ternary", key: text(0n), mask: text(0n) };
       if (pattern.kind === "mask")
         return { match_type: "ternary", key: text(pattern.value), mask: text(pattern.mask) };

@@ -94,6 +94,8 @@ export class Layout {
         if (place.index.kind !== "number") throw new Error("a computed index was left");
         return { instance: undefined, text: `${base.text}[${place.index.value}]`, type: place.type };
       }
+      case "stackProperty":
+        return fail("P40503", place.span, `BMv2 cannot use the header that ${place.property} names here`);
       default:
         throw new Error(`${place.kind} is no place`);
     }

@@ -1,5 +1,5 @@
 /** Ids and aliases of P4Info objects, by the rules of P4Runtime section 6.3 and p4c. */
-import type { Span } from "../../base/index.js";
+import type { Note, Span } from "../../base/index.js";
 import { fail } from "../../base/index.js";
 
 /** First byte of an id (`P4Ids.Prefix`). */
@@ -38,6 +38,7 @@ export class SymbolTable {
   /** How many names end with this suffix of whole components. */
   readonly #suffixes = new Map<string, number>();
   readonly #names = new Set<string>();
+  readonly #spans = new Map<string, Span | undefined>();
 
   /** Declares an object; `id` is what `@id` asks for. A name declared twice is one object. */
   add(kind: SymbolKind, name: string, id?: number, span?: Span): void {
@@ -46,9 +47,21 @@ export class SymbolTable {
       table = new Map();
       this.#symbols.set(kind, table);
     }
-    if (table.has(name)) return;
+    if (table.has(name)) {
+      this.#checkSame(kind, name, span);
+      return;
+    }
+    this.#spans.set(`${kind} ${name}`, span);
     table.set(name, id === undefined ? undefined : this.#reserve(kind, id, span));
     this.#addSuffixes(name);
+  }
+
+  /** Two declarations cannot share a name; one declaration may be met several times. */
+  #checkSame(kind: SymbolKind, name: string, span: Span | undefined): void {
+    const before = this.#spans.get(`${kind} ${name}`);
+    if (kind === "digest" || kind === "controllerHeader") return;
+    if (kind === "action" && before?.start === span?.start && before?.file === span?.file) return;
+    fail("P40545", span, `the control plane would see the name ${name} twice`, ...declaredAt(before));
   }
 
   #reserve(kind: SymbolKind, id: number, span: Span | undefined): number {
@@ -102,6 +115,10 @@ export class SymbolTable {
     }
     return name;
   }
+}
+
+function declaredAt(span: Span | undefined): Note[] {
+  return span === undefined ? [] : [{ message: "it is also the name of this", span }];
 }
 
 /** By code units: the order of `strcmp` for names in ASCII. */

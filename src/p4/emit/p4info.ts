@@ -244,7 +244,10 @@ function isHidden(object: { annotations: Parameters<typeof annotated>[0] }): boo
 function uniqueActions(actions: readonly IrAction[]): IrAction[] {
   const byName = new Map<string, IrAction>();
   for (const action of actions)
-    if (!action.hidden && !isHidden(action) && !byName.has(action.name)) byName.set(action.name, action);
+    if (!action.hidden && !isHidden(action)) {
+      const key = `${action.name} ${action.span?.file.path} ${action.span?.start}`;
+      if (!byName.has(key)) byName.set(key, action);
+    }
   return [...byName.values()];
 }
 

@@ -40,6 +40,7 @@ function elaborateMain(context: Context): IrProgram {
   const last = context.unit.declarations.at(-1);
   if (main === undefined)
     fail("P40430", last?.span, "the program has no main", "end it with V1Switch(...) main;");
+  checkVersion(context.unit);
   const blocks = blocksOf(main);
   const globals = context.instances;
   const storage = sharedStorage(env, blocks);
@@ -63,6 +64,24 @@ function elaborateMain(context: Context): IrProgram {
     annotations: main.annotations,
     mainSpan: main.name.span,
   };
+}
+
+/** Dates of the oldest and newest version of v1model.p4. */
+const FIRST_VERSION = 20180101n;
+const LAST_VERSION = 20200408n;
+
+function checkVersion(unit: SourceUnit): void {
+  for (const one of unit.declarations) {
+    if (one.kind !== "constant" || one.name.name !== "__v1model_version") continue;
+    const value = one.constant ?? one.initializer.constant;
+    if (value?.kind === "integer" && (value.value < FIRST_VERSION || value.value > LAST_VERSION))
+      fail(
+        "P40433",
+        one.span,
+        `there is no version ${value.value} of v1model`,
+        `define V1MODEL_VERSION as ${FIRST_VERSION} or ${LAST_VERSION}`,
+      );
+  }
 }
 
 /** Enums from other files than the architecture's. */
