@@ -230,7 +230,7 @@ export function parseObjectBody(cursor: Cursor): (InstanceDeclaration | Function
   return body;
 }
 
-export function parseAction(cursor: Cursor, annotations: Annotation[]): ActionDeclaration {
+function parseAction(cursor: Cursor, annotations: Annotation[]): ActionDeclaration {
   const start = cursor.advance();
   const name = cursor.name("the name of the action");
   cursor.symbols.declare(name.name, false);

@@ -77,7 +77,7 @@ function binaryRest(cursor: Cursor, left: Expression, least: number): Expression
 }
 
 /** Two `>` without anything between them. */
-export function isShiftRight(cursor: Cursor): boolean {
+function isShiftRight(cursor: Cursor): boolean {
   const next = cursor.peek();
   return next.kind === ">" && !next.space && !next.newline;
 }
@@ -253,7 +253,7 @@ export function postfixRest(cursor: Cursor, operand: Expression): Expression {
 }
 
 /** Whether `<` opens type arguments and does not compare: decided by what is known to be a type or generic. */
-export function startsTypeArguments(cursor: Cursor, callee: Expression): boolean {
+function startsTypeArguments(cursor: Cursor, callee: Expression): boolean {
   if (callee.kind !== "path" && callee.kind !== "member") return false;
   if (callee.kind === "path") {
     const info = cursor.symbols.lookup(callee.name.name, callee.absolute);

@@ -15,7 +15,7 @@ import { textOfTokens } from "./preprocessed-text.js";
 import { type PreprocessorOptions, preprocessTokens } from "./preprocessor.js";
 
 export type { IncludeResolver, PreprocessorOptions } from "./preprocessor.js";
-export { printExpression, printType } from "./print-expression.js";
+export { printExpression } from "./print-expression.js";
 export { printUnit } from "./printer.js";
 
 /**

@@ -19,7 +19,7 @@ export function printType(type: TypeExpression): string {
   }
 }
 
-export function printTypeArguments(args: readonly TypeExpression[]): string {
+function printTypeArguments(args: readonly TypeExpression[]): string {
   return args.length === 0 ? "" : `<${args.map(printType).join(", ")}>`;
 }
 

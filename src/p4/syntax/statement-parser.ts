@@ -329,7 +329,7 @@ export function parseConstant(cursor: Cursor, annotations: Annotation[]): Consta
 }
 
 /** `T x`, `T x = value`, `T(args) x`, `T(args) x = { methods }`, without the semicolon. */
-export function parseTypedDeclaration(
+function parseTypedDeclaration(
   cursor: Cursor,
   annotations: Annotation[],
 ): VariableDeclaration | InstanceDeclaration {

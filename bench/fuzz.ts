@@ -1,0 +1,151 @@
+/**
+ * `npx tsx bench/fuzz.ts [--minutes N] [--seed N] [--out DIR]`: feeds made-up programs, right ones and mutated ones, to the
+ * compiler and looks for faults: exceptions, hangs, a right program rejected. Each fault of a new kind is made small and
+ * written to DIR (out/fuzz). Prints one JSON line; exit status 1 if there was a fault.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { Random } from "../src/base/index.js";
+import { findFault } from "./fuzz/check.js";
+import { mutate } from "./fuzz/mutate.js";
+import { makeProgram } from "./fuzz/program.js";
+
+interface Case {
+  text: string;
+  /** Right by construction. */
+  isRight: boolean;
+}
+
+const root = join(import.meta.dirname, "..");
+/** A worker that says nothing for so long hangs. */
+const HANG = 60_000;
+
+/** All programs of the project, right and wrong. */
+function corpus(): string[] {
+  return ["p4", "test/golden", "test/bad"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".p4"))
+      .sort()
+      .map((name) => readFileSync(join(root, folder, name), "utf8")),
+  );
+}
+
+function makeCase(seed: Random, number: number, programs: readonly string[]): Case {
+  const random = seed.fork(number);
+  const made = makeProgram(random);
+  if (number % 4 === 0) return { text: made, isRight: true };
+  const base = number % 4 === 1 ? made : random.pick(programs);
+  return { text: mutate(base, random, programs), isRight: false };
+}
+
+/** Removes lines, then tokens, as long as the fault stays of the same kind. */
+async function reduce(
+  failing: Case,
+  kind: string,
+  ask: (text: string) => Promise<string | undefined>,
+): Promise<string> {
+  let { text } = failing;
+  for (const split of [/(?<=\n)/, /(?<=\W)(?=\w)|(?<=\w)(?=\W)|(?<=[^\w\s])/]) {
+    let pieces = text.split(split);
+    for (let size = pieces.length >> 1; size > 0; size >>= 1) {
+      for (let at = 0; at + size <= pieces.length && pieces.length < 20_000; ) {
+        const fewer = [...pieces.slice(0, at), ...pieces.slice(at + size)];
+        const fault = await ask(fewer.join(""));
+        if (fault !== undefined && kindOf(fault) === kind) pieces = fewer;
+        else at += size;
+      }
+    }
+    text = pieces.join("");
+  }
+  return text;
+}
+
+/** What tells one fault from another: the message without names and numbers. */
+function kindOf(fault: string): string {
+  return fault
+    .replace(/'[^']*'/g, "''")
+    .replace(/\d+/g, "0")
+    .slice(0, 160);
+}
+
+/** Runs cases in a process of its own, so that a hang can be ended. */
+class Tester {
+  #child = this.#start();
+
+  #start(): ChildProcess {
+    return fork(import.meta.filename, ["--answer"], { execArgv: process.execArgv });
+  }
+
+  ask(input: Case): Promise<string | undefined> {
+    const child = this.#child;
+    return new Promise((resolve) => {
+      const finish = (fault: string | undefined, restart: boolean) => {
+        clearTimeout(timer);
+        child.removeAllListeners();
+        if (restart) {
+          child.kill("SIGKILL");
+          this.#child = this.#start();
+        }
+        resolve(fault);
+      };
+      const timer = setTimeout(() => finish("hangs", true), HANG);
+      child.once("message", (fault: string | null) => finish(fault ?? undefined, false));
+      child.once("exit", (status, signal) => finish(`the process ended with ${signal ?? status}`, true));
+      child.send(input);
+    });
+  }
+
+  stop(): void {
+    this.#child.removeAllListeners();
+    this.#child.kill("SIGKILL");
+  }
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      minutes: { type: "string", default: "10" },
+      seed: { type: "string", default: "1" },
+      out: { type: "string", default: join(root, "out/fuzz") },
+    },
+  });
+  const programs = corpus();
+  const seed = new Random(Number(values.seed));
+  const start = performance.now();
+  const end = start + Number(values.minutes) * 60_000;
+  const tester = new Tester();
+  const kinds = new Map<string, number>();
+  let number = 0;
+  for (; performance.now() < end; number++) {
+    const made = makeCase(seed, number, programs);
+    const fault = await tester.ask(made);
+    if (fault === undefined) continue;
+    const kind = kindOf(fault);
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+    if (kinds.get(kind) !== 1) continue;
+    console.error(`case ${number}: ${fault}`);
+    // A right program made smaller may be wrong, and its rejection then right too.
+    const small =
+      made.isRight && !fault.startsWith("thrown") && !fault.startsWith("printed")
+        ? made.text
+        : fault === "hangs"
+          ? made.text
+          : await reduce(made, kind, (text) => tester.ask({ text, isRight: false }));
+    mkdirSync(values.out, { recursive: true });
+    writeFileSync(
+      join(values.out, `${values.seed}-${number}.p4`),
+      `// ${fault.replaceAll("\n", " ")}\n${small}`,
+    );
+  }
+  tester.stop();
+  const seconds = Math.round((performance.now() - start) / 1000);
+  console.log(
+    JSON.stringify({ name: "fuzz", cases: number, seconds, faults: kinds.size, kinds: [...kinds] }),
+  );
+  return kinds.size > 0 ? 1 : 0;
+}
+
+if (!process.argv.includes("--answer")) process.exitCode = await main();
+else process.on("message", ({ text, isRight }: Case) => process.send!(findFault(text, isRight) ?? null));
