@@ -52,6 +52,7 @@ export function fitProgram(program: Program, target: Target, options: FitOptions
   const constants = { min: target.action.min_constant, max: target.action.max_constant ?? 7 };
   const { model, features } = buildModel(program, {
     constants,
+    bridges: target.phv.packs_fields,
     ...(options.sizes === undefined ? {} : { sizes: options.sizes }),
   });
   const diagnostics = checkFeatures(model, features, target, options.sources);

@@ -103,6 +103,8 @@ export const targetSchema = z.strictObject({
     tagalong: z.strictObject({ "8": sourced, "16": sourced, "32": sourced }),
     /** Two fields of one header may share a container, and one field several. */
     packs_fields: flag,
+    /** Values for the deparser (port, multicast group, digest, ...) have a validity bit each, in one container. */
+    deparser_validity_shared: flag,
   }),
   latency: z.strictObject({
     match_cycles: sourced,

@@ -114,7 +114,7 @@ export class TablePlan {
         let words = ways.reduce((sum, size) => sum + size, 0);
         let bits = hashBits(ways, minWays);
         const direct = directBlocks(this.keyBytes.bits, entriesPerWord, words);
-        if (direct !== undefined && minWays > 1) {
+        if (direct !== undefined && minWays > 1 && unit.implementation === undefined) {
           ways = [direct];
           words = direct;
           bits = 10 + Math.ceil(Math.log2(direct));

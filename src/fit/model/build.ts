@@ -22,6 +22,8 @@ import { findUses } from "./uses.js";
 export interface BuildOptions {
   /** Constants that are part of an instruction; others become action data. */
   readonly constants: { readonly min: number; readonly max: number };
+  /** Metadata that egress reads is carried by a header of its own. */
+  readonly bridges: boolean;
   /** Replaces the sizes of tables, by name. */
   readonly sizes?: ReadonlyMap<string, number>;
 }
@@ -100,6 +102,7 @@ class Builder {
     const gresses: Gress[] = [];
     for (const gress of ["ingress", "egress"] as const) {
       const pipeline = this.#json.pipelines.find((p) => p.name === gress);
+      if (gress === "ingress" && this.options.bridges) this.#addBridge();
       if (pipeline !== undefined) this.#readPipeline(pipeline, gress);
       while (gresses.length < this.#units.length) gresses.push(gress);
     }
@@ -186,6 +189,46 @@ class Builder {
         }
       }
     }
+  }
+
+  /**
+   * User metadata that egress reads travels with the packet as a header in front of it; a bare action at the start
+   * of ingress makes that header valid.
+   */
+  #addBridge(): void {
+    const ingress = this.#uses.writtenIn("ingress");
+    const crossing = [...this.#uses.readIn("egress")].filter((name) => {
+      const field = this.#fields.get(name);
+      return field?.metadata === true && !field.intrinsic && ingress.has(name);
+    });
+    if (crossing.length === 0) return;
+    this.#units.push({
+      id: 0,
+      name: "$bridge",
+      gress: "ingress",
+      kind: "action",
+      table: undefined,
+      key: [],
+      actions: [
+        {
+          name: "$bridge",
+          hit: true,
+          data: [],
+          reads: [],
+          writes: [{ field: "$bridge", lo: 0, width: 1 }],
+          arithmetic: [],
+          source: undefined,
+        },
+      ],
+      size: 1,
+      implementation: undefined,
+      attached: [],
+      hashes: [],
+      usesRandom: false,
+      condition: undefined,
+      source: undefined,
+    });
+    this.#successors.push([1]);
   }
 
   #readCondition(condition: bmv2.Conditional, gress: Gress): Omit<Unit, "id"> {

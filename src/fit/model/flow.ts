@@ -63,7 +63,7 @@ export function makeFlow(
   return {
     reaches: (u, v) => reach[u]!.has(v),
     exclusive: (u, v) => u !== v && gressOf[u] === gressOf[v] && !reach[u]!.has(v) && !reach[v]!.has(u),
-    decides: (u, v) => reach[u]!.has(v) && !certain[u]!.has(v),
+    decides: (u, v) => !certain[u]!.has(v) && distinct[u]!.some((next) => certain[next]!.has(v)),
     successors: (u) => distinct[u]!,
   };
 }

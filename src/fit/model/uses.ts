@@ -13,12 +13,15 @@ export interface Uses {
   /** Where a field is first named, for messages. */
   readonly places: ReadonlyMap<string, bmv2.SourceInfo>;
   localsOf(action: number): ReadonlySet<string>;
+  /** Fields that actions of a gress write, and that its actions, keys and conditions read. */
+  writtenIn(gress: string): ReadonlySet<string>;
+  readIn(gress: string): ReadonlySet<string>;
 }
 
 const OUTSIDE = -1;
 
 export function findUses(program: bmv2.Bmv2Program, fields: ReadonlyMap<string, FieldInfo>): Uses {
-  const readers = new Map<string, Set<number>>();
+  let readers = new Map<string, Set<number>>();
   const writers = new Map<string, Set<number>>();
   const readFirst = new Set<string>();
   const places = new Map<string, bmv2.SourceInfo>();
@@ -69,16 +72,23 @@ export function findUses(program: bmv2.Bmv2Program, fields: ReadonlyMap<string, 
       }
     }
   }
+  const readByGress = new Map<string, Set<string>>();
   for (const pipeline of program.pipelines) {
+    const here = new Map<string, Set<number>>();
+    const outer = readers;
+    readers = here;
     for (const table of pipeline.tables) {
       for (const key of table.key) {
         const name = typeof key.target === "string" ? `${key.target}.$valid$` : key.target.join(".");
-        note(readers, name, OUTSIDE);
+        note(here, name, OUTSIDE);
         if (table.source_info !== undefined && !places.has(name)) places.set(name, table.source_info);
       }
     }
     for (const profile of pipeline.action_profiles) visit(profile.selector?.input, OUTSIDE);
     for (const condition of pipeline.conditionals) visit(condition.expression, OUTSIDE);
+    readers = outer;
+    for (const name of here.keys()) note(readers, name, OUTSIDE);
+    readByGress.set(pipeline.name, new Set(here.keys()));
   }
   for (const list of program.field_lists) visit(list.elements, OUTSIDE);
   for (const state of program.parsers.flatMap((parser) => parser.parse_states)) {
@@ -117,7 +127,26 @@ export function findUses(program: bmv2.Bmv2Program, fields: ReadonlyMap<string, 
     used: new Set([...readers.keys(), ...writers.keys()]),
     places,
     localsOf: (action) => owners.get(action) ?? none,
+    writtenIn: (gress) => fieldsOf(writers, actionsOf(program, gress)),
+    readIn: (gress) => {
+      const names = fieldsOf(readers, actionsOf(program, gress));
+      for (const name of readByGress.get(gress) ?? []) names.add(name);
+      return names;
+    },
   };
+}
+
+function actionsOf(program: bmv2.Bmv2Program, gress: string): ReadonlySet<number> {
+  const tables = program.pipelines.filter((p) => p.name === gress).flatMap((p) => p.tables);
+  return new Set(tables.flatMap((table) => table.action_ids));
+}
+
+function fieldsOf(map: ReadonlyMap<string, ReadonlySet<number>>, owners: ReadonlySet<number>): Set<string> {
+  const names = new Set<string>();
+  for (const [name, users] of map) {
+    for (const user of users) if (owners.has(user)) names.add(name);
+  }
+  return names;
 }
 
 /** Leading parameters of a primitive that it sets. */

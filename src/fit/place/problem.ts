@@ -8,6 +8,17 @@ import type { Target } from "../target.js";
 import { demandOf } from "./demand.js";
 import type { Problem } from "./placement.js";
 
+/** Values that tables set for deparser and traffic manager. */
+const FOR_DEPARSER = new Set([
+  "standard_metadata.egress_spec",
+  "standard_metadata.mcast_grp",
+  "$drop",
+  "$mirror",
+  "$digest",
+  "$resubmit",
+  "$bridge",
+]);
+
 export function makeProblem(model: FitModel, target: Target): Problem {
   const graph = findDependencies(model);
   const phv = packFields(model, target);
@@ -15,6 +26,14 @@ export function makeProblem(model: FitModel, target: Target): Problem {
   const demands = model.units.map((unit) => demandOf(unit, plans[unit.id]!, target, phv));
 
   const conflicts: Set<number>[] = model.units.map(() => new Set());
+  if (target.phv.deparser_validity_shared) {
+    const setters = model.units.filter((unit) => writesOf(unit).some((write) => FOR_DEPARSER.has(write.field)));
+    for (const a of setters) {
+      for (const b of setters) {
+        if (a.id !== b.id && a.gress === b.gress && !model.flow.exclusive(a.id, b.id)) conflicts[a.id]!.add(b.id);
+      }
+    }
+  }
   if (target.phv.packs_fields) {
     const writers = new Map<number, number[]>();
     for (const unit of model.units) {

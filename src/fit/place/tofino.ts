@@ -3,8 +3,9 @@
  * longest chain of dependent tables below it; a table that does not fit whole is split, the rest follows in the next
  * stage. Among equals the later table of the program goes first.
  */
-import type { Part, Placement, Problem } from "./placement.js";
 import { NO_MEMORY } from "../memory/layout.js";
+import type { Demand } from "./demand.js";
+import type { Part, Placement, Problem } from "./placement.js";
 import { type Resource, Stage } from "./stage.js";
 
 /** Stages beyond the device's that are tried, to say how many a program would need. */
@@ -30,7 +31,10 @@ class Placer {
   readonly #members: Set<number>[] = [];
   readonly #unplaced: Placement["unplaced"][number][] = [];
   readonly #failed = new Set<number>();
-  readonly #predecessors: number[];
+  /** The condition that can be a table's gateway: it leads to the table, and nothing else does. */
+  readonly #gatewayOf: (number | undefined)[];
+  /** Tables that a condition can be the gateway of. */
+  readonly #guarded: number[][];
 
   constructor(
     readonly problem: Problem,
@@ -40,8 +44,16 @@ class Placer {
     const { units, flow } = problem.model;
     this.#last = units.map(() => -1);
     this.#rest = units.map((unit) => (unit.kind === "match" ? unit.size : 1));
-    this.#predecessors = units.map(() => 0);
-    for (const unit of units) for (const next of flow.successors(unit.id)) this.#predecessors[next]!++;
+    const predecessors: number[][] = units.map(() => []);
+    for (const unit of units) for (const next of flow.successors(unit.id)) predecessors[next]!.push(unit.id);
+    this.#guarded = units.map(() => []);
+    this.#gatewayOf = units.map((unit) => {
+      const [only, another] = predecessors[unit.id]!;
+      if (unit.kind === "condition" || only === undefined || another !== undefined) return undefined;
+      if (units[only]!.kind !== "condition") return undefined;
+      this.#guarded[only]!.push(unit.id);
+      return only;
+    });
   }
 
   run(): Placement {
@@ -55,7 +67,7 @@ class Placer {
       for (;;) {
         const ready = units
           .map((unit) => unit.id)
-          .filter((id) => this.#last[id] === -1 && !this.#failed.has(id) && this.#isReady(id, stage))
+          .filter((id) => this.#isOpen(id) && this.#guarded[id]!.length === 0 && this.#isReady(id, stage))
           .sort(this.order);
         let done = false;
         for (const id of ready) {
@@ -67,7 +79,7 @@ class Placer {
           }
           if (this.#parts.length > before) placedHere = true;
         }
-        if (!done) break;
+        if (!done && !this.#placeWaitingConditions(stage)) break;
       }
       left = units.filter((unit) => this.#last[unit.id] === -1 && !this.#failed.has(unit.id)).length;
       idle = placedHere || this.#members[stage]!.size > 0 ? 0 : idle + 1;
@@ -115,13 +127,42 @@ class Placer {
     return empty.exceeded(demands[id]!, plans[id]!.layout(this.#rest[id]!)) ?? "dependency";
   }
 
+  #isOpen(id: number): boolean {
+    return this.#last[id] === -1 && !this.#failed.has(id);
+  }
+
+  /** All that must come before is placed; a condition that can come along as the gateway need not be. */
   #isReady(id: number, stage: number): boolean {
     for (const edge of this.problem.graph.incoming[id]!) {
       const last = this.#last[edge.from]!;
       if (this.#failed.has(edge.from)) continue;
-      if (last === -1 || last + edge.distance > stage) return false;
+      if (last === -1) {
+        if (edge.from !== this.#gatewayOf[id] || edge.distance > 0 || !this.#isReady(edge.from, stage)) return false;
+      } else if (last + edge.distance > stage) return false;
     }
     return true;
+  }
+
+  /**
+   * Conditions wait for a table to be the gateway of. One whose tables all wait for something else goes first and
+   * is a table of its own, so that its other branch can go on.
+   */
+  #placeWaitingConditions(stage: number): boolean {
+    for (const unit of this.problem.model.units) {
+      const { id } = unit;
+      if (unit.kind !== "condition" || !this.#isOpen(id) || !this.#isReady(id, stage)) continue;
+      if (this.#guarded[id]!.some((table) => this.#isOpen(table) && this.#isReady(table, stage))) continue;
+      if (this.#guarded[id]!.length > 0 && !this.#othersWait(id)) continue;
+      if (this.#placeOne(id, stage)) return true;
+    }
+    return false;
+  }
+
+  /** Something else than the tables that it guards needs the condition placed. */
+  #othersWait(id: number): boolean {
+    const guarded = this.#guarded[id]!;
+    return this.problem.graph.outgoing[id]!.some((edge) => !guarded.includes(edge.to) && this.#isOpen(edge.to)) ||
+      guarded.every((table) => !this.#isOpen(table) || this.problem.companions[table]!.length > 1);
   }
 
   #clashes(id: number, stage: number): boolean {
@@ -139,10 +180,15 @@ class Placer {
   }
 
   #placeTogether(group: readonly number[], stage: number): boolean {
-    const waiting = group.filter((id) => this.#last[id] === -1 && !this.#failed.has(id));
+    const tables = group.filter((id) => this.#isOpen(id));
+    const conditions = tables.flatMap((id) => {
+      const gateway = this.#gatewayOf[id];
+      return gateway !== undefined && this.#isOpen(gateway) && this.#isReady(gateway, stage) ? [gateway] : [];
+    });
+    const waiting = [...new Set(conditions), ...tables];
     for (const id of waiting) {
       for (const edge of this.problem.graph.incoming[id]!) {
-        if (group.includes(edge.from) && edge.distance === 0) continue;
+        if (waiting.includes(edge.from) && edge.distance === 0) continue;
         const last = this.#last[edge.from]!;
         if (!this.#failed.has(edge.from) && (last === -1 || last + edge.distance > stage)) return false;
       }
@@ -168,13 +214,14 @@ class Placer {
     const { demands, plans, target } = this.problem;
     const spill = this.#spillOf(id);
     if (spill !== undefined) return this.#placeWithSpill(id, stage, spill);
-    const demand = demands[id]!;
+    const condition = this.#openGateway(id);
+    const demand = condition === undefined ? demands[id]! : withGateway(demands[id]!, demands[condition]!);
     const plan = plans[id]!;
     const here = this.#stages[stage]!;
     const whole = plan.layout(this.#rest[id]!);
     const exceeded = here.exceeded(demand, whole);
     if (exceeded === undefined) {
-      this.#commit(id, stage, this.#rest[id]!);
+      this.#commit(id, stage, this.#rest[id]!, condition);
       return true;
     }
     // Only memory can be split, and only when what is left is worth it: an empty stage could not hold all either.
@@ -184,8 +231,13 @@ class Placer {
     if (empty.exceeded(demand, whole) === undefined && !this.#mayShare(id)) return false;
     const part = plan.largest(this.#rest[id]!, here.free(demand, whole.tcamWidth));
     if (part === undefined || here.exceeded(demand, part) !== undefined) return false;
-    this.#commit(id, stage, Math.min(part.entries, this.#rest[id]!));
+    this.#commit(id, stage, Math.min(part.entries, this.#rest[id]!), condition);
     return true;
+  }
+
+  #openGateway(id: number): number | undefined {
+    const gateway = this.#gatewayOf[id];
+    return gateway !== undefined && this.#isOpen(gateway) ? gateway : undefined;
   }
 
   /** Tables that would fit one stage are split too once no dependency is left to wait for. */
@@ -220,6 +272,8 @@ class Placer {
       const next = this.#stage(stage + 1 + index);
       if (next.counts.srams + blocks > target.sram.blocks) return false;
     }
+    const waiting = this.#openGateway(id);
+    if (waiting !== undefined && !this.#placeOne(waiting, stage)) return false;
     here.add(demand, layout);
     this.#members[stage]!.add(id);
     const unit = model.units[id]!;
@@ -247,41 +301,47 @@ class Placer {
     return true;
   }
 
-  #commit(id: number, stage: number, entries: number): void {
+  /** Books a part; with a condition, that condition comes along as its gateway. */
+  #commit(id: number, stage: number, entries: number, condition?: number): void {
     const { demands, plans, model } = this.problem;
     const layout = plans[id]!.layout(entries);
-    this.#stages[stage]!.add(demands[id]!, layout);
+    const demand = condition === undefined ? demands[id]! : withGateway(demands[id]!, demands[condition]!);
+    this.#stages[stage]!.add(demand, layout);
+    const part = { stage, gateway: undefined, spill: undefined };
+    if (condition !== undefined) {
+      this.#parts.push({ ...part, unit: model.units[condition]!, layout: NO_MEMORY, entries: 1 });
+      this.#members[stage]!.add(condition);
+      this.#last[condition] = stage;
+      this.#rest[condition] = 0;
+    }
     this.#members[stage]!.add(id);
-    this.#parts.push({
-      unit: model.units[id]!,
-      stage,
-      layout,
-      entries: Math.min(entries, this.#rest[id]!),
-      gateway: undefined,
-      spill: undefined,
-    });
-    const left = this.#rest[id]! - layout.entries;
-    const whole = plans[id]!.match === "none" || left <= 0 || entries >= this.#rest[id]!;
+    const unit = model.units[id]!;
+    const taken = Math.min(entries, layout.entries, this.#rest[id]!);
+    this.#parts.push({ ...part, unit, layout, entries: unit.kind === "match" ? taken : 1, gateway: condition });
+    const whole = plans[id]!.match === "none" || entries >= this.#rest[id]!;
     this.#rest[id] = whole ? 0 : this.#rest[id]! - entries;
     if (whole) this.#last[id] = stage;
-    this.#mergeGateway(id, stage);
+    if (condition === undefined) this.#mergeGateway(id, stage);
   }
 
-  /** A condition right in front of a table, in the same stage, is that table's gateway and no table of its own. */
+  /** A condition that was placed before its table, in the same stage, still becomes its gateway. */
   #mergeGateway(id: number, stage: number): void {
-    const { model, demands } = this.problem;
-    const unit = model.units[id]!;
-    if (unit.kind === "condition" || this.#predecessors[id] !== 1) return;
-    const condition = model.units.find(
-      (other) => other.kind === "condition" && model.flow.successors(other.id).includes(id),
-    );
+    const condition = this.#gatewayOf[id];
     if (condition === undefined) return;
-    const host = this.#parts.find((part) => part.unit.id === condition.id && part.stage === stage);
-    const taken = this.#parts.some((part) => part.gateway === condition.id);
-    if (host === undefined || taken) return;
-    const own = this.#parts.find((part) => part.unit.id === id && part.stage === stage);
-    if (own === undefined) return;
-    own.gateway = condition.id;
-    this.#stages[stage]!.mergeGateway(demands[id]!.gateways > 0);
+    const host = this.#parts.find((part) => part.unit.id === condition && part.stage === stage);
+    const own = this.#parts.find((part) => part.unit.id === id && part.stage === stage && part.spill === undefined);
+    if (host === undefined || own === undefined || this.#parts.some((part) => part.gateway === condition)) return;
+    own.gateway = condition;
+    this.#stages[stage]!.mergeGateway(this.problem.demands[id]!.gateways > 0);
   }
+}
+
+/** What a table and the condition that is its gateway need together. */
+function withGateway(table: Demand, condition: Demand): Demand {
+  return {
+    ...table,
+    logicalTables: table.logicalTables + condition.logicalTables - 1,
+    gateways: condition.gateways + Math.max(0, table.gateways - 1),
+    exactBytes: [...new Set([...table.exactBytes, ...condition.exactBytes])],
+  };
 }
