@@ -6,6 +6,7 @@ import { emitP4Info } from "./emit/p4info.js";
 import { elaborate } from "./lower/elaborate/program.js";
 import type { IrProgram } from "./lower/ir.js";
 import { runPasses } from "./lower/passes.js";
+import { warn } from "./lower/warnings.js";
 import type { SourceUnit } from "./syntax/ast.js";
 import { type IncludeResolver, parse } from "./syntax/index.js";
 import { check } from "./types/index.js";
@@ -57,6 +58,7 @@ export function compile(input: CompileInput, diagnostics: Diagnostics): CompileR
   if (unit === undefined) return undefined;
   const lowered = elaborate(unit, diagnostics);
   if (lowered === undefined || diagnostics.hasErrors) return undefined;
+  warn(lowered, diagnostics);
   runPasses(lowered, diagnostics, input.dump);
   if (diagnostics.hasErrors) return undefined;
   const name = typeof input.file === "string" ? "program.p4" : input.file.path;

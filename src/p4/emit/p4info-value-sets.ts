@@ -3,10 +3,10 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { fail } from "../../base/index.js";
 import { p4info } from "../../program/index.js";
 import type { IrValueSet } from "../lower/ir.js";
-import { nameAnnotation } from "../lower/ir-types.js";
 import type { Annotation } from "../syntax/ast.js";
 import { annotated, annotationArguments, fieldIds } from "./p4info-annotations.js";
 import type { SymbolTable } from "./p4info-symbols.js";
+import { flatFields } from "./p4info-types.js";
 import { typeWidth } from "./type-width.js";
 
 type ValueSetInit = MessageInitShape<typeof p4info.ValueSetSchema>;
@@ -50,18 +50,14 @@ function matchFields(set: IrValueSet): NonNullable<ValueSetInit["match"]> {
       set.span,
       "P4Info has value sets of bit<W>, of structs of bit<W>, and of enums with a width only",
     );
-  const fields = type.fields.map((field, index) => ({
-    name: field.name,
-    type: field.type,
-    annotations: type.declaration.fields[index]?.annotations ?? [],
-  }));
+  const fields = flatFields(type);
   const ids = fieldIds(fields);
   return fields.map((field, index) => {
     if (field.type.kind !== "bit")
       fail("P40544", set.span, `the field ${field.name} of a value set must be a bit<W>`);
     return {
       id: ids[index]!,
-      name: nameAnnotation(field.annotations) ?? field.name,
+      name: field.name,
       bitwidth: field.type.width,
       match: matchOf(field.annotations),
       ...annotated(field.annotations, ["match"]),

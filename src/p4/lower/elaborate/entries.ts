@@ -37,8 +37,9 @@ function annotatedPriority(entry: TableEntrySyntax): number | undefined {
 }
 
 function keysOf(entry: TableEntrySyntax, count: number): Expression[] {
-  if (entry.keys.length === count) return entry.keys;
   const only = entry.keys[0];
+  const isWrapped = count === 1 && only?.kind === "list" && only.elements.length === 1;
+  if (entry.keys.length === count && !isWrapped) return entry.keys;
   if (entry.keys.length === 1 && only !== undefined) {
     if (only.kind === "list" && only.elements.length === count) return only.elements;
     if (only.kind === "default" || only.kind === "dontCare") return Array.from({ length: count }, () => only);
