@@ -1,6 +1,6 @@
 /** The gRPC service p4.v1.P4Runtime: its methods with their (de)serialisers, for client and server. */
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
-import type { MethodDefinition } from "@grpc/grpc-js";
+import { logVerbosity, type MethodDefinition, setLogVerbosity } from "@grpc/grpc-js";
 import {
   CapabilitiesRequestSchema,
   CapabilitiesResponseSchema,
@@ -23,6 +23,16 @@ export const API_VERSION = "1.4.0";
 export const MIN_MESSAGE_BYTES = 4 * 1024 * 1024;
 export const DEFAULT_MESSAGE_BYTES = 64 * 1024 * 1024;
 
+/** Byte fields of messages become plain `Uint8Array`s: a Buffer's `slice` would share memory where theirs copies. */
+function plain(bytes: Buffer): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** gRPC's own log lines on stderr repeat what our errors say; GRPC_VERBOSITY brings them back. */
+export function quietGrpc(): void {
+  if (process.env["GRPC_VERBOSITY"] === undefined) setLogVerbosity(logVerbosity.NONE);
+}
+
 interface Streaming {
   requestStream?: boolean;
   responseStream?: boolean;
@@ -43,9 +53,9 @@ function method<I extends DescMessage, O extends DescMessage>(
     requestStream,
     responseStream,
     requestSerialize: encode(input),
-    requestDeserialize: (bytes) => fromBinary(input, bytes),
+    requestDeserialize: (bytes) => fromBinary(input, plain(bytes)),
     responseSerialize: encode(output),
-    responseDeserialize: (bytes) => fromBinary(output, bytes),
+    responseDeserialize: (bytes) => fromBinary(output, plain(bytes)),
   };
 }
 

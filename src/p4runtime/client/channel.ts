@@ -16,12 +16,13 @@ import {
   GetForwardingPipelineConfigRequestSchema,
   type ReadRequest,
   type ReadResponse,
+  GetForwardingPipelineConfigRequest_ResponseType as ResponseType,
   type SetForwardingPipelineConfigRequest,
   type StreamMessageRequest,
   type StreamMessageResponse,
   type WriteRequest,
 } from "../generated/p4/v1/p4runtime_pb.js";
-import { P4RuntimeService } from "../service.js";
+import { P4RuntimeService, quietGrpc } from "../service.js";
 import { deviceErrorOf } from "../status.js";
 
 /** TLS as PEM text: the CA that signed the server's certificate, and our own certificate if it wants one. */
@@ -57,6 +58,7 @@ export class P4RuntimeChannel {
     private readonly options: ChannelOptions,
   ) {
     const { tls, maxMessageBytes } = options;
+    quietGrpc();
     this.#client = new Client(address, credentials(tls), {
       "grpc.max_receive_message_length": maxMessageBytes,
       "grpc.max_send_message_length": -1,
@@ -114,8 +116,8 @@ export class P4RuntimeChannel {
     await this.#unary(P4RuntimeService.write, request);
   }
 
-  /** All entities of the answer, in order. */
-  read(request: ReadRequest): Promise<Entity[]> {
+  /** All entities of the answer, in order; `onPart` hears how many came with each message. */
+  read(request: ReadRequest, onPart?: (entities: number) => void): Promise<Entity[]> {
     return new Promise((resolve, reject) => {
       const method = P4RuntimeService.read;
       const call = this.#client.makeServerStreamRequest(
@@ -134,6 +136,7 @@ export class P4RuntimeChannel {
       let timer = arm();
       call.on("data", (response: ReadResponse) => {
         for (const entity of response.entities) entities.push(entity);
+        onPart?.(response.entities.length);
         // each part of a long answer has the time of a call
         clearTimeout(timer);
         timer = arm();
@@ -154,8 +157,11 @@ export class P4RuntimeChannel {
   }
 
   /** The config of a device; undefined when it has none. */
-  async getConfig(deviceId: bigint): Promise<ForwardingPipelineConfig | undefined> {
-    const request = create(GetForwardingPipelineConfigRequestSchema, { deviceId });
+  async getConfig(
+    deviceId: bigint,
+    responseType = ResponseType.ALL,
+  ): Promise<ForwardingPipelineConfig | undefined> {
+    const request = create(GetForwardingPipelineConfigRequestSchema, { deviceId, responseType });
     try {
       return (await this.#unary(P4RuntimeService.getForwardingPipelineConfig, request)).config;
     } catch (error) {

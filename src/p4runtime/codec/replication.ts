@@ -49,7 +49,7 @@ export function decodeMulticast(message: MulticastMessage): MulticastGroupEntry 
     kind: "multicastGroup",
     groupId: message.multicastGroupId,
     replicas: decodeReplicas(message.replicas),
-    ...(message.metadata.length === 0 ? {} : { metadata: message.metadata }),
+    ...(message.metadata.length === 0 ? {} : { metadata: message.metadata.slice() }),
   };
 }
 

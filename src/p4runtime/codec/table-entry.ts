@@ -95,7 +95,8 @@ function keyOf(table: TableInfo, message: TableEntryMessage, lenient = false): T
 function copyRest(table: TableInfo, message: TableEntryMessage, entry: TableEntry, lenient = false): void {
   if (message.idleTimeoutNs !== 0n) entry.idleTimeoutNs = message.idleTimeoutNs;
   if (message.controllerMetadata !== 0n) entry.controllerMetadata = message.controllerMetadata;
-  if (message.metadata.length > 0) entry.metadata = message.metadata;
+  // a copy: the message's bytes are a view of the whole request
+  if (message.metadata.length > 0) entry.metadata = message.metadata.slice();
   if (message.counterData !== undefined) entry.counter = decodeCounter(message.counterData);
   if (message.meterConfig !== undefined) {
     if (!lenient) checkMeter(message.meterConfig, table.directMeter?.message.spec, table.name);

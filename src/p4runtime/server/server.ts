@@ -26,7 +26,13 @@ import {
   type WriteRequest,
   WriteResponseSchema,
 } from "../generated/p4/v1/p4runtime_pb.js";
-import { API_VERSION, DEFAULT_MESSAGE_BYTES, MIN_MESSAGE_BYTES, P4RuntimeService } from "../service.js";
+import {
+  API_VERSION,
+  DEFAULT_MESSAGE_BYTES,
+  MIN_MESSAGE_BYTES,
+  P4RuntimeService,
+  quietGrpc,
+} from "../service.js";
 import { batchStatus, statusOf } from "../status.js";
 import { Arbitration, roleName } from "./arbitration.js";
 import { encodeEvent } from "./events.js";
@@ -81,6 +87,7 @@ export async function serve(device: Device, options: ServeOptions = {}): Promise
       `maxMessageBytes ${maxMessageBytes} is below ${MIN_MESSAGE_BYTES}`,
     );
   }
+  quietGrpc();
   const handlers = new Handlers(device, deviceId, options);
   const server = new Server({
     "grpc.max_receive_message_length": maxMessageBytes,
