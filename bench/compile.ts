@@ -2,12 +2,17 @@
  * The compiler's speed over program size. The programs are made up, in the style of a data-centre fabric: headers,
  * a parser, and many tables with their actions; their size is what varies.
  */
+import { execFileSync, fork, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Diagnostics, SourceFile } from "../src/base/index.js";
+import { compile } from "../src/p4/index.js";
 import { parse } from "../src/p4/syntax/index.js";
 import type { Benchmark } from "./main.js";
 
-/** A v1model program with that many tables; about 840 bytes each. */
-export function fabricProgram(tables: number): string {
+/** A v1model program with that many tables; 24 lines and about 830 bytes each. */
+function fabricProgram(tables: number): string {
   const lines = [
     "#include <core.p4>",
     "#include <v1model.p4>",
@@ -83,14 +88,96 @@ function medianTime(runs: number, call: () => void): number {
   return times.sort((a, b) => a - b)[runs >> 1]!;
 }
 
-export const run: Benchmark = async (report) => {
-  for (const tables of [10, 100, 460, 1000]) {
-    const text = fabricProgram(tables);
-    const value = medianTime(15, () => {
-      const diagnostics = new Diagnostics();
-      parse({ file: new SourceFile("fabric.p4", text) }, diagnostics);
-      diagnostics.throwIfErrors();
-    });
-    report({ name: `compile/parse-${Math.round(text.length / 1000)}kB`, unit: "ms", value });
+/** Runs the phases under test on a text; a wrong program is a fault of the benchmark. */
+function compileText(text: string, phases: "parse" | "all"): void {
+  const diagnostics = new Diagnostics();
+  const file = new SourceFile("fabric.p4", text);
+  if (phases === "parse") parse({ file }, diagnostics);
+  else compile({ file }, diagnostics);
+  diagnostics.throwIfErrors();
+}
+
+/** Seconds for a command from a standing start, the best of five; undefined if it does not run. */
+function coldSeconds(command: string, args: string[]): number | undefined {
+  let best: number | undefined;
+  for (let i = 0; i < 5; i++) {
+    const start = performance.now();
+    if (spawnSync(command, args, { stdio: "ignore" }).status !== 0) return undefined;
+    const seconds = (performance.now() - start) / 1000;
+    best = Math.min(best ?? seconds, seconds);
   }
+  return best;
+}
+
+const root = join(import.meta.dirname, "..");
+const cli = join(root, "dist/cli/main.js");
+
+/** Lines of the program whose memory is measured. */
+const MEMORY_LINES = 6000;
+
+export const run: Benchmark = async (report) => {
+  const tutorial = readFileSync(join(root, "p4/ecmp/tor.p4"), "utf8");
+  report({
+    name: "compile/warm-ecmp-tor",
+    unit: "ms",
+    value: medianTime(15, () => compileText(tutorial, "all")),
+  });
+  for (const tables of [10, 50, 160, 460]) {
+    const text = fabricProgram(tables);
+    const size = `${Math.round(text.length / 1000)}kB-${text.split("\n").length}-lines`;
+    report({
+      name: `compile/parse-${size}`,
+      unit: "ms",
+      value: medianTime(15, () => compileText(text, "parse")),
+    });
+    report({
+      name: `compile/warm-${size}`,
+      unit: "ms",
+      value: medianTime(5, () => compileText(text, "all")),
+    });
+  }
+  const folder = mkdtempSync(join(tmpdir(), "p4loom-bench-"));
+  try {
+    for (const [name, text] of [
+      ["ecmp-tor", tutorial],
+      ["4000-lines", fabricProgram(160)],
+    ] as const) {
+      const source = join(folder, `${name}.p4`);
+      writeFileSync(source, text);
+      const outputs = [
+        "-o",
+        join(folder, "out.json"),
+        "--p4runtime-files",
+        join(folder, "out.txtpb"),
+        source,
+      ];
+      if (!existsSync(cli)) execFileSync("npm", ["run", "build"], { cwd: root, stdio: "ignore" });
+      const value = coldSeconds(process.execPath, [cli, "compile", ...outputs]);
+      if (value === undefined) throw new Error(`p4loom compile fails on ${name}`);
+      const rival = coldSeconds("p4c-bm2-ss", outputs);
+      report({
+        name: `compile/cold-${name}`,
+        unit: "s",
+        value,
+        ...(rival === undefined ? {} : { rival: { name: "p4c", value: rival } }),
+      });
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  report({ name: `compile/memory-${MEMORY_LINES}-lines`, unit: "MB", value: await peakMemory() });
 };
+
+/** Peak resident megabytes of a process that compiles one large program. */
+function peakMemory(): Promise<number> {
+  const child = fork(import.meta.filename, ["--memory"], { execArgv: process.execArgv });
+  return new Promise((resolve, reject) => {
+    child.once("message", (kilobytes: number) => resolve(kilobytes / 1024));
+    child.once("error", reject);
+  });
+}
+
+if (process.argv[2] === "--memory") {
+  compileText(fabricProgram(Math.round(MEMORY_LINES / 24)), "all");
+  process.send!(process.resourceUsage().maxRSS, () => process.exit(0));
+}
