@@ -3,9 +3,9 @@
  * offers instead. The rules are those of the open Tofino compiler as measured, and of the container ALU.
  */
 import { Diagnostics } from "../base/index.js";
-import type { Feature } from "./model/features.js";
-import { type Expr, formatExpr, onesOf, readsOf } from "./model/expressions.js";
 import { gatewayCost } from "./model/conditions.js";
+import { type Expr, formatExpr, onesOf, readsOf } from "./model/expressions.js";
+import type { Feature } from "./model/features.js";
 import type { FitModel } from "./model/model.js";
 import { writesOf } from "./model/model.js";
 import { Places, type SourceLookup } from "./source.js";
@@ -144,8 +144,7 @@ class Checker {
     const byteBits = (gateway.bytes ?? 0) * 8;
     const hashBits = gateway.hash_bits ?? 0;
     const total = cost.equalBits + cost.rangeBits + cost.pairBits;
-    const tooWide =
-      cost.rangeBits > hashBits || cost.pairBits > byteBits || total > byteBits + hashBits;
+    const tooWide = cost.rangeBits > hashBits || cost.pairBits > byteBits || total > byteBits + hashBits;
     if (tooWide) {
       this.#error(
         "P44016",
@@ -159,7 +158,12 @@ class Checker {
   #hash(feature: Extract<Feature, { kind: "hash" }>): void {
     const { base, max, algorithm } = feature;
     if (algorithm === "csum16" || algorithm === "") {
-      this.#error("P44020", feature, `hash algorithm ${algorithm || "unknown"}`, "use a CRC, identity or random");
+      this.#error(
+        "P44020",
+        feature,
+        `hash algorithm ${algorithm || "unknown"}`,
+        "use a CRC, identity or random",
+      );
       return;
     }
     if (base.kind !== "constant" || base.value !== 0n) {
@@ -302,7 +306,9 @@ class Checker {
         this.#error(
           "P44010",
           unit,
-          lpm > 1 ? `table ${unit.name} has ${lpm} lpm keys` : `table ${unit.name} mixes lpm and ${with_} keys`,
+          lpm > 1
+            ? `table ${unit.name} has ${lpm} lpm keys`
+            : `table ${unit.name} mixes lpm and ${with_} keys`,
           "make the prefix a ternary key and give entries a priority",
         );
       }
@@ -352,9 +358,11 @@ class Checker {
       model.units.some(
         (unit) =>
           unit.gress === "egress" &&
-          [...unit.key.map((k) => k.access), ...unit.actions.flatMap((a) => a.reads), ...(unit.condition?.reads ?? [])].some(
-            (access) => access.field === field,
-          ),
+          [
+            ...unit.key.map((k) => k.access),
+            ...unit.actions.flatMap((a) => a.reads),
+            ...(unit.condition?.reads ?? []),
+          ].some((access) => access.field === field),
       ),
     );
     if (bridged.length > 1) {
@@ -437,4 +445,3 @@ function findOperation(expr: Expr): BadOperation | undefined {
       return undefined;
   }
 }
-

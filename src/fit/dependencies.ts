@@ -32,7 +32,13 @@ export interface DependencyGraph {
   readonly criticalUnits: readonly number[];
 }
 
-const DISTANCE: Readonly<Record<DependencyKind, number>> = { match: 1, action: 1, output: 1, control: 0, anti: 0 };
+const DISTANCE: Readonly<Record<DependencyKind, number>> = {
+  match: 1,
+  action: 1,
+  output: 1,
+  control: 0,
+  anti: 0,
+};
 /** Strongest first: of several reasons between two units the first is the one that counts and is told. */
 const STRENGTH: readonly DependencyKind[] = ["match", "action", "output", "anti", "control"];
 
@@ -102,7 +108,8 @@ export function graphOf(count: number, list: readonly Dependency[]): DependencyG
   }
   const earliest = new Array<number>(count).fill(0);
   for (let u = 0; u < count; u++) {
-    for (const edge of incoming[u]!) earliest[u] = Math.max(earliest[u]!, earliest[edge.from]! + edge.distance);
+    for (const edge of incoming[u]!)
+      earliest[u] = Math.max(earliest[u]!, earliest[edge.from]! + edge.distance);
   }
   const below = new Array<number>(count).fill(0);
   for (let u = count - 1; u >= 0; u--) {
@@ -113,9 +120,9 @@ export function graphOf(count: number, list: readonly Dependency[]): DependencyG
   let at = earliest.findIndex((stage, u) => stage === 0 && below[u] === criticalPath - 1);
   while (at >= 0) {
     criticalUnits.push(at);
-    const next = outgoing[at]!.find(
-      (edge) => edge.distance > 0 && below[edge.to] === below[at]! - 1,
-    ) ?? outgoing[at]!.find((edge) => edge.distance === 0 && below[at]! > 0 && below[edge.to] === below[at]);
+    const next =
+      outgoing[at]!.find((edge) => edge.distance > 0 && below[edge.to] === below[at]! - 1) ??
+      outgoing[at]!.find((edge) => edge.distance === 0 && below[at]! > 0 && below[edge.to] === below[at]);
     at = next?.to ?? -1;
   }
   return { edges, incoming, outgoing, earliest, below, criticalPath, criticalUnits };

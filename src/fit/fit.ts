@@ -4,13 +4,13 @@ import type { Program } from "../program/index.js";
 import { checkFeatures } from "./check.js";
 import { buildModel } from "./model/build.js";
 import type { FitModel } from "./model/model.js";
-import { lowerBounds, type Bound } from "./place/bounds.js";
+import { countWords, naiveWidths, type WordCount } from "./phv/naive.js";
+import { phvUse } from "./phv/pack.js";
+import { type Bound, lowerBounds } from "./place/bounds.js";
 import { type Placement, type Problem, stageCount } from "./place/placement.js";
 import { makeProblem } from "./place/problem.js";
 import { placeByStages } from "./place/tofino.js";
 import { verifyPlacement } from "./place/verify.js";
-import { phvUse } from "./phv/pack.js";
-import { countWords, naiveWidths, type WordCount } from "./phv/naive.js";
 import type { SourceLookup } from "./source.js";
 import type { Target } from "./target.js";
 
@@ -62,7 +62,11 @@ export function fitProgram(program: Program, target: Target, options: FitOptions
 }
 
 /** Judges a placement; used for the heuristic's and for the exact solver's. */
-export function conclude(problem: Problem, placement: Placement, diagnostics: readonly Diagnostic[]): FitResult {
+export function conclude(
+  problem: Problem,
+  placement: Placement,
+  diagnostics: readonly Diagnostic[],
+): FitResult {
   const { model, target } = problem;
   const stages = stageCount(placement);
   const bounds = lowerBounds(problem);
@@ -118,7 +122,8 @@ function phvExceeded(
     }
     return exceeded;
   }
-  const total = 8 * target.phv.containers[8] + 16 * target.phv.containers[16] + 32 * target.phv.containers[32];
+  const total =
+    8 * target.phv.containers[8] + 16 * target.phv.containers[16] + 32 * target.phv.containers[32];
   if (naive.bits > total) exceeded.push(`PHV: ${naive.bits} of ${total} bits`);
   return exceeded;
 }

@@ -3,5 +3,5 @@
  * come after what (dependencies), lays out memories (memory/) and packet fields (phv/), and places tables in stages
  * (place/). Targets are data: `parseTarget` checks what a target file says.
  */
-export { conclude, fitProgram, type FitOptions, type FitResult, type Verdict } from "./fit.js";
+export { conclude, type FitOptions, type FitResult, fitProgram, type Verdict } from "./fit.js";
 export { parseTarget, type Target, targetSchema } from "./target.js";

@@ -22,7 +22,11 @@ export class Places {
     const start = file?.lineStarts[info.line - 1];
     if (file === undefined || start === undefined) {
       const text = `${"\n".repeat(info.line - 1)}${" ".repeat(info.column)}${fragment}`;
-      return { file: new SourceFile(info.filename, text), start: info.line - 1 + info.column, end: text.length };
+      return {
+        file: new SourceFile(info.filename, text),
+        start: info.line - 1 + info.column,
+        end: text.length,
+      };
     }
     const from = Math.min(start + info.column, file.text.length);
     return { file, start: from, end: Math.min(from + Math.max(1, fragment.length), file.text.length) };

@@ -69,7 +69,10 @@ export function dataFormats(
 ): DataFormat[] {
   const lists = actions.map((action) => piecesOf(action, gress, phv));
   const limit = target.action.immediate_bits ?? 0;
-  const totalBytes = Math.max(0, ...lists.map((pieces) => pieces.reduce((sum, piece) => sum + piece.bytes, 0)));
+  const totalBytes = Math.max(
+    0,
+    ...lists.map((pieces) => pieces.reduce((sum, piece) => sum + piece.bytes, 0)),
+  );
   if (totalBytes === 0) return [{ immediateBits: 0, ramBytes: 0 }];
   const formats: DataFormat[] = [];
   if (immediateAllowed && limit > 0) {

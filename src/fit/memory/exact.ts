@@ -17,7 +17,14 @@ export interface Packing {
   readonly width: number;
 }
 
-export const EXACT_DEFAULTS = { ghostBits: 10, versionBits: 4, maxPack: 9, maxWidth: 8, overheadBits: 64, perWord: 5 };
+export const EXACT_DEFAULTS = {
+  ghostBits: 10,
+  versionBits: 4,
+  maxPack: 9,
+  maxWidth: 8,
+  overheadBits: 64,
+  perWord: 5,
+};
 
 /** Key bits that the hash already tells: they are not stored, whole bytes first, smallest first. */
 export function storedKey(key: KeyBytes, ghostBits: number): { bytes: number; bits: number } {
@@ -76,7 +83,9 @@ export function waySizes(depth: number, minWays: number): number[] {
 /** Hash bits of a set of ways: ten for the line of each of the first ways, and the bits that choose a block. */
 export function hashBits(ways: readonly number[], minWays: number): number {
   const lines = 10 * Math.min(ways.length, minWays);
-  const select = ways.slice(0, minWays).reduce((sum, size) => sum + Math.ceil(Math.log2(Math.max(1, size))), 0);
+  const select = ways
+    .slice(0, minWays)
+    .reduce((sum, size) => sum + Math.ceil(Math.log2(Math.max(1, size))), 0);
   return lines + select;
 }
 

@@ -1,5 +1,5 @@
 /** The memory of one table: all ways to lay it out that the target offers, and the cheapest of them. */
-import { type KeyPart, type Unit } from "../model/model.js";
+import type { KeyPart, Unit } from "../model/model.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
 import { actionBlocks, type DataFormat, dataFormats, totalDataBytes } from "./action-data.js";
@@ -196,7 +196,10 @@ export class TablePlan {
    * The largest layout for at most `entries` entries that uses no more than the free blocks; undefined when not even
    * the smallest does. A part of a ternary table takes whole units, a part of an exact table whole ways.
    */
-  largest(entries: number, free: { srams: number; tcamUnits: number; mapRams: number }): TableLayout | undefined {
+  largest(
+    entries: number,
+    free: { srams: number; tcamUnits: number; mapRams: number },
+  ): TableLayout | undefined {
     const fits = (layout: TableLayout) =>
       layout.srams <= free.srams &&
       layout.mapRams <= free.mapRams &&

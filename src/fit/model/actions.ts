@@ -13,6 +13,7 @@ import {
   readsOf,
   readValue,
   type Scope,
+  sameAccess,
 } from "./expressions.js";
 import type { Feature } from "./features.js";
 import type { Access, ActionDatum, Attached, FieldInfo, Gress, HashUse, IndexKind } from "./model.js";
@@ -62,8 +63,20 @@ export class ActionReader {
   readonly steps: Step[] = [];
   readonly #values = new Map<string, Expr>();
   readonly #scope: Scope;
+  readonly #written = new Set<string>();
   /** The step of each register that the action touches. */
-  readonly #registers = new Map<string, { step: Step; reads: boolean; writes: boolean; uses: boolean; variable: boolean; index: string; source: bmv2.SourceInfo | undefined }>();
+  readonly #registers = new Map<
+    string,
+    {
+      step: Step;
+      reads: boolean;
+      writes: boolean;
+      uses: boolean;
+      variable: boolean;
+      index: string;
+      source: bmv2.SourceInfo | undefined;
+    }
+  >();
 
   constructor(
     readonly action: bmv2.Bmv2Action,
@@ -144,6 +157,7 @@ export class ActionReader {
     if (target?.type !== "field" || value === undefined) return;
     const { access, expr } = readAssignment(target.value, value, this.#scope);
     const whole = access.width === (this.context.fields.get(access.field)?.width ?? 1);
+    this.#forget(access.field);
     if (this.context.locals.has(access.field) && whole) {
       if (hasCell(expr)) {
         const cells = cellsOf(expr);
@@ -156,7 +170,7 @@ export class ActionReader {
         return;
       }
       if (expr.kind !== "operation" || expr.op === "hash") {
-        this.#values.set(access.field, expr);
+        this.#values.set(access.field, this.#asOfNow(expr));
         return;
       }
       this.#values.delete(access.field);
@@ -164,6 +178,30 @@ export class ActionReader {
       return;
     }
     this.#write(access, expr, source);
+    // Later readers of a copy read what was copied, at the same time.
+    const copied = expr.kind === "constant" || expr.kind === "argument" || expr.kind === "field";
+    if (whole && copied && (expr.kind !== "field" || expr.access.field !== access.field)) {
+      this.#values.set(access.field, this.#asOfNow(expr));
+    }
+  }
+
+  /** The field changes: what was known to equal it no longer does. */
+  #forget(field: string): void {
+    this.#values.delete(field);
+    this.#written.add(field);
+    for (const [name, expr] of this.#values) {
+      const stale = readsOf(expr).some((access) => access.field === field && access.entry !== true);
+      if (stale && !this.context.locals.has(name)) this.#values.delete(name);
+    }
+  }
+
+  /** Marks what is read before the action changes it. */
+  #asOfNow(expr: Expr): Expr {
+    if (expr.kind === "field" && !this.#written.has(expr.access.field)) {
+      return { kind: "field", access: { ...expr.access, entry: true } };
+    }
+    if (expr.kind === "operation") return { ...expr, parts: expr.parts.map((part) => this.#asOfNow(part)) };
+    return expr;
   }
 
   #write(access: Access, expr: Expr, source: bmv2.SourceInfo | undefined): void {
@@ -188,7 +226,8 @@ export class ActionReader {
   }
 
   #operation(step: Step, access: Access, expr: Expr, source: bmv2.SourceInfo | undefined): void {
-    if (expr.kind === "argument") step.data.push({ bits: Math.min(expr.width, access.width), target: access });
+    if (expr.kind === "argument")
+      step.data.push({ bits: Math.min(expr.width, access.width), target: access });
     else if (expr.kind === "constant") this.#constant(step, expr.value, access);
     else if (expr.kind === "operation") {
       for (const part of leaves(expr)) {
@@ -328,7 +367,8 @@ export class ActionReader {
     }
     if (!this.context.live.has(field)) return;
     const width = this.context.fields.get(field)?.width ?? 1;
-    const range = limit.kind === "constant" && limit.value > 1n ? (limit.value - 1n).toString(2).length : width;
+    const range =
+      limit.kind === "constant" && limit.value > 1n ? (limit.value - 1n).toString(2).length : width;
     const step = this.#newStep(source);
     step.writes.push({ field, lo: 0, width });
     step.hashes.push({ bits: Math.min(width, range), inputs: readsOf(expr) });
@@ -421,7 +461,7 @@ function fieldReads(expr: Expr): readonly Access[] {
 
 function addReads(into: Access[], reads: readonly Access[]): void {
   for (const read of reads) {
-    if (!into.some((a) => a.field === read.field && a.lo === read.lo && a.width === read.width)) into.push(read);
+    if (!into.some((access) => sameAccess(access, read))) into.push(read);
   }
 }
 
@@ -430,7 +470,9 @@ export function levelsOf(steps: readonly Step[]): number[] {
   const levels: number[] = [];
   for (const [index, step] of steps.entries()) {
     let level = 0;
-    const needs = [...step.reads, ...step.hashes.flatMap((hash) => hash.inputs)];
+    const needs = [...step.reads, ...step.hashes.flatMap((hash) => hash.inputs)].filter(
+      (access) => access.entry !== true,
+    );
     for (let earlier = 0; earlier < index; earlier++) {
       const other = steps[earlier]!;
       if (anyOverlap(other.writes, needs) !== undefined) level = Math.max(level, levels[earlier]! + 1);
@@ -457,7 +499,10 @@ export function groupStatements(steps: readonly Step[]): Step[][] {
     }
     const clashes = open?.some(
       (other) =>
-        anyOverlap(other.writes, step.reads) !== undefined || anyOverlap(other.writes, step.writes) !== undefined,
+        anyOverlap(
+          other.writes,
+          step.reads.filter((access) => access.entry !== true),
+        ) !== undefined || anyOverlap(other.writes, step.writes) !== undefined,
     );
     if (open === undefined || clashes === true) {
       open = [step];

@@ -1,5 +1,5 @@
 /** From a program (BMv2 JSON and P4Info) to the model of its logical tables. */
-import { type bmv2, P4InfoIndex, type p4info, type Program } from "../../program/index.js";
+import { type bmv2, P4InfoIndex, type Program, type p4info } from "../../program/index.js";
 import { ActionReader, groupStatements, levelsOf, type Step } from "./actions.js";
 import { gatewayCost } from "./conditions.js";
 import { formatExpr, readsOf, readValue } from "./expressions.js";
@@ -85,7 +85,12 @@ class Builder {
         names.push(full);
         offset += bits;
       }
-      this.#headers.set(header.name, { name: header.name, bits: offset, metadata: header.metadata, fields: names });
+      this.#headers.set(header.name, {
+        name: header.name,
+        bits: offset,
+        metadata: header.metadata,
+        fields: names,
+      });
       const valid = `${header.name}.$valid$`;
       this.#fields.set(valid, {
         name: valid,
@@ -185,7 +190,9 @@ class Builder {
         this.#units.push({ ...unit, id: this.#units.length });
         if (index + 1 < units.length) this.#successors.push([this.#units.length]);
         else {
-          this.#successors.push(nextOf(name).map((next) => (next === null ? null : (first.get(next) ?? null))));
+          this.#successors.push(
+            nextOf(name).map((next) => (next === null ? null : (first.get(next) ?? null))),
+          );
         }
       }
     }
@@ -258,7 +265,8 @@ class Builder {
     const keyless = key.length === 0;
     const readers = actions.flatMap((action) => {
       if (action === undefined) return [];
-      const statement = keyless && info === undefined && this.#index.actions.byName(action.name) === undefined;
+      const statement =
+        keyless && info === undefined && this.#index.actions.byName(action.name) === undefined;
       return [
         new ActionReader(
           action,
@@ -284,7 +292,8 @@ class Builder {
       const use = action === undefined ? undefined : info?.actions.get(action.id);
       return use === undefined || use.scope !== DEFAULT_ONLY;
     };
-    const size = this.options.sizes?.get(table.name) ?? (table.max_size > 0 ? table.max_size : DEFAULT_TABLE_SIZE);
+    const size =
+      this.options.sizes?.get(table.name) ?? (table.max_size > 0 ? table.max_size : DEFAULT_TABLE_SIZE);
     const common = {
       gress,
       table: table.name,
@@ -315,9 +324,13 @@ class Builder {
     }
     const units: Omit<Unit, "id">[] = [];
     for (let level = 0; level < depth; level++) {
-      const chosen = readers.map((reader, index) => reader.steps.filter((_, i) => levels[index]![i] === level));
+      const chosen = readers.map((reader, index) =>
+        reader.steps.filter((_, i) => levels[index]![i] === level),
+      );
       const attached = uniqueByName(chosen.flat().flatMap((step) => step.attached));
-      const models = readers.map((reader, index) => toAction(reader, chosen[index]!, scopeOf(reader.action.name)));
+      const models = readers.map((reader, index) =>
+        toAction(reader, chosen[index]!, scopeOf(reader.action.name)),
+      );
       units.push({
         ...common,
         name: partName(table.name, level),
@@ -395,11 +408,14 @@ class Builder {
       ...(declared?.message.preamble?.annotations ?? []),
     ];
     const named = annotations.map((text) => /^@(?:selector_)?max_group_size\((\d+)\)/.exec(text)?.[1]);
-    const maxGroup = Number(named.find((value) => value !== undefined) ?? 0) || declared?.message.maxGroupSize || 0;
+    const maxGroup =
+      Number(named.find((value) => value !== undefined) ?? 0) || declared?.message.maxGroupSize || 0;
     const scope = { fields: this.#fields, argumentWidths: [] };
     return {
       name: profile.name,
-      members: this.options.sizes?.get(profile.name) ?? (profile.max_size > 0 ? profile.max_size : DEFAULT_TABLE_SIZE),
+      members:
+        this.options.sizes?.get(profile.name) ??
+        (profile.max_size > 0 ? profile.max_size : DEFAULT_TABLE_SIZE),
       selector:
         profile.selector === undefined
           ? undefined
@@ -429,7 +445,13 @@ class Builder {
     }
     if (table.direct_meters !== null && table.direct_meters !== undefined) {
       const meter = this.#json.meter_arrays.find((array) => array.name === table.direct_meters);
-      list.push({ ...common, kind: "meter", name: table.direct_meters, counts: "both", source: meter?.source_info });
+      list.push({
+        ...common,
+        kind: "meter",
+        name: table.direct_meters,
+        counts: "both",
+        source: meter?.source_info,
+      });
     }
     return list;
   }

@@ -10,7 +10,12 @@ export type Expr =
   | { readonly kind: "constant"; readonly value: bigint }
   | { readonly kind: "argument"; readonly index: number; readonly width: number }
   /** Output of the stateful ALU of a register. */
-  | { readonly kind: "cell"; readonly register: string; readonly changed: boolean; readonly reads: readonly Expr[] }
+  | {
+      readonly kind: "cell";
+      readonly register: string;
+      readonly changed: boolean;
+      readonly reads: readonly Expr[];
+    }
   | { readonly kind: "operation"; readonly op: string; readonly parts: readonly Expr[] };
 
 export interface Scope {
@@ -146,7 +151,7 @@ function narrow(expr: Expr, bits: number): Expr {
 export function readsOf(expr: Expr, into: Access[] = []): Access[] {
   if (expr.kind === "field") {
     const { access } = expr;
-    if (!into.some((a) => a.field === access.field && a.lo === access.lo && a.width === access.width)) {
+    if (!into.some((a) => sameAccess(a, access))) {
       into.push(access);
     }
   } else if (expr.kind === "operation") {
@@ -155,6 +160,10 @@ export function readsOf(expr: Expr, into: Access[] = []): Access[] {
     for (const part of expr.reads) readsOf(part, into);
   }
   return into;
+}
+
+export function sameAccess(a: Access, b: Access): boolean {
+  return a.field === b.field && a.lo === b.lo && a.width === b.width && a.entry === b.entry;
 }
 
 export function hasCell(expr: Expr): boolean {

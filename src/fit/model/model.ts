@@ -12,6 +12,8 @@ export interface Access {
   readonly field: string;
   readonly lo: number;
   readonly width: number;
+  /** The value that the packet came with, taken before the action changed the field. */
+  readonly entry?: true;
 }
 
 export interface FieldInfo {

@@ -49,7 +49,8 @@ export function findUses(program: bmv2.Bmv2Program, fields: ReadonlyMap<string, 
       visit(calculation?.input, owner);
       return;
     }
-    if (node.type === "header" && typeof node.value === "string") note(readers, `${node.value}.$valid$`, owner);
+    if (node.type === "header" && typeof node.value === "string")
+      note(readers, `${node.value}.$valid$`, owner);
     for (const [name, part] of Object.entries(node)) {
       if (name !== "source_info") visit(part, owner);
     }

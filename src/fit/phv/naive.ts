@@ -37,7 +37,8 @@ export function naiveWidths(model: FitModel): number[] {
     const used = new Set<string>();
     for (const unit of model.units) {
       if (unit.gress !== gress) continue;
-      for (const access of [...keyReads(unit), ...actionReads(unit), ...writesOf(unit)]) used.add(access.field);
+      for (const access of [...keyReads(unit), ...actionReads(unit), ...writesOf(unit)])
+        used.add(access.field);
     }
     for (const field of model.fields.values()) {
       if (field.name.endsWith(".$valid$")) continue;

@@ -4,9 +4,10 @@
  * containers of its own; what no table touches goes to containers that only parser and deparser see. Headers that
  * are never there together share containers.
  */
-import type { Target } from "../target.js";
+
 import type { Access, FieldInfo, FitModel, Gress } from "../model/model.js";
 import { actionReads, keyReads, writesOf } from "../model/model.js";
+import type { Target } from "../target.js";
 
 export type ContainerSize = 8 | 16 | 32;
 

@@ -1,6 +1,7 @@
 /** Lower bounds of the number of stages: no placement, however clever, has fewer. */
-import { stageRangesNeeded } from "./sums.js";
+
 import type { Problem } from "./placement.js";
+import { stageRangesNeeded } from "./sums.js";
 
 export interface Bound {
   readonly name: string;

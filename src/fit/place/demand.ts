@@ -1,9 +1,10 @@
 /** What a unit needs of a stage beside its memory, and stages that keep count of what is used. */
+
+import { actionBlocks } from "../memory/action-data.js";
+import { attachedMemory, selectorMemory } from "../memory/attached.js";
 import type { TablePlan } from "../memory/layout.js";
 import type { Implementation, Unit } from "../model/model.js";
 import { keyReads } from "../model/model.js";
-import { attachedMemory, selectorMemory } from "../memory/attached.js";
-import { actionBlocks } from "../memory/action-data.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
 

@@ -27,10 +27,13 @@ export function makeProblem(model: FitModel, target: Target): Problem {
 
   const conflicts: Set<number>[] = model.units.map(() => new Set());
   if (target.phv.deparser_validity_shared) {
-    const setters = model.units.filter((unit) => writesOf(unit).some((write) => FOR_DEPARSER.has(write.field)));
+    const setters = model.units.filter((unit) =>
+      writesOf(unit).some((write) => FOR_DEPARSER.has(write.field)),
+    );
     for (const a of setters) {
       for (const b of setters) {
-        if (a.id !== b.id && a.gress === b.gress && !model.flow.exclusive(a.id, b.id)) conflicts[a.id]!.add(b.id);
+        if (a.id !== b.id && a.gress === b.gress && !model.flow.exclusive(a.id, b.id))
+          conflicts[a.id]!.add(b.id);
       }
     }
   }

@@ -136,7 +136,8 @@ export class Stage {
       if (layout.hashBits > 0) pieces.push(layout.hashBits);
       if (!hashGroupsFit(pieces, groups, bits)) return "hash_bits";
     }
-    if (layout.tcams > 0 && !this.#tcamFits(layout.tcamWidth, layout.tcams / layout.tcamWidth)) return "tcams";
+    if (layout.tcams > 0 && !this.#tcamFits(layout.tcamWidth, layout.tcams / layout.tcamWidth))
+      return "tcams";
     return undefined;
   }
 

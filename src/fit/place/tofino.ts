@@ -137,7 +137,8 @@ class Placer {
       const last = this.#last[edge.from]!;
       if (this.#failed.has(edge.from)) continue;
       if (last === -1) {
-        if (edge.from !== this.#gatewayOf[id] || edge.distance > 0 || !this.#isReady(edge.from, stage)) return false;
+        if (edge.from !== this.#gatewayOf[id] || edge.distance > 0 || !this.#isReady(edge.from, stage))
+          return false;
       } else if (last + edge.distance > stage) return false;
     }
     return true;
@@ -161,8 +162,10 @@ class Placer {
   /** Something else than the tables that it guards needs the condition placed. */
   #othersWait(id: number): boolean {
     const guarded = this.#guarded[id]!;
-    return this.problem.graph.outgoing[id]!.some((edge) => !guarded.includes(edge.to) && this.#isOpen(edge.to)) ||
-      guarded.every((table) => !this.#isOpen(table) || this.problem.companions[table]!.length > 1);
+    return (
+      this.problem.graph.outgoing[id]!.some((edge) => !guarded.includes(edge.to) && this.#isOpen(edge.to)) ||
+      guarded.every((table) => !this.#isOpen(table) || this.problem.companions[table]!.length > 1)
+    );
   }
 
   #clashes(id: number, stage: number): boolean {
@@ -197,7 +200,8 @@ class Placer {
     // A trial on a copy of the stage: all or none.
     const trial = new Stage(this.problem.target);
     for (const part of this.#parts) {
-      if (part.stage === stage && part.spill === undefined) trial.add(this.problem.demands[part.unit.id]!, part.layout);
+      if (part.stage === stage && part.spill === undefined)
+        trial.add(this.problem.demands[part.unit.id]!, part.layout);
     }
     for (const id of waiting) {
       const demand = this.problem.demands[id]!;
@@ -256,7 +260,10 @@ class Placer {
   /** A register too large for one stage: the table first, its blocks in the stages after it, a spare in each. */
   #placeWithSpill(id: number, stage: number, big: { name: string; srams: number; mapRams: number }): boolean {
     const { demands, plans, target, model } = this.problem;
-    const demand = { ...demands[id]!, shared: demands[id]!.shared.filter((shared) => shared.name !== big.name) };
+    const demand = {
+      ...demands[id]!,
+      shared: demands[id]!.shared.filter((shared) => shared.name !== big.name),
+    };
     const layout = plans[id]!.layout(this.#rest[id]!);
     const here = this.#stages[stage]!;
     if (here.exceeded(demand, layout) !== undefined) return false;
@@ -317,7 +324,13 @@ class Placer {
     this.#members[stage]!.add(id);
     const unit = model.units[id]!;
     const taken = Math.min(entries, layout.entries, this.#rest[id]!);
-    this.#parts.push({ ...part, unit, layout, entries: unit.kind === "match" ? taken : 1, gateway: condition });
+    this.#parts.push({
+      ...part,
+      unit,
+      layout,
+      entries: unit.kind === "match" ? taken : 1,
+      gateway: condition,
+    });
     const whole = plans[id]!.match === "none" || entries >= this.#rest[id]!;
     this.#rest[id] = whole ? 0 : this.#rest[id]! - entries;
     if (whole) this.#last[id] = stage;
@@ -329,8 +342,11 @@ class Placer {
     const condition = this.#gatewayOf[id];
     if (condition === undefined) return;
     const host = this.#parts.find((part) => part.unit.id === condition && part.stage === stage);
-    const own = this.#parts.find((part) => part.unit.id === id && part.stage === stage && part.spill === undefined);
-    if (host === undefined || own === undefined || this.#parts.some((part) => part.gateway === condition)) return;
+    const own = this.#parts.find(
+      (part) => part.unit.id === id && part.stage === stage && part.spill === undefined,
+    );
+    if (host === undefined || own === undefined || this.#parts.some((part) => part.gateway === condition))
+      return;
     own.gateway = condition;
     this.#stages[stage]!.mergeGateway(this.problem.demands[id]!.gateways > 0);
   }

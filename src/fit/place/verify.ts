@@ -4,7 +4,15 @@
  */
 import { attachedMemory } from "../memory/attached.js";
 import { type Placement, type Problem, stageRanges } from "./placement.js";
-import { hashGroupsFit, limitsOf, noCounts, RESOURCES, type Resource, type ResourceCounts, tcamUnitsFit } from "./stage.js";
+import {
+  hashGroupsFit,
+  limitsOf,
+  noCounts,
+  RESOURCES,
+  type Resource,
+  type ResourceCounts,
+  tcamUnitsFit,
+} from "./stage.js";
 
 /** What is wrong, one line each; empty when the placement holds. */
 export function verifyPlacement(problem: Problem, placement: Placement): string[] {
@@ -23,7 +31,11 @@ export function verifyPlacement(problem: Problem, placement: Placement): string[
     const entries = parts.reduce((sum, part) => sum + part.entries, 0);
     if (entries < unit.size) wrong.push(`${unit.name} has room for ${entries} of ${unit.size} entries`);
     for (const part of parts) {
-      if (plans[unit.id]!.match !== "none" && part.layout.entries < part.entries && unit.key.every((k) => k.kind !== "range")) {
+      if (
+        plans[unit.id]!.match !== "none" &&
+        part.layout.entries < part.entries &&
+        unit.key.every((k) => k.kind !== "range")
+      ) {
         wrong.push(`${unit.name} in stage ${part.stage} holds fewer entries than it says`);
       }
     }
@@ -75,7 +87,10 @@ export function verifyPlacement(problem: Problem, placement: Placement): string[
       pieces.push(...demand.hashPieces);
       if (layout.hashBits > 0) pieces.push(layout.hashBits);
       if (layout.tcamWidth > 0) {
-        tcamUnits.set(layout.tcamWidth, (tcamUnits.get(layout.tcamWidth) ?? 0) + layout.tcams / layout.tcamWidth);
+        tcamUnits.set(
+          layout.tcamWidth,
+          (tcamUnits.get(layout.tcamWidth) ?? 0) + layout.tcams / layout.tcamWidth,
+        );
       }
       const spilled = placement.parts.filter((other) => other.unit.id === id && other.spill !== undefined);
       for (const memory of demand.shared) {
@@ -111,7 +126,9 @@ export function verifyPlacement(problem: Problem, placement: Placement): string[
         wrong.push(`stage ${stage} uses ${counts[resource]} of ${limit} ${resource}`);
       }
       if (counts[resource] !== placement.stages[stage]?.[resource]) {
-        wrong.push(`stage ${stage} says ${placement.stages[stage]?.[resource]} ${resource}, it is ${counts[resource]}`);
+        wrong.push(
+          `stage ${stage} says ${placement.stages[stage]?.[resource]} ${resource}, it is ${counts[resource]}`,
+        );
       }
     }
     const { hash_groups: groups, hash_group_bits: bits } = target.per_stage;
