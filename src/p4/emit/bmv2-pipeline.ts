@@ -37,7 +37,7 @@ export function emitPipeline(
   const graph = new Graph(expressions, ids, numbering);
   const init = graph.body(control.body, null);
   const { tables, conditionals } = graph.inOrder(init);
-  const profiles = emitProfiles(expressions, graph.applied());
+  const profiles = emitProfiles(expressions, control.tables);
   for (const table of tables) table.id = numbering.tables++;
   for (const one of conditionals) one.id = numbering.conditionals++;
   for (const one of profiles) one.id = numbering.profiles++;
@@ -62,10 +62,6 @@ class Graph {
     readonly ids: ActionIds,
     readonly numbering: Numbering,
   ) {}
-
-  applied(): IrTable[] {
-    return [...this.#applied.keys()];
-  }
 
   /** Converts statements that are followed by `next`; returns the node to start at. */
   body(body: readonly Stmt[], next: Next): Next {
