@@ -17,6 +17,11 @@ const TRAILER = "grpc-status-details-bin";
  * Later errors then go without message and space, which leaves room for the codes of about 1,000 updates.
  */
 const TRAILER_BUDGET = 44 * 1024;
+/**
+ * A call whose trailer is beyond this never gets its answer: Node sends no larger header block. Such a batch
+ * of failures has a status without details.
+ */
+const TRAILER_LIMIT = 60_000;
 /** Bytes of one packed error that has only a code. */
 const BARE_ERROR_BYTES = 39;
 
@@ -58,6 +63,12 @@ export function batchStatus(message: string, updates: readonly UpdateStatus[]): 
     return anyPack(ErrorSchema, error);
   });
   const metadata = new Metadata();
+  if (updates.length * BARE_ERROR_BYTES > TRAILER_LIMIT) {
+    const first = updates.findIndex((update) => update.code !== "OK");
+    const { code, message: why } = updates[first]!;
+    const text = `${message}, too many to tell each (use smaller batches); number ${first + 1}: ${code} ${why}`;
+    return { code: status.UNKNOWN, details: text, metadata };
+  }
   const packed = toBinary(StatusSchema, create(StatusSchema, { code: status.UNKNOWN, message, details }));
   metadata.set(TRAILER, Buffer.from(packed));
   return { code: status.UNKNOWN, details: message, metadata };

@@ -301,4 +301,14 @@ describe("large failures", () => {
     expect(error.updates).toHaveLength(3000);
     expect(error.updates!.every((u) => u.code === "ALREADY_EXISTS")).toBe(true);
   });
+
+  it("are told in sum when there are more than a trailer holds", async () => {
+    const { client } = await startPair({ connect: { batchSize: 5000 } });
+    const updates: Update[] = Array.from({ length: 5000 }, (_, i) => destination(i));
+    await client.write(updates);
+    const error = await refusal(client.write(updates));
+    expect(error.updates).toBeUndefined();
+    expect(error.message).toContain("5000 of 5000 updates failed, too many to tell each");
+    expect(error.message).toContain("number 1: ALREADY_EXISTS");
+  });
 });

@@ -43,22 +43,38 @@ function refuseString(what: string): never {
   throw new DeviceError("UNIMPLEMENTED", `${what} is translated to a string; only numbers are supported`);
 }
 
-/** Encodes a value of the slot's width; throws OUT_OF_RANGE when it does not fit. */
-export function encodeSlot(value: bigint, slot: Width, what: () => string): Uint8Array {
+/**
+ * What a byte string is refused with: INVALID_ARGUMENT within a match, an action or packet metadata (spec
+ * 9.1.1, 9.1.2, 16.6), OUT_OF_RANGE elsewhere (8.3).
+ */
+export type WidthCode = "INVALID_ARGUMENT" | "OUT_OF_RANGE";
+
+/** Encodes a value of the slot's width; throws `code` when it does not fit. */
+export function encodeSlot(
+  value: bigint,
+  slot: Width,
+  what: () => string,
+  code: WidthCode = "INVALID_ARGUMENT",
+): Uint8Array {
   if (slot.isString) refuseString(what());
   if (value < 0n || (slot.bitwidth < 4096 && value >> BigInt(slot.bitwidth) !== 0n)) {
-    throw new DeviceError("OUT_OF_RANGE", `${what()}: ${value} does not fit ${slot.bitwidth} bits`);
+    throw new DeviceError(code, `${what()}: ${value} does not fit ${slot.bitwidth} bits`);
   }
   return encodeValue(value);
 }
 
-/** Decodes a value of the slot's width; throws OUT_OF_RANGE for no bytes and for a value too wide. */
-export function decodeSlot(bytes: Uint8Array, slot: Width, what: () => string): bigint {
+/** Decodes a value of the slot's width; throws `code` for no bytes and for a value too wide. */
+export function decodeSlot(
+  bytes: Uint8Array,
+  slot: Width,
+  what: () => string,
+  code: WidthCode = "INVALID_ARGUMENT",
+): bigint {
   if (slot.isString) refuseString(what());
-  if (bytes.length === 0) throw new DeviceError("OUT_OF_RANGE", `${what()}: the byte string is empty`);
+  if (bytes.length === 0) throw new DeviceError(code, `${what()}: the byte string is empty`);
   const value = bytesToValue(bytes);
   if (bytes.length * 8 > slot.bitwidth && value >> BigInt(slot.bitwidth) !== 0n) {
-    throw new DeviceError("OUT_OF_RANGE", `${what()}: 0x${toHex(bytes)} does not fit ${slot.bitwidth} bits`);
+    throw new DeviceError(code, `${what()}: 0x${toHex(bytes)} does not fit ${slot.bitwidth} bits`);
   }
   return value;
 }
@@ -72,7 +88,7 @@ export function encodeSigned(bits: bigint, width: number): Uint8Array {
   return fromHex(digits.padStart(2 * length, "0"))!;
 }
 
-/** The unsigned bits of a value of `int<width>`; throws OUT_OF_RANGE like {@link decodeSlot}. */
+/** The unsigned bits of a value of `int<width>`; throws OUT_OF_RANGE where it does not fit. */
 export function decodeSigned(bytes: Uint8Array, width: number, what: () => string): bigint {
   if (bytes.length === 0) throw new DeviceError("OUT_OF_RANGE", `${what()}: the byte string is empty`);
   const value = BigInt.asIntN(8 * bytes.length, bytesToValue(bytes));

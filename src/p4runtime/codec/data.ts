@@ -52,7 +52,7 @@ function unsupported(type: NonNullable<Spec>["typeSpec"], what: string): DeviceE
 function encode(index: P4InfoIndex, spec: Spec, take: () => bigint, what: string, depth: number): P4Data {
   const type = resolve(index, spec, what, depth);
   const slot = (bitwidth: number): Uint8Array =>
-    encodeSlot(take(), { bitwidth, isString: false }, () => `"${what}"`);
+    encodeSlot(take(), { bitwidth, isString: false }, () => `"${what}"`, "OUT_OF_RANGE");
   switch (type.case) {
     case "bitstring": {
       const bits = type.value.typeSpec;
@@ -100,7 +100,7 @@ function decode(
   const expect = (name: string): DeviceError =>
     invalid(`"${what}": expected a ${name}, got ${data?.case ?? "nothing"}`);
   const slot = (bytes: Uint8Array, bitwidth: number): bigint =>
-    decodeSlot(bytes, { bitwidth, isString: false }, () => `"${what}"`);
+    decodeSlot(bytes, { bitwidth, isString: false }, () => `"${what}"`, "OUT_OF_RANGE");
   switch (type.case) {
     case "bitstring": {
       const bits = type.value.typeSpec;

@@ -1,4 +1,4 @@
-/** Multicast groups and clone sessions (P4Runtime spec 9.6). */
+/** Multicast groups and clone sessions (P4Runtime spec 9.5). */
 import { create } from "@bufbuild/protobuf";
 import {
   type CloneSessionEntry,

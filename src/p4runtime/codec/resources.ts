@@ -1,4 +1,4 @@
-/** Counters, meters and registers in arrays (P4Runtime spec 9.4, 9.5, 9.8), and their values. */
+/** Counters, meters and registers in arrays (P4Runtime spec 9.3, 9.4, 9.7), and their values. */
 import { create } from "@bufbuild/protobuf";
 import {
   type CounterData,
@@ -56,7 +56,7 @@ export function decodeMeter(message: MeterConfigMessage): MeterConfig {
   return { committedRate: cir, committedBurst: cburst, peakRate: pir, peakBurst: pburst };
 }
 
-/** The rules for rates to be written (P4Runtime spec 9.5); `of` names the meter or table in messages. */
+/** The rules for rates to be written (P4Runtime spec 9.4); `of` names the meter or table in messages. */
 export function checkMeter(
   message: MeterConfigMessage,
   spec: p4info.MeterSpec | undefined,

@@ -1,5 +1,5 @@
 /**
- * Table entries (P4Runtime spec 9.1), their direct counters and meters (9.4, 9.5). A request is checked by the
+ * Table entries (P4Runtime spec 9.1), their direct counters and meters (9.3, 9.4). A request is checked by the
  * rules that P4Info alone decides; what depends on the state of the device is the device's to check.
  */
 import { create } from "@bufbuild/protobuf";
@@ -104,7 +104,7 @@ function copyRest(table: TableInfo, message: TableEntryMessage, entry: TableEntr
   }
 }
 
-/** Decodes and checks an update of a table entry (P4Runtime spec 9.1 to 9.1.5). */
+/** Decodes and checks an update of a table entry (P4Runtime spec 9.1 to 9.1.8). */
 export function decodeTableUpdate(wire: Wire, type: Update["type"], message: TableEntryMessage): Update {
   const table = tableOf(wire, message);
   if (message.isConst) throw invalid(`table "${table.name}": is_const may not be set in an update`);

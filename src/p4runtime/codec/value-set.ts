@@ -1,4 +1,4 @@
-/** Parser value sets (P4Runtime spec 9.7). */
+/** Parser value sets (P4Runtime spec 9.6). */
 import { create } from "@bufbuild/protobuf";
 import { DeviceError, type ValueSetEntry } from "../../program/index.js";
 import {
