@@ -1,87 +1,28 @@
-/** Calls (sections 8.21, 8.22, 15): what is called, which overload, whether it may be called from here. */
-import type { Span } from "../../base/index.js";
 import type {
   Argument,
   CallExpression,
-  ControlDeclaration,
   Declaration,
-  ExternDeclaration,
   FunctionDeclaration,
   MemberExpression,
-  PackageDeclaration,
-  Parameter,
-  ParserDeclaration,
   PathExpression,
 } from "../syntax/ast.js";
 import { type Substitution, substitutionOf, typeToString, UNKNOWN, VOID } from "./algebra.js";
-import { bindArguments, isOptional, isProblem, typeArguments } from "./arguments.js";
+import { isOptional, typeArguments } from "./arguments.js";
 import { checkBuiltin } from "./builtin-calls.js";
-import type { Checker, PlaceKind } from "./checker.js";
+import { forbidRecursion, requirePlace } from "./call-places.js";
+import type { Checker } from "./checker.js";
+import { construct } from "./construction.js";
 import { checkPacketIn, checkVerify } from "./core-externs.js";
 import { checkExpression } from "./expressions.js";
 import { memberNames, noMember } from "./members.js";
-import { kindWord, scopeNotes } from "./names.js";
-import type { BoundArguments, ResolvedCall } from "./resolution.js";
-import type { Scope } from "./scope.js";
+import { kindWord } from "./names.js";
+import { bind, chooseOverload, findCallable } from "./overloads.js";
+import type { BoundArguments } from "./resolution.js";
 import { checkStaticAssert } from "./static-assert.js";
 import type { Type } from "./type.js";
 import { resolveType } from "./type-expressions.js";
 
 const NOTHING: Substitution = new Map();
-
-/** From where things can be called at run time: the last table of appendix F of the specification. */
-const CALLABLE_FROM: Record<
-  "parser" | "control" | "extern" | "table" | "action" | "function",
-  readonly PlaceKind[]
-> = {
-  parser: ["state"],
-  control: ["apply"],
-  table: ["apply", "tableKey"],
-  action: ["apply", "action"],
-  extern: [
-    "state",
-    "parserLocals",
-    "controlLocals",
-    "apply",
-    "action",
-    "function",
-    "abstractMethod",
-    "tableKey",
-    "actionArguments",
-  ],
-  function: [
-    "state",
-    "parserLocals",
-    "controlLocals",
-    "apply",
-    "action",
-    "function",
-    "abstractMethod",
-    "tableKey",
-    "actionArguments",
-  ],
-};
-
-const PLACE_WORDS: Record<PlaceKind, string> = {
-  top: "outside of parsers, controls and functions",
-  parserLocals: "among the declarations of a parser",
-  state: "in a parser",
-  controlLocals: "among the declarations of a control",
-  apply: "in the apply block of a control",
-  action: "in an action",
-  function: "in a function",
-  abstractMethod: "in an abstract method",
-  tableKey: "in a table key",
-  tableProperty: "in a table property",
-  actionArguments: "in an argument of a table's action",
-};
-
-function requirePlace(cx: Checker, what: keyof typeof CALLABLE_FROM, name: string, span: Span): void {
-  if (CALLABLE_FROM[what].includes(cx.place.kind)) return;
-  const word = what === "extern" ? "extern function" : what;
-  const verb = what === "table" || what === "parser" || what === "control" ? "applied" : "called";
-  cx.error("P40317", span, `${word} '${name}' cannot be ${verb} ${PLACE_WORDS[cx.place.kind]}`);
-}
 
 /** Checks a call and returns its type; the callee's kind decides how. */
 export function checkCall(cx: Checker, e: CallExpression, expected: Type | undefined): Type {
@@ -153,30 +94,6 @@ function callPath(cx: Checker, e: CallExpression, callee: PathExpression, expect
   }
 }
 
-/**
- * What a called name stands for: the innermost declaration, unless it is an action or function that cannot take
- * these arguments and one further out can.
- */
-function findCallable(
-  cx: Checker,
-  callee: PathExpression,
-  args: readonly Argument[],
-): readonly Declaration[] | undefined {
-  const { name } = callee.name;
-  let first: readonly Declaration[] | undefined;
-  let scope: Scope | undefined = callee.absolute ? cx.globals : cx.scope;
-  for (; scope !== undefined; scope = scope.parent) {
-    const found = scope.names.get(name);
-    if (found === undefined) continue;
-    first ??= found;
-    for (const declaration of found) {
-      if (declaration.kind !== "action" && declaration.kind !== "function") return first;
-      if (!isProblem(bindArguments(declaration.params, args, name, callee.span))) return found;
-    }
-  }
-  return first;
-}
-
 function callAction(
   cx: Checker,
   e: CallExpression,
@@ -199,61 +116,6 @@ function callAction(
   );
   e.resolved = { kind: "action", declaration, typeArgs: [], ...bound };
   return VOID;
-}
-
-/** Puts the arguments of a call with one possible callee into order; reports why it cannot. */
-export function bind(
-  cx: Checker,
-  params: readonly Parameter[],
-  call: { args: readonly Argument[]; span: Span },
-  what: string,
-): BoundArguments | undefined {
-  const bound = bindArguments(params, call.args, what, call.span);
-  if (!isProblem(bound)) return bound;
-  cx.error("P40310", bound.span, bound.message, ...bound.notes);
-  return undefined;
-}
-
-function forbidRecursion(cx: Checker, declaration: Declaration, span: Span): void {
-  if (cx.place.inside !== declaration && cx.place.owner !== declaration) return;
-  cx.error(
-    "P40328",
-    span,
-    `${kindWord(declaration)} '${declaration.name.name}' calls itself; P4 has no recursion`,
-  );
-}
-
-/** The overload that the number or the names of the arguments choose (section 7.2.9.2). */
-function chooseOverload(
-  cx: Checker,
-  candidates: readonly FunctionDeclaration[],
-  call: { args: readonly Argument[]; span: Span; typeArgs: readonly unknown[] },
-  what: string,
-): { declaration: FunctionDeclaration; bound: BoundArguments } | undefined {
-  if (candidates.length === 1) {
-    const declaration = candidates[0]!;
-    const bound = bind(cx, declaration.params, call, what);
-    return bound === undefined ? undefined : { declaration, bound };
-  }
-  const fitting = [];
-  for (const declaration of candidates) {
-    if (call.typeArgs.length > 0 && call.typeArgs.length !== declaration.typeParams.length) continue;
-    const bound = bindArguments(declaration.params, call.args, what, call.span);
-    if (!isProblem(bound)) fitting.push({ declaration, bound });
-  }
-  if (fitting.length > 1) {
-    // One that needs no default or optional parameter is meant before others.
-    const exact = fitting.filter(({ declaration }) => declaration.params.length === call.args.length);
-    if (exact.length === 1) return exact[0];
-  }
-  if (fitting.length === 1) return fitting[0];
-  const notes = candidates.map((declaration) => ({
-    message: `a candidate is here, with ${declaration.params.length} parameter${declaration.params.length === 1 ? "" : "s"}`,
-    span: declaration.name.span,
-  }));
-  if (fitting.length > 1) cx.error("P40335", call.span, `it is not clear which ${what} is meant`, ...notes);
-  else cx.error("P40310", call.span, `no ${what} takes these ${call.args.length} arguments`, ...notes);
-  return undefined;
 }
 
 function callFunction(
@@ -488,138 +350,4 @@ function applyBlock(
       ? { kind: "controlApply", object: callee.base, declaration, typeArgs: [], ...bound }
       : { kind: "parserApply", object: callee.base, declaration, typeArgs: [], ...bound };
   return VOID;
-}
-
-type Constructible = ExternDeclaration | ControlDeclaration | ParserDeclaration | PackageDeclaration;
-
-/** A constructor call in an expression; see also {@link checkConstruction}. */
-function construct(cx: Checker, e: CallExpression, type: Type, expected: Type | undefined): Type {
-  const result = checkConstruction(cx, type, e.args, e.span, expected);
-  if (result === undefined) return UNKNOWN;
-  const { kind } = cx.place;
-  if (
-    ["state", "apply", "action", "function", "abstractMethod", "tableKey", "actionArguments"].includes(kind)
-  )
-    if (result.resolved.kind === "constructor" && cx.constructing === 0)
-      cx.error(
-        "P40318",
-        e.span,
-        `'${result.resolved.declaration.name.name}' cannot be instantiated ${PLACE_WORDS[kind]}`,
-        "declare an instance in the parser or control around",
-      );
-  if (result.type.kind === "extern" && result.type.declaration.methods.some((method) => method.isAbstract))
-    cx.error(
-      "P40329",
-      e.span,
-      `extern '${result.type.declaration.name.name}' has abstract methods, so an instance must be declared with them`,
-    );
-  e.resolved = result.resolved;
-  return result.type;
-}
-
-/** Checks `type(args)` as an instantiation; undefined after an error that leaves no type. */
-export function checkConstruction(
-  cx: Checker,
-  type: Type,
-  args: readonly Argument[],
-  span: Span,
-  expected: Type | undefined,
-): { resolved: ResolvedCall; type: Type } | undefined {
-  if (
-    type.kind !== "extern" &&
-    type.kind !== "parser" &&
-    type.kind !== "control" &&
-    type.kind !== "package"
-  ) {
-    if (type.kind !== "unknown")
-      cx.error(
-        "P40318",
-        span,
-        `type ${typeToString(type)} has no constructor`,
-        "a value is converted with a cast: (T) value",
-      );
-    ignoreArguments(cx, args);
-    return undefined;
-  }
-  const declaration: Constructible = type.declaration;
-  const name = declaration.name.name;
-  cx.constructing++;
-  try {
-    const chosen = chooseConstructor(cx, type, args, span);
-    if (chosen === undefined) {
-      ignoreArguments(cx, args);
-      return undefined;
-    }
-    if (cx.place.owner === declaration)
-      cx.error("P40328", span, `${type.kind} '${name}' contains itself; P4 has no recursion`);
-    const wanted =
-      expected?.kind === type.kind && expected.declaration === declaration ? expected : undefined;
-    const full = {
-      ...type,
-      args: declaration.typeParams.map((p) => ({ kind: "typeVariable", declaration: p })),
-    } as Type;
-    const result = typeArguments(
-      cx,
-      {
-        what: `${type.kind} '${name}'`,
-        span,
-        typeParams: declaration.typeParams,
-        given: type.args,
-        outer: NOTHING,
-        returns: full,
-        style: "constructor",
-        openAllowed: type.kind === "package",
-      },
-      chosen.bound,
-      args,
-      wanted,
-    );
-    const typed = { ...type, args: result.typeArgs } as Type;
-    return {
-      resolved: {
-        kind: "constructor",
-        declaration,
-        prototype: chosen.prototype,
-        typeArgs: result.typeArgs,
-        ...chosen.bound,
-      },
-      type: typed,
-    };
-  } finally {
-    cx.constructing--;
-  }
-}
-
-function chooseConstructor(
-  cx: Checker,
-  type: Extract<Type, { kind: "extern" | "parser" | "control" | "package" }>,
-  args: readonly Argument[],
-  span: Span,
-): { prototype: FunctionDeclaration | undefined; bound: BoundArguments } | undefined {
-  const name = type.declaration.name.name;
-  if (type.kind === "extern") {
-    const { constructors } = type.declaration;
-    if (constructors.length === 0) {
-      cx.error(
-        "P40318",
-        span,
-        `extern '${name}' has no constructor, it cannot be instantiated`,
-        ...scopeNotes(type.declaration),
-      );
-      return undefined;
-    }
-    const chosen = chooseOverload(cx, constructors, { args, span, typeArgs: [] }, `constructor of '${name}'`);
-    return chosen === undefined ? undefined : { prototype: chosen.declaration, bound: chosen.bound };
-  }
-  if (type.kind !== "package" && type.declaration.body === undefined) {
-    cx.error(
-      "P40318",
-      span,
-      `'${name}' is a ${type.kind} type without a body, it cannot be instantiated`,
-      ...scopeNotes(type.declaration),
-    );
-    return undefined;
-  }
-  const bound = bind(cx, type.declaration.constructorParams, { args, span }, `the constructor of '${name}'`);
-  return bound === undefined ? undefined : { prototype: undefined, bound };
 }

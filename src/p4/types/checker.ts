@@ -86,8 +86,13 @@ export class Checker {
 
   /** Runs `body` in a new innermost scope. */
   scoped<T>(body: () => T): T {
+    return this.scopedIn(this.scope, body);
+  }
+
+  /** Runs `body` in a new scope inside of `parent`. */
+  scopedIn<T>(parent: Scope, body: () => T): T {
     const outer = this.scope;
-    this.scope = new Scope(outer);
+    this.scope = new Scope(parent);
     try {
       return body();
     } finally {

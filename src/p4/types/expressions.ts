@@ -7,21 +7,15 @@ import type {
   StructExpression,
 } from "../syntax/ast.js";
 import { BOOL, bitType, DONT_CARE, INTEGER, intType, MATCH_KIND, STRING, UNKNOWN } from "./algebra.js";
+import { checkBinary } from "./binary.js";
 import { checkCall } from "./calls.js";
 import type { Checker } from "./checker.js";
 import { constantOf } from "./coerce.js";
 import type { ConstantValue } from "./constant-value.js";
 import { fits, wrap } from "./fold.js";
 import { checkMember } from "./members.js";
-import {
-  checkBinary,
-  checkCast,
-  checkConditional,
-  checkIndex,
-  checkSetExpression,
-  checkSlice,
-  checkUnary,
-} from "./operators.js";
+import { checkCast, checkConditional, checkSetExpression, checkUnary } from "./operators.js";
+import { checkIndex, checkSlice } from "./slices.js";
 import type { Type } from "./type.js";
 import { declaredType, resolveType } from "./type-expressions.js";
 

@@ -2,12 +2,15 @@
  * Names, types and constants.
  *
  *     program             the declarations of a program in order; `check` starts here
- *     type-declarations, functions, objects, blocks, tables, entries, statements, switch, annotations
+ *     type-declarations, functions, objects, blocks, tables, entries, key-sets, statements, switch, annotations
  *                         what declarations and statements ask for
- *     expressions         operators, members, calls, builtin-calls: types and constants of expressions
- *     arguments, infer    parameters against arguments; type arguments by unification
+ *     expressions         operators, binary, slices, members, calls, construction: types and constants
+ *     arguments, overloads, infer
+ *                         parameters against arguments; type arguments by unification
+ *     call-places, core-externs, static-assert, lvalue, compile-time, nesting
+ *                         rules on where things may stand
  *     coerce, casts       implicit and explicit conversions
- *     algebra, nesting, fold, default-value, evaluate
+ *     algebra, fold, default-value, evaluate
  *                         what can be asked of types and constants, also by later passes
  */
 export {

@@ -7,10 +7,10 @@ import type {
 } from "../syntax/ast.js";
 import { sameType, substitute, substitutionOf, typeToString, UNKNOWN, VOID } from "./algebra.js";
 import { checkAnnotations } from "./annotations.js";
-import { checkConstruction } from "./calls.js";
 import { type Checker, hint, isUnknown } from "./checker.js";
 import { constantOf } from "./coerce.js";
 import { isCompileTimeKnown } from "./compile-time.js";
+import { checkConstruction } from "./construction.js";
 import { checkExpression } from "./expressions.js";
 import { checkFunction } from "./functions.js";
 import { isData } from "./nesting.js";
@@ -110,7 +110,7 @@ function whereWord(cx: Checker): string {
   }
 }
 
-/** The implementation of abstract methods in an instance (section 11.3.1). */
+/** The implementation of abstract methods in an instance (section 11.3.1); they see the top level and each other. */
 function checkAbstractMethods(
   cx: Checker,
   d: InstanceDeclaration,
@@ -119,7 +119,7 @@ function checkAbstractMethods(
   const extern = type.declaration;
   const given = new Map<string, FunctionDeclaration>();
   const outerThis = cx.thisType;
-  cx.scoped(() => {
+  cx.scopedIn(cx.globals, () => {
     cx.thisType = type;
     for (const item of d.body ?? []) {
       if (item.kind === "instance") cx.at({ kind: "controlLocals" }, () => checkInstance(cx, item));

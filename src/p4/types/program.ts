@@ -5,7 +5,7 @@ import { checkControl, checkParser, checkValueSet } from "./blocks.js";
 import { Checker } from "./checker.js";
 import type { ConstantValue } from "./constant-value.js";
 import { checkAction, checkFunction } from "./functions.js";
-import { checkConstant, checkInstance, checkVariable } from "./objects.js";
+import { checkConstant, checkInstance } from "./objects.js";
 import {
   checkEnum,
   checkErrors,
@@ -53,15 +53,6 @@ function checkTopLevel(cx: Checker, d: Declaration): void {
   switch (d.kind) {
     case "constant":
       checkConstant(cx, d);
-      return;
-    case "variable":
-      cx.error(
-        "P40318",
-        d.span,
-        `variable '${d.name.name}' cannot be declared on the top level`,
-        "declare it in a parser, control or function, or make it a const",
-      );
-      checkVariable(cx, d);
       return;
     case "instance":
       checkInstance(cx, d);

@@ -12,12 +12,12 @@ import type {
 } from "../syntax/ast.js";
 import { BOOL, INTEGER, typeToString, UNKNOWN } from "./algebra.js";
 import { checkAnnotations } from "./annotations.js";
+import { binaryType } from "./binary.js";
 import { type Checker, isUnknown } from "./checker.js";
 import { coerce } from "./coerce.js";
 import { checkExpression } from "./expressions.js";
 import { lvalueProblem } from "./lvalue.js";
 import { checkConstant, checkInstance, checkVariable } from "./objects.js";
-import { binaryType } from "./operators.js";
 import { checkSwitch } from "./switch.js";
 import type { Type } from "./type.js";
 import { resolveType } from "./type-expressions.js";
