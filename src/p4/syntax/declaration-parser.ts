@@ -15,8 +15,9 @@ import type {
 } from "./ast.js";
 import { type Cursor, isOutermost } from "./cursor.js";
 import { parseExpression } from "./expression-parser.js";
+import { declarationRest, parseConstant, parseLocal, withSemicolon } from "./local-parser.js";
 import { parseParser } from "./state-parser.js";
-import { declarationRest, parseBlock, parseConstant, parseLocal, withSemicolon } from "./statement-parser.js";
+import { parseBlock } from "./statement-parser.js";
 import { parseTable } from "./table-parser.js";
 import { isName, type Token } from "./token.js";
 import {

@@ -13,8 +13,10 @@ import type {
 } from "./ast.js";
 import type { Cursor } from "./cursor.js";
 import { declarationSpan, parseParameters, parseTypeParameters } from "./declaration-parser.js";
-import { parseExpression, parseKeySet } from "./expression-parser.js";
-import { parseConstant, parseLocal, parseStatements } from "./statement-parser.js";
+import { parseExpression } from "./expression-parser.js";
+import { parseKeySet } from "./key-set-parser.js";
+import { parseConstant, parseLocal } from "./local-parser.js";
+import { parseStatements } from "./statement-parser.js";
 import { isName } from "./token.js";
 import { parseTypeArguments, startsType } from "./type-parser.js";
 

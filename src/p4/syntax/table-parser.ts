@@ -9,7 +9,8 @@ import type {
   TableProperty,
 } from "./ast.js";
 import type { Cursor } from "./cursor.js";
-import { parseArguments, parseExpression, parseKeySet } from "./expression-parser.js";
+import { parseArguments, parseExpression } from "./expression-parser.js";
+import { parseKeySet } from "./key-set-parser.js";
 import { parseIntLiteral } from "./number.js";
 import { isName } from "./token.js";
 
