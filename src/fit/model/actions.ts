@@ -132,24 +132,17 @@ export class ActionReader {
   #read(primitive: bmv2.Primitive): void {
     const { op, parameters, source_info: source } = primitive;
     const effect = EFFECTS[op];
-    if (op === "assign") return this.#assign(primitive);
-    if (op === "register_read" || op === "register_write") return this.#register(primitive);
-    if (op === "count" || op === "execute_meter") return this.#statistics(primitive);
-    if (op === "modify_field_with_hash_based_offset") return this.#hash(primitive);
-    if (op === "modify_field_rng_uniform") return this.#random(primitive);
-    if (op === "exit" || op === "no_op") return undefined;
-    if (effect !== undefined) {
-      this.#newStep(source).writes.push({ field: effect, lo: 0, width: 1 });
-      return undefined;
-    }
-    if (op === "add_header" || op === "remove_header") {
+    if (op === "assign") this.#assign(primitive);
+    else if (op === "register_read" || op === "register_write") this.#register(primitive);
+    else if (op === "count" || op === "execute_meter") this.#statistics(primitive);
+    else if (op === "modify_field_with_hash_based_offset") this.#hash(primitive);
+    else if (op === "modify_field_rng_uniform") this.#random(primitive);
+    else if (effect !== undefined) this.#newStep(source).writes.push({ field: effect, lo: 0, width: 1 });
+    else if (op === "add_header" || op === "remove_header") {
       const header = parameters[0]?.type === "header" ? parameters[0].value : "";
       this.#newStep(source).writes.push({ field: `${header}.$valid$`, lo: 0, width: 1 });
-      return undefined;
-    }
-    if (HEADER_PRIMITIVES.has(op) || op === "push" || op === "pop") return this.#headers(primitive);
-    this.context.features.push({ kind: "extern", op, source });
-    return undefined;
+    } else if (HEADER_PRIMITIVES.has(op) || op === "push" || op === "pop") this.#headers(primitive);
+    else if (op !== "exit" && op !== "no_op") this.context.features.push({ kind: "extern", op, source });
   }
 
   #assign({ parameters, source_info: source }: bmv2.Primitive): void {

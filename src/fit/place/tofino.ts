@@ -6,6 +6,7 @@
 import { NO_MEMORY } from "../memory/layout.js";
 import type { Demand } from "./demand.js";
 import type { Part, Placement, Problem } from "./placement.js";
+import { maySplit } from "./splitting.js";
 import { type Resource, Stage } from "./stage.js";
 
 /** Stages beyond the device's that are tried, to say how many a program would need. */
@@ -13,8 +14,14 @@ const EXTRA_STAGES = 400;
 
 export type Order = (a: number, b: number) => number;
 
-export function placeByStages(problem: Problem, order?: Order, method = "heuristic"): Placement {
-  return new Placer(problem, order ?? longestChainFirst(problem), method).run();
+/** @param notBefore by unit, the earliest stage that it may take, as an exact solution wants it. */
+export function placeByStages(
+  problem: Problem,
+  order?: Order,
+  method = "heuristic",
+  notBefore?: readonly number[],
+): Placement {
+  return new Placer(problem, order ?? longestChainFirst(problem), method, notBefore).run();
 }
 
 export function longestChainFirst({ graph }: Problem): Order {
@@ -40,6 +47,7 @@ class Placer {
     readonly problem: Problem,
     readonly order: Order,
     readonly method: string,
+    readonly notBefore?: readonly number[],
   ) {
     const { units, flow } = problem.model;
     this.#last = units.map(() => -1);
@@ -133,6 +141,7 @@ class Placer {
 
   /** All that must come before is placed; a condition that can come along as the gateway need not be. */
   #isReady(id: number, stage: number): boolean {
+    if (this.notBefore !== undefined && this.notBefore[id]! > stage) return false;
     for (const edge of this.problem.graph.incoming[id]!) {
       const last = this.#last[edge.from]!;
       if (this.#failed.has(edge.from)) continue;
@@ -215,7 +224,7 @@ class Placer {
 
   #placeOne(id: number, stage: number): boolean {
     if (this.#clashes(id, stage)) return false;
-    const { demands, plans, target } = this.problem;
+    const { demands, plans } = this.problem;
     const spill = this.#spillOf(id);
     if (spill !== undefined) return this.#placeWithSpill(id, stage, spill);
     const condition = this.#openGateway(id);
@@ -231,8 +240,7 @@ class Placer {
     // Only memory can be split, and only when what is left is worth it: an empty stage could not hold all either.
     if (plan.match === "none" || demand.shared.length > 0) return false;
     if (exceeded !== "srams" && exceeded !== "tcams" && exceeded !== "map_rams") return false;
-    const empty = new Stage(target);
-    if (empty.exceeded(demand, whole) === undefined && !this.#mayShare(id)) return false;
+    if (!maySplit(this.problem, id)) return false;
     const part = plan.largest(this.#rest[id]!, here.free(demand, whole.tcamWidth));
     if (part === undefined || here.exceeded(demand, part) !== undefined) return false;
     this.#commit(id, stage, Math.min(part.entries, this.#rest[id]!), condition);
@@ -242,11 +250,6 @@ class Placer {
   #openGateway(id: number): number | undefined {
     const gateway = this.#gatewayOf[id];
     return gateway !== undefined && this.#isOpen(gateway) ? gateway : undefined;
-  }
-
-  /** Tables that would fit one stage are split too once no dependency is left to wait for. */
-  #mayShare(id: number): boolean {
-    return this.problem.graph.below[id] !== 0 || this.problem.plans[id]!.match === "ternary";
   }
 
   #spillOf(id: number): { name: string; srams: number; mapRams: number } | undefined {

@@ -1,0 +1,150 @@
+/** A result as one JSON document; names as in `test/golden/fit` and the vendor's own reports. */
+import { diagnosticToJson } from "../../base/index.js";
+import type { FitResult } from "../fit.js";
+import type { Unit } from "../model/model.js";
+import type { Part } from "../place/placement.js";
+import { limitsOf, RESOURCES } from "../place/stage.js";
+
+export interface TableReport {
+  name: string;
+  gress: string;
+  stage: number;
+  min_stage: number;
+  max_stage: number;
+  match_kind: string;
+  /** The condition that runs as the table's gateway. */
+  gateway: string | null;
+  key_bits: number;
+  entries_requested: number;
+  entries_allocated: number;
+  srams: number;
+  tcams: number;
+  map_rams: number;
+  way_rams: readonly number[];
+  entries_per_word: number;
+  action_data_bytes: number;
+  attached: readonly string[];
+  source: { file: string; line: number; column: number } | null;
+}
+
+export function placeOf(unit: Unit): TableReport["source"] {
+  const { source } = unit;
+  return source === undefined ? null : { file: source.filename, line: source.line, column: source.column + 1 };
+}
+
+export function matchKindOf(part: Part): string {
+  const { unit, layout } = part;
+  if (unit.condition !== undefined) return "gateway";
+  if (layout.match === "exact") return "exact_match";
+  if (layout.match === "ternary") return "ternary_match";
+  return unit.attached.length > 0 || unit.hashes.length > 0 ? "hash_action" : "keyless";
+}
+
+export function tableReports(result: FitResult): TableReport[] {
+  const { problem, placement, target } = result;
+  const latest = Math.max(target.stages, result.stages) - 1;
+  return [...placement.parts]
+    .sort((a, b) => a.stage - b.stage || a.unit.id - b.unit.id)
+    .map((part) => {
+      const { unit, layout } = part;
+      const demand = problem.demands[unit.id]!;
+      const shared = part.layout.match === "none" && part.spill === undefined ? demand.shared : [];
+      const own = part.spill === undefined ? (unit.kind === "match" ? demand.shared : shared) : [part.spill];
+      return {
+        name: unit.name,
+        gress: unit.gress,
+        stage: part.stage,
+        min_stage: problem.graph.earliest[unit.id]!,
+        max_stage: latest - problem.graph.below[unit.id]!,
+        match_kind: matchKindOf(part),
+        gateway: part.gateway === undefined ? null : result.model.units[part.gateway]!.name,
+        key_bits: unit.key.reduce((sum, key) => sum + key.access.width, 0),
+        entries_requested: unit.kind === "match" ? unit.size : 1,
+        entries_allocated: layout.entries,
+        srams: layout.srams + own.reduce((sum, memory) => sum + memory.srams, 0),
+        tcams: layout.tcams,
+        map_rams: layout.mapRams + own.reduce((sum, memory) => sum + memory.mapRams, 0),
+        way_rams: layout.wayRams,
+        entries_per_word: layout.entriesPerWord,
+        action_data_bytes: demand.actionBusBytes,
+        attached: [
+          ...unit.attached.map((a) => `${a.name} (${a.kind}${a.index === "direct" ? ", direct" : ""})`),
+          ...(unit.implementation === undefined ? [] : [`${unit.implementation.name} (members)`]),
+        ],
+        source: placeOf(unit),
+      };
+    });
+}
+
+export interface FitDocument {
+  program: string;
+  target: string;
+  verdict: string;
+  method: string;
+  stages: { total: number; ingress: number; egress: number };
+  device_stages: number;
+  exceeds_device_stages: boolean;
+  critical_path: number;
+  critical_tables: string[];
+  bounds: readonly object[];
+  tables: TableReport[];
+  per_stage_resources: object[];
+  per_stage_limits: object;
+  unplaced: { table: string; resource: string }[];
+  phv: object;
+  diagnostics: object[];
+}
+
+export function gressStages(result: FitResult, gress: string): number {
+  return result.placement.parts.reduce(
+    (most, part) => (part.unit.gress === gress ? Math.max(most, part.stage + 1) : most),
+    0,
+  );
+}
+
+export function toJson(result: FitResult): FitDocument {
+  const { placement, target, problem, phv } = result;
+  const sizes = [8, 16, 32] as const;
+  const total = sizes.reduce((sum, size) => sum + target.phv.containers[size] * size, 0);
+  const use = (which: typeof phv.packed) =>
+    Object.fromEntries(
+      sizes.map((size) => [
+        `${size}b`,
+        {
+          containers: which[size].containers,
+          bits: which[size].bits,
+          bits_ingress: which[size].bitsIngress,
+          bits_egress: which[size].bitsEgress,
+        },
+      ]),
+    );
+  const bits = sizes.reduce((sum, size) => sum + phv.packed[size].bits, 0);
+  return {
+    program: result.model.name,
+    target: target.name,
+    verdict: result.verdict,
+    method: placement.method,
+    stages: {
+      total: result.stages,
+      ingress: gressStages(result, "ingress"),
+      egress: gressStages(result, "egress"),
+    },
+    device_stages: target.stages,
+    exceeds_device_stages: result.stages > target.stages,
+    critical_path: problem.graph.criticalPath,
+    critical_tables: problem.graph.criticalUnits.map((id) => result.model.units[id]!.name),
+    bounds: result.bounds,
+    tables: tableReports(result),
+    per_stage_resources: placement.stages.map((counts, stage) => ({ stage, ...counts })),
+    per_stage_limits: Object.fromEntries(RESOURCES.map((name) => [name, limitsOf(target)[name]])),
+    unplaced: placement.unplaced.map((entry) => ({ table: entry.unit.name, resource: entry.resource })),
+    phv: {
+      ...use(phv.packed),
+      overall_phv_usage: { bits, bits_percent: Math.round((1000 * bits) / total) / 10 },
+      tagalong: use(phv.tagalong),
+      naive: { containers_8b: phv.naive[8], containers_16b: phv.naive[16], containers_32b: phv.naive[32], bits: phv.naive.bits },
+      exceeded: phv.exceeded,
+    },
+    diagnostics: result.diagnostics.map((diagnostic) => diagnosticToJson(diagnostic)),
+  };
+}
