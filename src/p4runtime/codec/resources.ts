@@ -118,9 +118,18 @@ export function decodeIndex(index: Index | undefined, array: ArrayObject): numbe
   return Number(index.index);
 }
 
+/** Elements of the largest array that one update may write as a whole. */
+const MAX_EXPANDED = 1 << 20;
+
 /** The indexes that an update means: one, or all of the array when none is given. */
 export function expandIndex(index: Index | undefined, array: ArrayObject): number[] {
   const one = decodeIndex(index, array);
+  if (one === undefined && Number(array.message.size) > MAX_EXPANDED) {
+    throw new DeviceError(
+      "RESOURCE_EXHAUSTED",
+      `"${array.name}" has ${array.message.size} elements; at most ${MAX_EXPANDED} are written at once`,
+    );
+  }
   return one === undefined ? Array.from({ length: Number(array.message.size) }, (_, i) => i) : [one];
 }
 

@@ -78,7 +78,8 @@ export function decodeTableEntry(wire: Wire, message: TableEntryMessage): TableE
   }
   copyRest(table, message, entry, LENIENT);
   if (message.timeSinceLastHit !== undefined) entry.elapsedNs = message.timeSinceLastHit.elapsedNs;
-  if (message.isConst) entry.isConst = true;
+  // servers before P4Runtime 1.4 do not tell, but P4Info does
+  if (message.isConst || (table.message.isConstTable && !message.isDefaultAction)) entry.isConst = true;
   return entry;
 }
 

@@ -92,6 +92,9 @@ export async function serve(device: Device, options: ServeOptions = {}): Promise
   const server = new Server({
     "grpc.max_receive_message_length": maxMessageBytes,
     "grpc.max_send_message_length": -1,
+    // a controller that vanished without a word must not stay primary for long
+    "grpc.keepalive_time_ms": 30_000,
+    "grpc.keepalive_timeout_ms": 10_000,
   });
   server.addService(P4RuntimeService, handlers.implementation());
   const port = await new Promise<number>((resolve, reject) => {

@@ -29,6 +29,9 @@ export function atomicityOf(message: AtomicityMessage): Atomicity {
 
 const NOT_DONE: UpdateStatus = { code: "ABORTED", message: "another update of the batch failed" };
 
+/** Elements that the whole-array updates of one Write may mean, all together. */
+const MAX_UPDATES = 1 << 21;
+
 /** The statuses of the updates, or undefined when all took effect. Throws what concerns the whole call. */
 export async function applyUpdates(
   wire: Wire,
@@ -44,7 +47,11 @@ export async function applyUpdates(
   for (let i = 0; i < messages.length; i++) {
     statuses[i] = OK;
     try {
-      for (const update of decodeUpdate(wire, messages[i]!)) {
+      const meant = decodeUpdate(wire, messages[i]!);
+      if (updates.length + meant.length > MAX_UPDATES) {
+        throw new DeviceError("RESOURCE_EXHAUSTED", `one Write may change at most ${MAX_UPDATES} elements`);
+      }
+      for (const update of meant) {
         updates.push(update);
         origin.push(i);
       }
