@@ -1,7 +1,8 @@
 /**
- * `npx tsx bench/fuzz.ts [--minutes N] [--seed N] [--out DIR]`: feeds made-up programs, right ones and mutated ones, to the
+ * `npx tsx bench/fuzz.ts [--rival] [--minutes N] [--seed N] [--out DIR]`: feeds made-up programs, right ones and mutated ones, to the
  * compiler and looks for faults: exceptions, hangs, a right program rejected. Each fault of a new kind is made small and
- * written to DIR (out/fuzz). Prints one JSON line; exit status 1 if there was a fault.
+ * written to DIR (out/fuzz). With --rival
+ * right programs are compiled by p4c too, and BMv2 must treat packets alike under both outputs. Prints one JSON line; exit status 1 if there was a fault.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,6 +12,7 @@ import { Random } from "../src/base/index.js";
 import { findFault } from "./fuzz/check.js";
 import { mutate } from "./fuzz/mutate.js";
 import { makeProgram } from "./fuzz/program.js";
+import { compareWithRival, rivalsInstalled } from "./fuzz/rival.js";
 
 interface Case {
   text: string;
@@ -103,14 +105,43 @@ class Tester {
   }
 }
 
+/** The comparison with p4c; programs that p4c does not take are counted, not faults. */
+async function compare(seed: number, minutes: number, out: string): Promise<number> {
+  if (!rivalsInstalled()) {
+    console.error("--rival needs p4c-bm2-ss and simple_switch on the PATH");
+    return 2;
+  }
+  const start = performance.now();
+  const seeds = new Random(seed);
+  let [number, refused, faults] = [0, 0, 0];
+  for (; performance.now() - start < minutes * 60_000; number++) {
+    const random = seeds.fork(number);
+    const text = makeProgram(random, { comparable: true });
+    const fault = await compareWithRival(text, random, join(out, "rival"));
+    if (fault?.startsWith("p4c:")) refused++;
+    else if (fault !== undefined) {
+      faults++;
+      console.error(`case ${number}: ${fault}`);
+      writeFileSync(join(out, `rival-${seed}-${number}.p4`), `// ${fault}\n${text}`);
+    }
+  }
+  const seconds = Math.round((performance.now() - start) / 1000);
+  console.log(
+    JSON.stringify({ name: "fuzz-rival", cases: number, seconds, refused_by_p4c: refused, faults }),
+  );
+  return faults > 0 ? 1 : 0;
+}
+
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
+      rival: { type: "boolean", default: false },
       minutes: { type: "string", default: "10" },
       seed: { type: "string", default: "1" },
       out: { type: "string", default: join(root, "out/fuzz") },
     },
   });
+  if (values.rival) return await compare(Number(values.seed), Number(values.minutes), values.out);
   const programs = corpus();
   const seed = new Random(Number(values.seed));
   const start = performance.now();

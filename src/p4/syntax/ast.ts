@@ -53,24 +53,24 @@ export interface BitType extends TypeExpressionBase {
   width: Expression | undefined;
 }
 
-export interface BaseType extends TypeExpressionBase {
+interface BaseType extends TypeExpressionBase {
   kind: "baseType";
   name: "bool" | "error" | "match_kind" | "string" | "void" | "_";
 }
 
-export interface StackType extends TypeExpressionBase {
+interface StackType extends TypeExpressionBase {
   kind: "stackType";
   element: TypeExpression;
   size: Expression;
 }
 
-export interface TupleType extends TypeExpressionBase {
+interface TupleType extends TypeExpressionBase {
   kind: "tupleType";
   elements: TypeExpression[];
 }
 
 /** `list<T>`. */
-export interface ListType extends TypeExpressionBase {
+interface ListType extends TypeExpressionBase {
   kind: "listType";
   element: TypeExpression;
 }
@@ -121,12 +121,12 @@ export interface IntLiteral extends ExpressionBase {
   text: string;
 }
 
-export interface BoolLiteral extends ExpressionBase {
+interface BoolLiteral extends ExpressionBase {
   kind: "boolLiteral";
   value: boolean;
 }
 
-export interface StringLiteral extends ExpressionBase {
+interface StringLiteral extends ExpressionBase {
   kind: "stringLiteral";
   value: string;
 }
@@ -141,7 +141,7 @@ export interface PathExpression extends ExpressionBase {
 }
 
 /** A type where an expression stands: in `E.member`, `error.X`, `Type.apply()`, or as a constructor `T<A>(...)`. */
-export interface TypeNameExpression extends ExpressionBase {
+interface TypeNameExpression extends ExpressionBase {
   kind: "typeName";
   typeExpression: TypeExpression;
 }
@@ -254,11 +254,11 @@ export interface StructExpression extends ExpressionBase {
 }
 
 /** `{#}`: an invalid header or header union. */
-export interface InvalidExpression extends ExpressionBase {
+interface InvalidExpression extends ExpressionBase {
   kind: "invalid";
 }
 
-export interface ThisExpression extends ExpressionBase {
+interface ThisExpression extends ExpressionBase {
   kind: "this";
 }
 
@@ -277,17 +277,17 @@ export interface RangeExpression extends ExpressionBase {
 }
 
 /** `default` in a select or switch. */
-export interface DefaultExpression extends ExpressionBase {
+interface DefaultExpression extends ExpressionBase {
   kind: "default";
 }
 
 /** `_`. */
-export interface DontCareExpression extends ExpressionBase {
+interface DontCareExpression extends ExpressionBase {
   kind: "dontCare";
 }
 
 /** `...` as a whole initialiser. */
-export interface DotsExpression extends ExpressionBase {
+interface DotsExpression extends ExpressionBase {
   kind: "dots";
 }
 
@@ -576,7 +576,7 @@ export interface AssignmentStatement extends StatementBase {
   right: Expression;
 }
 
-export interface CallStatement extends StatementBase {
+interface CallStatement extends StatementBase {
   kind: "callStatement";
   call: CallExpression;
 }
@@ -628,23 +628,23 @@ export interface ReturnStatement extends StatementBase {
   value: Expression | undefined;
 }
 
-export interface ExitStatement extends StatementBase {
+interface ExitStatement extends StatementBase {
   kind: "exit";
 }
 
-export interface BreakStatement extends StatementBase {
+interface BreakStatement extends StatementBase {
   kind: "break";
 }
 
-export interface ContinueStatement extends StatementBase {
+interface ContinueStatement extends StatementBase {
   kind: "continue";
 }
 
-export interface EmptyStatement extends StatementBase {
+interface EmptyStatement extends StatementBase {
   kind: "empty";
 }
 
-export interface DeclarationStatement extends StatementBase {
+interface DeclarationStatement extends StatementBase {
   kind: "declaration";
   declaration: VariableDeclaration | ConstantDeclaration | InstanceDeclaration;
 }
