@@ -63,7 +63,8 @@ export function compile(input: CompileInput, diagnostics: Diagnostics): CompileR
   if (diagnostics.hasErrors) return undefined;
   const name = typeof input.file === "string" ? "program.p4" : input.file.path;
   const bmv2 = emitBmv2(lowered, name, diagnostics);
+  if (bmv2 === undefined) return undefined;
   const p4info = emitP4Info(lowered, unit, diagnostics);
-  if (bmv2 === undefined || p4info === undefined || diagnostics.hasErrors) return undefined;
+  if (p4info === undefined || diagnostics.hasErrors) return undefined;
   return { program: { bmv2, p4info }, unit, lowered };
 }

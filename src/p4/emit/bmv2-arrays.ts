@@ -1,6 +1,8 @@
 /** Counters, meters and registers. */
+
 import { fail } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
+import { fault } from "../lower/fault.js";
 import { fold } from "../lower/fold.js";
 import type { Expr, ExternInstance, IrControl, IrProgram, IrTable } from "../lower/ir.js";
 import { forEachStmt } from "../lower/walk.js";
@@ -128,7 +130,7 @@ function ownerOf(
 function meterType(type: Expr | undefined): "bytes" | "packets" {
   const folded = type === undefined ? undefined : fold(type);
   if (folded?.kind === "member" && (folded.name === "bytes" || folded.name === "packets")) return folded.name;
-  return fail("P40521", type?.span, "a meter counts packets or bytes");
+  return fault(type?.span, "a meter counts packets or bytes");
 }
 
 /** Where each direct meter's colour goes: what its `read` names. */

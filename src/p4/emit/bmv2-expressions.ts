@@ -2,8 +2,10 @@
  * Expressions for BMv2. It computes with integers of any size, so results are cut to their width where P4 does
  * (`&` for bit<W>, `two_comp_mod` for int<W>); it keeps numbers and truth values apart (`d2b`, `b2d`).
  */
+
 import { fail, maskOf } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
+import { fault } from "../lower/fault.js";
 import type { BitsType, Expr, ExprOf, Variable } from "../lower/ir.js";
 import { scalarWidth } from "../lower/ir-types.js";
 import type { Layout } from "./layout.js";
@@ -140,11 +142,19 @@ export class ExpressionEmitter {
       return { type: "local", value: this.#paramIndex(expr.variable) };
     if (expr.kind === "field" && expr.base.kind === "stackProperty")
       return this.#lastField(expr.base, expr.name);
+    const member = expr.kind === "field" ? expr.base : undefined;
+    if (expr.kind === "field" && member?.kind === "field" && member.base.kind === "stackProperty")
+      return this.#lastMemberField(member.base, member.name, expr.name);
     return { type: "field", value: this.layout.field(expr) };
   }
 
   /** `stack.last.f`. */
   #lastField(base: ExprOf<"stackProperty">, name: string): Value {
+    this.#checkLast(base);
+    return { type: "stack_field", value: [this.layout.instance(base.base), name] };
+  }
+
+  #checkLast(base: ExprOf<"stackProperty">): void {
     if (base.property !== "last")
       fail(
         "P40503",
@@ -152,8 +162,12 @@ export class ExpressionEmitter {
         "BMv2 cannot read the element that next names",
         "extract it first and read last",
       );
-    if (base.type.kind === "union") fail("P40502", base.span, "not supported yet: last of a stack of unions");
-    return { type: "stack_field", value: [this.layout.instance(base.base), name] };
+  }
+
+  /** `stack.last.member.f` of a stack of unions. */
+  #lastMemberField(base: ExprOf<"stackProperty">, member: string, name: string): Value {
+    this.#checkLast(base);
+    return { type: "union_stack_field", value: [this.layout.instance(base.base), member, name] };
   }
 
   #cut(value: Value, type: BitsType): Value {
@@ -183,7 +197,7 @@ export class ExpressionEmitter {
         return operation(">>", left, right);
       case "/":
       case "%":
-        if (type.signed) fail("P40504", expr.span, `P4 has no ${expr.op} for signed numbers`);
+        if (type.signed) fault(expr.span, `P4 has no ${expr.op} for signed numbers`);
         return operation(expr.op, left, right);
       case "&":
       case "|":

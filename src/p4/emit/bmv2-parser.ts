@@ -1,6 +1,8 @@
 /** The parser, its value sets and the deparser. */
+
 import { fail } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
+import { fault } from "../lower/fault.js";
 import type {
   EntryKey,
   Expr,
@@ -53,7 +55,7 @@ function selectKey(emission: Emission, key: Expr): bmv2.Value {
   const value = emission.expressions.number(key);
   if (value.type === "field" || value.type === "stack_field" || value.type === "union_stack_field")
     return value;
-  return fail("P40508", key.span, "BMv2 selects on fields only");
+  return fault(key.span, "BMv2 selects on fields only");
 }
 
 function transition(one: IrSelectCase, keys: readonly Expr[]): bmv2.Transition {

@@ -2,8 +2,10 @@
  * Where everything lives in BMv2: header instances, stacks and unions for headers; the instance `scalars`
  * for the user's metadata and local variables; `standard_metadata`.
  */
+
 import { fail } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
+import { fault } from "../lower/fault.js";
 import type { AggregateType, Expr, IrField, IrProgram, IrType, Variable } from "../lower/ir.js";
 import { scalarWidth, totalWidth } from "../lower/ir-types.js";
 import { Names } from "../lower/names.js";
@@ -145,8 +147,7 @@ export class Layout {
         return this.#addVarbit(base, type);
       default: {
         const width = scalarWidth(type);
-        if (width === undefined)
-          fail("P40501", undefined, `BMv2 has no variables of type ${type.kind}: ${base}`);
+        if (width === undefined) fault(undefined, `BMv2 has no variables of type ${type.kind}: ${base}`);
         const name = this.#scalarNames.unique(base);
         this.#scalars.push([name, width, type.kind === "bits" && type.signed]);
         return name;
@@ -242,7 +243,7 @@ export class Layout {
     if (width % 8 !== 0)
       fail(
         "P40510",
-        this.program.headers.span,
+        type.span ?? this.program.headers.span,
         `BMv2 wants headers of whole bytes; ${type.name} has ${width} bits`,
         `add a field of ${8 - (width % 8)} bits`,
       );

@@ -89,8 +89,13 @@ function literal(e: Expression) {
     return { value: { case: "boolValue" as const, value } };
   }
   const number = integerOf(e);
-  if (number !== undefined) return { value: { case: "int64Value" as const, value: number } };
-  return fail("P40542", e.span, "a value in a structured annotation must be a number, a string or a bool");
+  if (number !== undefined && BigInt.asIntN(64, number) === number)
+    return { value: { case: "int64Value" as const, value: number } };
+  return fail(
+    "P40542",
+    e.span,
+    "P4Info keeps strings, bools and numbers of 64 bits of a structured annotation only",
+  );
 }
 
 /** The number that an annotation's argument is. */

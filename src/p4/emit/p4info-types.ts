@@ -1,7 +1,9 @@
 /** Types in P4Info: the `type_info` dictionary, names of user types, and their widths for a controller. */
+
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { fail, toBytes, toUnsigned } from "../../base/index.js";
+import { toBytes, toUnsigned } from "../../base/index.js";
 import type { p4types } from "../../program/index.js";
+import { fault } from "../lower/fault.js";
 import { nameAnnotation } from "../lower/ir-types.js";
 import type { TypedefDeclaration } from "../syntax/ast.js";
 import type { StructLikeType, Type } from "../types/type.js";
@@ -94,7 +96,7 @@ export class TypeRegistry {
       case "newType":
         return { typeSpec: { case: "newType", value: { name: this.#newType(type) } } };
       default:
-        return fail("P40543", undefined, `a controller cannot be shown a value of type ${type.kind}`);
+        return fault(undefined, `a controller cannot be shown a value of type ${type.kind}`);
     }
   }
 
@@ -106,7 +108,7 @@ export class TypeRegistry {
       return {
         typeSpec: { case: "headerUnionStack", value: { headerUnion: { name: this.#union(element) }, size } },
       };
-    return fail("P40543", undefined, "a controller cannot be shown this array");
+    return fault(undefined, "a controller cannot be shown this array");
   }
 
   #struct(type: StructLikeType): string {

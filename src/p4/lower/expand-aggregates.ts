@@ -2,8 +2,10 @@
  * Pass: values of struct, header and stack type are taken apart. What stays are scalars, and copies of a whole
  * header, union or stack from one place to another, which BMv2 can do itself.
  */
+
 import { fail } from "../../base/index.js";
 import { and, bool, elementAt, equal, field, not, or, valid, variable } from "./build.js";
+import { fault } from "./fault.js";
 import { fold } from "./fold.js";
 import type { Expr, ExprOf, IrProgram, Stmt, StmtOf } from "./ir.js";
 import { newLocal } from "./ir.js";
@@ -176,7 +178,7 @@ function headersOf(value: Expr): Expr[] {
     case "stack":
       return Array.from({ length: type.size }, (_, index) => headersOf(part(value, index))).flat();
     default:
-      return fail("P40425", value.span, "only headers can be emitted");
+      return fault(value.span, "only headers can be emitted");
   }
 }
 

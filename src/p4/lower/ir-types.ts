@@ -103,6 +103,7 @@ export class TypeTranslator {
     const made: AggregateType = {
       kind: type.kind === "headerUnion" ? "union" : type.kind,
       name: same.length === 0 ? name : `${name}_${same.length}`,
+      span: type.declaration.name.span,
       fields,
     };
     this.#keys.set(made, key);

@@ -31,6 +31,8 @@ export interface BitsType {
 export interface AggregateType {
   kind: "struct" | "header" | "union";
   name: string;
+  /** Of the name in the declaration; none for tuples. */
+  span?: Span;
   fields: readonly IrField[];
 }
 

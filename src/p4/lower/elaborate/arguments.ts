@@ -2,9 +2,10 @@
  * Arguments: copy-in, copy-out (section 6.8). A parameter stands for its argument itself where nobody can
  * tell the difference; else it gets storage of its own, filled before the call and copied back after it.
  */
-import { fail } from "../../../base/index.js";
+
 import type { Argument, Parameter } from "../../syntax/ast.js";
 import { variable } from "../build.js";
+import { fault } from "../fault.js";
 import { fold } from "../fold.js";
 import type { Expr, IrType, Stmt } from "../ir.js";
 import { isFixedPlace, isPlace, mayOverlap, readsFrom } from "../places.js";
@@ -105,7 +106,7 @@ function bindObject(
   if (param.type?.kind !== "extern") return false;
   const declaration = argument?.kind === "path" ? argument.declaration : undefined;
   const binding = declaration === undefined ? undefined : env.scope.find(declaration);
-  if (binding === undefined) fail("P40400", param.span, "internal: an extern parameter without an object");
+  if (binding === undefined) fault(param.span, "an extern parameter without an object");
   scope.bind(param, binding);
   return true;
 }

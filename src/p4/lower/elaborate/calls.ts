@@ -1,9 +1,11 @@
 /** Calls of functions and actions, inlined; methods and externs go to `externs.ts`, tables to `tables.ts`. */
+
 import type { Span } from "../../../base/index.js";
 import { fail } from "../../../base/index.js";
 import type { ActionDeclaration, CallExpression, FunctionDeclaration } from "../../syntax/ast.js";
 import type { BoundArguments, ResolvedCall } from "../../types/resolution.js";
 import { variable } from "../build.js";
+import { fault } from "../fault.js";
 import type { Expr, IrAction, Label, Stmt, Variable } from "../ir.js";
 import { bindArguments } from "./arguments.js";
 import type { Env, Frame } from "./context.js";
@@ -18,7 +20,7 @@ import { actionName, applyTable } from "./tables.js";
 /** A call as a value; its effects go to `env.out`. Undefined when it has no value. */
 export function callExpression(env: Env, call: CallExpression): Expr | undefined {
   const resolved = call.resolved;
-  if (resolved === undefined) fail("P40400", call.span, "internal: a call was not resolved");
+  if (resolved === undefined) fault(call.span, "a call was not resolved");
   switch (resolved.kind) {
     case "function":
       return callFunction(env, resolved.declaration, resolved, call.span);
@@ -55,7 +57,7 @@ function callFunction(
   call: ResolvedCall,
   span: Span,
 ): Expr | undefined {
-  if (declaration.body === undefined) fail("P40400", span, "internal: a function without a body");
+  if (declaration.body === undefined) fault(span, "a function without a body");
   const scope = new Scope(env.context.globalScope);
   for (const [index, param] of declaration.typeParams.entries()) {
     const type = call.typeArgs[index];

@@ -1,9 +1,11 @@
 /** The state of one elaboration, and of the piece of code that is being elaborated. */
+
 import type { Diagnostics, Span } from "../../../base/index.js";
-import { DiagnosticError, fail } from "../../../base/index.js";
+import { DiagnosticError } from "../../../base/index.js";
 import type { SourceUnit, TypeParameter } from "../../syntax/ast.js";
 import type { Type } from "../../types/type.js";
 import { variable } from "../build.js";
+import { fault } from "../fault.js";
 import type {
   Expr,
   ExternInstance,
@@ -203,6 +205,6 @@ function fillIn(type: Type, find: (parameter: TypeParameter) => Type | undefined
 
 /** The lowered form of a checked type; a missing type is a fault of ours. */
 export function irType(env: Env, type: Type | undefined, span: Span | undefined): IrType {
-  if (type === undefined) fail("P40400", span, "internal: the checker left this without a type");
+  if (type === undefined) fault(span, "the checker left this without a type");
   return env.context.types.translate(resolveType(env, type), span);
 }

@@ -1,8 +1,10 @@
 /** Controls: their locals, their body, and calls of controls by controls, inlined. */
+
 import type { Span } from "../../../base/index.js";
 import { fail } from "../../../base/index.js";
 import type { Declaration, Expression } from "../../syntax/ast.js";
 import type { BoundArguments } from "../../types/resolution.js";
+import { fault } from "../fault.js";
 import type { Stmt } from "../ir.js";
 import { bindArguments } from "./arguments.js";
 import { inlineBody } from "./calls.js";
@@ -40,7 +42,7 @@ function controlOf(env: Env, object: Expression, span: Span): ControlInstance {
     const declaration = object.typeExpression.type.declaration;
     return makeControl(env, declaration, [], [], `${env.prefix}.${declaration.name.name}`);
   }
-  return fail("P40400", span, "internal: no control here");
+  return fault(span, "no control here");
 }
 
 function hasTables(instance: ControlInstance): boolean {
@@ -83,7 +85,7 @@ export function runControl(
 ): void {
   const { declaration } = instance;
   const body = declaration.body;
-  if (body === undefined) fail("P40400", span, "internal: a control type is applied");
+  if (body === undefined) fault(span, "a control type is applied");
   // Tables keep the storage of the first application.
   const used = instance.applied !== undefined && hasTables(instance) ? instance.applied : scope;
   instance.applied ??= scope;

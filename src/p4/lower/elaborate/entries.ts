@@ -1,6 +1,8 @@
 /** Entries written in the program (section 14.2.1.4). */
+
 import { fail, maskOf, toUnsigned } from "../../../base/index.js";
 import type { EntriesProperty, Expression, TableEntrySyntax } from "../../syntax/ast.js";
+import { fault } from "../fault.js";
 import { fold } from "../fold.js";
 import type { EntryKey, IrEntry, IrTable, IrType } from "../ir.js";
 import { scalarWidth } from "../ir-types.js";
@@ -44,7 +46,7 @@ function keysOf(entry: TableEntrySyntax, count: number): Expression[] {
     if (only.kind === "list" && only.elements.length === count) return only.elements;
     if (only.kind === "default" || only.kind === "dontCare") return Array.from({ length: count }, () => only);
   }
-  return fail("P40415", entry.span, `this entry has ${entry.keys.length} keys, the table has ${count}`);
+  return fault(entry.span, `this entry has ${entry.keys.length} keys, the table has ${count}`);
 }
 
 /**
@@ -87,7 +89,7 @@ function setting(env: Env, plan: TablePlan, name: string): number | undefined {
 /** A key set expression over one scalar (section 13.6): a value, a mask, a range, or anything. */
 export function pattern(env: Env, e: Expression, type: IrType): EntryKey {
   const width = scalarWidth(type);
-  if (width === undefined) fail("P40410", e.span, "a key must be a number, a bool, an enum or an error");
+  if (width === undefined) fault(e.span, "a key must be a number, a bool, an enum or an error");
   const value = (part: Expression): bigint =>
     toUnsigned(constantNumber(expressionAs(env, part, type), "a key"), width);
   switch (e.kind) {

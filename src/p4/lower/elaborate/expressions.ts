@@ -1,4 +1,5 @@
 /** Expressions: names become storage, calls become statements before the expression (section 8.1). */
+
 import { fail } from "../../../base/index.js";
 import type {
   BinaryExpression,
@@ -10,6 +11,7 @@ import type {
   StructExpression,
 } from "../../syntax/ast.js";
 import { binary, bool, cast, element, field, number, variable } from "../build.js";
+import { fault } from "../fault.js";
 import { fold } from "../fold.js";
 import type { BinaryOp, Expr, IrType, Stmt } from "../ir.js";
 import { BOOL, bits, isAggregate, sameType } from "../ir-types.js";
@@ -40,7 +42,7 @@ function plainValue(env: Env, e: Expression): Expr {
   }
   switch (e.kind) {
     case "intLiteral":
-      return fail("P40400", e.span, "internal: a literal without a value");
+      return fault(e.span, "a literal without a value");
     case "boolLiteral":
       return bool(e.value, e.span);
     case "stringLiteral":
@@ -81,7 +83,7 @@ function plainValue(env: Env, e: Expression): Expr {
     }
     case "call": {
       const value = callExpression(env, e);
-      if (value === undefined) fail("P40404", e.span, "this call has no value");
+      if (value === undefined) fault(e.span, "this call has no value");
       return value;
     }
     case "list":
@@ -103,7 +105,7 @@ function convertExplicit(env: Env, value: Expr, target: IrType): Expr {
 
 function pathValue(env: Env, e: PathExpression): Expr {
   const declaration = e.declaration;
-  if (declaration === undefined) fail("P40400", e.span, `internal: ${e.name.name} was not resolved`);
+  if (declaration === undefined) fault(e.span, `${e.name.name} was not resolved`);
   const binding = env.scope.find(declaration);
   if (binding?.kind === "value") {
     const expr = binding.expr;
@@ -127,7 +129,7 @@ function memberValue(env: Env, e: MemberExpression): Expr {
     }
     case "stack": {
       const base = expression(env, e.base);
-      if (base.type.kind !== "stack") fail("P40400", e.span, "internal: a stack property of no stack");
+      if (base.type.kind !== "stack") fault(e.span, "a stack property of no stack");
       if (resolved.property === "size") return number(BigInt(base.type.size), bits(32), e.span);
       const type = resolved.property === "lastIndex" ? bits(32) : base.type.element;
       return { kind: "stackProperty", base, property: resolved.property, type, span: e.span };
@@ -136,8 +138,7 @@ function memberValue(env: Env, e: MemberExpression): Expr {
       const type = irType(env, e.type, e.span);
       if (type.kind === "error" || type.kind === "enum")
         return memberExpr(env, resolved.member.name.name, type, e.span);
-      if (resolved.member.value === undefined)
-        fail("P40400", e.span, "internal: an enum member without a value");
+      if (resolved.member.value === undefined) fault(e.span, "an enum member without a value");
       return convertExplicit(env, expression(env, resolved.member.value), type);
     }
     case "applyResult":

@@ -1,9 +1,11 @@
 /** Calls of what core.p4 and v1model declare: packets, headers, externs. */
+
 import { fail } from "../../../base/index.js";
 import type { CallExpression, Expression, FunctionDeclaration } from "../../syntax/ast.js";
 import type { BoundArguments, ResolvedCall } from "../../types/resolution.js";
 import type { Type } from "../../types/type.js";
 import { number, valid, variable } from "../build.js";
+import { fault } from "../fault.js";
 import { fold } from "../fold.js";
 import type { Expr, ExternInstance, IrType, Stmt } from "../ir.js";
 import { bits, scalarWidth, totalWidth } from "../ir-types.js";
@@ -196,7 +198,7 @@ function digest(env: Env, resolved: ResolvedCall, call: CallExpression): void {
   const declared = resolved.typeArgs[0];
   const [receiver, data] = argumentValues(env, resolved);
   if (declared === undefined || receiver === undefined || data === undefined)
-    fail("P40400", call.span, "internal: a digest without its type");
+    fault(call.span, "a digest without its type");
   const name = declared.kind === "struct" ? declared.declaration.name.name : autoDigestName(env);
   emit(env, { kind: "digest", receiver, name, elements: [], data, declared, span: call.span });
 }
@@ -218,7 +220,7 @@ function packetMethod(
   switch (method) {
     case "extract": {
       const target = values[0];
-      if (target === undefined) fail("P40413", call.span, "extract needs a header");
+      if (target === undefined) fault(call.span, "extract needs a header");
       extract(env, target, values[1], resolved, call);
       return undefined;
     }
@@ -251,8 +253,7 @@ function extract(
           target.span,
         )
       : placeOf(env, target);
-  if (place.type.kind !== "header")
-    fail("P40425", target.span, `extract fills a header, not a ${place.type.kind}`);
+  if (place.type.kind !== "header") fault(target.span, `extract fills a header, not a ${place.type.kind}`);
   const bitsToRead = size === undefined ? undefined : fold(expressionAs(env, size, bits(32)));
   if (isFixedPlace(place) || isNext(place)) {
     emit(env, { kind: "extract", header: place, size: bitsToRead, span: call.span });
@@ -283,7 +284,7 @@ function lookahead(env: Env, type: IrType, call: CallExpression): Expr {
     }
     const width = scalarWidth(part);
     if (width === undefined || part.kind === "varbits")
-      fail("P40426", call.span, `not supported by the target: lookahead of a ${part.kind}`);
+      fault(call.span, `not supported by the target: lookahead of a ${part.kind}`);
     const raw: Expr = { kind: "lookahead", offset, type: bits(width), span: call.span };
     offset += width;
     const saved = saveValue(env, raw);

@@ -1,4 +1,5 @@
 /** Instances: counters, registers, action profiles, controls, parsers, made once when the program is loaded. */
+
 import { fail } from "../../../base/index.js";
 import type {
   Annotation,
@@ -11,6 +12,7 @@ import type {
 } from "../../syntax/ast.js";
 import type { ResolvedCall } from "../../types/resolution.js";
 import type { Type } from "../../types/type.js";
+import { fault } from "../fault.js";
 import { fold } from "../fold.js";
 import type { Expr, ExternInstance } from "../ir.js";
 import { nameAnnotation } from "../ir-types.js";
@@ -44,8 +46,7 @@ function makeInstance(
   name: string,
   declaration: InstanceDeclaration,
 ): Binding {
-  if (call === undefined || type === undefined)
-    fail("P40400", declaration.span, "internal: an instance was not resolved");
+  if (call === undefined || type === undefined) fault(declaration.span, "an instance was not resolved");
   switch (type.kind) {
     case "extern":
       return {
@@ -71,8 +72,7 @@ function makeExtern(
 ): ExternInstance {
   const args = call.params.map((param, index): Expr => {
     const value = call.args[index]?.value ?? param.defaultValue;
-    if (value === undefined)
-      fail("P40413", place.span, `the constructor needs an argument for ${param.name.name}`);
+    if (value === undefined) fault(place.span, `the constructor needs an argument for ${param.name.name}`);
     return fold(expressionAs(env, value, irType(env, param.type, param.span)));
   });
   const instance: ExternInstance = {
@@ -111,7 +111,7 @@ export function instanceOf(
         span: e.span,
       },
     );
-  return fail("P40421", e.span, "an instance of an extern is expected here");
+  return fault(e.span, "an instance of an extern is expected here");
 }
 
 function bindConstructor(
@@ -122,7 +122,7 @@ function bindConstructor(
 ): void {
   for (const [index, param] of params.entries()) {
     const value = args[index]?.value ?? param.defaultValue;
-    if (value === undefined) fail("P40413", param.span, `no argument for ${param.name.name}`);
+    if (value === undefined) fault(param.span, `no argument for ${param.name.name}`);
     const type = param.type;
     if (type?.kind === "extern" || type?.kind === "control" || type?.kind === "parser")
       scope.bind(param, objectBinding(env, value));
@@ -149,7 +149,7 @@ function objectBinding(env: Env, e: Expression): Binding {
     if (declaration.kind === "extern" && e.type?.kind === "extern")
       return { kind: "extern", instance: makeExtern(env, e.type, e.resolved, name, [], { span: e.span }) };
   }
-  return fail("P40421", e.span, "an instance is expected here");
+  return fault(e.span, "an instance is expected here");
 }
 
 export function makeControl(

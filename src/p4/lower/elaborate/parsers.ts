@@ -1,4 +1,5 @@
 /** Parsers: states, transitions, and calls of parsers by parsers, inlined as states of their own. */
+
 import type { Span } from "../../../base/index.js";
 import { fail } from "../../../base/index.js";
 import type {
@@ -9,6 +10,7 @@ import type {
   ValueSetDeclaration,
 } from "../../syntax/ast.js";
 import type { BoundArguments } from "../../types/resolution.js";
+import { fault } from "../fault.js";
 import { fold } from "../fold.js";
 import type {
   EntryKey,
@@ -79,7 +81,7 @@ function parserOf(env: Env, object: Expression, span: Span): ParserInstance {
     const { declaration } = object.typeExpression.type;
     return makeParser(env, declaration, [], [], `${env.prefix}.${declaration.name.name}`);
   }
-  return fail("P40400", span, "internal: no parser here");
+  return fault(span, "no parser here");
 }
 
 /** Builds all states of a parser and returns the first; `accept` leads to `after`. Initialisers go to `env.out`. */
@@ -91,7 +93,7 @@ export function buildStates(
   after: StateTarget,
 ): IrState {
   const body = instance.declaration.body;
-  if (body === undefined) fail("P40400", instance.declaration.span, "internal: a parser type is applied");
+  if (body === undefined) fault(instance.declaration.span, "a parser type is applied");
   const frame: Frame = {
     site: "parser",
     end: { name: instance.declaration.name.name },
@@ -123,7 +125,7 @@ export function buildStates(
     if (name === "accept") return after;
     if (name === "reject") return "reject";
     const found = states.get(name);
-    if (found === undefined) fail("P40400", span, `internal: no state ${name}`);
+    if (found === undefined) fault(span, `no state ${name}`);
     return found;
   };
   for (const declared of body.states)
@@ -134,7 +136,7 @@ export function buildStates(
 function bindValueSet(env: Env, prefix: string, declaration: ValueSetDeclaration): void {
   const size = Number(constantNumber(expression(env, declaration.size), "the size of a value set"));
   const element = declaration.elementType.type;
-  if (element === undefined) fail("P40400", declaration.span, "internal: a value set without a type");
+  if (element === undefined) fault(declaration.span, "a value set without a type");
   const valueSet: IrValueSet = {
     name: fullName(prefix, declaration.name.name, declaration.annotations),
     annotations: declaration.annotations,
@@ -190,8 +192,7 @@ function selectCase(env: Env, one: SelectCase, keys: readonly Expr[], target: Fi
     if (only.kind === "default" || only.kind === "dontCare") keySet = keys.map(() => only);
     else if (only.kind === "list") keySet = only.elements;
   } else if (only?.kind === "list" && only.elements.length === 1) keySet = only.elements;
-  if (keySet.length !== keys.length)
-    fail("P40415", one.span, `${keySet.length} patterns for ${keys.length} keys`);
+  if (keySet.length !== keys.length) fault(one.span, `${keySet.length} patterns for ${keys.length} keys`);
   const patterns = keySet.map((part, index): EntryKey => pattern(env, part, keys[index]!.type));
   return { patterns, target: next, span: one.span };
 }

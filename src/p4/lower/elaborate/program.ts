@@ -1,4 +1,5 @@
 /** From the checked tree to the lowered program: evaluates `main` and elaborates its six blocks. */
+
 import type { Diagnostics, Span } from "../../../base/index.js";
 import { fail } from "../../../base/index.js";
 import type {
@@ -11,6 +12,7 @@ import type {
   SourceUnit,
 } from "../../syntax/ast.js";
 import { variable } from "../build.js";
+import { fault } from "../fault.js";
 import type { IrControl, IrParser, IrProgram, Stmt, Variable } from "../ir.js";
 import { nameAnnotation } from "../ir-types.js";
 import { errorNames } from "./constants.js";
@@ -145,7 +147,7 @@ interface Blocks {
 /** The arguments of `V1Switch` in order: parser, verify, ingress, egress, compute, deparser. */
 function blocksOf(main: InstanceDeclaration): Blocks {
   const call = main.resolved;
-  if (call === undefined) fail("P40400", main.span, "internal: main was not resolved");
+  if (call === undefined) fault(main.span, "main was not resolved");
   const packageName = call.kind === "constructor" ? call.declaration.name.name : "";
   if (packageName !== "V1Switch")
     fail(

@@ -1,4 +1,5 @@
 /** Tables, the actions they run, and their application (section 14.2). */
+
 import type { Span } from "../../../base/index.js";
 import { fail } from "../../../base/index.js";
 import type {
@@ -12,6 +13,7 @@ import type {
   TableDeclaration,
 } from "../../syntax/ast.js";
 import { bool, variable } from "../build.js";
+import { fault } from "../fault.js";
 import { fold } from "../fold.js";
 import type {
   ActionParam,
@@ -64,7 +66,7 @@ export function actionName(env: Env, declaration: ActionDeclaration): string {
 function planOf(env: Env, object: Expression): TablePlan {
   const declaration = object.kind === "path" ? object.declaration : undefined;
   const binding = declaration === undefined ? undefined : env.scope.find(declaration);
-  if (binding?.kind !== "table") fail("P40400", object.span, "internal: no table here");
+  if (binding?.kind !== "table") fault(object.span, "no table here");
   return binding.plan;
 }
 
@@ -140,8 +142,7 @@ export function switchOnTable(env: Env, s: SwitchStatement): void {
     else {
       const declaration = one.label.kind === "path" ? one.label.declaration : undefined;
       const action = declaration?.kind === "action" ? plan.actions.get(declaration) : undefined;
-      if (action === undefined)
-        fail("P40400", one.span, "internal: a switch label that is no action of the table");
+      if (action === undefined) fault(one.span, "a switch label that is no action of the table");
       actions.push(action);
     }
     const labelled = one.body;
@@ -215,7 +216,7 @@ function buildKey(env: Env, element: KeyElement): IrKey {
   const declared = element.expression.implicitCast ?? element.expression.type;
   const type = irType(env, declared, element.span);
   if (scalarWidth(type) === undefined)
-    fail("P40410", element.span, "a key must be a number, a bool, an enum or an error");
+    fault(element.span, "a key must be a number, a bool, an enum or an error");
   return {
     // Filled in by the first application.
     expression: bool(false),
@@ -253,7 +254,7 @@ function isDirectKey(value: Expr): boolean {
 
 function buildActionRef(env: Env, plan: TablePlan, ref: ActionRef): IrActionRef {
   const declaration = ref.declaration;
-  if (declaration === undefined) fail("P40400", ref.span, "internal: an action was not resolved");
+  if (declaration === undefined) fault(ref.span, "an action was not resolved");
   const action = tableAction(env, plan, declaration, ref.args);
   plan.actions.set(declaration, action);
   return { action, annotations: ref.annotations, span: ref.span };
@@ -287,7 +288,7 @@ function tableAction(
     if (param.direction !== "none") continue;
     const type = irType({ ...env, scope }, param.type, param.span);
     if (scalarWidth(type) === undefined)
-      fail("P40411", param.span, `a parameter that the control plane gives cannot be of type ${type.kind}`);
+      fault(param.span, `a parameter that the control plane gives cannot be of type ${type.kind}`);
     const home: Variable = { name: param.name.name, type, role: "parameter", span: param.name.span };
     scope.bind(param, { kind: "value", expr: variable(home, param.name.span) });
     params.push({ variable: home, declared: param.type!, annotations: param.annotations });
@@ -342,7 +343,7 @@ function defaultNoAction(env: Env, plan: TablePlan, actions: IrActionRef[]): IrA
     (one): one is ActionDeclaration => one.kind === "action" && one.name.name === "NoAction",
   );
   const span = plan.declaration.name.span;
-  if (declaration === undefined) fail("P40412", span, "core.p4 with its NoAction must be included");
+  if (declaration === undefined) fault(span, "core.p4 with its NoAction must be included");
   let action = plan.actions.get(declaration);
   if (action === undefined) {
     action = tableAction(env, plan, declaration, undefined);
@@ -357,14 +358,14 @@ export function actionCall(env: Env, plan: TablePlan, e: Expression | ActionRef)
   const { declaration, args } = actionAndArguments(e);
   const action = declaration === undefined ? undefined : plan.actions.get(declaration);
   if (declaration === undefined || action === undefined)
-    fail("P40413", e.span, `this action is not in the action list of ${plan.declaration.name.name}`);
+    fault(e.span, `this action is not in the action list of ${plan.declaration.name.name}`);
   // Arguments of directed parameters were given in the action list.
   const data = args.length > action.params.length ? args.slice(args.length - action.params.length) : args;
   const values = action.params.map((param, index) => {
     const byName = data.find((one) => one?.name?.name === param.variable.name);
     const argument = byName ?? data[index];
     if (argument === undefined)
-      fail("P40413", e.span, `the action ${action.name} needs ${action.params.length} arguments`);
+      fault(e.span, `the action ${action.name} needs ${action.params.length} arguments`);
     const value = fold(
       convert(env, expressionAs(env, argument.value, param.variable.type), param.variable.type),
     );
