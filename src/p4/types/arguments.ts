@@ -1,6 +1,6 @@
 /** Matching arguments to parameters (sections 6.8 and 8.21): by position or name, defaults, optional ones, directions. */
 import type { Span } from "../../base/index.js";
-import type { Argument, Parameter, TypeParameter } from "../syntax/ast.js";
+import type { Argument, Expression, Parameter, TypeParameter } from "../syntax/ast.js";
 import { contains, type Substitution, sameType, substitute, typeToString, UNKNOWN } from "./algebra.js";
 import { type Checker, hint, isUnknown } from "./checker.js";
 import { coerce } from "./coerce.js";
@@ -91,7 +91,7 @@ export type CallStyle =
   | "action"
   /** Of an extern: must be known at compile time, or be an object. */
   | "run"
-  /** Of a function, parser or control written in P4: as p4c, any value. */
+  /** The same of what is written in P4: a function, parser or control. */
   | "block"
   /** All arguments, of a constructor: known at compile time. */
   | "constructor";
@@ -272,11 +272,18 @@ function checkArgument(cx: Checker, param: Parameter, type: Type, arg: Argument,
         return;
       }
       if (!coerce(cx, value, type, what, place)) return;
-      if (signature.style === "action" || signature.style === "block" || type.kind === "unknown") return;
-      if (signature.style === "run" && type.kind === "extern") return;
+      if (signature.style === "action" || type.kind === "unknown") return;
+      if (signature.style !== "constructor" && (type.kind === "extern" || isUndirected(value))) return;
       if (!isCompileTimeKnown(cx, value))
         cx.error("P40308", value.span, `${what} must be known at compile time`, place);
   }
+}
+
+/** A parameter without direction may be handed on to another one. */
+function isUndirected(value: Expression): boolean {
+  return (
+    value.kind === "path" && value.declaration?.kind === "parameter" && value.declaration.direction === "none"
+  );
 }
 
 function notAValue(cx: Checker, arg: Argument, found: Type, what: string): boolean {
