@@ -51,16 +51,14 @@ export const OK: UpdateStatus = { code: "OK", message: "" };
 export function batchStatus(message: string, updates: readonly UpdateStatus[]): Partial<StatusObject> {
   let budget = TRAILER_BUDGET - updates.length * BARE_ERROR_BYTES;
   const details = updates.map((update) => {
-    const error = create(ErrorSchema, { canonicalCode: codeNumber(update.code) });
-    if (update.code !== "OK") {
-      // 3 bytes is the most that UTF-8 makes of a UTF-16 code unit, 6 the field headers
-      budget -= 3 * update.message.length + ERROR_SPACE.length + 6;
-      if (budget >= 0) {
-        error.space = ERROR_SPACE;
-        error.message = update.message;
-      }
+    const canonicalCode = codeNumber(update.code);
+    if (update.code !== "OK" && budget > 0) {
+      const full = create(ErrorSchema, { canonicalCode, message: update.message, space: ERROR_SPACE });
+      const packed = anyPack(ErrorSchema, full);
+      budget -= packed.value.length;
+      if (budget >= 0) return packed;
     }
-    return anyPack(ErrorSchema, error);
+    return anyPack(ErrorSchema, create(ErrorSchema, { canonicalCode }));
   });
   const metadata = new Metadata();
   if (updates.length * BARE_ERROR_BYTES > TRAILER_LIMIT) {
