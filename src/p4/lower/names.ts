@@ -1,11 +1,18 @@
 /** Names that are used once. */
 export class Names {
   readonly #used = new Set<string>();
+  /** The first number to try behind a name. */
+  readonly #next = new Map<string, number>();
 
   /** `base` itself the first time, then `base_0`, `base_1`, ... */
   unique(base: string): string {
     let name = base;
-    for (let i = 0; this.#used.has(name); i++) name = `${base}_${i}`;
+    if (this.#used.has(base)) {
+      let number = this.#next.get(base) ?? 0;
+      do name = `${base}_${number++}`;
+      while (this.#used.has(name));
+      this.#next.set(base, number);
+    }
     this.#used.add(name);
     return name;
   }
