@@ -122,7 +122,7 @@ export function decodeIndex(index: Index | undefined, array: ArrayObject): numbe
 const MAX_EXPANDED = 1 << 20;
 
 /** The indexes that an update means: one, or all of the array when none is given. */
-export function expandIndex(index: Index | undefined, array: ArrayObject): number[] {
+function expandIndex(index: Index | undefined, array: ArrayObject): number[] {
   const one = decodeIndex(index, array);
   if (one === undefined && Number(array.message.size) > MAX_EXPANDED) {
     throw new DeviceError(

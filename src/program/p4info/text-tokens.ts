@@ -1,7 +1,7 @@
 /** Tokens of the protobuf text format (Protocol Buffers "Text Format Language Specification"). */
 import { fail, type SourceFile, type Span } from "../../base/index.js";
 
-export type TokenKind = "name" | "number" | "string" | "symbol" | "end";
+type TokenKind = "name" | "number" | "string" | "symbol" | "end";
 
 export interface Token {
   readonly kind: TokenKind;
