@@ -1,7 +1,15 @@
 /** Matching arguments to parameters (sections 6.8 and 8.21): by position or name, defaults, optional ones, directions. */
 import type { Span } from "../../base/index.js";
 import type { Argument, Expression, Parameter, TypeParameter } from "../syntax/ast.js";
-import { contains, type Substitution, sameType, substitute, typeToString, UNKNOWN } from "./algebra.js";
+import {
+  contains,
+  type Substitution,
+  sameType,
+  signatureToString,
+  substitute,
+  typeToString,
+  UNKNOWN,
+} from "./algebra.js";
 import { type Checker, hint, isUnknown } from "./checker.js";
 import { coerce } from "./coerce.js";
 import { isCompileTimeKnown } from "./compile-time.js";
@@ -69,10 +77,7 @@ export function bindArguments(
     return {
       span,
       message: `${what} needs an argument for parameter '${missing.name.name}'`,
-      notes:
-        args.length < params.length && named === 0
-          ? [`it takes ${count(params.length)}, ${args.length} given`]
-          : [],
+      notes: [`its parameters are ${signatureToString("", params)}`],
     };
   return { params: params.slice(), args: bound };
 }

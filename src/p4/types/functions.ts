@@ -68,8 +68,9 @@ export function checkParameters(
         );
     }
     if (param.defaultValue !== undefined) checkDefault(cx, param, type);
-    cx.declare(param);
   }
+  // Not before: the type of one parameter may have the name of another.
+  for (const param of params) cx.declare(param);
 }
 
 function checkParameterType(cx: Checker, param: Parameter, type: Type, use: ParameterUse): void {
