@@ -29,7 +29,12 @@ export function parseBudget(text: string): BudgetItem[] {
     const match = /^\s*(\w+)\s*=\s*(\d+(?:\.\d+)?)(%?)\s*$/.exec(part);
     const known = ["stages", "phv", ...Object.keys(RESOURCE_OF)];
     if (match === null || !known.includes(match[1]!)) {
-      fail("P44030", undefined, `"${part}" is no budget`, `write NAME=NUMBER or NAME=NUMBER%; names: ${known.join(", ")}`);
+      fail(
+        "P44030",
+        undefined,
+        `"${part}" is no budget`,
+        `write NAME=NUMBER or NAME=NUMBER%; names: ${known.join(", ")}`,
+      );
     }
     return { name: match[1]!, limit: Number(match[2]), percent: match[3] === "%" };
   });
@@ -75,7 +80,19 @@ export interface FitDifference {
 }
 
 export function difference(before: FitResult, after: FitResult): FitDifference {
-  const names = ["stages", "sram", "tcam", "map_ram", "ids", "gateways", "hash_dist", "stats_alus", "meter_alus", "vliw", "phv"];
+  const names = [
+    "stages",
+    "sram",
+    "tcam",
+    "map_ram",
+    "ids",
+    "gateways",
+    "hash_dist",
+    "stats_alus",
+    "meter_alus",
+    "vliw",
+    "phv",
+  ];
   const measures = names.map((name) => ({
     name,
     before: amountOf(before, name).used,
@@ -103,10 +120,25 @@ export function difference(before: FitResult, after: FitResult): FitDifference {
 export function differenceText(diff: FitDifference): string {
   const rows: Cell[][] = diff.measures
     .filter((measure) => measure.before !== 0 || measure.after !== 0)
-    .map(({ name, before, after }) => [name, before, after, after === before ? "" : after > before ? `+${after - before}` : String(after - before)]);
-  const lines = [`verdict: ${diff.verdicts[0]} -> ${diff.verdicts[1]}`, "", formatTable(["", "before", "after", "change"], rows)];
+    .map(({ name, before, after }) => [
+      name,
+      before,
+      after,
+      after === before ? "" : after > before ? `+${after - before}` : String(after - before),
+    ]);
+  const lines = [
+    `verdict: ${diff.verdicts[0]} -> ${diff.verdicts[1]}`,
+    "",
+    formatTable(["", "before", "after", "change"], rows),
+  ];
   if (diff.tables.length > 0) {
-    lines.push("", formatTable(["table", "before", "after"], diff.tables.map((t) => [t.name, t.before, t.after])));
+    lines.push(
+      "",
+      formatTable(
+        ["table", "before", "after"],
+        diff.tables.map((t) => [t.name, t.before, t.after]),
+      ),
+    );
   }
   return lines.join("\n");
 }

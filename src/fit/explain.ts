@@ -6,11 +6,11 @@ import type { bmv2 } from "../program/index.js";
 import { graphOf } from "./dependencies.js";
 import type { FitResult } from "./fit.js";
 import { TablePlan } from "./memory/layout.js";
+import type { Unit } from "./model/model.js";
 import { demandOf } from "./place/demand.js";
 import { type Problem, stageCount } from "./place/placement.js";
 import { limitsOf, RESOURCES } from "./place/stage.js";
 import { placeByStages } from "./place/tofino.js";
-import type { Unit } from "./model/model.js";
 
 export interface Advice {
   readonly kind: "output" | "container" | "size" | "memory" | "match";
@@ -68,7 +68,9 @@ function bindingOf(result: FitResult): string {
     }
   }
   const conflicts = problem.conflicts.reduce((sum, set) => sum + set.size, 0) / 2;
-  const withoutConflicts = stageCount(placeByStages({ ...problem, conflicts: problem.conflicts.map(() => new Set()) }));
+  const withoutConflicts = stageCount(
+    placeByStages({ ...problem, conflicts: problem.conflicts.map(() => new Set()) }),
+  );
   if (conflicts > 0 && withoutConflicts < stages) {
     return `${conflicts} pairs of tables that write fields of one container`;
   }
@@ -79,7 +81,10 @@ function shortName(field: string): string {
   return field.replace(/^scalars\./, "").replace(/^standard_metadata\./, "");
 }
 
-function withoutEdges(problem: Problem, drop: (from: number, to: number, kind: string, field?: string) => boolean): Problem {
+function withoutEdges(
+  problem: Problem,
+  drop: (from: number, to: number, kind: string, field?: string) => boolean,
+): Problem {
   const edges = problem.graph.edges.map((edge) =>
     edge.distance > 0 && drop(edge.from, edge.to, edge.kind, edge.field) ? { ...edge, distance: 0 } : edge,
   );

@@ -9,6 +9,7 @@ import { phvUse } from "./phv/pack.js";
 import { type Bound, lowerBounds } from "./place/bounds.js";
 import { type Placement, type Problem, stageCount } from "./place/placement.js";
 import { makeProblem } from "./place/problem.js";
+import { type GreedyOrder, placeGreedily, tableGraphOf } from "./place/rmt.js";
 import { placeByStages } from "./place/tofino.js";
 import { verifyPlacement } from "./place/verify.js";
 import type { SourceLookup } from "./source.js";
@@ -39,6 +40,8 @@ export interface FitResult {
   /** Lower bounds of the number of stages, the largest first. */
   readonly bounds: readonly Bound[];
   readonly diagnostics: readonly Diagnostic[];
+  /** Stages by the greedy orders of Jose et al.; only for an RMT target. */
+  readonly greedy: Readonly<Record<GreedyOrder, number>> | undefined;
   readonly phv: {
     readonly packed: ReturnType<typeof phvUse>;
     readonly tagalong: ReturnType<typeof phvUse>;
@@ -94,8 +97,15 @@ export function conclude(
     stages,
     bounds,
     diagnostics,
+    greedy: target.model === "rmt" ? greedyStages(problem) : undefined,
     phv: { packed, tagalong, naive, exceeded },
   };
+}
+
+function greedyStages(problem: Problem): Record<GreedyOrder, number> {
+  const graph = tableGraphOf(problem);
+  const stages = (order: GreedyOrder) => placeGreedily(graph, problem.target, order).stages;
+  return { ffd: stages("ffd"), ffl: stages("ffl"), ffls: stages("ffls") };
 }
 
 function phvExceeded(

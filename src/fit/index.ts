@@ -3,12 +3,29 @@
  * come after what (dependencies), lays out memories (memory/) and packet fields (phv/), and places tables in stages
  * (place/). Targets are data: `parseTarget` checks what a target file says.
  */
+
+export {
+  type BudgetItem,
+  difference,
+  differenceText,
+  type FitDifference,
+  overBudget,
+  parseBudget,
+} from "./budget.js";
+export { type Advice, type Explanation, explain, explanationText } from "./explain.js";
 export { conclude, type FitOptions, type FitResult, fitProgram, type Verdict } from "./fit.js";
-export { parseTarget, type Target, targetSchema } from "./target.js";
-export { type Advice, explain, type Explanation, explanationText } from "./explain.js";
-export { type BudgetItem, difference, differenceText, type FitDifference, overBudget, parseBudget } from "./budget.js";
-export { parseSweep, runSweep, type Sweep, type SweepPoint, sweepText } from "./sweep.js";
+export { type ExactOptions, type ExactResult, placeExactly } from "./place/exact.js";
+export {
+  type GraphTable,
+  type GreedyOrder,
+  type GreedyResult,
+  placeGreedily,
+  type TableGraph,
+} from "./place/rmt.js";
+export { toHtml } from "./report/html.js";
 export { type FitDocument, type TableReport, toJson } from "./report/json.js";
-export { toText, verdictLine } from "./report/text.js";
 export { toSarif } from "./report/sarif.js";
+export { toText, verdictLine } from "./report/text.js";
 export type { SourceLookup } from "./source.js";
+export { parseSweep, runSweep, type Sweep, type SweepPoint, sweepText } from "./sweep.js";
+export { parseTarget, type Target, targetSchema } from "./target.js";

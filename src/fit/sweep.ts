@@ -43,7 +43,12 @@ export interface SweepPoint {
 }
 
 /** The table by its full name or the last part of it. Fails with P44032 when the program has none. */
-export function runSweep(program: Program, target: Target, sweep: Sweep, options: FitOptions = {}): SweepPoint[] {
+export function runSweep(
+  program: Program,
+  target: Target,
+  sweep: Sweep,
+  options: FitOptions = {},
+): SweepPoint[] {
   const tables = program.bmv2.pipelines.flatMap((p) => [
     ...p.tables.filter((t) => t.key.length > 0).map((t) => t.name),
     ...p.action_profiles.map((profile) => profile.name),

@@ -20,6 +20,7 @@ const DEFAULT_GROUPS = 4;
 
 export function attachedMemory(attached: Attached, entries: number, target: Target): AttachedMemory {
   const depth = target.sram.depth;
+  if (target.sram.map_rams === null) return plainMemory(attached, entries, target);
   if (attached.kind === "counter") {
     const data = Math.ceil(entries / (depth * COUNTERS_PER_WORD[attached.counts]));
     const limit = target.stateful.max_statistics_blocks;
@@ -36,10 +37,18 @@ export function attachedMemory(attached: Attached, entries: number, target: Targ
   return { blocks: data + 1, mapRams: data + 1, spares: 1 };
 }
 
+/** A target that says nothing of spares and map RAMs: words for the data alone. */
+function plainMemory(attached: Attached, entries: number, target: Target): AttachedMemory {
+  const cell = attached.kind === "register" ? attached.width : attached.kind === "meter" ? WORD_BITS : 64;
+  const perWord = Math.max(1, Math.floor(target.sram.width / cell));
+  return { blocks: Math.ceil(entries / (target.sram.depth * perWord)), mapRams: 0, spares: 0 };
+}
+
 export function selectorMemory(implementation: Implementation, target: Target): AttachedMemory {
   const { selector } = implementation;
   if (selector === undefined) return { blocks: 0, mapRams: 0, spares: 0 };
   const words = Math.ceil(selector.maxGroup / MEMBERS_PER_WORD);
   const data = Math.ceil((words * DEFAULT_GROUPS) / target.sram.depth);
+  if (target.sram.map_rams === null) return { blocks: data, mapRams: 0, spares: 0 };
   return { blocks: data + 1, mapRams: data + 1, spares: 1 };
 }

@@ -4,9 +4,10 @@
  * badly (crossbar bytes that tables share, hash groups, gateways), so its optimum is a true lower bound; its solution
  * is placed for real and checked before it counts.
  */
+
+import { lowerBounds } from "./bounds.js";
 import type { Placement, Problem } from "./placement.js";
 import { stageCount } from "./placement.js";
-import { lowerBounds } from "./bounds.js";
 import { maySplit } from "./splitting.js";
 import { placeByStages } from "./tofino.js";
 import { verifyPlacement } from "./verify.js";
@@ -27,7 +28,11 @@ export interface ExactResult {
 }
 
 /** Tightens the heuristic's placement; never worse than it, never below the bound. */
-export async function placeExactly(problem: Problem, start: Placement, options: ExactOptions): Promise<ExactResult> {
+export async function placeExactly(
+  problem: Problem,
+  start: Placement,
+  options: ExactOptions,
+): Promise<ExactResult> {
   const from = stageCount(start);
   const bound = lowerBounds(problem)[0]?.stages ?? 0;
   const result = (placement: Placement, low: number, status: string): ExactResult => {
@@ -35,7 +40,8 @@ export async function placeExactly(problem: Problem, start: Placement, options: 
     const proven = Math.min(low, stages);
     return { placement, stages, bound: proven, gap: stages === 0 ? 0 : (stages - proven) / stages, status };
   };
-  if (from <= bound || start.unplaced.length > 0) return result(start, bound, "the heuristic meets the bound");
+  if (from <= bound || start.unplaced.length > 0)
+    return result(start, bound, "the heuristic meets the bound");
   const highs = await loadSolver();
   let best = start;
   let low = bound;
@@ -60,9 +66,14 @@ export async function placeExactly(problem: Problem, start: Placement, options: 
     if (solution.Status !== "Optimal") continue;
     const wanted = readStages(problem, solution.Columns, stages);
     const placed = placeByStages(problem, byStage(problem, wanted), "exact", wanted);
-    if (verifyPlacement(problem, placed).length === 0 && placed.unplaced.length === 0 && stageCount(placed) < stageCount(best)) {
+    if (
+      verifyPlacement(problem, placed).length === 0 &&
+      placed.unplaced.length === 0 &&
+      stageCount(placed) < stageCount(best)
+    ) {
       best = placed;
-      if (stageCount(best) <= stages) return result(best, low, low >= stageCount(best) ? "optimal" : "feasible");
+      if (stageCount(best) <= stages)
+        return result(best, low, low >= stageCount(best) ? "optimal" : "feasible");
     }
   }
   return result(best, low, low >= stageCount(best) ? "optimal" : "feasible");
@@ -168,7 +179,8 @@ export function feasibilityProgram(problem: Problem, stages: number): string {
       const later: string[] = [];
       for (let t = toFirst; t <= s; t++) later.push(name(edge.to, t));
       const earlier: string[] = [];
-      for (let t = fromFirst; t <= Math.min(fromLast, s - edge.distance); t++) earlier.push(name(edge.from, t));
+      for (let t = fromFirst; t <= Math.min(fromLast, s - edge.distance); t++)
+        earlier.push(name(edge.from, t));
       if (earlier.length === fromLast - fromFirst + 1) continue;
       add(`${sum(later)}${earlier.map((term) => ` - ${term}`).join("")} <= 0`);
     }
@@ -274,12 +286,18 @@ export function feasibilityProgram(problem: Problem, stages: number): string {
 function isSpilled(problem: Problem, memory: { kind: string; srams: number }): boolean {
   const { stateful } = problem.target;
   return (
-    stateful.spans_stages && memory.kind === "register" && stateful.max_blocks !== null && memory.srams > stateful.max_blocks
+    stateful.spans_stages &&
+    memory.kind === "register" &&
+    stateful.max_blocks !== null &&
+    memory.srams > stateful.max_blocks
   );
 }
 
 /** Words of an exact table in the depth of one block: what a split shares out. */
 function wordsOf(problem: Problem, id: number): number {
   const layout = problem.plans[id]!.layout(problem.model.units[id]!.size);
-  return Math.max(1, Math.round(layout.entries / (Math.max(1, layout.entriesPerWord) * problem.target.sram.depth)));
+  return Math.max(
+    1,
+    Math.round(layout.entries / (Math.max(1, layout.entriesPerWord) * problem.target.sram.depth)),
+  );
 }

@@ -11,6 +11,7 @@ export function maySplit(problem: Problem, id: number): boolean {
   const { target } = problem;
   if (layout.tcamWidth > 0 && layout.tcams === layout.tcamWidth) return false;
   return (
-    layout.srams >= WORTH_SPLITTING * target.sram.blocks || layout.tcams >= WORTH_SPLITTING * target.tcam.blocks
+    layout.srams >= WORTH_SPLITTING * target.sram.blocks ||
+    layout.tcams >= WORTH_SPLITTING * target.tcam.blocks
   );
 }

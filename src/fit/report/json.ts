@@ -29,7 +29,9 @@ export interface TableReport {
 
 export function placeOf(unit: Unit): TableReport["source"] {
   const { source } = unit;
-  return source === undefined ? null : { file: source.filename, line: source.line, column: source.column + 1 };
+  return source === undefined
+    ? null
+    : { file: source.filename, line: source.line, column: source.column + 1 };
 }
 
 export function matchKindOf(part: Part): string {
@@ -90,6 +92,7 @@ export interface FitDocument {
   tables: TableReport[];
   per_stage_resources: object[];
   per_stage_limits: object;
+  greedy: object | null;
   unplaced: { table: string; resource: string }[];
   phv: object;
   diagnostics: object[];
@@ -137,12 +140,18 @@ export function toJson(result: FitResult): FitDocument {
     tables: tableReports(result),
     per_stage_resources: placement.stages.map((counts, stage) => ({ stage, ...counts })),
     per_stage_limits: Object.fromEntries(RESOURCES.map((name) => [name, limitsOf(target)[name]])),
+    greedy: result.greedy ?? null,
     unplaced: placement.unplaced.map((entry) => ({ table: entry.unit.name, resource: entry.resource })),
     phv: {
       ...use(phv.packed),
       overall_phv_usage: { bits, bits_percent: Math.round((1000 * bits) / total) / 10 },
       tagalong: use(phv.tagalong),
-      naive: { containers_8b: phv.naive[8], containers_16b: phv.naive[16], containers_32b: phv.naive[32], bits: phv.naive.bits },
+      naive: {
+        containers_8b: phv.naive[8],
+        containers_16b: phv.naive[16],
+        containers_32b: phv.naive[32],
+        bits: phv.naive.bits,
+      },
       exceeded: phv.exceeded,
     },
     diagnostics: result.diagnostics.map((diagnostic) => diagnosticToJson(diagnostic)),

@@ -6,12 +6,24 @@ import { verdictLine } from "./text.js";
 
 const LEVELS = { error: "error", warning: "warning", info: "note" } as const;
 
-export function toSarif(result: FitResult, over: readonly string[], advice: readonly Advice[], version: string): object {
+export function toSarif(
+  result: FitResult,
+  over: readonly string[],
+  advice: readonly Advice[],
+  version: string,
+): object {
   const findings = [
     ...result.diagnostics.map(fromDiagnostic),
     ...(result.verdict === "placed" || result.verdict === "refused"
       ? []
-      : [{ ruleId: "verdict", level: "error", message: { text: verdictLine(result) }, locations: fileOf(result) }]),
+      : [
+          {
+            ruleId: "verdict",
+            level: "error",
+            message: { text: verdictLine(result) },
+            locations: fileOf(result),
+          },
+        ]),
     ...over.map((text) => ({
       ruleId: "budget",
       level: "error",

@@ -50,7 +50,14 @@ export function toText(result: FitResult): string {
     lines.push(
       `stages ${result.stages} (ingress ${gressStages(result, "ingress")}, egress ${gressStages(result, "egress")}), critical path ${problem.graph.criticalPath}: ${problem.graph.criticalUnits.map((id) => model.units[id]!.name).join(" > ")}`,
     );
-    for (const bound of result.bounds.slice(0, 3)) lines.push(`at least ${bound.stages}: ${bound.name}, ${bound.detail}`);
+    for (const bound of result.bounds.slice(0, 3))
+      lines.push(`at least ${bound.stages}: ${bound.name}, ${bound.detail}`);
+    if (result.greedy !== undefined) {
+      const { ffd, ffl, ffls } = result.greedy;
+      lines.push(
+        `match tables alone, greedy orders of Jose et al.: FFD ${ffd}, FFL ${ffl}, FFLS ${ffls} stages`,
+      );
+    }
     const limits = limitsOf(target);
     const shown = COLUMNS.filter(([, name]) => placement.stages.some((stage) => stage[name] > 0));
     lines.push(
@@ -93,9 +100,11 @@ export function toText(result: FitResult): string {
   lines.push(
     "",
     `PHV: ${sizes
-      .map((size) => `${naive ? phv.naive[size] : phv.packed[size].containers}/${target.phv.containers[size]} x ${size} b`)
+      .map(
+        (size) =>
+          `${naive ? phv.naive[size] : phv.packed[size].containers}/${target.phv.containers[size]} x ${size} b`,
+      )
       .join(", ")}${naive ? " (each field alone)" : ""}`,
   );
   return lines.join("\n");
 }
-

@@ -1,0 +1,191 @@
+/**
+ * A result as one page that needs nothing else: heat map of stages and resources, tables across stages, containers
+ * of the PHV, dependency graph with the longest chain, and the source that the cells lead to.
+ */
+import type { SourceFile } from "../../base/index.js";
+import type { Explanation } from "../explain.js";
+import type { FitResult } from "../fit.js";
+import type { Unit } from "../model/model.js";
+import { limitsOf, RESOURCES, type Resource } from "../place/stage.js";
+import { dependencySvg } from "./graph-svg.js";
+import { matchKindOf, tableReports } from "./json.js";
+import { verdictLine } from "./text.js";
+
+const TITLES: Readonly<Record<Resource, string>> = {
+  srams: "SRAM",
+  tcams: "TCAM",
+  map_rams: "Map RAM",
+  gateways: "Gateways",
+  logical_tables: "Logical tables",
+  hash_bits: "Hash bits",
+  hash_dist_units: "Hash distribution",
+  xbar_bytes_exact: "Exact crossbar B",
+  xbar_bytes_ternary: "Ternary crossbar B",
+  meter_alus: "Meter ALUs",
+  stats_alus: "Statistics ALUs",
+  vliw_slots: "VLIW slots",
+  action_bus_bytes: "Action bus B",
+  exact_tables: "Exact tables",
+  ternary_tables: "Ternary tables",
+};
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+}
+
+/** Link to a unit's source line when the page holds that file. */
+function linkOf(unit: Unit, files: readonly SourceFile[]): string | undefined {
+  const { source } = unit;
+  if (source === undefined) return undefined;
+  const at = files.findIndex((file) => file.path === source.filename);
+  return at < 0 ? undefined : `#f${at}l${source.line}`;
+}
+
+export function toHtml(result: FitResult, files: readonly SourceFile[], explanation: Explanation): string {
+  const link = (unit: Unit, text: string) => {
+    const href = linkOf(unit, files);
+    return href === undefined ? escapeHtml(text) : `<a href="${href}">${escapeHtml(text)}</a>`;
+  };
+  const title = `${result.model.name} on ${result.target.title}`;
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>${STYLE}</style></head><body>
+<h1>${escapeHtml(title)}</h1>
+<p class="verdict ${result.verdict.replace(/ /g, "-")}">${escapeHtml(verdictLine(result))}</p>
+${adviceHtml(result, explanation, link)}
+<h2>Stages and resources</h2>
+${heatMap(result, link)}
+<h2>Tables across stages</h2>
+${bars(result, link)}
+<h2>Packet header vector</h2>
+${phvGrid(result)}
+<h2>Dependencies</h2>
+<p>Red: the longest chain. Solid: a stage apart (match, action, output); dashed: order only.</p>
+${dependencySvg(result, (unit) => linkOf(unit, files))}
+${findings(result)}
+${files.map((file, index) => sourceHtml(file, index)).join("\n")}
+</body></html>
+`;
+}
+
+type Link = (unit: Unit, text: string) => string;
+
+function adviceHtml(result: FitResult, explanation: Explanation, link: Link): string {
+  const items = explanation.advice.map((advice) => {
+    const unit = result.model.units.find((u) => u.source !== undefined && u.source === advice.source);
+    const place = unit === undefined ? "" : ` (${link(unit, unit.name)})`;
+    return `<li><b>${result.stages} → ${advice.stages} stages</b>: ${escapeHtml(advice.message)}${place}</li>`;
+  });
+  const list =
+    items.length === 0
+      ? "<p>No single change that was tried saves a stage.</p>"
+      : `<ul>${items.join("")}</ul>`;
+  return `<h2>What binds</h2><p>${escapeHtml(explanation.binding)}</p>${list}`;
+}
+
+function heatMap(result: FitResult, link: Link): string {
+  const limits = limitsOf(result.target);
+  const shown = RESOURCES.filter(
+    (name) => limits[name] !== null && result.placement.stages.some((stage) => stage[name] > 0),
+  );
+  const head = `<tr><th>Stage</th>${shown.map((name) => `<th>${TITLES[name]}<br><small>of ${limits[name]}</small></th>`).join("")}<th>Tables</th></tr>`;
+  const rows = result.placement.stages.map((counts, stage) => {
+    const cells = shown.map((name) => {
+      const share = counts[name] / limits[name]!;
+      const heat = Math.round(Math.min(1, share) * 100);
+      return `<td style="background:color-mix(in srgb, var(--hot) ${heat}%, transparent)" title="${heat} %">${counts[name]}</td>`;
+    });
+    const tables = result.placement.parts
+      .filter((part) => part.stage === stage && part.unit.condition === undefined)
+      .map((part) => link(part.unit, part.unit.name));
+    const late = stage >= result.target.stages ? ' class="over"' : "";
+    return `<tr${late}><th>${stage}</th>${cells.join("")}<td class="names">${tables.join(" ")}</td></tr>`;
+  });
+  return `<div class="wide"><table class="heat">${head}${rows.join("")}</table></div>`;
+}
+
+function bars(result: FitResult, link: Link): string {
+  const stages = Math.max(result.stages, 1);
+  const reports = tableReports(result);
+  const units = result.model.units.filter((unit) => unit.condition === undefined);
+  const rows = units.map((unit) => {
+    const cells: string[] = [];
+    for (let stage = 0; stage < stages; stage++) {
+      const part = result.placement.parts.find((p) => p.unit.id === unit.id && p.stage === stage);
+      const report = reports.find((r) => r.name === unit.name && r.stage === stage);
+      if (part === undefined || report === undefined) {
+        const earliest = result.problem.graph.earliest[unit.id]!;
+        cells.push(stage >= earliest ? '<td class="may"></td>' : "<td></td>");
+        continue;
+      }
+      const text = [
+        report.srams > 0 ? `${report.srams} S` : "",
+        report.tcams > 0 ? `${report.tcams} T` : "",
+      ].filter((part) => part !== "");
+      cells.push(
+        `<td class="bar ${matchKindOf(part)}" title="${escapeHtml(unit.name)}: ${report.entries_allocated} entries allocated">${text.join(" ") || "·"}</td>`,
+      );
+    }
+    return `<tr><th>${link(unit, unit.name)}</th>${cells.join("")}</tr>`;
+  });
+  const head = `<tr><th></th>${Array.from({ length: stages }, (_, i) => `<th>${i}</th>`).join("")}</tr>`;
+  return `<div class="wide"><table class="bars">${head}${rows.join("")}</table></div>`;
+}
+
+function phvGrid(result: FitResult): string {
+  const { containers } = result.problem.phv;
+  const parts = ([8, 16, 32] as const).map((size) => {
+    const own = containers.filter((c) => c.size === size && !c.tagalong && c.overlays === undefined);
+    const total = result.target.phv.containers[size];
+    const cells = own.map((container) => {
+      const bits = container.slices.reduce((sum, slice) => sum + slice.width, 0);
+      const guests = containers.filter((c) => c.overlays === container.id);
+      const names = [container, ...guests].flatMap((c) =>
+        c.slices.map((slice) => `${slice.field}[${slice.lo + slice.width - 1}:${slice.lo}]`),
+      );
+      return `<i class="${container.gress}" style="--fill:${Math.round((100 * bits) / size)}%" title="${escapeHtml(names.join(", "))}"></i>`;
+    });
+    const free = Math.max(0, total - own.length);
+    return `<p>${size} bit: ${own.length} of ${total}</p><div class="phv s${size}">${cells.join("")}${"<i></i>".repeat(free)}</div>`;
+  });
+  const naive = result.phv.naive;
+  return `${parts.join("")}<p>Each field alone: ${naive[8]} x 8, ${naive[16]} x 16, ${naive[32]} x 32 bit.</p>`;
+}
+
+function findings(result: FitResult): string {
+  if (result.diagnostics.length === 0) return "";
+  const items = result.diagnostics.map((d) => {
+    const place = d.span === undefined ? "" : `line ${d.span.file.position(d.span.start).line}: `;
+    return `<li>${place}${escapeHtml(d.message)} <small>${escapeHtml(d.notes.map((n) => n.message).join("; "))}</small></li>`;
+  });
+  return `<h2>Findings</h2><ul>${items.join("")}</ul>`;
+}
+
+function sourceHtml(file: SourceFile, index: number): string {
+  const lines = file.text
+    .split("\n")
+    .map((line, i) => `<li id="f${index}l${i + 1}">${escapeHtml(line) || " "}</li>`);
+  return `<h2>${escapeHtml(file.path)}</h2><ol class="source">${lines.join("")}</ol>`;
+}
+
+const STYLE = `
+:root{--hot:#e4572e;--ink:#1c1c1c;--paper:#fdfdfb;--soft:#8884;color-scheme:light dark}
+@media(prefers-color-scheme:dark){:root{--ink:#eee;--paper:#181818}}
+body{font:15px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:2rem auto;max-width:75rem;padding:0 1rem}
+h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}
+.verdict{padding:.6rem 1rem;border-left:.4rem solid #777;background:var(--soft)}
+.placed{border-color:#2a9d5c}.refused,.cannot-fit{border-color:#d33}.fits-by-counts{border-color:#d9a400}
+.wide{overflow-x:auto}table{border-collapse:collapse;font-size:13px}
+th,td{border:1px solid var(--soft);padding:.15rem .4rem;text-align:center}th{font-weight:600}
+.heat td.names{text-align:left}.over th{background:#d33;color:#fff}
+.bars th:first-child{text-align:left;white-space:nowrap}.may{background:var(--soft)}
+.bar{color:#fff;background:#4472a8}.ternary_match{background:#a8447a}.keyless,.hash_action{background:#777}
+.phv{display:flex;flex-wrap:wrap;gap:2px}.phv i{width:18px;height:14px;border:1px solid var(--soft)}
+.s16 i{width:26px}.s32 i{width:38px}
+.phv i.ingress{background:linear-gradient(to right,#4472a8 var(--fill),transparent var(--fill))}
+.phv i.egress{background:linear-gradient(to right,#a8447a var(--fill),transparent var(--fill))}
+svg{max-width:100%;height:auto}svg text{font:11px system-ui,sans-serif;fill:var(--ink)}
+.source{font:12px/1.5 ui-monospace,monospace;white-space:pre;overflow-x:auto;padding-left:4rem}
+.source li:target{background:#ffd54a88}a{color:inherit}
+`;
