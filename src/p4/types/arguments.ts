@@ -91,7 +91,7 @@ function count(n: number): string {
 }
 
 /** How arguments for parameters without direction are taken. */
-export type CallStyle =
+type CallStyle =
   /** Like `in` (section 6.8: an action's data). */
   | "action"
   /** Of an extern: must be known at compile time, or be an object. */

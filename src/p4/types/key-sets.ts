@@ -13,7 +13,7 @@ export function isEverything(e: Expression): boolean {
 }
 
 /** Checks one key set against the type of its key. */
-export function checkKeySet(cx: Checker, e: Expression, key: Type, what: string): void {
+function checkKeySet(cx: Checker, e: Expression, key: Type, what: string): void {
   switch (e.kind) {
     case "default":
     case "dontCare":

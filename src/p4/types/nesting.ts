@@ -1,5 +1,5 @@
 /** Which types may stand inside which (section 7.2.8), and which may be declared or passed at all. */
-import { sizeOf, typeToString, unwrapNew } from "./algebra.js";
+import { typeToString, unwrapNew } from "./algebra.js";
 import type { Type } from "./type.js";
 
 export type Container = "header" | "headerUnion" | "struct" | "tuple" | "list";
@@ -133,9 +133,4 @@ export function isComparable(type: Type): boolean {
     default:
       return false;
   }
-}
-
-/** Whether the type has a size that `minSizeInBits` can tell. */
-export function isSized(type: Type): boolean {
-  return sizeOf(type, "max") !== undefined;
 }

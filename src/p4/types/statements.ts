@@ -43,7 +43,7 @@ export function checkStatements(cx: Checker, statements: readonly Statement[]): 
   }
 }
 
-export function checkStatement(cx: Checker, s: Statement): void {
+function checkStatement(cx: Checker, s: Statement): void {
   switch (s.kind) {
     case "empty":
       return;
@@ -113,7 +113,7 @@ function checkLocal(
   }
 }
 
-export function checkCondition(cx: Checker, condition: Expression): void {
+function checkCondition(cx: Checker, condition: Expression): void {
   const type = checkExpression(cx, condition);
   if (isUnknown(type) || type.kind === "bool") return;
   const advice =
