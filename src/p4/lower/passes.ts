@@ -41,8 +41,8 @@ export function runPasses(
   diagnostics: Diagnostics,
   dump?: (pass: string, text: string) => void,
 ): void {
-  dump?.("00-elaborate", printProgram(program));
-  for (const [index, pass] of passes.entries()) {
+  dump?.("elaborate", printProgram(program));
+  for (const pass of passes) {
     try {
       pass.run(program);
     } catch (error) {
@@ -50,6 +50,6 @@ export function runPasses(
       for (const one of error.diagnostics) diagnostics.add(one);
       return;
     }
-    dump?.(`${String(index + 1).padStart(2, "0")}-${pass.name}`, printProgram(program));
+    dump?.(pass.name, printProgram(program));
   }
 }
