@@ -16,3 +16,4 @@ export * from "./network.js";
 export { ReceiveWindow } from "./receive-window.js";
 export * from "./retransmission-timer.js";
 export * from "./simulation.js";
+export { SwitchNode } from "./switch-node.js";

@@ -35,4 +35,8 @@ export class SwitchNode implements Node {
   receive(port: number, frame: Uint8Array): void {
     this.device.receive(port, frame);
   }
+
+  portState(port: number, up: boolean): void {
+    this.device.setPortState(port, up);
+  }
 }
