@@ -1,0 +1,417 @@
+/** Actions as functions `NAME(s, P, A, o)`: packet state, PHV, and the action's parameters from word o of A. */
+import type { bmv2 } from "../../program/index.js";
+import { Emitter } from "./emitter.js";
+import { ExpressionWriter, type HeaderPlace, Unsupported } from "./expression.js";
+import { type Layout, type StackSlot, wordsOf } from "./layout.js";
+import { constant, type Num, NumberWriter, rangeOf, word } from "./number.js";
+import { StoreWriter } from "./store.js";
+
+/** Resources of the program by name: their places in the generated state object. */
+export interface Resources {
+  readonly layout: Layout;
+  readonly counters: ReadonlyMap<string, string>;
+  readonly meters: ReadonlyMap<string, string>;
+  readonly registers: ReadonlyMap<string, { place: string; width: number }>;
+  readonly calculations: ReadonlyMap<string, CalculationPlace>;
+}
+
+export interface CalculationPlace {
+  /** Function that gives the low 32 bits of the hash. */
+  readonly low: string;
+  /** Function for the high 32 bits, if the hash has more than 32. */
+  readonly high: string | undefined;
+}
+
+/** Where an action's parameters lie: the first word of each. */
+export function parameterOffsets(action: bmv2.Bmv2Action): number[] {
+  let at = 0;
+  return action.runtime_data.map(({ bitwidth }) => {
+    const offset = at;
+    at += wordsOf(bitwidth);
+    return offset;
+  });
+}
+
+export function parameterWords(action: bmv2.Bmv2Action): number {
+  return action.runtime_data.reduce((sum, { bitwidth }) => sum + wordsOf(bitwidth), 0);
+}
+
+/** A loop inside an action ends after so many jumps backwards: the program would never end by itself. */
+export const MAX_JUMPS = 1 << 20;
+
+export function writeAction(name: string, action: bmv2.Bmv2Action, resources: Resources): string {
+  const out = new Emitter();
+  out.open(`function ${name}(s, P, A, o)`);
+  new PrimitiveWriter(out, resources, action).body(action.primitives);
+  out.close();
+  return out.toString();
+}
+
+/** Whether running the primitives may end the control they are called from. */
+export function mayExit(primitives: readonly bmv2.Primitive[]): boolean {
+  return primitives.some(({ op }) => op === "exit" || op === "assert" || op === "assume" || op === "_jump");
+}
+
+export class PrimitiveWriter {
+  readonly #numbers: NumberWriter;
+  readonly #expressions: ExpressionWriter;
+  readonly #stores: StoreWriter;
+
+  constructor(
+    readonly out: Emitter,
+    readonly resources: Resources,
+    action?: bmv2.Bmv2Action,
+  ) {
+    this.#numbers = new NumberWriter(out);
+    const offsets = action === undefined ? [] : parameterOffsets(action);
+    this.#expressions = new ExpressionWriter({
+      layout: resources.layout,
+      numbers: this.#numbers,
+      parameter: (index) => {
+        const width = action?.runtime_data[index]?.bitwidth;
+        if (width === undefined) throw new Unsupported(`the action has no parameter number ${index}`);
+        const words = Array.from({ length: wordsOf(width) }, (_, i) => `A[o + ${offsets[index]! + i}]`);
+        return { kind: "words", words, range: { width, signed: false } };
+      },
+      register: (array, index) => this.#registerElement(array, index),
+    });
+    this.#stores = new StoreWriter(out, this.#expressions);
+  }
+
+  /** Primitives in order; jumps make it a switch over the places that are jumped to. */
+  body(primitives: readonly bmv2.Primitive[]): void {
+    const targets = new Set<number>();
+    for (const { op, parameters } of primitives) {
+      if (op === "_jump") targets.add(this.#jumpTarget(parameters[0]));
+      if (op === "_jump_if_zero") targets.add(this.#jumpTarget(parameters[1]));
+    }
+    if (targets.size === 0) {
+      for (const primitive of primitives) this.write(primitive);
+      return;
+    }
+    this.out.line("let next = 0, jumps = 0;");
+    this.out.open("again: for (;;) switch (next)");
+    this.out.open("case 0:");
+    primitives.forEach((primitive, i) => {
+      if (i > 0 && targets.has(i)) {
+        this.out.close();
+        this.out.open(`case ${i}:`);
+      }
+      const { op, parameters } = primitive;
+      if (op === "_jump") this.#jump(i, this.#jumpTarget(parameters[0]));
+      else if (op === "_jump_if_zero") {
+        this.out.open(`if (!(${this.#numbers.nonZero(this.#number(parameters[0]))}))`);
+        this.#jump(i, this.#jumpTarget(parameters[1]));
+        this.out.close();
+      } else this.write(primitive);
+    });
+    this.out.line("return;");
+    this.out.close();
+    this.out.line("default: return;");
+    this.out.close();
+  }
+
+  #jumpTarget(value: bmv2.Value | undefined): number {
+    if (value?.type !== "hexstr") throw new Unsupported("a jump to a place that varies");
+    return Number.parseInt(value.value, 16);
+  }
+
+  #jump(from: number, to: number): void {
+    if (to <= from)
+      this.out.line(`if (++jumps > ${MAX_JUMPS}) { s.abort("endless loop in an action"); return; }`);
+    this.out.line(`next = ${to}; continue again;`);
+  }
+
+  #number(value: bmv2.Value | undefined): Num {
+    if (value === undefined) throw new Unsupported("a primitive with too few parameters");
+    return this.#expressions.number(value);
+  }
+
+  #header(value: bmv2.Value | undefined): HeaderPlace {
+    if (value === undefined) throw new Unsupported("a primitive with too few parameters");
+    return this.#expressions.headerOf(value);
+  }
+
+  #stack(value: bmv2.Value | undefined): StackSlot {
+    if (value?.type !== "header_stack" && value?.type !== "header_union_stack")
+      throw new Unsupported("a stack operation on something else");
+    return this.#expressions.stack(value.value);
+  }
+
+  /** The name in the state of a counter, meter, register or calculation. */
+  #resource<T>(map: ReadonlyMap<string, T>, value: bmv2.Value | undefined): T {
+    const name = value !== undefined && typeof value.value === "string" ? value.value : "";
+    const found = map.get(name);
+    if (found === undefined) throw new Unsupported(`there is no ${value?.type ?? "resource"} ${name}`);
+    return found;
+  }
+
+  #index(value: bmv2.Value | undefined): string {
+    return this.out.hold(`${this.#numbers.low(this.#number(value), 32).words[0]} >>> 0`);
+  }
+
+  #registerElement(array: string, index: Num): Num {
+    const register = this.resources.registers.get(array);
+    if (register === undefined) throw new Unsupported(`there is no register ${array}`);
+    const count = wordsOf(register.width);
+    const at = this.out.hold(`${this.#numbers.low(index, 32).words[0]} >>> 0`);
+    const words = Array.from({ length: count }, (_, i) =>
+      this.out.hold(`${at} < ${register.place}.size ? ${register.place}.data[${at} * ${count} + ${i}] : 0`),
+    );
+    return { kind: "words", words, range: { width: register.width, signed: false } };
+  }
+
+  write({ op, parameters }: bmv2.Primitive): void {
+    const [first, second, third, fourth] = parameters;
+    const { out } = this;
+    switch (op) {
+      case "assign":
+      case "modify_field":
+        this.#stores.assign(first!, this.#number(second));
+        return;
+      case "assign_VL": {
+        const to = this.#stores.destination(first!);
+        const from = this.#stores.destination(second!);
+        const words = Math.min(to.field.words, from.field.words);
+        out.line(
+          `P.copyWithin(${to.field.at} + ${to.shift}, ${from.field.at} + ${from.shift}, ${from.field.at + words} + ${from.shift});`,
+        );
+        return;
+      }
+      case "assign_header":
+      case "copy_header":
+        this.#stores.copyHeader(this.#header(first), this.#header(second));
+        return;
+      case "assign_union": {
+        const to = this.resources.layout.unions.get(String(first?.value));
+        const from = this.resources.layout.unions.get(String(second?.value));
+        if (to === undefined || from === undefined) throw new Unsupported("assign_union of something else");
+        to.members.forEach((member, i) => {
+          this.#stores.copyHeader(this.#place(member.name), this.#place(from.members[i]!.name));
+        });
+        return;
+      }
+      case "assign_header_stack":
+      case "assign_union_stack": {
+        const to = this.#stack(first);
+        const from = this.#stack(second);
+        const validOf = (stack: StackSlot) => stack.elements[0]![0]!.valid;
+        const atOf = (stack: StackSlot) => stack.elements[0]![0]!.at;
+        out.line(
+          `P.copyWithin(${validOf(to)}, ${validOf(from)}, ${validOf(from) + from.size * from.validStride});`,
+        );
+        out.line(`P.copyWithin(${atOf(to)}, ${atOf(from)}, ${atOf(from) + from.size * from.stride});`);
+        out.line(`P[${to.next}] = P[${from.next}];`);
+        return;
+      }
+      case "push":
+      case "pop": {
+        const stack = this.#stack(first);
+        const element = stack.elements[0]![0]!;
+        const count = this.#numbers.small(this.#number(second), stack.size);
+        out.line(
+          `shiftStack(P, ${element.valid}, ${stack.validStride}, ${element.at}, ${stack.stride}, ${stack.size}, ${stack.next}, ${op === "push" ? "" : "-"}(${count}));`,
+        );
+        return;
+      }
+      case "add_header":
+        this.#stores.addHeader(this.#header(first));
+        return;
+      case "add_header_fast":
+        this.#stores.markValid(this.#header(first));
+        return;
+      case "remove_header":
+        this.#stores.removeHeader(this.#header(first));
+        return;
+      case "mark_to_drop":
+      case "drop":
+        out.line("s.markToDrop(P);");
+        return;
+      case "count": {
+        const counter = this.#resource(this.resources.counters, first);
+        const index = this.#index(second);
+        out.line(
+          `if (${index} < ${counter}.size) { ${counter}.packets[${index}]++; ${counter}.bytes[${index}] += s.ingressLength; }`,
+        );
+        return;
+      }
+      case "execute_meter": {
+        const meter = this.#resource(this.resources.meters, first);
+        const index = this.#index(second);
+        out.open(`if (${index} < ${meter}.size)`);
+        this.#stores.assign(third!, word(`${meter}.execute(${index}, s.ingressLength, s.time())`, 2));
+        out.close();
+        return;
+      }
+      case "register_read": {
+        const register = this.#resource(this.resources.registers, second);
+        const index = this.#index(third);
+        out.open(`if (${index} < ${register.place}.size)`);
+        const words = Array.from(
+          { length: wordsOf(register.width) },
+          (_, i) => `${register.place}.data[${index} * ${wordsOf(register.width)} + ${i}]`,
+        );
+        this.#stores.assign(first!, {
+          kind: "words",
+          words,
+          range: { width: register.width, signed: false },
+        });
+        out.close();
+        return;
+      }
+      case "register_write": {
+        const register = this.#resource(this.resources.registers, first);
+        const index = this.#index(second);
+        const words = this.#numbers.cut(this.#number(third), register.width);
+        out.open(`if (${index} < ${register.place}.size)`);
+        words.forEach((w, i) => {
+          out.line(`${register.place}.data[${index} * ${words.length} + ${i}] = ${w};`);
+        });
+        out.close();
+        return;
+      }
+      case "modify_field_with_hash_based_offset":
+        this.#hash(first, second, this.#resource(this.resources.calculations, third), fourth);
+        return;
+      case "modify_field_rng_uniform": {
+        const low = this.#numbers.cut(this.#number(second), 64).map((w) => out.hold(w));
+        const high = this.#numbers.cut(this.#number(third), 64).map((w) => out.hold(w));
+        out.open(`if (s.randomBetween(W, ${[...low, ...high].join(", ")}))`);
+        this.#stores.assign(first!, {
+          kind: "words",
+          words: ["W[0]", "W[1]"],
+          range: { width: 64, signed: false },
+        });
+        out.close();
+        return;
+      }
+      case "clone_ingress_pkt_to_egress":
+      case "clone_egress_pkt_to_egress":
+        out.line(`s.clone = ${this.#numbers.low(this.#number(first), 16).words[0]} & 32767 | 32768;`);
+        out.line(`s.cloneList = ${this.#numbers.low(this.#number(second), 16).words[0]} & 65535;`);
+        return;
+      case "resubmit":
+        out.line(`s.resubmit = ${this.#numbers.low(this.#number(first), 16).words[0]} & 65535;`);
+        return;
+      case "recirculate":
+        out.line(`s.recirculate = ${this.#numbers.low(this.#number(first), 16).words[0]} & 65535;`);
+        return;
+      case "generate_digest":
+        out.line(`s.digest = ${this.#numbers.low(this.#number(second), 16).words[0]} & 65535;`);
+        return;
+      case "truncate":
+        out.line(`s.truncateTo(${this.#numbers.low(this.#number(first), 32).words[0]} >>> 0);`);
+        return;
+      case "exit":
+        out.line("s.exit = 1;");
+        return;
+      case "assert":
+      case "assume":
+        out.line(`if (!(${this.#condition(first)})) s.abort("${op} failed");`);
+        return;
+      case "log_msg": {
+        const format = JSON.stringify(String(first?.value));
+        const values = second?.type === "parameters_vector" ? second.value : [];
+        out.open("if (s.logs)");
+        const texts = values.map((value) => {
+          const num = this.#number(value);
+          const { signed } = rangeOf(num);
+          return `bigOf([${this.#numbers.exact(num).join(", ")}], ${signed})`;
+        });
+        out.line(`s.log(${format}, [${texts.join(", ")}]);`);
+        out.close();
+        return;
+      }
+      case "no_op":
+        return;
+      case "add_to_field":
+      case "subtract_from_field": {
+        const operation = op === "add_to_field" ? "+" : "-";
+        this.#stores.assign(first!, {
+          kind: "binary",
+          op: operation,
+          a: this.#number(first),
+          b: this.#number(second),
+        });
+        return;
+      }
+      default: {
+        const binary = THREE_OPERANDS[op];
+        if (binary === undefined) throw new Unsupported(`the primitive ${op}`);
+        const [a, b] = [this.#number(second), this.#number(third)];
+        this.#stores.assign(
+          first!,
+          binary === "<<" || binary === ">>"
+            ? { kind: binary === "<<" ? "shl" : "shr", a, by: b }
+            : { kind: "binary", op: binary, a, b },
+        );
+      }
+    }
+  }
+
+  #condition(value: bmv2.Value | undefined): string {
+    if (value === undefined) throw new Unsupported("a primitive with too few parameters");
+    return this.#expressions.condition(value);
+  }
+
+  #place(header: string): HeaderPlace {
+    return this.#expressions.header(header);
+  }
+
+  /** dst = base + hash mod max, all of 64 bits; max 0 counts as 1. */
+  #hash(
+    to: bmv2.Value | undefined,
+    base: bmv2.Value | undefined,
+    calculation: CalculationPlace,
+    max: bmv2.Value | undefined,
+  ): void {
+    const { out } = this;
+    const low = out.hold(`${calculation.low}(s)`);
+    const [maxLow, maxHigh] = this.#numbers
+      .cut({ kind: "binary", op: "&", a: this.#number(max), b: constant(2n ** 64n - 1n) }, 64)
+      .map((w) => out.hold(w));
+    let rest: Num;
+    if (calculation.high !== undefined) {
+      out.line(`modulo64(W, ${low}, ${calculation.high}(s), ${maxLow}, ${maxHigh});`);
+      const words = [out.hold("W[0]"), out.hold("W[1]")];
+      rest = { kind: "words", words, range: { width: 64, signed: false } };
+    } else {
+      const reduced = `(${maxLow} === 0 ? 0 : (${low} >>> 0) % (${maxLow} >>> 0) | 0)`;
+      rest = word(out.hold(maxHigh === "0" ? reduced : `${maxHigh} !== 0 ? ${low} : ${reduced}`));
+    }
+    const from: Num = { kind: "binary", op: "&", a: this.#number(base), b: constant(2n ** 64n - 1n) };
+    const sum: Num = { kind: "binary", op: "+", a: rest, b: from };
+    this.#stores.assign(to!, { kind: "binary", op: "&", a: sum, b: constant(2n ** 64n - 1n) });
+  }
+}
+
+const THREE_OPERANDS: Readonly<Record<string, "+" | "-" | "^" | "|" | "&" | "<<" | ">>">> = {
+  add: "+",
+  subtract: "-",
+  bit_xor: "^",
+  bit_or: "|",
+  bit_and: "&",
+  shift_left: "<<",
+  shift_right: ">>",
+};
+
+/** scratch[0..2) = (the 64-bit number low, high) modulo (maxLow, maxHigh), by 0 as by 1. Only `identity` has such hashes. */
+export function modulo64(
+  scratch: Int32Array,
+  low: number,
+  high: number,
+  maxLow: number,
+  maxHigh: number,
+): void {
+  const join = (l: number, h: number) => (BigInt(h >>> 0) << 32n) | BigInt(l >>> 0);
+  const max = join(maxLow, maxHigh);
+  const rest = max === 0n ? 0n : join(low, high) % max;
+  scratch[0] = Number(BigInt.asIntN(32, rest));
+  scratch[1] = Number(BigInt.asIntN(32, rest >> 32n));
+}
+
+/** The number in int32 words, low first, extended to the top of the last; for log messages. */
+export function bigOf(words: readonly number[], signed: boolean): bigint {
+  const value = words.reduceRight((sum, w) => (sum << 32n) | BigInt(w >>> 0), 0n);
+  return signed ? BigInt.asIntN(32 * words.length, value) : value;
+}

@@ -1,0 +1,258 @@
+/** The parser as a function: headers from packet bytes into the PHV (P4-16 spec 12, BMv2's rules in docs/switch.md). */
+import type { Bmv2Program, bmv2 } from "../../program/index.js";
+import { PrimitiveWriter, type Resources } from "./action.js";
+import { chunk, load } from "./bits.js";
+import { Emitter } from "./emitter.js";
+import { ExpressionWriter, type HeaderPlace, memberIndex, phv, Unsupported } from "./expression.js";
+import { writeGraph } from "./graph.js";
+import { type Num, NumberWriter } from "./number.js";
+import { StoreWriter } from "./store.js";
+
+/** A packet passes at most this many joins of the state graph; a program that loops without extracting stops here. */
+const MAX_JUMPS = 65536;
+
+const CORE_ERRORS = {
+  PacketTooShort: 1,
+  StackOutOfBounds: 3,
+  HeaderTooShort: 4,
+  ParserTimeout: 5,
+  ParserInvalidArgument: 6,
+};
+
+/**
+ * `function parse(s)`: reads `s.D[s.O..s.E)`, leaves `s.O` behind the last header, gives the error's number.
+ * Value sets are `s.<place>` by name.
+ */
+export function writeParser(
+  program: Bmv2Program,
+  parser: bmv2.Bmv2Parser,
+  resources: Resources,
+  valueSets: ReadonlyMap<string, string>,
+): string {
+  const out = new Emitter();
+  const writer = new StateWriter(out, program, resources, valueSets);
+  out.open("function parse(s)");
+  out.line("const P = s.P, D = s.D, E = s.E;");
+  out.line("let O = s.O, error = 0, jumps = 0;");
+  out.open("parse:");
+  const states = new Map(parser.parse_states.map((state) => [state.name, state]));
+  writeGraph(out, {
+    start: parser.init_state,
+    nodes: states,
+    successors: (state) => state.transitions.map((transition) => transition.next_state),
+    write: (state, go) => writer.state(state, go),
+    end: "break parse;",
+    beforeJump: `if (++jumps > ${MAX_JUMPS}) { error = ${writer.error("ParserTimeout")}; break parse; }`,
+  });
+  out.close();
+  out.line("s.O = O;");
+  out.line("return error;");
+  out.close();
+  return out.toString();
+}
+
+class StateWriter {
+  readonly #numbers: NumberWriter;
+  readonly #expressions: ExpressionWriter;
+  readonly #stores: StoreWriter;
+  readonly #primitives: PrimitiveWriter;
+  readonly #errors: Map<string, number>;
+  readonly #types: Map<string, bmv2.HeaderType>;
+
+  constructor(
+    readonly out: Emitter,
+    program: Bmv2Program,
+    resources: Resources,
+    readonly valueSets: ReadonlyMap<string, string>,
+  ) {
+    this.#numbers = new NumberWriter(out);
+    this.#expressions = new ExpressionWriter({ layout: resources.layout, numbers: this.#numbers });
+    this.#stores = new StoreWriter(out, this.#expressions);
+    this.#primitives = new PrimitiveWriter(out, resources);
+    this.#errors = new Map(program.errors);
+    this.#types = new Map(program.header_types.map((type) => [type.name, type]));
+  }
+
+  error(name: keyof typeof CORE_ERRORS): number {
+    return this.#errors.get(name) ?? CORE_ERRORS[name];
+  }
+
+  #fail(condition: string, name: keyof typeof CORE_ERRORS): void {
+    this.out.line(`if (${condition}) { error = ${this.error(name)}; break parse; }`);
+  }
+
+  state(state: bmv2.ParseState, go: (next: string | null) => void): void {
+    for (const op of state.parser_ops) this.#op(op);
+    this.#transitions(state, go);
+  }
+
+  #op(op: bmv2.ParserOp): void {
+    switch (op.op) {
+      case "extract":
+        this.#extract(this.#target(op.parameters[0]), undefined);
+        this.#advanceStack(op.parameters[0]);
+        return;
+      case "extract_VL":
+        this.#extract(this.#target(op.parameters[0]), this.#expressions.number(op.parameters[1]));
+        this.#advanceStack(op.parameters[0]);
+        return;
+      case "set": {
+        const [to, from] = op.parameters;
+        this.#stores.assign(
+          to,
+          from.type === "lookahead" ? this.#lookahead(from.value) : this.#expressions.number(from),
+        );
+        return;
+      }
+      case "verify": {
+        const [condition, code] = op.parameters;
+        this.out.open(`if (!${this.#expressions.condition(condition)})`);
+        this.out.line(`error = ${this.#numbers.low(this.#expressions.number(code), 32).words[0]};`);
+        this.out.line("break parse;");
+        this.out.close();
+        return;
+      }
+      case "advance": {
+        const distance = this.#expressions.number(op.parameters[0]);
+        const bits = this.out.hold(this.#numbers.small(distance, 2 ** 30 - 8));
+        this.#fail(`${bits} & 7`, "ParserInvalidArgument");
+        this.#fail(`E - O < ${bits} >> 3`, "PacketTooShort");
+        this.out.line(`O += ${bits} >> 3;`);
+        return;
+      }
+      case "shift": {
+        const bytes = this.out.hold(this.#numbers.small(this.#expressions.number(op.parameters[0]), 2 ** 27));
+        this.#fail(`E - O < ${bytes}`, "PacketTooShort");
+        this.out.line(`O += ${bytes};`);
+        return;
+      }
+      case "primitive":
+        this.#primitives.write(op.parameters[0]);
+        return;
+    }
+  }
+
+  /** The header to extract into; a full stack is an error. */
+  #target(target: bmv2.ExtractTarget): HeaderPlace {
+    if (target.type === "regular") return this.#expressions.header(target.value);
+    const stack = this.#expressions.stack(target.type === "stack" ? target.value : target.value[0]);
+    const member = target.type === "stack" ? 0 : memberIndex(stack, target.value[1]);
+    this.#fail(`P[${stack.next}] >= ${stack.size}`, "StackOutOfBounds");
+    return this.#expressions.element(stack, `P[${stack.next}]`, member);
+  }
+
+  #advanceStack(target: bmv2.ExtractTarget): void {
+    if (target.type === "regular") return;
+    const stack = this.#expressions.stack(target.type === "stack" ? target.value : target.value[0]);
+    this.out.line(`P[${stack.next}]++;`);
+  }
+
+  #extract(place: HeaderPlace, length: Num | undefined): void {
+    const { out } = this;
+    const { slot } = place;
+    const fixed = slot.fixedBits >> 3;
+    let more = "0";
+    if (length === undefined) {
+      if (fixed > 0) this.#fail(`E - O < ${fixed}`, "PacketTooShort");
+    } else {
+      const bits = out.hold(this.#numbers.small(length, 2 ** 30 - 8));
+      this.#fail(`${bits} & 7`, "ParserInvalidArgument");
+      this.#fail(`E - O < ${fixed} + (${bits} >> 3)`, "PacketTooShort");
+      const most = this.#types.get(slot.type)?.max_length ?? 0;
+      if (most > 0) this.#fail(`${fixed} + (${bits} >> 3) > ${most}`, "HeaderTooShort");
+      more = bits;
+    }
+    let bit = 0;
+    let base = "O";
+    for (const field of slot.fields) {
+      if (field.varbit) {
+        out.line(`loadVarbit(P, ${field.at} + ${place.shift}, ${field.words}, D, 8 * O + ${bit}, ${more});`);
+        base = out.hold(`O + (${more} >> 3)`);
+        continue;
+      }
+      load("D", base, bit, field.width).forEach((text, i) => {
+        out.line(`${phv(field.at + i, place.shift)} = ${text};`);
+      });
+      bit += field.width;
+    }
+    this.#stores.markValid(place);
+    out.line(`O += ${fixed}${more === "0" ? "" : ` + (${more} >> 3)`};`);
+  }
+
+  #lookahead([offset, width]: [number, number]): Num {
+    this.#fail(`E - O < ${(offset + width + 7) >> 3}`, "PacketTooShort");
+    const words = load("D", "O", offset, width).map((text) => this.out.hold(text));
+    return { kind: "words", words, range: { width, signed: false } };
+  }
+
+  #transitions(state: bmv2.ParseState, go: (next: string | null) => void): void {
+    const { out } = this;
+    const parts = state.transition_key.map((key) => {
+      const num = key.type === "lookahead" ? this.#lookahead(key.value) : this.#expressions.number(key);
+      if (num.kind !== "words") throw new Unsupported("a select on something that is no field");
+      return { words: num.words.map((text) => out.hold(text)), width: num.range.width };
+    });
+    for (const transition of state.transitions) {
+      if (transition.type === "default") {
+        go(transition.next_state);
+        return;
+      }
+      const condition =
+        transition.type === "parse_vset"
+          ? this.#inValueSet(transition, parts)
+          : this.#matches(transition.value ?? "0x0", transition.mask, parts);
+      if (condition === "") {
+        go(transition.next_state);
+        return;
+      }
+      out.open(`if (${condition})`);
+      go(transition.next_state);
+      out.close();
+    }
+    out.line("break parse;");
+  }
+
+  #inValueSet(
+    transition: bmv2.Transition,
+    parts: readonly { words: readonly string[]; width: number }[],
+  ): string {
+    const place = this.valueSets.get(transition.value ?? "");
+    if (place === undefined) throw new Unsupported(`there is no value set ${transition.value}`);
+    const bits = parts.reduce((sum, part) => sum + part.width, 0);
+    // The members are compared as one string of bits, in words from the front, the last one padded behind.
+    for (let i = 0; 32 * i < bits; i++) this.out.line(`W[${i}] = ${chunk(parts, 32 * i, 32, false)};`);
+    return `${place}.has(W)`;
+  }
+
+  #matches(
+    value: string,
+    mask: string | null,
+    parts: readonly { words: readonly string[]; width: number }[],
+  ): string {
+    const bytes = parts.reduce((sum, part) => sum + ((part.width + 7) >> 3), 0);
+    let key = BigInt(value);
+    let care = mask === null ? (1n << BigInt(8 * bytes)) - 1n : BigInt(mask);
+    const conditions: string[] = [];
+    for (const part of [...parts].reverse()) {
+      const size = BigInt(8 * ((part.width + 7) >> 3));
+      const partKey = BigInt.asUintN(Number(size), key);
+      const partCare = BigInt.asUintN(Number(size), care);
+      key >>= size;
+      care >>= size;
+      if ((partKey & partCare) >> BigInt(part.width) !== 0n) return "false";
+      part.words.forEach((text, i) => {
+        const count = Math.min(32, part.width - 32 * i);
+        const keyWord = Number(BigInt.asIntN(32, partKey >> BigInt(32 * i)));
+        const careWord = Number(BigInt.asIntN(32, partCare >> BigInt(32 * i)));
+        const all = count === 32 ? -1 : 2 ** count - 1;
+        if ((careWord & all) === 0) return;
+        conditions.push(
+          (careWord & all) === all
+            ? `${text} === ${keyWord}`
+            : `(${text} & ${careWord}) === ${keyWord & careWord}`,
+        );
+      });
+    }
+    return conditions.reverse().join(" && ");
+  }
+}

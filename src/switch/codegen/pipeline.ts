@@ -1,0 +1,226 @@
+/** Ingress and egress as functions `NAME(s)`: tables and conditionals in the order of the control graph. */
+import type { bmv2 } from "../../program/index.js";
+import { fieldKind, type KeyShape, keyShape } from "../tables/shape.js";
+import { mayExit, type Resources } from "./action.js";
+import { Emitter } from "./emitter.js";
+import { ExpressionWriter, Unsupported, unionValid } from "./expression.js";
+import { writeGraph } from "./graph.js";
+import { type Num, NumberWriter, word } from "./number.js";
+import { StoreWriter } from "./store.js";
+
+/** A packet passes at most this many joins of one control; only a program that loops forever has more. */
+const MAX_JUMPS = 1 << 20;
+
+export interface PipelineContext {
+  readonly resources: Resources;
+  readonly actions: ReadonlyMap<number, bmv2.Bmv2Action>;
+  /** Number of an action's name, the same for all actions of that name. */
+  readonly actionNumbers: ReadonlyMap<string, number>;
+  /** Place of a table in the state's list `T`, of a profile in `Q`, of a meter array in `M`. */
+  readonly tables: ReadonlyMap<string, number>;
+  readonly profiles: ReadonlyMap<string, number>;
+  readonly meters: ReadonlyMap<string, bmv2.MeterArray>;
+  /** Words of parameters that an entry of the table, or a member of the profile, has room for. */
+  stride(actionIds: readonly number[]): number;
+  /** Function that hashes for the profile's selector. */
+  selectorHash(profile: string): string;
+}
+
+export function tableShape(resources: Resources, table: bmv2.Bmv2Table): KeyShape {
+  const expressions = new ExpressionWriter({
+    layout: resources.layout,
+    numbers: new NumberWriter(new Emitter()),
+  });
+  return keyShape(
+    table.key.map((key, i) => {
+      const num = keyNumber(expressions, key);
+      if (num.kind !== "words") throw new Unsupported("a key that is no field");
+      const target = typeof key.target === "string" ? key.target : key.target.join(".");
+      return {
+        name: key.name ?? (target || String(i)),
+        kind: fieldKind(key.match_type),
+        width: num.range.width,
+      };
+    }),
+  );
+}
+
+/** The key part as stored words; with its guard (a header's validity), under which it counts as 0. */
+function keyNumber(expressions: ExpressionWriter, key: bmv2.TableKey): Num {
+  if (typeof key.target === "string") return expressions.field([key.target, "$valid$"]);
+  return expressions.field(key.target);
+}
+
+export function writePipeline(name: string, pipeline: bmv2.Pipeline, context: PipelineContext): string {
+  const out = new Emitter();
+  const writer = new NodeWriter(out, context);
+  const nodes = new Map<string, bmv2.Bmv2Table | bmv2.Conditional>();
+  for (const table of pipeline.tables) nodes.set(table.name, table);
+  for (const conditional of pipeline.conditionals) nodes.set(conditional.name, conditional);
+  out.open(`function ${name}(s)`);
+  out.line("const P = s.P;");
+  out.line("let jumps = 0;");
+  writeGraph(out, {
+    start: pipeline.init_table,
+    nodes,
+    successors: (node) =>
+      "expression" in node ? [node.true_next, node.false_next] : tableSuccessors(node, context),
+    write: (node, go) => ("expression" in node ? writer.conditional(node, go) : writer.table(node, go)),
+    end: "return;",
+    beforeJump: `if (++jumps > ${MAX_JUMPS}) { s.abort("endless loop in a control"); return; }`,
+  });
+  out.close();
+  return out.toString();
+}
+
+/** Successors of a table, one for every place in which its code goes on. */
+function tableSuccessors(table: bmv2.Bmv2Table, context: PipelineContext): (string | null)[] {
+  const other = table.base_default_next ?? null;
+  if ("__HIT__" in table.next_tables || "__MISS__" in table.next_tables)
+    return [table.next_tables.__HIT__ ?? null, table.next_tables.__MISS__ ?? null];
+  const nexts = table.action_ids.map((id) => table.next_tables[context.actions.get(id)!.name] ?? null);
+  return nexts.every((next) => next === other) ? [other] : [...nexts, other];
+}
+
+type Go = (next: string | null) => void;
+
+class NodeWriter {
+  constructor(
+    readonly out: Emitter,
+    readonly context: PipelineContext,
+  ) {}
+
+  #expressions(): ExpressionWriter {
+    return new ExpressionWriter({
+      layout: this.context.resources.layout,
+      numbers: new NumberWriter(this.out),
+    });
+  }
+
+  conditional(node: bmv2.Conditional, go: Go): void {
+    this.out.open(`if (${this.#expressions().condition(node.expression)})`);
+    go(node.true_next);
+    this.out.otherwise();
+    go(node.false_next);
+    this.out.close();
+  }
+
+  table(table: bmv2.Bmv2Table, go: Go): void {
+    const { out, context } = this;
+    const index = context.tables.get(table.name)!;
+    const [t, e, a, data, at] = ["t", "e", "a", "A", "o"].map((prefix) => out.fresh(prefix));
+    out.line(`const ${t} = s.T[${index}];`);
+    if (table.key.length === 0) out.line(`const ${e} = ${t}.only;`);
+    else out.line(`const ${e} = lookup${index}(${t}.index, ${this.#keys(table).join(", ")});`);
+    out.line(`let ${a} = ${t}.defaultAction, ${data} = ${t}.defaultData, ${at} = 0;`);
+    out.open(`if (${e} >= 0)`);
+    if (table.with_counters) out.line(`${t}.packets[${e}]++; ${t}.bytes[${e}] += s.ingressLength;`);
+    if (table.direct_meters !== null) this.#meter(table, t!, e!);
+    if (table.support_timeout) out.line(`${t}.touch(${e}, s.time());`);
+    if (table.type === "simple") {
+      out.line(
+        `${a} = ${t}.actions[${e}]; ${data} = ${t}.data; ${at} = ${e} * ${context.stride(table.action_ids)};`,
+      );
+    } else this.#indirect(table, { t: t!, e: e!, a: a!, data: data!, at: at! });
+    out.close();
+    this.#run(table, { e: e!, a: a!, data: data!, at: at! }, go);
+  }
+
+  #keys(table: bmv2.Bmv2Table): string[] {
+    const expressions = this.#expressions();
+    const { layout } = this.context.resources;
+    return table.key.flatMap((key) => {
+      const num = keyNumber(expressions, key);
+      if (num.kind !== "words") throw new Unsupported("a key that is no field");
+      const mask = key.mask === null ? undefined : BigInt(key.mask);
+      const [header, field] = typeof key.target === "string" ? [key.target, "$valid$"] : key.target;
+      const slot = layout.headers.get(layout.field(header, field)?.header ?? header);
+      const guarded = field !== "$valid$" && slot !== undefined && !slot.metadata;
+      return num.words.map((text, i) => {
+        const bits = mask === undefined ? -1 : Number(BigInt.asIntN(32, mask >> BigInt(32 * i)));
+        const masked = bits === -1 ? text : `(${text} & ${bits})`;
+        return guarded ? `(${unionValid([slot])} === 1 ? ${masked} : 0)` : masked;
+      });
+    });
+  }
+
+  #meter(table: bmv2.Bmv2Table, t: string, e: string): void {
+    const meter = this.context.meters.get(table.direct_meters!);
+    if (meter?.result_target === undefined)
+      throw new Unsupported(`direct meter ${table.direct_meters} has no result`);
+    const stores = new StoreWriter(this.out, this.#expressions());
+    stores.assign(
+      { type: "field", value: meter.result_target },
+      word(`${t}.meter.execute(${e}, s.ingressLength, s.time())`, 2),
+    );
+  }
+
+  #indirect(
+    table: bmv2.Bmv2Table,
+    names: { t: string; e: string; a: string; data: string; at: string },
+  ): void {
+    const { out, context } = this;
+    const profile = table.action_profile ?? "";
+    const q = context.profiles.get(profile);
+    if (q === undefined) throw new Unsupported(`there is no action profile ${profile}`);
+    const member = out.fresh("m");
+    out.line(`let ${member} = ${names.t}.targets[${names.e}];`);
+    if (table.type === "indirect_ws") {
+      out.open(`if (${member} < 0)`);
+      const slots = out.fresh("g");
+      out.line(`const ${slots} = s.Q[${q}].slots[~${member}];`);
+      out.line(
+        `${member} = ${slots}.length === 0 ? -1 : ${slots}[(${context.selectorHash(profile)}(s) >>> 0) % ${slots}.length];`,
+      );
+      out.close();
+    }
+    out.line(`if (${member} < 0) ${names.a} = -1;`);
+    out.line(
+      `else { ${names.a} = s.Q[${q}].actions[${member}]; ${names.data} = s.Q[${q}].data; ${names.at} = ${member} * s.Q[${q}].stride; }`,
+    );
+  }
+
+  #run(table: bmv2.Bmv2Table, names: { e: string; a: string; data: string; at: string }, go: Go): void {
+    const { out, context } = this;
+    const byHit = "__HIT__" in table.next_tables || "__MISS__" in table.next_tables;
+    const other = table.base_default_next ?? null;
+    const actions = table.action_ids.map((id) => ({
+      id,
+      action: context.actions.get(id)!,
+      next: byHit ? null : (table.next_tables[context.actions.get(id)!.name] ?? null),
+    }));
+    const same = !byHit && actions.every(({ next }) => next === other);
+    const exits = actions.some(({ action }) => mayExit(action.primitives));
+    const call = (id: number) => `action${id}(s, P, ${names.data}, ${names.at});`;
+    if (byHit || same) {
+      const busy = actions.filter(({ action }) => action.primitives.length > 0);
+      if (busy.length > 0) {
+        out.open(`switch (${names.a})`);
+        for (const { id, action } of busy)
+          out.line(`case ${context.actionNumbers.get(action.name)}: ${call(id)} break;`);
+        out.close();
+      }
+      if (exits) out.line("if (s.exit !== 0) return;");
+      if (same) {
+        go(other);
+        return;
+      }
+      out.open(`if (${names.e} >= 0)`);
+      go(table.next_tables.__HIT__ ?? null);
+      out.otherwise();
+      go(table.next_tables.__MISS__ ?? null);
+      out.close();
+      return;
+    }
+    out.open(`switch (${names.a})`);
+    for (const { id, action, next } of actions) {
+      out.open(`case ${context.actionNumbers.get(action.name)}:`);
+      if (action.primitives.length > 0) out.line(call(id));
+      if (mayExit(action.primitives)) out.line("if (s.exit !== 0) return;");
+      go(next);
+      out.close();
+    }
+    out.close();
+    go(other);
+  }
+}

@@ -1,0 +1,208 @@
+/** A loaded program with its state: tables, profiles, counters and all else that the control plane sees. */
+import { Random } from "../../base/index.js";
+import { bmv2Hash } from "../../hash/index.js";
+import { P4InfoIndex, type Program } from "../../program/index.js";
+import { parameterOffsets } from "../codegen/action.js";
+import { wordsOf } from "../codegen/layout.js";
+import { type ProfileInfo, type Specialised, specialise, type TableInfo } from "../codegen/program.js";
+import { Replication } from "../flow/replication.js";
+import type { SwitchClock, SwitchOptions } from "../options.js";
+import { PacketState, standardFields } from "../state/packet-state.js";
+import { ActionProfileStore } from "../tables/profile.js";
+import { CounterArray, MeterArray, RegisterArray } from "../tables/resources.js";
+import { TableStore } from "../tables/store.js";
+import { ValueSet } from "../tables/value-set.js";
+
+export interface TableControl {
+  readonly info: TableInfo;
+  readonly store: TableStore;
+  readonly name: string;
+  /** Names of the key's fields as the control plane knows them, in the order of the key. */
+  readonly fieldNames: readonly string[];
+  readonly profile: ProfileControl | undefined;
+  readonly isConst: boolean;
+  readonly priority: boolean;
+  /** Actions that only a default entry, or only other entries, may have (from P4Info's scopes). */
+  readonly defaultOnly: ReadonlySet<string>;
+  readonly tableOnly: ReadonlySet<string>;
+  readonly directCounter: string | undefined;
+  readonly directMeter: string | undefined;
+  /** The default action as the program has it, and as it is. */
+  readonly ownDefault: DefaultAction | undefined;
+  default: DefaultAction | undefined;
+}
+
+export interface DefaultAction {
+  readonly action: string;
+  readonly params: Readonly<Record<string, bigint>>;
+}
+
+export interface ProfileControl {
+  readonly info: ProfileInfo;
+  readonly store: ActionProfileStore;
+  readonly name: string;
+  /** Most members of one group (P4Info's max_group_size); 0: any number. */
+  readonly maxGroupSize: number;
+}
+
+/** Largest number of elements that a program may ask for in one array of counters, meters or registers. */
+const MAX_ELEMENTS = 1 << 26;
+
+export class Instance {
+  readonly specialised: Specialised;
+  readonly state: PacketState;
+  readonly tables = new Map<string, TableControl>();
+  readonly profiles = new Map<string, ProfileControl>();
+  readonly counters = new Map<string, CounterArray>();
+  readonly meters = new Map<string, MeterArray>();
+  readonly registers = new Map<string, RegisterArray>();
+  readonly valueSets = new Map<string, ValueSet>();
+  readonly replication = new Replication();
+  readonly p4: P4InfoIndex;
+
+  constructor(
+    readonly program: Program,
+    options: SwitchOptions,
+    readonly clock: SwitchClock,
+    readonly portIsUp: (port: number) => boolean,
+  ) {
+    const { bmv2 } = program;
+    this.specialised = specialise(bmv2);
+    const { layout, hashBytes } = this.specialised;
+    this.p4 = new P4InfoIndex(program.p4info);
+    this.state = new PacketState(
+      new Int32Array(layout.words),
+      standardFields(layout),
+      hashBytes,
+      options.dropPort ?? 511,
+      new Random(options.seed ?? 0),
+      () => clock.now(),
+      options.log,
+    );
+    const { state } = this;
+    const sizeOf = (size: number | undefined) => Math.min(size ?? 0, MAX_ELEMENTS);
+    for (const counter of bmv2.counter_arrays) {
+      const array = new CounterArray(counter.name, counter.is_direct ? 0 : sizeOf(counter.size));
+      state.C.push(array);
+      if (!counter.is_direct) this.counters.set(counter.name, array);
+    }
+    for (const meter of bmv2.meter_arrays) {
+      const array = new MeterArray(
+        meter.name,
+        meter.is_direct ? 0 : sizeOf(meter.size),
+        meter.type === "bytes",
+      );
+      state.M.push(array);
+      if (!meter.is_direct) this.meters.set(meter.name, array);
+    }
+    for (const { name, size, bitwidth } of bmv2.register_arrays) {
+      const array = new RegisterArray(name, sizeOf(size), bitwidth);
+      state.R.push(array);
+      this.registers.set(name, array);
+    }
+    for (const { name, compressed_bitwidth, max_size } of bmv2.parse_vsets) {
+      const set = new ValueSet(name, compressed_bitwidth, max_size ?? 0);
+      state.V.push(set);
+      this.valueSets.set(name, set);
+    }
+    state.F = bmv2.calculations.map(({ algo }) => bmv2Hash(algo));
+    for (const info of this.specialised.profiles) this.#addProfile(info);
+    for (const info of this.specialised.tables) this.#addTable(info);
+  }
+
+  #addProfile(info: ProfileInfo): void {
+    const { profile, stride } = info;
+    const store = new ActionProfileStore(
+      profile.name,
+      stride,
+      profile.max_size,
+      profile.selector !== undefined,
+      this.portIsUp,
+    );
+    this.state.Q.push(store);
+    const maxGroupSize = this.p4.actionProfiles.byName(profile.name)?.message.maxGroupSize ?? 0;
+    this.profiles.set(profile.name, { info, store, name: profile.name, maxGroupSize });
+  }
+
+  #addTable(info: TableInfo): void {
+    const { table, shape, stride } = info;
+    const { bmv2 } = this.program;
+    const meter = bmv2.meter_arrays.find(({ name }) => name === table.direct_meters);
+    const store = new TableStore({
+      name: table.name,
+      shape,
+      stride,
+      maxSize: table.max_size,
+      counters: table.with_counters,
+      meter: meter === undefined ? undefined : { name: meter.name, bytes: meter.type === "bytes" },
+      timeouts: table.support_timeout,
+    });
+    this.state.T.push(store);
+    const p4 = this.p4.tables.byName(table.name);
+    const scoped = (scope: number) =>
+      new Set(
+        [...(p4?.actions.values() ?? [])].flatMap((use) => (use.scope === scope ? [use.action.name] : [])),
+      );
+    const own = this.#ownDefault(info);
+    const control: TableControl = {
+      info,
+      store,
+      name: table.name,
+      fieldNames: shape.fields.map((field, i) => p4?.fields.list[i]?.name ?? field.name),
+      profile: table.action_profile === undefined ? undefined : this.profiles.get(table.action_profile),
+      isConst: (table.entries?.length ?? 0) > 0 && (p4 === undefined || p4.message.isConstTable),
+      priority: shape.index === "ternary",
+      tableOnly: scoped(1),
+      defaultOnly: scoped(2),
+      directCounter: bmv2.counter_arrays.find((c) => c.is_direct && c.binding === table.name)?.name,
+      directMeter: meter?.name,
+      ownDefault: own,
+      default: own,
+    };
+    this.tables.set(table.name, control);
+    this.setDefault(control, own);
+  }
+
+  #ownDefault({ table, actions }: TableInfo): DefaultAction | undefined {
+    const entry = table.default_entry;
+    if (entry === undefined) return undefined;
+    const action = [...actions.values()].find(({ id }) => id === entry.action_id);
+    if (action === undefined) return undefined;
+    return { action: action.name, params: namedParameters(action.runtime_data, entry.action_data) };
+  }
+
+  setDefault(control: TableControl, action: DefaultAction | undefined): void {
+    control.default = action;
+    control.store.defaultAction =
+      action === undefined ? -1 : this.specialised.actionNumbers.get(action.action)!;
+    control.store.defaultData = new Int32Array(control.info.stride);
+    if (action !== undefined)
+      putParameters(control.store.defaultData, 0, control.info.actions.get(action.action)!, action.params);
+  }
+}
+
+type ActionShape = Parameters<typeof parameterOffsets>[0];
+
+/** Puts parameters into words; those that are missing count as 0. */
+export function putParameters(
+  words: Int32Array,
+  at: number,
+  action: ActionShape,
+  params: Readonly<Record<string, bigint>>,
+): void {
+  parameterOffsets(action).forEach((offset, i) => {
+    const { name, bitwidth } = action.runtime_data[i]!;
+    const value = Object.hasOwn(params, name) ? params[name]! : 0n;
+    for (let k = 0; k < wordsOf(bitwidth); k++)
+      words[at + offset + k] = Number(BigInt.asIntN(32, value >> BigInt(32 * k)));
+  });
+}
+
+export function namedParameters(
+  shape: readonly { name: string; bitwidth: number }[],
+  data: readonly string[],
+): Record<string, bigint> {
+  return Object.fromEntries(
+    shape.map(({ name, bitwidth }, i) => [name, BigInt.asUintN(bitwidth, BigInt(data[i] ?? 0))]),
+  );
+}

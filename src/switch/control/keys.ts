@@ -1,0 +1,130 @@
+/** Match keys as the control plane writes them: checked (P4Runtime spec 9.1.1) and put into words. */
+import { bitLength, maskOf } from "../../base/index.js";
+import { DeviceError, type Match, type StatusCode } from "../../program/index.js";
+import { type EntryKey, type KeyField, type KeyShape, prefixMask, putWords } from "../tables/shape.js";
+
+/** Ends an update with a status; the state is as before. */
+export function refuse(code: StatusCode, message: string): never {
+  throw new DeviceError(code, message);
+}
+
+export function checkWidth(what: string, value: bigint, width: number): void {
+  if (value < 0n || bitLength(value) > width)
+    refuse(
+      "INVALID_ARGUMENT",
+      `${what} is ${value}, which does not fit in ${width} bit${width === 1 ? "" : "s"}`,
+    );
+}
+
+/** A key in words, and the text that two equal keys have in common. */
+export interface Key {
+  readonly words: EntryKey;
+  readonly name: string;
+  /** The parts that are not don't-care, in the order of the key. */
+  readonly match: readonly Match[];
+}
+
+/**
+ * @param fieldNames names that the control plane uses, in the order of the shape's fields
+ * @param priority 0 where the key has no ternary, range or optional field
+ */
+export function readKey(
+  table: string,
+  shape: KeyShape,
+  fieldNames: readonly string[],
+  match: readonly Match[],
+  priority: number,
+): Key {
+  const given = new Map<string, Match>();
+  for (const part of match) {
+    if (!fieldNames.includes(part.field) && !shape.fields.some((field) => field.name === part.field))
+      refuse(
+        "NOT_FOUND",
+        `table ${table} has no match field ${part.field}; it has ${fieldNames.join(", ") || "none"}`,
+      );
+    if (given.has(part.field))
+      refuse("INVALID_ARGUMENT", `match field ${part.field} of table ${table} is given twice`);
+    given.set(part.field, part);
+  }
+  const words = {
+    values: new Int32Array(shape.words),
+    masks: new Int32Array(shape.words),
+    lows: new Int32Array(shape.words),
+    highs: new Int32Array(shape.words),
+    prefix: 0,
+    priority,
+  };
+  const names: string[] = [];
+  const kept: Match[] = [];
+  shape.fields.forEach((field, i) => {
+    const part = given.get(fieldNames[i]!) ?? given.get(field.name);
+    const what = `match field ${fieldNames[i]} of table ${table}`;
+    names.push(readPart(what, field, part, words));
+    if (part !== undefined && names.at(-1) !== "") kept.push({ ...part, field: fieldNames[i]! });
+  });
+  return { words, name: `${names.join("|")}#${priority}`, match: kept };
+}
+
+function readPart(
+  what: string,
+  field: KeyField,
+  part: Match | undefined,
+  words: EntryKey & { prefix: number },
+): string {
+  const { width } = field;
+  if (part === undefined) {
+    if (field.kind === "exact")
+      refuse("INVALID_ARGUMENT", `${what} is missing, and an exact field cannot be left out`);
+    if (field.kind === "range") putWords(words.highs, field, maskOf(width));
+    return "";
+  }
+  if (part.kind !== field.kind)
+    refuse("INVALID_ARGUMENT", `${what} is ${field.kind}, the entry gives ${part.kind}`);
+  switch (part.kind) {
+    case "exact":
+    case "optional":
+      checkWidth(what, part.value, width);
+      putWords(words.values, field, part.value);
+      putWords(words.masks, field, maskOf(width));
+      return part.value.toString(16);
+    case "lpm": {
+      checkWidth(what, part.value, width);
+      const length = part.prefixLength;
+      if (!Number.isInteger(length) || length < 0 || length > width)
+        refuse("INVALID_ARGUMENT", `${what} has a prefix of ${length} bits; possible are 0 to ${width}`);
+      const mask = prefixMask(length, width);
+      if ((part.value & mask) !== part.value)
+        refuse("INVALID_ARGUMENT", `${what} is ${part.value} with bits beyond its prefix of ${length}`);
+      putWords(words.values, field, part.value);
+      putWords(words.masks, field, mask);
+      words.prefix = length;
+      return length === 0 ? "" : `${part.value.toString(16)}/${length}`;
+    }
+    case "ternary":
+      checkWidth(what, part.value, width);
+      checkWidth(`the mask of ${what}`, part.mask, width);
+      if ((part.value & part.mask) !== part.value)
+        refuse("INVALID_ARGUMENT", `${what} is ${part.value} with bits outside of its mask ${part.mask}`);
+      putWords(words.values, field, part.value);
+      putWords(words.masks, field, part.mask);
+      return part.mask === 0n ? "" : `${part.value.toString(16)}&${part.mask.toString(16)}`;
+    case "range": {
+      checkWidth(`the low bound of ${what}`, part.low, width);
+      checkWidth(`the high bound of ${what}`, part.high, width);
+      if (part.low > part.high)
+        refuse(
+          "INVALID_ARGUMENT",
+          `${what} goes from ${part.low} to ${part.high}: the low bound is above the high one`,
+        );
+      putWords(words.lows, field, part.low);
+      putWords(words.highs, field, part.high);
+      // Bits that both bounds have in common, from the top, narrow the search.
+      const shared = prefixMask(width - bitLength(part.low ^ part.high), width);
+      putWords(words.values, field, part.low & shared);
+      putWords(words.masks, field, shared);
+      return part.low === 0n && part.high === maskOf(width)
+        ? ""
+        : `${part.low.toString(16)}-${part.high.toString(16)}`;
+    }
+  }
+}

@@ -1,0 +1,377 @@
+/** Insert, modify and delete of table entries (P4Runtime spec 9.1). Every function gives how to undo what it did. */
+import type {
+  ActionCall,
+  bmv2,
+  Match,
+  TableAction,
+  TableEntry,
+  WeightedAction,
+} from "../../program/index.js";
+import type { StoredEntry } from "../tables/store.js";
+import { type Instance, namedParameters, putParameters, type TableControl } from "./instance.js";
+import { checkWidth, type Key, readKey, refuse } from "./keys.js";
+import type { ProfileWriter } from "./profile-writer.js";
+
+export type Undo = () => void;
+
+/** Checks an action and its parameters against what may stand in the place of it. */
+export function checkAction(
+  what: string,
+  actions: ReadonlyMap<string, bmv2.Bmv2Action>,
+  call: ActionCall,
+): bmv2.Bmv2Action {
+  const action = actions.get(call.action);
+  if (action === undefined)
+    refuse("NOT_FOUND", `${what} has no action ${call.action}; it has ${[...actions.keys()].join(", ")}`);
+  const names = action.runtime_data.map(({ name }) => name);
+  for (const name of Object.keys(call.params))
+    if (!names.includes(name))
+      refuse(
+        "NOT_FOUND",
+        `action ${call.action} has no parameter ${name}; it has ${names.join(", ") || "none"}`,
+      );
+  for (const { name, bitwidth } of action.runtime_data) {
+    if (!Object.hasOwn(call.params, name))
+      refuse("INVALID_ARGUMENT", `action ${call.action} needs its parameter ${name}`);
+    checkWidth(`parameter ${name} of action ${call.action}`, call.params[name]!, bitwidth);
+  }
+  return action;
+}
+
+export class TableWriter {
+  constructor(
+    readonly instance: Instance,
+    readonly profiles: ProfileWriter,
+    /** An entry with an idle timeout came, went or changed. */
+    readonly timed: (table: TableControl) => void,
+  ) {}
+
+  find(name: string): TableControl {
+    const table =
+      this.instance.tables.get(name) ??
+      this.instance.tables.get(this.instance.p4.tables.byName(name)?.name ?? "");
+    if (table === undefined) refuse("NOT_FOUND", `the program has no table ${name}`);
+    return table;
+  }
+
+  key(table: TableControl, entry: { match: readonly Match[]; priority: number }): Key {
+    const { priority } = entry;
+    if (!Number.isInteger(priority) || priority < 0 || priority > 0x7fffffff)
+      refuse("INVALID_ARGUMENT", `priority ${priority} is not within 0 to ${0x7fffffff}`);
+    if (table.priority && priority === 0)
+      refuse(
+        "INVALID_ARGUMENT",
+        `table ${table.name} has ternary, range or optional fields: an entry needs a priority above 0`,
+      );
+    if (!table.priority && priority !== 0)
+      refuse(
+        "INVALID_ARGUMENT",
+        `table ${table.name} decides without priorities; the entry gives ${priority}`,
+      );
+    return readKey(table.name, table.info.shape, table.fieldNames, entry.match, priority);
+  }
+
+  /** The entry with that key; NOT_FOUND if there is none. */
+  stored(table: TableControl, entry: { match: readonly Match[]; priority: number }): StoredEntry {
+    const found = table.store.byName.get(this.key(table, entry).name);
+    if (found === undefined) refuse("NOT_FOUND", `table ${table.name} has no entry with this key`);
+    return found;
+  }
+
+  write(type: "insert" | "modify" | "delete", entry: TableEntry): Undo {
+    const table = this.find(entry.table);
+    if (entry.isDefault) return this.#writeDefault(type, table, entry);
+    if (table.isConst) refuse("PERMISSION_DENIED", `table ${table.name} has constant entries only`);
+    switch (type) {
+      case "insert":
+        return this.insert(table, entry, false);
+      case "modify":
+        return this.#modify(table, entry);
+      case "delete":
+        return this.#delete(table, entry);
+    }
+  }
+
+  insert(table: TableControl, entry: TableEntry, isConst: boolean): Undo {
+    const key = this.key(table, entry);
+    const { store } = table;
+    if (store.byName.has(key.name))
+      refuse("ALREADY_EXISTS", `table ${table.name} has an entry with this key`);
+    if (entry.action === undefined)
+      refuse("INVALID_ARGUMENT", `a new entry of table ${table.name} needs an action`);
+    if (store.entries.size >= table.info.table.max_size)
+      refuse(
+        "RESOURCE_EXHAUSTED",
+        `table ${table.name} is full: it has room for ${table.info.table.max_size} entries`,
+      );
+    this.#checkExtras(table, entry);
+    const put = this.#prepare(table, entry.action);
+    const target = put.take();
+    const stored = store.insert(key.words, {
+      name: key.name,
+      match: key.match,
+      priority: entry.priority,
+      action: entry.action,
+      idleTimeoutNs: entry.idleTimeoutNs ?? 0n,
+      controllerMetadata: entry.controllerMetadata ?? 0n,
+      metadata: entry.metadata,
+      isConst,
+      target,
+    });
+    put.store(stored.number);
+    this.#putExtras(table, stored, entry);
+    if (stored.idleTimeoutNs > 0n) this.timed(table);
+    return () => {
+      const now = store.byName.get(key.name)!;
+      store.remove(now);
+      this.#drop(table, now);
+    };
+  }
+
+  #checkExtras(table: TableControl, entry: TableEntry): void {
+    if ((entry.idleTimeoutNs ?? 0n) !== 0n && !table.info.table.support_timeout)
+      refuse("INVALID_ARGUMENT", `table ${table.name} does not support idle timeouts`);
+    if (entry.counter !== undefined && !table.info.table.with_counters)
+      refuse("INVALID_ARGUMENT", `table ${table.name} has no direct counter`);
+    if (entry.meter !== undefined) {
+      if (table.store.meter === undefined)
+        refuse("INVALID_ARGUMENT", `table ${table.name} has no direct meter`);
+      checkMeter(entry.meter);
+    }
+  }
+
+  #putExtras(table: TableControl, stored: StoredEntry, entry: TableEntry): void {
+    const { store } = table;
+    if (entry.counter !== undefined) {
+      store.packets[stored.number] = Number(entry.counter.packets);
+      store.bytes[stored.number] = Number(entry.counter.bytes);
+    }
+    const now = this.instance.clock.now();
+    if (entry.meter !== undefined) store.meter?.configure(stored.number, ratesOf(entry.meter), now);
+    if (table.info.table.support_timeout) store.lastHit[stored.number] = now;
+    store.idle.delete(stored.number);
+  }
+
+  #modify(table: TableControl, entry: TableEntry): Undo {
+    const stored = this.stored(table, entry);
+    if (entry.action === undefined)
+      refuse("INVALID_ARGUMENT", `to modify an entry of table ${table.name}, give its action`);
+    this.#checkExtras(table, entry);
+    const before = { ...stored };
+    const put = this.#prepare(table, entry.action);
+    const target = put.take();
+    this.#drop(table, stored);
+    stored.action = entry.action;
+    stored.target = target;
+    stored.idleTimeoutNs = entry.idleTimeoutNs ?? 0n;
+    stored.controllerMetadata = entry.controllerMetadata ?? 0n;
+    stored.metadata = entry.metadata;
+    put.store(stored.number);
+    this.#putExtras(table, stored, entry);
+    if (stored.idleTimeoutNs > 0n) this.timed(table);
+    return () => {
+      this.#modify(table, this.#asEntry(table, before));
+    };
+  }
+
+  #delete(table: TableControl, entry: TableEntry): Undo {
+    const stored = this.stored(table, entry);
+    const before = this.#asEntry(table, stored);
+    table.store.remove(stored);
+    this.#drop(table, stored);
+    return () => {
+      this.insert(table, before, stored.isConst);
+    };
+  }
+
+  /** A stored entry as an update would give it, with its counter. */
+  #asEntry(table: TableControl, stored: StoredEntry): TableEntry {
+    const { store } = table;
+    return {
+      kind: "tableEntry",
+      table: table.name,
+      match: stored.match,
+      priority: stored.priority,
+      action: stored.action,
+      idleTimeoutNs: stored.idleTimeoutNs,
+      controllerMetadata: stored.controllerMetadata,
+      ...(stored.metadata === undefined ? {} : { metadata: stored.metadata }),
+      ...(table.info.table.with_counters
+        ? {
+            counter: {
+              packets: BigInt(store.packets[stored.number]!),
+              bytes: BigInt(store.bytes[stored.number]!),
+            },
+          }
+        : {}),
+    };
+  }
+
+  #writeDefault(type: "insert" | "modify" | "delete", table: TableControl, entry: TableEntry): Undo {
+    if (type !== "modify")
+      refuse("INVALID_ARGUMENT", `the default entry of table ${table.name} can only be modified`);
+    if (entry.match.length > 0) refuse("INVALID_ARGUMENT", "a default entry has no match");
+    const own = table.info.table.default_entry;
+    if (own?.action_const && own.action_entry_const)
+      refuse("PERMISSION_DENIED", `the default action of table ${table.name} is constant`);
+    const before = table.default;
+    if (entry.action === undefined) this.instance.setDefault(table, table.ownDefault);
+    else {
+      if (entry.action.kind !== "action")
+        refuse("INVALID_ARGUMENT", `the default entry of table ${table.name} needs an action of its own`);
+      if (own?.action_const && entry.action.action !== table.ownDefault?.action)
+        refuse("PERMISSION_DENIED", `the default action of table ${table.name} is constant`);
+      if (table.tableOnly.has(entry.action.action))
+        refuse(
+          "INVALID_ARGUMENT",
+          `action ${entry.action.action} is for entries of table ${table.name} only`,
+        );
+      checkAction(`table ${table.name}`, table.info.actions, entry.action);
+      this.instance.setDefault(table, { action: entry.action.action, params: entry.action.params });
+    }
+    return () => this.instance.setDefault(table, before);
+  }
+
+  /** Checks an action; `take` claims members and groups, `store` writes the hot arrays. */
+  #prepare(table: TableControl, action: TableAction): { take(): number; store(entry: number): void } {
+    const { store, info, profile } = table;
+    if (action.kind === "action") {
+      if (profile !== undefined)
+        refuse(
+          "INVALID_ARGUMENT",
+          `table ${table.name} takes its actions from the action profile ${profile.name}`,
+        );
+      if (table.defaultOnly.has(action.action))
+        refuse(
+          "INVALID_ARGUMENT",
+          `action ${action.action} is for the default entry of table ${table.name} only`,
+        );
+      const found = checkAction(`table ${table.name}`, info.actions, action);
+      return {
+        take: () => 0,
+        store: (entry) => {
+          store.actions[entry] = this.instance.specialised.actionNumbers.get(action.action)!;
+          store.data.fill(0, entry * info.stride, (entry + 1) * info.stride);
+          putParameters(store.data, entry * info.stride, found, action.params);
+        },
+      };
+    }
+    if (profile === undefined) refuse("INVALID_ARGUMENT", `table ${table.name} has no action profile`);
+    const put = (target: () => number) => {
+      let value = 0;
+      return {
+        take: () => {
+          value = target();
+          return value;
+        },
+        store: (entry: number) => {
+          store.targets[entry] = value;
+        },
+      };
+    };
+    switch (action.kind) {
+      case "member": {
+        const member = profile.store.members.get(action.memberId);
+        if (member === undefined || member.hidden)
+          refuse("NOT_FOUND", `action profile ${profile.name} has no member ${action.memberId}`);
+        return put(() => {
+          member.uses++;
+          return member.handles[0]!;
+        });
+      }
+      case "group": {
+        const group = profile.store.groups.get(action.groupId);
+        if (group === undefined || group.hidden)
+          refuse("NOT_FOUND", `action profile ${profile.name} has no group ${action.groupId}`);
+        return put(() => {
+          group.uses++;
+          return ~group.number;
+        });
+      }
+      case "oneShot":
+        this.profiles.checkOneShot(profile, action.actions);
+        return put(
+          () => ~this.profiles.makeOneShot(profile, action.actions as readonly WeightedAction[]).number,
+        );
+    }
+  }
+
+  /** Lets go of the members and groups that an entry used. */
+  #drop(table: TableControl, entry: StoredEntry): void {
+    const { profile } = table;
+    if (profile === undefined) return;
+    const { action } = entry;
+    if (action.kind === "member") profile.store.members.get(action.memberId)!.uses--;
+    else if (action.kind === "group") profile.store.groups.get(action.groupId)!.uses--;
+    else if (action.kind === "oneShot") this.profiles.removeOneShot(profile, ~entry.target);
+  }
+
+  /** Puts in the entries that come with the program, the first one winning. */
+  addProgramEntries(): void {
+    for (const table of this.instance.tables.values()) {
+      const entries = table.info.table.entries ?? [];
+      entries.forEach((entry, i) => {
+        const action = [...table.info.actions.values()].find(({ id }) => id === entry.action_entry.action_id);
+        if (action === undefined) return;
+        const params = namedParameters(action.runtime_data, entry.action_entry.action_data);
+        const match = entry.match_key.flatMap((key, k) => programMatch(key, table.fieldNames[k]!));
+        const priority = table.priority ? entries.length - i : 0;
+        const made: TableEntry = {
+          kind: "tableEntry",
+          table: table.name,
+          match,
+          priority,
+          action: { kind: "action", action: action.name, params },
+        };
+        // Two entries with one key: the first one always wins, so the second is left out.
+        if (!table.store.byName.has(this.key(table, made).name)) this.insert(table, made, true);
+      });
+    }
+  }
+}
+
+function programMatch(key: bmv2.EntryKey, field: string): Match[] {
+  switch (key.match_type) {
+    case "exact":
+      return [{ kind: "exact", field, value: BigInt(key.key) }];
+    case "lpm":
+      return [{ kind: "lpm", field, value: BigInt(key.key), prefixLength: key.prefix_length }];
+    case "ternary":
+      return [{ kind: "ternary", field, value: BigInt(key.key) & BigInt(key.mask), mask: BigInt(key.mask) }];
+    case "optional":
+      return BigInt(key.mask) === 0n ? [] : [{ kind: "optional", field, value: BigInt(key.key) }];
+    case "range":
+      return [{ kind: "range", field, low: BigInt(key.start), high: BigInt(key.end) }];
+  }
+}
+
+/** P4Runtime counts rates in units a second, the meter in units a microsecond. */
+export function ratesOf(config: {
+  committedRate: bigint;
+  committedBurst: bigint;
+  peakRate: bigint;
+  peakBurst: bigint;
+}) {
+  return {
+    committedRate: Number(config.committedRate) / 1e6,
+    committedBurst: Number(config.committedBurst),
+    peakRate: Number(config.peakRate) / 1e6,
+    peakBurst: Number(config.peakBurst),
+  };
+}
+
+export function checkMeter(config: {
+  committedRate: bigint;
+  committedBurst: bigint;
+  peakRate: bigint;
+  peakBurst: bigint;
+}): void {
+  for (const [name, value] of Object.entries(config))
+    if (typeof value === "bigint" && value < 0n)
+      refuse("INVALID_ARGUMENT", `${name} of a meter is ${value}; it cannot be negative`);
+  if (config.peakRate < config.committedRate)
+    refuse(
+      "INVALID_ARGUMENT",
+      `the peak rate ${config.peakRate} of a meter is below its committed rate ${config.committedRate}`,
+    );
+}

@@ -1,0 +1,273 @@
+/** Updates of all kinds of entities: finds who takes them. A refused update changes nothing. */
+
+import { maskOf } from "../../base/index.js";
+import type {
+  CloneSessionEntry,
+  CounterData,
+  CounterEntry,
+  DigestConfigEntry,
+  DirectCounterEntry,
+  DirectMeterEntry,
+  Match,
+  MeterEntry,
+  MulticastGroupEntry,
+  RegisterEntry,
+  Replica,
+  Update,
+  ValueSetEntry,
+} from "../../program/index.js";
+import type { CounterArray } from "../tables/resources.js";
+import { prefixMask } from "../tables/shape.js";
+import type { Digests } from "./digests.js";
+import type { Instance, TableControl } from "./instance.js";
+import { checkWidth, refuse } from "./keys.js";
+import { ProfileWriter } from "./profile-writer.js";
+import { checkMeter, ratesOf, TableWriter, type Undo } from "./table-writer.js";
+
+/** Ids of clone sessions that P4Runtime allows for this target: 15 bits, and not 0. */
+const MAX_SESSION = 32767;
+
+export class Writer {
+  readonly profiles: ProfileWriter;
+  readonly tables: TableWriter;
+
+  constructor(
+    readonly instance: Instance,
+    readonly digests: Digests,
+    timed: (table: TableControl) => void,
+  ) {
+    this.profiles = new ProfileWriter(instance);
+    this.tables = new TableWriter(instance, this.profiles, timed);
+  }
+
+  /** Applies one update or throws a DeviceError; gives how to undo it. */
+  apply({ type, entity }: Update): Undo {
+    switch (entity.kind) {
+      case "tableEntry":
+        return this.tables.write(type, entity);
+      case "member":
+        return this.profiles.member(type, entity);
+      case "group":
+        return this.profiles.group(type, entity);
+      case "multicastGroup":
+        return this.#multicastGroup(type, entity);
+      case "cloneSession":
+        return this.#cloneSession(type, entity);
+      case "digest":
+        return this.#digest(type, entity);
+      default:
+        if (type !== "modify")
+          refuse("INVALID_ARGUMENT", `an entity of kind ${entity.kind} can only be modified`);
+    }
+    switch (entity.kind) {
+      case "counter":
+        return this.#counter(entity);
+      case "directCounter":
+        return this.#directCounter(entity);
+      case "meter":
+        return this.#meter(entity);
+      case "directMeter":
+        return this.#directMeter(entity);
+      case "register":
+        return this.#register(entity);
+      case "valueSet":
+        return this.#valueSet(entity);
+    }
+  }
+
+  #counter({ counter, index, data }: CounterEntry): Undo {
+    const array = this.instance.counters.get(counter);
+    if (array === undefined) refuse("NOT_FOUND", `the program has no counter ${counter}`);
+    checkIndex(`counter ${counter}`, index, array.size);
+    return putCounter(array, index, data);
+  }
+
+  #directCounter({ entry, data }: DirectCounterEntry): Undo {
+    const table = this.tables.find(entry.table);
+    if (!table.info.table.with_counters)
+      refuse("INVALID_ARGUMENT", `table ${table.name} has no direct counter`);
+    return putCounter(table.store, this.tables.stored(table, entry).number, data);
+  }
+
+  #meter({ meter, index, config }: MeterEntry): Undo {
+    const array = this.instance.meters.get(meter);
+    if (array === undefined) refuse("NOT_FOUND", `the program has no meter ${meter}`);
+    checkIndex(`meter ${meter}`, index, array.size);
+    if (config !== undefined) checkMeter(config);
+    const before = array.rates(index);
+    const now = this.instance.clock.now();
+    array.configure(index, config === undefined ? undefined : ratesOf(config), now);
+    return () => array.configure(index, before, now);
+  }
+
+  #directMeter({ entry, config }: DirectMeterEntry): Undo {
+    const table = this.tables.find(entry.table);
+    const { meter } = table.store;
+    if (meter === undefined) refuse("INVALID_ARGUMENT", `table ${table.name} has no direct meter`);
+    const { number } = this.tables.stored(table, entry);
+    if (config !== undefined) checkMeter(config);
+    const before = meter.rates(number);
+    const now = this.instance.clock.now();
+    meter.configure(number, config === undefined ? undefined : ratesOf(config), now);
+    return () => meter.configure(number, before, now);
+  }
+
+  #register({ register, index, value }: RegisterEntry): Undo {
+    const array = this.instance.registers.get(register);
+    if (array === undefined) refuse("NOT_FOUND", `the program has no register ${register}`);
+    checkIndex(`register ${register}`, index, array.size);
+    checkWidth(`register ${register}[${index}]`, value, array.width);
+    const before = array.get(index);
+    array.set(index, value);
+    return () => array.set(index, before);
+  }
+
+  #valueSet({ valueSet, members }: ValueSetEntry): Undo {
+    const set = this.instance.valueSets.get(valueSet);
+    if (set === undefined) refuse("NOT_FOUND", `the program has no value set ${valueSet}`);
+    if (set.maxSize > 0 && members.length > set.maxSize)
+      refuse(
+        "RESOURCE_EXHAUSTED",
+        `value set ${valueSet} has room for ${set.maxSize} members, not ${members.length}`,
+      );
+    const info = this.instance.p4.valueSets.byName(valueSet);
+    const fields = info?.fields.list ?? [{ name: valueSet, bitwidth: set.width }];
+    const made = members.map((match) => {
+      let value = 0n;
+      let mask = 0n;
+      for (const field of fields) {
+        const part = match.find((candidate) => candidate.field === field.name);
+        const bits = setPart(valueSet, field.name, field.bitwidth, part);
+        value = (value << BigInt(field.bitwidth)) | bits.value;
+        mask = (mask << BigInt(field.bitwidth)) | bits.mask;
+      }
+      return set.member(match, value, mask);
+    });
+    const before = set.members;
+    set.members = made;
+    return () => {
+      set.members = before;
+    };
+  }
+
+  #multicastGroup(type: Update["type"], entity: MulticastGroupEntry): Undo {
+    const { replication } = this.instance;
+    const { groupId } = entity;
+    if (!Number.isInteger(groupId) || groupId < 1 || groupId > 0xffff)
+      refuse("INVALID_ARGUMENT", `multicast group ${groupId} is not within 1 to 65535`);
+    const before = replication.groups.get(groupId);
+    if (type === "insert" && before !== undefined)
+      refuse("ALREADY_EXISTS", `there is a multicast group ${groupId}`);
+    if (type !== "insert" && before === undefined)
+      refuse("NOT_FOUND", `there is no multicast group ${groupId}`);
+    const undo = () => {
+      if (before === undefined) replication.removeGroup(groupId);
+      else replication.groups.set(groupId, before);
+    };
+    if (type === "delete") {
+      replication.removeGroup(groupId);
+      return undo;
+    }
+    checkReplicas(entity.replicas);
+    replication.setGroup(groupId, entity.replicas, entity.metadata);
+    return undo;
+  }
+
+  #cloneSession(type: Update["type"], entity: CloneSessionEntry): Undo {
+    const { sessions } = this.instance.replication;
+    const { sessionId } = entity;
+    if (!Number.isInteger(sessionId) || sessionId < 1 || sessionId > MAX_SESSION)
+      refuse("INVALID_ARGUMENT", `clone session ${sessionId} is not within 1 to ${MAX_SESSION}`);
+    const before = sessions.get(sessionId);
+    if (type === "insert" && before !== undefined)
+      refuse("ALREADY_EXISTS", `there is a clone session ${sessionId}`);
+    if (type !== "insert" && before === undefined)
+      refuse("NOT_FOUND", `there is no clone session ${sessionId}`);
+    const undo = () => {
+      if (before === undefined) sessions.delete(sessionId);
+      else sessions.set(sessionId, before);
+    };
+    if (type === "delete") {
+      sessions.delete(sessionId);
+      return undo;
+    }
+    checkReplicas(entity.replicas);
+    if (!Number.isInteger(entity.packetLengthBytes) || entity.packetLengthBytes < 0)
+      refuse("INVALID_ARGUMENT", `a clone of ${entity.packetLengthBytes} bytes`);
+    if (entity.classOfService !== 0)
+      refuse("UNIMPLEMENTED", `class of service ${entity.classOfService}: clones have the one class 0`);
+    sessions.set(sessionId, {
+      replicas: entity.replicas,
+      classOfService: 0,
+      lengthLimit: entity.packetLengthBytes,
+    });
+    return undo;
+  }
+
+  #digest(type: Update["type"], entity: DigestConfigEntry): Undo {
+    const { digests } = this;
+    if (!digests.knows(entity.digest)) refuse("NOT_FOUND", `the program has no digest ${entity.digest}`);
+    const before = digests.config(entity.digest);
+    if (type === "insert" && before !== undefined)
+      refuse("ALREADY_EXISTS", `digest ${entity.digest} is on already`);
+    if (type !== "insert" && before === undefined) refuse("NOT_FOUND", `digest ${entity.digest} is off`);
+    if (entity.maxListSize < 0 || entity.maxTimeoutNs < 0n || entity.ackTimeoutNs < 0n)
+      refuse("INVALID_ARGUMENT", `sizes and timeouts of digest ${entity.digest} cannot be negative`);
+    digests.configure(entity.digest, type === "delete" ? undefined : entity);
+    return () => digests.configure(entity.digest, before);
+  }
+}
+
+function checkIndex(what: string, index: number, size: number): void {
+  if (!Number.isInteger(index) || index < 0 || index >= size)
+    refuse("OUT_OF_RANGE", `${what} has indexes 0 to ${size - 1}, not ${index}`);
+}
+
+function putCounter(array: Pick<CounterArray, "packets" | "bytes">, index: number, data: CounterData): Undo {
+  const before = [array.packets[index]!, array.bytes[index]!] as const;
+  array.packets[index] = Number(data.packets);
+  array.bytes[index] = Number(data.bytes);
+  return () => {
+    array.packets[index] = before[0];
+    array.bytes[index] = before[1];
+  };
+}
+
+function checkReplicas(replicas: readonly Replica[]): void {
+  const seen = new Set<string>();
+  for (const { port, instance } of replicas) {
+    if (!Number.isInteger(port) || port < 0 || port > 511)
+      refuse("INVALID_ARGUMENT", `a copy to port ${port}; ports are 0 to 511`);
+    if (!Number.isInteger(instance) || instance < 0 || instance > 0xffff)
+      refuse("INVALID_ARGUMENT", `a copy of instance ${instance}; instances are 0 to 65535`);
+    const name = `${port}/${instance}`;
+    if (seen.has(name)) refuse("INVALID_ARGUMENT", `two copies of instance ${instance} to port ${port}`);
+    seen.add(name);
+  }
+}
+
+function setPart(
+  set: string,
+  field: string,
+  width: number,
+  part: Match | undefined,
+): { value: bigint; mask: bigint } {
+  const what = `field ${field} of value set ${set}`;
+  if (part === undefined) return { value: 0n, mask: 0n };
+  switch (part.kind) {
+    case "exact":
+    case "optional":
+      checkWidth(what, part.value, width);
+      return { value: part.value, mask: maskOf(width) };
+    case "lpm":
+      checkWidth(what, part.value, width);
+      return { value: part.value, mask: prefixMask(part.prefixLength, width) };
+    case "ternary":
+      checkWidth(what, part.value, width);
+      checkWidth(what, part.mask, width);
+      return { value: part.value, mask: part.mask };
+    case "range":
+      if (part.low === part.high) return { value: part.low, mask: maskOf(width) };
+      refuse("UNIMPLEMENTED", `${what}: a range of more than one value`);
+  }
+}

@@ -1,0 +1,379 @@
+/**
+ * The way of a packet through simple_switch: parser, ingress, what ingress asked for, queue, egress, what
+ * egress asked for, deparser. The order at the end of ingress and of egress is that of the "simple_switch"
+ * document of the behavioral model.
+ */
+import type { Replica } from "../../program/index.js";
+import type { Specialised } from "../codegen/program.js";
+import type { SwitchClock, SwitchStatistics } from "../options.js";
+import { NO_LIMIT, type PacketState } from "../state/packet-state.js";
+import { Fifo, type PacketCopy, PacketPool } from "./packet-copy.js";
+import type { Queues } from "./queues.js";
+import type { MirrorSession, Replication } from "./replication.js";
+
+/** Values of `standard_metadata.instance_type`. */
+export const INSTANCE = {
+  normal: 0,
+  ingressClone: 1,
+  egressClone: 2,
+  recirculated: 4,
+  replicated: 5,
+  resubmitted: 6,
+};
+
+/** Passes that one received frame may cause (clones, copies, rounds); a program that asks for more loops forever. */
+const MAX_PASSES = 65536;
+
+export class Forwarder {
+  readonly #pool: PacketPool;
+  readonly #egress = new Fifo<PacketCopy>();
+  readonly #again = new Fifo<PacketCopy>();
+  readonly #arrived = new Fifo<{ port: number; frame: Uint8Array }>();
+  #running = false;
+  readonly #timestampsWide: boolean;
+
+  constructor(
+    readonly specialised: Specialised,
+    readonly state: PacketState,
+    readonly clock: SwitchClock,
+    readonly replication: Replication,
+    readonly stats: SwitchStatistics,
+    readonly transmit: (port: number, frame: Uint8Array) => void,
+    /** Sends the digest of a learn list. */
+    readonly learn: (list: number, phv: Int32Array) => void,
+    /** Absent: nothing ever waits. */
+    readonly queues: () => Queues | undefined,
+  ) {
+    this.#pool = new PacketPool(specialised.layout.words);
+    const { layout } = specialised;
+    this.#timestampsWide = (layout.field("intrinsic_metadata", "ingress_global_timestamp")?.words ?? 1) > 1;
+  }
+
+  /** Runs a frame that arrives to the end of ingress, and everything that needs no waiting. */
+  receive(port: number, frame: Uint8Array): void {
+    this.stats.received++;
+    if (this.#running) {
+      this.#arrived.push({ port, frame });
+      return;
+    }
+    this.#running = true;
+    try {
+      this.#ingressOf(port, frame);
+      this.#drain();
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  /** Goes on with what waits: for when a port became free. */
+  resume(): void {
+    if (this.#running) return;
+    this.#running = true;
+    try {
+      this.#drain();
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  #drain(): void {
+    for (let passes = 0; ; passes++) {
+      if (passes > MAX_PASSES) {
+        this.#giveUp();
+        return;
+      }
+      const copy = this.#egress.shift();
+      if (copy !== undefined) {
+        this.#load(copy);
+        const frame = this.#runEgress(copy.port, 0, 0, 0, 0);
+        this.state.P = this.state.main;
+        this.#pool.release(copy);
+        if (frame !== undefined) this.#send(copy.port, frame);
+        continue;
+      }
+      if (this.queues()?.run()) continue;
+      const again = this.#again.shift();
+      if (again !== undefined) {
+        this.#load(again);
+        this.#stampIngress();
+        this.#runIngress(true);
+        this.state.P = this.state.main;
+        this.#pool.release(again);
+        continue;
+      }
+      const arrived = this.#arrived.shift();
+      if (arrived === undefined) return;
+      this.#ingressOf(arrived.port, arrived.frame);
+    }
+  }
+
+  /** Drops the packets of a program that makes ever more of them. */
+  #giveUp(): void {
+    for (const list of [this.#egress, this.#again]) {
+      for (let copy = list.shift(); copy !== undefined; copy = list.shift()) {
+        this.#pool.release(copy);
+        this.stats.dropped++;
+        this.stats.aborted++;
+      }
+    }
+  }
+
+  #ingressOf(port: number, frame: Uint8Array): void {
+    const { state } = this;
+    const { fields } = state;
+    const { P } = state;
+    P.fill(0, 0, this.specialised.layout.cleared);
+    state.D = frame;
+    state.O = 0;
+    state.E = frame.length;
+    state.packetLength = frame.length;
+    state.ingressLength = frame.length;
+    state.limit = NO_LIMIT;
+    P[fields.ingressPort] = port;
+    P[fields.packetLength] = frame.length;
+    this.#stampIngress();
+    this.#runIngress(false);
+  }
+
+  #stampIngress(): void {
+    const { ingressTimestamp } = this.state.fields;
+    if (ingressTimestamp >= 0) this.#putTime(ingressTimestamp);
+  }
+
+  #putTime(at: number): void {
+    const now = this.clock.now();
+    const { P } = this.state;
+    P[at] = now;
+    if (this.#timestampsWide) P[at + 1] = (now / 4294967296) & 0xffff;
+  }
+
+  /** Makes a waiting packet the one at hand. */
+  #load(copy: PacketCopy): void {
+    const { state } = this;
+    state.P = copy.P;
+    state.D = copy.D;
+    state.O = copy.O;
+    state.E = copy.E;
+    state.packetLength = copy.packetLength;
+    state.ingressLength = copy.ingressLength;
+    state.limit = copy.limit;
+  }
+
+  #dropped(): void {
+    this.stats.dropped++;
+  }
+
+  #aborted(): boolean {
+    if (this.state.aborted === "") return false;
+    this.state.onLog?.(this.state.aborted);
+    this.state.aborted = "";
+    this.stats.aborted++;
+    this.#dropped();
+    return true;
+  }
+
+  #runIngress(isCopy: boolean): void {
+    const { state, specialised } = this;
+    const { fields } = state;
+    const { code } = specialised;
+    const start = state.O;
+    const arrivedLength = state.packetLength;
+    const error = code.parse(state);
+    const { P } = state;
+    if (fields.parserError >= 0) P[fields.parserError] = error;
+    const wrong = code.verifyChecksums(state);
+    if (fields.checksumError >= 0) P[fields.checksumError] = wrong;
+    state.clearRequests();
+    code.ingress(state);
+    if (this.#aborted()) return;
+
+    if (state.clone !== 0) this.#cloneIngress(start, arrivedLength);
+    if (state.digest !== 0) this.learn(state.digest, P);
+    if (state.resubmit !== 0) {
+      const copy = this.#pool.take(state.D);
+      copy.P.fill(0, 0, specialised.layout.cleared);
+      code.copyFieldList(copy.P, P, state.resubmit);
+      copy.P[fields.instanceType] = INSTANCE.resubmitted;
+      copy.P[fields.packetLength] = arrivedLength;
+      this.#keep(copy, start, arrivedLength);
+      this.#again.push(copy);
+      return;
+    }
+    const group = fields.multicastGroup >= 0 ? P[fields.multicastGroup]! : 0;
+    if (group !== 0) {
+      P[fields.instanceType] = INSTANCE.replicated;
+      this.#multicast(this.replication.replicas(group), NO_LIMIT);
+      return;
+    }
+    const port = P[fields.egressSpec]!;
+    if (port === state.dropPort) {
+      this.#dropped();
+      return;
+    }
+    P[fields.instanceType] = INSTANCE.normal;
+    if (isCopy || this.#egress.length > 0 || this.queues() !== undefined) {
+      this.#enqueue(this.#pool.copyOf(state), port);
+      return;
+    }
+    // Nothing waits: egress runs on the packet where it is.
+    const frame = this.#runEgress(port, 0, 0, 0, 0);
+    if (frame !== undefined) this.#send(port, frame);
+  }
+
+  #keep(copy: PacketCopy, start: number, length: number): void {
+    const { state } = this;
+    copy.O = start;
+    copy.E = state.E;
+    copy.packetLength = length;
+    copy.ingressLength = state.ingressLength;
+    copy.limit = NO_LIMIT;
+  }
+
+  /** A clone of the packet as it came to ingress, parsed again; of its metadata only the field list's stay. */
+  #cloneIngress(start: number, arrivedLength: number): void {
+    const { state, specialised } = this;
+    const { fields } = state;
+    const session = this.replication.sessions.get(state.clone & 0x7fff);
+    if (session === undefined) return;
+    const { P, O, packetLength, limit } = state;
+    const copy = this.#pool.take(state.D);
+    copy.P.fill(0);
+    copy.P[fields.ingressPort] = P[fields.ingressPort]!;
+    this.#keep(copy, start, arrivedLength);
+    this.#load(copy);
+    specialised.code.parse(state);
+    copy.P.fill(0, 0, specialised.layout.metadata);
+    specialised.code.copyFieldList(copy.P, P, state.cloneList);
+    copy.P[fields.instanceType] = INSTANCE.ingressClone;
+    this.#mirror(session);
+    this.#pool.release(copy);
+    state.P = P;
+    state.O = O;
+    state.packetLength = packetLength;
+    state.limit = limit;
+  }
+
+  /** Sends the packet at hand where a session says; each copy with the session's limit. */
+  #mirror(session: MirrorSession): void {
+    const limit = session.lengthLimit > 0 ? session.lengthLimit : NO_LIMIT;
+    if (session.replicas !== undefined) this.#multicast(session.replicas, limit);
+    if (session.group !== undefined) this.#multicast(this.replication.replicas(session.group), limit);
+    if (session.port !== undefined) {
+      const copy = this.#pool.copyOf(this.state);
+      copy.limit = limit;
+      this.#enqueue(copy, session.port);
+    }
+  }
+
+  #multicast(replicas: readonly Replica[], limit: number): void {
+    const { state } = this;
+    const { egressRid } = state.fields;
+    if (replicas.length === 0) this.#dropped();
+    for (const { port, instance } of replicas) {
+      const copy = this.#pool.copyOf(state);
+      if (egressRid >= 0) copy.P[egressRid] = instance & 0xffff;
+      copy.limit = limit;
+      this.#enqueue(copy, port);
+    }
+  }
+
+  #enqueue(copy: PacketCopy, port: number): void {
+    copy.port = port;
+    const queues = this.queues();
+    if (queues === undefined) {
+      this.#egress.push(copy);
+      return;
+    }
+    const { priority } = this.state.fields;
+    if (queues.push(copy, queues.priorities > 1 && priority >= 0 ? copy.P[priority]! : 0)) return;
+    this.stats.queueDrops++;
+    this.#dropped();
+    this.#pool.release(copy);
+  }
+
+  /** Egress of a packet that leaves its queue; the frame, or undefined. */
+  serve(
+    copy: PacketCopy,
+    since: number,
+    depthBefore: number,
+    depthAfter: number,
+    priority: number,
+  ): Uint8Array | undefined {
+    this.#load(copy);
+    const frame = this.#runEgress(copy.port, since, depthBefore, depthAfter, priority);
+    this.state.P = this.state.main;
+    this.#pool.release(copy);
+    return frame;
+  }
+
+  /** Gives the frame to send, or undefined if the packet was dropped or goes round again. */
+  #runEgress(
+    port: number,
+    since: number,
+    depthBefore: number,
+    depthAfter: number,
+    priority: number,
+  ): Uint8Array | undefined {
+    const { state, specialised } = this;
+    const { fields, P } = state;
+    const { code, layout } = specialised;
+    if (fields.egressTimestamp >= 0) this.#putTime(fields.egressTimestamp);
+    if (fields.enqTimestamp >= 0) {
+      const now = this.clock.now();
+      const start = this.queues() === undefined ? now : since;
+      P[fields.enqTimestamp] = start;
+      if (fields.enqDepth >= 0) P[fields.enqDepth] = depthBefore;
+      if (fields.deqTimedelta >= 0) P[fields.deqTimedelta] = Math.floor(now) - Math.floor(start);
+      if (fields.deqDepth >= 0) P[fields.deqDepth] = depthAfter;
+      if (fields.queueId >= 0) P[fields.queueId] = priority;
+    }
+    P[fields.egressPort] = port;
+    P[fields.egressSpec] = (state.dropPort + 1) & 511;
+    P[fields.packetLength] = state.packetLength;
+    state.clearRequests();
+    code.egress(state);
+    if (this.#aborted()) return undefined;
+    if (state.clone !== 0) this.#cloneEgress();
+    if (P[fields.egressSpec] === state.dropPort) {
+      this.#dropped();
+      return undefined;
+    }
+    code.updateChecksums(state);
+    if (state.recirculate === 0) return code.deparse(state, state.limit);
+    const frame = code.deparse(state, NO_LIMIT);
+    const copy = this.#pool.take(frame);
+    copy.P.fill(0, 0, layout.cleared);
+    code.copyFieldList(copy.P, P, state.recirculate);
+    copy.P[fields.instanceType] = INSTANCE.recirculated;
+    copy.P[fields.packetLength] = frame.length;
+    copy.O = 0;
+    copy.E = frame.length;
+    copy.packetLength = frame.length;
+    copy.ingressLength = frame.length;
+    copy.limit = NO_LIMIT;
+    this.#again.push(copy);
+    return undefined;
+  }
+
+  /** A clone of the packet as egress left it, to go through egress again. */
+  #cloneEgress(): void {
+    const { state, specialised } = this;
+    const session = this.replication.sessions.get(state.clone & 0x7fff);
+    if (session === undefined) return;
+    const copy = this.#pool.copyOf(state);
+    copy.P.fill(0, 0, specialised.layout.metadata);
+    specialised.code.copyFieldList(copy.P, state.P, state.cloneList);
+    copy.P[state.fields.instanceType] = INSTANCE.egressClone;
+    const { P, recirculate, limit } = state;
+    state.P = copy.P;
+    this.#mirror(session);
+    state.P = P;
+    state.recirculate = recirculate;
+    state.limit = limit;
+    this.#pool.release(copy);
+  }
+
+  #send(port: number, frame: Uint8Array): void {
+    this.transmit(port, frame);
+  }
+}

@@ -1,0 +1,74 @@
+/** A packet that waits, with all that is to be kept of it, and the pool that such packets come from. */
+import type { PacketState } from "../state/packet-state.js";
+
+export class PacketCopy {
+  readonly P: Int32Array;
+  D: Uint8Array;
+  O = 0;
+  E = 0;
+  packetLength = 0;
+  ingressLength = 0;
+  limit = 0;
+  port = 0;
+
+  constructor(words: number, frame: Uint8Array) {
+    this.P = new Int32Array(words);
+    this.D = frame;
+  }
+}
+
+export class PacketPool {
+  readonly #free: PacketCopy[] = [];
+
+  constructor(readonly words: number) {}
+
+  take(frame: Uint8Array): PacketCopy {
+    const copy = this.#free.pop();
+    if (copy === undefined) return new PacketCopy(this.words, frame);
+    copy.D = frame;
+    return copy;
+  }
+
+  /** The packet at hand as a copy of its own. */
+  copyOf(state: PacketState): PacketCopy {
+    const copy = this.take(state.D);
+    copy.P.set(state.P);
+    copy.O = state.O;
+    copy.E = state.E;
+    copy.packetLength = state.packetLength;
+    copy.ingressLength = state.ingressLength;
+    copy.limit = state.limit;
+    return copy;
+  }
+
+  release(copy: PacketCopy): void {
+    this.#free.push(copy);
+  }
+}
+
+/** First in, first out, without moving elements: what was taken is cut off from time to time. */
+export class Fifo<T> {
+  #items: T[] = [];
+  #head = 0;
+
+  get length(): number {
+    return this.#items.length - this.#head;
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  shift(): T | undefined {
+    if (this.#head === this.#items.length) return undefined;
+    const item = this.#items[this.#head++];
+    if (this.#head === this.#items.length) {
+      this.#items.length = 0;
+      this.#head = 0;
+    } else if (this.#head > 64 && 2 * this.#head > this.#items.length) {
+      this.#items = this.#items.slice(this.#head);
+      this.#head = 0;
+    }
+    return item;
+  }
+}

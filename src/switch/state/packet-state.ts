@@ -1,0 +1,180 @@
+/**
+ * The packet that is being run, and what generated code reaches of its switch. One object a switch with a
+ * fixed shape; single letters are the names that generated code uses.
+ */
+import type { Random } from "../../base/index.js";
+import type { HashFunction } from "../../hash/index.js";
+import type { Layout } from "../codegen/layout.js";
+import type { ActionProfileStore } from "../tables/profile.js";
+import type { CounterArray, MeterArray, RegisterArray } from "../tables/resources.js";
+import type { TableStore } from "../tables/store.js";
+import type { ValueSet } from "../tables/value-set.js";
+
+/** PHV places of the standard metadata that the switch itself reads and writes; -1 for a field the program lacks. */
+export interface StandardFields {
+  readonly ingressPort: number;
+  readonly egressSpec: number;
+  readonly egressPort: number;
+  readonly instanceType: number;
+  readonly packetLength: number;
+  readonly ingressTimestamp: number;
+  readonly egressTimestamp: number;
+  readonly enqTimestamp: number;
+  readonly enqDepth: number;
+  readonly deqTimedelta: number;
+  readonly deqDepth: number;
+  readonly queueId: number;
+  readonly multicastGroup: number;
+  readonly egressRid: number;
+  readonly checksumError: number;
+  readonly parserError: number;
+  readonly priority: number;
+}
+
+export function standardFields(layout: Layout): StandardFields {
+  const at = (...names: string[]) => {
+    for (const name of names) {
+      const dot = name.indexOf(".");
+      const field = layout.field(name.slice(0, dot), name.slice(dot + 1));
+      if (field !== undefined) return field.at;
+    }
+    return -1;
+  };
+  return {
+    ingressPort: at("standard_metadata.ingress_port"),
+    egressSpec: at("standard_metadata.egress_spec"),
+    egressPort: at("standard_metadata.egress_port"),
+    instanceType: at("standard_metadata.instance_type"),
+    packetLength: at("standard_metadata.packet_length"),
+    ingressTimestamp: at("intrinsic_metadata.ingress_global_timestamp"),
+    egressTimestamp: at("intrinsic_metadata.egress_global_timestamp"),
+    enqTimestamp: at("queueing_metadata.enq_timestamp"),
+    enqDepth: at("queueing_metadata.enq_qdepth"),
+    deqTimedelta: at("queueing_metadata.deq_timedelta"),
+    deqDepth: at("queueing_metadata.deq_qdepth"),
+    queueId: at("queueing_metadata.qid"),
+    multicastGroup: at("intrinsic_metadata.mcast_grp"),
+    egressRid: at("intrinsic_metadata.egress_rid"),
+    checksumError: at("standard_metadata.checksum_error"),
+    parserError: at("standard_metadata.parser_error"),
+    priority: at("intrinsic_metadata.priority", "standard_metadata.priority"),
+  };
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+/** A length that no packet reaches: nothing is cut. */
+export const NO_LIMIT = 0x3fffffff;
+
+export class PacketState {
+  /** PHV of the packet at hand. */
+  P: Int32Array;
+  /** The frame: bytes O..E are not parsed yet, or after the parser the payload. */
+  D: Uint8Array = NO_BYTES;
+  O = 0;
+  E = 0;
+  /** Scratch for hash inputs. */
+  H: Uint8Array;
+  T: TableStore[] = [];
+  Q: ActionProfileStore[] = [];
+  C: CounterArray[] = [];
+  M: MeterArray[] = [];
+  R: RegisterArray[] = [];
+  V: ValueSet[] = [];
+  /** Hash functions that the control plane can change. */
+  F: (HashFunction | undefined)[] = [];
+
+  /** Length that `packet_length` shows in egress: follows setValid and setInvalid. */
+  packetLength = 0;
+  /** Length as received, which counters and meters count. */
+  ingressLength = 0;
+  exit = 0;
+  aborted = "";
+  clone = 0;
+  cloneList = 0;
+  resubmit = 0;
+  recirculate = 0;
+  digest = 0;
+  limit = NO_LIMIT;
+  logs = false;
+
+  constructor(
+    readonly main: Int32Array,
+    readonly fields: StandardFields,
+    hashBytes: number,
+    readonly dropPort: number,
+    readonly random: Random,
+    /** Microseconds. */
+    readonly time: () => number,
+    readonly onLog: ((message: string) => void) | undefined,
+  ) {
+    this.P = main;
+    this.H = new Uint8Array(Math.max(16, hashBytes));
+    this.logs = onLog !== undefined;
+  }
+
+  /** Forgets what the last control asked for. */
+  clearRequests(): void {
+    this.exit = 0;
+    this.clone = 0;
+    this.cloneList = 0;
+    this.resubmit = 0;
+    this.recirculate = 0;
+    this.digest = 0;
+  }
+
+  hashRoom(size: number): Uint8Array {
+    if (this.H.length < size) this.H = new Uint8Array(2 * size);
+    return this.H;
+  }
+
+  markToDrop(P: Int32Array): void {
+    P[this.fields.egressSpec] = this.dropPort;
+    if (this.fields.multicastGroup >= 0) P[this.fields.multicastGroup] = 0;
+  }
+
+  truncateTo(length: number): void {
+    if (length < this.limit) this.limit = length;
+  }
+
+  /** The program cannot go on with this packet: it is dropped. */
+  abort(reason: string): void {
+    this.aborted = reason;
+    this.exit = 1;
+  }
+
+  /** Puts a uniform number between the 64-bit bounds (inclusive) into scratch[0..2); false when low > high. */
+  randomBetween(
+    scratch: Int32Array,
+    lowLow: number,
+    lowHigh: number,
+    highLow: number,
+    highHigh: number,
+  ): boolean {
+    const borrow = highLow >>> 0 < lowLow >>> 0 ? 1 : 0;
+    const spanLow = (highLow - lowLow) | 0;
+    const spanHigh = (highHigh >>> 0) - (lowHigh >>> 0) - borrow;
+    if (spanHigh < 0) return false;
+    let drawLow: number;
+    let drawHigh = 0;
+    if (spanHigh === 0)
+      drawLow = spanLow === -1 ? this.random.uint32() : this.random.int((spanLow >>> 0) + 1);
+    else {
+      const mask = 2 ** (32 - Math.clz32(spanHigh)) - 1;
+      do {
+        drawLow = this.random.uint32();
+        drawHigh = (this.random.uint32() & mask) >>> 0;
+      } while (drawHigh > spanHigh || (drawHigh === spanHigh && drawLow > spanLow >>> 0));
+    }
+    const sum = (lowLow >>> 0) + (drawLow >>> 0);
+    scratch[0] = sum | 0;
+    scratch[1] = (lowHigh + drawHigh + (sum > 0xffffffff ? 1 : 0)) | 0;
+    return true;
+  }
+
+  /** v1model's log_msg: `{}` stands for the next value. */
+  log(format: string, values: readonly bigint[]): void {
+    let next = 0;
+    this.onLog?.(format.replace(/\{\}/g, () => String(values[next++] ?? "")));
+  }
+}

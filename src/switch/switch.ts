@@ -1,0 +1,253 @@
+/** The embedded switch: one loaded program, its ports and its control plane. It is a {@link Device} directly. */
+import { DiagnosticError } from "../base/index.js";
+import {
+  type Atomicity,
+  type ControllerPacket,
+  type Device,
+  DeviceError,
+  type DeviceEvent,
+  type Entity,
+  type Program,
+  type ReadQuery,
+  type Update,
+  type UpdateStatus,
+} from "../program/index.js";
+import { specialise } from "./codegen/program.js";
+import { Digests } from "./control/digests.js";
+import { IdleTimeouts } from "./control/idle.js";
+import { Instance } from "./control/instance.js";
+import { fromController, toController } from "./control/packet-io.js";
+import { Reader } from "./control/reader.js";
+import { Writer } from "./control/writer.js";
+import { Forwarder } from "./flow/forwarder.js";
+import { Queues } from "./flow/queues.js";
+import type { QueueOptions, SwitchOptions, SwitchStatistics } from "./options.js";
+
+/** Everything that exists while a program is loaded. */
+interface Loaded {
+  readonly instance: Instance;
+  readonly forwarder: Forwarder;
+  readonly writer: Writer;
+  readonly reader: Reader;
+  readonly digests: Digests;
+  readonly idle: IdleTimeouts;
+}
+
+export class Switch implements Device {
+  readonly name: string;
+  readonly stats: SwitchStatistics = { received: 0, transmitted: 0, dropped: 0, queueDrops: 0, aborted: 0 };
+  readonly #options: SwitchOptions;
+  #loaded: Loaded | undefined;
+  #queues: Queues | undefined;
+  readonly #downPorts = new Set<number>();
+  readonly #listeners = new Set<(event: DeviceEvent) => void>();
+
+  /** @throws DiagnosticError when the switch cannot run the program (P1101) */
+  constructor(program: Program | undefined, options: SwitchOptions) {
+    this.name = options.name ?? "switch";
+    this.#options = options;
+    if (program !== undefined) this.install(program);
+  }
+
+  get program(): Program | undefined {
+    return this.#loaded?.instance.program;
+  }
+
+  /** Synchronous twin of {@link load}: throws, with everything as before, when the program cannot run. */
+  install(program: Program): void {
+    const options = this.#options;
+    const { clock } = options;
+    const instance = new Instance(program, options, clock, (port) => !this.#downPorts.has(port));
+    const digests = new Digests(instance, (list) => this.#tell({ kind: "digest", list }));
+    const idle = new IdleTimeouts(instance, (entries, timestampNs) =>
+      this.#tell({ kind: "idleTimeout", entries, timestampNs }),
+    );
+    const writer = new Writer(instance, digests, (table) => idle.schedule(table));
+    const forwarder = new Forwarder(
+      instance.specialised,
+      instance.state,
+      clock,
+      instance.replication,
+      this.stats,
+      (port, frame) => this.#transmit(port, frame),
+      (list, phv) => digests.learn(list, phv),
+      () => this.#queues,
+    );
+    writer.tables.addProgramEntries();
+    this.#loaded?.digests.close();
+    this.#loaded?.idle.close();
+    const reader = new Reader(instance, writer.tables, digests);
+    this.#loaded = { instance, forwarder, writer, reader, digests, idle };
+    this.#queues = undefined;
+    if (options.queue !== undefined) this.#makeQueues(options.queue);
+  }
+
+  #makeQueues(queue: QueueOptions): Queues {
+    const { forwarder } = this.#running();
+    const queues = new Queues(
+      queue,
+      this.#options.clock,
+      (copy, since, before, after, priority) => forwarder.serve(copy, since, before, after, priority),
+      (port, frame) => this.#transmit(port, frame),
+    );
+    queues.resumed = () => forwarder.resume();
+    this.#queues = queues;
+    return queues;
+  }
+
+  #running(): Loaded {
+    if (this.#loaded === undefined)
+      throw new DeviceError("FAILED_PRECONDITION", `switch ${this.name} has no program`);
+    return this.#loaded;
+  }
+
+  #transmit(port: number, frame: Uint8Array): void {
+    if (this.#downPorts.has(port)) {
+      this.stats.dropped++;
+      return;
+    }
+    this.stats.transmitted++;
+    if (port === this.#options.cpuPort)
+      this.#tell({ kind: "packetIn", packet: toController(this.#running().instance.p4, frame) });
+    else this.#options.transmit(port, frame);
+  }
+
+  #tell(event: DeviceEvent): void {
+    for (const listener of [...this.#listeners]) listener(event);
+  }
+
+  /**
+   * A frame arrives on a port: runs to the end of ingress, and of egress unless it has to wait in a queue. The
+   * switch reads the frame until it has left and never writes to it; the caller must not change it meanwhile.
+   * A port that is down, and a switch without a program, drop.
+   */
+  receive(port: number, frame: Uint8Array): void {
+    if (this.#loaded === undefined || this.#downPorts.has(port)) {
+      this.stats.received++;
+      this.stats.dropped++;
+      return;
+    }
+    this.#loaded.forwarder.receive(port, frame);
+  }
+
+  /** Ports are up unless told otherwise. Group members that watch a port take part while it is up. */
+  setPortState(port: number, up: boolean): void {
+    if (up !== this.#downPorts.has(port)) return;
+    if (up) this.#downPorts.delete(port);
+    else this.#downPorts.add(port);
+    for (const profile of this.#loaded?.instance.profiles.values() ?? []) profile.store.refreshAll();
+    this.#tell({ kind: "portState", port, up });
+  }
+
+  /**
+   * Applies updates in order. With `continueOnError` the good ones stay; otherwise none does.
+   * @throws DeviceError with one status an update when any was refused
+   */
+  apply(updates: readonly Update[], atomicity: Atomicity = "continueOnError"): void {
+    const { writer } = this.#running();
+    const undos: (() => void)[] = [];
+    let statuses: UpdateStatus[] | undefined;
+    let first: UpdateStatus | undefined;
+    for (let i = 0; i < updates.length; i++) {
+      const update = updates[i]!;
+      if (first !== undefined && atomicity !== "continueOnError") {
+        statuses!.push({ code: "ABORTED", message: "not tried: an earlier update of the batch failed" });
+        continue;
+      }
+      try {
+        const undo = writer.apply(update);
+        if (atomicity !== "continueOnError") undos.push(undo);
+        statuses?.push({ code: "OK", message: "" });
+      } catch (error) {
+        if (!(error instanceof DeviceError)) throw error;
+        const status = { code: error.code, message: error.message };
+        first ??= status;
+        statuses ??= Array.from({ length: i }, (): UpdateStatus => ({ code: "OK", message: "" }));
+        statuses.push(status);
+      }
+    }
+    if (first === undefined || statuses === undefined) return;
+    if (atomicity !== "continueOnError") {
+      for (const undo of undos.reverse()) undo();
+      statuses = statuses.map((status) =>
+        status.code === "OK"
+          ? { code: "ABORTED", message: "undone: another update of the batch failed" }
+          : status,
+      );
+    }
+    throw new DeviceError(first.code, first.message, statuses);
+  }
+
+  /** Entities in the order of the queries, then as the program lists them, then as inserted. */
+  query(queries: readonly ReadQuery[]): Entity[] {
+    const { reader } = this.#running();
+    return queries.flatMap((query) => reader.read(query));
+  }
+
+  async load(program: Program): Promise<void> {
+    try {
+      this.install(program);
+    } catch (error) {
+      throw asDeviceError(error);
+    }
+  }
+
+  async verify(program: Program): Promise<void> {
+    try {
+      specialise(program.bmv2);
+    } catch (error) {
+      throw asDeviceError(error);
+    }
+  }
+
+  async write(updates: readonly Update[], atomicity?: Atomicity): Promise<void> {
+    this.apply(updates, atomicity);
+  }
+
+  async read(queries: readonly ReadQuery[]): Promise<Entity[]> {
+    return this.query(queries);
+  }
+
+  async packetOut(packet: ControllerPacket): Promise<void> {
+    this.sendPacketOut(packet);
+  }
+
+  /** Synchronous twin of {@link packetOut}. */
+  sendPacketOut(packet: ControllerPacket): void {
+    const { cpuPort } = this.#options;
+    if (cpuPort === undefined)
+      throw new DeviceError("FAILED_PRECONDITION", `switch ${this.name} has no CPU port`);
+    const frame = fromController(this.#running().instance.p4, packet);
+    this.#running().forwarder.receive(cpuPort, frame);
+  }
+
+  async acknowledgeDigest(digest: string, listId: bigint): Promise<void> {
+    this.#running().digests.acknowledge(digest, listId);
+  }
+
+  watch(listener: (event: DeviceEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#loaded?.digests.close();
+    this.#loaded?.idle.close();
+    this.#listeners.clear();
+  }
+
+  /** For the command language in `runtime-cli/`: what is loaded, beyond what a Device shows. */
+  get internals(): Loaded {
+    return this.#running();
+  }
+
+  /** Queues, made when the command language first sets a depth or a rate. */
+  get queues(): Queues {
+    return this.#queues ?? this.#makeQueues({});
+  }
+}
+
+/** A program that cannot run is an invalid argument (P4Runtime spec 7.1). */
+function asDeviceError(error: unknown): unknown {
+  return error instanceof DiagnosticError ? new DeviceError("INVALID_ARGUMENT", error.message) : error;
+}

@@ -1,0 +1,146 @@
+/**
+ * Action profiles and selectors. Members have handles, counted from 0, lowest free first; a group's slots
+ * are the handles that take part, ascending (rules 1 and 38 of docs/switch.md): a member of weight w takes
+ * part with its own handle and w - 1 copies, which get handles when a group first needs them and are shared
+ * by all groups.
+ */
+import type { ActionCall, GroupMember } from "../../program/index.js";
+import { Handles } from "./handles.js";
+import { grown } from "./shape.js";
+
+export interface StoredMember {
+  readonly memberId: number;
+  /** Own handle first, then the copies that weights asked for. */
+  readonly handles: number[];
+  action: ActionCall;
+  /** Table entries and groups that name it. */
+  uses: number;
+  /** Made for a one-shot set, so not shown to the control plane. */
+  readonly hidden: boolean;
+}
+
+export interface StoredGroup {
+  readonly groupId: number;
+  readonly number: number;
+  members: readonly GroupMember[];
+  maxSize: number;
+  /** Table entries that point to it. */
+  uses: number;
+  readonly hidden: boolean;
+}
+
+const NO_SLOTS = new Int32Array(0);
+
+export class ActionProfileStore {
+  /** Number of the action's name by member handle. */
+  actions = new Int32Array(0);
+  data = new Int32Array(0);
+  /** Handles to choose from, by group number. */
+  readonly slots: Int32Array[] = [];
+  readonly members = new Map<number, StoredMember>();
+  readonly groups = new Map<number, StoredGroup>();
+  readonly #handles = new Handles();
+  readonly #groupNumbers = new Handles();
+  #hiddenId = -1;
+
+  constructor(
+    readonly name: string,
+    readonly stride: number,
+    readonly maxSize: number,
+    readonly hasSelector: boolean,
+    /** Whether a port is up; a slot whose watch port is down takes no packets. */
+    readonly portIsUp: (port: number) => boolean,
+  ) {}
+
+  /** Members the control plane made; one-shot members are not counted. */
+  get visibleMembers(): number {
+    let count = 0;
+    for (const member of this.members.values()) if (!member.hidden) count++;
+    return count;
+  }
+
+  hiddenId(): number {
+    return this.#hiddenId--;
+  }
+
+  addMember(memberId: number, action: ActionCall, actionNumber: number, words: Int32Array): StoredMember {
+    const member = { memberId, handles: [this.#take()], action, uses: 0, hidden: memberId < 0 };
+    this.members.set(memberId, member);
+    this.write(member, action, actionNumber, words);
+    return member;
+  }
+
+  write(member: StoredMember, action: ActionCall, actionNumber: number, words: Int32Array): void {
+    member.action = action;
+    for (const handle of member.handles) {
+      this.actions[handle] = actionNumber;
+      this.data.set(words, handle * this.stride);
+    }
+  }
+
+  removeMember(member: StoredMember): void {
+    this.members.delete(member.memberId);
+    for (const handle of member.handles) this.#handles.release(handle);
+  }
+
+  addGroup(groupId: number, members: readonly GroupMember[], maxSize: number): StoredGroup {
+    const number = this.#groupNumbers.take();
+    const group = { groupId, number, members: [], maxSize, uses: 0, hidden: groupId < 0 };
+    this.groups.set(groupId, group);
+    this.setMembers(group, members);
+    return group;
+  }
+
+  setMembers(group: StoredGroup, members: readonly GroupMember[]): void {
+    for (const { memberId } of group.members) this.members.get(memberId)!.uses--;
+    for (const { memberId } of members) this.members.get(memberId)!.uses++;
+    group.members = members;
+    this.refresh(group);
+  }
+
+  removeGroup(group: StoredGroup): void {
+    this.setMembers(group, []);
+    this.groups.delete(group.groupId);
+    this.slots[group.number] = NO_SLOTS;
+    this.#groupNumbers.release(group.number);
+  }
+
+  /** Works out the slots again, after a change of the members or of a port. */
+  refresh(group: StoredGroup): void {
+    const handles: number[] = [];
+    for (const { memberId, weight, watchPort } of group.members) {
+      const member = this.members.get(memberId)!;
+      while (member.handles.length < weight) this.#copy(member);
+      if (watchPort === undefined || this.portIsUp(watchPort))
+        handles.push(...member.handles.slice(0, weight));
+    }
+    this.slots[group.number] = Int32Array.from(handles).sort();
+  }
+
+  refreshAll(): void {
+    for (const group of this.groups.values()) this.refresh(group);
+  }
+
+  clear(): void {
+    this.members.clear();
+    this.groups.clear();
+    this.slots.length = 0;
+    this.#handles.clear();
+    this.#groupNumbers.clear();
+  }
+
+  #take(): number {
+    const handle = this.#handles.take();
+    this.actions = grown(this.actions, handle + 1);
+    this.data = grown(this.data, (handle + 1) * this.stride);
+    return handle;
+  }
+
+  #copy(member: StoredMember): void {
+    const from = member.handles[0]!;
+    const handle = this.#take();
+    member.handles.push(handle);
+    this.actions[handle] = this.actions[from]!;
+    this.data.copyWithin(handle * this.stride, from * this.stride, (from + 1) * this.stride);
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * One table at run time. Entries are numbered from 0, lowest free number first; what generated code needs of
+ * an entry lies in typed arrays by that number, what the control plane wrote is kept beside them.
+ */
+import type { Match, TableAction } from "../../program/index.js";
+import { ExactIndex } from "./exact-index.js";
+import { Handles } from "./handles.js";
+import { PrefixIndex } from "./prefix-index.js";
+import { PrefixTrie } from "./prefix-trie.js";
+import { MeterArray } from "./resources.js";
+import { type EntryKey, grown, type KeyShape } from "./shape.js";
+import { TernaryIndex } from "./ternary-index.js";
+
+/** An entry as it was written. */
+export interface StoredEntry {
+  readonly number: number;
+  readonly name: string;
+  readonly match: readonly Match[];
+  readonly priority: number;
+  action: TableAction;
+  idleTimeoutNs: bigint;
+  controllerMetadata: bigint;
+  metadata: Uint8Array | undefined;
+  readonly isConst: boolean;
+  /** What the action resolved to, to undo and compare. */
+  target: number;
+}
+
+export interface TableParts {
+  readonly name: string;
+  readonly shape: KeyShape;
+  /** Words of action parameters an entry. */
+  readonly stride: number;
+  readonly maxSize: number;
+  readonly counters: boolean;
+  /** Name of the direct meter, and whether it counts bytes. */
+  readonly meter: { name: string; bytes: boolean } | undefined;
+  readonly timeouts: boolean;
+}
+
+export class TableStore {
+  readonly index: ExactIndex | PrefixTrie | PrefixIndex | TernaryIndex;
+  /** Number of the action's name, or -1, by entry. */
+  actions = new Int32Array(0);
+  data = new Int32Array(0);
+  /** Of a table with an action profile: the member's handle, or the complement of a group's number. */
+  targets = new Int32Array(0);
+  packets = new Float64Array(0);
+  bytes = new Float64Array(0);
+  lastHit = new Float64Array(0);
+  readonly meter: MeterArray | undefined;
+  defaultAction = -1;
+  defaultData: Int32Array;
+  /** Entry that a table without a key hits; -1 while there is none. */
+  only = -1;
+  readonly entries = new Map<number, StoredEntry>();
+  readonly byName = new Map<string, StoredEntry>();
+  /** Called when an entry is hit that had been reported idle. */
+  woken: ((entry: number) => void) | undefined;
+  readonly idle = new Set<number>();
+  readonly #handles = new Handles();
+
+  constructor(readonly parts: TableParts) {
+    const { shape } = parts;
+    this.index =
+      shape.index === "exact"
+        ? new ExactIndex(shape.words)
+        : shape.index === "trie"
+          ? new PrefixTrie(shape.fields[0]!.width)
+          : shape.index === "prefix"
+            ? new PrefixIndex(shape)
+            : new TernaryIndex(shape);
+    this.defaultData = new Int32Array(parts.stride);
+    if (parts.meter !== undefined) this.meter = new MeterArray(parts.meter.name, 0, parts.meter.bytes);
+  }
+
+  insert(key: EntryKey, entry: Omit<StoredEntry, "number">): StoredEntry {
+    const number = this.#handles.take();
+    const { parts } = this;
+    this.actions = grown(this.actions, number + 1);
+    this.data = grown(this.data, (number + 1) * parts.stride);
+    this.targets = grown(this.targets, number + 1);
+    if (parts.counters) {
+      this.packets = grown(this.packets, number + 1);
+      this.bytes = grown(this.bytes, number + 1);
+      this.packets[number] = 0;
+      this.bytes[number] = 0;
+    }
+    if (parts.timeouts) this.lastHit = grown(this.lastHit, number + 1);
+    if (this.meter !== undefined) {
+      this.meter.reserve(number + 1);
+      this.meter.configure(number, undefined, 0);
+    }
+    if (parts.shape.words === 0) this.only = number;
+    else this.index.insert(number, key);
+    const stored = { ...entry, number };
+    this.entries.set(number, stored);
+    this.byName.set(entry.name, stored);
+    return stored;
+  }
+
+  remove(entry: StoredEntry): void {
+    if (this.parts.shape.words === 0) this.only = -1;
+    else this.index.remove(entry.number);
+    this.entries.delete(entry.number);
+    this.byName.delete(entry.name);
+    this.idle.delete(entry.number);
+    this.#handles.release(entry.number);
+  }
+
+  /** An entry was hit at a time in microseconds. */
+  touch(entry: number, now: number): void {
+    this.lastHit[entry] = now;
+    if (this.idle.size > 0 && this.idle.delete(entry)) this.woken?.(entry);
+  }
+}

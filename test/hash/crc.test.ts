@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  bmv2Hash,
+  bmv2HashNames,
+  Crc,
+  crcCatalogue,
+  csum16,
+  findCrc,
+  reflect,
+  xor16,
+  xor32,
+} from "../../src/hash/index.js";
+
+const DIGITS = new TextEncoder().encode("123456789");
+
+describe("CRC catalogue", () => {
+  it.each(crcCatalogue.map((crc) => [crc.name, crc] as const))("%s gives its check value", (_, crc) => {
+    expect(new Crc(crc).compute(DIGITS)).toBe(crc.check);
+  });
+
+  it("finds a CRC by name in any case", () => {
+    expect(findCrc("crc-16/arc")?.poly).toBe(0x8005);
+    expect(findCrc("CRC-16/NONE")).toBeUndefined();
+  });
+
+  it("is affine: the CRC of a XOR is the XOR of the CRCs and of the CRC of zeros", () => {
+    const message = fc.uint8Array({ minLength: 1, maxLength: 64 });
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...crcCatalogue),
+        message,
+        fc.infiniteStream(fc.nat(255)),
+        (parameters, a, stream) => {
+          const crc = new Crc(parameters);
+          const b = Uint8Array.from(a, () => stream.next().value as number);
+          const sum = a.map((byte, i) => byte ^ b[i]!);
+          const zeros = new Uint8Array(a.length);
+          expect(crc.compute(sum)).toBe((crc.compute(a) ^ crc.compute(b) ^ crc.compute(zeros)) >>> 0);
+        },
+      ),
+    );
+  });
+
+  it("equals long division bit by bit, for any parameters", () => {
+    const parameters = fc
+      .record({
+        width: fc.integer({ min: 1, max: 32 }),
+        poly: fc.nat(0xffffffff),
+        init: fc.nat(0xffffffff),
+        xorout: fc.nat(0xffffffff),
+        refin: fc.boolean(),
+        refout: fc.boolean(),
+      })
+      .map((p) => {
+        const mask = p.width === 32 ? 0xffffffff : (1 << p.width) - 1;
+        const cut = (v: number) => (v & mask) >>> 0;
+        return { ...p, poly: cut(p.poly), init: cut(p.init), xorout: cut(p.xorout) };
+      });
+    fc.assert(
+      fc.property(parameters, fc.uint8Array({ maxLength: 20 }), (p, bytes) => {
+        let register = BigInt(p.init);
+        const top = 1n << BigInt(p.width);
+        for (const byte of bytes) {
+          for (let i = 0; i < 8; i++) {
+            const bit = BigInt((byte >>> (p.refin ? i : 7 - i)) & 1);
+            const out = (register >> BigInt(p.width - 1)) ^ bit;
+            register = ((register << 1n) % top) ^ (out ? BigInt(p.poly) : 0n);
+          }
+        }
+        const remainder = p.refout ? reflect(Number(register), p.width) : Number(register);
+        expect(new Crc(p).compute(bytes)).toBe((remainder ^ p.xorout) >>> 0);
+      }),
+    );
+  });
+
+  it("refuses a width beyond 32", () => {
+    expect(() => new Crc({ width: 33, poly: 1, init: 0, refin: false, refout: false, xorout: 0 })).toThrow(
+      RangeError,
+    );
+  });
+});
+
+describe("simple hashes", () => {
+  it("csum16 of data with its checksum behind it is 0", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
+        const even = bytes.length % 2 === 0 ? bytes : Uint8Array.from([...bytes, 0]);
+        const sum = csum16(even);
+        expect(csum16(Uint8Array.from([...even, sum >>> 8, sum & 255]))).toBe(0);
+      }),
+    );
+  });
+
+  it("XOR folds are linear and ignore zero padding", () => {
+    expect(xor16(Uint8Array.of(0x12, 0x34, 0x56))).toBe(0x1234 ^ 0x5600);
+    expect(xor32(Uint8Array.of(0x12, 0x34, 0x56, 0x78, 0x9a))).toBe((0x12345678 ^ 0x9a000000) >>> 0);
+  });
+
+  it("knows every BMv2 name it lists and no other", () => {
+    for (const name of bmv2HashNames) expect(bmv2Hash(name)).toBeTypeOf("function");
+    expect(bmv2Hash("xxh64")).toBeUndefined();
+    expect(bmv2Hash("toString")).toBeUndefined();
+  });
+
+  it("takes custom parameters for custom algorithms only", () => {
+    const custom = { width: 16, poly: 0x1021, init: 0, refin: false, refout: false, xorout: 0 };
+    expect(bmv2Hash("crc16_custom", custom)!(DIGITS, 9)).toBe(0x31c3);
+    expect(bmv2Hash("crc16", custom)!(DIGITS, 9)).toBe(0xbb3d);
+  });
+});
