@@ -236,7 +236,7 @@ export class Switch implements Device {
     this.#listeners.clear();
   }
 
-  /** For the command language in `runtime-cli/`: what is loaded, beyond what a Device shows. */
+  /** For the command language in `commands/`: what is loaded, beyond what a Device shows. */
   get internals(): Loaded {
     return this.#running();
   }

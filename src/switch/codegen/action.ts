@@ -2,7 +2,7 @@
 import type { bmv2 } from "../../program/index.js";
 import { Emitter } from "./emitter.js";
 import { ExpressionWriter, type HeaderPlace, Unsupported } from "./expression.js";
-import { type Layout, type StackSlot, wordsOf } from "./layout.js";
+import { type HeaderSlot, type Layout, type StackSlot, wordsOf } from "./layout.js";
 import { constant, type Num, NumberWriter, rangeOf, word } from "./number.js";
 import { StoreWriter } from "./store.js";
 
@@ -224,8 +224,10 @@ export class PrimitiveWriter {
         this.#stores.removeHeader(this.#header(first));
         return;
       case "mark_to_drop":
+        this.#markToDrop(this.#header(first).slot);
+        return;
       case "drop":
-        out.line("s.markToDrop(P);");
+        this.#markToDrop(this.#header({ type: "header", value: "standard_metadata" }).slot);
         return;
       case "count": {
         const counter = this.#resource(this.resources.counters, first);
@@ -347,6 +349,15 @@ export class PrimitiveWriter {
         );
       }
     }
+  }
+
+  /** Works on the header given, which may be a copy of the standard metadata. */
+  #markToDrop(header: HeaderSlot): void {
+    const spec = header.byName.get("egress_spec");
+    if (spec === undefined) throw new Unsupported(`mark_to_drop of ${header.name}, which has no egress_spec`);
+    this.out.line(`P[${spec.at}] = s.dropPort;`);
+    const group = header.byName.get("mcast_grp");
+    if (group !== undefined) this.out.line(`P[${group.at}] = 0;`);
   }
 
   #condition(value: bmv2.Value | undefined): string {

@@ -128,11 +128,6 @@ export class PacketState {
     return this.H;
   }
 
-  markToDrop(P: Int32Array): void {
-    P[this.fields.egressSpec] = this.dropPort;
-    if (this.fields.multicastGroup >= 0) P[this.fields.multicastGroup] = 0;
-  }
-
   truncateTo(length: number): void {
     if (length < this.limit) this.limit = length;
   }
