@@ -230,6 +230,22 @@ export function sizeOf(type: Type, which: "min" | "max"): number | undefined {
   }
 }
 
+const counted = new WeakMap<Type, number>();
+
+/** How many values without parts a value of the type holds, headers counting at least one. */
+export function partCount(type: Type): number {
+  if (!("fields" in type) && type.kind !== "stack" && type.kind !== "tuple") return 1;
+  const known = counted.get(type);
+  if (known !== undefined) return known;
+  let count = 0;
+  if (type.kind === "stack") count = type.size * partCount(type.element);
+  else if (type.kind === "tuple") for (const element of type.elements) count += partCount(element);
+  else for (const field of type.fields) count += partCount(field.type);
+  count = Math.max(1, count);
+  counted.set(type, count);
+  return count;
+}
+
 function sum(types: readonly Type[], which: "min" | "max"): number | undefined {
   let total = 0;
   for (const type of types) {

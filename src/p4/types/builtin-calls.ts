@@ -1,7 +1,7 @@
 /** Methods that types have by themselves: of headers, unions and stacks, and the compile-time sizes (sections 8.17 to 9). */
 import type { CallExpression, MemberExpression } from "../syntax/ast.js";
 import { BOOL, INTEGER, sizeOf, typeToString, UNKNOWN, VOID } from "./algebra.js";
-import type { Checker } from "./checker.js";
+import { type Checker, holdsUnknown } from "./checker.js";
 import { constantOf } from "./coerce.js";
 import { isCompileTimeKnown } from "./compile-time.js";
 import { checkExpression } from "./expressions.js";
@@ -118,6 +118,7 @@ function sizeCall(
   if (type.kind === "unknown") return INTEGER;
   const bits = sizeOf(type, method.startsWith("min") ? "min" : "max");
   if (bits === undefined) {
+    if (holdsUnknown(type)) return UNKNOWN;
     cx.error("P40304", e.span, `the size of type ${typeToString(type)} is not defined`);
     return UNKNOWN;
   }

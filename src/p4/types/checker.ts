@@ -9,7 +9,7 @@ import type {
   ParserDeclaration,
   TableDeclaration,
 } from "../syntax/ast.js";
-import { typeToString } from "./algebra.js";
+import { contains, typeToString } from "./algebra.js";
 import type { ConstantValue } from "./constant-value.js";
 import { nearestName, Scope } from "./scope.js";
 import type { Type } from "./type.js";
@@ -215,11 +215,16 @@ export function hint(near: string | undefined): string[] {
   return near === undefined ? [] : [`did you mean '${near}'?`];
 }
 
-/** Whether a type is, or holds, something already reported. */
+/** Whether a type is something already reported, or a literal of such things. */
 export function isUnknown(type: Type): boolean {
   if (type.kind === "unknown") return true;
   if (type.kind === "tuple") return type.elements.some(isUnknown);
   if (type.kind === "set" || type.kind === "list" || type.kind === "stack") return isUnknown(type.element);
   if (type.kind === "structLiteral") return type.fields.some((field) => isUnknown(field.type));
   return false;
+}
+
+/** The same at any depth of declared types too. */
+export function holdsUnknown(type: Type): boolean {
+  return contains(type, (inner) => inner.kind === "unknown");
 }

@@ -2,7 +2,7 @@
 import type { Note } from "../../base/index.js";
 import type { Expression, ListExpression, StructExpression } from "../syntax/ast.js";
 import { sameType, typeToString, unwrapNew } from "./algebra.js";
-import { type Checker, isUnknown } from "./checker.js";
+import { type Checker, holdsUnknown, isUnknown } from "./checker.js";
 import type { ConstantValue } from "./constant-value.js";
 import { defaultValue } from "./default-value.js";
 import { fits, foldCast, wrap } from "./fold.js";
@@ -192,7 +192,7 @@ function fillable(cx: Checker, at: Expression, slots: Slot[], target: Type): boo
     if (
       slot.type.kind === "typeVariable" ||
       defaultValue(cx, slot.type) !== undefined ||
-      isUnknown(slot.type)
+      holdsUnknown(slot.type)
     )
       continue;
     cx.error(
@@ -268,7 +268,7 @@ function coerceDots(cx: Checker, e: Expression, target: Type, what: string): boo
   const value = defaultValue(cx, target);
   e.implicitCast = target;
   if (value !== undefined) e.constant = value;
-  else if (target.kind !== "typeVariable") {
+  else if (target.kind !== "typeVariable" && !holdsUnknown(target)) {
     cx.error("P40305", e.span, `${what}: type ${typeToString(target)} has no default value`);
     return false;
   }

@@ -5,7 +5,7 @@ import { unwrap } from "./algebra.js";
 import type { ConstantValue } from "./constant-value.js";
 import type { Type } from "./type.js";
 
-/** A shift that would need more than this many bits of an `int` is refused: nobody means it. */
+/** An `int` of more bits than this is not shifted or multiplied further: nobody means it. */
 const MAX_INTEGER_BITS = 65536n;
 
 export function integer(value: bigint): ConstantValue {
@@ -39,6 +39,13 @@ export function foldUnary(
   if (operand.kind !== "integer") return undefined;
   if (op === "+") return operand;
   return integer(wrap(op === "-" ? -operand.value : ~operand.value, type));
+}
+
+const HUGE = 1n << MAX_INTEGER_BITS;
+
+/** Further products of such an `int` would grow without end. */
+function isHuge(value: bigint): boolean {
+  return value >= HUGE || value <= -HUGE;
 }
 
 /** What a folded operation can be: a value, or the reason why there is none. */
@@ -77,6 +84,7 @@ export function foldBinary(
     case "-":
       return integer(wrap(a - b, type));
     case "*":
+      if (isHuge(a) || isHuge(b)) return problem("the numbers are too large to multiply");
       return integer(wrap(a * b, type));
     case "|+|":
       return integer(saturate(a + b, type));
@@ -124,7 +132,7 @@ function foldShift(op: "<<" | ">>", value: bigint, amount: bigint, type: Type): 
   }
   const inner = unwrap(type);
   if ("width" in inner) return integer(amount >= inner.width ? 0n : wrap(value << amount, type));
-  if (amount > MAX_INTEGER_BITS) return problem(`shift of an int by ${amount} bits`);
+  if (amount > MAX_INTEGER_BITS || isHuge(value)) return problem(`shift of an int by ${amount} bits`);
   return integer(value << amount);
 }
 

@@ -117,6 +117,7 @@ export function isComparable(type: Type): boolean {
     case "matchKind":
     case "string":
     case "actionRun":
+    case "unknown":
       return true;
     case "newType":
       return isComparable(type.underlying);

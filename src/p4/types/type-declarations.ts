@@ -18,7 +18,7 @@ import { checkExpression } from "./expressions.js";
 import { checkFunction, checkParameters, declareTypeParameters } from "./functions.js";
 import { elementProblem } from "./nesting.js";
 import type { Type } from "./type.js";
-import { declaredType, resolveType } from "./type-expressions.js";
+import { declaredType, limitParts, resolveType } from "./type-expressions.js";
 
 const CONTAINER_WORDS = { struct: "struct", header: "header", headerUnion: "header union" } as const;
 
@@ -47,7 +47,15 @@ export function checkStructLike(cx: Checker, d: StructLikeDeclaration): void {
       else seen.set(field.name.name, field);
     }
   });
-  if (d.typeParams.length === 0) declaredType(cx, d);
+  if (d.typeParams.length === 0) {
+    const type = limitParts(
+      cx,
+      declaredType(cx, d),
+      d.name.span,
+      `${CONTAINER_WORDS[d.kind]} '${d.name.name}'`,
+    );
+    cx.declaredTypes.set(d, type);
+  }
   cx.declare(d);
 }
 

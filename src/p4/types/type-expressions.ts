@@ -15,6 +15,7 @@ import {
   INTEGER,
   intType,
   MATCH_KIND,
+  partCount,
   STRING,
   structType,
   typeToString,
@@ -29,6 +30,17 @@ import type { Type } from "./type.js";
 
 /** Widest bit string: what p4c and BMv2 handle as well. */
 const MAX_WIDTH = 2048n;
+
+/** More values than this in one variable are a slip of the pen; every pass may walk over all of them. */
+const MAX_PARTS = 131072;
+
+/** The type, or `unknown` with a message where it holds more than any program needs. */
+export function limitParts(cx: Checker, type: Type, span: Span, what: string): Type {
+  const parts = partCount(type);
+  if (parts <= MAX_PARTS) return type;
+  cx.error("P40309", span, `${what} holds ${parts} values; it must not hold more than ${MAX_PARTS}`);
+  return UNKNOWN;
+}
 
 /** How a type is about to be used. */
 export interface TypeUse {
@@ -82,7 +94,7 @@ function resolve(cx: Checker, e: TypeExpression, use: TypeUse): Type {
         );
         return UNKNOWN;
       }
-      return { kind: "stack", element, size };
+      return limitParts(cx, { kind: "stack", element, size }, e.span, "this stack");
     }
     case "tupleType": {
       const elements = e.elements.map((element) => resolveType(cx, element));
@@ -91,7 +103,7 @@ function resolve(cx: Checker, e: TypeExpression, use: TypeUse): Type {
         if (wrong !== undefined)
           cx.error("P40315", e.elements[index]!.span, `a tuple cannot hold a field of ${wrong}`);
       }
-      return { kind: "tuple", elements };
+      return limitParts(cx, { kind: "tuple", elements }, e.span, "this tuple");
     }
     case "listType": {
       const element = resolveType(cx, e.element);
@@ -186,7 +198,7 @@ function specialize(cx: Checker, e: NamedType, declaration: StructLikeDeclaratio
     });
     return UNKNOWN;
   }
-  return type;
+  return limitParts(cx, type, e.span, typeToString(type));
 }
 
 function isTypeDeclaration(declaration: Declaration): boolean {

@@ -269,6 +269,8 @@ describe("declarations", () => {
     ["struct G<T> { T t; } struct S { G g; }", "P40312"],
     ["struct G<T> { T t; } struct S { G<bit<8>, bit<8>> g; }", "P40312"],
     ["typedef bit<8> B; typedef B C; const C c = 300 - 255;", ""],
+    ["header H { bit<8> a; } struct S { H[2000000000] h; } const S s = ...;", "P40309"],
+    ["struct G<T> { T a; T b; } header H { bit<8> a; } struct S { G<H[60000]> g; G<H[70000]> h; }", "P40309"],
     ["type string S;", "P40316"],
     ["typedef void V;", "P40316"],
     ["enum E { a, b, a }", "P40302"],

@@ -90,6 +90,13 @@ describe("folding", () => {
     expect(value(">>", -5n, 1_000_000_000_000n, INTEGER)).toBe(-1n);
   });
 
+  it("refuses numbers that grow without end", () => {
+    const large = 1n << 65536n;
+    expect(value("*", large, 2n, INTEGER)).toBe("the numbers are too large to multiply");
+    expect(value("<<", large, 1n, INTEGER)).toBe("shift of an int by 1 bits");
+    expect(value("*", large - 1n, 2n, INTEGER)).toBe(2n * large - 2n);
+  });
+
   it("joins and cuts: slices of a concatenation are its parts", () => {
     fc.assert(
       fc.property(bits, bits, ([w, a], [v, b]) => {
