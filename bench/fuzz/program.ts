@@ -306,6 +306,8 @@ class Generator {
     const lpm = keys.findIndex((key) => key.match === "lpm");
     keys.forEach((key, i) => {
       if (lpm >= 0 && i !== lpm) key.match = "exact";
+      // p4c computes the masks and bounds of entries in 64 bits.
+      if (this.comparable && "width" in key.type && key.type.width > 63) key.match = "exact";
     });
     const actions = r.shuffle([...scope.actions]).slice(0, 1 + r.int(scope.actions.length));
     this.#block(`table ${name}`, () => {
