@@ -68,9 +68,15 @@ export class FailoverRig {
     return this.#run(failure, run, seed, false).sample;
   }
 
-  /** The same run, with the paths that the report draws. */
-  show(failure: Failure, run: number, seed: number): PathExample {
-    return this.#run(failure, run, seed, true).example!;
+  /** The paths of the first of the `runs` whose data, not only their acknowledgements, the failure hits. */
+  show(failure: Failure, runs: number, seed: number): PathExample | undefined {
+    const { topology } = this.#experiment;
+    for (let run = 0; run < runs; run++) {
+      const example = this.#run(failure, run, seed, true).example!;
+      const hit = sitesOnPath(topology, example.before, failure).map((site) => site.index);
+      if (hit.includes(example.failedNode ?? example.failedLink!)) return example;
+    }
+    return undefined;
   }
 
   #run(

@@ -4,7 +4,7 @@ import type { Experiment } from "./experiment.js";
 import { escapeXml } from "./fake-document.js";
 import { FAILURE_NAMES, schemeTitle } from "./palette.js";
 import { type FullResults, formatMs, formatPercent, type Row, strategyOf } from "./results.js";
-import { resultsCsv } from "./tables.js";
+import { cdfCsv, resultsCsv } from "./tables.js";
 import { topologyFigure } from "./topology-figure.js";
 
 export interface ReportFiles {
@@ -36,6 +36,7 @@ export async function renderReport(results: FullResults): Promise<ReportFiles> {
     parameterTable(experiment, results.seed, results.engine),
     "<h2>Data</h2>",
     `<details><summary>Result table as CSV</summary><pre>${escapeXml(resultsCsv(results.rows))}</pre></details>`,
+    `<details><summary>Distributions as CSV</summary><pre>${escapeXml(cdfCsv(series))}</pre></details>`,
     `<details><summary>Experiment file</summary><pre>${escapeXml(experiment.source.text)}</pre></details>`,
     ...results.programs.map(
       ({ file, text }) =>

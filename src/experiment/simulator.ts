@@ -5,7 +5,7 @@ import type { TopologyNode } from "../topology/index.js";
 import type { EngineOutcome, Progress } from "./engine.js";
 import type { Experiment, SchemeRun } from "./experiment.js";
 import { FailoverRig } from "./failover.js";
-import type { PathExample, Sample, Series } from "./results.js";
+import type { Sample, Series } from "./results.js";
 
 /** Makes the switch of a node; {@link bootSwitches} is the one that runs compiled programs. */
 export type SwitchMaker = (node: TopologyNode, simulation: Simulation) => Node;
@@ -44,8 +44,7 @@ export function runScheme(
       if (run % 100 === 99) progress(100);
     }
     progress(scheme.runs % 100);
-    const example: PathExample = rig.show(failure, 0, seed);
-    return { scheme, failure, samples, example };
+    return { scheme, failure, samples, example: rig.show(failure, scheme.runs, seed) };
   });
 }
 

@@ -1,5 +1,6 @@
 /** Results as CSV, for whoever wants to plot or check them elsewhere. */
 import type { Row, Series } from "./results.js";
+import { cdfPoints } from "./statistics.js";
 
 function csv(header: readonly string[], rows: readonly (readonly unknown[])[]): string {
   const cell = (value: unknown) => {
@@ -30,4 +31,15 @@ export function samplesCsv(series: readonly Series[]): string {
     ]),
   );
   return csv(["scheme", "failure", "run", "recovery_ms", "timeouts", "rtt_ms"], rows);
+}
+
+/** The distributions of the figure, thinned to about a hundred points each. */
+export function cdfCsv(series: readonly Series[]): string {
+  const rows = series.flatMap(({ scheme, failure, samples }) =>
+    cdfPoints(
+      samples.map((sample) => sample.recoveryMs),
+      100,
+    ).map(({ x, fraction }) => [scheme.label, failure, Number(x.toFixed(6)), Number(fraction.toFixed(6))]),
+  );
+  return csv(["scheme", "failure", "recovery_ms", "fraction"], rows);
 }

@@ -80,6 +80,7 @@ describe("failover runs", () => {
     const experiment = experimentWith();
     const { example } = series(experiment, "pecmp", "leaf")[0]!;
     expect(example!.before.length).toBe(7);
+    expect(example!.before).toContain(example!.failedNode);
     expect(example!.after!.length).toBe(7);
     expect(example!.after).not.toContain(example!.failedNode);
     expect(example!.failed).toMatch(/^leaf/);

@@ -150,6 +150,7 @@ describe("the report", () => {
     expect(html).toContain("<strong>100.0 %</strong> of 80 runs");
     expect(html).toContain("// &lt;&amp;&gt;");
     expect(html).toContain("scheme,failure,runs");
+    expect(html).toContain("scheme,failure,recovery_ms,fraction\npecmp,tor,");
     for (const svg of [cdfSvg, topologySvg])
       expect(svg).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"/);
     expect(cdfSvg).not.toContain("NaN");

@@ -38,6 +38,10 @@ export class ControlChannel implements Device {
     return this.#request(() => this.#device.load(program));
   }
 
+  verify(program: Program): Promise<void> {
+    return this.#request(async () => this.#device.verify?.(program));
+  }
+
   write(updates: readonly Update[], atomicity?: Atomicity): Promise<void> {
     return this.#request(() => this.#device.write(updates, atomicity));
   }

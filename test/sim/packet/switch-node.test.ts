@@ -1,0 +1,126 @@
+/** Compiled programs on embedded switches inside the network. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { Random } from "../../../src/base/index.js";
+import { bootFabric, ProgramCompiler } from "../../../src/experiment/boot.js";
+import { hostPlaces } from "../../../src/experiment/failure-sites.js";
+import type { SchemeRun } from "../../../src/experiment/index.js";
+import type { DeviceEvent } from "../../../src/program/index.js";
+import { ControlChannel, type Fabric, NS_PER_MS, SwitchNode } from "../../../src/sim/packet/index.js";
+import { hostsOf } from "../../../src/topology/index.js";
+import { drawClientPort, drawPair } from "../../../src/traffic/index.js";
+import { experimentWith } from "../../experiment/model-fabric.js";
+import { transport } from "./relay.js";
+
+const experiment = experimentWith({ schemes: "[pecmp]" });
+const { topology } = experiment;
+let selector = 0;
+let fabric: Fabric;
+
+beforeAll(async () => {
+  const [scheme] = experiment.schemes;
+  const plan = scheme!.plan;
+  // All that hosts send carries the selector that the test has set.
+  const open = () => ({
+    get selector() {
+      return selector;
+    },
+    onTimeout: () => [selector],
+    onAck: () => {},
+    onData: () => [selector],
+  });
+  const steered: SchemeRun = { ...scheme!, plan: { ...plan, hosts: { ...plan.hosts, open } } };
+  fabric = await bootFabric(experiment, steered, new ProgramCompiler(), 1);
+});
+
+/** Nodes that one segment of a flow crosses under a selector. */
+function pathOf(from: number, to: number, port: number, s: number): number[] {
+  selector = s;
+  const { network } = fabric;
+  const path = [from];
+  network.observer = (channel) => {
+    if (path.at(-1) !== to && fabric.indexOf(channel.source) === path.at(-1))
+      path.push(fabric.indexOf(channel.target));
+  };
+  const [a, b] = [fabric.host(from), fabric.host(to)];
+  const random = new Random(0);
+  const client = a.open(4, port, { address: b.address(4), port: 80 }, random, transport);
+  b.open(4, 80, { address: a.address(4), port }, random, transport);
+  client.send(10);
+  network.simulation.run(network.simulation.now + 3 * NS_PER_MS);
+  expect(client.bytesAcknowledged).toBe(10);
+  network.observer = undefined;
+  a.reset();
+  b.reset();
+  return path;
+}
+
+describe("a P-ECMP fabric of compiled programs", () => {
+  it("shifts the next hop of every tier by the selector, modulo the tier's size (P-ECMP, section 3.2)", () => {
+    const random = new Random(3);
+    const places = hostPlaces(topology);
+    const taken = new Set<string>();
+    for (let i = 0; i < 40; i++) {
+      const [from, to] = drawPair(places, "inter_pod", random)!;
+      const port = drawClientPort(random);
+      // NIC's ToR, leaf, spine within its plane, ToR of the destination: of 2, 4, 4 and 2.
+      const positions = (s: number) => {
+        const path = pathOf(from.host, to.host, port, s);
+        expect(path.length).toBe(7);
+        taken.add(path.slice(1, 6).join());
+        const [, tor, leaf, spine, , lastTor] = path.map((node) => topology.nodes[node]!.position);
+        return [tor! % 2, leaf!, spine! % 4, lastTor! % 2];
+      };
+      const base = positions(0);
+      for (const s of [1, 2, 3, 5]) {
+        const moved = positions(s);
+        const shift = moved.map((position, tier) => (position - base[tier]! + 8) % [2, 4, 4, 2][tier]!);
+        // Row s of a control matrix is the base row turned right by s; the bond of NICs adds s.
+        expect(shift).toEqual([s % 2, (8 - s) % 4, (8 - s) % 4, s % 2]);
+      }
+    }
+    expect(taken.size).toBeGreaterThan(60);
+  });
+
+  it("drops nothing, sends nothing to ports without links, and counts what it routes", async () => {
+    const before = new Map<string, bigint>();
+    const [from, to] = [hostsOf(topology)[0]!, hostsOf(topology).at(-1)!];
+    const routed = async (node: number) => {
+      const entries = await (fabric.nodes[node] as SwitchNode).device.read([
+        { kind: "directCounter", table: "FabricIngress.ipv4_routes" },
+      ]);
+      return entries.reduce(
+        (sum, entry) => sum + (entry.kind === "directCounter" ? entry.data.packets : 0n),
+        0n,
+      );
+    };
+    const path = pathOf(from.index, to.index, 41000, 0);
+    for (const node of path.slice(1, -1)) before.set(String(node), await routed(node));
+    expect(pathOf(from.index, to.index, 41000, 0)).toEqual(path);
+    for (const node of path.slice(1, -1))
+      expect((await routed(node)) - before.get(String(node))!).toBeGreaterThan(0n);
+    for (const node of fabric.nodes) {
+      if (!(node instanceof SwitchNode)) continue;
+      expect(node.strayed).toBe(0);
+      expect(node.device.stats.dropped).toBe(0);
+    }
+  });
+
+  it("learns of a signalled failure, and tells its control plane", () => {
+    const { network } = fabric;
+    const link = network.links.find(
+      ({ a, b }) => a.node instanceof SwitchNode && b.node instanceof SwitchNode,
+    )!;
+    const node = link.a.node as SwitchNode;
+    const channel = new ControlChannel(network.simulation, node.device, NS_PER_MS);
+    const heard: [number, DeviceEvent][] = [];
+    const stop = channel.watch((event) => heard.push([network.simulation.now, event]));
+    const start = network.simulation.now;
+    network.signalLink(link, false);
+    network.signalLink(link, true);
+    network.simulation.run(start + 2 * NS_PER_MS);
+    stop();
+    expect(heard).toEqual(
+      [false, true].map((up) => [start + NS_PER_MS, { kind: "portState", port: link.a.port, up }]),
+    );
+  });
+});
