@@ -75,7 +75,11 @@ function emitInstance(
     case "direct_meter": {
       const table = ownerOf(instance, tables, "meters");
       const result = results.get(instance);
-      if (table === undefined) return;
+      if (table === undefined) {
+        if (result !== undefined)
+          fail("P40518", span, `${name} is read, but belongs to no table`, "write meters = ... in its table");
+        return;
+      }
       if (result === undefined)
         fail("P40518", span, `${name} is never read`, "read it in the table's actions");
       arrays.meters.push({

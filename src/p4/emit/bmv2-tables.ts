@@ -38,6 +38,8 @@ export function emitTable(
 ): bmv2.Bmv2Table {
   const keys = table.keys.filter((key) => key.matchKind !== "selector");
   const implementation = table.implementation;
+  checkDirect(table.counters, "counters", "direct_counter");
+  checkDirect(table.meters, "meters", "direct_meter");
   const refs = table.actions.map((ref) => ref.action);
   return {
     name: table.name,
@@ -59,6 +61,15 @@ export function emitTable(
     ...(implementation === undefined ? { default_entry: defaultEntry(table, ids) } : {}),
     ...(table.entries === undefined ? {} : { entries: emitEntries(table, keys, ids) }),
   };
+}
+
+function checkDirect(instance: ExternInstance | undefined, property: string, wanted: string): void {
+  if (instance !== undefined && instance.extern !== wanted)
+    fail(
+      "P40511",
+      instance.span,
+      `${property} of a table is a ${wanted}, ${instance.name} is a ${instance.extern}`,
+    );
 }
 
 function defaultEntry(table: IrTable, ids: ActionIds) {
