@@ -179,8 +179,12 @@ export class Reader {
     });
   }
 
+  /** A wildcard means what P4Info shows: tables that the compiler made up are not part of it. */
   #tables(name: string | undefined): TableControl[] {
-    return name === undefined ? [...this.instance.tables.values()] : [this.tables.find(name)];
+    if (name !== undefined) return [this.tables.find(name)];
+    const shown = this.instance.p4.tables;
+    const all = [...this.instance.tables.values()];
+    return shown.list.length === 0 ? all : all.filter((table) => shown.byName(table.name) !== undefined);
   }
 
   #direct(
