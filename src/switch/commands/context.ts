@@ -24,7 +24,9 @@ export class CliContext {
     fail(
       CODES.argument,
       word.span,
-      names.length === 0 ? `there is no ${kind} \`${word.text}\`` : `${kind} \`${word.text}\` may be ${names.join(" or ")}`,
+      names.length === 0
+        ? `there is no ${kind} \`${word.text}\``
+        : `${kind} \`${word.text}\` may be ${names.join(" or ")}`,
       ...(names.length === 0 ? [`the program has ${known.length === 0 ? "none" : known.join(", ")}`] : []),
     );
   }

@@ -10,7 +10,9 @@ import { stateCommands } from "./state-commands.js";
 import { tableCommands } from "./table-commands.js";
 import { CODES, type Word } from "./values.js";
 
-const COMMANDS: ReadonlyMap<string, Command> = new Map(Object.entries({ ...tableCommands, ...stateCommands }));
+const COMMANDS: ReadonlyMap<string, Command> = new Map(
+  Object.entries({ ...tableCommands, ...stateCommands }),
+);
 
 /** Names and usage of all commands, sorted. */
 export function commandHelp(): string[] {
@@ -32,7 +34,13 @@ export function runCommands(
   }
 }
 
-function runLine(context: CliContext, file: SourceFile, line: string, offset: number, diagnostics: Diagnostics): void {
+function runLine(
+  context: CliContext,
+  file: SourceFile,
+  line: string,
+  offset: number,
+  diagnostics: Diagnostics,
+): void {
   const text = line.replace(/#.*$/, "");
   const words = [...text.matchAll(/\S+/g)].map((match): Word => {
     const start = offset + match.index;
@@ -53,7 +61,8 @@ function runLine(context: CliContext, file: SourceFile, line: string, offset: nu
   try {
     command.run(context, rest, name);
   } catch (error) {
-    if (error instanceof DiagnosticError) for (const diagnostic of error.diagnostics) diagnostics.add(diagnostic);
+    if (error instanceof DiagnosticError)
+      for (const diagnostic of error.diagnostics) diagnostics.add(diagnostic);
     else if (error instanceof DeviceError)
       diagnostics.error(CODES.refused, whole, `the switch refuses: ${error.message} (${error.code})`);
     else throw error;

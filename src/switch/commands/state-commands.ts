@@ -8,7 +8,8 @@ import { CODES, readValue, type Word } from "./values.js";
 const MANY = Number.POSITIVE_INFINITY;
 
 function indexed<T extends { size: number }>(array: T, word: Word, index: number): number {
-  if (index >= array.size) fail(CODES.argument, word.span, `the index is ${index}; there are 0 to ${array.size - 1}`);
+  if (index >= array.size)
+    fail(CODES.argument, word.span, `the index is ${index}; there are 0 to ${array.size - 1}`);
   return index;
 }
 
@@ -51,7 +52,8 @@ function ports(context: CliContext, words: readonly Word[]): number[] {
 
 function group(context: CliContext, word: Word): number {
   const id = context.integer("the multicast group", word, 0xffff);
-  if (!context.instance.replication.groups.has(id)) fail(CODES.argument, word.span, `there is no multicast group ${id}`);
+  if (!context.instance.replication.groups.has(id))
+    fail(CODES.argument, word.span, `there is no multicast group ${id}`);
   return id;
 }
 
@@ -78,9 +80,17 @@ function setCrc(width: 16 | 32): Command {
       if (index < 0) fail(CODES.argument, words[0]!.span, `there is no calculation \`${words[0]!.text}\``);
       const { algo } = calculations[index]!;
       if (algo !== `crc${width}_custom`)
-        fail(CODES.argument, words[0]!.span, `calculation ${words[0]!.text} is ${algo}, not crc${width}_custom`);
-      const [poly, init, xorout] = [1, 2, 3].map((i) => Number(readValue("a CRC parameter", words[i]!.text, width, words[i]!.span)));
-      const [refin, refout] = [4, 5].map((i) => readValue("a flag", words[i]!.text.toLowerCase(), 1, words[i]!.span) === 1n);
+        fail(
+          CODES.argument,
+          words[0]!.span,
+          `calculation ${words[0]!.text} is ${algo}, not crc${width}_custom`,
+        );
+      const [poly, init, xorout] = [1, 2, 3].map((i) =>
+        Number(readValue("a CRC parameter", words[i]!.text, width, words[i]!.span)),
+      );
+      const [refin, refout] = [4, 5].map(
+        (i) => readValue("a flag", words[i]!.text.toLowerCase(), 1, words[i]!.span) === 1n,
+      );
       context.instance.state.F[index] = bmv2Hash(algo, {
         width,
         poly: poly!,
@@ -100,7 +110,11 @@ function valueSetMember(add: boolean): Command["run"] {
     const made = set.member([], value, (1n << BigInt(set.width)) - 1n);
     const others = set.members.filter(({ values }) => values.join() !== made.values.join());
     if (add && set.maxSize > 0 && others.length >= set.maxSize)
-      fail(CODES.refused, words[0]!.span, `value set ${set.name} is full: it has room for ${set.maxSize} members`);
+      fail(
+        CODES.refused,
+        words[0]!.span,
+        `value set ${set.name} is full: it has room for ${set.maxSize} members`,
+      );
     set.members = add ? [...others, made] : others;
   };
 }
@@ -112,7 +126,9 @@ export const stateCommands: Readonly<Record<string, Command>> = {
     most: 2,
     run(context, words) {
       const { array, index } = counterAt(context, words);
-      context.print(`${words[0]!.text}[${index}]= (${array.bytes[index]} bytes, ${array.packets[index]} packets)`);
+      context.print(
+        `${words[0]!.text}[${index}]= (${array.bytes[index]} bytes, ${array.packets[index]} packets)`,
+      );
     },
   },
   counter_write: {
@@ -183,8 +199,16 @@ export const stateCommands: Readonly<Record<string, Command>> = {
       const [committedRate, committedBurst] = rateAndBurst(words[2]!);
       const [peakRate, peakBurst] = rateAndBurst(words[3]!);
       if (peakRate < committedRate)
-        fail(CODES.argument, words[3]!.span, `the peak rate ${peakRate} is below the committed rate ${committedRate}`);
-      array.configure(index, { committedRate, committedBurst, peakRate, peakBurst }, context.instance.clock.now());
+        fail(
+          CODES.argument,
+          words[3]!.span,
+          `the peak rate ${peakRate} is below the committed rate ${committedRate}`,
+        );
+      array.configure(
+        index,
+        { committedRate, committedBurst, peakRate, peakBurst },
+        context.instance.clock.now(),
+      );
     },
   },
   meter_array_set_rates: {
@@ -221,7 +245,8 @@ export const stateCommands: Readonly<Record<string, Command>> = {
     run(context, words) {
       const id = context.integer("the multicast group", words[0], 0xffff);
       const { replication } = context.instance;
-      if (replication.groups.has(id)) fail(CODES.refused, words[0]!.span, `there is a multicast group ${id} already`);
+      if (replication.groups.has(id))
+        fail(CODES.refused, words[0]!.span, `there is a multicast group ${id} already`);
       replication.createGroup(id);
     },
   },
@@ -282,7 +307,11 @@ export const stateCommands: Readonly<Record<string, Command>> = {
     most: 2,
     run(context, words) {
       const port = context.integer("the port", words[1], 511);
-      context.instance.replication.sessions.set(session(context, words[0]!), { port, classOfService: 0, lengthLimit: 0 });
+      context.instance.replication.sessions.set(session(context, words[0]!), {
+        port,
+        classOfService: 0,
+        lengthLimit: 0,
+      });
     },
   },
   mirroring_add_mc: {
@@ -291,7 +320,11 @@ export const stateCommands: Readonly<Record<string, Command>> = {
     most: 2,
     run(context, words) {
       const id = context.integer("the multicast group", words[1], 0xffff);
-      context.instance.replication.sessions.set(session(context, words[0]!), { group: id, classOfService: 0, lengthLimit: 0 });
+      context.instance.replication.sessions.set(session(context, words[0]!), {
+        group: id,
+        classOfService: 0,
+        lengthLimit: 0,
+      });
     },
   },
   mirroring_delete: {
@@ -300,7 +333,8 @@ export const stateCommands: Readonly<Record<string, Command>> = {
     most: 1,
     run(context, words) {
       const id = session(context, words[0]!);
-      if (!context.instance.replication.sessions.delete(id)) fail(CODES.refused, words[0]!.span, `there is no mirror ${id}`);
+      if (!context.instance.replication.sessions.delete(id))
+        fail(CODES.refused, words[0]!.span, `there is no mirror ${id}`);
     },
   },
   mirroring_get: {
@@ -311,7 +345,9 @@ export const stateCommands: Readonly<Record<string, Command>> = {
       const id = session(context, words[0]!);
       const found = context.instance.replication.sessions.get(id);
       if (found === undefined) fail(CODES.refused, words[0]!.span, `there is no mirror ${id}`);
-      context.print(`mirror ${id}: ${found.port === undefined ? `group ${found.group}` : `port ${found.port}`}`);
+      context.print(
+        `mirror ${id}: ${found.port === undefined ? `group ${found.group}` : `port ${found.port}`}`,
+      );
     },
   },
   pvs_add: { usage: "pvs_add <value set> <value>", least: 2, most: 2, run: valueSetMember(true) },
@@ -350,7 +386,8 @@ export const stateCommands: Readonly<Record<string, Command>> = {
     most: 2,
     run(context, words) {
       const rate = context.integer("the rate", words[0]);
-      if (rate === 0) fail(CODES.argument, words[0]!.span, "the rate is 0; a queue needs at least 1 packet a second");
+      if (rate === 0)
+        fail(CODES.argument, words[0]!.span, "the rate is 0; a queue needs at least 1 packet a second");
       if (words.length === 1) context.device.queues.rateOfAll = rate;
       else context.device.queues.rates.set(context.integer("the port", words[1], 511), rate);
     },

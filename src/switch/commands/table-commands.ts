@@ -22,7 +22,7 @@ function halves(words: readonly Word[]): [readonly Word[], readonly Word[]] {
 }
 
 function readMatches(table: TableControl, words: readonly Word[], name: Word): Match[] {
-  const { fields } = table.info.shape;
+  const { fields } = table.shape;
   if (words.length !== fields.length)
     fail(
       CODES.argument,
@@ -39,11 +39,21 @@ function priorityOf(context: CliContext, table: TableControl, rest: readonly Wor
     return 0;
   }
   if (rest.length !== 1)
-    fail(CODES.argument, rest[1]?.span ?? name.span, `an entry of table ${table.name} needs a priority as its last word`);
+    fail(
+      CODES.argument,
+      rest[1]?.span ?? name.span,
+      `an entry of table ${table.name} needs a priority as its last word`,
+    );
   return fromCliPriority(context.integer("the priority", rest[0], LOWEST - 1));
 }
 
-function insert(context: CliContext, table: TableControl, match: Match[], priority: number, action: TableAction): void {
+function insert(
+  context: CliContext,
+  table: TableControl,
+  match: Match[],
+  priority: number,
+  action: TableAction,
+): void {
   context.device.apply([
     { type: "insert", entity: { kind: "tableEntry", table: table.name, match, priority, action } },
   ]);
@@ -52,11 +62,18 @@ function insert(context: CliContext, table: TableControl, match: Match[], priori
 
 function entryOf(table: TableControl, word: Word, handle: number): StoredEntry {
   const entry = table.store.entries.get(handle);
-  if (entry === undefined) fail(CODES.argument, word.span, `table ${table.name} has no entry with handle ${handle}`);
+  if (entry === undefined)
+    fail(CODES.argument, word.span, `table ${table.name} has no entry with handle ${handle}`);
   return entry;
 }
 
-function modify(context: CliContext, table: TableControl, entry: StoredEntry, action: TableAction, more: object = {}): void {
+function modify(
+  context: CliContext,
+  table: TableControl,
+  entry: StoredEntry,
+  action: TableAction,
+  more: object = {},
+): void {
   const { match, priority, idleTimeoutNs } = entry;
   context.device.apply([
     {
@@ -77,7 +94,13 @@ function indirect(kind: "member" | "group"): Command["run"] {
     // BMv2 refuses entries that point to an empty group.
     if (kind === "group" && table.profile?.store.groups.get(id)?.members.length === 0)
       fail(CODES.refused, target.span, `group ${id} has no members`);
-    insert(context, table, match, priority, kind === "member" ? { kind, memberId: id } : { kind, groupId: id });
+    insert(
+      context,
+      table,
+      match,
+      priority,
+      kind === "member" ? { kind, memberId: id } : { kind, groupId: id },
+    );
   };
 }
 
@@ -93,7 +116,8 @@ function changeGroup(context: CliContext, words: readonly Word[], add: boolean):
   const memberId = context.integer("the member", words[1]);
   const groupId = context.integer("the group", words[2]);
   const group = profile.store.groups.get(groupId);
-  if (group === undefined) fail(CODES.argument, words[2]!.span, `action profile ${profile.name} has no group ${groupId}`);
+  if (group === undefined)
+    fail(CODES.argument, words[2]!.span, `action profile ${profile.name} has no group ${groupId}`);
   const present = group.members.some((member) => member.memberId === memberId);
   if (!add && !present) fail(CODES.argument, words[1]!.span, `group ${groupId} has no member ${memberId}`);
   const members = add
@@ -114,7 +138,11 @@ export const tableCommands: Readonly<Record<string, Command>> = {
       const [keys, values] = halves(words.slice(2));
       const { action, params, rest } = context.action(table.info.actions, words[1]!, values);
       const match = readMatches(table, keys, name);
-      insert(context, table, match, priorityOf(context, table, rest, name), { kind: "action", action, params });
+      insert(context, table, match, priorityOf(context, table, rest, name), {
+        kind: "action",
+        action,
+        params,
+      });
     },
   },
   table_set_default: {
@@ -173,7 +201,9 @@ export const tableCommands: Readonly<Record<string, Command>> = {
     run(context, words) {
       const table = context.table(words[0]!);
       const { match, priority } = entryOf(table, words[1]!, context.integer("the handle", words[1]));
-      context.device.apply([{ type: "delete", entity: { kind: "tableEntry", table: table.name, match, priority } }]);
+      context.device.apply([
+        { type: "delete", entity: { kind: "tableEntry", table: table.name, match, priority } },
+      ]);
     },
   },
   table_clear: {
@@ -235,7 +265,10 @@ export const tableCommands: Readonly<Record<string, Command>> = {
       if (rest.length > 0) fail(CODES.argument, rest[0]!.span, `too many parameters for action ${action}`);
       const memberId = freeId(profile.store.members);
       context.device.apply([
-        { type: "insert", entity: { kind: "member", profile: profile.name, memberId, action: { action, params } } },
+        {
+          type: "insert",
+          entity: { kind: "member", profile: profile.name, memberId, action: { action, params } },
+        },
       ]);
       context.print(`member created with handle ${memberId}`);
     },
@@ -249,7 +282,10 @@ export const tableCommands: Readonly<Record<string, Command>> = {
       const { action, params } = context.action(profile.info.actions, words[1]!, words.slice(3));
       const memberId = context.integer("the member", words[2]);
       context.device.apply([
-        { type: "modify", entity: { kind: "member", profile: profile.name, memberId, action: { action, params } } },
+        {
+          type: "modify",
+          entity: { kind: "member", profile: profile.name, memberId, action: { action, params } },
+        },
       ]);
     },
   },
@@ -261,7 +297,9 @@ export const tableCommands: Readonly<Record<string, Command>> = {
       const profile = context.profile(words[0]!);
       const memberId = context.integer("the member", words[1]);
       const action = { action: "", params: {} };
-      context.device.apply([{ type: "delete", entity: { kind: "member", profile: profile.name, memberId, action } }]);
+      context.device.apply([
+        { type: "delete", entity: { kind: "member", profile: profile.name, memberId, action } },
+      ]);
     },
   },
   act_prof_create_group: {
@@ -272,7 +310,10 @@ export const tableCommands: Readonly<Record<string, Command>> = {
       const profile = context.profile(words[0]!);
       const groupId = freeId(profile.store.groups);
       context.device.apply([
-        { type: "insert", entity: { kind: "group", profile: profile.name, groupId, members: [], maxSize: 0 } },
+        {
+          type: "insert",
+          entity: { kind: "group", profile: profile.name, groupId, members: [], maxSize: 0 },
+        },
       ]);
       context.print(`group created with handle ${groupId}`);
     },
@@ -285,7 +326,10 @@ export const tableCommands: Readonly<Record<string, Command>> = {
       const profile = context.profile(words[0]!);
       const groupId = context.integer("the group", words[1]);
       context.device.apply([
-        { type: "delete", entity: { kind: "group", profile: profile.name, groupId, members: [], maxSize: 0 } },
+        {
+          type: "delete",
+          entity: { kind: "group", profile: profile.name, groupId, members: [], maxSize: 0 },
+        },
       ]);
     },
   },

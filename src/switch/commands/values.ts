@@ -18,7 +18,8 @@ function ipv6(text: string): bigint | undefined {
   const groups = halves.map((half) => (half === "" ? [] : half.split(":")));
   const missing = 8 - groups.reduce((sum, list) => sum + list.length, 0);
   if (halves.length === 1 ? missing !== 0 : missing < 1) return undefined;
-  const all = halves.length === 1 ? groups[0]! : [...groups[0]!, ...Array<string>(missing).fill("0"), ...groups[1]!];
+  const all =
+    halves.length === 1 ? groups[0]! : [...groups[0]!, ...Array<string>(missing).fill("0"), ...groups[1]!];
   let value = 0n;
   for (const group of all) {
     if (!/^[0-9a-fA-F]{1,4}$/.test(group)) return undefined;
@@ -35,7 +36,9 @@ function plainValue(text: string): bigint | undefined {
     return text.split(":").reduce((sum, part) => (sum << 8n) | BigInt(`0x${part}`), 0n);
   if (/^\d{1,3}(\.\d{1,3}){3}$/.test(text)) {
     const parts = text.split(".").map(Number);
-    return parts.some((part) => part > 255) ? undefined : parts.reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
+    return parts.some((part) => part > 255)
+      ? undefined
+      : parts.reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
   }
   return text.includes(":") ? ipv6(text) : undefined;
 }
@@ -46,7 +49,11 @@ export function readValue(what: string, text: string, width: number, span: Span)
   if (value === undefined)
     fail(CODES.argument, span, `${what} is \`${text}\`; give a number, a MAC address or an IP address`);
   if (bitLength(value) > width)
-    fail(CODES.argument, span, `${what} is ${text}, which does not fit in ${width} bit${width === 1 ? "" : "s"}`);
+    fail(
+      CODES.argument,
+      span,
+      `${what} is ${text}, which does not fit in ${width} bit${width === 1 ? "" : "s"}`,
+    );
   return value;
 }
 
@@ -64,7 +71,8 @@ export function readMatch(field: KeyField, name: string, word: Word): Match | un
   const what = `match field ${name}`;
   const split = (by: string, form: string): [string, string] => {
     const at = text.indexOf(by);
-    if (at < 0) fail(CODES.argument, span, `${what} is ${field.kind} and is written \`${form}\`, not \`${text}\``);
+    if (at < 0)
+      fail(CODES.argument, span, `${what} is ${field.kind} and is written \`${form}\`, not \`${text}\``);
     return [text.slice(0, at), text.slice(at + by.length)];
   };
   switch (field.kind) {
@@ -73,7 +81,11 @@ export function readMatch(field: KeyField, name: string, word: Word): Match | un
     case "lpm": {
       const [value, length] = split("/", "value/length");
       if (!/^\d+$/.test(length) || Number(length) > width)
-        fail(CODES.argument, span, `the prefix length of ${what} is \`${length}\`; possible are 0 to ${width}`);
+        fail(
+          CODES.argument,
+          span,
+          `the prefix length of ${what} is \`${length}\`; possible are 0 to ${width}`,
+        );
       const prefixLength = Number(length);
       const mask = maskOf(width) ^ maskOf(width - prefixLength);
       return { kind: "lpm", field: name, value: readValue(what, value, width, span) & mask, prefixLength };

@@ -10,6 +10,7 @@ import type { SwitchClock, SwitchOptions } from "../options.js";
 import { PacketState, standardFields } from "../state/packet-state.js";
 import { ActionProfileStore } from "../tables/profile.js";
 import { CounterArray, MeterArray, RegisterArray } from "../tables/resources.js";
+import type { KeyShape } from "../tables/shape.js";
 import { TableStore } from "../tables/store.js";
 import { ValueSet } from "../tables/value-set.js";
 
@@ -17,6 +18,8 @@ export interface TableControl {
   readonly info: TableInfo;
   readonly store: TableStore;
   readonly name: string;
+  /** The key as the control plane sees it: p4c writes optional fields as ternary ones, P4Info knows better. */
+  readonly shape: KeyShape;
   /** Names of the key's fields as the control plane knows them, in the order of the key. */
   readonly fieldNames: readonly string[];
   readonly profile: ProfileControl | undefined;
@@ -148,6 +151,14 @@ export class Instance {
       info,
       store,
       name: table.name,
+      shape: {
+        ...shape,
+        fields: shape.fields.map((field, i) =>
+          field.kind === "ternary" && p4?.fields.list[i]?.kind === "optional"
+            ? { ...field, kind: "optional" }
+            : field,
+        ),
+      },
       fieldNames: shape.fields.map((field, i) => p4?.fields.list[i]?.name ?? field.name),
       profile: table.action_profile === undefined ? undefined : this.profiles.get(table.action_profile),
       isConst: (table.entries?.length ?? 0) > 0 && (p4 === undefined || p4.message.isConstTable),

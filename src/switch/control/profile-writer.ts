@@ -26,6 +26,7 @@ export class ProfileWriter {
     const { memberId } = entity;
     const present = store.members.get(memberId);
     if (type === "insert") {
+      this.#refuseMixing(profile, true);
       if (!Number.isInteger(memberId) || memberId < 0) refuse("INVALID_ARGUMENT", `member id ${memberId}`);
       if (present !== undefined)
         refuse("ALREADY_EXISTS", `action profile ${profile.name} has a member ${memberId}`);
@@ -102,7 +103,19 @@ export class ProfileWriter {
     return this.instance.specialised.actionNumbers.get(action)!;
   }
 
+  /** Members and groups on one side, one-shot sets on the other: a profile has the ones or the others (spec 9.2.3). */
+  #refuseMixing(profile: ProfileControl, visible: boolean): void {
+    if ((visible ? profile.store.hiddenCount : profile.store.visibleCount) === 0) return;
+    refuse(
+      "INVALID_ARGUMENT",
+      visible
+        ? `entries give action profile ${profile.name} sets of weighted actions: it cannot have members and groups too`
+        : `action profile ${profile.name} has members or groups: entries cannot give it sets of weighted actions too`,
+    );
+  }
+
   #checkMembers(profile: ProfileControl, members: readonly GroupMember[], maxSize: number): void {
+    this.#refuseMixing(profile, true);
     const seen = new Set<number>();
     let weights = 0;
     for (const { memberId, weight } of members) {
@@ -132,6 +145,7 @@ export class ProfileWriter {
         "INVALID_ARGUMENT",
         `action profile ${profile.name} has no selector: no set of weighted actions`,
       );
+    this.#refuseMixing(profile, false);
     if (actions.length === 0) refuse("INVALID_ARGUMENT", "a set of weighted actions needs at least one");
     let weights = 0;
     for (const action of actions) {

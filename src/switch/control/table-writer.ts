@@ -7,6 +7,7 @@ import type {
   TableEntry,
   WeightedAction,
 } from "../../program/index.js";
+import type { FieldKind } from "../tables/shape.js";
 import type { StoredEntry } from "../tables/store.js";
 import { type Instance, namedParameters, putParameters, type TableControl } from "./instance.js";
 import { checkWidth, type Key, readKey, refuse } from "./keys.js";
@@ -68,7 +69,7 @@ export class TableWriter {
         "INVALID_ARGUMENT",
         `table ${table.name} decides without priorities; the entry gives ${priority}`,
       );
-    return readKey(table.name, table.info.shape, table.fieldNames, entry.match, priority);
+    return readKey(table.name, table.shape, table.fieldNames, entry.match, priority);
   }
 
   /** The entry with that key; NOT_FOUND if there is none. */
@@ -314,7 +315,9 @@ export class TableWriter {
         const action = [...table.info.actions.values()].find(({ id }) => id === entry.action_entry.action_id);
         if (action === undefined) return;
         const params = namedParameters(action.runtime_data, entry.action_entry.action_data);
-        const match = entry.match_key.flatMap((key, k) => programMatch(key, table.fieldNames[k]!));
+        const match = entry.match_key.flatMap((key, k) =>
+          programMatch(key, table.fieldNames[k]!, table.shape.fields[k]!.kind),
+        );
         const priority = table.priority ? entries.length - i : 0;
         const made: TableEntry = {
           kind: "tableEntry",
@@ -330,7 +333,9 @@ export class TableWriter {
   }
 }
 
-function programMatch(key: bmv2.EntryKey, field: string): Match[] {
+function programMatch(key: bmv2.EntryKey, field: string, kind: FieldKind): Match[] {
+  if (kind === "optional" && key.match_type === "ternary")
+    return BigInt(key.mask) === 0n ? [] : [{ kind, field, value: BigInt(key.key) }];
   switch (key.match_type) {
     case "exact":
       return [{ kind: "exact", field, value: BigInt(key.key) }];

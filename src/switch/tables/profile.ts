@@ -52,11 +52,24 @@ export class ActionProfileStore {
     readonly portIsUp: (port: number) => boolean,
   ) {}
 
-  /** Members the control plane made; one-shot members are not counted. */
+  /** Members and groups that one-shot sets made. */
+  hiddenCount = 0;
+  hiddenMembers = 0;
+
+  /** Members the control plane made. */
   get visibleMembers(): number {
-    let count = 0;
-    for (const member of this.members.values()) if (!member.hidden) count++;
-    return count;
+    return this.members.size - this.hiddenMembers;
+  }
+
+  /** Members and groups the control plane made. */
+  get visibleCount(): number {
+    return this.members.size + this.groups.size - this.hiddenCount;
+  }
+
+  #count(thing: { hidden: boolean }, by: number, isMember: boolean): void {
+    if (!thing.hidden) return;
+    this.hiddenCount += by;
+    if (isMember) this.hiddenMembers += by;
   }
 
   hiddenId(): number {
@@ -66,6 +79,7 @@ export class ActionProfileStore {
   addMember(memberId: number, action: ActionCall, actionNumber: number, words: Int32Array): StoredMember {
     const member = { memberId, handles: [this.#take()], action, uses: 0, hidden: memberId < 0 };
     this.members.set(memberId, member);
+    this.#count(member, 1, true);
     this.write(member, action, actionNumber, words);
     return member;
   }
@@ -80,6 +94,7 @@ export class ActionProfileStore {
 
   removeMember(member: StoredMember): void {
     this.members.delete(member.memberId);
+    this.#count(member, -1, true);
     for (const handle of member.handles) this.#handles.release(handle);
   }
 
@@ -87,6 +102,7 @@ export class ActionProfileStore {
     const number = this.#groupNumbers.take();
     const group = { groupId, number, members: [], maxSize, uses: 0, hidden: groupId < 0 };
     this.groups.set(groupId, group);
+    this.#count(group, 1, false);
     this.setMembers(group, members);
     return group;
   }
@@ -101,6 +117,7 @@ export class ActionProfileStore {
   removeGroup(group: StoredGroup): void {
     this.setMembers(group, []);
     this.groups.delete(group.groupId);
+    this.#count(group, -1, false);
     this.slots[group.number] = NO_SLOTS;
     this.#groupNumbers.release(group.number);
   }
@@ -119,14 +136,6 @@ export class ActionProfileStore {
 
   refreshAll(): void {
     for (const group of this.groups.values()) this.refresh(group);
-  }
-
-  clear(): void {
-    this.members.clear();
-    this.groups.clear();
-    this.slots.length = 0;
-    this.#handles.clear();
-    this.#groupNumbers.clear();
   }
 
   #take(): number {

@@ -1,0 +1,93 @@
+/** The recorded programs: loading one into a switch, and playing its stimuli. */
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { Diagnostics, fromHex, SourceFile, toHex } from "../../src/base/index.js";
+import { type Bmv2Program, createP4Info, type P4Info } from "../../src/program/index.js";
+import { runCommands, Switch, type SwitchOptions } from "../../src/switch/index.js";
+
+export interface Output {
+  port: number;
+  hex: string;
+}
+
+export interface Stimulus {
+  in: Output;
+  out: Output[];
+}
+
+const root = resolve(import.meta.dirname, "../golden");
+
+export function goldenText(name: string, file: string): string | undefined {
+  const path = resolve(root, name, file);
+  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+}
+
+export function goldenJson<T>(name: string, file: string): T {
+  return JSON.parse(goldenText(name, file)!) as T;
+}
+
+/** A clock that the test moves; what is due runs when it does. */
+export class ManualClock {
+  time = 0;
+  #due: { time: number; run: () => void }[] = [];
+
+  now(): number {
+    return this.time;
+  }
+
+  at(time: number, run: () => void): () => void {
+    const item = { time, run };
+    this.#due.push(item);
+    return () => {
+      this.#due = this.#due.filter((other) => other !== item);
+    };
+  }
+
+  /** Runs what is due until then, in order. */
+  advance(to: number): void {
+    for (;;) {
+      const next = this.#due.filter(({ time }) => time <= to).sort((a, b) => a.time - b.time)[0];
+      if (next === undefined) break;
+      this.#due = this.#due.filter((item) => item !== next);
+      this.time = Math.max(this.time, next.time);
+      next.run();
+    }
+    this.time = Math.max(this.time, to);
+  }
+}
+
+export function startProgram(
+  bmv2: Bmv2Program,
+  p4info: P4Info = createP4Info(),
+  options: Partial<SwitchOptions> = {},
+): { device: Switch; outputs: Output[]; clock: ManualClock; play(port: number, hex: string): Output[] } {
+  const clock = new ManualClock();
+  const outputs: Output[] = [];
+  const device = new Switch(
+    { bmv2, p4info },
+    { clock, transmit: (port, frame) => outputs.push({ port, hex: toHex(frame) }), ...options },
+  );
+  const play = (port: number, hex: string) => {
+    outputs.length = 0;
+    device.receive(port, fromHex(hex)!);
+    return outputs
+      .map((output, i) => ({ output, i }))
+      .sort((a, b) => a.output.port - b.output.port || a.i - b.i)
+      .map(({ output }) => ({ ...output }));
+  };
+  return { device, outputs, clock, play };
+}
+
+/** The golden program of that name, with its commands run unless `config` says otherwise. */
+export function startGolden(
+  name: string,
+  config = "config.txt",
+  p4info?: P4Info,
+  options?: Partial<SwitchOptions>,
+) {
+  const started = startProgram(goldenJson<Bmv2Program>(name, `${name}.json`), p4info, options);
+  const diagnostics = new Diagnostics();
+  runCommands(started.device, new SourceFile(config, goldenText(name, config) ?? ""), diagnostics);
+  diagnostics.throwIfErrors();
+  return started;
+}
