@@ -1,13 +1,14 @@
-/** P4Runtime over loopback gRPC: inserts per second in batches of 1,000, and reads per second. */
+/** P4Runtime to the embedded switch: inserts in batches of 1,000 in process and over loopback gRPC, and reads. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Diagnostics, SourceFile } from "../src/base/index.js";
 import { connect, serve } from "../src/p4runtime/index.js";
 import { type Bmv2Program, type Program, readP4Info, type Update } from "../src/program/index.js";
-import { MemoryDevice } from "../test/p4runtime/memory-device.js";
+import { Switch } from "../src/switch/index.js";
 
 const ENTRIES = 50_000;
 const BATCH = 1000;
+const TABLE = "TheIngress.destinations";
 const golden = join(import.meta.dirname, "../test/golden/cpu");
 
 function loadProgram(): Program {
@@ -15,7 +16,12 @@ function loadProgram(): Program {
   const text = readFileSync(join(golden, "cpu.p4info.txtpb"), "utf8");
   const p4info = readP4Info(new SourceFile("cpu.p4info.txtpb", text), "text", diagnostics);
   diagnostics.throwIfErrors();
-  return { bmv2: JSON.parse(readFileSync(join(golden, "cpu.json"), "utf8")) as Bmv2Program, p4info: p4info! };
+  const bmv2 = JSON.parse(readFileSync(join(golden, "cpu.json"), "utf8")) as Bmv2Program;
+  for (const pipeline of bmv2.pipelines) {
+    for (const table of pipeline.tables) if (table.name === TABLE) table.max_size = ENTRIES;
+  }
+  for (const table of p4info!.tables) if (table.preamble!.name === TABLE) table.size = BigInt(ENTRIES);
+  return { bmv2, p4info: p4info! };
 }
 
 function insertOf(i: number): Update {
@@ -23,7 +29,7 @@ function insertOf(i: number): Update {
     type: "insert",
     entity: {
       kind: "tableEntry",
-      table: "TheIngress.destinations",
+      table: TABLE,
       match: [{ kind: "exact", field: "hdr.eth.dst", value: 0x020000000000n + BigInt(i) }],
       priority: 0,
       action: { kind: "action", action: "TheIngress.forward", params: { port: BigInt(i % 500) } },
@@ -34,19 +40,27 @@ function insertOf(i: number): Update {
 export async function run(
   report: (line: { name: string; unit: string; value: number }) => void,
 ): Promise<void> {
-  const server = await serve(new MemoryDevice(), { address: "127.0.0.1:0" });
+  const updates = Array.from({ length: ENTRIES }, (_, i) => insertOf(i));
+  const makeSwitch = (): Switch =>
+    new Switch(loadProgram(), { clock: { now: () => 0, at: () => () => {} }, transmit: () => {} });
+  const rate = (from: number, to: number): number => (ENTRIES * 1000) / (to - from);
+
+  const inProcess = makeSwitch();
+  const begun = performance.now();
+  for (let i = 0; i < ENTRIES; i += BATCH) await inProcess.write(updates.slice(i, i + BATCH));
+  report({ name: "p4runtime/insert-in-process", unit: "updates/s", value: rate(begun, performance.now()) });
+
+  const server = await serve(makeSwitch(), { address: "127.0.0.1:0" });
   const device = await connect(server.address, { batchSize: BATCH });
   try {
-    await device.load(loadProgram());
-    const updates = Array.from({ length: ENTRIES }, (_, i) => insertOf(i));
     const started = performance.now();
     await device.write(updates);
     const written = performance.now();
-    const entities = await device.read([{ kind: "tableEntry", table: "TheIngress.destinations" }]);
+    const entities = await device.read([{ kind: "tableEntry", table: TABLE }]);
     const read = performance.now();
     if (entities.length !== ENTRIES) throw new Error(`${entities.length} entries read, ${ENTRIES} written`);
-    report({ name: "p4runtime/insert", unit: "updates/s", value: (ENTRIES * 1000) / (written - started) });
-    report({ name: "p4runtime/read", unit: "entities/s", value: (ENTRIES * 1000) / (read - written) });
+    report({ name: "p4runtime/insert", unit: "updates/s", value: rate(started, written) });
+    report({ name: "p4runtime/read", unit: "entities/s", value: rate(written, read) });
   } finally {
     await device.close();
     await server.close();
