@@ -22,7 +22,7 @@ export function loadDocument<T>(
   schema: z.ZodType<T>,
   diagnostics: Diagnostics,
 ): LoadedDocument<T> | undefined {
-  const document = parseDocument(file.text, { prettyErrors: false });
+  const document = parseDocument(file.text, { prettyErrors: false, logLevel: "error" });
   for (const error of document.errors) {
     const [start, end] = error.pos;
     diagnostics.error("P43001", { file, start, end }, `not valid YAML: ${error.message}`);
@@ -60,7 +60,14 @@ export function loadDocument<T>(
   };
   const locate: Locate = (path) => find(path, false, false);
 
-  const input: unknown = document.toJS();
+  let input: unknown;
+  try {
+    input = document.toJS();
+  } catch (error) {
+    // Aliases that name nothing, or that multiply without end.
+    diagnostics.error("P43001", find([], false, true), `not valid YAML: ${(error as Error).message}`);
+    return undefined;
+  }
   const result = schema.safeParse(input);
   if (result.success) return { value: result.data, locate };
   for (const { code, path, atKey, message, notes } of describeIssues(result.error.issues, schema, input))

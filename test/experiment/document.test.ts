@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { Diagnostics, formatDiagnostic, SourceFile, spanText } from "../../src/base/index.js";
@@ -71,6 +72,10 @@ describe("documents", () => {
     ],
     ["", "file.yaml:1:1: error[P43003]: the file is empty: expected a map of keys"],
     ["- 1\n", "file.yaml:1:1: error[P43004]: the document: expected a map of keys, got a list"],
+    [
+      "name: *x\n",
+      "file.yaml:1:1: error[P43001]: not valid YAML: Unresolved alias (the anchor must be set before the alias): x",
+    ],
     ["name: x\nname: y\n", "file.yaml:2:1: error[P43001]: not valid YAML: Map keys must be unique"],
   ])("tell what is wrong with %j", (text, message) => {
     expect(messages(text, shape)).toEqual([message]);
@@ -88,6 +93,69 @@ describe("documents", () => {
     const text = "name: &n x\ninner: &i { depth: 1 }\n";
     expect(messages(text, shape)).toEqual([]);
     expect(messages('{"name": "x", "list": ["green"]}', shape)).toEqual([]);
+  });
+});
+
+describe("hostile documents", () => {
+  it("are refused like others", () => {
+    const bomb = ["a: &a [x,x,x,x,x,x,x,x,x]"];
+    for (const [name, before] of [
+      ["b", "a"],
+      ["c", "b"],
+      ["d", "c"],
+      ["e", "d"],
+    ])
+      bomb.push(`${name}: &${name} [${Array(9).fill(`*${before}`).join()}]`);
+    expect(messages(bomb.join("\n"), shape)[0]).toContain("P43001");
+    for (const text of [
+      "__proto__: { name: x }\n",
+      "? [a, b]\n: c\n",
+      "!!js/function 'x'",
+      "\u0000",
+      "name: x\n---\nname: y\n",
+    ])
+      expect(messages(text, shape).length).toBeGreaterThan(0);
+  });
+
+  it("never cause anything but diagnostics", () => {
+    const word = fc.constantFrom(
+      "name",
+      "count",
+      "either",
+      "kind",
+      ":",
+      " ",
+      "\n",
+      "- ",
+      "{",
+      "}",
+      "[",
+      "]",
+      ",",
+      "&a",
+      "*a",
+      "|",
+      "'",
+      '"',
+      "3",
+      "#",
+      "\t",
+      "?",
+      "!",
+      "<<",
+    );
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 30 }), (words) => {
+        const diagnostics = new Diagnostics();
+        const file = new SourceFile("f", words.join(""));
+        expect(loadDocument(file, shape, diagnostics) === undefined).toBe(diagnostics.hasErrors);
+        for (const diagnostic of diagnostics.list) {
+          formatDiagnostic(diagnostic);
+          expect(diagnostic.span!.end).toBeLessThanOrEqual(file.text.length + 1);
+        }
+      }),
+      { numRuns: 500 },
+    );
   });
 });
 
