@@ -1,0 +1,153 @@
+/** Packets a second of the embedded switch in memory: the l3 program of the recordings, with small and with full tables. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { Diagnostics, fromHex, Random, SourceFile } from "../src/base/index.js";
+import { type Bmv2Program, createP4Info, type Match, type Update } from "../src/program/index.js";
+import { runCommands, Switch } from "../src/switch/index.js";
+
+type Report = (line: { name: string; unit: string; value: number }) => void;
+
+const folder = resolve(import.meta.dirname, "../test/golden/l3");
+
+function text(file: string): string {
+  return readFileSync(resolve(folder, file), "utf8");
+}
+
+/** The program with room for many entries. */
+function roomyProgram(): Bmv2Program {
+  const program = JSON.parse(text("l3.json")) as Bmv2Program;
+  for (const table of program.pipelines.flatMap(({ tables }) => tables))
+    if (table.key.length > 0) table.max_size = 200_000;
+  return program;
+}
+
+function start(program: Bmv2Program, config: string): Switch {
+  const device = new Switch(
+    { bmv2: program, p4info: createP4Info() },
+    { clock: { now: () => 0, at: () => () => {} }, transmit: () => {} },
+  );
+  const diagnostics = new Diagnostics();
+  runCommands(device, new SourceFile("config.txt", config), diagnostics);
+  diagnostics.throwIfErrors();
+  return device;
+}
+
+/** Median packets a second over several rounds of about a quarter of a second. */
+function rate(device: Switch, frames: readonly Uint8Array[]): number {
+  const before = device.stats.transmitted;
+  for (const frame of frames) device.receive(0, frame);
+  if (device.stats.transmitted - before !== frames.length) throw new Error("the benchmark's packets are dropped");
+  const rates: number[] = [];
+  for (let round = 0; round < 8; round++) {
+    const begin = performance.now();
+    let sent = 0;
+    let passed = 0;
+    while (passed < 250) {
+      for (let i = 0; i < 2000; i++) device.receive(0, frames[sent++ % frames.length]!);
+      passed = performance.now() - begin;
+    }
+    if (round > 1) rates.push((1000 * sent) / passed);
+  }
+  return rates.sort((a, b) => a - b)[rates.length >> 1]!;
+}
+
+/** An Ethernet and IPv4 frame of 64 bytes to the given addresses. */
+function ipv4Frame(destination: number, source = 0x09090909): Uint8Array {
+  const full = new Uint8Array(64);
+  full.set(fromHex("02000000019b04000000024808004500003272530000400600000000000000000000" + "03e8270f")!);
+  const put = (at: number, value: number) => {
+    for (let i = 0; i < 4; i++) full[at + i] = value >>> (24 - 8 * i);
+  };
+  put(26, source);
+  put(30, destination);
+  let sum = 0;
+  for (let at = 14; at < 34; at += 2) sum += (full[at]! << 8) | full[at + 1]!;
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
+  full[24] = (~sum >>> 8) & 255;
+  full[25] = ~sum & 255;
+  return full;
+}
+
+const lpm = (table: string, field: string, value: number, prefixLength: number, hop: bigint): Update => ({
+  type: "insert",
+  entity: {
+    kind: "tableEntry",
+    table,
+    match: [{ kind: "lpm", field, value: BigInt(value >>> 0), prefixLength }],
+    priority: 0,
+    action: { kind: "action", action: "TheIngress.route", params: { next_hop: hop } },
+  },
+});
+
+export async function run(report: Report): Promise<void> {
+  const config = text("config.txt");
+  const routes = "TheIngress.routes4";
+  const random = new Random(1);
+
+  const small = start(roomyProgram(), config);
+  const few = Array.from({ length: 64 }, (_, i) => ipv4Frame(0x0a010280 + (i % 4)));
+  report({ name: "switch/l3", unit: "packets/s", value: rate(small, few) });
+
+  const full = start(roomyProgram(), config);
+  const addresses = Array.from({ length: 10_000 }, () => (0x14000000 | random.int(0x01000000)) & 0xffffff00);
+  const distinct = [...new Set(addresses)];
+  const began = performance.now();
+  full.apply(distinct.map((value) => lpm(routes, "hdr.ipv4.dst", value, 24, 4n)));
+  const acl = Array.from({ length: 500 }, (_, i): Update => {
+    const match: Match[] = [
+      {
+        kind: "ternary",
+        field: "hdr.ipv4.src",
+        value: BigInt(0x1e000000 + i * 256),
+        mask: i % 2 ? 0xffffff00n : 0xffffffffn,
+      },
+      { kind: "ternary", field: "meta.protocol", value: BigInt(i % 3 ? 6 : 17), mask: 0xffn },
+    ];
+    const action = { kind: "action" as const, action: "TheIngress.permit", params: {} };
+    return {
+      type: "insert",
+      entity: { kind: "tableEntry", table: "TheIngress.acl", match, priority: 1000 + i, action },
+    };
+  });
+  full.apply(acl);
+  report({
+    name: "switch/apply",
+    unit: "updates/s",
+    value: (1000 * (distinct.length + acl.length)) / (performance.now() - began),
+  });
+  const many = Array.from({ length: 4096 }, () => ipv4Frame(random.pick(distinct) + random.int(256)));
+  report({
+    name: "switch/l3 with 10,000 routes and 500 ternary entries",
+    unit: "packets/s",
+    value: rate(full, many),
+  });
+
+  const wide = start(roomyProgram(), config);
+  const hops = Array.from({ length: 60_000 }, (_, i) => i + 1000);
+  wide.apply(
+    hops.map((hop): Update => {
+      const mac = BigInt(hop);
+      const params = { port: 4n, src: mac, dst: mac };
+      return {
+        type: "insert",
+        entity: {
+          kind: "tableEntry",
+          table: "TheIngress.next_hops",
+          match: [{ kind: "exact", field: "meta.next_hop", value: BigInt(hop) }],
+          priority: 0,
+          action: { kind: "action", action: "TheIngress.to_next_hop", params },
+        },
+      };
+    }),
+  );
+  const prefixes = hops
+    .slice(0, 50_000)
+    .map((hop, i) => lpm(routes, "hdr.ipv4.dst", 0x28000000 + i * 16, 28, BigInt(hop)));
+  wide.apply(prefixes);
+  const spread = Array.from({ length: 4096 }, () => ipv4Frame(0x28000000 + 16 * random.int(50_000)));
+  report({
+    name: "switch/l3 with 60,000 exact entries and 50,000 routes",
+    unit: "packets/s",
+    value: rate(wide, spread),
+  });
+}
