@@ -101,7 +101,13 @@ function withoutOutputChains(problem: Problem): Advice[] {
   }
   return [...byField].slice(0, MAX_TRIALS).map(([field, set]) => {
     const units = [...set].sort((a, b) => a - b).map((id) => problem.model.units[id]!);
-    const changed = withoutEdges(problem, (_from, _to, kind, name) => kind === "output" && name === field);
+    const apart = withoutEdges(problem, (_from, _to, kind, name) => kind === "output" && name === field);
+    const changed = {
+      ...apart,
+      conflicts: problem.conflicts.map((others, id) =>
+        set.has(id) ? new Set([...others].filter((other) => !set.has(other))) : others,
+      ),
+    };
     return {
       kind: "output" as const,
       message: `${units.length} tables write ${shortName(field)} in turn: ${names(units)}. Put them in exclusive branches (if / else), or let each write a field of its own and choose once at the end`,

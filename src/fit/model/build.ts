@@ -5,6 +5,7 @@ import { gatewayCost } from "./conditions.js";
 import { formatExpr, readsOf, readValue } from "./expressions.js";
 import type { Feature } from "./features.js";
 import { makeFlow } from "./flow.js";
+import { withoutKeyTemporaries } from "./key-temporaries.js";
 import type {
   ActionModel,
   Attached,
@@ -42,7 +43,7 @@ export function buildModel(program: Program, options: BuildOptions): BuiltModel 
 }
 
 class Builder {
-  readonly #json: bmv2.Bmv2Program;
+  #json: bmv2.Bmv2Program;
   readonly #index: P4InfoIndex;
   readonly #fields = new Map<string, FieldInfo>();
   readonly #headers = new Map<string, HeaderInfo>();
@@ -56,13 +57,25 @@ class Builder {
     program: Program,
     readonly options: BuildOptions,
   ) {
-    this.#json = program.bmv2;
     this.#index = new P4InfoIndex(program.p4info);
+    this.#json = program.bmv2;
     this.#readFields();
+    this.#json = withoutKeyTemporaries(program.bmv2, this.#fields, (table, action) =>
+      this.#isStatement(table, action),
+    );
     this.#uses = findUses(this.#json, this.#fields);
     for (const counter of this.#index.counters.list) {
       this.#counts.set(counter.name, countsOf(counter.message.spec));
     }
+  }
+
+  /** Bare statements of a control: neither table nor action is the program's own. */
+  #isStatement(table: bmv2.Bmv2Table, action: bmv2.Bmv2Action): boolean {
+    return (
+      table.key.length === 0 &&
+      this.#index.tables.byName(table.name) === undefined &&
+      this.#index.actions.byName(action.name) === undefined
+    );
   }
 
   #readFields(): void {
@@ -265,8 +278,7 @@ class Builder {
     const keyless = key.length === 0;
     const readers = actions.flatMap((action) => {
       if (action === undefined) return [];
-      const statement =
-        keyless && info === undefined && this.#index.actions.byName(action.name) === undefined;
+      const statement = this.#isStatement(table, action);
       return [
         new ActionReader(
           action,

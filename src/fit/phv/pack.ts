@@ -123,7 +123,7 @@ class Packer {
     isUsed: (name: string) => boolean,
     isAlone: (name: string) => boolean,
   ): void {
-    const total = fields.reduce((sum, field) => sum + field.width, 0);
+    const cuts = wordCuts(fields);
     let run: ContainerSlice[] = [];
     let runBits = 0;
     const flush = () => {
@@ -147,8 +147,7 @@ class Packer {
       let start = field.offset;
       const end = field.offset + field.width;
       while (start < end) {
-        const fromEnd = total - start;
-        const wordEnd = total - Math.floor((fromEnd - 1) / WORD_BITS) * WORD_BITS;
+        const wordEnd = cuts.find((cut) => cut > start)!;
         const stop = Math.min(end, wordEnd);
         run.push({ field: field.name, lo: end - stop, width: stop - start });
         runBits += stop - start;
@@ -236,6 +235,34 @@ class Packer {
     }
     return undefined;
   }
+}
+
+/**
+ * Bit positions where words end, in rising order: counted from the end of the header, a field of at most a word
+ * stays in one, a longer one fills what is left and goes on.
+ */
+function wordCuts(fields: readonly FieldInfo[]): number[] {
+  let at = fields.reduce((sum, field) => sum + field.width, 0);
+  const cuts = [at];
+  let used = 0;
+  for (const field of [...fields].reverse()) {
+    let rest = field.width;
+    if (rest <= WORD_BITS && used + rest > WORD_BITS) {
+      cuts.push(at);
+      used = 0;
+    }
+    while (rest > 0) {
+      const take = Math.min(rest, WORD_BITS - used);
+      at -= take;
+      rest -= take;
+      used += take;
+      if (used === WORD_BITS) {
+        cuts.push(at);
+        used = 0;
+      }
+    }
+  }
+  return cuts.sort((a, b) => a - b);
 }
 
 export interface PhvUse {

@@ -1,0 +1,181 @@
+/**
+ * Compilers for software switches put a key that is an expression into a variable first. A chip matches the slice
+ * itself: such copies are taken out here, and the tables and conditions that read them read the field.
+ */
+import type { bmv2 } from "../../program/index.js";
+import { readAssignment } from "./expressions.js";
+import type { Access, FieldInfo } from "./model.js";
+
+interface Copy {
+  readonly node: string;
+  readonly action: bmv2.Bmv2Action;
+  readonly primitive: bmv2.Primitive;
+  readonly source: Access;
+}
+
+/** @param isStatement the action of a keyless table is bare statements of a control, no action of the program. */
+export function withoutKeyTemporaries(
+  program: bmv2.Bmv2Program,
+  fields: ReadonlyMap<string, FieldInfo>,
+  isStatement: (table: bmv2.Bmv2Table, action: bmv2.Bmv2Action) => boolean,
+): bmv2.Bmv2Program {
+  const copy = structuredClone(program);
+  for (const pipeline of copy.pipelines) simplify(copy, pipeline, fields, isStatement);
+  return copy;
+}
+
+function simplify(
+  program: bmv2.Bmv2Program,
+  pipeline: bmv2.Pipeline,
+  fields: ReadonlyMap<string, FieldInfo>,
+  isStatement: (table: bmv2.Bmv2Table, action: bmv2.Bmv2Action) => boolean,
+): void {
+  const actions = new Map(program.actions.map((action) => [action.id, action]));
+  const copies = new Map<string, Copy | undefined>();
+  const writers = new Map<string, Set<string>>();
+  for (const table of pipeline.tables) {
+    for (const id of table.action_ids) {
+      const action = actions.get(id);
+      if (action === undefined) continue;
+      for (const primitive of action.primitives) {
+        for (const parameter of primitive.parameters) {
+          // Anything that names a field may write it; a plain copy's source is the exception.
+          if (parameter.type !== "field") continue;
+          const name = parameter.value.join(".");
+          if (primitive.op === "assign" && parameter !== primitive.parameters[0]) continue;
+          const set = writers.get(name) ?? new Set<string>();
+          set.add(table.name);
+          writers.set(name, set);
+          if (!fields.get(name)?.metadata || fields.get(name)?.intrinsic) continue;
+          const known = copies.has(name);
+          copies.set(name, known ? undefined : copyOf(table, action, primitive, fields, isStatement));
+        }
+      }
+    }
+  }
+  const reads = fieldsReadElsewhere(program);
+  const reach = reachability(pipeline);
+  for (const [name, found] of copies) {
+    if (found === undefined || reads.has(name)) continue;
+    const { source } = found;
+    const readers = pipeline.tables.filter((table) =>
+      table.key.some((key) => typeof key.target !== "string" && key.target.join(".") === name),
+    );
+    if (readers.length === 0) continue;
+    const between = [...(writers.get(source.field) ?? [])].some((writer) =>
+      readers.some(
+        (reader) =>
+          (writer === found.node || reach.get(found.node)?.has(writer) === true) &&
+          reach.get(writer)?.has(reader.name) === true,
+      ),
+    );
+    if (between || !readers.every((reader) => reach.get(found.node)?.has(reader.name))) continue;
+    for (const table of readers) {
+      table.key = table.key.map((key) =>
+        typeof key.target !== "string" && key.target.join(".") === name ? sliceKey(key, source, fields) : key,
+      );
+    }
+    found.action.primitives = found.action.primitives.filter((primitive) => primitive !== found.primitive);
+    if (found.action.primitives.length === 0) bypass(pipeline, found.node);
+  }
+}
+
+function copyOf(
+  table: bmv2.Bmv2Table,
+  action: bmv2.Bmv2Action,
+  primitive: bmv2.Primitive,
+  fields: ReadonlyMap<string, FieldInfo>,
+  isStatement: (table: bmv2.Bmv2Table, action: bmv2.Bmv2Action) => boolean,
+): Copy | undefined {
+  if (primitive.op !== "assign" || table.key.length > 0 || !isStatement(table, action)) return undefined;
+  const [target, value] = primitive.parameters;
+  if (target?.type !== "field" || value === undefined) return undefined;
+  const { access, expr } = readAssignment(target.value, value, { fields, argumentWidths: [] });
+  if (access.lo !== 0 || expr.kind !== "field") return undefined;
+  return { node: table.name, action, primitive, source: expr.access };
+}
+
+function sliceKey(key: bmv2.TableKey, source: Access, fields: ReadonlyMap<string, FieldInfo>): bmv2.TableKey {
+  const dot = source.field.indexOf(".");
+  const whole = fields.get(source.field)?.width === source.width;
+  const mask = ((1n << BigInt(source.width)) - 1n) << BigInt(source.lo);
+  return {
+    ...key,
+    target: [source.field.slice(0, dot), source.field.slice(dot + 1)],
+    mask: whole ? null : `0x${mask.toString(16)}`,
+  };
+}
+
+/** Fields that something else than a key of a table reads. */
+function fieldsReadElsewhere(program: bmv2.Bmv2Program): Set<string> {
+  const names = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    else if (value !== null && typeof value === "object") {
+      const node = value as { type?: unknown; value?: unknown };
+      if (node.type === "field" && Array.isArray(node.value)) names.add(node.value.join("."));
+      else for (const [key, part] of Object.entries(node)) if (key !== "source_info") visit(part);
+    }
+  };
+  for (const action of program.actions) {
+    for (const primitive of action.primitives)
+      visit(primitive.parameters.slice(primitive.op === "assign" ? 1 : 0));
+  }
+  for (const pipeline of program.pipelines) {
+    visit(pipeline.conditionals);
+    visit(pipeline.action_profiles);
+  }
+  visit(program.calculations);
+  visit(program.learn_lists);
+  visit(program.field_lists);
+  visit(program.parsers);
+  visit(program.checksums);
+  return names;
+}
+
+function nextNodes(pipeline: bmv2.Pipeline): Map<string, (string | null)[]> {
+  const next = new Map<string, (string | null)[]>();
+  for (const table of pipeline.tables) {
+    next.set(table.name, [...Object.values(table.next_tables), table.base_default_next ?? null]);
+  }
+  for (const condition of pipeline.conditionals)
+    next.set(condition.name, [condition.true_next, condition.false_next]);
+  return next;
+}
+
+function reachability(pipeline: bmv2.Pipeline): Map<string, Set<string>> {
+  const next = nextNodes(pipeline);
+  const reach = new Map<string, Set<string>>();
+  for (const name of next.keys()) {
+    const seen = new Set<string>();
+    const work = [...next.get(name)!];
+    while (work.length > 0) {
+      const at = work.pop();
+      if (at === null || at === undefined || seen.has(at)) continue;
+      seen.add(at);
+      work.push(...(next.get(at) ?? []));
+    }
+    reach.set(name, seen);
+  }
+  return reach;
+}
+
+/** Takes a node without effect out of the flow. */
+function bypass(pipeline: bmv2.Pipeline, name: string): void {
+  const table = pipeline.tables.find((entry) => entry.name === name);
+  if (table === undefined) return;
+  const after = Object.values(table.next_tables)[0] ?? table.base_default_next ?? null;
+  const redirect = (node: string | null | undefined) => (node === name ? after : (node ?? null));
+  pipeline.init_table = redirect(pipeline.init_table);
+  for (const other of pipeline.tables) {
+    other.next_tables = Object.fromEntries(
+      Object.entries(other.next_tables).map(([key, node]) => [key, redirect(node)]),
+    );
+    if (other.base_default_next !== undefined) other.base_default_next = redirect(other.base_default_next);
+  }
+  for (const condition of pipeline.conditionals) {
+    condition.true_next = redirect(condition.true_next);
+    condition.false_next = redirect(condition.false_next);
+  }
+  pipeline.tables = pipeline.tables.filter((entry) => entry.name !== name);
+}

@@ -1,0 +1,159 @@
+/** Block counts that real compilers logged (targets.md 3.1 to 3.6), and closed forms. */
+import { describe, expect, it } from "vitest";
+import { fitProgram } from "../../src/fit/index.js";
+import { compileText, loadTarget } from "./golden.js";
+import { oneTable, type TableSpec } from "./programs.js";
+
+const tofino = loadTarget("tofino");
+const tofino2 = loadTarget("tofino2");
+
+function blocks(spec: TableSpec, target = tofino) {
+  const { program, error } = compileText(oneTable(spec));
+  expect(error).toBeUndefined();
+  const result = fitProgram(program!, target);
+  const sum = (name: "srams" | "tcams" | "map_rams" | "hash_bits" | "stats_alus" | "meter_alus") =>
+    result.placement.stages.reduce((total, stage) => total + stage[name], 0);
+  return {
+    verdict: result.verdict,
+    stages: result.stages,
+    srams: sum("srams"),
+    tcams: sum("tcams"),
+    mapRams: sum("map_rams"),
+    hashBits: sum("hash_bits"),
+    statsAlus: sum("stats_alus"),
+    meterAlus: sum("meter_alus"),
+  };
+}
+
+describe("exact match", () => {
+  it("takes 80 blocks for 100,000 entries of 104 bits without data (logged)", () => {
+    const got = blocks({ kind: "exact", keyBits: 104, size: 100_000, single: true }, tofino2);
+    expect(got.srams).toBe(80);
+    expect(got.hashBits).toBe(48);
+  });
+
+  it("takes 32 blocks for 65,536 entries of 32 bits with 32 bits of data (logged)", () => {
+    // 16 + 16 blocks with action RAM and 32 with immediate data cost the same; the total is what counts.
+    expect(blocks({ kind: "exact", keyBits: 32, size: 65_536, dataBits: 32, single: true }).srams).toBe(32);
+  });
+
+  it("takes four blocks and 40 hash bits for any small table (logged)", () => {
+    for (const size of [1, 16, 1000]) {
+      expect(blocks({ kind: "exact", keyBits: 32, size, single: true })).toMatchObject({
+        srams: 4,
+        hashBits: 40,
+      });
+    }
+  });
+
+  it("addresses keys of up to 9 bits directly (logged: 1 block, 10 hash bits)", () => {
+    expect(blocks({ kind: "exact", keyBits: 9, size: 512, single: true })).toMatchObject({
+      srams: 1,
+      hashBits: 10,
+    });
+  });
+
+  it("pays for a direct counter of a tiny table with the allocated entries (logged: 9 blocks, 5 map RAMs)", () => {
+    const got = blocks({
+      kind: "exact",
+      keyBits: 32,
+      size: 16,
+      single: true,
+      declare: "direct_counter(CounterType.packets_and_bytes) c;",
+      statement: "c.count();",
+      property: "counters = c;",
+    });
+    expect(got).toMatchObject({ srams: 9, mapRams: 5, statsAlus: 1 });
+  });
+
+  it("splits a table that no stage holds", () => {
+    const got = blocks({ kind: "exact", keyBits: 64, size: 262_144, dataBits: 32 });
+    expect(got.stages).toBeGreaterThan(1);
+    expect(got.verdict).toBe("placed");
+  });
+});
+
+describe("registers", () => {
+  const register = (size: number, target = tofino) =>
+    blocks(
+      {
+        kind: "exact",
+        keyBits: 8,
+        size: 1,
+        single: true,
+        declare: `register<bit<32>>(${size}) r;`,
+        statement: "bit<32> v; r.read(v, h.d.r0); v = v + 1; r.write(h.d.r0, v);",
+      },
+      target,
+    );
+
+  it("have a spare block: 2, 2, 2, 17, 33 for 1 to 131,072 cells of 32 bits (logged)", () => {
+    const match = 1;
+    for (const [size, srams] of [
+      [1, 2],
+      [32, 2],
+      [1024, 2],
+      [65_536, 17],
+      [131_072, 33],
+    ] as const) {
+      const got = register(size);
+      expect([size, got.srams - match, got.mapRams, got.meterAlus]).toEqual([size, srams, srams, 1]);
+    }
+  });
+
+  it("hold 143,360 cells on Tofino 1, not one block more", () => {
+    expect(register(143_360).verdict).toBe("placed");
+    expect(register(143_361).verdict).toBe("refused");
+  });
+
+  it("take further stages on Tofino 2 beyond 94,208 cells", () => {
+    expect(register(94_208, tofino2).stages).toBe(1);
+    expect(register(94_209, tofino2).stages).toBe(3);
+  });
+});
+
+describe("ternary match", () => {
+  it("steps at 512 entries", () => {
+    expect(blocks({ kind: "ternary", keyBits: 32, size: 512 }).tcams).toBe(1);
+    expect(blocks({ kind: "ternary", keyBits: 32, size: 513 }).tcams).toBe(2);
+  });
+
+  it("is ceil((bits + 4) / 44) blocks wide", () => {
+    for (const keyBits of [8, 16, 40, 48, 88, 128, 160, 320]) {
+      expect([keyBits, blocks({ kind: "ternary", keyBits, size: 512 }).tcams]).toEqual([
+        keyBits,
+        Math.ceil((keyBits + 4) / 44),
+      ]);
+    }
+  });
+
+  it("fits eight tables and 24 / 12 / 8 / 6 units of 1 to 4 blocks in a stage", () => {
+    for (const [keyBits, units] of [
+      [40, 24],
+      [48, 12],
+      [128, 8],
+      [160, 6],
+    ] as const) {
+      expect([keyBits, blocks({ kind: "ternary", keyBits, size: 512 * units }).stages]).toEqual([keyBits, 1]);
+      expect([keyBits, blocks({ kind: "ternary", keyBits, size: 512 * units + 1 }).stages]).toEqual([
+        keyBits,
+        2,
+      ]);
+    }
+  });
+
+  it("needs several rows for a quarter of the ranges", () => {
+    const most: [number, number][] = [
+      [4, 512],
+      [8, 342],
+      [12, 256],
+      [16, 206],
+      [19, 187],
+    ];
+    for (const [keyBits, size] of most) {
+      expect([keyBits, blocks({ kind: "range", keyBits, size }).tcams]).toEqual([keyBits, 1]);
+      if (keyBits > 4)
+        expect([keyBits, blocks({ kind: "range", keyBits, size: size + 1 }).tcams]).toEqual([keyBits, 2]);
+    }
+  });
+});

@@ -1,0 +1,102 @@
+/** Small programs for tests, as text. */
+
+export interface TableSpec {
+  /** Match kind and width of the key. */
+  kind: "exact" | "ternary" | "lpm" | "range";
+  keyBits: number;
+  size: number;
+  /** Bits of action data; 0: an action without data. */
+  dataBits?: number;
+  /** Extra text: declarations before the table, statements of the action, properties of the table. */
+  declare?: string;
+  statement?: string;
+  property?: string;
+  /** Without a second action every entry has the same one. */
+  single?: boolean;
+}
+
+const around = (fields: string, locals: string, apply: string, egress = "") => `#include <core.p4>
+#include <v1model.p4>
+header d_h { ${fields} }
+struct headers_t { d_h d; }
+struct meta_t { bit<32> m0; bit<32> m1; bit<8> m2; }
+parser Prs(packet_in pkt, out headers_t h, inout meta_t m, inout standard_metadata_t sm) {
+  state start { pkt.extract(h.d); transition accept; }
+}
+control Vfy(inout headers_t h, inout meta_t m) { apply { } }
+control Cmp(inout headers_t h, inout meta_t m) { apply { } }
+control Ing(inout headers_t h, inout meta_t m, inout standard_metadata_t sm) {
+${locals}
+  apply { ${apply} }
+}
+control Egr(inout headers_t h, inout meta_t m, inout standard_metadata_t sm) { apply { ${egress} } }
+control Dep(packet_out pkt, in headers_t h) { apply { pkt.emit(h.d); } }
+V1Switch(Prs(), Vfy(), Ing(), Egr(), Cmp(), Dep()) main;
+`;
+
+export const wrap = around;
+
+/** One table `t`; the key is in its own header bytes, results of 32 bits each behind it. */
+export function oneTable(spec: TableSpec): string {
+  const data = spec.dataBits ?? 0;
+  const pad = (8 - (spec.keyBits % 8)) % 8;
+  const words = Math.ceil(data / 32);
+  const results = Array.from({ length: Math.max(1, words) }, (_, i) => `bit<32> r${i};`);
+  const keys: string[] = [];
+  for (let rest = spec.keyBits, i = 0; rest > 0; i++) {
+    const bits = Math.min(64, rest);
+    keys.push(`bit<${bits}> k${i};`);
+    rest -= bits;
+  }
+  const params: string[] = [];
+  const writes: string[] = [];
+  for (let rest = data, i = 0; rest > 0; i++) {
+    const bits = Math.min(32, rest);
+    params.push(`bit<${bits}> v${i}`);
+    writes.push(`h.d.r${i} = ${bits === 32 ? "" : "(bit<32>) "}v${i};`);
+    rest -= bits;
+  }
+  const fields = `${keys.join(" ")} ${pad > 0 ? `bit<${pad}> pad;` : ""} ${results.join(" ")}`;
+  return around(
+    fields,
+    `${spec.declare ?? ""}
+  action go(${params.join(", ")}) { ${writes.join(" ")} ${spec.statement ?? ""} }
+  action nop() { }
+  table t {
+    key = { ${keys.map((_, i) => `h.d.k${i} : ${spec.kind};`).join(" ")} }
+    actions = { go; ${spec.single ? "@defaultonly " : ""}nop; }
+    size = ${spec.size};
+    default_action = nop();
+    ${spec.property ?? ""}
+  }`,
+    "t.apply();",
+  );
+}
+
+export interface RandomTable {
+  /** Index of the result field that is the key; -1: a field of its own. */
+  key: number;
+  writes: number;
+  ternary: boolean;
+  size: number;
+  /** Behind a condition on a field of its own. */
+  guarded: boolean;
+}
+
+/** Tables one after another that match and write each other's fields. */
+export function randomProgram(tables: readonly RandomTable[]): string {
+  const fields = [
+    ...tables.map((_, i) => `bit<32> f${i};`),
+    ...tables.map((_, i) => `bit<32> k${i};`),
+    ...tables.map((_, i) => `bit<8> c${i};`),
+  ];
+  const locals = tables.map((table, i) => {
+    const key = table.key >= 0 && table.key < tables.length ? `f${table.key}` : `k${i}`;
+    return `  action a${i}(bit<32> v) { h.d.f${table.writes % tables.length} = v; }
+  table t${i} { key = { h.d.${key} : ${table.ternary ? "ternary" : "exact"}; } actions = { a${i}; NoAction; } size = ${table.size}; default_action = NoAction(); }`;
+  });
+  const apply = tables.map((table, i) =>
+    table.guarded ? `if (h.d.c${i} == 1) { t${i}.apply(); }` : `t${i}.apply();`,
+  );
+  return around(fields.join(" "), locals.join("\n"), apply.join(" "));
+}

@@ -1,0 +1,213 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { DiagnosticError, SourceFile } from "../../src/base/index.js";
+import {
+  difference,
+  differenceText,
+  explain,
+  explanationText,
+  type FitResult,
+  fitProgram,
+  overBudget,
+  parseBudget,
+  parseSweep,
+  runSweep,
+  sweepText,
+  toHtml,
+  toJson,
+  toSarif,
+  toText,
+} from "../../src/fit/index.js";
+import { compileText, loadProgram, loadTarget } from "./golden.js";
+import { wrap } from "./programs.js";
+
+const tofino = loadTarget("tofino");
+const fit = (name: string): FitResult => fitProgram(loadProgram(name).program!, tofino);
+const codeOf = (action: () => unknown): string => {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof DiagnosticError) return error.diagnostics[0]!.code;
+    throw error;
+  }
+  return "none";
+};
+
+describe("the JSON report", () => {
+  const report = toJson(fit("real_l2l3"));
+
+  it("names what the vendor's reports name", () => {
+    expect(report).toMatchObject({
+      target: "tofino",
+      verdict: "placed",
+      stages: { total: 3, ingress: 3, egress: 1 },
+      critical_path: 3,
+      device_stages: 12,
+      exceeds_device_stages: false,
+    });
+    const fib = report.tables.find((table) => table.name === "Ing.fib")!;
+    expect(fib).toMatchObject({
+      gress: "ingress",
+      stage: 1,
+      min_stage: 1,
+      match_kind: "ternary_match",
+      key_bits: 32,
+      entries_requested: 8192,
+      entries_allocated: 8192,
+      srams: 2,
+      tcams: 16,
+    });
+    expect(report.per_stage_resources).toHaveLength(3);
+    expect(JSON.parse(JSON.stringify(report))).toEqual(report);
+  });
+
+  it("has a table's blocks add up to the stages'", () => {
+    const sum = (key: "srams" | "tcams" | "map_rams") =>
+      report.tables.reduce((total, table) => total + table[key], 0);
+    const stages = (key: string) =>
+      report.per_stage_resources.reduce<number>(
+        (total, stage) => total + (stage as Record<string, number>)[key]!,
+        0,
+      );
+    for (const key of ["srams", "tcams", "map_rams"] as const)
+      expect([key, sum(key)]).toEqual([key, stages(key)]);
+  });
+});
+
+describe("the terminal report", () => {
+  it("begins with the verdict", () => {
+    expect(toText(fit("real_l2l3"))).toMatch(
+      /^placed on Tofino \(1\): 3 of 12 stages \(heuristic; assignment verified\)/,
+    );
+    expect(toText(fit("chain_match_13"))).toMatch(
+      /^cannot fit Tofino \(1\): at least 13 of 12 stages \(critical path/,
+    );
+    expect(toText(fit("op_mul"))).toMatch(/^refused by Tofino \(1\)/);
+  });
+});
+
+describe("the page", () => {
+  const text = readFileSync(join(import.meta.dirname, "../golden/fit/programs/real_l2l3.p4"), "utf8");
+  const result = fit("real_l2l3");
+  const page = toHtml(result, [new SourceFile("real_l2l3.p4", text)], explain(result));
+
+  it("needs nothing else", () => {
+    expect(page).not.toMatch(/<script|<link|src=|url\((?!#)|@import|https?:/);
+    expect(page).toMatch(/^<!doctype html>/);
+  });
+
+  it("leads from tables to their lines", () => {
+    const links = [...page.matchAll(/href="#(f0l\d+)"/g)].map((match) => match[1]!);
+    expect(links.length).toBeGreaterThan(10);
+    for (const link of links) expect(page).toContain(`id="${link}"`);
+    const line = text.split("\n").findIndex((part) => part.includes("table fib")) + 1;
+    expect(page).toContain(`<a href="#f0l${line}">Ing.fib</a>`);
+  });
+
+  it("shows source text as text", () => {
+    expect(page).toContain("#include &#60;core.p4&#62;");
+  });
+});
+
+describe("explanations", () => {
+  it("name tables that write one field in turn, with the stages that exclusive branches would give", () => {
+    const result = fit("chain_egspec_4");
+    const { advice } = explain(result);
+    expect(advice[0]).toMatchObject({ kind: "output", stages: 1 });
+    expect(advice[0]!.message).toContain("4 tables write egress_spec in turn");
+    expect(explanationText(result, explain(result))).toContain("4 -> 1 stages");
+  });
+
+  it("name shared containers", () => {
+    const result = fit("many_te_4");
+    expect(explain(result)).toMatchObject({
+      binding: expect.stringContaining("write fields of one container"),
+      advice: [{ kind: "container", stages: 1 }],
+    });
+  });
+
+  it("promise only what the change gives", () => {
+    const guarded = wrap(
+      "bit<32> a; bit<32> b; bit<32> c; bit<8> s;",
+      `action x(bit<32> v) { h.d.c = v; } action y(bit<32> v) { h.d.c = v; }
+       table t0 { key = { h.d.a : exact; } actions = { x; NoAction; } size = 64; default_action = NoAction(); }
+       table t1 { key = { h.d.b : exact; } actions = { y; NoAction; } size = 64; default_action = NoAction(); }`,
+      "t0.apply(); t1.apply();",
+    );
+    const before = fitProgram(compileText(guarded).program!, tofino);
+    const promised = explain(before).advice.find((advice) => advice.kind === "output")!;
+    const after = compileText(
+      guarded.replace("t0.apply(); t1.apply();", "if (h.d.s == 1) { t0.apply(); } else { t1.apply(); }"),
+    );
+    expect([before.stages, promised.stages, fitProgram(after.program!, tofino).stages]).toEqual([2, 1, 1]);
+  });
+});
+
+describe("budgets", () => {
+  const result = fit("real_l2l3");
+
+  it("hold or do not", () => {
+    expect(overBudget(result, parseBudget("stages=3,sram=40,tcam=50%"))).toEqual([]);
+    expect(overBudget(result, parseBudget("stages=2, sram=39"))).toEqual([
+      "stages: 3, budget 2",
+      "sram: 40, budget 39",
+    ]);
+    expect(overBudget(result, parseBudget("tcam=5%"))).toEqual(["tcam: 5.6 %, budget 5 %"]);
+  });
+
+  it("are refused when they are none", () => {
+    for (const text of ["", "stages", "stages=x", "colour=3"])
+      expect([text, codeOf(() => parseBudget(text))]).toEqual([text, "P44030"]);
+  });
+});
+
+describe("sweeps", () => {
+  const { program } = loadProgram("ex_k32_n4096");
+
+  it("grow with the table", () => {
+    const points = runSweep(program!, tofino, parseSweep("t.size=1k..1M"));
+    expect(points.map((point) => point.size)).toEqual(Array.from({ length: 11 }, (_, i) => 1024 << i));
+    const stages = points.map((point) => point.result.stages);
+    expect(stages).toEqual([...stages].sort((a, b) => a - b));
+    expect(stages[0]).toBe(1);
+    expect(stages[10]).toBeGreaterThan(3);
+    expect(sweepText(points)).toContain("1048576");
+  });
+
+  it("are refused when they are none, or of no table", () => {
+    for (const text of ["t", "t.size=", "t.size=4k..1k", "t.size=a..b"]) {
+      expect([text, codeOf(() => parseSweep(text))]).toEqual([text, "P44031"]);
+    }
+    expect(codeOf(() => runSweep(program!, tofino, parseSweep("u.size=1,2")))).toBe("P44032");
+  });
+});
+
+describe("differences and SARIF", () => {
+  it("tell what changed", () => {
+    const changes = difference(fit("chain_match_2"), fit("chain_match_12"));
+    expect(changes.measures[0]).toEqual({ name: "stages", before: 2, after: 12 });
+    expect(changes.tables.find((table) => table.name === "Ing.t5")).toMatchObject({ before: null });
+    expect(differenceText(changes)).toContain("+10");
+    expect(difference(fit("chain_match_2"), fit("chain_match_2")).tables).toEqual([]);
+  });
+
+  it("have a rule, a level and a place for each finding", () => {
+    const result = fit("op_mul");
+    const sarif = toSarif(result, ["stages: 9, budget 1"], [], "1.2.3") as {
+      version: string;
+      runs: {
+        tool: { driver: { rules: { id: string }[] } };
+        results: { ruleId: string; level: string; locations: object[] }[];
+      }[];
+    };
+    expect(sarif.version).toBe("2.1.0");
+    const [run] = sarif.runs;
+    expect(run!.results.map((found) => [found.ruleId, found.level])).toEqual([
+      ["P44018", "error"],
+      ["budget", "error"],
+    ]);
+    expect(run!.tool.driver.rules.map((rule) => rule.id)).toEqual(["P44018", "budget"]);
+    for (const found of run!.results) expect(found.locations).toHaveLength(1);
+  });
+});
