@@ -68,7 +68,7 @@ function digest(emission: Emission, stmt: Digest, block: BlockKind): bmv2.Primit
 }
 
 /** Elements of a `data` argument: a list, or a single scalar. */
-export function dataElements(data: Expr): Expr[] {
+function dataElements(data: Expr): Expr[] {
   return data.kind === "aggregate" ? data.elements : [data];
 }
 

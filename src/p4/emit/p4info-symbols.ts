@@ -3,7 +3,7 @@ import type { Note, Span } from "../../base/index.js";
 import { fail } from "../../base/index.js";
 
 /** First byte of an id (`P4Ids.Prefix`). */
-export const PREFIX = {
+const PREFIX = {
   action: 0x01,
   table: 0x02,
   valueSet: 0x03,

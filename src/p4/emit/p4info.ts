@@ -283,7 +283,7 @@ const MATCH_TYPES: Record<string, p4info.MatchField_MatchType> = {
   optional: p4info.MatchField_MatchType.OPTIONAL,
 };
 
-export function matchType(kind: string) {
+function matchType(kind: string) {
   const standard = MATCH_TYPES[kind];
   return standard === undefined
     ? { case: "otherMatchType" as const, value: kind }

@@ -1,5 +1,5 @@
 /** Constant folding and the identities that keep hidden conditions short; semantics of P4-16 section 8. */
-import { toSigned, toUnsigned } from "../../base/index.js";
+import { toUnsigned } from "../../base/index.js";
 import { bool, not, number } from "./build.js";
 import type { BinaryOp, BitsType, Expr, ExprOf } from "./ir.js";
 import { mapExpr } from "./walk.js";
@@ -217,9 +217,4 @@ function saturate(value: bigint, type: BitsType): bigint {
 /** The number as its bits, whatever its sign. */
 export function unsignedValue(expr: ExprOf<"number">): bigint {
   return toUnsigned(expr.value, expr.type.width);
-}
-
-/** The bits read as the type says. */
-export function signedValue(value: bigint, type: BitsType): bigint {
-  return type.signed ? toSigned(value, type.width) : toUnsigned(value, type.width);
 }

@@ -9,7 +9,7 @@ import type { AggregateType, BitsType, IrField, IrType } from "./ir.js";
 export const ENUM_WIDTH = 32;
 
 export const BOOL: IrType = { kind: "bool" };
-export const ERROR: IrType = { kind: "error" };
+const ERROR: IrType = { kind: "error" };
 
 const bitsCache = new Map<number, BitsType>();
 

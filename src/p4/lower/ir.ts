@@ -42,7 +42,7 @@ export interface IrField {
   annotations: readonly Annotation[];
 }
 
-export interface StackType {
+interface StackType {
   kind: "stack";
   element: AggregateType;
   size: number;

@@ -16,12 +16,12 @@ import { simplify } from "./simplify.js";
 import { splitStates } from "./split-states.js";
 import { unrollLoops } from "./unroll-loops.js";
 
-export interface Pass {
+interface Pass {
   name: string;
   run: (program: IrProgram) => void;
 }
 
-export const passes: readonly Pass[] = [
+const passes: readonly Pass[] = [
   { name: "simplify", run: simplify },
   { name: "unroll-loops", run: unrollLoops },
   { name: "expand-switches", run: expandSwitches },

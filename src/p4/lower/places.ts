@@ -99,7 +99,7 @@ export function readsFrom(expr: Expr, place: Expr): boolean {
 }
 
 /** Whether the expression reads any storage at all. */
-export function readsStorage(expr: Expr): boolean {
+function readsStorage(expr: Expr): boolean {
   if (expr.kind === "variable") return expr.variable.role !== "parameter";
   if (expr.kind === "lookahead") return true;
   let found = false;
@@ -111,7 +111,7 @@ export function readsStorage(expr: Expr): boolean {
 }
 
 /** Every place that running the statements may write; "all" when that is not known. */
-export function placesWritten(body: readonly Stmt[]): Expr[] | "all" {
+function placesWritten(body: readonly Stmt[]): Expr[] | "all" {
   const places: Expr[] = [];
   let unknown = false;
   const visit = (stmts: readonly Stmt[]): void => {

@@ -28,7 +28,7 @@ function indent(lines: readonly string[]): string[] {
   return lines.map((line) => (line === "" ? "" : `    ${line}`));
 }
 
-export function printType(type: IrType): string {
+function printType(type: IrType): string {
   switch (type.kind) {
     case "bits":
       return `${type.signed ? "int" : "bit"}<${type.width}>`;
@@ -128,7 +128,7 @@ function printTable(table: IrTable): string[] {
   return lines;
 }
 
-export function printBody(body: readonly Stmt[]): string[] {
+function printBody(body: readonly Stmt[]): string[] {
   return body.flatMap(printStmt);
 }
 
@@ -208,7 +208,7 @@ function printApply(stmt: Extract<Stmt, { kind: "apply" }>): string[] {
   return [...lines, ...indent(block("default:", branches.otherwise)), "}"];
 }
 
-export function printExpr(expr: Expr): string {
+function printExpr(expr: Expr): string {
   switch (expr.kind) {
     case "number":
       return `${expr.type.width}${expr.type.signed ? "s" : "w"}${expr.value}`;

@@ -13,7 +13,7 @@ export function simplify(program: IrProgram): void {
 }
 
 /** The same for one list of statements. */
-export function simplifyBody(body: Stmt[]): Stmt[] {
+function simplifyBody(body: Stmt[]): Stmt[] {
   const done: Stmt[] = [];
   for (const stmt of body) {
     for (const one of simplifyStmt(stmt)) {

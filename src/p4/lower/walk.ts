@@ -58,17 +58,6 @@ export function mapExpr(expr: Expr, change: (expr: Expr) => Expr): Expr {
   return change(mapOperands(expr, (operand) => mapExpr(operand, change)));
 }
 
-/** Whether `test` holds for the expression or any part of it. */
-export function someExpr(expr: Expr, test: (expr: Expr) => boolean): boolean {
-  if (test(expr)) return true;
-  let found = false;
-  mapOperands(expr, (operand) => {
-    found ||= someExpr(operand, test);
-    return operand;
-  });
-  return found;
-}
-
 /** The expressions of one statement, not those of statements inside it; `write` says that it is a target. */
 export function mapStmtExprs(stmt: Stmt, change: (expr: Expr, write: boolean) => Expr): Stmt {
   switch (stmt.kind) {
@@ -122,7 +111,7 @@ const OUT_ARGUMENTS: Record<string, number[]> = {
 };
 
 /** Which arguments of a target's extern are places that it writes. */
-export function outArguments(name: string): readonly number[] {
+function outArguments(name: string): readonly number[] {
   return OUT_ARGUMENTS[name] ?? [];
 }
 

@@ -78,7 +78,7 @@ export interface Frame {
 }
 
 /** Where generated statements go; a parser call moves it into another state. */
-export interface Output {
+interface Output {
   list: Stmt[];
   state: IrState | undefined;
 }

@@ -70,7 +70,7 @@ function prioritiesOf(env: Env, plan: TablePlan, property: EntriesProperty): (nu
 }
 
 /** Whether larger priorities win, which they do unless `largest_priority_wins = false`. */
-export function flag(env: Env, plan: TablePlan, name: string): boolean {
+function flag(env: Env, plan: TablePlan, name: string): boolean {
   for (const one of plan.declaration.properties)
     if (one.kind === "property" && one.name.name === name) {
       const value = fold(expression(env, one.value));

@@ -9,7 +9,7 @@ import { fault } from "../fault.js";
 import { fold } from "../fold.js";
 import type { Expr, ExternInstance, IrType, Stmt } from "../ir.js";
 import { bits, scalarWidth, totalWidth } from "../ir-types.js";
-import { isFixedPlace, isPlace } from "../places.js";
+import { isFixedPlace } from "../places.js";
 import { constantNumber } from "./constants.js";
 import type { Env } from "./context.js";
 import { emit, inOrder, irType, placeOperand, saveValue, valueOperand } from "./context.js";
@@ -293,9 +293,4 @@ function lookahead(env: Env, type: IrType, call: CallExpression): Expr {
       : { kind: "cast", operand: saved, type: part, span: call.span };
   };
   return read(type);
-}
-
-/** Whether an expression can be given to a primitive as it is. */
-export function isSimple(expr: Expr): boolean {
-  return isPlace(expr) || expr.kind === "number" || expr.kind === "bool" || expr.kind === "member";
 }

@@ -85,7 +85,7 @@ function parserOf(env: Env, object: Expression, span: Span): ParserInstance {
 }
 
 /** Builds all states of a parser and returns the first; `accept` leads to `after`. Initialisers go to `env.out`. */
-export function buildStates(
+function buildStates(
   env: Env,
   instance: ParserInstance,
   scope: Scope,
