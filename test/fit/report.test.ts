@@ -23,7 +23,7 @@ import { compileText, loadProgram, loadTarget } from "./golden.js";
 import { wrap } from "./programs.js";
 
 const tofino = loadTarget("tofino");
-const fit = (name: string): FitResult => fitProgram(loadProgram(name).program!, tofino);
+const check = (name: string): FitResult => fitProgram(loadProgram(name).program!, tofino);
 const codeOf = (action: () => unknown): string => {
   try {
     action();
@@ -35,7 +35,7 @@ const codeOf = (action: () => unknown): string => {
 };
 
 describe("the JSON report", () => {
-  const report = toJson(fit("real_l2l3"));
+  const report = toJson(check("real_l2l3"));
 
   it("names what the vendor's reports name", () => {
     expect(report).toMatchObject({
@@ -77,19 +77,19 @@ describe("the JSON report", () => {
 
 describe("the terminal report", () => {
   it("begins with the verdict", () => {
-    expect(toText(fit("real_l2l3"))).toMatch(
+    expect(toText(check("real_l2l3"))).toMatch(
       /^placed on Tofino \(1\): 3 of 12 stages \(heuristic; assignment verified\)/,
     );
-    expect(toText(fit("chain_match_13"))).toMatch(
+    expect(toText(check("chain_match_13"))).toMatch(
       /^cannot fit Tofino \(1\): at least 13 of 12 stages \(critical path/,
     );
-    expect(toText(fit("op_mul"))).toMatch(/^refused by Tofino \(1\)/);
+    expect(toText(check("op_mul"))).toMatch(/^refused by Tofino \(1\)/);
   });
 });
 
 describe("the page", () => {
   const text = readFileSync(join(import.meta.dirname, "../golden/fit/programs/real_l2l3.p4"), "utf8");
-  const result = fit("real_l2l3");
+  const result = check("real_l2l3");
   const page = toHtml(result, [new SourceFile("real_l2l3.p4", text)], explain(result));
 
   it("needs nothing else", () => {
@@ -112,7 +112,7 @@ describe("the page", () => {
 
 describe("explanations", () => {
   it("name tables that write one field in turn, with the stages that exclusive branches would give", () => {
-    const result = fit("chain_egspec_4");
+    const result = check("chain_egspec_4");
     const { advice } = explain(result);
     expect(advice[0]).toMatchObject({ kind: "output", stages: 1 });
     expect(advice[0]!.message).toContain("4 tables write egress_spec in turn");
@@ -120,7 +120,7 @@ describe("explanations", () => {
   });
 
   it("name shared containers", () => {
-    const result = fit("many_te_4");
+    const result = check("many_te_4");
     expect(explain(result)).toMatchObject({
       binding: expect.stringContaining("write fields of one container"),
       advice: [{ kind: "container", stages: 1 }],
@@ -145,7 +145,7 @@ describe("explanations", () => {
 });
 
 describe("budgets", () => {
-  const result = fit("real_l2l3");
+  const result = check("real_l2l3");
 
   it("hold or do not", () => {
     expect(overBudget(result, parseBudget("stages=3,sram=40,tcam=50%"))).toEqual([]);
@@ -185,15 +185,15 @@ describe("sweeps", () => {
 
 describe("differences and SARIF", () => {
   it("tell what changed", () => {
-    const changes = difference(fit("chain_match_2"), fit("chain_match_12"));
+    const changes = difference(check("chain_match_2"), check("chain_match_12"));
     expect(changes.measures[0]).toEqual({ name: "stages", before: 2, after: 12 });
     expect(changes.tables.find((table) => table.name === "Ing.t5")).toMatchObject({ before: null });
     expect(differenceText(changes)).toContain("+10");
-    expect(difference(fit("chain_match_2"), fit("chain_match_2")).tables).toEqual([]);
+    expect(difference(check("chain_match_2"), check("chain_match_2")).tables).toEqual([]);
   });
 
   it("have a rule, a level and a place for each finding", () => {
-    const result = fit("op_mul");
+    const result = check("op_mul");
     const sarif = toSarif(result, ["stages: 9, budget 1"], [], "1.2.3") as {
       version: string;
       runs: {
