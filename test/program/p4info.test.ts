@@ -286,6 +286,7 @@ describe("validateP4Info", () => {
     ["a profile that is missing", "P41007", (i) => void (i.tables[0]!.implementationId = 5)],
     ["a struct that is missing", "P41007", (i) => void (i.typeInfo!.structs = {})],
     ["a field of no width", "P41008", (i) => void (i.tables[0]!.matchFields[0]!.bitwidth = 0)],
+    ["a field of absurd width", "P41008", (i) => void (i.tables[0]!.matchFields[0]!.bitwidth = 1 << 30)],
     [
       "a field of no match type",
       "P41008",

@@ -57,7 +57,7 @@ export function encodeSlot(
   code: WidthCode = "INVALID_ARGUMENT",
 ): Uint8Array {
   if (slot.isString) refuseString(what());
-  if (value < 0n || (slot.bitwidth < 4096 && value >> BigInt(slot.bitwidth) !== 0n)) {
+  if (value < 0n || value >> BigInt(slot.bitwidth) !== 0n) {
     throw new DeviceError(code, `${what()}: ${value} does not fit ${slot.bitwidth} bits`);
   }
   return encodeValue(value);

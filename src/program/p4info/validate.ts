@@ -89,6 +89,9 @@ function checkIdentity(p4info: P4Info, error: Report): void {
   }
 }
 
+/** Wider values are no one's; masks of them would exhaust the memory. */
+const MAX_BITWIDTH = 1 << 20;
+
 function checkSlots(
   what: string,
   slots: readonly { id: number; name: string; bitwidth: number; typeName?: P4NamedType }[],
@@ -100,6 +103,9 @@ function checkSlots(
     if (id === 0) error("P41006", `${what}: "${name}" has no id`);
     else if (ids.has(id)) error("P41006", `${what}: id ${id} is used twice`);
     if (names.has(name)) error("P41006", `${what}: the name "${name}" is used twice`);
+    if (bitwidth > MAX_BITWIDTH) {
+      error("P41008", `${what}: "${name}" is ${bitwidth} bits wide; the most supported is ${MAX_BITWIDTH}`);
+    }
     if (bitwidth < 0 || (bitwidth === 0 && typeName === undefined)) {
       error("P41008", `${what}: "${name}" is ${bitwidth} bits wide; the width is at least 1`);
     }
