@@ -4,6 +4,7 @@
  * moves packets between ingress, queues and egress; `control/` checks and applies what a controller writes;
  * `commands/` reads the command text of simple_switch_CLI.
  */
+
+export { commandHelp, runCommands } from "./commands/index.js";
 export type { QueueOptions, SwitchClock, SwitchOptions, SwitchStatistics } from "./options.js";
 export { Switch } from "./switch.js";
-export { commandHelp, runCommands } from "./commands/index.js";

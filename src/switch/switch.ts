@@ -42,7 +42,7 @@ export class Switch implements Device {
   readonly #downPorts = new Set<number>();
   readonly #listeners = new Set<(event: DeviceEvent) => void>();
 
-  /** @throws DiagnosticError when the switch cannot run the program (P1101) */
+  /** @throws DiagnosticError when the switch cannot run the program (P41101) */
   constructor(program: Program | undefined, options: SwitchOptions) {
     this.name = options.name ?? "switch";
     this.#options = options;

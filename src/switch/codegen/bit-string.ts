@@ -6,7 +6,7 @@ export function putBits(bytes: Uint8Array, at: number, word: number, count: numb
   let position = at;
   while (left > 0) {
     const room = 8 - (position & 7);
-    const take = left < room ? left : room;
+    const take = Math.min(left, room);
     const bits = (word >>> (left - take)) & ((1 << take) - 1);
     bytes[position >> 3]! |= bits << (room - take);
     position += take;
@@ -22,7 +22,7 @@ export function getBits(bytes: Uint8Array, at: number, count: number): number {
   let position = at;
   while (left > 0) {
     const room = 8 - (position & 7);
-    const take = left < room ? left : room;
+    const take = Math.min(left, room);
     const bits = (bytes[position >> 3]! >>> (room - take)) & ((1 << take) - 1);
     result = take === 32 ? bits : (result << take) | bits;
     position += take;
@@ -52,7 +52,7 @@ export function putVarbit(bytes: Uint8Array, at: number, phv: Int32Array, field:
   let left = phv[field]!;
   let position = at;
   for (let i = 1; left > 0; i++) {
-    const take = left < 32 ? left : 32;
+    const take = Math.min(left, 32);
     position = putBits(bytes, position, phv[field + i]! >>> (32 - take), take);
     left -= take;
   }

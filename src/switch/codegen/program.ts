@@ -63,7 +63,7 @@ export interface Specialised {
 
 const cache = new WeakMap<Bmv2Program, Specialised>();
 
-/** Specialises a program; throws a DiagnosticError (P1101) that names what the switch cannot run. */
+/** Specialises a program; throws a DiagnosticError (P41101) that names what the switch cannot run. */
 export function specialise(program: Bmv2Program): Specialised {
   let specialised = cache.get(program);
   if (specialised === undefined) {
@@ -80,7 +80,7 @@ function within<T>(what: string, source: bmv2.SourceInfo | undefined, run: () =>
   } catch (error) {
     if (!(error instanceof Unsupported) && !(error instanceof TooWide)) throw error;
     const place = source === undefined ? "" : ` (${source.filename}:${source.line}:${source.column + 1})`;
-    fail("P1101", undefined, `the switch cannot run this program: ${what}${place}: ${error.message}`);
+    fail("P41101", undefined, `the switch cannot run this program: ${what}${place}: ${error.message}`);
   }
 }
 

@@ -10,7 +10,7 @@ export interface Word {
 }
 
 /** Error codes of the command language. */
-export const CODES = { command: "P1110", argument: "P1111", refused: "P1112" } as const;
+export const CODES = { command: "P41110", argument: "P41111", refused: "P41112" } as const;
 
 function ipv6(text: string): bigint | undefined {
   const halves = text.split("::");
