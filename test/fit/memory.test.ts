@@ -157,3 +157,40 @@ describe("ternary match", () => {
     }
   });
 });
+
+describe("other memories", () => {
+  const lpm = (size: number, property = "") => {
+    const text = oneTable({ kind: "lpm", keyBits: 32, size, dataBits: 16 });
+    return fitProgram(compileText(text.replace("table t {", `${property} table t {`)).program!, tofino);
+  };
+
+  it("keep a large lpm table in SRAM when asked to, in two stages", () => {
+    const plain = lpm(65_536);
+    const algorithmic = lpm(65_536, "@alpm(1)");
+    const tcams = (result: ReturnType<typeof lpm>) =>
+      result.placement.stages.reduce((sum, s) => sum + s.tcams, 0);
+    expect([tcams(plain), plain.stages]).toEqual([128, 6]);
+    // 1024 partitions of 64 entries; two TCAM rows a partition: 2,048 rows are four units of one block.
+    expect([tcams(algorithmic), algorithmic.stages]).toEqual([4, 2]);
+    expect(algorithmic.verdict).toBe("placed");
+  });
+
+  it("say that a million 48-bit cells are no part of a stage of RMT, as P4TE has it, but several", () => {
+    const rmt = loadTarget("rmt");
+    const text = oneTable({
+      kind: "exact",
+      keyBits: 8,
+      size: 1,
+      single: true,
+      declare: "register<bit<48>>(1000000) r;",
+      statement: "r.write(h.d.r0, 1);",
+    });
+    const result = fitProgram(compileText(text).program!, rmt);
+    expect(result.verdict).toBe("cannot fit");
+    expect(result.placement.unplaced[0]).toMatchObject({ resource: "srams" });
+    const bits = 1_000_000 * 48;
+    expect(Math.round((100 * bits) / (106 * 1024 * 80))).toBe(553);
+    const blocks = result.problem.demands.flatMap((demand) => demand.shared)[0]!.srams;
+    expect(blocks).toBeGreaterThan(4 * rmt.sram.blocks);
+  });
+});

@@ -14,6 +14,8 @@ const WORD_BITS = 128;
 /** v1model counters have no width: 64-bit cells, two in a word, or one with packets and bytes. */
 const COUNTERS_PER_WORD = { packets: 2, bytes: 2, both: 1 } as const;
 const METER_COLOURS_PER_WORD = 4;
+/** Three bits of age an entry. */
+const IDLE_ENTRIES_PER_WORD = 2;
 const MEMBERS_PER_WORD = 120;
 /** Groups that a selector without a stated number of groups gets. */
 const DEFAULT_GROUPS = 4;
@@ -21,6 +23,9 @@ const DEFAULT_GROUPS = 4;
 export function attachedMemory(attached: Attached, entries: number, target: Target): AttachedMemory {
   const depth = target.sram.depth;
   if (target.sram.map_rams === null) return plainMemory(attached, entries, target);
+  if (attached.kind === "idle") {
+    return { blocks: 0, mapRams: Math.ceil(entries / (depth * IDLE_ENTRIES_PER_WORD)), spares: 0 };
+  }
   if (attached.kind === "counter") {
     const data = Math.ceil(entries / (depth * COUNTERS_PER_WORD[attached.counts]));
     const limit = target.stateful.max_statistics_blocks;
@@ -39,6 +44,7 @@ export function attachedMemory(attached: Attached, entries: number, target: Targ
 
 /** A target that says nothing of spares and map RAMs: words for the data alone. */
 function plainMemory(attached: Attached, entries: number, target: Target): AttachedMemory {
+  if (attached.kind === "idle") return { blocks: 0, mapRams: 0, spares: 0 };
   const cell = attached.kind === "register" ? attached.width : attached.kind === "meter" ? WORD_BITS : 64;
   const perWord = Math.max(1, Math.floor(target.sram.width / cell));
   return { blocks: Math.ceil(entries / (target.sram.depth * perWord)), mapRams: 0, spares: 0 };

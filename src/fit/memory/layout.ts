@@ -47,6 +47,7 @@ export const NO_MEMORY: TableLayout = {
 
 export function matchKind(unit: Unit): TableLayout["match"] {
   if (unit.kind !== "match" || unit.key.length === 0) return "none";
+  if (unit.algorithmic !== undefined) return "exact";
   return unit.key.every((part) => part.kind === "exact") ? "exact" : "ternary";
 }
 
@@ -79,6 +80,8 @@ export class TablePlan {
   /** The cheapest layout for at least `entries` entries. */
   layout(entries: number): TableLayout {
     if (this.match === "none") return NO_MEMORY;
+    const { algorithmic } = this.unit;
+    if (algorithmic !== undefined) return this.#algorithmic(algorithmic.partitions, algorithmic.perPartition);
     let layout = this.#cache.get(entries);
     if (layout === undefined) {
       layout = this.match === "exact" ? this.#exact(entries) : this.#ternary(entries);
@@ -157,6 +160,39 @@ export class TablePlan {
       wayRams: [words * wide],
       entriesPerWord: 1,
       hashBits: 40,
+    };
+  }
+
+  /**
+   * Partitions in SRAM: the partition's number is the address, each entry has the rest of the key as value and
+   * mask, all entries of a partition are compared at once.
+   */
+  #algorithmic(partitions: number, perPartition: number): TableLayout {
+    const { target } = this;
+    const [format] = this.#formats;
+    const index = Math.ceil(Math.log2(partitions));
+    const entryBits = 2 * (this.keyBytes.bits - index) + 4 + this.#fixedOverhead + format!.immediateBits;
+    let best: { srams: number; perWord: number; width: number } | undefined;
+    for (let width = 1; width <= 8; width++) {
+      const perWord = Math.min(9, Math.floor((width * target.sram.width) / entryBits));
+      if (perWord === 0) continue;
+      const srams = Math.ceil(perPartition / perWord) * width * Math.ceil(partitions / target.sram.depth);
+      if (best === undefined || srams < best.srams) best = { srams, perWord, width };
+    }
+    if (best === undefined) return this.#tooWide(partitions * perPartition);
+    const entries = (best.srams / best.width) * best.perWord * target.sram.depth;
+    const action = actionBlocks(entries, format!.ramBytes, target.sram.depth);
+    const beside = this.#direct(entries);
+    return {
+      ...NO_MEMORY,
+      match: "exact",
+      entries,
+      srams: best.srams + action + beside.blocks,
+      blocks: { match: best.srams, indirection: 0, action, direct: beside.blocks },
+      mapRams: beside.mapRams,
+      wayRams: [best.srams],
+      entriesPerWord: best.perWord,
+      hashBits: index,
     };
   }
 

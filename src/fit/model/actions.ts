@@ -35,7 +35,6 @@ export interface ActionContext {
   readonly program: bmv2.Bmv2Program;
   readonly fields: ReadonlyMap<string, FieldInfo>;
   readonly headerFields: ReadonlyMap<string, readonly string[]>;
-  readonly headerTypes: ReadonlyMap<string, string>;
   /** Local variables of this action: set before use, and unknown elsewhere. */
   readonly locals: ReadonlySet<string>;
   /** Fields that something reads, in the pipeline or after it. */

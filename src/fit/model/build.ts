@@ -242,6 +242,7 @@ class Builder {
       ],
       size: 1,
       implementation: undefined,
+      algorithmic: undefined,
       attached: [],
       hashes: [],
       usesRandom: false,
@@ -263,6 +264,7 @@ class Builder {
       actions: [],
       size: 0,
       implementation: undefined,
+      algorithmic: undefined,
       attached: [],
       hashes: [],
       usesRandom: false,
@@ -286,7 +288,6 @@ class Builder {
             program: this.#json,
             fields: this.#fields,
             headerFields: new Map([...this.#headers].map(([name, header]) => [name, header.fields])),
-            headerTypes: new Map(this.#json.headers.map((h) => [h.name, h.header_type])),
             locals: this.#uses.localsOf(action.id),
             live: this.#uses.live,
             counts: this.#counts,
@@ -349,6 +350,7 @@ class Builder {
         kind: keyless || level > 0 ? "action" : "match",
         key: level === 0 ? key : [],
         actions: models,
+        algorithmic: undefined,
         implementation: level === 0 ? this.#implementation(table, pipeline, info) : undefined,
         attached: level === 0 ? [...attached, ...this.#direct(table, info)] : attached,
         hashes: chosen.flat().flatMap((step) => step.hashes),
@@ -364,7 +366,7 @@ class Builder {
         actions: units[0].actions.map((action) => ({ ...action, writes: [...action.writes, write] })),
       };
     }
-    return units;
+    return splitAlgorithmic(units, info?.message.preamble?.annotations ?? [], this.#fields);
   }
 
   #action(
@@ -380,6 +382,7 @@ class Builder {
       key: [],
       actions: [toAction(reader, steps, true)],
       implementation: undefined,
+      algorithmic: undefined,
       attached: uniqueByName(steps.flatMap((step) => step.attached)),
       hashes: steps.flatMap((step) => step.hashes),
       usesRandom: steps.some((step) => step.random),
@@ -465,11 +468,75 @@ class Builder {
         source: meter?.source_info,
       });
     }
+    if (table.support_timeout) {
+      list.push({
+        ...common,
+        kind: "idle",
+        name: `${table.name}$idle`,
+        counts: "both",
+        source: table.source_info,
+      });
+    }
     return list;
   }
 }
 
 const DEFAULT_ONLY = 2;
+
+/** Partitions of an algorithmic LPM table, and TCAM rows for each, where the annotation names none. */
+const ALPM_PARTITIONS = 1024;
+const ALPM_ROWS_PER_PARTITION = 2;
+
+/**
+ * `@alpm(1)` keeps an lpm table in SRAM: a TCAM table of partitions comes first and yields the number of the
+ * partition, in which the second table searches.
+ */
+function splitAlgorithmic(
+  units: Omit<Unit, "id">[],
+  annotations: readonly string[],
+  fields: Map<string, FieldInfo>,
+): Omit<Unit, "id">[] {
+  const [first, ...rest] = units;
+  const wanted = annotations.some((text) => /^@alpm\s*\(\s*1\s*\)/.test(text));
+  if (!wanted || first === undefined || first.kind !== "match") return units;
+  if (first.key.filter((part) => part.kind === "lpm").length !== 1) return units;
+  const field = `${first.name}$partition`;
+  const bits = Math.ceil(Math.log2(ALPM_PARTITIONS));
+  fields.set(field, {
+    name: field,
+    header: "$alpm",
+    width: bits,
+    offset: 0,
+    metadata: true,
+    intrinsic: false,
+  });
+  const access = { field, lo: 0, width: bits };
+  const choose: ActionModel = {
+    name: "$partition",
+    hit: true,
+    data: [{ bits, target: access }],
+    reads: [],
+    writes: [access],
+    arithmetic: [],
+    source: first.source,
+  };
+  const before = {
+    ...first,
+    name: `${first.name}$preclassifier`,
+    actions: [choose],
+    size: ALPM_PARTITIONS * ALPM_ROWS_PER_PARTITION,
+    implementation: undefined,
+    attached: [],
+    hashes: [],
+    usesRandom: false,
+  };
+  const search = {
+    ...first,
+    key: [{ access, kind: "exact" as const }, ...first.key],
+    algorithmic: { partitions: ALPM_PARTITIONS, perPartition: Math.ceil(first.size / ALPM_PARTITIONS) },
+  };
+  return [before, search, ...rest];
+}
 
 function partName(name: string, index: number): string {
   return index === 0 ? name : `${name}#${index + 1}`;

@@ -64,7 +64,8 @@ export interface ActionModel {
 export type IndexKind = "direct" | "field" | "argument" | "constant" | "hash";
 
 export interface Attached {
-  readonly kind: "counter" | "meter" | "register";
+  /** `idle`: when an entry was last hit, in map RAMs alone. */
+  readonly kind: "counter" | "meter" | "register" | "idle";
   readonly name: string;
   readonly index: IndexKind;
   /** Entries of an indirect array; 0 for a direct one, whose size is that of the table. */
@@ -109,6 +110,8 @@ export interface Unit {
   readonly actions: readonly ActionModel[];
   readonly size: number;
   readonly implementation: Implementation | undefined;
+  /** The table is kept as partitions in SRAM, each for one row of a small TCAM table before it (`@alpm`). */
+  readonly algorithmic: { readonly partitions: number; readonly perPartition: number } | undefined;
   readonly attached: readonly Attached[];
   readonly hashes: readonly HashUse[];
   readonly usesRandom: boolean;

@@ -92,6 +92,14 @@ class Packer {
         }
       }
     }
+    // A stateful ALU's result goes through a container before it is used.
+    for (const unit of units) {
+      for (const attached of unit.attached) {
+        if (!attached.updatesAndReturns) continue;
+        const bits = Math.min(attached.width, WORD_BITS);
+        this.#place(gress, [{ field: `${attached.name}$result`, lo: 0, width: bits }], bits, false);
+      }
+    }
     for (const header of this.model.headers.values()) {
       if (header.metadata) {
         for (const name of header.fields) {
@@ -221,13 +229,13 @@ class Packer {
     slices: readonly ContainerSlice[],
     tagalong: boolean,
   ): number | undefined {
-    const header = this.model.fields.get(slices[0]!.field)!;
-    if (header.metadata) return undefined;
+    const header = this.model.fields.get(slices[0]!.field);
+    if (header === undefined || header.metadata) return undefined;
     for (const other of this.#containers) {
       if (other.gress !== gress || other.size !== size || other.tagalong !== tagalong) continue;
       if (other.overlays !== undefined) continue;
-      const host = this.model.fields.get(other.slices[0]!.field)!;
-      if (host.metadata) continue;
+      const host = this.model.fields.get(other.slices[0]!.field);
+      if (host === undefined || host.metadata) continue;
       const names = [host.header, ...(this.#guests.get(other.id) ?? [])];
       if (!names.every((name) => this.model.parser.exclusiveHeaders(name, header.header))) continue;
       this.#guests.set(other.id, [...(this.#guests.get(other.id) ?? []), header.header]);

@@ -53,6 +53,7 @@ export function demandOf(unit: Unit, plan: TablePlan, target: Target, phv: PhvLa
     pieces.push(hash.bits);
   }
   for (const attached of unit.attached) {
+    if (attached.kind === "idle") continue;
     const stats = attached.kind === "counter" ? 1 : 0;
     if (attached.index === "direct") {
       statsAlus += stats;

@@ -6,6 +6,7 @@ const WORTH_SPLITTING = 0.25;
 
 export function maySplit(problem: Problem, id: number): boolean {
   const plan = problem.plans[id]!;
+  if (problem.model.units[id]!.algorithmic !== undefined) return false;
   if (plan.match === "none" || problem.demands[id]!.shared.length > 0) return false;
   const layout = plan.layout(problem.model.units[id]!.size);
   const { target } = problem;

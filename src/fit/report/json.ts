@@ -2,6 +2,7 @@
 import { diagnosticToJson } from "../../base/index.js";
 import type { FitResult } from "../fit.js";
 import type { Unit } from "../model/model.js";
+import { latencyCycles } from "../place/latency.js";
 import type { Part } from "../place/placement.js";
 import { limitsOf, RESOURCES } from "../place/stage.js";
 
@@ -92,6 +93,8 @@ export interface FitDocument {
   tables: TableReport[];
   per_stage_resources: object[];
   per_stage_limits: object;
+  /** Cycles through all stages: an estimate from the dependencies between neighbouring stages. */
+  latency_cycles: number | null;
   greedy: object | null;
   unplaced: { table: string; resource: string }[];
   phv: object;
@@ -140,6 +143,7 @@ export function toJson(result: FitResult): FitDocument {
     tables: tableReports(result),
     per_stage_resources: placement.stages.map((counts, stage) => ({ stage, ...counts })),
     per_stage_limits: Object.fromEntries(RESOURCES.map((name) => [name, limitsOf(target)[name]])),
+    latency_cycles: latencyCycles(result.problem, placement) ?? null,
     greedy: result.greedy ?? null,
     unplaced: placement.unplaced.map((entry) => ({ table: entry.unit.name, resource: entry.resource })),
     phv: {

@@ -1,0 +1,122 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { DiagnosticError } from "../../src/base/index.js";
+import { type FitCommandOptions, fit as fitFile } from "../../src/cli/fit.js";
+import { writeP4InfoText } from "../../src/program/index.js";
+import { loadProgram } from "./golden.js";
+
+const golden = (name: string) => join(import.meta.dirname, "../golden/fit/programs", `${name}.p4`);
+const bad = (name: string) => join(import.meta.dirname, "../bad/fit", name);
+const base: FitCommandOptions = { I: [], D: [], U: [], target: "tofino" };
+
+let folder: string;
+let out = "";
+let err = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "fit-"));
+  out = "";
+  err = "";
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    out += String(text);
+    return true;
+  });
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    err += String(text);
+    return true;
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true });
+});
+
+async function codeOf(path: string, options: Partial<FitCommandOptions> = {}): Promise<string> {
+  try {
+    await fitFile(path, { ...base, ...options });
+  } catch (error) {
+    if (error instanceof DiagnosticError) return error.diagnostics[0]!.code;
+    throw error;
+  }
+  return "none";
+}
+
+describe("p4loom fit", () => {
+  it("ends with 0 for what is placed, 1 for what is not", async () => {
+    expect(await fitFile(golden("real_l2l3"), base)).toBe(0);
+    expect(out).toMatch(/^placed on Tofino/);
+    expect(await fitFile(golden("chain_match_13"), base)).toBe(1);
+    expect(await fitFile(golden("chain_match_13"), { ...base, target: "tofino2" })).toBe(0);
+    expect(await fitFile(golden("op_mul"), base)).toBe(1);
+    expect(err).toMatch(/op_mul\.p4:31:\d+: error\[P44018\]/);
+  });
+
+  it("prints one JSON document, with the explanation when asked for", async () => {
+    await fitFile(golden("chain_egspec_4"), { ...base, json: true, explain: true });
+    const report = JSON.parse(out);
+    expect(report).toMatchObject({
+      verdict: "placed",
+      stages: { total: 4 },
+      explanation: { advice: [{ stages: 1 }] },
+    });
+  });
+
+  it("ends with 1 beyond a budget", async () => {
+    expect(await fitFile(golden("real_l2l3"), { ...base, budget: "stages=3" })).toBe(0);
+    expect(await fitFile(golden("real_l2l3"), { ...base, budget: "stages=2" })).toBe(1);
+    expect(err).toContain("over budget: stages: 3, budget 2");
+  });
+
+  it("writes page and SARIF", async () => {
+    const [html, sarif] = [join(folder, "a/report.html"), join(folder, "report.sarif")];
+    await fitFile(golden("real_l2l3"), { ...base, html, sarif });
+    expect(readFileSync(html, "utf8")).toContain("<svg");
+    expect(JSON.parse(readFileSync(sarif, "utf8")).version).toBe("2.1.0");
+  });
+
+  it("sweeps and compares", async () => {
+    await fitFile(golden("ex_k32_n4096"), { ...base, sweep: "Ing.t.size=4k,8k" });
+    expect(out.trim().split("\n")).toHaveLength(4);
+    out = "";
+    await fitFile(golden("chain_match_12"), { ...base, diff: golden("chain_match_2") });
+    expect(out).toMatch(/stages +2 +12 +\+10/);
+  });
+
+  it("improves on the heuristic when asked to", async () => {
+    await fitFile(golden("many_ex_40"), { ...base, exact: "20" });
+    expect(out).toMatch(/^placed on Tofino \(1\): 5 of 12 stages \(exact; assignment verified\)/);
+    expect(err).toContain("exact: 5 stages, at least 5, gap 0 %");
+  }, 60_000);
+
+  it("reads a BMv2 JSON with its P4Info, and says the same of it", async () => {
+    const { program } = loadProgram("real_ecmp");
+    const path = join(folder, "p.json");
+    writeFileSync(path, JSON.stringify(program!.bmv2));
+    expect(await codeOf(path)).toBe("P44004");
+    writeFileSync(join(folder, "p.p4info.txtpb"), writeP4InfoText(program!.p4info));
+    await fitFile(path, { ...base, json: true });
+    const fromJson = JSON.parse(out);
+    out = "";
+    await fitFile(golden("real_ecmp"), { ...base, json: true });
+    expect(fromJson.per_stage_resources).toEqual(JSON.parse(out).per_stage_resources);
+  });
+
+  it("takes a target file of the user's", async () => {
+    const own = join(folder, "mine.yaml");
+    const text = readFileSync(join(import.meta.dirname, "../../data/targets/tofino.yaml"), "utf8");
+    writeFileSync(own, text.replace("stages: { value: 12", "stages: { value: 2"));
+    expect(await fitFile(golden("real_l2l3"), { ...base, target: own })).toBe(1);
+    expect(out).toMatch(/^cannot fit/);
+  });
+
+  it("says where wrong files are wrong", async () => {
+    expect(await codeOf(golden("real_l2l3"), { target: bad("P44001-not-a-target.yaml") })).toBe("P44001");
+    expect(await codeOf(golden("real_l2l3"), { target: "tofino3" })).toBe("P40001");
+    expect(await codeOf(bad("P44003-not-bmv2.json"))).toBe("P44003");
+    const broken = join(folder, "broken.p4");
+    writeFileSync(broken, "control {");
+    expect(await codeOf(broken)).toBe("P44002");
+    expect(await codeOf(golden("real_l2l3"), { exact: "soon" })).toBe("P40005");
+  });
+});
