@@ -1,0 +1,200 @@
+/**
+ * Classic pcap files as bytes: microsecond and nanosecond stamps, either byte order. A decoder takes a file piece by
+ * piece, so that memory stays bounded however long the file is. Format: draft-ietf-opsawg-pcap, sections 4 and 5.
+ */
+import { fail } from "../base/index.js";
+
+export interface PcapPacket {
+  /** Seconds since the epoch, and nanoseconds (below 10^9) behind them. */
+  seconds: number;
+  nanoseconds: number;
+  frame: Uint8Array;
+}
+
+export interface PcapOptions {
+  /** Stamps in nanoseconds instead of microseconds. Default false. */
+  nanoseconds?: boolean;
+  /** Link type; 1, Ethernet, unless given. */
+  linkType?: number;
+}
+
+/** Longest frame that is read: what tcpdump captures at most, in bytes. */
+export const MAX_PCAP_FRAME = 262_144;
+
+const HEADER = 24;
+const RECORD = 16;
+const MAGIC_MICRO = 0xa1b2c3d4;
+const MAGIC_NANO = 0xa1b23c4d;
+
+/** Other files that are taken for pcap, by their first four bytes (as a big-endian number). */
+const STRANGERS: ReadonlyMap<number, string> = new Map([
+  [0x0a0d0d0a, "it is pcapng: convert it with `editcap -F pcap IN OUT`"],
+  [0x28b52ffd, "it is compressed with zstd: unpack it first"],
+]);
+const GZIP = 0x1f8b;
+
+/**
+ * Reads a file handed in by pieces: {@link push} a piece, then take packets with {@link next} until it gives none;
+ * {@link finish} behind the last piece. All three fail with P42310 (no classic pcap), P42311 (the file ends within
+ * something), P42312 (a length that cannot be) or P42313 (a frame captured in part), saying packet and byte.
+ */
+export class PcapDecoder {
+  /** Known once the first packet, or the end, was reached. */
+  linkType: number | undefined;
+  #rest = new Uint8Array(0);
+  #view = new DataView(this.#rest.buffer);
+  /** Place in `#rest`, and place of its start in the file. */
+  #at = 0;
+  #base = 0;
+  #packets = 0;
+  #little = false;
+  #nano = false;
+
+  /** @param name the file's name for messages */
+  constructor(readonly name: string) {}
+
+  push(piece: Uint8Array): void {
+    const left = this.#rest.length - this.#at;
+    const joined = new Uint8Array(left + piece.length);
+    joined.set(this.#rest.subarray(this.#at));
+    joined.set(piece, left);
+    this.#base += this.#at;
+    this.#at = 0;
+    this.#rest = joined;
+    this.#view = new DataView(joined.buffer);
+  }
+
+  /** The next packet, its frame a copy; undefined when it is not complete yet. */
+  next(): PcapPacket | undefined {
+    if (this.linkType === undefined && !this.#header()) return undefined;
+    const at = this.#at;
+    if (this.#rest.length - at < RECORD) return undefined;
+    const kept = this.#u32(at + 8);
+    const whole = this.#u32(at + 12);
+    if (kept > MAX_PCAP_FRAME) {
+      fail(
+        "P42312",
+        undefined,
+        `${this.#place()} has a frame of ${kept} bytes; at most ${MAX_PCAP_FRAME} are read`,
+      );
+    }
+    if (kept !== whole) {
+      fail(
+        "P42313",
+        undefined,
+        `${this.#place()} holds ${kept} bytes of a frame of ${whole}`,
+        "a switch needs whole frames: capture them again without a limit (`tcpdump -s 0`)",
+      );
+    }
+    if (this.#rest.length - at < RECORD + kept) return undefined;
+    const fraction = this.#u32(at + 4) * (this.#nano ? 1 : 1000);
+    this.#at = at + RECORD + kept;
+    this.#packets++;
+    return {
+      // Some tools write a fraction of a whole second and more.
+      seconds: this.#u32(at) + Math.floor(fraction / 1e9),
+      nanoseconds: fraction % 1e9,
+      frame: this.#rest.slice(at + RECORD, this.#at),
+    };
+  }
+
+  /** Call when there are no more pieces and {@link next} gives nothing. */
+  finish(): void {
+    const left = this.#rest.length - this.#at;
+    if (this.linkType === undefined) {
+      if (this.#base + left === 0) {
+        fail(
+          "P42310",
+          undefined,
+          `${this.name} is empty`,
+          "a pcap file without packets has a header of 24 bytes",
+        );
+      }
+      fail("P42311", undefined, `${this.name} ends within its header: ${left} of ${HEADER} bytes`);
+    }
+    if (left === 0) return;
+    const needed = left < RECORD ? RECORD : RECORD + this.#u32(this.#at + 8);
+    fail("P42311", undefined, `${this.#place()} is cut off: ${left} of ${needed} bytes`);
+  }
+
+  #u32(at: number): number {
+    return this.#view.getUint32(at, this.#little);
+  }
+
+  #place(): string {
+    return `${this.name}: packet ${this.#packets + 1} (at byte ${this.#base + this.#at})`;
+  }
+
+  #header(): boolean {
+    if (this.#rest.length >= 4) {
+      const big = this.#view.getUint32(0, false);
+      this.#little = [MAGIC_MICRO, MAGIC_NANO].includes(this.#view.getUint32(0, true));
+      this.#nano = this.#u32(0) === MAGIC_NANO;
+      if (!this.#nano && this.#u32(0) !== MAGIC_MICRO) {
+        const stranger =
+          big >>> 16 === GZIP ? "it is compressed with gzip: unpack it first" : STRANGERS.get(big);
+        const starts = `it starts with 0x${big.toString(16).padStart(8, "0")}`;
+        fail(
+          "P42310",
+          undefined,
+          `${this.name} is no classic pcap file: ${starts}`,
+          stranger ?? "expected a1b2c3d4",
+        );
+      }
+    }
+    if (this.#rest.length < HEADER) return false;
+    const major = this.#view.getUint16(4, this.#little);
+    if (major !== 2) fail("P42310", undefined, `${this.name} has version ${major} of pcap; 2 is read`);
+    // The upper bits tell about check sequences, not about the link.
+    this.linkType = this.#u32(20) & 0xffff;
+    this.#at = HEADER;
+    return true;
+  }
+}
+
+/** All packets of a whole file. Fails as {@link PcapDecoder} does. */
+export function decodePcap(bytes: Uint8Array, name: string): PcapPacket[] {
+  const decoder = new PcapDecoder(name);
+  decoder.push(bytes);
+  const packets: PcapPacket[] = [];
+  for (let packet = decoder.next(); packet !== undefined; packet = decoder.next()) packets.push(packet);
+  decoder.finish();
+  return packets;
+}
+
+/** What a file starts with: 24 bytes, little-endian, version 2.4. */
+export function pcapHeader(options: PcapOptions = {}): Uint8Array {
+  const bytes = new Uint8Array(HEADER);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, options.nanoseconds ? MAGIC_NANO : MAGIC_MICRO, true);
+  view.setUint16(4, 2, true);
+  view.setUint16(6, 4, true);
+  view.setUint32(16, MAX_PCAP_FRAME, true);
+  view.setUint32(20, options.linkType ?? 1, true);
+  return bytes;
+}
+
+/** One packet as it stands behind the header; stamps in microseconds are cut, not rounded. */
+export function pcapRecord(packet: PcapPacket, options: PcapOptions = {}): Uint8Array {
+  const { seconds, nanoseconds, frame } = packet;
+  const bytes = new Uint8Array(RECORD + frame.length);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, seconds, true);
+  view.setUint32(4, options.nanoseconds ? nanoseconds : Math.floor(nanoseconds / 1000), true);
+  view.setUint32(8, frame.length, true);
+  view.setUint32(12, frame.length, true);
+  bytes.set(frame, RECORD);
+  return bytes;
+}
+
+/** A whole file. */
+export function encodePcap(packets: readonly PcapPacket[], options: PcapOptions = {}): Uint8Array {
+  const parts = [pcapHeader(options), ...packets.map((packet) => pcapRecord(packet, options))];
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
