@@ -1,5 +1,6 @@
 /** Any P4Runtime switch as a `Device`: names and numbers in, P4Runtime out. */
 import { create } from "@bufbuild/protobuf";
+import { Diagnostics, SourceFile } from "../../base/index.js";
 import {
   type Atomicity,
   type Bmv2Program,
@@ -11,6 +12,7 @@ import {
   P4InfoIndex,
   type Program,
   type ReadQuery,
+  readBmv2,
   type Update,
   type UpdateStatus,
 } from "../../program/index.js";
@@ -277,12 +279,8 @@ function writeError(updates: readonly Update[], statuses: readonly UpdateStatus[
   return new WriteError(code, count + named.join("; "), statuses, failures);
 }
 
+/** The BMv2 program in a device config; undefined for the configs of other targets. */
 function parseBmv2(bytes: Uint8Array): Bmv2Program | undefined {
-  try {
-    const json: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    const looksRight = typeof json === "object" && json !== null && "pipelines" in json && "parsers" in json;
-    return looksRight ? (json as Bmv2Program) : undefined;
-  } catch {
-    return undefined;
-  }
+  const text = new TextDecoder().decode(bytes);
+  return readBmv2(new SourceFile("p4_device_config", text), new Diagnostics());
 }

@@ -4,13 +4,13 @@
  * simple_switch_grpc expects it.
  */
 import { create } from "@bufbuild/protobuf";
-import { DiagnosticError, Diagnostics } from "../../base/index.js";
+import { DiagnosticError, Diagnostics, SourceFile } from "../../base/index.js";
 import {
-  type Bmv2Program,
   type Device,
   DeviceError,
   P4InfoIndex,
   type Program,
+  readBmv2,
   validateP4Info,
 } from "../../program/index.js";
 import { CURRENT_DIALECT } from "../codec/ports.js";
@@ -41,29 +41,35 @@ function configOf(program: Program, deviceConfig: Uint8Array, cookie: bigint | u
 /** Longest list of complaints in one message. */
 const MAX_COMPLAINTS = 5;
 
-/** Parses and checks a config as far as P4Info and JSON go. */
+function complaints(diagnostics: Diagnostics): string {
+  const errors = diagnostics.list.filter((d) => d.severity === "error").slice(0, MAX_COMPLAINTS);
+  return errors
+    .map(({ span, message }) => {
+      if (span === undefined) return message;
+      const { line, column } = span.file.position(span.start);
+      return `${span.file.path}:${line}:${column}: ${message}`;
+    })
+    .join("; ");
+}
+
+/** Broken UTF-8 becomes characters that no JSON has outside of strings. */
+function decodeText(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+/** Parses and checks a config as far as P4Info and BMv2 JSON go. */
 function parseConfig(message: ForwardingPipelineConfig | undefined): Config {
   const invalid = (why: string): DeviceError => new DeviceError("INVALID_ARGUMENT", why);
   if (message === undefined) throw invalid("the config is missing");
   const { p4info } = message;
   if (p4info === undefined) throw invalid("the config has no p4info");
   const diagnostics = new Diagnostics();
-  if (!validateP4Info(p4info, diagnostics)) {
-    const complaints = diagnostics.list.slice(0, MAX_COMPLAINTS).map((d) => d.message);
-    throw invalid(`the p4info is wrong: ${complaints.join("; ")}`);
-  }
+  if (!validateP4Info(p4info, diagnostics)) throw invalid(`the p4info is wrong: ${complaints(diagnostics)}`);
   if (message.p4DeviceConfig.length === 0)
     throw invalid("the config has no p4_device_config, which is BMv2 JSON");
-  let bmv2: unknown;
-  try {
-    bmv2 = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(message.p4DeviceConfig));
-  } catch (error) {
-    throw invalid(`p4_device_config is no JSON: ${error instanceof Error ? error.message : error}`);
-  }
-  if (typeof bmv2 !== "object" || bmv2 === null || !("pipelines" in bmv2) || !("parsers" in bmv2)) {
-    throw invalid("p4_device_config is JSON, but not that of BMv2: it has no parsers or no pipelines");
-  }
-  return configOf({ bmv2: bmv2 as Bmv2Program, p4info }, message.p4DeviceConfig, message.cookie?.cookie);
+  const bmv2 = readBmv2(new SourceFile("p4_device_config", decodeText(message.p4DeviceConfig)), diagnostics);
+  if (bmv2 === undefined) throw invalid(`the p4_device_config is wrong: ${complaints(diagnostics)}`);
+  return configOf({ bmv2, p4info }, message.p4DeviceConfig, message.cookie?.cookie);
 }
 
 /** Whatever a device says against a program, P4Runtime wants it as INVALID_ARGUMENT. */
