@@ -5,6 +5,7 @@ import type { bmv2 } from "../../program/index.js";
 import { fault } from "../lower/fault.js";
 import { fold } from "../lower/fold.js";
 import type { Expr, ExternInstance, IrControl, IrProgram, IrTable } from "../lower/ir.js";
+import { samePlace } from "../lower/places.js";
 import { forEachStmt } from "../lower/walk.js";
 import type { Type } from "../types/index.js";
 import type { ExpressionEmitter } from "./bmv2-expressions.js";
@@ -152,17 +153,4 @@ function meterResults(controls: readonly IrControl[]): Map<ExternInstance, Expr>
         results.set(stmt.instance, result);
       });
   return results;
-}
-
-function samePlace(a: Expr, b: Expr): boolean {
-  if (a.kind === "variable" && b.kind === "variable") return a.variable === b.variable;
-  if (a.kind === "field" && b.kind === "field") return a.name === b.name && samePlace(a.base, b.base);
-  if (a.kind === "element" && b.kind === "element")
-    return (
-      a.index.kind === "number" &&
-      b.index.kind === "number" &&
-      a.index.value === b.index.value &&
-      samePlace(a.base, b.base)
-    );
-  return false;
 }

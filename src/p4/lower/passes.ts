@@ -3,6 +3,7 @@
  * stand in the program; `--dump` shows it after each one.
  */
 import { DiagnosticError, type Diagnostics } from "../../base/index.js";
+import { dropOverwritten } from "./drop-overwritten.js";
 import { expandAggregates } from "./expand-aggregates.js";
 import { expandIndexes } from "./expand-indexes.js";
 import { expandSwitches } from "./expand-switches.js";
@@ -30,6 +31,7 @@ const passes: readonly Pass[] = [
   { name: "settle-arguments", run: settleArguments },
   { name: "simplify-again", run: simplify },
   { name: "lower-slices", run: lowerSlices },
+  { name: "drop-overwritten", run: dropOverwritten },
   { name: "split-states", run: splitStates },
   { name: "select-masks", run: selectMasks },
   { name: "group-actions", run: groupActions },

@@ -77,6 +77,20 @@ export function mayOverlap(a: Expr, b: Expr): boolean {
   return true;
 }
 
+/** Whether two places are certainly the same storage. */
+export function samePlace(a: Expr, b: Expr): boolean {
+  if (a.kind === "variable" && b.kind === "variable") return a.variable === b.variable;
+  if (a.kind === "field" && b.kind === "field") return a.name === b.name && samePlace(a.base, b.base);
+  if (a.kind === "element" && b.kind === "element")
+    return (
+      a.index.kind === "number" &&
+      b.index.kind === "number" &&
+      a.index.value === b.index.value &&
+      samePlace(a.base, b.base)
+    );
+  return false;
+}
+
 /** Whether evaluating `expr` reads storage that `place` covers. */
 export function readsFrom(expr: Expr, place: Expr): boolean {
   if (isPlace(expr)) {

@@ -1,0 +1,48 @@
+/**
+ * Pass: in a parser state, a value that a later statement of the state writes over before anybody reads it is
+ * not written. When an extract or verify between the two fails, the field then keeps its older value: P4-16
+ * leaves that open (section 13.5), and p4c does the same.
+ */
+import type { Expr, IrProgram, Stmt } from "./ir.js";
+import { isFixedPlace, mayOverlap, readsFrom, samePlace } from "./places.js";
+import { mapOperands, mapStmtExprs, statesOf } from "./walk.js";
+
+export function dropOverwritten(program: IrProgram): void {
+  for (const state of statesOf(program))
+    state.body = state.body.filter((stmt, index) => !isOverwritten(stmt, state.body.slice(index + 1)));
+}
+
+function isOverwritten(stmt: Stmt, rest: readonly Stmt[]): boolean {
+  if (stmt.kind !== "assign" || !isFixedPlace(stmt.left) || hasLookahead(stmt.right)) return false;
+  const place = stmt.left;
+  for (const next of rest) {
+    if (reads(next, place)) return false;
+    if (next.kind === "assign") {
+      if (samePlace(next.left, place)) return true;
+      if (mayOverlap(next.left, place)) return false;
+    } else if (next.kind === "extract") {
+      if (mayOverlap(next.header, place)) return false;
+    } else if (next.kind !== "verify" && next.kind !== "advance") return false;
+  }
+  return false;
+}
+
+/** Looking ahead can fail, so it stays. */
+function hasLookahead(expr: Expr): boolean {
+  if (expr.kind === "lookahead") return true;
+  let found = false;
+  mapOperands(expr, (operand) => {
+    found ||= hasLookahead(operand);
+    return operand;
+  });
+  return found;
+}
+
+function reads(stmt: Stmt, place: Expr): boolean {
+  let found = false;
+  mapStmtExprs(stmt, (expr, write) => {
+    if (!write) found ||= readsFrom(expr, place);
+    return expr;
+  });
+  return found;
+}
