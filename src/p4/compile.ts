@@ -1,7 +1,8 @@
 /** The compiler as one function: source text in, BMv2 JSON and P4Info out. */
 import { type Diagnostics, SourceFile } from "../base/index.js";
-import type { Program } from "../program/index.js";
+import type { Program, TableEntry } from "../program/index.js";
 import { emitBmv2 } from "./emit/bmv2-program.js";
+import { emitEntries } from "./emit/entries.js";
 import { emitP4Info } from "./emit/p4info.js";
 import { elaborate } from "./lower/elaborate/program.js";
 import type { IrProgram } from "./lower/ir.js";
@@ -25,6 +26,8 @@ export interface CompileInput {
 
 export interface CompileResult {
   program: Program;
+  /** `entries` of tables, for a control plane that writes them itself. */
+  entries: TableEntry[];
   /** The checked tree. */
   unit: SourceUnit;
   /** The program as the emitters saw it. */
@@ -66,5 +69,5 @@ export function compile(input: CompileInput, diagnostics: Diagnostics): CompileR
   if (bmv2 === undefined) return undefined;
   const p4info = emitP4Info(lowered, unit, diagnostics);
   if (p4info === undefined || diagnostics.hasErrors) return undefined;
-  return { program: { bmv2, p4info }, unit, lowered };
+  return { program: { bmv2, p4info }, entries: emitEntries(lowered), unit, lowered };
 }

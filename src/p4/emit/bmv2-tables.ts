@@ -166,7 +166,8 @@ function priorityRanks(table: IrTable, list: readonly IrEntry[]): number[] {
   return ranks;
 }
 
-function largestPriorityWins(table: IrTable): boolean {
+/** Whether larger priorities win, which they do unless `largest_priority_wins = false` (section 14.2.1.4). */
+export function largestPriorityWins(table: IrTable): boolean {
   for (const one of table.declaration.properties)
     if (one.kind === "property" && one.name.name === "largest_priority_wins")
       return one.value.kind !== "boolLiteral" || one.value.value;
@@ -212,7 +213,7 @@ function entryKey(key: IrKey, pattern: EntryKey, entry: IrEntry): bmv2.EntryKey 
 }
 
 /** How many leading ones a mask has; undefined when ones follow a zero. */
-function prefixLength(mask: bigint, width: number): number | undefined {
+export function prefixLength(mask: bigint, width: number): number | undefined {
   for (let length = 0; length <= width; length++)
     if (mask === maskOf(length) << BigInt(width - length)) return length;
   return undefined;

@@ -3,11 +3,12 @@
  * header, union or stack from one place to another, which BMv2 can do itself.
  */
 
+import type { Span } from "../../base/index.js";
 import { fail } from "../../base/index.js";
 import { and, bool, elementAt, equal, field, not, or, valid, variable } from "./build.js";
 import { fault } from "./fault.js";
 import { fold } from "./fold.js";
-import type { Expr, ExprOf, IrProgram, Stmt, StmtOf } from "./ir.js";
+import type { Expr, IrProgram, Stmt, StmtOf } from "./ir.js";
 import { newLocal } from "./ir.js";
 import { isAggregate } from "./ir-types.js";
 import { isFixedPlace, isPlace, readsFrom } from "./places.js";
@@ -26,17 +27,16 @@ function expandExpr(expr: Expr): Expr {
       const same = sameValue(part.left, part.right, part);
       return part.op === "==" ? same : fold(not(same, part.span));
     }
-    if (part.kind === "valid") return validity(part);
+    if (part.kind === "valid") return validity(part.header, part.span);
     return part;
   });
 }
 
 /** A header union is valid when one of its headers is. */
-function validity(expr: ExprOf<"valid">): Expr {
-  const { header, span } = expr;
+function validity(header: Expr, span: Span | undefined): Expr {
   if (header.kind === "aggregate") return bool(true, span);
   if (header.kind === "invalid") return bool(false, span);
-  if (header.type.kind !== "union") return expr;
+  if (header.type.kind !== "union") return valid(header, span);
   return header.type.fields
     .map((one) => valid(field(header, one.name, span), span))
     .reduce((left, right) => or(left, right, span));
@@ -53,8 +53,8 @@ function sameValue(left: Expr, right: Expr, at: Expr): Expr {
         at,
       );
     case "header": {
-      const leftValid = validity({ ...valid(left, span), kind: "valid", header: left });
-      const rightValid = validity({ ...valid(right, span), kind: "valid", header: right });
+      const leftValid = validity(left, span);
+      const rightValid = validity(right, span);
       if (left.kind === "invalid" || right.kind === "invalid")
         return fold(and(fold(not(leftValid, span)), fold(not(rightValid, span)), span));
       const fields = all(
@@ -66,10 +66,8 @@ function sameValue(left: Expr, right: Expr, at: Expr): Expr {
       return fold(or(bothInvalid, and(bothValid, fields, span), span));
     }
     case "union":
-      if (left.kind === "invalid")
-        return fold(not(validity({ ...valid(right, span), kind: "valid", header: right })));
-      if (right.kind === "invalid")
-        return fold(not(validity({ ...valid(left, span), kind: "valid", header: left })));
+      if (left.kind === "invalid") return fold(not(validity(right, span)));
+      if (right.kind === "invalid") return fold(not(validity(left, span)));
       return all(
         type.fields.map((_, i) => sameValue(part(left, i), part(right, i), at)),
         at,

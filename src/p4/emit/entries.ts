@@ -1,0 +1,72 @@
+/** The entries that a program brings along, as a control plane would write them (P4Runtime section 9.1). */
+import { fail, maskOf } from "../../base/index.js";
+import type { Match, TableEntry } from "../../program/index.js";
+import type { EntryKey, IrKey, IrProgram, IrTable } from "../lower/ir.js";
+import { scalarWidth } from "../lower/ir-types.js";
+import { constantBits, largestPriorityWins, prefixLength } from "./bmv2-tables.js";
+
+export function emitEntries(program: IrProgram): TableEntry[] {
+  return [program.ingress, program.egress].flatMap((control) => control.tables.flatMap(entriesOf));
+}
+
+const WITH_PRIORITY = new Set(["ternary", "range", "optional"]);
+
+function entriesOf(table: IrTable): TableEntry[] {
+  const list = table.entries?.list ?? [];
+  const needsPriority = table.keys.some((key) => WITH_PRIORITY.has(key.matchKind));
+  const priorities = list.flatMap((entry) => entry.priority ?? []);
+  // A controller's larger number wins; where the program's smaller one does, the order is turned around.
+  const turned = largestPriorityWins(table) ? undefined : Math.min(...priorities) + Math.max(...priorities);
+  const priorityOf = (written: number): number => (turned === undefined ? written : turned - written);
+  return list.map((entry, index): TableEntry => {
+    const { action, args } = entry.action;
+    return {
+      kind: "tableEntry",
+      table: table.name,
+      match: table.keys.flatMap((key, at) => matchOf(key, entry.keys[at]!)),
+      // Without priorities of their own entries win in the order in which they are written.
+      priority: needsPriority
+        ? entry.priority === undefined
+          ? list.length - index
+          : priorityOf(entry.priority)
+        : 0,
+      action: {
+        kind: "action",
+        action: action.name,
+        params: Object.fromEntries(
+          action.params.map((param, at) => [param.variable.name, constantBits(args[at]!)]),
+        ),
+      },
+      isConst: entry.isConst,
+    };
+  });
+}
+
+/** Nothing for a field that is not looked at. */
+function matchOf(key: IrKey, pattern: EntryKey): Match[] {
+  const field = key.name;
+  const width = scalarWidth(key.expression.type) ?? 0;
+  const all = maskOf(width);
+  if (key.matchKind === "selector" || pattern.kind === "any") return [];
+  const mask = pattern.kind === "mask" ? pattern.mask : all;
+  switch (key.matchKind) {
+    case "range":
+      if (pattern.kind === "range") return [{ kind: "range", field, low: pattern.low, high: pattern.high }];
+      if (pattern.kind === "exact")
+        return [{ kind: "range", field, low: pattern.value, high: pattern.value }];
+      break;
+    case "ternary":
+      if (pattern.kind !== "range") return [{ kind: "ternary", field, value: pattern.value, mask }];
+      break;
+    case "lpm": {
+      const length = prefixLength(mask, width);
+      if (pattern.kind !== "range" && length !== undefined)
+        return [{ kind: "lpm", field, value: pattern.value, prefixLength: length }];
+      break;
+    }
+    default:
+      if (pattern.kind === "exact")
+        return [{ kind: key.matchKind === "optional" ? "optional" : "exact", field, value: pattern.value }];
+  }
+  return fail("P40514", key.span, `a pattern of this form does not fit a key matched by ${key.matchKind}`);
+}
