@@ -449,6 +449,8 @@ class ProgramChecker {
     table.entries ??= [];
     for (const [entry, path] of this.#list("entries", table, at)) {
       action(checker.object(entry.action_entry, [...path, "action_entry"]), [...path, "action_entry"]);
+      entry.priority ??= 0;
+      checker.integer(entry.priority, [...path, "priority"], 0, 2 ** 31 - 1);
       let parts = 0;
       for (const [key, place] of this.#list("match_key", entry, path)) {
         parts++;

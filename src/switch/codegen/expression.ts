@@ -312,9 +312,24 @@ export class ExpressionWriter {
       const b = this.#unionOf(right);
       return `(${a.map((member, i) => this.#sameHeader(member, b[i]!)).join(" && ")})`;
     }
+    const varbits = [this.#varbit(left), this.#varbit(right)];
+    if (varbits[0] !== undefined && varbits[1] !== undefined) {
+      const [a, b] = varbits;
+      const words = Math.min(a.words, b.words);
+      const same = Array.from({ length: words }, (_, i) => `P[${a.at + i}] === P[${b.at + i}]`);
+      return `(${same.join(" && ")})`;
+    }
     if (kind === "bool" && operandKind(right) === "bool")
       return `(${this.condition(left)} === ${this.condition(right)})`;
     return this.scope.numbers.equal(this.number(left), this.number(right));
+  }
+
+  /** A field of variable length; its first word is the length, so that comparing words compares lengths too. */
+  #varbit(value: bmv2.Value): FieldSlot | undefined {
+    if (value.type === "expression" && !isOperation(value.value)) return this.#varbit(value.value);
+    if (value.type !== "field") return undefined;
+    const slot = this.#layout.field(value.value[0], value.value[1]);
+    return slot?.varbit ? slot : undefined;
   }
 
   #sameHeader(a: HeaderPlace, b: HeaderPlace): string {

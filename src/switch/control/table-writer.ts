@@ -7,7 +7,7 @@ import type {
   TableEntry,
   WeightedAction,
 } from "../../program/index.js";
-import type { FieldKind } from "../tables/shape.js";
+import { type KeyField, prefixMask } from "../tables/shape.js";
 import type { StoredEntry } from "../tables/store.js";
 import { type Instance, namedParameters, putParameters, type TableControl } from "./instance.js";
 import { checkWidth, type Key, readKey, refuse } from "./keys.js";
@@ -307,16 +307,16 @@ export class TableWriter {
     else if (action.kind === "oneShot") this.profiles.removeOneShot(profile, ~entry.target);
   }
 
-  /** Puts in the entries that come with the program, the first one winning. */
+  /** Puts in the entries that come with the program; the one with the smallest priority number wins, then the first. */
   addProgramEntries(): void {
     for (const table of this.instance.tables.values()) {
-      const entries = table.info.table.entries ?? [];
+      const entries = [...(table.info.table.entries ?? [])].sort((a, b) => a.priority - b.priority);
       entries.forEach((entry, i) => {
         const action = [...table.info.actions.values()].find(({ id }) => id === entry.action_entry.action_id);
         if (action === undefined) return;
         const params = namedParameters(action.runtime_data, entry.action_entry.action_data);
         const match = entry.match_key.flatMap((key, k) =>
-          programMatch(key, table.fieldNames[k]!, table.shape.fields[k]!.kind),
+          programMatch(key, table.fieldNames[k]!, table.shape.fields[k]!),
         );
         const priority = table.priority ? entries.length - i : 0;
         const made: TableEntry = {
@@ -333,14 +333,16 @@ export class TableWriter {
   }
 }
 
-function programMatch(key: bmv2.EntryKey, field: string, kind: FieldKind): Match[] {
+function programMatch(key: bmv2.EntryKey, field: string, { kind, width }: KeyField): Match[] {
   if (kind === "optional" && key.match_type === "ternary")
     return BigInt(key.mask) === 0n ? [] : [{ kind, field, value: BigInt(key.key) }];
   switch (key.match_type) {
     case "exact":
       return [{ kind: "exact", field, value: BigInt(key.key) }];
-    case "lpm":
-      return [{ kind: "lpm", field, value: BigInt(key.key), prefixLength: key.prefix_length }];
+    case "lpm": {
+      const value = BigInt(key.key) & prefixMask(key.prefix_length, width);
+      return [{ kind: "lpm", field, value, prefixLength: key.prefix_length }];
+    }
     case "ternary":
       return [{ kind: "ternary", field, value: BigInt(key.key) & BigInt(key.mask), mask: BigInt(key.mask) }];
     case "optional":
