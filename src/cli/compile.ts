@@ -55,9 +55,10 @@ function conclusion(diagnostics: Diagnostics, options: PreprocessorOptions): num
   return diagnostics.hasErrors ? EXIT.wrongInput : EXIT.success;
 }
 
-function inputOf(
+/** A source file with what the options say about its preprocessing. */
+export function inputOf(
   path: string,
-  options: PreprocessorOptions,
+  options: Pick<PreprocessorOptions, "I" | "D" | "U">,
 ): CompileInput & { file: ReturnType<typeof readSource> } {
   const defines: Record<string, string> = {};
   for (const define of options.D) {

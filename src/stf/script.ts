@@ -25,7 +25,7 @@ export type StfCommand =
       kind: "checkCounter";
       span: Span;
       counter: Word;
-      index: string;
+      index: Word;
       unit: "packets" | "bytes";
       comparison: Comparison;
       value: number;
@@ -197,6 +197,10 @@ class LineReader {
     if (index === undefined || !this.#mark(")")) return undefined;
     const unit = this.#peek() === "bytes" ? "bytes" : "packets";
     if (this.#peek() === "bytes" || this.#peek() === "packets") this.#next++;
+    // Without a condition p4c's grammar means `== 0`.
+    if (this.#peek() === undefined) {
+      return { kind: "checkCounter", span: this.#line, counter, index, unit, comparison: "==", value: 0 };
+    }
     const comparison = this.#tokens[this.#next++]?.text;
     if (comparison === undefined || !/^([=!<>]=|[<>])$/.test(comparison)) {
       return this.#wrong("one of == != <= < >= >");
@@ -207,7 +211,7 @@ class LineReader {
       kind: "checkCounter",
       span: this.#line,
       counter,
-      index: index.text,
+      index,
       unit,
       comparison: comparison as Comparison,
       value,

@@ -1,0 +1,77 @@
+/** `p4loom stf`: plays a packet test against the embedded switch. */
+import { readFileSync } from "node:fs";
+import { Diagnostics, fail } from "../base/index.js";
+import { compile } from "../p4/index.js";
+import { type Bmv2Program, type P4Info, p4InfoFormatOf, readBmv2, readP4Info } from "../program/index.js";
+import { readStf, runStf } from "../stf/index.js";
+import { inputOf } from "./compile.js";
+import { readSource } from "./files.js";
+import type { PreprocessorOptions } from "./main.js";
+import { EXIT, printDiagnostics } from "./outcome.js";
+
+export interface StfCommandOptions extends PreprocessorOptions {
+  /** P4Info file that belongs to a PROG.json. */
+  p4info?: string;
+  /** Seed of the `random` extern. */
+  seed?: string;
+  /** Print the result as one JSON document. */
+  json?: boolean;
+}
+
+/**
+ * Runs TEST.stf on PROG.p4, compiled here, or on PROG.json, BMv2's format, with or without its P4Info. Prints one
+ * line to stdout; exit status 0 when every expectation holds and every line could be carried out, else 1.
+ */
+export async function stf(
+  programPath: string,
+  testPath: string,
+  options: StfCommandOptions,
+): Promise<number> {
+  const diagnostics = new Diagnostics();
+  const program = programPath.endsWith(".json")
+    ? readProgram(programPath, options.p4info, diagnostics)
+    : compile(inputOf(programPath, options), diagnostics)?.program;
+  const commands = readStf(readSource(testPath), diagnostics);
+  const unread = diagnostics.hasErrors;
+  let result = { passed: 0, failed: 0 };
+  // A line that cannot be read might be the one that later ones rest on.
+  if (program !== undefined && !unread) {
+    const print = (text: string) => process.stderr.write(`${text}\n`);
+    result = runStf(commands, program, diagnostics, { seed: seedOf(options.seed), print });
+  }
+  printDiagnostics(diagnostics.list, options.jsonDiagnostics);
+  if (options.json)
+    process.stdout.write(`${JSON.stringify({ program: programPath, test: testPath, ...result })}\n`);
+  else if (!unread) process.stdout.write(`${testPath}: ${result.passed} passed, ${result.failed} failed\n`);
+  return diagnostics.hasErrors ? EXIT.wrongInput : EXIT.success;
+}
+
+function seedOf(text: string | undefined): number {
+  if (text === undefined) return 1;
+  const seed = Number(text);
+  if (!Number.isSafeInteger(seed) || seed < 0)
+    fail("P40005", undefined, `--seed ${text} is no whole number from 0`);
+  return seed;
+}
+
+function readProgram(
+  path: string,
+  p4infoPath: string | undefined,
+  diagnostics: Diagnostics,
+): { bmv2: Bmv2Program; p4info?: P4Info } | undefined {
+  const bmv2 = readBmv2(readSource(path), diagnostics);
+  if (bmv2 === undefined) return undefined;
+  if (p4infoPath === undefined) return { bmv2 };
+  const format = p4InfoFormatOf(p4infoPath);
+  if (format === undefined) {
+    fail(
+      "P40004",
+      undefined,
+      `--p4info ${p4infoPath}: the suffix names no format`,
+      "use .txtpb or .txt (text), .json, .bin or .pb (binary)",
+    );
+  }
+  const file = readSource(p4infoPath);
+  const p4info = readP4Info(format === "binary" ? readFileSync(p4infoPath) : file, format, diagnostics);
+  return p4info === undefined ? undefined : { bmv2, p4info };
+}

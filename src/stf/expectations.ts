@@ -1,0 +1,146 @@
+/** What a test expects of its ports, compared with what came out as p4c's BMv2 runner compares it. */
+import { type Diagnostics, type Span, toHex } from "../base/index.js";
+import type { Pattern, StfCommand } from "./script.js";
+
+export type Expect = StfCommand & { kind: "expect" };
+
+/** A frame that left the switch, and the line after which it did. */
+export interface Output {
+  readonly port: number;
+  readonly frame: Uint8Array;
+  readonly cause: Span | undefined;
+}
+
+export interface Tally {
+  passed: number;
+  failed: number;
+}
+
+/** Longest packet that a message shows in full, in bytes. */
+const SHOWN_BYTES = 256;
+
+/** Nibbles of a frame as text, cut when long. */
+function hexText(frame: Uint8Array): string {
+  const text = toHex(frame.subarray(0, SHOWN_BYTES));
+  return frame.length > SHOWN_BYTES ? `${text}... (${frame.length} bytes)` : text || "(no bytes)";
+}
+
+function patternText({ nibbles, exact }: Pattern): string {
+  const shown = nibbles.subarray(0, 2 * SHOWN_BYTES);
+  let text = "";
+  for (const nibble of shown) text += nibble < 0 ? "*" : nibble.toString(16);
+  return `${text}${shown.length < nibbles.length ? "..." : ""}${exact ? "$" : ""}`;
+}
+
+/**
+ * The first byte in which a frame is not what the pattern wants: its length where it ends too early, the pattern's
+ * where it goes on behind `$`; undefined when it matches.
+ */
+export function firstDifference(pattern: Pattern, frame: Uint8Array): number | undefined {
+  const { nibbles, exact } = pattern;
+  for (let i = 0; i < nibbles.length; i++) {
+    const byte = frame[i >> 1];
+    if (byte === undefined) return i >> 1;
+    const wanted = nibbles[i]!;
+    if (wanted >= 0 && wanted !== ((byte >> (i % 2 === 0 ? 4 : 0)) & 15)) return i >> 1;
+  }
+  return exact && frame.length > Math.ceil(nibbles.length / 2) ? Math.ceil(nibbles.length / 2) : undefined;
+}
+
+function reportDifference(expect: Expect, pattern: Pattern, output: Output, diagnostics: Diagnostics): void {
+  const { frame, cause } = output;
+  const at = firstDifference(pattern, frame)!;
+  const wantedLength = Math.ceil(pattern.nibbles.length / 2);
+  const what =
+    at >= frame.length
+      ? `it ends after ${frame.length} of ${wantedLength} bytes`
+      : at >= wantedLength
+        ? `it has ${frame.length} bytes, ${frame.length - wantedLength} too many`
+        : `byte ${at} is ${toHex(frame.subarray(at, at + 1))}, not ${patternText({ nibbles: pattern.nibbles.subarray(2 * at, 2 * at + 2), exact: false })}`;
+  diagnostics.error(
+    "P41255",
+    expect.span,
+    `another packet left port ${expect.port}: ${what}`,
+    `expected ${patternText(pattern)}`,
+    `got      ${hexText(frame)}`,
+    ...(cause === undefined ? [] : [{ message: "it left after this", span: cause }]),
+  );
+}
+
+function reportUnexpected(output: Output, diagnostics: Diagnostics): void {
+  diagnostics.error(
+    "P41257",
+    output.cause,
+    `a packet left port ${output.port} that no line expects`,
+    `got ${hexText(output.frame)}`,
+  );
+}
+
+/** Reports every expectation that does not hold (P41255, P41256, P41257) and counts. */
+export function compareOutputs(
+  expects: readonly Expect[],
+  outputs: readonly Output[],
+  diagnostics: Diagnostics,
+): Tally {
+  const tally = { passed: 0, failed: 0 };
+  const ports = new Set([...expects.map(({ port }) => port), ...outputs.map(({ port }) => port)]);
+  for (const port of [...ports].sort((a, b) => a - b)) {
+    const wanted = expects.filter((expect) => expect.port === port);
+    const got = outputs.filter((output) => output.port === port);
+    comparePort(wanted, got, tally, diagnostics);
+  }
+  return tally;
+}
+
+/**
+ * In order, one to one. Where the numbers differ, packets that match nothing (too many) or lines that nothing
+ * matches (too few) are passed over, so that one lost packet is one message.
+ */
+function comparePort(
+  wanted: readonly Expect[],
+  got: readonly Output[],
+  tally: Tally,
+  diagnostics: Diagnostics,
+): void {
+  const patterns = wanted.filter(
+    (expect): expect is Expect & { pattern: Pattern } => expect.pattern !== undefined,
+  );
+  const anyPacket = wanted.length - patterns.length;
+  if (anyPacket > 0 && patterns.length === 0) {
+    tally.passed += anyPacket;
+    return;
+  }
+  let missing = wanted.length - got.length;
+  let next = 0;
+  for (const expect of wanted) {
+    const { pattern } = expect;
+    const fits = (output: Output | undefined) =>
+      output !== undefined && (pattern === undefined || firstDifference(pattern, output.frame) === undefined);
+    while (missing < 0 && !fits(got[next])) {
+      reportUnexpected(got[next++]!, diagnostics);
+      tally.failed++;
+      missing++;
+    }
+    if (fits(got[next])) {
+      next++;
+      tally.passed++;
+    } else if (missing > 0) {
+      missing--;
+      tally.failed++;
+      const shown = pattern === undefined ? "any packet" : patternText(pattern);
+      diagnostics.error(
+        "P41256",
+        expect.span,
+        `no such packet left port ${expect.port}`,
+        `expected ${shown}; ${got.length} packets left the port, ${wanted.length} are expected`,
+      );
+    } else {
+      tally.failed++;
+      reportDifference(expect, pattern!, got[next++]!, diagnostics);
+    }
+  }
+  for (const output of got.slice(next)) {
+    reportUnexpected(output, diagnostics);
+    tally.failed++;
+  }
+}

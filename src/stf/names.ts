@@ -1,0 +1,24 @@
+/** Objects by the names that tests use: the full name, its alias, or the end of it behind a dot. */
+import { fail } from "../base/index.js";
+import type { Word } from "./script.js";
+
+/** The object called `word`, or the only one whose full name ends in `.word`. Reports P41253. */
+export function findByName<T extends { readonly name: string; readonly alias?: string }>(
+  list: readonly T[],
+  what: string,
+  word: Word,
+): T {
+  const exact = list.find((object) => object.name === word.text || object.alias === word.text);
+  if (exact !== undefined) return exact;
+  const bySuffix = list.filter((object) => object.name.endsWith(`.${word.text}`));
+  if (bySuffix.length === 1) return bySuffix[0]!;
+  const names = (bySuffix.length > 1 ? bySuffix : list).slice(0, 8).map((object) => object.name);
+  fail(
+    "P41253",
+    word.span,
+    bySuffix.length > 1
+      ? `more than one ${what} ends in \`${word.text}\``
+      : `the program has no ${what} \`${word.text}\``,
+    names.length === 0 ? `it has no ${what} at all` : `there are: ${names.join(", ")}`,
+  );
+}

@@ -1,0 +1,204 @@
+/**
+ * Plays a packet test against the embedded switch: commands and packets in the order of the file, on a clock that
+ * the test moves; at the end each port's packets are compared with what the test expects of it.
+ */
+import { DiagnosticError, type Diagnostics, fail, SourceFile, type Span } from "../base/index.js";
+import {
+  type Bmv2Program,
+  type CounterData,
+  createP4Info,
+  DeviceError,
+  type P4Info,
+  P4InfoIndex,
+  type TableEntry,
+} from "../program/index.js";
+import { runCommands, Switch } from "../switch/index.js";
+import { ManualClock } from "./clock.js";
+import { entryOf } from "./entries.js";
+import { compareOutputs, type Expect, type Output } from "./expectations.js";
+import { findByName } from "./names.js";
+import { indexOf } from "./program-index.js";
+import type { Comparison, StfCommand } from "./script.js";
+
+export interface StfOptions {
+  /** For the `random` extern. */
+  seed?: number;
+  /** Takes what commands of simple_switch_CLI print, and the texts of `log_msg`. */
+  print?: (text: string) => void;
+}
+
+export interface StfResult {
+  /** Expectations that held: lines `expect` and `check_counter`. */
+  passed: number;
+  /** Expectations that did not, packets that nothing expects, and commands that could not be carried out. */
+  failed: number;
+}
+
+/** Between two packets; p4c's runner sends them as fast as it can. */
+const PACKET_GAP_US = 1000;
+const WAIT_US = 1_000_000;
+/** How long a test listens after its last line, as p4c's runner does. */
+const LAST_WAIT_US = 2_000_000;
+
+const COMPARE: Readonly<Record<Comparison, (left: bigint, right: bigint) => boolean>> = {
+  "==": (left, right) => left === right,
+  "!=": (left, right) => left !== right,
+  "<=": (left, right) => left <= right,
+  "<": (left, right) => left < right,
+  ">=": (left, right) => left >= right,
+  ">": (left, right) => left > right,
+};
+
+/**
+ * Reports every failing expectation (P41255 to P41258), every wrong name or value (P41253, P41254) and every
+ * command that the switch refuses (P41259, P1110 to P1112), each at its line.
+ * @param program a P4Info names optional fields as such; without one, names are those of the BMv2 program
+ * @throws DiagnosticError when the switch cannot run the program at all
+ */
+export function runStf(
+  commands: readonly StfCommand[],
+  program: { bmv2: Bmv2Program; p4info?: P4Info },
+  diagnostics: Diagnostics,
+  options: StfOptions = {},
+): StfResult {
+  return new Player(program, diagnostics, options).play(commands);
+}
+
+class Player {
+  readonly #clock = new ManualClock();
+  readonly #outputs: Output[] = [];
+  readonly #switch: Switch;
+  readonly #index: P4InfoIndex;
+  readonly #result: StfResult = { passed: 0, failed: 0 };
+  /** The latest line that sends a packet or lets time pass. */
+  #cause: Span | undefined;
+
+  constructor(
+    readonly program: { bmv2: Bmv2Program; p4info?: P4Info },
+    readonly diagnostics: Diagnostics,
+    readonly options: StfOptions,
+  ) {
+    const { bmv2, p4info } = program;
+    const { seed, print } = options;
+    this.#index = p4info === undefined ? indexOf(bmv2) : new P4InfoIndex(p4info);
+    this.#switch = new Switch(
+      { bmv2, p4info: p4info ?? createP4Info() },
+      {
+        clock: this.#clock,
+        transmit: (port, frame) => this.#outputs.push({ port, frame, cause: this.#cause }),
+        ...(seed === undefined ? {} : { seed }),
+        ...(print === undefined ? {} : { log: print }),
+      },
+    );
+  }
+
+  play(commands: readonly StfCommand[]): StfResult {
+    const expects: Expect[] = [];
+    for (const command of commands) {
+      if (command.kind === "expect") expects.push(command);
+      else this.#do(command);
+    }
+    this.#clock.advance(LAST_WAIT_US);
+    const tally = compareOutputs(expects, this.#outputs, this.diagnostics);
+    return { passed: this.#result.passed + tally.passed, failed: this.#result.failed + tally.failed };
+  }
+
+  #do(command: Exclude<StfCommand, Expect>): void {
+    switch (command.kind) {
+      case "packet":
+        this.#cause = command.span;
+        this.#switch.receive(command.port, command.bytes);
+        this.#clock.advance(PACKET_GAP_US);
+        break;
+      case "wait":
+        this.#cause = command.span;
+        this.#clock.advance(WAIT_US);
+        break;
+      case "noPacket":
+        // Every packet that nothing expects fails anyway.
+        break;
+      case "cli":
+        this.#runCli(command.span);
+        break;
+      default:
+        this.#attempt(command.span, () => this.#control(command));
+    }
+  }
+
+  #control(command: StfCommand & { kind: "add" | "setDefault" | "removeAll" | "checkCounter" }): void {
+    switch (command.kind) {
+      case "add":
+      case "setDefault": {
+        const entity = entryOf(command, this.#index);
+        this.#switch.apply([{ type: command.kind === "add" ? "insert" : "modify", entity }]);
+        break;
+      }
+      case "removeAll":
+        this.#removeAll();
+        break;
+      case "checkCounter":
+        this.#checkCounter(command);
+    }
+  }
+
+  /** Counts a command that cannot be carried out, and reports why. */
+  #attempt(span: Span, action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      if (error instanceof DiagnosticError) for (const each of error.diagnostics) this.diagnostics.add(each);
+      else if (error instanceof DeviceError) {
+        this.diagnostics.error("P41259", span, `the switch refuses: ${error.message} (${error.code})`);
+      } else throw error;
+      this.#result.failed++;
+    }
+  }
+
+  #removeAll(): void {
+    const entries = this.#switch
+      .query([{ kind: "tableEntry" }])
+      .filter(
+        (entity) => entity.kind === "tableEntry" && !entity.isConst && !entity.isDefault,
+      ) as TableEntry[];
+    this.#switch.apply(
+      entries.map(({ kind, table, match, priority }) => ({
+        type: "delete",
+        entity: { kind, table, match, priority },
+      })),
+    );
+  }
+
+  /** The line as a file of its own in which it stands where it stood, so that messages show its place. */
+  #runCli({ file, start }: Span): void {
+    const { line } = file.position(start);
+    const alone = new SourceFile(file.path, "\n".repeat(line - 1) + file.lineText(line));
+    const before = this.diagnostics.errorCount;
+    runCommands(this.#switch, alone, this.diagnostics, this.options.print);
+    if (this.diagnostics.errorCount > before) this.#result.failed++;
+  }
+
+  /** An element of an array; of a direct counter, that of the table's n-th entry, from 0. */
+  #counter({ counter, index }: StfCommand & { kind: "checkCounter" }): CounterData {
+    const { name, is_direct, binding } = findByName(this.program.bmv2.counter_arrays, "counter", counter);
+    const number = /^\d+$/.test(index.text) ? Number(index.text) : Number.NaN;
+    const found = is_direct
+      ? this.#switch.query([{ kind: "directCounter", ...(binding === undefined ? {} : { table: binding }) }])[
+          number
+        ]
+      : Number.isSafeInteger(number)
+        ? this.#switch.query([{ kind: "counter", counter: name, index: number }])[0]
+        : undefined;
+    if (found?.kind === "counter" || found?.kind === "directCounter") return found.data;
+    fail("P41254", index.span, `counter ${name} has no element ${index.text}`);
+  }
+
+  #checkCounter(command: StfCommand & { kind: "checkCounter" }): void {
+    const { counter, index, unit, comparison, value, span } = command;
+    const found = this.#counter(command)[unit];
+    if (!COMPARE[comparison](found, BigInt(value))) {
+      const wanted = `expected ${comparison} ${value}`;
+      fail("P41258", span, `counter ${counter.text}(${index.text}) has ${found} ${unit}; ${wanted}`);
+    }
+    this.#result.passed++;
+  }
+}
