@@ -39,9 +39,22 @@ export interface Placement {
   /** Used by stage; may be more stages than the device has. */
   readonly stages: readonly ResourceCounts[];
   /** Units that no stage of the device can hold, with what is too large. */
-  readonly unplaced: readonly { readonly unit: Unit; readonly resource: Resource | "dependency" }[];
+  readonly unplaced: readonly {
+    readonly unit: Unit;
+    readonly resource: Resource | "dependency";
+    /** Why, where a resource's name does not say it. */
+    readonly detail: string | undefined;
+  }[];
   /** How it was found. */
   readonly method: string;
+}
+
+/** Entries that a placement must have room for: a short exact key has no more values than its bits allow. */
+export function entriesToPlace(unit: Unit): number {
+  if (unit.kind !== "match") return 1;
+  const bits = unit.key.reduce((sum, part) => sum + part.access.width, 0);
+  const exact = unit.key.every((part) => part.kind === "exact");
+  return exact && bits < 31 ? Math.min(unit.size, 2 ** bits) : unit.size;
 }
 
 export function stageCount(placement: Placement): number {

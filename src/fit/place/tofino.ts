@@ -5,7 +5,8 @@
  */
 import { NO_MEMORY } from "../memory/layout.js";
 import type { Demand } from "./demand.js";
-import type { Part, Placement, Problem } from "./placement.js";
+import type { Unit } from "../model/model.js";
+import { entriesToPlace, type Part, type Placement, type Problem } from "./placement.js";
 import { maySplit } from "./splitting.js";
 import { type Resource, Stage } from "./stage.js";
 
@@ -51,7 +52,7 @@ class Placer {
   ) {
     const { units, flow } = problem.model;
     this.#last = units.map(() => -1);
-    this.#rest = units.map((unit) => (unit.kind === "match" ? unit.size : 1));
+    this.#rest = units.map(entriesToPlace);
     const predecessors: number[][] = units.map(() => []);
     for (const unit of units) for (const next of flow.successors(unit.id)) predecessors[next]!.push(unit.id);
     this.#guarded = units.map(() => []);
@@ -65,52 +66,16 @@ class Placer {
   }
 
   run(): Placement {
-    const { units } = this.problem.model;
     const limit = this.problem.target.stages + EXTRA_STAGES;
-    let left = units.length;
     let idle = 0;
-    for (let stage = 0; left > 0 && stage < limit; stage++) {
+    for (let stage = 0; this.#open().length > 0 && stage < limit; stage++) {
       this.#stage(stage);
-      let placedHere = false;
-      for (;;) {
-        const ready = units
-          .map((unit) => unit.id)
-          .filter((id) => this.#isOpen(id) && this.#guarded[id]!.length === 0 && this.#isReady(id, stage))
-          .sort(this.order);
-        let done = false;
-        for (const id of ready) {
-          const before = this.#parts.length;
-          if (this.#tryPlace(id, stage)) {
-            done = true;
-            placedHere = true;
-            break;
-          }
-          if (this.#parts.length > before) placedHere = true;
-        }
-        if (!done && !this.#placeWaitingConditions(stage)) break;
-      }
-      left = units.filter((unit) => this.#last[unit.id] === -1 && !this.#failed.has(unit.id)).length;
-      idle = placedHere || this.#members[stage]!.size > 0 ? 0 : idle + 1;
-      if (idle > 1) {
-        // Nothing fits an empty stage: what is ready now never will.
-        const stuck = units.filter(
-          (unit) => this.#last[unit.id] === -1 && !this.#failed.has(unit.id) && this.#isReady(unit.id, stage),
-        );
-        for (const unit of stuck) {
-          this.#failed.add(unit.id);
-          this.#unplaced.push({ unit, resource: this.#reason(unit.id) });
-        }
-        if (stuck.length === 0) {
-          for (const unit of units) {
-            if (this.#last[unit.id] === -1 && !this.#failed.has(unit.id)) {
-              this.#failed.add(unit.id);
-              this.#unplaced.push({ unit, resource: "dependency" });
-            }
-          }
-        }
-        left = units.filter((unit) => this.#last[unit.id] === -1 && !this.#failed.has(unit.id)).length;
-        idle = 0;
-      }
+      const before = this.#parts.length;
+      this.#fill(stage);
+      idle = this.#parts.length > before || this.#members[stage]!.size > 0 ? 0 : idle + 1;
+      if (idle <= 1) continue;
+      this.#giveUp(stage);
+      idle = 0;
     }
     const used = this.#parts.reduce((most, part) => Math.max(most, part.stage + 1), 0);
     return {
@@ -119,6 +84,55 @@ class Placer {
       unplaced: this.#unplaced,
       method: this.method,
     };
+  }
+
+  #open(): Unit[] {
+    return this.problem.model.units.filter((unit) => this.#isOpen(unit.id));
+  }
+
+  /** Places into one stage until nothing more goes in. */
+  #fill(stage: number): void {
+    for (;;) {
+      const ready = this.#open()
+        .map((unit) => unit.id)
+        .filter((id) => this.#guarded[id]!.length === 0 && this.#isReady(id, stage))
+        .sort(this.order);
+      if (ready.some((id) => this.#tryPlace(id, stage))) continue;
+      if (!this.#placeWaitingConditions(stage)) return;
+    }
+  }
+
+  /** Two stages stayed empty: of what is left, something never fits. Names it, so that the rest can go on. */
+  #giveUp(stage: number): void {
+    const open = this.#open();
+    const { companions } = this.problem;
+    const apart = open.filter((unit) => companions[unit.id]!.length > 1 && !this.#groupIsReady(unit.id, stage));
+    const ready = open.filter((unit) => this.#isReady(unit.id, stage) && unit.kind !== "condition");
+    const alone = ready.filter((unit) => companions[unit.id]!.length === 1);
+    const groups = apart.length > 0 ? companions[apart[0]!.id]!.map((id) => this.problem.model.units[id]!) : [];
+    const stuck = [alone, groups.filter((unit) => this.#isOpen(unit.id)), ready, open].find((list) => list.length > 0);
+    for (const unit of stuck ?? []) {
+      this.#failed.add(unit.id);
+      const detail = groups.includes(unit) ? this.#whyApart(unit.id) : undefined;
+      this.#unplaced.push({ unit, resource: detail === undefined ? this.#reason(unit.id) : "dependency", detail });
+    }
+  }
+
+  #groupIsReady(id: number, stage: number): boolean {
+    const group = this.problem.companions[id]!;
+    return group.every((member) =>
+      this.problem.graph.incoming[member]!.every((edge) => {
+        if (group.includes(edge.from)) return edge.distance === 0;
+        return this.#failed.has(edge.from) || (this.#last[edge.from]! !== -1 && this.#last[edge.from]! < stage);
+      }),
+    );
+  }
+
+  #whyApart(id: number): string {
+    const { companions, demands, model } = this.problem;
+    const memories = demands[id]!.shared.map((memory) => memory.name);
+    const others = companions[id]!.filter((other) => other !== id).map((other) => model.units[other]!.name);
+    return `${model.units[id]!.name} shares ${memories.join(", ")} with ${others.join(", ")}, and what one of them writes another needs: no stage can hold them all`;
   }
 
   #stage(index: number): Stage {

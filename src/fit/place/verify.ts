@@ -3,7 +3,7 @@
  * sizes, and every resource of every stage, counted anew.
  */
 import { attachedMemory } from "../memory/attached.js";
-import { type Placement, type Problem, stageRanges } from "./placement.js";
+import { entriesToPlace, type Placement, type Problem, stageRanges } from "./placement.js";
 import {
   hashGroupsFit,
   limitsOf,
@@ -29,7 +29,8 @@ export function verifyPlacement(problem: Problem, placement: Placement): string[
     if (unit.kind !== "match") continue;
     const parts = placement.parts.filter((part) => part.unit.id === unit.id && part.spill === undefined);
     const entries = parts.reduce((sum, part) => sum + part.entries, 0);
-    if (entries < unit.size) wrong.push(`${unit.name} has room for ${entries} of ${unit.size} entries`);
+    const wanted = entriesToPlace(unit);
+    if (entries < wanted) wrong.push(`${unit.name} has room for ${entries} of ${wanted} entries`);
     for (const part of parts) {
       if (
         plans[unit.id]!.match !== "none" &&

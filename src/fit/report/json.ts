@@ -96,7 +96,7 @@ export interface FitDocument {
   /** Cycles through all stages: an estimate from the dependencies between neighbouring stages. */
   latency_cycles: number | null;
   greedy: object | null;
-  unplaced: { table: string; resource: string }[];
+  unplaced: { table: string; resource: string; detail: string | null }[];
   phv: object;
   diagnostics: object[];
 }
@@ -145,7 +145,11 @@ export function toJson(result: FitResult): FitDocument {
     per_stage_limits: Object.fromEntries(RESOURCES.map((name) => [name, limitsOf(target)[name]])),
     latency_cycles: latencyCycles(result.problem, placement) ?? null,
     greedy: result.greedy ?? null,
-    unplaced: placement.unplaced.map((entry) => ({ table: entry.unit.name, resource: entry.resource })),
+    unplaced: placement.unplaced.map((entry) => ({
+      table: entry.unit.name,
+      resource: entry.resource,
+      detail: entry.detail ?? null,
+    })),
     phv: {
       ...use(phv.packed),
       overall_phv_usage: { bits, bits_percent: Math.round((1000 * bits) / total) / 10 },

@@ -31,6 +31,7 @@ export function verdictLine(result: FitResult): string {
     case "cannot fit": {
       const stuck = placement.unplaced[0];
       const bound = bounds[0];
+      if (stuck?.detail !== undefined) return `cannot fit ${target.title}: ${stuck.detail}`;
       if (stuck !== undefined) {
         return `cannot fit ${target.title}: ${stuck.unit.name} exceeds a whole stage's ${stuck.resource}`;
       }
