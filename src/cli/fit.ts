@@ -243,7 +243,7 @@ function readP4InfoFile(path: string): ReturnType<typeof createP4Info> {
 const TARGET_NAME = /^[a-z0-9-]+$/;
 
 /** A target by the name of its file in data/targets, or a file of the user's. */
-export function loadTarget(name: string): Target {
+function loadTarget(name: string): Target {
   const own = fileURLToPath(new URL(`../../data/targets/${name}.yaml`, import.meta.url));
   const file = TARGET_NAME.test(name) && existsSync(own) ? readSource(own) : readSource(name);
   const document = parseDocument(file.text, { prettyErrors: false });

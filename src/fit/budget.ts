@@ -41,7 +41,7 @@ export function parseBudget(text: string): BudgetItem[] {
 }
 
 /** What a budget item counts: amount in use, and what the whole device has. */
-export function amountOf(result: FitResult, name: string): { used: number; of: number | null } {
+function amountOf(result: FitResult, name: string): { used: number; of: number | null } {
   const { target, placement, phv } = result;
   if (name === "stages") return { used: result.stages, of: target.stages };
   if (name === "phv") {

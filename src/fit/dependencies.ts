@@ -6,7 +6,7 @@
 import type { Access, FitModel, Unit } from "./model/model.js";
 import { actionReads, keyReads, overlaps, writesOf } from "./model/model.js";
 
-export type DependencyKind = "match" | "action" | "output" | "control" | "anti";
+type DependencyKind = "match" | "action" | "output" | "control" | "anti";
 
 export interface Dependency {
   readonly from: number;

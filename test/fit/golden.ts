@@ -1,5 +1,5 @@
 /** The programs of test/golden/fit, compiled by our compiler and checked against what the Tofino compiler did. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
@@ -33,12 +33,6 @@ export function compileText(
   };
 }
 
-export const goldenPrograms = (): string[] =>
-  readdirSync(join(folder, "programs"))
-    .filter((name) => name.endsWith(".p4"))
-    .map((name) => name.slice(0, -3))
-    .sort();
-
 interface Outcome {
   verdict: "placed" | "over" | "refused";
   stages?: number;
@@ -68,7 +62,7 @@ interface Golden {
   map_rams?: number;
 }
 
-export function outcomeOf(result: FitResult): Outcome {
+function outcomeOf(result: FitResult): Outcome {
   const sum = (name: "srams" | "tcams" | "map_rams") =>
     result.placement.stages.reduce((total, stage) => total + stage[name], 0);
   if (result.verdict === "refused") return { verdict: "refused" };

@@ -17,7 +17,7 @@ export interface Packing {
   readonly width: number;
 }
 
-export const EXACT_DEFAULTS = {
+const EXACT_DEFAULTS = {
   ghostBits: 10,
   versionBits: 4,
   maxPack: 9,
@@ -27,7 +27,7 @@ export const EXACT_DEFAULTS = {
 };
 
 /** Key bits that the hash already tells: they are not stored, whole bytes first, smallest first. */
-export function storedKey(key: KeyBytes, ghostBits: number): { bytes: number; bits: number } {
+function storedKey(key: KeyBytes, ghostBits: number): { bytes: number; bits: number } {
   let ghost = ghostBits;
   const sorted = [...key.bytes].sort((a, b) => a - b);
   let bytes = sorted.length;

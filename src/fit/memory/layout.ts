@@ -8,7 +8,7 @@ import { directBlocks, hashBits, type KeyBytes, packings, waySizes } from "./exa
 import { indirectionBlocks, rangeRows, ternaryWidth, unitsPerStage } from "./ternary.js";
 
 /** Blocks by what they hold. */
-export interface BlockUse {
+interface BlockUse {
   readonly match: number;
   readonly indirection: number;
   readonly action: number;
@@ -45,7 +45,7 @@ export const NO_MEMORY: TableLayout = {
   hashBits: 0,
 };
 
-export function matchKind(unit: Unit): TableLayout["match"] {
+function matchKind(unit: Unit): TableLayout["match"] {
   if (unit.kind !== "match" || unit.key.length === 0) return "none";
   if (unit.algorithmic !== undefined) return "exact";
   return unit.key.every((part) => part.kind === "exact") ? "exact" : "ternary";
@@ -288,7 +288,7 @@ function addressBits(unit: Unit): number {
 }
 
 /** Bits of the key in each byte of its containers; two fields in one byte count once. */
-export function keyBytesOf(unit: Unit, phv: PhvLayout): KeyBytes {
+function keyBytesOf(unit: Unit, phv: PhvLayout): KeyBytes {
   const bytes = new Map<string, number>();
   let bits = 0;
   for (const part of unit.key) {

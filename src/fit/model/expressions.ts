@@ -26,8 +26,6 @@ export interface Scope {
   readonly locals?: ReadonlyMap<string, Expr>;
 }
 
-export const ALL_BITS = Number.MAX_SAFE_INTEGER;
-
 function bitLength(value: bigint): number {
   return value === 0n ? 0 : value.toString(2).length;
 }

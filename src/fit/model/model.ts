@@ -35,7 +35,7 @@ export interface HeaderInfo {
   readonly fields: readonly string[];
 }
 
-export type KeyKind = "exact" | "lpm" | "ternary" | "range" | "optional";
+type KeyKind = "exact" | "lpm" | "ternary" | "range" | "optional";
 
 export interface KeyPart {
   readonly access: Access;
@@ -92,7 +92,7 @@ export interface Implementation {
 }
 
 /** What a gateway must look at. */
-export interface ConditionModel {
+interface ConditionModel {
   readonly reads: readonly Access[];
   /** Rows of the gateway's table that the condition needs. */
   readonly rows: number;

@@ -11,14 +11,14 @@ import type { Target } from "../target.js";
 
 export type ContainerSize = 8 | 16 | 32;
 
-export interface ContainerSlice {
+interface ContainerSlice {
   readonly field: string;
   /** Lowest bit of the field in this slice. */
   readonly lo: number;
   readonly width: number;
 }
 
-export interface Container {
+interface Container {
   readonly id: number;
   readonly size: ContainerSize;
   readonly gress: Gress;

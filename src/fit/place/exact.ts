@@ -113,7 +113,7 @@ function readStages(
 }
 
 /** LP-format text: is there an assignment to this many stages. */
-export function feasibilityProgram(problem: Problem, stages: number): string {
+function feasibilityProgram(problem: Problem, stages: number): string {
   const { model, graph, plans, demands, target } = problem;
   const rows: string[] = [];
   const binaries: string[] = [];

@@ -16,7 +16,7 @@ const SUMMED = new Set<string>([
   "ternary_tables",
 ]);
 
-export function leastSums(problem: Problem): ResourceCounts {
+function leastSums(problem: Problem): ResourceCounts {
   const sums = noCounts();
   const seen = new Set<string>();
   let conditions = 0;

@@ -4,8 +4,8 @@
  * stage. Among equals the later table of the program goes first.
  */
 import { NO_MEMORY } from "../memory/layout.js";
-import type { Demand } from "./demand.js";
 import type { Unit } from "../model/model.js";
+import type { Demand } from "./demand.js";
 import { entriesToPlace, type Part, type Placement, type Problem } from "./placement.js";
 import { maySplit } from "./splitting.js";
 import { type Resource, Stage } from "./stage.js";
@@ -25,7 +25,7 @@ export function placeByStages(
   return new Placer(problem, order ?? longestChainFirst(problem), method, notBefore).run();
 }
 
-export function longestChainFirst({ graph }: Problem): Order {
+function longestChainFirst({ graph }: Problem): Order {
   return (a, b) => graph.below[b]! - graph.below[a]! || b - a;
 }
 
@@ -106,15 +106,24 @@ class Placer {
   #giveUp(stage: number): void {
     const open = this.#open();
     const { companions } = this.problem;
-    const apart = open.filter((unit) => companions[unit.id]!.length > 1 && !this.#groupIsReady(unit.id, stage));
+    const apart = open.filter(
+      (unit) => companions[unit.id]!.length > 1 && !this.#groupIsReady(unit.id, stage),
+    );
     const ready = open.filter((unit) => this.#isReady(unit.id, stage) && unit.kind !== "condition");
     const alone = ready.filter((unit) => companions[unit.id]!.length === 1);
-    const groups = apart.length > 0 ? companions[apart[0]!.id]!.map((id) => this.problem.model.units[id]!) : [];
-    const stuck = [alone, groups.filter((unit) => this.#isOpen(unit.id)), ready, open].find((list) => list.length > 0);
+    const groups =
+      apart.length > 0 ? companions[apart[0]!.id]!.map((id) => this.problem.model.units[id]!) : [];
+    const stuck = [alone, groups.filter((unit) => this.#isOpen(unit.id)), ready, open].find(
+      (list) => list.length > 0,
+    );
     for (const unit of stuck ?? []) {
       this.#failed.add(unit.id);
       const detail = groups.includes(unit) ? this.#whyApart(unit.id) : undefined;
-      this.#unplaced.push({ unit, resource: detail === undefined ? this.#reason(unit.id) : "dependency", detail });
+      this.#unplaced.push({
+        unit,
+        resource: detail === undefined ? this.#reason(unit.id) : "dependency",
+        detail,
+      });
     }
   }
 
@@ -123,7 +132,9 @@ class Placer {
     return group.every((member) =>
       this.problem.graph.incoming[member]!.every((edge) => {
         if (group.includes(edge.from)) return edge.distance === 0;
-        return this.#failed.has(edge.from) || (this.#last[edge.from]! !== -1 && this.#last[edge.from]! < stage);
+        return (
+          this.#failed.has(edge.from) || (this.#last[edge.from]! !== -1 && this.#last[edge.from]! < stage)
+        );
       }),
     );
   }

@@ -28,7 +28,7 @@ export interface TableReport {
   source: { file: string; line: number; column: number } | null;
 }
 
-export function placeOf(unit: Unit): TableReport["source"] {
+function placeOf(unit: Unit): TableReport["source"] {
   const { source } = unit;
   return source === undefined
     ? null
