@@ -1,0 +1,130 @@
+/** Output queues: when frames leave, what is dropped, and what egress sees of the queue. */
+import { describe, expect, it } from "vitest";
+import { fromHex, toHex } from "../../../src/base/index.js";
+import type { Bmv2Program } from "../../../src/program/index.js";
+import { type QueueOptions, Switch } from "../../../src/switch/index.js";
+import { goldenJson, ManualClock, startGolden } from "../golden.js";
+
+/** A frame of the `queue` program that does nothing special: it goes to port 0. */
+const FRAME = "000000000000000078";
+
+function start(queue: QueueOptions) {
+  const clock = new ManualClock();
+  const sent: { time: number; port: number; hex: string }[] = [];
+  const bmv2 = goldenJson<Bmv2Program>("queue", "queue.json");
+  const device = new Switch(
+    { bmv2, p4info: startGolden("queue").device.program!.p4info },
+    { clock, queue, transmit: (port, frame) => sent.push({ time: clock.time, port, hex: toHex(frame) }) },
+  );
+  return {
+    clock,
+    sent,
+    device,
+    send: (count: number) => {
+      for (let i = 0; i < count; i++) device.receive(1, fromHex(FRAME)!);
+    },
+  };
+}
+
+describe("a queue with a rate in bits", () => {
+  it("hands a frame over when its last bit has left, one behind the other", () => {
+    const { clock, sent, send } = start({ rateBitsPerSecond: () => 1e6, overheadBytes: 20 });
+    send(3);
+    expect(sent).toEqual([]);
+    clock.advance(10_000);
+    const length = sent[0]!.hex.length / 2;
+    const time = (length + 20) * 8;
+    expect(sent.map((frame) => frame.time)).toEqual([time, 2 * time, 3 * time]);
+  });
+
+  it("is free again after a pause", () => {
+    const { clock, sent, send } = start({ rateBitsPerSecond: () => 8e6 });
+    send(1);
+    clock.advance(1000);
+    send(1);
+    clock.advance(2000);
+    expect(sent[1]!.time - 1000).toBe(sent[0]!.time);
+  });
+
+  it("drops what exceeds its depth in packets, the one on the wire not counted", () => {
+    const { clock, sent, send, device } = start({ rateBitsPerSecond: () => 1e6, depthPackets: 2 });
+    send(5);
+    clock.advance(1e6);
+    expect(sent).toHaveLength(3);
+    expect(device.stats).toMatchObject({ received: 5, transmitted: 3, dropped: 2, queueDrops: 2 });
+  });
+
+  it("drops what exceeds its depth in bytes", () => {
+    const { clock, sent, send } = start({
+      rateBitsPerSecond: () => 1e6,
+      depthBytes: 3 * (FRAME.length / 2 + 15),
+    });
+    send(9);
+    clock.advance(1e6);
+    expect(sent.length).toBeGreaterThan(1);
+    expect(sent.length).toBeLessThan(9);
+  });
+});
+
+describe("a queue with a rate in packets", () => {
+  it("lets one packet leave an interval", () => {
+    const { clock, sent, send } = start({ ratePacketsPerSecond: () => 1000 });
+    send(3);
+    clock.advance(10_000);
+    expect(sent.map(({ time }) => time)).toEqual([0, 1000, 2000]);
+  });
+});
+
+describe("without queues", () => {
+  it("frames leave at once", () => {
+    const { play } = startGolden("queue");
+    expect(play(1, FRAME)).toHaveLength(1);
+  });
+});
+
+describe("queueing metadata", () => {
+  it("show depth and waiting time in egress", () => {
+    const clock = new ManualClock();
+    const seen: number[][] = [];
+    const { device: plain } = startGolden("queue");
+    const device = new Switch(plain.program, {
+      clock,
+      queue: { rateBitsPerSecond: () => 1e6 },
+      transmit: () => {
+        const { state } = device.internals.instance;
+        const { enqDepth, deqDepth, deqTimedelta, enqTimestamp } = state.fields;
+        seen.push([enqTimestamp, enqDepth, deqTimedelta, deqDepth]);
+      },
+    });
+    // What egress saw is in the PHV of the packet; read it there by an egress that is watched.
+    const rows: number[][] = [];
+    const { state } = device.internals.instance;
+    const { code } = device.internals.instance.specialised;
+    const egress = code.egress;
+    try {
+      code.egress = (s) => {
+        const { fields, P } = s;
+        rows.push([
+          P[fields.enqTimestamp]!,
+          P[fields.enqDepth]!,
+          P[fields.deqTimedelta]!,
+          P[fields.deqDepth]!,
+        ]);
+        egress(s);
+      };
+      for (let i = 0; i < 3; i++) device.receive(1, fromHex(FRAME)!);
+      clock.advance(1e6);
+    } finally {
+      code.egress = egress;
+    }
+    expect(seen).toHaveLength(3);
+    const wire = rows[1]![2]!;
+    expect(wire).toBeGreaterThan(0);
+    expect(rows).toEqual([
+      [0, 0, 0, 0],
+      [0, 0, wire, 1],
+      [0, 1, 2 * wire, 0],
+    ]);
+    expect(state.P).toBe(state.main);
+  });
+});
