@@ -1,0 +1,90 @@
+/** Reading BMv2 JSON: the recorded programs are good, one wrong file a code, and no input makes the reader fall over. */
+import { readdirSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { jsonPlace } from "../../../src/program/bmv2/json-place.js";
+import { readBmv2 } from "../../../src/program/index.js";
+
+const root = resolve(import.meta.dirname, "../..");
+const bad = readdirSync(resolve(root, "bad/program")).filter((name) => /^P4101[1-4]-.*\.json$/.test(name));
+
+function read(text: string) {
+  const diagnostics = new Diagnostics();
+  return { program: readBmv2(new SourceFile("program.json", text), diagnostics), diagnostics };
+}
+
+describe("readBmv2", () => {
+  it.each(["l3", "parse", "cpu", "memory", "control"])("takes %s as it is", (name) => {
+    const text = readFileSync(resolve(root, `golden/${name}/${name}.json`), "utf8");
+    const { program, diagnostics } = read(text);
+    expect(diagnostics.list).toEqual([]);
+    expect(program!.pipelines.map((pipeline) => pipeline.name)).toEqual(["ingress", "egress"]);
+  });
+
+  it("has a wrong file for every code", () => {
+    expect(bad.map((name) => name.slice(0, 6))).toEqual(["P41011", "P41012", "P41013", "P41014"]);
+  });
+
+  it.each(bad)("refuses %s with its code and a place", (name) => {
+    const { program, diagnostics } = read(readFileSync(resolve(root, "bad/program", name), "utf8"));
+    expect(program).toBeUndefined();
+    expect(diagnostics.list[0]!.code).toBe(name.slice(0, 6));
+    expect(diagnostics.list[0]!.span).toBeDefined();
+  });
+
+  it("points at the value that is wrong", () => {
+    const name = bad.find((file) => file.startsWith("P41012"))!;
+    const { diagnostics } = read(readFileSync(resolve(root, "bad/program", name), "utf8"));
+    const { span, message } = diagnostics.list[0]!;
+    expect(span!.file.text.slice(span!.start, span!.end)).toBe('"8"');
+    expect(message).toContain("header_types[0].fields[0][1]");
+  });
+
+  it("survives any damage to a good program", () => {
+    const text = readFileSync(resolve(root, "golden/cpu/cpu.json"), "utf8");
+    const values: unknown[] = [null, -1, "x", [], {}, 1e99, true];
+    fc.assert(
+      fc.property(fc.nat(), fc.constantFrom(...values), fc.boolean(), (seed, value, drop) => {
+        const json = JSON.parse(text) as Record<string, unknown>;
+        let at: unknown = json;
+        let turn = seed;
+        for (let depth = 0; depth < 12 && typeof at === "object" && at !== null; depth++) {
+          const keys = Object.keys(at);
+          if (keys.length === 0) break;
+          const key = keys[turn % keys.length]!;
+          turn = Math.floor(turn / 3) + depth;
+          const holder = at as Record<string, unknown>;
+          if (depth > 3 && turn % 3 === 0) {
+            if (drop && !Array.isArray(holder)) delete holder[key];
+            else holder[key] = value;
+            break;
+          }
+          at = holder[key];
+        }
+        const { program, diagnostics } = read(JSON.stringify(json));
+        expect(program === undefined).toBe(diagnostics.hasErrors);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("jsonPlace", () => {
+  it("finds every value of a document", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), (document) => {
+        const file = new SourceFile("x.json", JSON.stringify(document, null, 2));
+        const walk = (value: unknown, path: (string | number)[]) => {
+          const { start, end } = jsonPlace(file, path);
+          expect(JSON.parse(file.text.slice(start, end))).toEqual(JSON.parse(JSON.stringify(value)));
+          if (Array.isArray(value)) value.forEach((element, i) => walk(element, [...path, i]));
+          else if (typeof value === "object" && value !== null)
+            for (const [key, element] of Object.entries(value)) walk(element, [...path, key]);
+        };
+        walk(document, []);
+      }),
+    );
+  });
+});
