@@ -94,7 +94,7 @@ export class Layout {
       case "element": {
         const base = this.#home(place.base);
         if (place.index.kind !== "number") throw new Error("a computed index was left");
-        return { instance: undefined, text: `${base.text}[${place.index.value}]`, type: place.type };
+        return this.#scalarHome(base.instance, `${base.text}[${place.index.value}]`, place.type);
       }
       case "stackProperty":
         return fail("P40503", place.span, `BMv2 cannot use the header that ${place.property} names here`);
@@ -142,7 +142,10 @@ export class Layout {
       case "union":
         return this.#addUnion(base, type).name;
       case "stack":
-        return this.#addStack(base, type.element, type.size);
+        if (type.element.kind === "header" || type.element.kind === "union")
+          return this.#addStack(base, type.element, type.size);
+        for (let i = 0; i < type.size; i++) this.#place(`${base}[${i}]`, type.element);
+        return base;
       case "varbits":
         return this.#addVarbit(base, type);
       default: {
@@ -268,6 +271,15 @@ function headerFields(fields: readonly IrField[], prefix: string): Field[] {
   return fields.flatMap((field): Field[] => {
     const name = prefix + field.name;
     if (field.type.kind === "struct") return headerFields(field.type.fields, `${name}.`);
+    if (field.type.kind === "stack") {
+      const { element, size } = field.type;
+      const elements = Array.from({ length: size }, (_, i) => ({
+        name: `[${i}]`,
+        type: element,
+        annotations: [],
+      }));
+      return headerFields(elements, name);
+    }
     if (field.type.kind === "varbits") return [[name, "*"]];
     const width = scalarWidth(field.type);
     if (width === undefined) throw new Error(`a header field of type ${field.type.kind}`);

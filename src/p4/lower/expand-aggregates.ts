@@ -10,7 +10,7 @@ import { fault } from "./fault.js";
 import { fold } from "./fold.js";
 import type { Expr, IrProgram, Stmt, StmtOf } from "./ir.js";
 import { newLocal } from "./ir.js";
-import { isAggregate } from "./ir-types.js";
+import { isAggregate, isHeaderStack } from "./ir-types.js";
 import { isFixedPlace, isPlace, readsFrom } from "./places.js";
 import { mapBlocks, mapExpr, mapKeys, mapProgram, mapStmtExprs } from "./walk.js";
 
@@ -199,7 +199,7 @@ function expandAssign(program: IrProgram, stmt: StmtOf<"assign">): Stmt[] {
     if (type.kind === "header") return [{ kind: "validity", header: left, valid: false, span }];
     return partsOf(program, stmt);
   }
-  if (type.kind === "struct") {
+  if (type.kind === "struct" || (type.kind === "stack" && !isHeaderStack(type))) {
     const body = partsOf(program, stmt);
     return right.kind === "aggregate" ? withoutHazards(program, body) : body;
   }

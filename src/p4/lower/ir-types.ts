@@ -8,6 +8,9 @@ import type { AggregateType, BitsType, IrField, IrType } from "./ir.js";
 /** Width in bits of `error` and enum values: BMv2 has no smaller home for them (p4c does the same). */
 export const ENUM_WIDTH = 32;
 
+/** Bits for values of type `int` at run time; BMv2 computes with integers of any size. */
+const INTEGER_WIDTH = 512;
+
 export const BOOL: IrType = { kind: "bool" };
 const ERROR: IrType = { kind: "error" };
 
@@ -44,6 +47,9 @@ export class TypeTranslator {
         return ERROR;
       case "string":
         return { kind: "string" };
+      case "integer":
+        // A value that was cast to `int`: wide enough that nothing is lost before it is cast back.
+        return bits(INTEGER_WIDTH, true);
       case "newType":
       case "serializableEnum":
         return this.translate(type.underlying, span);
@@ -61,10 +67,7 @@ export class TypeTranslator {
       case "headerUnion":
         return this.#aggregate(type, span);
       case "stack": {
-        const element = this.translate(type.element, span);
-        if (element.kind !== "header" && element.kind !== "union")
-          fail("P40401", span, "not supported yet: an array of anything but headers and header unions");
-        return { kind: "stack", element, size: type.size };
+        return { kind: "stack", element: this.translate(type.element, span), size: type.size };
       }
       case "tuple":
         return this.#tuple(type.elements.map((element) => this.translate(element, span)));
@@ -165,6 +168,11 @@ export function scalarWidth(type: IrType): number | undefined {
     default:
       return undefined;
   }
+}
+
+/** Whether the type is a stack of headers or header unions, not an array of values. */
+export function isHeaderStack(type: IrType): boolean {
+  return type.kind === "stack" && (type.element.kind === "header" || type.element.kind === "union");
 }
 
 export function isAggregate(type: IrType): boolean {

@@ -42,9 +42,10 @@ export interface IrField {
   annotations: readonly Annotation[];
 }
 
+/** A header stack, or an array of other things. */
 interface StackType {
   kind: "stack";
-  element: AggregateType;
+  element: IrType;
   size: number;
 }
 

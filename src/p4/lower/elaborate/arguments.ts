@@ -8,6 +8,7 @@ import { variable } from "../build.js";
 import { fault } from "../fault.js";
 import { fold } from "../fold.js";
 import type { Expr, IrType, Stmt } from "../ir.js";
+import { isHeaderStack } from "../ir-types.js";
 import { isFixedPlace, isPlace, mayOverlap, readsFrom } from "../places.js";
 import type { Env, Operand } from "./context.js";
 import { inOrder, irType, placeOperand, valueOperand } from "./context.js";
@@ -138,9 +139,13 @@ function sharesStorage(one: Evaluated, all: readonly Evaluated[]): boolean {
 export function invalidate(place: Expr): Stmt[] {
   const type = place.type;
   switch (type.kind) {
+    case "stack":
+      if (!isHeaderStack(type)) return [];
+      return [
+        { kind: "assign", left: place, right: { kind: "invalid", type, span: place.span }, span: place.span },
+      ];
     case "header":
     case "union":
-    case "stack":
       return [
         { kind: "assign", left: place, right: { kind: "invalid", type, span: place.span }, span: place.span },
       ];

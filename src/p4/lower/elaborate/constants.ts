@@ -6,7 +6,7 @@ import type { Type } from "../../types/type.js";
 import { bool, cast, field, number } from "../build.js";
 import { fold } from "../fold.js";
 import type { BitsType, Expr, IrType } from "../ir.js";
-import { bits, sameType } from "../ir-types.js";
+import { bits, isHeaderStack, sameType } from "../ir-types.js";
 import { isPlace } from "../places.js";
 import type { Env } from "./context.js";
 import { irType, resolveType } from "./context.js";
@@ -107,9 +107,14 @@ export function defaultValue(env: Env, type: IrType, span: Span | undefined): Ex
         type,
         span,
       };
+    case "stack":
+      if (!isHeaderStack(type)) {
+        const element = defaultValue(env, type.element, span);
+        return { kind: "aggregate", elements: Array.from({ length: type.size }, () => element), type, span };
+      }
+      return { kind: "invalid", type, span };
     case "header":
     case "union":
-    case "stack":
       return { kind: "invalid", type, span };
     default:
       return fail("P40402", span, `not supported yet: a default value of type ${type.kind}`);

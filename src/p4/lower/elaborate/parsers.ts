@@ -24,7 +24,7 @@ import type {
 } from "../ir.js";
 import { scalarWidth } from "../ir-types.js";
 import { Names } from "../names.js";
-import { isPlace } from "../places.js";
+import { isFixedPlace } from "../places.js";
 import { bindArguments } from "./arguments.js";
 import { constantNumber } from "./constants.js";
 import type { Env, Frame } from "./context.js";
@@ -175,9 +175,14 @@ function transitionOf(env: Env, declared: StateDeclaration, target: FindState): 
   return { kind: "select", keys: settled, cases, span: transition.span };
 }
 
-/** What BMv2 can select on as it is: a field. */
+/** What BMv2 can select on as it is: a field, of the header that `last` names too. */
 function isSelectable(key: Expr): boolean {
-  return isPlace(key) && scalarWidth(key.type) !== undefined;
+  return scalarWidth(key.type) !== undefined && (isFixedPlace(key) || isOfLast(key));
+}
+
+function isOfLast(place: Expr): boolean {
+  if (place.kind === "field") return isOfLast(place.base);
+  return place.kind === "stackProperty" && place.property !== "lastIndex" && isFixedPlace(place.base);
 }
 
 function selectCase(env: Env, one: SelectCase, keys: readonly Expr[], target: FindState): IrSelectCase {

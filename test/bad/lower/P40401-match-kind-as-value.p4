@@ -2,12 +2,11 @@
 #include <v1model.p4>
 
 header h_t { bit<8> a; bit<8> b; bit<16> c; }
+void take<T>(in T x) { } // <- here
 struct headers_t { h_t h; }
-struct meta_t {
-    bit<8>[4] x;
-}
+struct meta_t { bit<8> x; bit<8> y; bool b; }
 
-parser P(packet_in pkt, out headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) { // <- here
+parser P(packet_in pkt, out headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
     state start { pkt.extract(hdr.h); transition accept; }
 }
 
@@ -16,6 +15,7 @@ control V(inout headers_t hdr, inout meta_t meta) { apply { } }
 control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
     apply {
         sm.egress_spec = 1;
+        take(ternary);
     }
 }
 
