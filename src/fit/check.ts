@@ -104,7 +104,7 @@ class Checker {
 
   #operation(feature: Extract<Feature, { kind: "operation" }>): void {
     const { expr } = feature;
-    const bad = findOperation(expr);
+    const bad = findOperation(expr, this.target.action.compares);
     if (bad !== undefined) {
       this.#error("P44018", feature, `no ALU computes ${formatExpr(bad.expr)}: ${bad.what}`, bad.instead);
       return;
@@ -387,10 +387,10 @@ interface BadOperation {
   readonly instead: string;
 }
 
-function findOperation(expr: Expr): BadOperation | undefined {
+function findOperation(expr: Expr, compares: boolean): BadOperation | undefined {
   if (expr.kind !== "operation") return undefined;
   for (const part of expr.parts) {
-    const inner = findOperation(part);
+    const inner = findOperation(part, compares);
     if (inner !== undefined) return inner;
   }
   const [left, right] = expr.parts;
@@ -434,7 +434,7 @@ function findOperation(expr: Expr): BadOperation | undefined {
     case "!=":
     case "and":
     case "or":
-      return readsOf(expr).length === 0
+      return compares || readsOf(expr).length === 0
         ? undefined
         : {
             expr,

@@ -76,6 +76,8 @@ export const targetSchema = z.strictObject({
     /** Constants in this range are part of the instruction; others become action data. */
     min_constant: z.strictObject({ value: z.number(), source: z.string() }).transform((e) => e.value),
     max_constant: sourced,
+    /** An action can use the outcome of a comparison as a value. */
+    compares: flag,
     /** SRAM blocks of a stage kept for action data of ternary tables (RMT greedy placement). */
     reserved_ternary_blocks: sourced,
   }),

@@ -40,6 +40,8 @@ describe("what Tofino lacks", () => {
       "hash(h.d.c, HashAlgorithm.crc16, 16w0, { h.d.a }, 32w65536);",
       "random(h.d.c, 16w0, 16w255);",
       "bit<32> t = h.d.a; h.d.a = h.d.b; h.d.b = t;",
+      "h.d.a = h.d.a & ~h.d.b;",
+      "bool one = h.d.a == 1; if (one) { h.d.b = 1; }",
     ];
     for (const statement of fine) {
       const { program, error } = compileText(wrap("bit<32> a; bit<32> b; bit<16> c;", "", statement));
@@ -55,6 +57,19 @@ describe("what Tofino lacks", () => {
     expect(stages("bit<32> t = h.d.a; h.d.a = h.d.b; h.d.b = t;")).toBe(1);
     expect(stages("h.d.a = h.d.a + 1; h.d.b = h.d.a + 1;")).toBe(2);
     expect(stages("h.d.a = h.d.a + 1; h.d.b = h.d.a + 1; h.d.c = h.d.b + h.d.a;")).toBe(3);
+  });
+
+  it("tests a named condition where it is used, and keeps its value when its field changes first", () => {
+    const checked = (statement: string) =>
+      fitProgram(compileText(wrap("bit<32> a; bit<32> b; bit<32> c;", "", statement)).program!, tofino);
+    expect(checked("bool one = h.d.a == 1; if (one) { h.d.b = 1; }").stages).toBe(1);
+    expect(checked("bool one = h.d.a == 1; h.d.a = h.d.c; if (one) { h.d.b = 1; }").verdict).toBe("refused");
+    expect(
+      fitProgram(
+        compileText(wrap("bit<32> a; bit<8> b;", "", "h.d.b = (bit<8>) (bit<1>) (h.d.a == 1);")).program!,
+        loadTarget("tofino2"),
+      ).verdict,
+    ).toBe("placed");
   });
 
   it("warns of an action whose steps need each other", () => {

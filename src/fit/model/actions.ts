@@ -412,6 +412,7 @@ export class ActionReader {
 }
 
 const ARITHMETIC = new Set(["+", "-", "sat+", "sat-", "*", "/", "%"]);
+const LOGIC = new Set(["&", "|", "^", "~"]);
 const MOVES = new Set(["<<", ">>", "|", "&"]);
 
 function isShift(expr: Expr): boolean {
@@ -426,7 +427,15 @@ function stepsOf(expr: Expr): number {
   if (expr.kind === "operation" && MOVES.has(expr.op) && onlyMoves(expr)) {
     return Math.max(1, new Set(readsOf(expr).map((a) => a.field)).size - 1);
   }
+  // Every logic operation of two inputs is there, also with one of them inverted.
+  if (expr.kind === "operation" && LOGIC.has(expr.op)) {
+    return operationCount({ ...expr, parts: expr.parts.map((part) => inverted(part) ?? part) });
+  }
   return operationCount(expr);
+}
+
+function inverted(expr: Expr): Expr | undefined {
+  return expr.kind === "operation" && expr.op === "~" ? expr.parts[0] : undefined;
 }
 
 function onlyMoves(expr: Expr): boolean {

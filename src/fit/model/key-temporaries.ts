@@ -1,16 +1,20 @@
 /**
- * Compilers for software switches put a key that is an expression into a variable first. A chip matches the slice
- * itself: such copies are taken out here, and the tables and conditions that read them read the field.
+ * Compilers for software switches put a key that is an expression, or a condition with a name, into a variable
+ * first. A chip matches the slice and tests the condition itself: such variables are taken out here, and the tables
+ * and conditions that read them read what they stand for.
  */
 import type { bmv2 } from "../../program/index.js";
-import { readAssignment } from "./expressions.js";
+import { readAssignment, readsOf } from "./expressions.js";
 import type { Access, FieldInfo } from "./model.js";
 
 interface Copy {
   readonly node: string;
   readonly action: bmv2.Bmv2Action;
   readonly primitive: bmv2.Primitive;
-  readonly source: Access;
+  readonly value: bmv2.Value;
+  /** The value, where it is a field or a slice of one. */
+  readonly slice: Access | undefined;
+  readonly sources: readonly Access[];
 }
 
 /** @param isStatement the action of a keyless table is bare statements of a control, no action of the program. */
@@ -57,24 +61,25 @@ function simplify(
   const reach = reachability(pipeline);
   for (const [name, found] of copies) {
     if (found === undefined || reads.has(name)) continue;
-    const { source } = found;
-    const readers = pipeline.tables.filter((table) =>
-      table.key.some((key) => typeof key.target !== "string" && key.target.join(".") === name),
-    );
-    if (readers.length === 0) continue;
-    const between = [...(writers.get(source.field) ?? [])].some((writer) =>
-      readers.some(
-        (reader) =>
-          (writer === found.node || reach.get(found.node)?.has(writer) === true) &&
-          reach.get(writer)?.has(reader.name) === true,
+    const tables = pipeline.tables.filter((table) => table.key.some((key) => namesField(key, name)));
+    const conditions = pipeline.conditionals.filter((condition) => mentions(condition.expression, name));
+    const readers = [...tables.map((table) => table.name), ...conditions.map((condition) => condition.name)];
+    const { slice } = found;
+    if (readers.length === 0 || (tables.length > 0 && slice === undefined)) continue;
+    const after = reach.get(found.node);
+    const between = found.sources.some((source) =>
+      [...(writers.get(source.field) ?? [])].some(
+        (writer) =>
+          (writer === found.node || after?.has(writer) === true) &&
+          readers.some((reader) => reach.get(writer)?.has(reader) === true),
       ),
     );
-    if (between || !readers.every((reader) => reach.get(found.node)?.has(reader.name))) continue;
-    for (const table of readers) {
-      table.key = table.key.map((key) =>
-        typeof key.target !== "string" && key.target.join(".") === name ? sliceKey(key, source, fields) : key,
-      );
+    if (between || !readers.every((reader) => after?.has(reader))) continue;
+    for (const table of tables) {
+      table.key = table.key.map((key) => (namesField(key, name) ? sliceKey(key, slice!, fields) : key));
     }
+    for (const condition of conditions)
+      condition.expression = replaced(condition.expression, name, found.value);
     found.action.primitives = found.action.primitives.filter((primitive) => primitive !== found.primitive);
     if (found.action.primitives.length === 0) bypass(pipeline, found.node);
   }
@@ -91,8 +96,34 @@ function copyOf(
   const [target, value] = primitive.parameters;
   if (target?.type !== "field" || value === undefined) return undefined;
   const { access, expr } = readAssignment(target.value, value, { fields, argumentWidths: [] });
-  if (access.lo !== 0 || expr.kind !== "field") return undefined;
-  return { node: table.name, action, primitive, source: expr.access };
+  if (access.lo !== 0) return undefined;
+  const sources = readsOf(expr);
+  if (sources.some((source) => source.field === access.field)) return undefined;
+  const slice = expr.kind === "field" ? expr.access : undefined;
+  return { node: table.name, action, primitive, value, slice, sources };
+}
+
+function namesField(key: bmv2.TableKey, name: string): boolean {
+  return typeof key.target !== "string" && key.target.join(".") === name;
+}
+
+function mentions(value: unknown, name: string): boolean {
+  if (Array.isArray(value)) return value.some((item) => mentions(item, name));
+  if (value === null || typeof value !== "object") return false;
+  const node = value as { type?: unknown; value?: unknown };
+  if (node.type === "field" && Array.isArray(node.value)) return node.value.join(".") === name;
+  return Object.values(node).some((part) => mentions(part, name));
+}
+
+/** The expression with a field replaced by what it stands for. */
+function replaced<T>(value: T, name: string, by: bmv2.Value): T {
+  if (Array.isArray(value)) return value.map((item) => replaced(item, name, by)) as T;
+  if (value === null || typeof value !== "object") return value;
+  const node = value as { type?: unknown; value?: unknown };
+  if (node.type === "field" && Array.isArray(node.value)) {
+    return node.value.join(".") === name ? (structuredClone(by) as T) : value;
+  }
+  return Object.fromEntries(Object.entries(node).map(([key, part]) => [key, replaced(part, name, by)])) as T;
 }
 
 function sliceKey(key: bmv2.TableKey, source: Access, fields: ReadonlyMap<string, FieldInfo>): bmv2.TableKey {
@@ -106,7 +137,7 @@ function sliceKey(key: bmv2.TableKey, source: Access, fields: ReadonlyMap<string
   };
 }
 
-/** Fields that something else than a key of a table reads. */
+/** Fields that something else than a key or a condition reads. */
 function fieldsReadElsewhere(program: bmv2.Bmv2Program): Set<string> {
   const names = new Set<string>();
   const visit = (value: unknown): void => {
@@ -122,7 +153,6 @@ function fieldsReadElsewhere(program: bmv2.Bmv2Program): Set<string> {
       visit(primitive.parameters.slice(primitive.op === "assign" ? 1 : 0));
   }
   for (const pipeline of program.pipelines) {
-    visit(pipeline.conditionals);
     visit(pipeline.action_profiles);
   }
   visit(program.calculations);
