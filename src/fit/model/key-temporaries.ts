@@ -57,6 +57,7 @@ function simplify(
       }
     }
   }
+  if (![...copies.values()].some((found) => found !== undefined)) return;
   const reads = fieldsReadElsewhere(program);
   const reach = reachability(pipeline);
   for (const [name, found] of copies) {
