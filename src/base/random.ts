@@ -44,7 +44,8 @@ export class Random {
 
   /** An independent stream that depends on this stream's seed and the label only, not on its position. */
   fork(label: string | number): Random {
-    return new Random(hashLabel(String(label), this.#seed));
+    // The seed is spread first: joined to the label as it is, two seeds could trade places with two labels.
+    return new Random(hashLabel(String(label), splitmix(this.#seed)()));
   }
 
   /** Uniform over [0, 2^32). */

@@ -31,6 +31,17 @@ describe("Random", () => {
     expect(draw(new Random(8).fork("flows"), 8)).not.toEqual(before);
   });
 
+  it("gives different streams to neighbouring seeds and labels", () => {
+    const first = new Map<string, string>();
+    for (let seed = 0; seed < 40; seed++) {
+      for (let label = 0; label < 40; label++) {
+        const key = draw(new Random(seed).fork(label), 2).join();
+        expect(first.get(key), `${seed}/${label}`).toBeUndefined();
+        first.set(key, `${seed}/${label}`);
+      }
+    }
+  });
+
   it("stays in range and covers it", () => {
     fc.assert(
       fc.property(fc.integer(), fc.integer({ min: 1, max: 12 }), (seed, bound) => {

@@ -3,6 +3,7 @@
  * the recording from real BMv2 (test/golden/pecmp) and the tests of the embedded switch use them.
  */
 import { Random } from "../../src/base/index.js";
+import type { Update } from "../../src/program/index.js";
 import {
   compileFabric,
   type FlowKey,
@@ -10,6 +11,7 @@ import {
   pecmp,
   pecmpParameters,
   readSlice,
+  type SwitchPlan,
 } from "../../src/schemes/index.js";
 import { hostsOf, nodeNamed } from "../../src/topology/index.js";
 import { build, example } from "../topology/load.js";
@@ -31,6 +33,20 @@ export const PROBES = {
   "tor-primes": { topology: example("asymmetric"), node: "tor0-0", input: { field: "dscp_flow_label" } },
 } as const;
 
+/** Hash seeds that the switches had when real BMv2 was recorded, by role; what a plan draws may change. */
+const RECORDED_SEEDS: Readonly<Record<string, number>> = { tor: 58187, leaf: 14295, spine: 23988 };
+
+function withRecordedSeed(plan: SwitchPlan, role: string): SwitchPlan {
+  const updates = plan.updates.map((update): Update => {
+    const { entity } = update;
+    if (entity.kind !== "tableEntry" || entity.action?.kind !== "action") return update;
+    if (!entity.action.action.endsWith(".set_hash_seed")) return update;
+    const params = { seed: BigInt(RECORDED_SEEDS[role]!) };
+    return { ...update, entity: { ...entity, action: { ...entity.action, params } } };
+  });
+  return { ...plan, updates };
+}
+
 export type ProbeName = keyof typeof PROBES;
 
 interface Probe {
@@ -48,7 +64,8 @@ export function probeSet(name: ProbeName, flows: number) {
   const { layout, switches } = compileFabric(topology, parameters, () => undefined);
   const plan = pecmp.plan(topology, parameters);
   const node = nodeNamed(topology, nodeName)!;
-  const planned = plan.switches.find((candidate) => candidate.node === node.index)!;
+  const drawn = plan.switches.find((candidate) => candidate.node === node.index)!;
+  const planned = withRecordedSeed(drawn, node.role);
   const compiled = switches.find((candidate) => candidate.node === node.index)!;
   const program = plan.programs.find((candidate) => candidate.name === planned.program)!;
   const { hash } = program.values;
