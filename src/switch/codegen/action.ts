@@ -37,7 +37,7 @@ export function parameterWords(action: bmv2.Bmv2Action): number {
 }
 
 /** A loop inside an action ends after so many jumps backwards: the program would never end by itself. */
-export const MAX_JUMPS = 1 << 20;
+const MAX_JUMPS = 1 << 20;
 
 export function writeAction(name: string, action: bmv2.Bmv2Action, resources: Resources): string {
   const out = new Emitter();

@@ -29,7 +29,7 @@ export interface Scope {
   register?(name: string, index: Num): Num;
 }
 
-export function hexConstant(text: string): Num {
+function hexConstant(text: string): Num {
   const negative = text.startsWith("-");
   const digits = negative ? text.slice(1) : text;
   const value = BigInt(digits.startsWith("0x") || digits.startsWith("0X") ? digits : `0x${digits}`);
@@ -41,7 +41,7 @@ export function phv(at: number, shift = "0"): string {
   return shift === "0" ? `P[${at}]` : `P[${at} + ${shift}]`;
 }
 
-export function fieldNumber(field: FieldSlot, shift = "0"): Num {
+function fieldNumber(field: FieldSlot, shift = "0"): Num {
   return {
     kind: "words",
     words: Array.from({ length: field.words }, (_, i) => phv(field.at + i, shift)),
@@ -54,7 +54,7 @@ export function validWord(place: HeaderPlace): string {
   return place.slot.metadata ? "1" : phv(place.slot.valid, place.validShift);
 }
 
-export function headerPlace(slot: HeaderSlot): HeaderPlace {
+function headerPlace(slot: HeaderSlot): HeaderPlace {
   return { slot, shift: "0", validShift: "0" };
 }
 

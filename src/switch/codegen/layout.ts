@@ -39,7 +39,7 @@ export interface HeaderSlot {
   union: UnionSlot | undefined;
 }
 
-export interface UnionSlot {
+interface UnionSlot {
   readonly name: string;
   readonly members: readonly HeaderSlot[];
 }

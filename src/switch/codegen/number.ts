@@ -31,7 +31,7 @@ export type Num =
   | { readonly kind: "select"; readonly condition: string; readonly a: Num; readonly b: Num };
 
 /** An expression that no sensible program has: intermediate results beyond this many bits are refused. */
-export const MAX_WIDTH = 8192;
+const MAX_WIDTH = 8192;
 
 export class TooWide extends Error {}
 
@@ -49,7 +49,7 @@ function asSigned(range: Range): number {
 }
 
 /** The smallest range around both. */
-export function common(a: Range, b: Range): Range {
+function common(a: Range, b: Range): Range {
   if (!a.signed && !b.signed) return { width: Math.max(a.width, b.width), signed: false };
   return { width: Math.max(asSigned(a), asSigned(b)), signed: true };
 }

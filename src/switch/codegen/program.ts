@@ -22,7 +22,7 @@ import { StoreWriter, shiftStack } from "./store.js";
 import { divideWords, multiplyWords, shiftWordsLeft, shiftWordsRight } from "./wide.js";
 
 /** The functions that a program becomes; all work on the packet that the state holds. */
-export interface Code {
+interface Code {
   /** Headers from the frame into the PHV; gives the parser error's number. */
   parse(state: PacketState): number;
   /** 1 when a checksum that is to be verified is wrong. */

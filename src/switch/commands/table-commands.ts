@@ -11,7 +11,7 @@ const MANY = Number.POSITIVE_INFINITY;
 /** The smaller number wins in this language, the larger in P4Runtime. */
 const LOWEST = 0x7fffffff;
 
-export function fromCliPriority(priority: number): number {
+function fromCliPriority(priority: number): number {
   return LOWEST - priority;
 }
 

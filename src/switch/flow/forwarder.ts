@@ -12,7 +12,7 @@ import type { Queues } from "./queues.js";
 import type { MirrorSession, Replication } from "./replication.js";
 
 /** Values of `standard_metadata.instance_type`. */
-export const INSTANCE = {
+const INSTANCE = {
   normal: 0,
   ingressClone: 1,
   egressClone: 2,
