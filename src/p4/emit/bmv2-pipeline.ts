@@ -5,6 +5,7 @@
 import type { Span } from "../../base/index.js";
 import { fail } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
+import { equal } from "../lower/build.js";
 import type { IrAction, IrControl, IrTable, Label, Stmt, StmtOf } from "../lower/ir.js";
 import { Names } from "../lower/names.js";
 import type { ExpressionEmitter } from "./bmv2-expressions.js";
@@ -36,6 +37,7 @@ export function emitPipeline(
 ): bmv2.Pipeline {
   const graph = new Graph(expressions, ids, numbering);
   const init = graph.body(control.body, null);
+  graph.finish();
   const { tables, conditionals } = graph.inOrder(init);
   const profiles = emitProfiles(expressions, control.tables);
   for (const table of tables) table.id = numbering.tables++;
@@ -52,10 +54,16 @@ export function emitPipeline(
   };
 }
 
+/** One place where a table is applied. */
+interface Application {
+  stmt: StmtOf<"apply">;
+  following: TableNext;
+}
+
 class Graph {
   readonly #nodes = new Map<string, bmv2.Bmv2Table | bmv2.Conditional>();
   readonly #labels = new Map<Label, Next>();
-  readonly #applied = new Map<IrTable, TableNext>();
+  readonly #applied = new Map<IrTable, Application[]>();
 
   constructor(
     readonly expressions: ExpressionEmitter,
@@ -140,21 +148,55 @@ class Graph {
 
   #apply(stmt: StmtOf<"apply">, next: Next): Next {
     const { table } = stmt;
-    const following = this.#following(stmt, next);
-    const before = this.#applied.get(table);
-    if (before !== undefined) {
-      if (JSON.stringify(before) !== JSON.stringify(following))
-        fail(
-          "P40517",
-          stmt.span,
-          `BMv2 cannot apply the table ${table.name} in two places that lead on differently`,
-          "declare a second table",
-        );
-      return table.name;
-    }
-    this.#applied.set(table, following);
-    this.#nodes.set(table.name, emitTable(this.expressions, table, 0, this.ids, following));
+    const places = this.#applied.get(table) ?? [];
+    places.push({ stmt, following: this.#following(stmt, next) });
+    this.#applied.set(table, places);
     return table.name;
+  }
+
+  /** Makes the nodes of the tables, when all their applications are known. */
+  finish(): void {
+    for (const [table, places] of this.#applied) {
+      const following = this.#merge(table, places.reverse());
+      this.#nodes.set(table.name, emitTable(this.expressions, table, 0, this.ids, following));
+    }
+  }
+
+  /** What follows a table: for several places that lead on differently, conditions on the number of the place. */
+  #merge(table: IrTable, places: readonly Application[]): TableNext {
+    const [first] = places;
+    const text = JSON.stringify(first!.following);
+    if (places.every((place) => JSON.stringify(place.following) === text)) return first!.following;
+    const byHit = places.some((place) => "__HIT__" in place.following.next);
+    const mixed = places.find(({ stmt }) => byHit && stmt.branches?.kind === "action");
+    if (mixed !== undefined)
+      fail(
+        "P40517",
+        mixed.stmt.span,
+        `BMv2 cannot tell both hit or miss and the action of the table ${table.name}`,
+        "use one of them wherever the table is applied, or declare a second table",
+      );
+    const choose = (pick: (following: TableNext) => Next): Next =>
+      this.#choose(places, (place) => pick(place.following));
+    if (byHit) {
+      const outcome = (label: string): Next =>
+        choose(({ base, next }) => (label in next ? next[label]! : base));
+      return { base: null, next: { ["__HIT__"]: outcome("__HIT__"), ["__MISS__"]: outcome("__MISS__") } };
+    }
+    const next: Record<string, Next> = {};
+    for (const { action } of table.actions)
+      next[action.name] = choose((one) => one.next[action.name] ?? null);
+    return { base: choose((one) => one.base), next };
+  }
+
+  #choose(places: readonly Application[], pick: (place: Application) => Next): Next {
+    const [first, ...rest] = places;
+    const way = pick(first!);
+    const { place, span } = first!.stmt;
+    if (rest.length === 0 || place === undefined) return way;
+    const otherwise = this.#choose(rest, pick);
+    const condition = equal(place.home, place.index, span);
+    return this.#conditional({ kind: "if", condition, whenTrue: [], whenFalse: [], span }, way, otherwise);
   }
 
   #following(stmt: StmtOf<"apply">, next: Next): TableNext {

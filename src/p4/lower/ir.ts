@@ -152,7 +152,13 @@ export type Stmt =
   /** The first case that holds the subject's value; a case without values is the default. */
   | (StmtBase & { kind: "switch"; subject: Expr; cases: SwitchCase[] })
   | (StmtBase & { kind: "loop"; condition: Expr; body: Stmt[]; update: Stmt[]; variable: string })
-  | (StmtBase & { kind: "apply"; table: IrTable; branches: TableBranches | undefined })
+  | (StmtBase & {
+      kind: "apply";
+      table: IrTable;
+      branches: TableBranches | undefined;
+      /** Of a table that is applied in several places: where the number of this one stands, and the number. */
+      place?: { home: Expr; index: Expr };
+    })
   /** A direct call of an action: its body, kept together. */
   | (StmtBase & { kind: "action"; action: IrAction })
   | (StmtBase & { kind: "exit" })

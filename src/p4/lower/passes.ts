@@ -10,6 +10,7 @@ import { expandSwitches } from "./expand-switches.js";
 import { groupActions } from "./group-actions.js";
 import type { IrProgram } from "./ir.js";
 import { lowerSlices } from "./lower-slices.js";
+import { numberApplications } from "./number-applications.js";
 import { printProgram } from "./print.js";
 import { selectMasks } from "./select-masks.js";
 import { settleArguments } from "./settle-arguments.js";
@@ -34,6 +35,7 @@ const passes: readonly Pass[] = [
   { name: "drop-overwritten", run: dropOverwritten },
   { name: "split-states", run: splitStates },
   { name: "select-masks", run: selectMasks },
+  { name: "number-applications", run: numberApplications },
   { name: "group-actions", run: groupActions },
 ];
 

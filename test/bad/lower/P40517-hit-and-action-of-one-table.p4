@@ -18,12 +18,11 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
     }
     apply {
         sm.egress_spec = 1;
-        if (meta.b) {
-            t.apply();
+        if (t.apply().hit) {
             meta.x = 1;
-        } else {
-            t.apply(); // <- here
-            meta.x = 2;
+        }
+        switch (t.apply().action_run) { // <- here
+            NoAction: { meta.x = 2; }
         }
     }
 }
