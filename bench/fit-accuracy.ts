@@ -11,8 +11,6 @@ import { compare, summarize } from "../test/fit/golden.js";
 const CAUSES: Readonly<Record<string, string>> = {
   cnt_direct_partial:
     "the BMv2 JSON does not say which actions execute a direct counter, so the rule (all hit actions must) cannot be checked",
-  aprof_inline:
-    "the compiler wants a named instance; the anonymous one is legal P4 for a v1model table and our compiler gives it a name",
   reg_w32_n131072_rmw:
     "a register split over stages: the compiler also makes the match table larger (10 blocks instead of 4); why is not known",
   reg_w32_n143360_rmw:

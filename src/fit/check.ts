@@ -312,6 +312,15 @@ class Checker {
           "make the prefix a ternary key and give entries a priority",
         );
       }
+      // What our compiler calls an instance that the program gives no name.
+      if (unit.implementation !== undefined && unit.implementation.name === `${unit.table}.implementation`) {
+        this.#error(
+          "P44012",
+          unit,
+          `the implementation of table ${unit.name} has no name`,
+          "declare it before the table, as an action_profile or action_selector with a name",
+        );
+      }
       for (const part of unit.key) {
         const most = target.range.max_bits;
         if (part.kind !== "range" || most === null || part.access.width <= most) continue;
