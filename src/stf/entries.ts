@@ -25,12 +25,15 @@ function normalise(name: string): string {
 }
 
 function findField(table: TableInfo, word: Word): FieldInfo {
-  const wanted = normalise(word.text);
   const fields = table.fields.list;
-  const exact = fields.find((field) => normalise(field.name) === wanted);
-  const bySuffix = fields.filter((field) => normalise(field.name).endsWith(`.${wanted}`));
-  const found = exact ?? (bySuffix.length === 1 ? bySuffix[0] : undefined);
-  if (found !== undefined) return found;
+  const wanted = normalise(word.text);
+  // A header's name alone stands for its validity.
+  for (const name of [wanted, `${wanted}.$valid$`]) {
+    const exact = fields.find((field) => normalise(field.name) === name);
+    if (exact !== undefined) return exact;
+    const bySuffix = fields.filter((field) => normalise(field.name).endsWith(`.${name}`));
+    if (bySuffix.length === 1) return bySuffix[0]!;
+  }
   fail(
     "P41253",
     word.span,
@@ -145,7 +148,7 @@ export function entryOf(
 ): TableEntry {
   const table = findByName(index.tables.list, "table", command.table);
   const actions = [...table.actions.values()].map((use) => use.action);
-  const info = findByName(actions, `action of table ${table.name}`, command.action.name);
+  const info = findByName(actions, "action", command.action.name, `table ${table.name}`);
   const action = { kind: "action" as const, ...callOf(command.action, info) };
   if (command.kind === "setDefault") {
     return { kind: "tableEntry", table: table.name, match: [], priority: 0, action, isDefault: true };

@@ -76,6 +76,20 @@ function reportUnexpected(output: Output, diagnostics: Diagnostics): void {
   );
 }
 
+/** Warns of packets at ports that the test does not name: one message a port. */
+export function warnOfOthers(outputs: readonly Output[], diagnostics: Diagnostics): void {
+  const first = new Map<number, Output>();
+  for (const output of outputs) if (!first.has(output.port)) first.set(output.port, output);
+  for (const { port, frame, cause } of first.values()) {
+    diagnostics.warning(
+      "P41250",
+      cause,
+      `a packet left port ${port}, which the test does not name`,
+      `it was ${hexText(frame)}`,
+    );
+  }
+}
+
 /** Reports every expectation that does not hold (P41255, P41256, P41257) and counts. */
 export function compareOutputs(
   expects: readonly Expect[],

@@ -7,6 +7,7 @@ export function findByName<T extends { readonly name: string; readonly alias?: s
   list: readonly T[],
   what: string,
   word: Word,
+  owner = "the program",
 ): T {
   const exact = list.find((object) => object.name === word.text || object.alias === word.text);
   if (exact !== undefined) return exact;
@@ -17,8 +18,8 @@ export function findByName<T extends { readonly name: string; readonly alias?: s
     "P41253",
     word.span,
     bySuffix.length > 1
-      ? `more than one ${what} ends in \`${word.text}\``
-      : `the program has no ${what} \`${word.text}\``,
+      ? `${owner} has more than one ${what} that ends in \`${word.text}\``
+      : `${owner} has no ${what} \`${word.text}\``,
     names.length === 0 ? `it has no ${what} at all` : `there are: ${names.join(", ")}`,
   );
 }

@@ -8,6 +8,7 @@ import {
   type CounterData,
   createP4Info,
   DeviceError,
+  type Entity,
   type P4Info,
   P4InfoIndex,
   type TableEntry,
@@ -15,7 +16,7 @@ import {
 import { runCommands, Switch } from "../switch/index.js";
 import { ManualClock } from "./clock.js";
 import { entryOf } from "./entries.js";
-import { compareOutputs, type Expect, type Output } from "./expectations.js";
+import { compareOutputs, type Expect, type Output, warnOfOthers } from "./expectations.js";
 import { findByName } from "./names.js";
 import { indexOf } from "./program-index.js";
 import type { Comparison, StfCommand } from "./script.js";
@@ -51,7 +52,8 @@ const COMPARE: Readonly<Record<Comparison, (left: bigint, right: bigint) => bool
 
 /**
  * Reports every failing expectation (P41255 to P41258), every wrong name or value (P41253, P41254) and every
- * command that the switch refuses (P41259, P1110 to P1112), each at its line.
+ * command that the switch refuses (P41259, P1110 to P1112), each at its line. A port that no line names is not
+ * connected, as with p4c's runner: what leaves there is warned of (P41250).
  * @param program a P4Info names optional fields as such; without one, names are those of the BMv2 program
  * @throws DiagnosticError when the switch cannot run the program at all
  */
@@ -70,6 +72,8 @@ class Player {
   readonly #switch: Switch;
   readonly #index: P4InfoIndex;
   readonly #result: StfResult = { passed: 0, failed: 0 };
+  /** Entries that were given a name with `add ... = NAME`. */
+  readonly #labels = new Map<string, TableEntry>();
   /** The latest line that sends a packet or lets time pass. */
   #cause: Span | undefined;
 
@@ -94,12 +98,19 @@ class Player {
 
   play(commands: readonly StfCommand[]): StfResult {
     const expects: Expect[] = [];
+    const ports = new Set<number>();
     for (const command of commands) {
+      if (command.kind === "packet" || command.kind === "expect") ports.add(command.port);
       if (command.kind === "expect") expects.push(command);
       else this.#do(command);
     }
     this.#clock.advance(LAST_WAIT_US);
-    const tally = compareOutputs(expects, this.#outputs, this.diagnostics);
+    const connected = this.#outputs.filter(({ port }) => ports.has(port));
+    warnOfOthers(
+      this.#outputs.filter(({ port }) => !ports.has(port)),
+      this.diagnostics,
+    );
+    const tally = compareOutputs(expects, connected, this.diagnostics);
     return { passed: this.#result.passed + tally.passed, failed: this.#result.failed + tally.failed };
   }
 
@@ -131,6 +142,7 @@ class Player {
       case "setDefault": {
         const entity = entryOf(command, this.#index);
         this.#switch.apply([{ type: command.kind === "add" ? "insert" : "modify", entity }]);
+        if (command.kind === "add" && command.label !== undefined) this.#labels.set(command.label, entity);
         break;
       }
       case "removeAll":
@@ -177,17 +189,26 @@ class Player {
     if (this.diagnostics.errorCount > before) this.#result.failed++;
   }
 
-  /** An element of an array; of a direct counter, that of the table's n-th entry, from 0. */
+  /** An element of an array; of a direct counter, that of the table's n-th entry, from 0, or of a named one. */
   #counter({ counter, index }: StfCommand & { kind: "checkCounter" }): CounterData {
-    const { name, is_direct, binding } = findByName(this.program.bmv2.counter_arrays, "counter", counter);
+    const {
+      name,
+      is_direct,
+      binding = "",
+      size = 0,
+    } = findByName(this.program.bmv2.counter_arrays, "counter", counter);
+    const label = index.text.startsWith("$") ? index.text.slice(1) : undefined;
+    const entry = label === undefined ? undefined : this.#labels.get(label);
     const number = /^\d+$/.test(index.text) ? Number(index.text) : Number.NaN;
-    const found = is_direct
-      ? this.#switch.query([{ kind: "directCounter", ...(binding === undefined ? {} : { table: binding }) }])[
-          number
-        ]
-      : Number.isSafeInteger(number)
-        ? this.#switch.query([{ kind: "counter", counter: name, index: number }])[0]
-        : undefined;
+    let found: Entity | undefined;
+    if (!is_direct && number < size) {
+      found = this.#switch.query([{ kind: "counter", counter: name, index: number }])[0];
+    } else if (is_direct && entry !== undefined) {
+      const { match, priority } = entry;
+      found = this.#switch.query([{ kind: "directCounter", table: binding, match, priority }])[0];
+    } else if (is_direct) {
+      found = this.#switch.query([{ kind: "directCounter", table: binding }])[number];
+    }
     if (found?.kind === "counter" || found?.kind === "directCounter") return found.data;
     fail("P41254", index.span, `counter ${name} has no element ${index.text}`);
   }

@@ -13,6 +13,8 @@ export type StfCommand =
       priority: number | undefined;
       match: StfMatch[];
       action: StfAction;
+      /** Name that `check_counter` knows the entry by, without its `$`. */
+      label: string | undefined;
     }
   | { kind: "setDefault"; span: Span; table: Word; action: StfAction }
   | { kind: "packet"; span: Span; port: number; bytes: Uint8Array }
@@ -88,7 +90,8 @@ class LineReader {
     readonly diagnostics: Diagnostics,
   ) {
     this.#line = { file, start, end };
-    const pattern = /"[^"]*"|==|!=|<=|>=|[(),:=<>]|[^\s(),:=<>!]+(?:->[^\s(),:=<>!]+)?/g;
+    const pattern =
+      /"[^"]*"|[\w.$]+\.isValid\(\)|==|!=|<=|>=|[(),:=<>]|(?:(?!->)[^\s(),:=<>!])+(?:->[^\s(),:=<>!]+)?/g;
     for (const match of file.text.slice(start, end).matchAll(pattern)) {
       const at = start + match.index;
       this.#tokens.push({ text: match[0], span: { file, start: at, end: at + match[0].length } });
@@ -147,7 +150,15 @@ class LineReader {
       match.push({ field, value });
     }
     const action = this.#action();
-    return action && { kind: "add", span: this.#line, table, priority, match, action };
+    if (action === undefined) return undefined;
+    let label: string | undefined;
+    if (this.#peek() === "=") {
+      this.#next++;
+      label = this.#word("a name")?.text.replace(/^\$/, "");
+      if (label === undefined) return undefined;
+    }
+    if (this.#peek() !== undefined) return this.#wrong("the end of the line");
+    return { kind: "add", span: this.#line, table, priority, match, action, label };
   }
 
   #action(): StfAction | undefined {
@@ -171,7 +182,12 @@ class LineReader {
     if (port === undefined) return undefined;
     const digits = this.#restAsDigits(/^[0-9a-fA-F]*$/);
     if (digits === undefined) return undefined;
-    if (digits.length % 2 !== 0) return this.#wrong("an even number of hexadecimal digits");
+    if (digits.length % 2 !== 0) {
+      const span = { ...this.#line, start: this.#tokens[this.#next]!.span.start };
+      const message = `a packet is whole bytes; here are ${digits.length} hexadecimal digits`;
+      this.diagnostics.error("P41252", span, message);
+      return undefined;
+    }
     const bytes = Uint8Array.from({ length: digits.length / 2 }, (_, i) =>
       Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16),
     );
@@ -203,7 +219,7 @@ class LineReader {
     }
     const comparison = this.#tokens[this.#next++]?.text;
     if (comparison === undefined || !/^([=!<>]=|[<>])$/.test(comparison)) {
-      return this.#wrong("one of == != <= < >= >");
+      return this.#wrong("one of == != <= < >= >", this.#next - 1);
     }
     const value = this.#number("a number");
     if (value === undefined) return undefined;

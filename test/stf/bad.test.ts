@@ -1,0 +1,23 @@
+/** One wrong test a file: each gives exactly the code in its name, with a place, and nothing else. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, it } from "vitest";
+import { play } from "./small.js";
+
+const folder = resolve(import.meta.dirname, "../bad/stf");
+const files = readdirSync(folder).sort();
+
+it.each(files)("%s", (name) => {
+  const { codes, messages } = play(readFileSync(join(folder, name), "utf8"));
+  expect(codes).toEqual([name.slice(0, 6)]);
+  expect(messages[0]).toMatch(/^test\.stf:\d+:\d+: (error|warning)\[/);
+  expect(messages).toMatchSnapshot();
+});
+
+it("has an example of every code of the room", () => {
+  const source = ["script", "entries", "names", "run", "expectations"]
+    .map((file) => readFileSync(resolve(import.meta.dirname, `../../src/stf/${file}.ts`), "utf8"))
+    .join("\n");
+  const used = new Set([...source.matchAll(/"(P4\d{4})"/g)].map((match) => match[1]!));
+  expect([...new Set(files.map((name) => name.slice(0, 6)))]).toEqual([...used].sort());
+});
