@@ -124,7 +124,7 @@ function bars(result: FitResult, link: Link): string {
         report.tcams > 0 ? `${report.tcams} T` : "",
       ].filter((part) => part !== "");
       cells.push(
-        `<td class="bar ${matchKindOf(part)}" title="${escapeHtml(unit.name)}: ${report.entries_allocated} entries allocated">${text.join(" ") || "·"}</td>`,
+        `<td class="bar ${matchKindOf(part)}" title="${escapeHtml(unit.name)}: ${report.entries_allocated} entries allocated">${link(unit, text.join(" ") || "·")}</td>`,
       );
     }
     return `<tr><th>${link(unit, unit.name)}</th>${cells.join("")}</tr>`;
