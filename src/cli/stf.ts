@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { Diagnostics, fail } from "../base/index.js";
 import { compile } from "../p4/index.js";
 import { type Bmv2Program, type P4Info, p4InfoFormatOf, readBmv2, readP4Info } from "../program/index.js";
-import { readStf, runStf } from "../stf/index.js";
+import { readStf, runStf, type StfResult } from "../stf/index.js";
 import { inputOf } from "./compile.js";
 import { readSource } from "./files.js";
 import type { PreprocessorOptions } from "./main.js";
@@ -32,17 +32,20 @@ export async function stf(
     ? readProgram(programPath, options.p4info, diagnostics)
     : compile(inputOf(programPath, options), diagnostics)?.program;
   const commands = readStf(readSource(testPath), diagnostics);
-  const unread = diagnostics.hasErrors;
-  let result = { passed: 0, failed: 0 };
+  let result: StfResult | undefined;
   // A line that cannot be read might be the one that later ones rest on.
-  if (program !== undefined && !unread) {
+  if (program !== undefined && !diagnostics.hasErrors) {
     const print = (text: string) => process.stderr.write(`${text}\n`);
     result = runStf(commands, program, diagnostics, { seed: seedOf(options.seed), print });
   }
   printDiagnostics(diagnostics.list, options.jsonDiagnostics);
-  if (options.json)
-    process.stdout.write(`${JSON.stringify({ program: programPath, test: testPath, ...result })}\n`);
-  else if (!unread) process.stdout.write(`${testPath}: ${result.passed} passed, ${result.failed} failed\n`);
+  if (result !== undefined) {
+    const { passed, failed } = result;
+    const text = options.json
+      ? JSON.stringify({ program: programPath, test: testPath, passed, failed })
+      : `${testPath}: ${passed} passed, ${failed} failed`;
+    process.stdout.write(`${text}\n`);
+  }
   return diagnostics.hasErrors ? EXIT.wrongInput : EXIT.success;
 }
 
