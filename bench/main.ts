@@ -23,6 +23,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   switch: () => import("./switch.js"),
   p4runtime: () => import("./p4runtime.js"),
   compile: () => import("./compile.js"),
+  fit: () => import("./fit.js"),
 };
 
 const baselinePath = join(import.meta.dirname, "baseline.json");

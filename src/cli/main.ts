@@ -4,7 +4,10 @@
  * so that `p4loom compile` does not pay for gRPC or plotting.
  */
 import { Command, CommanderError } from "commander";
+import type { FitCommandOptions } from "./fit.js";
 import { conclude, EXIT } from "./outcome.js";
+import type { StfCommandOptions } from "./stf.js";
+import { defineSwitch, type SwitchArguments, switchArgv } from "./switch/arguments.js";
 import { version } from "./version.js";
 
 /** Collects the values of an option that may be given several times. */
@@ -80,6 +83,45 @@ addPreprocessorOptions(
   );
 });
 
+program
+  .command("stf")
+  .description("play an STF packet test against a program on the embedded switch")
+  .argument("<program>", "P4-16 source or BMv2 JSON")
+  .argument("<test>", "STF file")
+  .option("--p4info <file>", "P4Info of a BMv2 JSON")
+  .option("--seed <n>", "seed of the random extern")
+  .option("--json", "print the result as JSON")
+  .option("-I <dir>", "search DIR for included files", collect, [])
+  .option("-D <macro[=value]>", "define a macro", collect, [])
+  .option("-U <macro>", "undefine a macro", collect, [])
+  .option("--json-diagnostics", "print diagnostics as one JSON object a line")
+  .action(async (file: string, test: string, options: StfCommandOptions) => {
+    await conclude(async () => (await import("./stf.js")).stf(file, test, options), options.jsonDiagnostics);
+  });
+
+addPreprocessorOptions(
+  program
+    .command("fit")
+    .description("say whether a program fits an RMT or Tofino pipeline, and in how many stages")
+    .argument("<program>", "P4-16 source or BMv2 JSON")
+    .requiredOption("--target <target>", "rmt, tofino, tofino2, or a target file")
+    .option("--p4info <file>", "P4Info of a BMv2 JSON")
+    .option("--json", "print the report as JSON")
+    .option("--html <file>", "write the report as a page")
+    .option("--sarif <file>", "write the findings as SARIF")
+    .option("--explain", "name what binds, and what would help by how many stages")
+    .option("--exact [seconds]", "look for the fewest stages, for so long")
+    .option("--budget <limits>", "fail beyond these, for example stages=10,sram=40%")
+    .option("--diff <program>", "compare with an older program")
+    .option("--sweep <table.size=from..to>", "show how the stages grow with a table"),
+).action(async (file: string, options: FitCommandOptions) => {
+  await conclude(async () => (await import("./fit.js")).fit(file, options), options.jsonDiagnostics);
+});
+
+defineSwitch(program.command("switch")).action(async (file: string | undefined, args: SwitchArguments) => {
+  await conclude(async () => (await import("./switch.js")).switchProgram(file, args));
+});
+
 export interface RunOptions {
   engine?: string;
   seed?: string;
@@ -113,7 +155,7 @@ export interface CompileOptions extends PreprocessorOptions {
 }
 
 try {
-  await program.parseAsync();
+  await program.parseAsync(switchArgv(process.argv));
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error;
   process.exitCode = error.exitCode === 0 ? EXIT.success : EXIT.wrongUsage;
