@@ -1,0 +1,233 @@
+/** A switch from its start to its end: program, P4Runtime server, ports, log. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Diagnostic, DiagnosticError, Diagnostics, fail, toHex } from "../../base/index.js";
+import { type P4RuntimeServer, type ServerTls, serve } from "../../p4runtime/index.js";
+import { DeviceError, type DeviceEvent, type Program } from "../../program/index.js";
+import { runCommands, Switch, type SwitchOptions } from "../../switch/index.js";
+import { readSource } from "../files.js";
+import { WallClock } from "./clock.js";
+import { Log } from "./log.js";
+import type { SwitchSetup, TlsFiles } from "./options.js";
+import { checkInputs, PcapPorts } from "./ports.js";
+import { loadProgram, readBytes } from "./program.js";
+
+/** What a switch is given by its process, or by a test. */
+export interface Surroundings {
+  /** Results and log. */
+  print(text: string): void;
+  report(diagnostics: readonly Diagnostic[]): void;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after so many milliseconds, or as soon as the signal says so. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** Aborted to end the switch, the reason being its text. */
+  stop: AbortSignal;
+  /** Called when the switch takes controllers and packets; with the server's address, if there is one. */
+  ready?(address: string | undefined): void;
+}
+
+/** How long packets may take to leave their queues at the end, in ms. */
+const DRAIN_MS = 5000;
+const DRAIN_STEP_MS = 5;
+
+/**
+ * Runs until told to stop, or until all packets went through if the setup says so. Ends with all packets that
+ * were taken written, all files complete.
+ * @throws DiagnosticError when something of the user's is wrong, at the start or on the way
+ */
+export async function runSwitch(setup: SwitchSetup, surroundings: Surroundings): Promise<void> {
+  const run = new Run(setup, surroundings);
+  try {
+    await run.start();
+    await run.ended;
+  } finally {
+    await run.finish();
+  }
+  run.throwFault();
+}
+
+class Run {
+  /** Resolves when the switch has to stop. */
+  readonly ended: Promise<void>;
+  readonly #log: Log;
+  readonly #clock = new WallClock((fault) => this.#fault(fault));
+  readonly #sentNowhere = new Set<number>();
+  #switch: Switch | undefined;
+  #ports: PcapPorts | undefined;
+  #server: P4RuntimeServer | undefined;
+  #playing: Promise<void> | undefined;
+  readonly #stopping = new AbortController();
+  #faults: unknown[] = [];
+
+  constructor(
+    readonly setup: SwitchSetup,
+    readonly surroundings: Surroundings,
+  ) {
+    const { signal } = this.#stopping;
+    this.ended = new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+    this.#log = new Log(setup.log, surroundings.now, surroundings.print, (error) => this.#fault(error));
+    const { stop } = surroundings;
+    if (stop.aborted) this.#stop(String(stop.reason));
+    else stop.addEventListener("abort", () => this.#stop(String(stop.reason)), { once: true });
+  }
+
+  get #stopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  async start(): Promise<void> {
+    const { setup, surroundings } = this;
+    const diagnostics = new Diagnostics();
+    const program = setup.program === undefined ? undefined : loadProgram(setup.program, diagnostics);
+    const tls = setup.tls === undefined ? undefined : readTls(setup.tls);
+    const device = this.#makeSwitch(program);
+    this.#switch = device;
+    if (setup.commands !== undefined) {
+      runCommands(device, readSource(setup.commands), diagnostics, (line) => surroundings.print(`${line}\n`));
+      diagnostics.throwIfErrors();
+    }
+    surroundings.report(diagnostics.list.filter(({ severity }) => severity !== "info"));
+    checkInputs(setup.ports);
+    device.watch((event) => this.#note(event));
+    if (setup.address !== undefined) await this.#listen(device, setup.address, tls);
+    this.#ports = new PcapPorts(setup.ports, surroundings.now, (error) => this.#fault(error));
+    for (const { port, input, output } of setup.ports) {
+      this.#log.write("info", `port ${port} takes ${input} and sends to ${output}`);
+    }
+    surroundings.ready?.(this.#server?.address);
+    if (setup.ports.length > 0 || setup.exitWhenDone) {
+      this.#playing = this.#play(device).catch((error) => this.#fault(error));
+    }
+  }
+
+  #makeSwitch(program: Program | undefined): Switch {
+    const { setup } = this;
+    const options: SwitchOptions = {
+      name: `device ${setup.deviceId}`,
+      clock: this.#clock,
+      dropPort: setup.dropPort,
+      ...(setup.cpuPort === undefined ? {} : { cpuPort: setup.cpuPort }),
+      transmit: (port, frame) => this.#transmit(port, frame),
+      // As BMv2's queues: 64 packets each.
+      queue: { depthPackets: 64, priorities: setup.priorityQueues },
+      log: (message) => this.#log.write("info", message),
+    };
+    const path = setup.program?.path;
+    try {
+      const device = new Switch(program, options);
+      this.#log.write("info", path === undefined ? "no program yet" : `program ${path} is loaded`);
+      return device;
+    } catch (error) {
+      if (error instanceof DiagnosticError || !path?.endsWith(".json")) throw error;
+      fail("P40015", undefined, `${path} contradicts itself: ${(error as Error).message}`);
+    }
+  }
+
+  async #listen(device: Switch, address: string, tls: ServerTls | undefined): Promise<void> {
+    try {
+      this.#server = await serve(device, {
+        address,
+        deviceId: this.setup.deviceId,
+        ...(tls === undefined ? {} : { tls }),
+      });
+    } catch (error) {
+      if (error instanceof DeviceError && error.code === "UNAVAILABLE")
+        fail("P40014", undefined, error.message);
+      if (tls === undefined) throw error;
+      fail("P40013", undefined, `certificate or key is not usable: ${(error as Error).message}`);
+    }
+    this.surroundings.print(`Server listening on ${this.#server.address}\n`);
+  }
+
+  async #play(device: Switch): Promise<void> {
+    await this.surroundings.wait(this.setup.waitMs, this.#stopping.signal);
+    if (this.#stopped) return;
+    this.#log.write("debug", "reading the input files");
+    const receive = (port: number, frame: Uint8Array): void => {
+      this.#logFrame(port, "in", frame);
+      device.receive(port, frame);
+    };
+    const frames = await this.#ports!.play(receive, () => this.#stopped);
+    this.#log.write(
+      "info",
+      `${this.#stopped ? "stopped" : "end of all input files"}: ${frames} packets taken`,
+    );
+    if (this.setup.exitWhenDone) this.#stop("all packets went through");
+  }
+
+  #transmit(port: number, frame: Uint8Array): void {
+    this.#logFrame(port, "out", frame);
+    if (this.#ports?.transmit(port, frame) || this.#sentNowhere.has(port)) return;
+    this.#sentNowhere.add(port);
+    this.#log.write("warn", `packets leave by port ${port}, which was not given with -i: they are lost`);
+  }
+
+  #logFrame(port: number, way: "in" | "out", frame: Uint8Array): void {
+    if (this.#log.has("debug")) this.#log.write("debug", `port ${port} ${way}: ${frame.length} bytes`);
+    const { dumpBytes } = this.setup;
+    if (dumpBytes === 0 || !this.#log.has("info")) return;
+    const bytes = toHex(frame.subarray(0, dumpBytes));
+    this.#log.write(
+      "info",
+      `port ${port} ${way}: ${Math.min(dumpBytes, frame.length)} of ${frame.length} bytes: ${bytes}`,
+    );
+  }
+
+  #note(event: DeviceEvent): void {
+    if (!this.#log.has("debug")) return;
+    if (event.kind === "packetIn")
+      this.#log.write("debug", `packet-in: ${event.packet.payload.length} bytes`);
+    else if (event.kind === "digest")
+      this.#log.write("debug", `digest ${event.list.digest}: list ${event.list.listId}`);
+    else if (event.kind === "idleTimeout")
+      this.#log.write("debug", `${event.entries.length} entries are idle`);
+  }
+
+  #stop(reason: string): void {
+    if (this.#stopped) return;
+    this.#log.write("info", `stopping: ${reason}`);
+    this.#stopping.abort();
+  }
+
+  #fault(error: unknown): void {
+    this.#faults.push(error);
+    this.#stop("something went wrong");
+  }
+
+  throwFault(): void {
+    if (this.#faults.length > 0) throw this.#faults[0];
+  }
+
+  /** Whatever was taken leaves; then everything is closed. */
+  async finish(): Promise<void> {
+    this.#stopping.abort();
+    await this.#playing;
+    await this.#server?.close();
+    await this.#switch?.close();
+    // Timers of digests and idle entries are gone by now: what is left are packets in queues.
+    const drained = (): boolean => this.#clock.pending === 0;
+    for (let left = DRAIN_MS; !drained() && left > 0; left -= DRAIN_STEP_MS) await sleep(DRAIN_STEP_MS);
+    if (!drained()) this.#log.write("warn", "packets that wait for slow queues are lost");
+    this.#clock.close();
+    try {
+      this.#ports?.close();
+    } catch (error) {
+      this.#faults.push(error);
+    }
+    const { stats } = this.#switch ?? {};
+    if (stats !== undefined) {
+      this.#log.write(
+        "info",
+        `${stats.received} packets came in, ${stats.transmitted} left, ${stats.dropped} were dropped`,
+      );
+    }
+  }
+}
+
+function readTls(files: TlsFiles): ServerTls {
+  return {
+    certificate: readBytes(files.certificate),
+    privateKey: readBytes(files.privateKey),
+    ...(files.clientCa === undefined ? {} : { clientCa: readBytes(files.clientCa) }),
+  };
+}
