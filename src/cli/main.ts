@@ -104,7 +104,7 @@ addPreprocessorOptions(
     .command("fit")
     .description("say whether a program fits an RMT or Tofino pipeline, and in how many stages")
     .argument("<program>", "P4-16 source or BMv2 JSON")
-    .requiredOption("--target <target>", "rmt, tofino, tofino2, or a target file")
+    .option("--target <target>", "rmt, tofino, tofino2, tofino2m, tofino2h, or a target file", "tofino")
     .option("--p4info <file>", "P4Info of a BMv2 JSON")
     .option("--json", "print the report as JSON")
     .option("--html <file>", "write the report as a page")
