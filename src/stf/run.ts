@@ -52,7 +52,7 @@ const COMPARE: Readonly<Record<Comparison, (left: bigint, right: bigint) => bool
 
 /**
  * Reports every failing expectation (P41255 to P41258), every wrong name or value (P41253, P41254) and every
- * command that the switch refuses (P41259, P1110 to P1112), each at its line. A port that no line names is not
+ * command that the switch refuses (P41259, P41110 to P41112), each at its line. A port that no line names is not
  * connected, as with p4c's runner: what leaves there is warned of (P41250).
  * @param program a P4Info names optional fields as such; without one, names are those of the BMv2 program
  * @throws DiagnosticError when the switch cannot run the program at all

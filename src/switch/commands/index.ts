@@ -6,12 +6,13 @@ import { DiagnosticError, type Diagnostics, type SourceFile, type Span } from ".
 import { DeviceError } from "../../program/index.js";
 import type { Switch } from "../switch.js";
 import { CliContext, type Command } from "./context.js";
+import { showCommands } from "./show-commands.js";
 import { stateCommands } from "./state-commands.js";
 import { tableCommands } from "./table-commands.js";
 import { CODES, type Word } from "./values.js";
 
 const COMMANDS: ReadonlyMap<string, Command> = new Map(
-  Object.entries({ ...tableCommands, ...stateCommands }),
+  Object.entries({ ...tableCommands, ...stateCommands, ...showCommands }),
 );
 
 /** Names and usage of all commands, sorted. */
