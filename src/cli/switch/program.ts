@@ -60,7 +60,7 @@ function compileProgram(
 }
 
 /** Fails with P40015. Only what the switch relies on at once is checked; it checks the rest as it makes its code. */
-export function readBmv2(file: SourceFile): Bmv2Program {
+function readBmv2(file: SourceFile): Bmv2Program {
   const start: Span = { file, start: 0, end: 1 };
   let bmv2: Record<string, unknown>;
   try {
