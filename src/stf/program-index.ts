@@ -1,6 +1,6 @@
 /**
  * Tables, actions and counters of a BMv2 program under the names that a P4Info would give them, for programs that
- * come without one. BMv2 keeps optional fields as ternary ones, so that is what they are here.
+ * come without one. p4c writes optional fields as ternary ones, so that is what they are here.
  */
 import { type Bmv2Program, type bmv2, createP4Info, P4InfoIndex, p4info } from "../program/index.js";
 
@@ -9,7 +9,7 @@ const KINDS = {
   valid: p4info.MatchField_MatchType.EXACT,
   lpm: p4info.MatchField_MatchType.LPM,
   ternary: p4info.MatchField_MatchType.TERNARY,
-  optional: p4info.MatchField_MatchType.TERNARY,
+  optional: p4info.MatchField_MatchType.OPTIONAL,
   range: p4info.MatchField_MatchType.RANGE,
 } as const satisfies Record<bmv2.MatchKind, p4info.MatchField_MatchType>;
 

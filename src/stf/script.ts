@@ -43,7 +43,7 @@ export interface Word {
 }
 
 /** `field:value`; the value is read once the table tells the kind of match. */
-export interface StfMatch {
+interface StfMatch {
   field: Word;
   value: Word;
 }
