@@ -19,6 +19,8 @@ export async function switchProgram(path: string | undefined, args: SwitchArgume
   // Again and again: `npx` sends on the Ctrl-C that the terminal has sent already. The end takes a bounded time.
   const handlers = SIGNALS.map((signal) => ({ signal, handle: () => stop.abort(signal) }));
   for (const { signal, handle } of handlers) process.on(signal, handle);
+  // Whoever read the log is gone: end as by a signal, files complete.
+  process.stdout.on("error", () => stop.abort("stdout is closed"));
   try {
     await runSwitch(setup, {
       print: (text) => process.stdout.write(text),

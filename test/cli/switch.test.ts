@@ -305,18 +305,20 @@ describe("p4loom switch", () => {
   it("ends with status 0 on SIGTERM, its files complete", async () => {
     const dir = folder();
     const words = writeInputs(dir, 1, [{ port: 0, hex: "00".repeat(64) }]);
-    const script = `
-      import { switchProgram } from "./src/cli/switch.ts";
-      import { conclude } from "./src/cli/outcome.ts";
-      const args = JSON.parse(process.argv[1]);
-      await conclude(() => switchProgram(args.program, args.args));`;
-    const parsed = parse(
-      join(golden("l3"), "l3.json"),
-      ...["--use-files", "0", "--grpc-server-addr", "127.0.0.1:0", "--log-console", ...words],
-    );
     const child = spawn(
       process.execPath,
-      ["--import", "tsx", "--input-type=module", "-e", script, JSON.stringify(parsed)],
+      [
+        ...[
+          "--import",
+          "tsx",
+          "src/cli/main.ts",
+          "switch",
+          join(golden("l3"), "l3.json"),
+          "--log-console",
+          ...words,
+        ],
+        ...["--use-files", "0", "--", "--grpc-server-addr", "127.0.0.1:0"],
+      ],
       { cwd: root, stdio: ["ignore", "pipe", "inherit"] },
     );
     onTestFinished(() => {
@@ -335,6 +337,37 @@ describe("p4loom switch", () => {
     expect(text).toContain("stopping: SIGTERM");
     expect(text).toMatch(/1 packets came in, \d left, \d were dropped\n$/);
     expect(decodePcap(readFileSync(join(dir, "p0_out.pcap")), "p0").length).toBeLessThanOrEqual(1);
+  }, 30_000);
+
+  it("ends cleanly when nobody reads its log any more", async () => {
+    const dir = folder();
+    const words = writeInputs(dir, 1, Array(2000).fill({ port: 0, hex: "00".repeat(64) }));
+    const child = spawn(
+      process.execPath,
+      [
+        ...[
+          "--import",
+          "tsx",
+          "src/cli/main.ts",
+          "switch",
+          join(golden("l3"), "l3.json"),
+          "--log-console",
+          ...words,
+        ],
+        ...["--use-files", "0", "--grpc-server-addr", "none", `--pcap=${join(dir, "capture")}`],
+      ],
+      { cwd: root, stdio: ["ignore", "pipe", "inherit"] },
+    );
+    onTestFinished(() => {
+      child.kill("SIGKILL");
+    });
+    child.stdout.once("data", () => child.stdout.destroy());
+    expect(await new Promise((resolve) => child.on("close", (code, signal) => resolve(code ?? signal)))).toBe(
+      0,
+    );
+    // Some packets were taken, or none: what is written is whole.
+    const taken = frames(join(dir, "capture", "p0_in.pcap"));
+    expect(taken).toEqual(Array(taken.length).fill("00".repeat(64)));
   }, 30_000);
 });
 
