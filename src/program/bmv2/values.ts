@@ -60,6 +60,12 @@ const UNARY = new Set([
   "size_stack",
 ]);
 
+function isEmptyObject(value: unknown): boolean {
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+  );
+}
+
 export class ValueChecker {
   constructor(
     readonly checker: Checker,
@@ -157,6 +163,8 @@ export class ValueChecker {
         checker.integer(object.value, inner, 0, 1 << 16);
         return;
       case "parameters_vector":
+        // p4c writes an empty list of values as an empty object.
+        if (isEmptyObject(object.value)) object.value = [];
         checker.array(object.value, inner).forEach((element, i) => {
           this.value(element, [...inner, i], depth + 1);
         });
