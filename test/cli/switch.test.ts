@@ -14,11 +14,20 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Command, CommanderError } from "commander";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type Diagnostic, DiagnosticError, formatDiagnostic, fromHex, toHex } from "../../src/base/index.js";
+import {
+  type Diagnostic,
+  DiagnosticError,
+  Diagnostics,
+  formatDiagnostic,
+  fromHex,
+  toHex,
+} from "../../src/base/index.js";
 import { defineSwitch, type SwitchArguments, switchArgv } from "../../src/cli/switch/arguments.js";
 import { checkArguments } from "../../src/cli/switch/options.js";
 import { runSwitch } from "../../src/cli/switch/run.js";
+import { compile } from "../../src/p4/index.js";
 import { type ConnectOptions, connect } from "../../src/p4runtime/index.js";
+import type { Update } from "../../src/program/index.js";
 import { decodePcap, encodePcap } from "../../src/traffic/index.js";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -121,6 +130,18 @@ function writeInputs(dir: string, ports: number, frames: readonly { port: number
   return words;
 }
 
+/** Sends frames to host n out of port n, in the program L2. */
+const hostEntry = (n: number): Update => ({
+  type: "insert",
+  entity: {
+    kind: "tableEntry",
+    table: "TheIngress.hosts",
+    match: [{ kind: "exact", field: "hdr.eth.dst", value: 0x020000000000n + BigInt(n) }],
+    priority: 0,
+    action: { kind: "action", action: "TheIngress.forward", params: { port: BigInt(n) } },
+  },
+});
+
 const frames = (path: string): string[] =>
   decodePcap(readFileSync(path), path).map(({ frame }) => toHex(frame));
 
@@ -173,18 +194,7 @@ describe("p4loom switch", () => {
     );
     const address = await run.ready;
     const client = await controller(address, { deviceId: 5n });
-    await client.write(
-      [1, 2].map((n) => ({
-        type: "insert",
-        entity: {
-          kind: "tableEntry",
-          table: "TheIngress.hosts",
-          match: [{ kind: "exact", field: "hdr.eth.dst", value: 0x020000000000n + BigInt(n) }],
-          priority: 0,
-          action: { kind: "action", action: "TheIngress.forward", params: { port: BigInt(n) } },
-        },
-      })),
-    );
+    await client.write([1, 2].map(hostEntry));
     expect(run.waits.map(({ ms }) => ms)).toEqual([1500]);
     run.waits[0]!.end();
     await run.ended;
@@ -202,6 +212,29 @@ describe("p4loom switch", () => {
     const time = "[22:13:20.123] [p4loom] [I]";
     expect(lines).toContain(`${time} port 2 out: 6 of 34 bytes: 020000000002`);
     expect(lines).toContain(`${time} 3 packets came in, 3 left, 0 were dropped`);
+  });
+
+  it("starts empty and runs the program that a controller sends", async () => {
+    const dir = folder();
+    const frame = `0200000000010200000000aa0800${"00".repeat(20)}`;
+    const words = writeInputs(dir, 2, [{ port: 0, hex: frame }]);
+    const run = launch(
+      "--no-p4",
+      "--use-files",
+      "9",
+      "--exit-when-done",
+      ...words,
+      "--grpc-server-addr",
+      "127.0.0.1:0",
+    );
+    const client = await controller(await run.ready);
+    expect(client.program).toBeUndefined();
+    const compiled = compile({ file: L2 }, new Diagnostics());
+    await client.load(compiled!.program);
+    await client.write([hostEntry(1)]);
+    run.waits[0]!.end();
+    await run.ended;
+    expect([0, 1].map((port) => frames(join(dir, `p${port}_out.pcap`)))).toEqual([[], [frame]]);
   });
 
   it("takes packet-outs and writes what they become; a stop loses nothing", async () => {
@@ -251,7 +284,7 @@ describe("p4loom switch", () => {
     expect(frames(join(dir, `p${out[0]!.port}_out.pcap`))).toEqual(Array(10).fill(out[0]!.hex));
   });
 
-  it("starts without a program; TLS and client certificates as the flags say", async () => {
+  it("checks certificates as the flags say", async () => {
     const run = launch(
       "--no-p4",
       ...["--grpc-server-addr", "localhost:0", "--grpc-server-ssl", "--grpc-server-with-client-auth"],
@@ -261,8 +294,7 @@ describe("p4loom switch", () => {
     const address = await run.ready;
     const read = (name: string) => readFileSync(tls(name), "utf8");
     const known = { ca: read("ca.pem"), certificate: read("client.pem"), privateKey: read("client.key") };
-    const client = await controller(address, { tls: known });
-    expect(client.program).toBeUndefined();
+    await controller(address, { tls: known });
     await expect(connect(address!, { deviceId: 0n, timeoutMs: 1500 })).rejects.toMatchObject({
       code: "UNAVAILABLE",
     });
