@@ -464,14 +464,11 @@ function shiftConstant(words: readonly string[], distance: number, fill: string)
     const low = at(i + skip);
     if (bits === 0) return low;
     const high = at(i + skip + 1);
+    // At the top of a signed number the shift itself brings the sign in.
+    const signed = fill !== "0" && i + skip >= words.length - 1;
     const parts = [];
-    if (low !== "0")
-      parts.push(
-        fill !== "0" && i + skip >= words.length - 1 && high === fill
-          ? `${low} >> ${bits}`
-          : `${low} >>> ${bits}`,
-      );
-    if (high !== "0" && !(parts[0]?.includes(" >> ") ?? false)) parts.push(`${high} << ${32 - bits}`);
+    if (low !== "0") parts.push(`${low} ${signed ? ">>" : ">>>"} ${bits}`);
+    if (high !== "0" && !signed) parts.push(`${high} << ${32 - bits}`);
     return parts.length === 0 ? "0" : `(${parts.join(" | ")})`;
   });
 }

@@ -199,6 +199,15 @@ describe("generated numbers", () => {
     );
   });
 
+  it("shift what a shift made", () => {
+    words.length = 0;
+    const { num: field } = leaf(127, false, (1n << 126n) + 5n);
+    const { num: sign } = leaf(1, true, 1n);
+    const a: Num = { kind: "binary", op: "^", a: field, b: { kind: "shr", a: sign, by: constant(0) } };
+    const got = evaluate((numbers) => numbers.exact({ kind: "shl", a, by: constant(1) }));
+    expect(BigInt.asIntN(32 * got.length, join(got))).toBe((((1n << 126n) + 5n) ^ -1n) << 1n);
+  });
+
   it("compare as integers do", () => {
     fc.assert(
       fc.property(shape, shape, (left, right) => {
