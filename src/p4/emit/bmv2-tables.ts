@@ -155,7 +155,7 @@ function emitEntries(table: IrTable, keys: readonly IrKey[], ids: ActionIds): bm
 function priorityRanks(table: IrTable, list: readonly IrEntry[]): number[] {
   const order = list.map((_, index) => index);
   if (list.some((entry) => entry.priority !== undefined)) {
-    const largestWins = largestPriorityWins(table);
+    const largestWins = table.largestPriorityWins;
     order.sort((a, b) => {
       const difference = (list[a]!.priority ?? 0) - (list[b]!.priority ?? 0);
       return (largestWins ? -difference : difference) || a - b;
@@ -164,14 +164,6 @@ function priorityRanks(table: IrTable, list: readonly IrEntry[]): number[] {
   const ranks: number[] = [];
   for (const [rank, index] of order.entries()) ranks[index] = rank + 1;
   return ranks;
-}
-
-/** Whether larger priorities win, which they do unless `largest_priority_wins = false` (section 14.2.1.4). */
-export function largestPriorityWins(table: IrTable): boolean {
-  for (const one of table.declaration.properties)
-    if (one.kind === "property" && one.name.name === "largest_priority_wins")
-      return one.value.kind !== "boolLiteral" || one.value.value;
-  return true;
 }
 
 function entryAction(call: IrActionCall, ids: ActionIds): bmv2.ConstEntry["action_entry"] {

@@ -3,7 +3,7 @@ import { fail, maskOf } from "../../base/index.js";
 import type { Match, TableEntry } from "../../program/index.js";
 import type { EntryKey, IrKey, IrProgram, IrTable } from "../lower/ir.js";
 import { scalarWidth } from "../lower/ir-types.js";
-import { constantBits, largestPriorityWins, prefixLength } from "./bmv2-tables.js";
+import { constantBits, prefixLength } from "./bmv2-tables.js";
 
 export function emitEntries(program: IrProgram): TableEntry[] {
   return [program.ingress, program.egress].flatMap((control) => control.tables.flatMap(entriesOf));
@@ -16,7 +16,7 @@ function entriesOf(table: IrTable): TableEntry[] {
   const needsPriority = table.keys.some((key) => WITH_PRIORITY.has(key.matchKind));
   const priorities = list.flatMap((entry) => entry.priority ?? []);
   // A controller's larger number wins; where the program's smaller one does, the order is turned around.
-  const turned = largestPriorityWins(table) ? undefined : Math.min(...priorities) + Math.max(...priorities);
+  const turned = table.largestPriorityWins ? undefined : Math.min(...priorities) + Math.max(...priorities);
   const priorityOf = (written: number): number => (turned === undefined ? written : turned - written);
   return list.map((entry, index): TableEntry => {
     const { action, args } = entry.action;

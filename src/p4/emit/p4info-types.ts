@@ -6,7 +6,7 @@ import type { p4types } from "../../program/index.js";
 import { fault } from "../lower/fault.js";
 import { nameAnnotation } from "../lower/ir-types.js";
 import type { TypedefDeclaration } from "../syntax/ast.js";
-import type { StructLikeType, Type } from "../types/type.js";
+import type { StructLikeType, Type } from "../types/index.js";
 import { annotated, annotationArguments, integerOf } from "./p4info-annotations.js";
 import { typeWidth } from "./type-width.js";
 

@@ -8,7 +8,7 @@ import { controlsOf } from "../lower/ir.js";
 import { scalarWidth } from "../lower/ir-types.js";
 import { forEachStmt } from "../lower/walk.js";
 import type { SourceUnit, StructLikeDeclaration } from "../syntax/ast.js";
-import type { StructLikeType } from "../types/type.js";
+import type { StructLikeType } from "../types/index.js";
 import { constantBits } from "./bmv2-tables.js";
 import {
   annotated,

@@ -1,5 +1,5 @@
 /** Widths of checked types, for what the control plane sees. */
-import type { Type } from "../types/type.js";
+import type { Type } from "../types/index.js";
 
 /** Bits of a value; enums without underlying type, errors and strings have none and count 0. */
 export function typeWidth(type: Type): number {

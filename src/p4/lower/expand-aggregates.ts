@@ -136,8 +136,6 @@ function expandStmt(program: IrProgram, stmt: Stmt): Stmt[] {
     }
     case "emit":
       return headersOf(stmt.header).map((header) => ({ ...stmt, header }));
-    case "if":
-      return [stmt];
     default:
       return [stmt];
   }

@@ -2,7 +2,7 @@
 import type { Span } from "../../base/index.js";
 import { fail } from "../../base/index.js";
 import type { Annotation, StructLikeDeclaration } from "../syntax/ast.js";
-import type { Type } from "../types/type.js";
+import type { Type } from "../types/index.js";
 import type { AggregateType, BitsType, IrField, IrType } from "./ir.js";
 
 /** Width in bits of `error` and enum values: BMv2 has no smaller home for them (p4c does the same). */

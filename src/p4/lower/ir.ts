@@ -6,7 +6,7 @@
  */
 import type { Span } from "../../base/index.js";
 import type { Annotation, TableDeclaration, ValueSetDeclaration } from "../syntax/ast.js";
-import type { Type } from "../types/type.js";
+import type { Type } from "../types/index.js";
 import type { Names } from "./names.js";
 
 // ---------------------------------------------------------------- types
@@ -254,6 +254,8 @@ export interface IrTable extends Named {
   counters: ExternInstance | undefined;
   meters: ExternInstance | undefined;
   supportTimeout: boolean;
+  /** Of entries with priorities the larger number wins, unless the table says otherwise (section 14.2.1.4). */
+  largestPriorityWins: boolean;
 }
 
 /** An instance of an extern type: counter, meter, register, action profile... */

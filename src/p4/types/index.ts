@@ -13,12 +13,12 @@
  *     algebra, fold, default-value, evaluate
  *                         what can be asked of types and constants, also by later passes
  */
-export { type Substitution, sameType, sizeOf, substitute, typeToString, unwrap, widthOf } from "./algebra.js";
+export { typeToString } from "./algebra.js";
 export { constantOf } from "./coerce.js";
 export type { ConstantValue } from "./constant-value.js";
 export { entryPriorities } from "./entries.js";
-export { type Environment, evaluate } from "./evaluate.js";
+export { evaluate } from "./evaluate.js";
 export { constantToString } from "./fold.js";
 export { type CheckedProgram, check } from "./program.js";
-export type { BoundArguments, ResolvedCall, ResolvedMember } from "./resolution.js";
-export type { StructLikeType, Type, TypedField } from "./type.js";
+export type { BoundArguments, ResolvedCall } from "./resolution.js";
+export type { StructLikeType, Type } from "./type.js";

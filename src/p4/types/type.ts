@@ -76,7 +76,7 @@ export interface TypedField {
   type: Type;
 }
 
-export interface TypeVariable {
+interface TypeVariable {
   kind: "typeVariable";
   declaration: TypeParameter;
 }

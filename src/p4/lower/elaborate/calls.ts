@@ -3,7 +3,7 @@
 import type { Span } from "../../../base/index.js";
 import { fail } from "../../../base/index.js";
 import type { ActionDeclaration, CallExpression, FunctionDeclaration } from "../../syntax/ast.js";
-import type { BoundArguments, ResolvedCall } from "../../types/resolution.js";
+import type { BoundArguments, ResolvedCall } from "../../types/index.js";
 import { variable } from "../build.js";
 import { fault } from "../fault.js";
 import type { Expr, IrAction, Label, Stmt, Variable } from "../ir.js";

@@ -1,8 +1,7 @@
 /** Compile-time values as expressions, default values (section 7.3), and conversions to a wanted type. */
 import type { Span } from "../../../base/index.js";
 import { bitLength, fail } from "../../../base/index.js";
-import type { ConstantValue } from "../../types/constant-value.js";
-import type { Type } from "../../types/type.js";
+import type { ConstantValue, Type } from "../../types/index.js";
 import { bool, cast, field, number } from "../build.js";
 import { fold } from "../fold.js";
 import type { BitsType, Expr, IrType } from "../ir.js";

@@ -3,7 +3,7 @@
 import type { Diagnostics, Span } from "../../../base/index.js";
 import { DiagnosticError } from "../../../base/index.js";
 import type { SourceUnit, TypeParameter } from "../../syntax/ast.js";
-import type { Type } from "../../types/type.js";
+import type { Type } from "../../types/index.js";
 import { variable } from "../build.js";
 import { fault } from "../fault.js";
 import type {

@@ -3,7 +3,7 @@
 import type { Span } from "../../../base/index.js";
 import { fail } from "../../../base/index.js";
 import type { Declaration, Expression } from "../../syntax/ast.js";
-import type { BoundArguments } from "../../types/resolution.js";
+import type { BoundArguments } from "../../types/index.js";
 import { fault } from "../fault.js";
 import type { Stmt } from "../ir.js";
 import { bindArguments } from "./arguments.js";

@@ -3,7 +3,6 @@
 import { fail, maskOf, toUnsigned } from "../../../base/index.js";
 import type { EntriesProperty, Expression, TableEntrySyntax } from "../../syntax/ast.js";
 import { fault } from "../fault.js";
-import { fold } from "../fold.js";
 import type { EntryKey, IrEntry, IrTable, IrType } from "../ir.js";
 import { scalarWidth } from "../ir-types.js";
 import { constantNumber } from "./constants.js";
@@ -11,24 +10,24 @@ import type { Env } from "./context.js";
 import { irType } from "./context.js";
 import { expression, expressionAs } from "./expressions.js";
 import type { TablePlan } from "./tables.js";
-import { actionCall } from "./tables.js";
+import { actionCall, property as propertyOf } from "./tables.js";
 
 export function readEntries(env: Env, plan: TablePlan, table: IrTable): IrTable["entries"] {
-  const property = plan.declaration.properties.find((one): one is EntriesProperty => one.kind === "entries");
-  if (property === undefined) return undefined;
-  const priorities = prioritiesOf(env, plan, property);
-  const list = property.entries.map((entry, index): IrEntry => {
+  const entries = plan.declaration.properties.find((one): one is EntriesProperty => one.kind === "entries");
+  if (entries === undefined) return undefined;
+  const priorities = prioritiesOf(env, table, entries);
+  const list = entries.entries.map((entry, index): IrEntry => {
     const keys = keysOf(entry, table.keys.length);
     return {
       keys: keys.map((key, at) => pattern(env, key, irType(env, table.keys[at]!.declared, key.span))),
       action: actionCall(env, plan, entry.action),
       priority: priorities[index],
       fixedPriority: annotatedPriority(entry),
-      isConst: property.isConst || entry.isConst,
+      isConst: entries.isConst || entry.isConst,
       span: entry.span,
     };
   });
-  return { isConst: property.isConst, list };
+  return { isConst: entries.isConst, list };
 }
 
 /** `@priority(n)`, from before P4-16 had priorities: the smaller wins. */
@@ -53,11 +52,13 @@ function keysOf(entry: TableEntrySyntax, count: number): Expression[] {
  * The priority of each entry: as written, or counted on from the one before by `priority_delta`
  * (section 14.2.1.4). Undefined for constant entries, which win in the order in which they are written.
  */
-function prioritiesOf(env: Env, plan: TablePlan, property: EntriesProperty): (number | undefined)[] {
+function prioritiesOf(env: Env, table: IrTable, property: EntriesProperty): (number | undefined)[] {
   const explicit = property.entries.some((entry) => entry.priority !== undefined);
   if (property.isConst && !explicit) return [];
-  const largestWins = flag(env, plan, "largest_priority_wins");
-  const delta = setting(env, plan, "priority_delta") ?? 1;
+  const largestWins = table.largestPriorityWins;
+  const step = propertyOf(table.declaration, "priority_delta");
+  const delta =
+    step === undefined ? 1 : Number(constantNumber(expression(env, step.value), "priority_delta"));
   const count = property.entries.length;
   let previous: number | undefined;
   return property.entries.map((entry) => {
@@ -67,23 +68,6 @@ function prioritiesOf(env: Env, plan: TablePlan, property: EntriesProperty): (nu
     else previous = largestWins ? previous - delta : previous + delta;
     return previous;
   });
-}
-
-/** Whether larger priorities win, which they do unless `largest_priority_wins = false`. */
-function flag(env: Env, plan: TablePlan, name: string): boolean {
-  for (const one of plan.declaration.properties)
-    if (one.kind === "property" && one.name.name === name) {
-      const value = fold(expression(env, one.value));
-      return value.kind !== "bool" || value.value;
-    }
-  return true;
-}
-
-function setting(env: Env, plan: TablePlan, name: string): number | undefined {
-  for (const one of plan.declaration.properties)
-    if (one.kind === "property" && one.name.name === name)
-      return Number(constantNumber(expression(env, one.value), name));
-  return undefined;
 }
 
 /** A key set expression over one scalar (section 13.6): a value, a mask, a range, or anything. */

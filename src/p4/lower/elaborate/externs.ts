@@ -2,8 +2,7 @@
 
 import { fail } from "../../../base/index.js";
 import type { CallExpression, Expression, FunctionDeclaration } from "../../syntax/ast.js";
-import type { BoundArguments, ResolvedCall } from "../../types/resolution.js";
-import type { Type } from "../../types/type.js";
+import type { BoundArguments, ResolvedCall, Type } from "../../types/index.js";
 import { number, valid, variable } from "../build.js";
 import { fault } from "../fault.js";
 import { fold } from "../fold.js";

@@ -10,8 +10,7 @@ import type {
   Parameter,
   ParserDeclaration,
 } from "../../syntax/ast.js";
-import type { ResolvedCall } from "../../types/resolution.js";
-import type { Type } from "../../types/type.js";
+import type { ResolvedCall, Type } from "../../types/index.js";
 import { fault } from "../fault.js";
 import { fold } from "../fold.js";
 import type { Expr, ExternInstance } from "../ir.js";

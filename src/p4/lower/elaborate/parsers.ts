@@ -9,7 +9,7 @@ import type {
   StateDeclaration,
   ValueSetDeclaration,
 } from "../../syntax/ast.js";
-import type { BoundArguments } from "../../types/resolution.js";
+import type { BoundArguments } from "../../types/index.js";
 import { fault } from "../fault.js";
 import { fold } from "../fold.js";
 import type {

@@ -6,7 +6,7 @@ import type {
   ParserDeclaration,
   TypeParameter,
 } from "../../syntax/ast.js";
-import type { Type } from "../../types/type.js";
+import type { Type } from "../../types/index.js";
 import type { Expr, ExternInstance, IrValueSet } from "../ir.js";
 import type { TablePlan } from "./tables.js";
 

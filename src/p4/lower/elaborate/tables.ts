@@ -5,7 +5,6 @@ import { fail } from "../../../base/index.js";
 import type {
   ActionDeclaration,
   ActionRef,
-  Annotation,
   Argument,
   Expression,
   KeyElement,
@@ -162,7 +161,8 @@ function tableOf(env: Env, plan: TablePlan): IrTable {
   return plan.table;
 }
 
-function property(declaration: TableDeclaration, name: string) {
+/** A property of a table by its name. */
+export function property(declaration: TableDeclaration, name: string) {
   for (const one of declaration.properties) if (one.kind === "property" && one.name.name === name) return one;
   return undefined;
 }
@@ -174,7 +174,6 @@ function buildTable(env: Env, plan: TablePlan): IrTable {
   const actions: IrActionRef[] = [];
   for (const one of declaration.properties)
     if (one.kind === "actions") for (const ref of one.actions) actions.push(buildActionRef(env, plan, ref));
-  const timeout = property(declaration, "support_timeout");
   const sizeProperty = property(declaration, "size");
   const size = sizeProperty === undefined ? undefined : fold(expression(env, sizeProperty.value));
   const object = (name: string): ExternInstance | undefined => {
@@ -197,19 +196,18 @@ function buildTable(env: Env, plan: TablePlan): IrTable {
     implementation: object("implementation"),
     counters: object("counters"),
     meters: object("meters"),
-    supportTimeout:
-      timeout !== undefined &&
-      fold(expression(env, timeout.value)).kind === "bool" &&
-      isTrue(env, timeout.value),
+    supportTimeout: isTrue(env, property(declaration, "support_timeout")?.value) ?? false,
+    largestPriorityWins: isTrue(env, property(declaration, "largest_priority_wins")?.value) ?? true,
   };
   table.entries = readEntries(env, plan, table);
   plan.pipeline.tables.push(table);
   return table;
 }
 
-function isTrue(env: Env, e: Expression): boolean {
-  const value = fold(expression(env, e));
-  return value.kind === "bool" && value.value;
+/** The truth value of a property; undefined where there is none. */
+function isTrue(env: Env, e: Expression | undefined): boolean | undefined {
+  const value = e === undefined ? undefined : fold(expression(env, e));
+  return value?.kind === "bool" ? value.value : undefined;
 }
 
 function buildKey(env: Env, element: KeyElement): IrKey {
@@ -325,8 +323,6 @@ function tableAction(
   return action;
 }
 
-const DEFAULT_ONLY: Annotation["name"] = "defaultonly";
-
 function buildDefault(
   env: Env,
   plan: TablePlan,
@@ -348,7 +344,7 @@ function defaultNoAction(env: Env, plan: TablePlan, actions: IrActionRef[]): IrA
   if (action === undefined) {
     action = tableAction(env, plan, declaration, undefined);
     plan.actions.set(declaration, action);
-    actions.push({ action, annotations: [{ name: DEFAULT_ONLY, span, body: { kind: "none" } }], span });
+    actions.push({ action, annotations: [{ name: "defaultonly", span, body: { kind: "none" } }], span });
   }
   return { action, args: [] };
 }
