@@ -178,9 +178,7 @@ export class ProfileWriter {
 
   removeOneShot(profile: ProfileControl, number: number): void {
     const { store } = profile;
-    const group = [...store.groups.values()].find(
-      (candidate) => candidate.hidden && candidate.number === number,
-    );
+    const group = store.byNumber[number];
     if (group === undefined) return;
     const { members } = group;
     store.removeGroup(group);

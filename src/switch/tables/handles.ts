@@ -1,22 +1,46 @@
-/** Handles of BMv2: the lowest free number. */
+/** Handles of BMv2: the lowest free number. What was given back waits in a binary heap. */
 export class Handles {
   readonly #free: number[] = [];
   #used = 0;
 
   take(): number {
-    if (this.#free.length === 0) return this.#used++;
-    let least = 0;
-    for (let i = 1; i < this.#free.length; i++) if (this.#free[i]! < this.#free[least]!) least = i;
-    return this.#free.splice(least, 1)[0]!;
+    const heap = this.#free;
+    if (heap.length === 0) return this.#used++;
+    const least = heap[0]!;
+    const last = heap.pop()!;
+    if (heap.length > 0) this.#sink(last);
+    return least;
   }
 
   release(handle: number): void {
-    if (handle === this.#used - 1) this.#used--;
-    else this.#free.push(handle);
+    if (handle === this.#used - 1) {
+      this.#used--;
+      return;
+    }
+    const heap = this.#free;
+    let at = heap.length;
+    heap.push(handle);
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (heap[parent]! <= handle) break;
+      heap[at] = heap[parent]!;
+      at = parent;
+    }
+    heap[at] = handle;
   }
 
-  clear(): void {
-    this.#free.length = 0;
-    this.#used = 0;
+  /** Puts a number in the root's place and moves it down to where it belongs. */
+  #sink(value: number): void {
+    const heap = this.#free;
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= heap.length) break;
+      if (child + 1 < heap.length && heap[child + 1]! < heap[child]!) child++;
+      if (heap[child]! >= value) break;
+      heap[at] = heap[child]!;
+      at = child;
+    }
+    heap[at] = value;
   }
 }

@@ -39,6 +39,7 @@ export class ActionProfileStore {
   readonly slots: Int32Array[] = [];
   readonly members = new Map<number, StoredMember>();
   readonly groups = new Map<number, StoredGroup>();
+  readonly byNumber: (StoredGroup | undefined)[] = [];
   readonly #handles = new Handles();
   readonly #groupNumbers = new Handles();
   #hiddenId = -1;
@@ -102,6 +103,7 @@ export class ActionProfileStore {
     const number = this.#groupNumbers.take();
     const group = { groupId, number, members: [], maxSize, uses: 0, hidden: groupId < 0 };
     this.groups.set(groupId, group);
+    this.byNumber[number] = group;
     this.#count(group, 1, false);
     this.setMembers(group, members);
     return group;
@@ -117,6 +119,7 @@ export class ActionProfileStore {
   removeGroup(group: StoredGroup): void {
     this.setMembers(group, []);
     this.groups.delete(group.groupId);
+    this.byNumber[group.number] = undefined;
     this.#count(group, -1, false);
     this.slots[group.number] = NO_SLOTS;
     this.#groupNumbers.release(group.number);

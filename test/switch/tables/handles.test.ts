@@ -1,0 +1,26 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Handles } from "../../../src/switch/tables/handles.js";
+
+describe("handles", () => {
+  it("are the lowest free number, in any order of taking and giving back", () => {
+    fc.assert(
+      fc.property(fc.array(fc.option(fc.nat()), { maxLength: 200 }), (steps) => {
+        const handles = new Handles();
+        const held = new Set<number>();
+        for (const step of steps) {
+          if (step === null || held.size === 0) {
+            let lowest = 0;
+            while (held.has(lowest)) lowest++;
+            expect(handles.take()).toBe(lowest);
+            held.add(lowest);
+          } else {
+            const handle = [...held][step % held.size]!;
+            held.delete(handle);
+            handles.release(handle);
+          }
+        }
+      }),
+    );
+  });
+});
