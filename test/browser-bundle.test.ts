@@ -1,5 +1,5 @@
 /** The compiler and the switch in one bundle for a browser, run where there is nothing of Node. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
@@ -73,8 +73,16 @@ it("compiles a program and forwards a packet in a browser's world", async () => 
   expect(result.p4info).toContain('arch: "v1model"');
 });
 
-it("is found in the package under the names that the README uses", () => {
-  const { exports } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8"));
-  for (const name of ["./p4", "./program", "./switch", "./hash", "./base"])
-    expect(exports).toHaveProperty([name]);
+it("exports a room under every name of package.json", () => {
+  const { exports } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8")) as {
+    exports: Record<string, string>;
+  };
+  const rooms = Object.entries(exports).filter(([name]) => name !== "./package.json");
+  expect(rooms.map(([name]) => name)).toEqual(
+    expect.arrayContaining(["./p4", "./program", "./switch", "./hash"]),
+  );
+  for (const [name, target] of rooms) {
+    expect(target).toBe(`./dist/${name.slice(2)}/index.js`);
+    expect(existsSync(resolve(root, "src", name, "index.ts")), name).toBe(true);
+  }
 });

@@ -17,6 +17,7 @@ import {
   type Scheme,
   schemeNamed,
   table2Report,
+  VERSION_BITS,
 } from "../schemes/index.js";
 import { buildTopology, type Topology, topologySchema } from "../topology/index.js";
 import { readSource, writeFiles } from "./files.js";
@@ -34,15 +35,12 @@ export async function generate(name: string, options: GenerateOptions): Promise<
     );
     return EXIT.wrongUsage;
   }
-  if (options.report) {
-    if (name !== "pecmp") {
-      process.stderr.write(
-        `p4loom generate: --report counts what P-ECMP's matrices cost; \`${name}\` has none\n`,
-      );
-      return EXIT.wrongUsage;
-    }
-    return report(options);
+  const misuse = misuseOf(name, options);
+  if (misuse !== undefined) {
+    process.stderr.write(`p4loom generate: ${misuse}\n`);
+    return EXIT.wrongUsage;
   }
+  if (options.report) return report(options);
   const topology = readTopology(options.topology);
   const plan = planFabric(scheme, topology, options);
   const programs = renderPrograms(packageTemplates(), plan.programs);
@@ -64,15 +62,32 @@ export async function generate(name: string, options: GenerateOptions): Promise<
   return EXIT.success;
 }
 
-/** The scheme's plan under the parameters of `--set`, whose text stands in for a file in messages. */
-function planFabric(scheme: Scheme, topology: Topology, options: GenerateOptions): FabricPlan {
+/** What two options, each fine by itself, have no meaning together; undefined when all is well. */
+function misuseOf(name: string, options: GenerateOptions): string | undefined {
+  if (options.report) {
+    if (name !== "pecmp") return `--report counts what P-ECMP's matrices cost; \`${name}\` has none`;
+    return options.out === undefined ? undefined : "--report prints to stdout; -o is for programs";
+  }
+  if (options.json) return "--json is the form of --report; programs are text";
+  if (options.legs || options.versionBit !== undefined) {
+    return "--legs and --version-bit count bits of --report; for programs write --set version_bit=...";
+  }
+  if (options.topology === "table2") return "--topology table2 is for --report; name a topology file";
+  return undefined;
+}
+
+/** The text of `--set`, which stands in for a file in messages. */
+function settingsFile(options: GenerateOptions): SourceFile {
   const lines = options.set.map((setting) => {
     const equals = setting.indexOf("=");
     if (equals <= 0) fail("P40005", undefined, `--set ${setting}: expected NAME=VALUE`);
     return `${setting.slice(0, equals)}: ${setting.slice(equals + 1)}`;
   });
-  const file = new SourceFile("--set", lines.length > 0 ? lines.join("\n") : "{}");
-  const { value, locate } = load(file, scheme.parameters);
+  return new SourceFile("--set", lines.length > 0 ? lines.join("\n") : "{}");
+}
+
+function planFabric(scheme: Scheme, topology: Topology, options: GenerateOptions): FabricPlan {
+  const { value, locate } = load(settingsFile(options), scheme.parameters);
   return scheme.plan(topology, value, locate);
 }
 
@@ -110,15 +125,17 @@ function report(options: GenerateOptions): number {
   return status;
 }
 
+/** What `--set` says, over the report's own defaults; `--version-bit` goes before both. */
 function reportOptions(options: GenerateOptions): ReportOptions {
-  const settings = options.versionBit === undefined ? {} : { version_bit: options.versionBit };
-  const parsed = pecmpParameters.safeParse(settings);
-  if (!parsed.success) {
-    fail("P40005", undefined, `--version-bit ${options.versionBit}: expected none, overall or per-hop`);
+  const { value } = load(settingsFile(options), pecmpParameters);
+  const isSet = (name: string) => options.set.some((setting) => setting.startsWith(`${name}=`));
+  const versionBit = VERSION_BITS.find((rule) => rule === options.versionBit);
+  if (options.versionBit !== undefined && versionBit === undefined) {
+    fail("P40005", undefined, `--version-bit ${options.versionBit}: expected ${VERSION_BITS.join(", ")}`);
   }
   return {
-    ...DEFAULT_REPORT,
-    versionBit: parsed.data.version_bit,
+    versionBit: versionBit ?? (isSet("version_bit") ? value.version_bit : DEFAULT_REPORT.versionBit),
+    control: isSet("control") ? value.control : DEFAULT_REPORT.control,
     legs: options.legs ?? DEFAULT_REPORT.legs,
   };
 }

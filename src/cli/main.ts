@@ -7,17 +7,14 @@ import { Command, CommanderError } from "commander";
 import type { FitCommandOptions } from "./fit.js";
 import { conclude, EXIT } from "./outcome.js";
 import type { StfCommandOptions } from "./stf.js";
-import { defineSwitch, type SwitchArguments, switchArgv } from "./switch/arguments.js";
+import { defineSwitch, repeatable, type SwitchArguments, switchArgv } from "./switch/arguments.js";
 import { version } from "./version.js";
-
-/** Collects the values of an option that may be given several times. */
-const collect = (value: string, previous: string[]): string[] => [...previous, value];
 
 function addPreprocessorOptions(command: Command): Command {
   return command
-    .option("-I <dir>", "search DIR for included files", collect, [])
-    .option("-D <macro[=value]>", "define a macro", collect, [])
-    .option("-U <macro>", "undefine a macro", collect, [])
+    .addOption(repeatable("-I <dir>", "search DIR for included files"))
+    .addOption(repeatable("-D <macro[=value]>", "define a macro"))
+    .addOption(repeatable("-U <macro>", "undefine a macro"))
     .option("--json-diagnostics", "print diagnostics as one JSON object a line");
 }
 
@@ -44,7 +41,7 @@ program
   .command("generate")
   .description("render a scheme's P4 programs, or report what its control plane needs")
   .argument("<scheme>", "pecmp, prr or ecmp")
-  .option("--set <name=value>", "set a parameter of the scheme", collect, [])
+  .addOption(repeatable("--set <name=value>", "set a parameter of the scheme"))
   .option("-o, --out <dir>", "write the programs to DIR instead of stdout")
   .option("--topology <file>", "topology file (YAML), or table2 for the paper's twelve")
   .option("--report", "print groups, members and selector bits instead of programs")
@@ -60,7 +57,7 @@ addPreprocessorOptions(
     .command("compile")
     .description("compile a P4-16 v1model program to BMv2 JSON and P4Info")
     .argument("<program>", "P4-16 source")
-    .option("-o <file>", "BMv2 JSON (default: the program's name with .json)")
+    .option("-o <file>", "BMv2 JSON (default: beside the program, with .json)")
     .option("--p4runtime-files <files>", "P4Info files, comma-separated; the suffix names the format")
     .option("-E", "preprocess only, to stdout")
     .option("--dump <dir>", "write the program after each pass to DIR"),
@@ -83,21 +80,18 @@ addPreprocessorOptions(
   );
 });
 
-program
-  .command("stf")
-  .description("play an STF packet test against a program on the embedded switch")
-  .argument("<program>", "P4-16 source or BMv2 JSON")
-  .argument("<test>", "STF file")
-  .option("--p4info <file>", "P4Info of a BMv2 JSON")
-  .option("--seed <n>", "seed of the random extern")
-  .option("--json", "print the result as JSON")
-  .option("-I <dir>", "search DIR for included files", collect, [])
-  .option("-D <macro[=value]>", "define a macro", collect, [])
-  .option("-U <macro>", "undefine a macro", collect, [])
-  .option("--json-diagnostics", "print diagnostics as one JSON object a line")
-  .action(async (file: string, test: string, options: StfCommandOptions) => {
-    await conclude(async () => (await import("./stf.js")).stf(file, test, options), options.jsonDiagnostics);
-  });
+addPreprocessorOptions(
+  program
+    .command("stf")
+    .description("play an STF packet test against a program on the embedded switch")
+    .argument("<program>", "P4-16 source or BMv2 JSON")
+    .argument("<test>", "STF file")
+    .option("--p4info <file>", "P4Info of a BMv2 JSON")
+    .option("--seed <n>", "seed of the random extern")
+    .option("--json", "print the result as JSON"),
+).action(async (file: string, test: string, options: StfCommandOptions) => {
+  await conclude(async () => (await import("./stf.js")).stf(file, test, options), options.jsonDiagnostics);
+});
 
 addPreprocessorOptions(
   program
@@ -153,6 +147,12 @@ export interface CompileOptions extends PreprocessorOptions {
   E?: boolean;
   dump?: string;
 }
+
+// A reader that has seen enough (`p4loom ... | head`) is no fault.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(EXIT.success);
+});
 
 try {
   await program.parseAsync(switchArgv(process.argv));

@@ -31,7 +31,7 @@ export async function conclude(body: () => Promise<number>, jsonDiagnostics = fa
 }
 
 /** What a user should send us: the message and our own frames of the stack, without the paths of their machine. */
-export function describeFault(error: unknown): string {
+function describeFault(error: unknown): string {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const frames = (error instanceof Error ? (error.stack ?? "") : "")
     .split("\n")

@@ -136,6 +136,25 @@ describe("p4loom generate", () => {
   });
 });
 
+describe("p4loom generate --report", () => {
+  it("takes the policy from --set and refuses what is none", () => {
+    const { stdout } = p4loom("generate", "pecmp", "--report", "--json", "--set", "control=offset");
+    expect(JSON.parse(stdout).rows[0].groups).toMatchObject({ tor: 4, leaf: 4 });
+    const wrong = p4loom("generate", "pecmp", "--report", "--set", "bogus=1");
+    expect(wrong.status).toBe(1);
+    expect(wrong.stderr).toMatch(/--set:1:1: error\[P43002\]/);
+  });
+
+  it.each([["--json"], ["--topology", "table2"], ["--legs"], ["--report", "-o", "out/never"]])(
+    "ends with 2 where options mean nothing together: %s",
+    (...args) => {
+      const { status, stderr } = p4loom("generate", "pecmp", ...args);
+      expect(status).toBe(2);
+      expect(stderr).toMatch(/^p4loom generate: --/);
+    },
+  );
+});
+
 describe("p4loom run", () => {
   it.each([
     ["P43002-unknown-key.yaml", /:7:3: error\[P43002\]: unknown key "spines_per_plain".*spines_per_plane/],

@@ -60,26 +60,27 @@ const NOT_AVAILABLE = [
   "--debugger",
 ];
 
-const collect = (value: string, previous: string[]): string[] => [...previous, value];
+/** An option that may be given several times. */
+export function repeatable(flags: string, description: string): Option {
+  const collect = (value: string, previous: string[]): string[] => [...previous, value];
+  return new Option(flags, description).argParser(collect).default([], "none");
+}
 
 /** Adds argument and options; the caller adds the action, which gets the program's path and {@link SwitchArguments}. */
 export function defineSwitch(command: Command): Command {
   command
     .description("run a program as a P4Runtime switch, with the command line of simple_switch_grpc")
     .argument("[program]", "BMv2 JSON or P4-16 source")
-    .option(
-      "-i, --interface <port@name>",
-      "a port; with --use-files: name_in.pcap and name_out.pcap",
-      collect,
-      [],
+    .addOption(
+      repeatable("-i, --interface <port@name>", "a port; with --use-files: name_in.pcap and name_out.pcap"),
     )
     .option("--use-files <seconds>", "ports are pcap files, read after so many seconds")
     .option("--exit-when-done", "with --use-files: end when all packets went through")
     .option("--pcap <dir>", "capture every port to DIR; `--pcap` alone: to the current folder")
     .option("--p4info <file>", "P4Info of a BMv2 JSON (default: the one beside it)")
     .option("--commands <file>", "run a file of simple_switch_CLI commands before packets are taken")
-    .option("-I <dir>", "search DIR for included files", collect, [])
-    .option("-D <macro[=value]>", "define a macro", collect, [])
+    .addOption(repeatable("-I <dir>", "search DIR for included files"))
+    .addOption(repeatable("-D <macro[=value]>", "define a macro"))
     .option("--no-p4", "start without a program; a controller sends one")
     .option("--device-id <n>", "P4Runtime device id (default: 0)")
     .option(
