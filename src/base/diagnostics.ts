@@ -76,7 +76,9 @@ function makeDiagnostic(
 /** The way a user's mistake leaves a function that cannot go on: never for faults of our own. */
 export class DiagnosticError extends Error {
   constructor(readonly diagnostics: readonly Diagnostic[]) {
-    super(diagnostics.map((d) => formatLocation(d.span) + `${d.severity}[${d.code}]: ${d.message}`).join("\n"));
+    super(
+      diagnostics.map((d) => formatLocation(d.span) + `${d.severity}[${d.code}]: ${d.message}`).join("\n"),
+    );
     this.name = "DiagnosticError";
   }
 }

@@ -124,12 +124,42 @@ export type Value =
   | { type: "expression"; value: Expression | Value };
 
 export type BinaryOp =
-  | "+" | "-" | "*" | "/" | "%" | "<<" | ">>" | "&" | "|" | "^"
-  | "==" | "!=" | "<" | "<=" | ">" | ">=" | "and" | "or"
-  | "two_comp_mod" | "sat_cast" | "usat_cast"
-  | "dereference_header_stack" | "dereference_union_stack" | "access_field" | "access_union_header";
+  | "+"
+  | "-"
+  | "*"
+  | "/"
+  | "%"
+  | "<<"
+  | ">>"
+  | "&"
+  | "|"
+  | "^"
+  | "=="
+  | "!="
+  | "<"
+  | "<="
+  | ">"
+  | ">="
+  | "and"
+  | "or"
+  | "two_comp_mod"
+  | "sat_cast"
+  | "usat_cast"
+  | "dereference_header_stack"
+  | "dereference_union_stack"
+  | "access_field"
+  | "access_union_header";
 export type UnaryOp =
-  | "-" | "+" | "~" | "not" | "d2b" | "b2d" | "valid" | "valid_union" | "last_stack_index" | "size_stack";
+  | "-"
+  | "+"
+  | "~"
+  | "not"
+  | "d2b"
+  | "b2d"
+  | "valid"
+  | "valid_union"
+  | "last_stack_index"
+  | "size_stack";
 
 /** An operation; `left` is null for a unary one, whose operand is `right`. */
 export interface Expression {

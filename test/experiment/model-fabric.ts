@@ -5,7 +5,7 @@ import { buildFabric } from "../../src/experiment/simulator.js";
 import type { Fabric } from "../../src/sim/packet/index.js";
 import { ModelSwitch } from "./model-switch.js";
 
-export const SMALL = {
+const SMALL = {
   topology: `{ kind: clos, pods: 2, tors_per_pod: 4, leaves_per_pod: 4, spines_per_plane: 4,
               host_link: { rate: 25Gbps, delay: 248us } }`,
   schemes: "[pecmp, prr, none]",

@@ -17,7 +17,7 @@ export interface Stimulus {
 
 const root = resolve(import.meta.dirname, "../golden");
 
-export function goldenText(name: string, file: string): string | undefined {
+function goldenText(name: string, file: string): string | undefined {
   const path = resolve(root, name, file);
   return existsSync(path) ? readFileSync(path, "utf8") : undefined;
 }

@@ -79,7 +79,7 @@ describe("jsonPlace", () => {
         const walk = (value: unknown, path: (string | number)[]) => {
           const { start, end } = jsonPlace(file, path);
           expect(JSON.parse(file.text.slice(start, end))).toEqual(JSON.parse(JSON.stringify(value)));
-          if (Array.isArray(value)) value.forEach((element, i) => walk(element, [...path, i]));
+          if (Array.isArray(value)) for (const [i, element] of value.entries()) walk(element, [...path, i]);
           else if (typeof value === "object" && value !== null)
             for (const [key, element] of Object.entries(value)) walk(element, [...path, key]);
         };

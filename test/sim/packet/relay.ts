@@ -16,7 +16,7 @@ import {
 } from "../../../src/sim/packet/index.js";
 
 /** Passes every frame from one host to the other, as a router does: new destination MAC, TTL untouched. */
-export class Relay implements Node {
+class Relay implements Node {
   readonly #outputs: Channel[] = [];
   readonly #segment = new Segment();
   /** Says which frames to swallow. */
@@ -38,7 +38,7 @@ export class Relay implements Node {
   }
 }
 
-export const dscp: SelectorCodec = {
+const dscp: SelectorCodec = {
   headersOf: (selector) => ({ dscp: selector, vlan: undefined, flowLabel: 0 }),
   selectorOf: (headers) => headers.dscp,
 };
