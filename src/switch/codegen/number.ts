@@ -367,7 +367,9 @@ export class NumberWriter {
     const { words, clean } = this.low(a, bits);
     if (by.kind === "const") {
       const distance = by.value < 0n || by.value > BigInt(MAX_WIDTH) ? MAX_WIDTH : Number(by.value);
-      return { words: shiftConstant(words, -distance, "0"), clean };
+      // Each word goes into two words of the result.
+      const held = count > 1 ? words.map((w) => this.out.hold(w)) : words;
+      return { words: shiftConstant(held, -distance, "0"), clean };
     }
     const distance = this.out.hold(this.small(by, 32 * count));
     if (count === 1) {

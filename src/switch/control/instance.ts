@@ -1,7 +1,7 @@
 /** A loaded program with its state: tables, profiles, counters and all else that the control plane sees. */
-import { Random } from "../../base/index.js";
+import { fail, Random } from "../../base/index.js";
 import { bmv2Hash } from "../../hash/index.js";
-import { P4InfoIndex, type Program } from "../../program/index.js";
+import { type Bmv2Program, P4InfoIndex, type Program } from "../../program/index.js";
 import { parameterOffsets } from "../codegen/action.js";
 import { wordsOf } from "../codegen/layout.js";
 import { type ProfileInfo, type Specialised, specialise, type TableInfo } from "../codegen/program.js";
@@ -48,8 +48,25 @@ export interface ProfileControl {
   readonly maxGroupSize: number;
 }
 
-/** Largest number of elements that a program may ask for in one array of counters, meters or registers. */
-const MAX_ELEMENTS = 1 << 26;
+/** Most bytes that a program's counters, meters and registers may take. */
+const MAX_BYTES = 2 ** 30;
+
+/** Refuses a program (P41102) whose arrays would not fit, before any of them is made. */
+function checkMemory(bmv2: Bmv2Program): void {
+  const elements = (arrays: readonly { size?: number }[]) =>
+    arrays.reduce((sum, { size }) => sum + (size ?? 0), 0);
+  const registers = bmv2.register_arrays.reduce(
+    (sum, { size, bitwidth }) => sum + size * 4 * wordsOf(bitwidth),
+    0,
+  );
+  const bytes = 16 * elements(bmv2.counter_arrays) + 64 * elements(bmv2.meter_arrays) + registers;
+  if (bytes > MAX_BYTES)
+    fail(
+      "P41102",
+      undefined,
+      `the program's counters, meters and registers take ${Math.ceil(bytes / 2 ** 20)} MB; the switch gives a program ${MAX_BYTES / 2 ** 20} MB`,
+    );
+}
 
 export class Instance {
   readonly specialised: Specialised;
@@ -70,6 +87,7 @@ export class Instance {
     readonly portIsUp: (port: number) => boolean,
   ) {
     const { bmv2 } = program;
+    checkMemory(bmv2);
     this.specialised = specialise(bmv2);
     const { layout, hashBytes } = this.specialised;
     this.p4 = new P4InfoIndex(program.p4info);
@@ -83,7 +101,7 @@ export class Instance {
       options.log,
     );
     const { state } = this;
-    const sizeOf = (size: number | undefined) => Math.min(size ?? 0, MAX_ELEMENTS);
+    const sizeOf = (size: number | undefined) => size ?? 0;
     for (const counter of bmv2.counter_arrays) {
       const array = new CounterArray(counter.name, counter.is_direct ? 0 : sizeOf(counter.size));
       state.C.push(array);
@@ -99,7 +117,7 @@ export class Instance {
       if (!meter.is_direct) this.meters.set(meter.name, array);
     }
     for (const { name, size, bitwidth } of bmv2.register_arrays) {
-      const array = new RegisterArray(name, sizeOf(size), bitwidth);
+      const array = new RegisterArray(name, size, bitwidth);
       state.R.push(array);
       this.registers.set(name, array);
     }

@@ -158,7 +158,8 @@ export class TableWriter {
     if (entry.action === undefined)
       refuse("INVALID_ARGUMENT", `to modify an entry of table ${table.name}, give its action`);
     this.#checkExtras(table, entry);
-    const before = { ...stored };
+    const before = asEntry(table, stored);
+    const putBack = table.store.keep(stored.number);
     const put = this.#prepare(table, entry.action);
     const target = put.take();
     this.#drop(table, stored);
@@ -171,40 +172,22 @@ export class TableWriter {
     this.#putExtras(table, stored, entry);
     if (stored.idleTimeoutNs > 0n) this.timed(table);
     return () => {
-      this.#modify(table, this.#asEntry(table, before));
+      this.#modify(table, before);
+      putBack(stored.number);
+      if (stored.idleTimeoutNs > 0n) this.timed(table);
     };
   }
 
   #delete(table: TableControl, entry: TableEntry): Undo {
     const stored = this.stored(table, entry);
-    const before = this.#asEntry(table, stored);
+    const before = asEntry(table, stored);
+    const putBack = table.store.keep(stored.number);
     table.store.remove(stored);
     this.#drop(table, stored);
     return () => {
       this.insert(table, before, stored.isConst);
-    };
-  }
-
-  /** A stored entry as an update would give it, with its counter. */
-  #asEntry(table: TableControl, stored: StoredEntry): TableEntry {
-    const { store } = table;
-    return {
-      kind: "tableEntry",
-      table: table.name,
-      match: stored.match,
-      priority: stored.priority,
-      action: stored.action,
-      idleTimeoutNs: stored.idleTimeoutNs,
-      controllerMetadata: stored.controllerMetadata,
-      ...(stored.metadata === undefined ? {} : { metadata: stored.metadata }),
-      ...(table.info.table.with_counters
-        ? {
-            counter: {
-              packets: BigInt(store.packets[stored.number]!),
-              bytes: BigInt(store.bytes[stored.number]!),
-            },
-          }
-        : {}),
+      putBack(table.store.byName.get(stored.name)!.number);
+      if (stored.idleTimeoutNs > 0n) this.timed(table);
     };
   }
 
@@ -331,6 +314,20 @@ export class TableWriter {
       });
     }
   }
+}
+
+/** A stored entry as an update would give it; `keep` of the store has what packets change. */
+function asEntry(table: TableControl, stored: StoredEntry): TableEntry {
+  return {
+    kind: "tableEntry",
+    table: table.name,
+    match: stored.match,
+    priority: stored.priority,
+    action: stored.action,
+    idleTimeoutNs: stored.idleTimeoutNs,
+    controllerMetadata: stored.controllerMetadata,
+    ...(stored.metadata === undefined ? {} : { metadata: stored.metadata }),
+  };
 }
 
 function programMatch(key: bmv2.EntryKey, field: string, { kind, width }: KeyField): Match[] {

@@ -94,10 +94,10 @@ export class Writer {
     if (array === undefined) refuse("NOT_FOUND", `the program has no meter ${meter}`);
     checkIndex(`meter ${meter}`, index, array.size);
     if (config !== undefined) checkMeter(config);
-    const before = array.rates(index);
+    const putBack = array.keep(index);
     const now = this.instance.clock.now();
     array.configure(index, config === undefined ? undefined : ratesOf(config), now);
-    return () => array.configure(index, before, now);
+    return () => putBack(index);
   }
 
   #directMeter({ entry, config }: DirectMeterEntry): Undo {
@@ -106,10 +106,10 @@ export class Writer {
     if (meter === undefined) refuse("INVALID_ARGUMENT", `table ${table.name} has no direct meter`);
     const { number } = this.tables.stored(table, entry);
     if (config !== undefined) checkMeter(config);
-    const before = meter.rates(number);
+    const putBack = meter.keep(number);
     const now = this.instance.clock.now();
     meter.configure(number, config === undefined ? undefined : ratesOf(config), now);
-    return () => meter.configure(number, before, now);
+    return () => putBack(number);
   }
 
   #register({ register, index, value }: RegisterEntry): Undo {

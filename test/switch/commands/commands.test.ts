@@ -116,6 +116,13 @@ describe("wrong command files", () => {
 });
 
 describe("a program that the switch cannot run", () => {
+  it("is refused for its size before anything is made", () => {
+    const text = readFileSync(resolve(bad, "P41102-too-many-registers.json"), "utf8");
+    const bmv2 = readBmv2(new SourceFile("big.json", text), new Diagnostics())!;
+    const options = { clock: new ManualClock(), transmit: () => {} };
+    expect(() => new Switch({ bmv2, p4info: createP4Info() }, options)).toThrow(/P41102.*2048 MB.*1024 MB/);
+  });
+
   it("is refused with what and why, and the one before stays", async () => {
     const diagnostics = new Diagnostics();
     const text = readFileSync(resolve(bad, "P41101-unknown-primitive.json"), "utf8");
