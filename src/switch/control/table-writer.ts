@@ -173,7 +173,7 @@ export class TableWriter {
     if (stored.idleTimeoutNs > 0n) this.timed(table);
     return () => {
       this.#modify(table, before);
-      putBack(stored.number);
+      putBack(table.store.byName.get(stored.name)!.number);
       if (stored.idleTimeoutNs > 0n) this.timed(table);
     };
   }

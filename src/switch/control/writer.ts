@@ -86,7 +86,9 @@ export class Writer {
     const table = this.tables.find(entry.table);
     if (!table.info.table.with_counters)
       refuse("INVALID_ARGUMENT", `table ${table.name} has no direct counter`);
-    return putCounter(table.store, this.tables.stored(table, entry).number, data);
+    const { name, number } = this.tables.stored(table, entry);
+    // The entry may get another number when a later delete is undone first.
+    return putCounter(table.store, number, data, () => table.store.byName.get(name)!.number);
   }
 
   #meter({ meter, index, config }: MeterEntry): Undo {
@@ -104,12 +106,12 @@ export class Writer {
     const table = this.tables.find(entry.table);
     const { meter } = table.store;
     if (meter === undefined) refuse("INVALID_ARGUMENT", `table ${table.name} has no direct meter`);
-    const { number } = this.tables.stored(table, entry);
+    const { name, number } = this.tables.stored(table, entry);
     if (config !== undefined) checkMeter(config);
     const putBack = meter.keep(number);
     const now = this.instance.clock.now();
     meter.configure(number, config === undefined ? undefined : ratesOf(config), now);
-    return () => putBack(number);
+    return () => putBack(table.store.byName.get(name)!.number);
   }
 
   #register({ register, index, value }: RegisterEntry): Undo {
@@ -223,13 +225,20 @@ function checkIndex(what: string, index: number, size: number): void {
     refuse("OUT_OF_RANGE", `${what} has indexes 0 to ${size - 1}, not ${index}`);
 }
 
-function putCounter(array: Pick<CounterArray, "packets" | "bytes">, index: number, data: CounterData): Undo {
+/** Writes a counter; `place` says where it is when the write is undone. */
+function putCounter(
+  array: Pick<CounterArray, "packets" | "bytes">,
+  index: number,
+  data: CounterData,
+  place = () => index,
+): Undo {
   const before = [array.packets[index]!, array.bytes[index]!] as const;
   array.packets[index] = Number(data.packets);
   array.bytes[index] = Number(data.bytes);
   return () => {
-    array.packets[index] = before[0];
-    array.bytes[index] = before[1];
+    const at = place();
+    array.packets[at] = before[0];
+    array.bytes[at] = before[1];
   };
 }
 

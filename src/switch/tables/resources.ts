@@ -108,6 +108,12 @@ export class MeterArray {
     };
   }
 
+  /** Remembers a meter with its levels; the result puts it back, at any index. */
+  keep(index: number): (to: number) => void {
+    const state = this.#state.slice(index * FIELDS, (index + 1) * FIELDS);
+    return (to) => this.#state.set(state, to * FIELDS);
+  }
+
   /** Colour of a packet of `length` bytes at a time in microseconds. */
   execute(index: number, length: number, now: number): number {
     const state = this.#state;

@@ -108,6 +108,25 @@ export class TableStore {
     this.#handles.release(entry.number);
   }
 
+  /** Remembers what packets change of an entry, and its meter; the result puts it back, to an entry of any number. */
+  keep(entry: number): (to: number) => void {
+    const { counters, timeouts } = this.parts;
+    const packets = counters ? this.packets[entry]! : 0;
+    const bytes = counters ? this.bytes[entry]! : 0;
+    const lastHit = timeouts ? this.lastHit[entry]! : 0;
+    const idle = this.idle.has(entry);
+    const meter = this.meter?.keep(entry);
+    return (to) => {
+      if (counters) {
+        this.packets[to] = packets;
+        this.bytes[to] = bytes;
+      }
+      if (timeouts) this.lastHit[to] = lastHit;
+      if (idle) this.idle.add(to);
+      meter?.(to);
+    };
+  }
+
   /** An entry was hit at a time in microseconds. */
   touch(entry: number, now: number): void {
     this.lastHit[entry] = now;

@@ -199,6 +199,8 @@ describe("table entries", () => {
   });
 });
 
+const METERED = "TheIngress.kinds";
+
 describe("batches", () => {
   const batch: Update[] = [
     { type: "insert", entity: entry(1n) },
@@ -231,6 +233,93 @@ describe("batches", () => {
       "ABORTED",
     ]);
     expect(snapshot(device)).toBe(before);
+  });
+
+  it.each(["rollbackOnError", "dataplaneAtomic"] as const)("%s puts counters back", (atomicity) => {
+    const { device } = start("cpu");
+    const counter = (packets: bigint) => ({ counter: { packets, bytes: packets * 10n } });
+    const data = { packets: 7n, bytes: 8n };
+    const direct = { kind: "directCounter", entry: entry(7n), data } as Entity;
+    const failing: Update = { type: "delete", entity: entry(9n) };
+    // Entry 7 gets the number of entry 6 when its delete is undone.
+    device.apply([
+      { type: "insert", entity: entry(6n) },
+      { type: "insert", entity: entry(7n, forward(5n), counter(5n)) },
+      { type: "delete", entity: entry(6n) },
+    ]);
+    const before = snapshot(device);
+    for (const updates of [
+      [{ type: "modify" as const, entity: entry(7n, forward(5n), counter(9n)) }],
+      [{ type: "delete" as const, entity: entry(7n) }],
+      [
+        { type: "modify" as const, entity: direct },
+        { type: "delete" as const, entity: entry(7n) },
+        { type: "insert" as const, entity: entry(8n, forward(5n), counter(4n)) },
+        { type: "insert" as const, entity: entry(7n, forward(2n), counter(3n)) },
+      ],
+    ]) {
+      catchError(() => device.apply([...updates, failing], atomicity));
+      expect(snapshot(device)).toBe(before);
+    }
+  });
+
+  it("rollbackOnError puts direct meters back, with the tokens that they have left", () => {
+    const { device } = start("memory");
+    const rates = (n: bigint) => ({
+      meter: { committedRate: n, committedBurst: n, peakRate: n, peakBurst: n },
+    });
+    const probe = (kind: bigint, more: object): Entity => ({
+      kind: "tableEntry",
+      table: METERED,
+      match: [{ kind: "exact", field: "kind", value: kind }],
+      priority: 0,
+      action: { kind: "action", action: "TheIngress.sort_of", params: {} },
+      ...more,
+    });
+    device.apply([
+      { type: "insert", entity: probe(6n, {}) },
+      { type: "insert", entity: probe(7n, rates(2n)) },
+      { type: "delete", entity: probe(6n, {}) },
+    ]);
+    const colour = () => {
+      const { store } = device.internals.instance.tables.get(METERED)!;
+      return store.meter!.execute([...store.entries.keys()][0]!, 1, 0);
+    };
+    expect(colour()).toBe(0);
+    const before = snapshot(device);
+    const direct = { kind: "directMeter", entry: probe(7n, {}), config: rates(9n).meter } as Entity;
+    const failing: Update = { type: "delete", entity: probe(9n, {}) };
+    for (const updates of [
+      [{ type: "modify" as const, entity: probe(7n, rates(9n)) }],
+      [{ type: "delete" as const, entity: probe(7n, {}) }],
+      [
+        { type: "modify" as const, entity: direct },
+        { type: "delete" as const, entity: probe(7n, {}) },
+        { type: "insert" as const, entity: probe(8n, rates(9n)) },
+      ],
+    ]) {
+      catchError(() => device.apply([...updates, failing], "rollbackOnError"));
+      expect(snapshot(device)).toBe(before);
+    }
+    expect([colour(), colour()]).toEqual([0, 2]);
+  });
+
+  it("rollbackOnError reports an idle entry no second time", () => {
+    const { device, clock } = start("cpu");
+    const events: DeviceEvent[] = [];
+    device.watch((event) => events.push(event));
+    device.apply([{ type: "insert", entity: entry(1n, forward(5n), { idleTimeoutNs: 1_000_000n }) }]);
+    clock.advance(600);
+    const batch: Update[] = [
+      { type: "modify", entity: entry(1n, forward(6n), { idleTimeoutNs: 5_000_000n }) },
+      { type: "delete", entity: entry(9n) },
+    ];
+    catchError(() => device.apply(batch, "rollbackOnError"));
+    clock.advance(1100);
+    expect(events).toMatchObject([{ kind: "idleTimeout", timestampNs: 1_000_000n }]);
+    catchError(() => device.apply(batch, "rollbackOnError"));
+    clock.advance(20_000);
+    expect(events).toHaveLength(1);
   });
 
   function catchError(run: () => void): DeviceError {
