@@ -15,7 +15,7 @@ import {
 import { specialise } from "./codegen/program.js";
 import { Digests } from "./control/digests.js";
 import { IdleTimeouts } from "./control/idle.js";
-import { Instance } from "./control/instance.js";
+import { checkMemory, Instance } from "./control/instance.js";
 import { fromController, toController } from "./control/packet-io.js";
 import { Reader } from "./control/reader.js";
 import { Writer } from "./control/writer.js";
@@ -194,6 +194,7 @@ export class Switch implements Device {
 
   async verify(program: Program): Promise<void> {
     try {
+      checkMemory(program.bmv2);
       specialise(program.bmv2);
     } catch (error) {
       throw asDeviceError(error);
