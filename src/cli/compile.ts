@@ -1,7 +1,14 @@
 /** `p4loom compile` and `p4loom check`. */
 import { dirname, join } from "node:path";
-import { Diagnostics as DiagnosticList, type Diagnostics, fail } from "../base/index.js";
-import { type CompileInput, checkSource, compile, type IncludeResolver, preprocess } from "../p4/index.js";
+import { type Diagnostic, Diagnostics as DiagnosticList, type Diagnostics, fail } from "../base/index.js";
+import {
+  type CompileInput,
+  checkSource,
+  compile,
+  type IncludeResolver,
+  preprocess,
+  printUnit,
+} from "../p4/index.js";
 import {
   type P4Info,
   p4InfoFormatOf,
@@ -10,18 +17,18 @@ import {
   writeP4InfoText,
 } from "../program/index.js";
 import { type OutputFile, readSource, readSourceIfThere, writeFiles } from "./files.js";
-import type { CompileOptions, PreprocessorOptions } from "./main.js";
+import type { CheckOptions, CompileOptions, PreprocessorOptions } from "./main.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 
 export async function compileFile(path: string, options: CompileOptions): Promise<number> {
-  const diagnostics = new DiagnosticList();
+  const diagnostics = newDiagnostics(options);
   const input = inputOf(path, options);
   if (options.E) {
     process.stdout.write(preprocess(input, diagnostics));
-    return conclusion(diagnostics, options);
+    return conclude(diagnostics, options);
   }
-  const p4infoFiles = (options.p4runtimeFiles ?? "").split(",").filter((name) => name !== "");
-  for (const name of p4infoFiles) checkP4InfoName(name);
+  const p4infoFiles = fileList(options.p4runtimeFiles, "--p4runtime-files");
+  const entriesFiles = fileList(options.p4runtimeEntriesFiles, "--p4runtime-entries-files");
   const files: OutputFile[] = [];
   const { dump } = options;
   if (dump !== undefined) {
@@ -31,28 +38,72 @@ export async function compileFile(path: string, options: CompileOptions): Promis
     };
   }
   const result = compile(input, diagnostics);
-  if (result !== undefined) {
+  const status = conclude(diagnostics, options);
+  if (result !== undefined && status === EXIT.success) {
     const { bmv2, p4info } = result.program;
     const target = options.o ?? path.replace(/\.p4$/, "") + ".json";
     files.push({ path: target, content: `${JSON.stringify(bmv2, null, 2)}\n` });
     for (const name of p4infoFiles) files.push({ path: name, content: p4infoContent(name, p4info) });
+    if (options.pp !== undefined) files.push({ path: options.pp, content: printUnit(result.unit) });
+    if (entriesFiles.length > 0) {
+      const { writeEntries } = await import("../p4runtime/index.js");
+      for (const name of entriesFiles) {
+        files.push({
+          path: name,
+          content: writeEntries(result.program, result.entries, p4InfoFormatOf(name)!),
+        });
+      }
+    }
   }
   // What the passes left is of most use when a later one failed.
   writeFiles(files);
-  return conclusion(diagnostics, options);
+  return status;
 }
 
-export async function checkFile(path: string, options: PreprocessorOptions): Promise<number> {
-  const diagnostics = new DiagnosticList();
+export async function checkFile(path: string, options: CheckOptions): Promise<number> {
+  const diagnostics = newDiagnostics(options);
   checkSource(inputOf(path, options), diagnostics);
-  return conclusion(diagnostics, options);
+  return conclude(diagnostics, options);
 }
 
-function conclusion(diagnostics: Diagnostics, options: PreprocessorOptions): number {
-  printDiagnostics(diagnostics.list, options.jsonDiagnostics);
+function newDiagnostics({ maxErrorCount }: CheckOptions): DiagnosticList {
+  if (!/^[1-9]\d{0,5}$/.test(maxErrorCount)) {
+    fail("P40005", undefined, `--maxErrorCount ${maxErrorCount}: expected a whole number from 1 to 999999`);
+  }
+  return new DiagnosticList(Number(maxErrorCount));
+}
+
+/** Whether an option without a list, or one that lists it, speaks of a code. */
+function covers(option: string | true | undefined, code: string): boolean {
+  return option === true || (option !== undefined && option.split(",").includes(code));
+}
+
+/** Prints what is left of the diagnostics after `--Wdisable` and `--Werror`; the exit status follows from it. */
+function conclude(diagnostics: Diagnostics, options: CheckOptions): number {
+  const shown = diagnostics.list.flatMap((diagnostic): Diagnostic[] => {
+    if (diagnostic.severity !== "warning") return [diagnostic];
+    if (covers(options.Wdisable, diagnostic.code)) return [];
+    return [covers(options.Werror, diagnostic.code) ? { ...diagnostic, severity: "error" } : diagnostic];
+  });
+  printDiagnostics(shown, options.jsonDiagnostics);
   const more = diagnostics.errorCount - diagnostics.errorLimit;
   if (more > 0 && !options.jsonDiagnostics) process.stderr.write(`and ${more} more errors\n`);
-  return diagnostics.hasErrors ? EXIT.wrongInput : EXIT.success;
+  return shown.some(({ severity }) => severity === "error") ? EXIT.wrongInput : EXIT.success;
+}
+
+/** Files of an option; the suffix of each must tell its format. */
+function fileList(names: string | undefined, option: string): string[] {
+  const files = (names ?? "").split(",").filter((name) => name !== "");
+  for (const name of files) {
+    if (p4InfoFormatOf(name) !== undefined) continue;
+    fail(
+      "P40004",
+      undefined,
+      `${option} ${name}: the suffix names no format`,
+      "use .txtpb or .txt (text), .json, .bin or .pb (binary)",
+    );
+  }
+  return files;
 }
 
 /** A source file with what the options say about its preprocessing. */
@@ -84,17 +135,6 @@ function includeResolver(folders: readonly string[]): IncludeResolver {
     }
     return undefined;
   };
-}
-
-function checkP4InfoName(name: string): void {
-  if (p4InfoFormatOf(name) === undefined) {
-    fail(
-      "P40004",
-      undefined,
-      `--p4runtime-files ${name}: the suffix names no format`,
-      "use .txtpb or .txt (text), .json, .bin or .pb (binary)",
-    );
-  }
 }
 
 function p4infoContent(name: string, p4info: P4Info): string | Uint8Array {

@@ -3,7 +3,7 @@
  * The command line: parses arguments, calls a room, prints. Each command's module is loaded only when it is called,
  * so that `p4loom compile` does not pay for gRPC or plotting.
  */
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import type { FitCommandOptions } from "./fit.js";
 import { conclude, EXIT } from "./outcome.js";
 import type { StfCommandOptions } from "./stf.js";
@@ -16,6 +16,18 @@ function addPreprocessorOptions(command: Command): Command {
     .addOption(repeatable("-D <macro[=value]>", "define a macro"))
     .addOption(repeatable("-U <macro>", "undefine a macro"))
     .option("--json-diagnostics", "print diagnostics as one JSON object a line");
+}
+
+/** Options of p4c that decide what is reported, and those that have one value here. */
+function addP4cOptions(command: Command): Command {
+  return command
+    .option("--Wdisable [codes]", "hide warnings: all, or those of the codes, comma-separated")
+    .option("--Werror [codes]", "make warnings errors: all, or those of the codes")
+    .option("--maxErrorCount <n>", "stop listing errors after so many", "100")
+    .addOption(new Option("--p4v <version>", "language").choices(["16", "p4-16"]).hideHelp())
+    .addOption(new Option("--std <version>", "language").choices(["p4-16"]).hideHelp())
+    .addOption(new Option("--arch <name>", "architecture").choices(["v1model"]).hideHelp())
+    .addOption(new Option("--target <name>", "target").choices(["bmv2"]).hideHelp());
 }
 
 const program = new Command("p4loom")
@@ -52,15 +64,19 @@ program
     await conclude(async () => (await import("./generate.js")).generate(scheme, options));
   });
 
-addPreprocessorOptions(
-  program
-    .command("compile")
-    .description("compile a P4-16 v1model program to BMv2 JSON and P4Info")
-    .argument("<program>", "P4-16 source")
-    .option("-o <file>", "BMv2 JSON (default: beside the program, with .json)")
-    .option("--p4runtime-files <files>", "P4Info files, comma-separated; the suffix names the format")
-    .option("-E", "preprocess only, to stdout")
-    .option("--dump <dir>", "write the program after each pass to DIR"),
+addP4cOptions(
+  addPreprocessorOptions(
+    program
+      .command("compile")
+      .description("compile a P4-16 v1model program to BMv2 JSON and P4Info")
+      .argument("<program>", "P4-16 source")
+      .option("-o <file>", "BMv2 JSON (default: beside the program, with .json)")
+      .option("--p4runtime-files <files>", "P4Info files, comma-separated; the suffix names the format")
+      .option("--p4runtime-entries-files <files>", "the program's own entries as WriteRequests, likewise")
+      .option("-E", "preprocess only, to stdout")
+      .option("--pp <file>", "write the program as it was parsed")
+      .option("--dump <dir>", "write the program after each pass to DIR"),
+  ),
 ).action(async (file: string, options: CompileOptions) => {
   await conclude(
     async () => (await import("./compile.js")).compileFile(file, options),
@@ -68,12 +84,14 @@ addPreprocessorOptions(
   );
 });
 
-addPreprocessorOptions(
-  program
-    .command("check")
-    .description("report what is wrong with a P4-16 program, write nothing")
-    .argument("<program>", "P4-16 source"),
-).action(async (file: string, options: PreprocessorOptions) => {
+addP4cOptions(
+  addPreprocessorOptions(
+    program
+      .command("check")
+      .description("report what is wrong with a P4-16 program, write nothing")
+      .argument("<program>", "P4-16 source"),
+  ),
+).action(async (file: string, options: CheckOptions) => {
   await conclude(
     async () => (await import("./compile.js")).checkFile(file, options),
     options.jsonDiagnostics,
@@ -141,9 +159,17 @@ export interface PreprocessorOptions {
   jsonDiagnostics?: boolean;
 }
 
-export interface CompileOptions extends PreprocessorOptions {
+export interface CheckOptions extends PreprocessorOptions {
+  Wdisable?: string | true;
+  Werror?: string | true;
+  maxErrorCount: string;
+}
+
+export interface CompileOptions extends CheckOptions {
   o?: string;
   p4runtimeFiles?: string;
+  p4runtimeEntriesFiles?: string;
+  pp?: string;
   E?: boolean;
   dump?: string;
 }

@@ -9,4 +9,4 @@
  */
 export { type CompileInput, type CompileResult, checkSource, compile } from "./compile.js";
 export { standardLibrary } from "./stdlib/index.js";
-export { type IncludeResolver, type PreprocessorOptions, preprocess } from "./syntax/index.js";
+export { type IncludeResolver, type PreprocessorOptions, preprocess, printUnit } from "./syntax/index.js";

@@ -85,6 +85,40 @@ describe("p4loom compile", () => {
     expect(readFileSync(join(path("passes"), dumps[0]!), "utf8")).toContain("FabricIngress");
   });
 
+  it("takes p4c's flags; --Werror and --Wdisable decide about warnings", () => {
+    writeFileSync(path("warns.p4"), "#include <core.p4>\nconst bit<4> c = 300;\n");
+    const p4c = ["--std", "p4-16", "--arch", "v1model", "--target", "bmv2"];
+    expect(p4loom("check", path("warns.p4"), ...p4c)).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining("warning[P40601]"),
+    });
+    expect(p4loom("check", path("warns.p4"), "--Wdisable=P40601")).toMatchObject({ status: 0, stderr: "" });
+    expect(p4loom("check", path("warns.p4"), "--Werror")).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("error[P40601]"),
+    });
+    expect(p4loom("check", path("warns.p4"), "--arch", "psa").status).toBe(2);
+  });
+
+  it("writes the program's own entries and its text", () => {
+    const outputs = [
+      "-o",
+      path("l3.json"),
+      "--p4runtime-entries-files",
+      path("l3.entries.txtpb"),
+      "--pp",
+      path("l3.p4"),
+    ];
+    expect(p4loom("compile", "test/golden/l3/l3.p4", ...outputs).status).toBe(0);
+    const entries = readFileSync(path("l3.entries.txtpb"), "utf8");
+    expect(entries).toMatch(
+      /^# proto-file: p4\/v1\/p4runtime\.proto\n# proto-message: p4\.v1\.WriteRequest\n\nupdates \{\n {2}type: INSERT\n/,
+    );
+    expect(entries.match(/^updates/gm)!.length).toBeGreaterThanOrEqual(6);
+    expect(entries).toContain("is_const: true");
+    expect(p4loom("check", path("l3.p4")).status).toBe(0);
+  });
+
   it("refuses an output it cannot write and writes none of the others", () => {
     writeFileSync(path("file"), "");
     const result = p4loom(

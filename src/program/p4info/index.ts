@@ -17,4 +17,5 @@ export * as p4types from "./generated/p4/config/v1/p4types_pb.js";
 export * from "./lookup.js";
 export { createP4Info, type P4Info, type P4InfoInit } from "./message.js";
 export { sameP4Info } from "./same.js";
+export { writeText } from "./text-writer.js";
 export { validateP4Info } from "./validate.js";
