@@ -139,7 +139,8 @@ export class ProfileWriter {
     if (weights > 1 << 20) refuse("RESOURCE_EXHAUSTED", `the group's weights add up to ${weights}`);
   }
 
-  checkOneShot(profile: ProfileControl, actions: readonly WeightedAction[]): void {
+  /** `freed`: members of the set that this one replaces. */
+  checkOneShot(profile: ProfileControl, actions: readonly WeightedAction[], freed: number): void {
     if (!profile.store.hasSelector)
       refuse(
         "INVALID_ARGUMENT",
@@ -158,6 +159,13 @@ export class ProfileWriter {
       weights += action.weight;
     }
     this.#checkSize(profile, weights, 0);
+    const { maxSize, hiddenMembers } = profile.store;
+    const room = maxSize - hiddenMembers + freed;
+    if (actions.length > room)
+      refuse(
+        "RESOURCE_EXHAUSTED",
+        `action profile ${profile.name} has room for ${maxSize} members, ${room} of them free: not for ${actions.length} more`,
+      );
   }
 
   makeOneShot(profile: ProfileControl, actions: readonly WeightedAction[]): StoredGroup {

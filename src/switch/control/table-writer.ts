@@ -160,7 +160,7 @@ export class TableWriter {
     this.#checkExtras(table, entry);
     const before = asEntry(table, stored);
     const putBack = table.store.keep(stored.number);
-    const put = this.#prepare(table, entry.action);
+    const put = this.#prepare(table, entry.action, stored.action);
     const target = put.take();
     this.#drop(table, stored);
     stored.action = entry.action;
@@ -216,8 +216,12 @@ export class TableWriter {
     return () => this.instance.setDefault(table, before);
   }
 
-  /** Checks an action; `take` claims members and groups, `store` writes the hot arrays. */
-  #prepare(table: TableControl, action: TableAction): { take(): number; store(entry: number): void } {
+  /** Checks an action, with the one that it replaces; `take` claims members and groups, `store` writes the hot arrays. */
+  #prepare(
+    table: TableControl,
+    action: TableAction,
+    replaced?: TableAction,
+  ): { take(): number; store(entry: number): void } {
     const { store, info, profile } = table;
     if (action.kind === "action") {
       if (profile !== undefined)
@@ -273,7 +277,11 @@ export class TableWriter {
         });
       }
       case "oneShot":
-        this.profiles.checkOneShot(profile, action.actions);
+        this.profiles.checkOneShot(
+          profile,
+          action.actions,
+          replaced?.kind === "oneShot" ? replaced.actions.length : 0,
+        );
         return put(
           () => ~this.profiles.makeOneShot(profile, action.actions as readonly WeightedAction[]).number,
         );

@@ -402,6 +402,31 @@ describe("action profiles", () => {
     expect(codeOf(device, { type: "insert", entity: update })).toBe("INVALID_ARGUMENT");
   });
 
+  it("have room for as many members of one-shot sets as for others", () => {
+    const { device } = start("cpu");
+    const { maxSize } = device.internals.instance.profiles.get(profile)!.store;
+    expect(maxSize).toBe(16);
+    const set = (key: bigint, members: number, port: bigint) =>
+      paths(key, {
+        kind: "oneShot",
+        actions: Array.from({ length: members }, () => ({ ...use(port), weight: 1 })),
+      });
+    const insert = (entity: Entity) => codeOf(device, { type: "insert", entity });
+    // No group has more than 4 (max_group_size), so the profile's own bound is met by several.
+    for (let key = 1n; key <= 3n; key++) expect(insert(set(key, 4, 1n))).toBe("OK");
+    expect(insert(set(4n, 3, 1n))).toBe("OK");
+    expect(insert(set(5n, 2, 1n))).toBe("RESOURCE_EXHAUSTED");
+    expect(insert(set(5n, 1, 1n))).toBe("OK");
+    expect(insert(set(6n, 1, 1n))).toBe("RESOURCE_EXHAUSTED");
+    // What a set replaces makes room for it.
+    expect(codeOf(device, { type: "modify", entity: set(1n, 4, 2n) })).toBe("OK");
+    expect(codeOf(device, { type: "modify", entity: set(5n, 2, 2n) })).toBe("RESOURCE_EXHAUSTED");
+    expect(codeOf(device, { type: "delete", entity: set(1n, 4, 2n) })).toBe("OK");
+    expect(codeOf(device, { type: "modify", entity: set(5n, 4, 2n) })).toBe("OK");
+    expect(insert(set(7n, 1, 1n))).toBe("OK");
+    expect(insert(set(8n, 1, 1n))).toBe("RESOURCE_EXHAUSTED");
+  });
+
   it("take members out while the port that they watch is down", () => {
     const { device } = start("cpu");
     const events: DeviceEvent[] = [];
