@@ -75,7 +75,7 @@ function newDiagnostics({ maxErrorCount }: CheckOptions): DiagnosticList {
 
 /** Whether an option without a list, or one that lists it, speaks of a code. */
 function covers(option: string | true | undefined, code: string): boolean {
-  return option === true || (option !== undefined && option.split(",").includes(code));
+  return option === true || option?.split(",").includes(code) === true;
 }
 
 /** Prints what is left of the diagnostics after `--Wdisable` and `--Werror`; the exit status follows from it. */
