@@ -12,11 +12,11 @@ import {
   type Update,
   type UpdateStatus,
 } from "../program/index.js";
-import { specialise } from "./codegen/program.js";
 import { Digests } from "./control/digests.js";
 import { IdleTimeouts } from "./control/idle.js";
-import { checkMemory, Instance } from "./control/instance.js";
+import { Instance } from "./control/instance.js";
 import { fromController, toController } from "./control/packet-io.js";
+import { addProgramEntries } from "./control/program-entries.js";
 import { Reader } from "./control/reader.js";
 import { Writer } from "./control/writer.js";
 import { Forwarder } from "./flow/forwarder.js";
@@ -42,7 +42,7 @@ export class Switch implements Device {
   readonly #downPorts = new Set<number>();
   readonly #listeners = new Set<(event: DeviceEvent) => void>();
 
-  /** @throws DiagnosticError when the switch cannot run the program (P41101) */
+  /** @throws DiagnosticError when the switch cannot run the program (P41101 to P41103) */
   constructor(program: Program | undefined, options: SwitchOptions) {
     this.name = options.name ?? "switch";
     this.#options = options;
@@ -55,9 +55,18 @@ export class Switch implements Device {
 
   /** Synchronous twin of {@link load}: throws, with everything as before, when the program cannot run. */
   install(program: Program): void {
-    const options = this.#options;
-    const { clock } = options;
-    const instance = new Instance(program, options, clock, (port) => !this.#downPorts.has(port));
+    const loaded = this.#build(program);
+    this.#loaded?.digests.close();
+    this.#loaded?.idle.close();
+    this.#loaded = loaded;
+    this.#queues = undefined;
+    const { queue } = this.#options;
+    if (queue !== undefined) this.#makeQueues(queue);
+  }
+
+  #build(program: Program): Loaded {
+    const { clock } = this.#options;
+    const instance = new Instance(program, this.#options, clock, (port) => !this.#downPorts.has(port));
     const digests = new Digests(instance, (list) => this.#tell({ kind: "digest", list }));
     const idle = new IdleTimeouts(instance, (entries, timestampNs) =>
       this.#tell({ kind: "idleTimeout", entries, timestampNs }),
@@ -73,13 +82,9 @@ export class Switch implements Device {
       (list, phv) => digests.learn(list, phv),
       () => this.#queues,
     );
-    writer.tables.addProgramEntries();
-    this.#loaded?.digests.close();
-    this.#loaded?.idle.close();
+    addProgramEntries(writer.tables);
     const reader = new Reader(instance, writer.tables, digests);
-    this.#loaded = { instance, forwarder, writer, reader, digests, idle };
-    this.#queues = undefined;
-    if (options.queue !== undefined) this.#makeQueues(options.queue);
+    return { instance, forwarder, writer, reader, digests, idle };
   }
 
   #makeQueues(queue: QueueOptions): Queues {
@@ -194,8 +199,7 @@ export class Switch implements Device {
 
   async verify(program: Program): Promise<void> {
     try {
-      checkMemory(program.bmv2);
-      specialise(program.bmv2);
+      this.#build(program);
     } catch (error) {
       throw asDeviceError(error);
     }

@@ -52,7 +52,7 @@ export interface ProfileControl {
 const MAX_BYTES = 2 ** 30;
 
 /** Refuses a program (P41102) whose arrays would not fit, before any of them is made. */
-export function checkMemory(bmv2: Bmv2Program): void {
+function checkMemory(bmv2: Bmv2Program): void {
   const elements = (arrays: readonly { size?: number }[]) =>
     arrays.reduce((sum, { size }) => sum + (size ?? 0), 0);
   const registers = bmv2.register_arrays.reduce(

@@ -7,9 +7,8 @@ import type {
   TableEntry,
   WeightedAction,
 } from "../../program/index.js";
-import { type KeyField, prefixMask } from "../tables/shape.js";
 import type { StoredEntry } from "../tables/store.js";
-import { type Instance, namedParameters, putParameters, type TableControl } from "./instance.js";
+import { type Instance, putParameters, type TableControl } from "./instance.js";
 import { checkWidth, type Key, readKey, refuse } from "./keys.js";
 import type { ProfileWriter } from "./profile-writer.js";
 
@@ -297,31 +296,6 @@ export class TableWriter {
     else if (action.kind === "group") profile.store.groups.get(action.groupId)!.uses--;
     else if (action.kind === "oneShot") this.profiles.removeOneShot(profile, ~entry.target);
   }
-
-  /** Puts in the entries that come with the program; the one with the smallest priority number wins, then the first. */
-  addProgramEntries(): void {
-    for (const table of this.instance.tables.values()) {
-      const entries = [...(table.info.table.entries ?? [])].sort((a, b) => a.priority - b.priority);
-      entries.forEach((entry, i) => {
-        const action = [...table.info.actions.values()].find(({ id }) => id === entry.action_entry.action_id);
-        if (action === undefined) return;
-        const params = namedParameters(action.runtime_data, entry.action_entry.action_data);
-        const match = entry.match_key.flatMap((key, k) =>
-          programMatch(key, table.fieldNames[k]!, table.shape.fields[k]!),
-        );
-        const priority = table.priority ? entries.length - i : 0;
-        const made: TableEntry = {
-          kind: "tableEntry",
-          table: table.name,
-          match,
-          priority,
-          action: { kind: "action", action: action.name, params },
-        };
-        // Two entries with one key: the first one always wins, so the second is left out.
-        if (!table.store.byName.has(this.key(table, made).name)) this.insert(table, made, true);
-      });
-    }
-  }
 }
 
 /** A stored entry as an update would give it; `keep` of the store has what packets change. */
@@ -336,25 +310,6 @@ function asEntry(table: TableControl, stored: StoredEntry): TableEntry {
     controllerMetadata: stored.controllerMetadata,
     ...(stored.metadata === undefined ? {} : { metadata: stored.metadata }),
   };
-}
-
-function programMatch(key: bmv2.EntryKey, field: string, { kind, width }: KeyField): Match[] {
-  if (kind === "optional" && key.match_type === "ternary")
-    return BigInt(key.mask) === 0n ? [] : [{ kind, field, value: BigInt(key.key) }];
-  switch (key.match_type) {
-    case "exact":
-      return [{ kind: "exact", field, value: BigInt(key.key) }];
-    case "lpm": {
-      const value = BigInt(key.key) & prefixMask(key.prefix_length, width);
-      return [{ kind: "lpm", field, value, prefixLength: key.prefix_length }];
-    }
-    case "ternary":
-      return [{ kind: "ternary", field, value: BigInt(key.key) & BigInt(key.mask), mask: BigInt(key.mask) }];
-    case "optional":
-      return BigInt(key.mask) === 0n ? [] : [{ kind: "optional", field, value: BigInt(key.key) }];
-    case "range":
-      return [{ kind: "range", field, low: BigInt(key.start), high: BigInt(key.end) }];
-  }
 }
 
 /** P4Runtime counts rates in units a second, the meter in units a microsecond. */
