@@ -35,6 +35,7 @@ import {
 } from "../service.js";
 import { batchStatus, statusOf } from "../status.js";
 import { Arbitration, roleName } from "./arbitration.js";
+import { drained } from "./drained.js";
 import { encodeEvent } from "./events.js";
 import { Lock } from "./lock.js";
 import { Pipeline } from "./pipeline.js";
@@ -293,19 +294,4 @@ function unary<I, O>(handle: (request: I) => Promise<O>) {
       (error) => respond(error instanceof BatchFailure ? error.status : statusOf(error)),
     );
   };
-}
-
-/** Resolves when the client has read on, or is gone. */
-function drained(call: ServerWritableStream<ReadRequest, ReadResponse>): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      call.off("drain", done);
-      call.off("cancelled", done);
-      call.off("close", done);
-      resolve();
-    };
-    call.once("drain", done);
-    call.once("cancelled", done);
-    call.once("close", done);
-  });
 }
