@@ -36,7 +36,8 @@ function start(program: Bmv2Program, config: string): Switch {
 function rate(device: Switch, frames: readonly Uint8Array[]): number {
   const before = device.stats.transmitted;
   for (const frame of frames) device.receive(0, frame);
-  if (device.stats.transmitted - before !== frames.length) throw new Error("the benchmark's packets are dropped");
+  if (device.stats.transmitted - before !== frames.length)
+    throw new Error("the benchmark's packets are dropped");
   const rates: number[] = [];
   for (let round = 0; round < 8; round++) {
     const begin = performance.now();
