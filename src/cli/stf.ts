@@ -20,13 +20,19 @@ export interface StfCommandOptions extends PreprocessorOptions {
 
 /**
  * Runs TEST.stf on PROG.p4, compiled here, or on PROG.json, BMv2's format, with or without its P4Info. Prints one
- * line to stdout; exit status 0 when every expectation holds and every line could be carried out, else 1.
+ * line to stdout; exit status 0 when every expectation holds and every line could be carried out, 2 when the seed is
+ * wrong, else 1.
  */
 export async function stf(
   programPath: string,
   testPath: string,
   options: StfCommandOptions,
 ): Promise<number> {
+  const seed = options.seed === undefined ? 1 : seedOf(options.seed);
+  if (seed === undefined) {
+    process.stderr.write(`p4loom stf: --seed ${options.seed}: expected a whole number below 2^32\n`);
+    return EXIT.wrongUsage;
+  }
   const diagnostics = new Diagnostics();
   const program = programPath.endsWith(".json")
     ? readProgram(programPath, options.p4info, diagnostics)
@@ -36,7 +42,7 @@ export async function stf(
   // A line that cannot be read might be the one that later ones rest on.
   if (program !== undefined && !diagnostics.hasErrors) {
     const print = (text: string) => process.stderr.write(`${text}\n`);
-    result = runStf(commands, program, diagnostics, { seed: seedOf(options.seed), print });
+    result = runStf(commands, program, diagnostics, { seed, print });
   }
   printDiagnostics(diagnostics.list, options.jsonDiagnostics);
   if (result !== undefined) {
@@ -49,12 +55,9 @@ export async function stf(
   return diagnostics.hasErrors ? EXIT.wrongInput : EXIT.success;
 }
 
-function seedOf(text: string | undefined): number {
-  if (text === undefined) return 1;
-  const seed = Number(text);
-  if (!Number.isSafeInteger(seed) || seed < 0)
-    fail("P40005", undefined, `--seed ${text} is no whole number from 0`);
-  return seed;
+function seedOf(text: string): number | undefined {
+  const seed = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  return seed <= 0xffff_ffff ? seed : undefined;
 }
 
 function readProgram(

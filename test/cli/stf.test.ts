@@ -47,3 +47,11 @@ it("plays nothing when the test or the program cannot be read", () => {
   expect([program.status, program.stdout]).toEqual([1, ""]);
   expect(program.stderr).toMatch(/error\[P40430\]/);
 });
+
+it.each(["abc", "-1", "4294967296"])("refuses the seed %j as wrong usage", (seed) => {
+  expect(stf(SMALL, "packet 0 00\n", `--seed=${seed}`)).toEqual({
+    status: 2,
+    stdout: "",
+    stderr: `p4loom stf: --seed ${seed}: expected a whole number below 2^32\n`,
+  });
+});
