@@ -89,7 +89,7 @@ export class FailoverRig {
     const { settings, topology } = this.#experiment;
     // The draws do not depend on the scheme: all schemes meet the same flows and failures.
     const random = new Random(seed).fork(failure).fork(run);
-    for (;;) {
+    for (let draws = 1; ; draws++) {
       const start = simulation.now;
       const flow = this.#open(random);
       const paths = this.#discover(flow, start + settings.failure_time);
@@ -97,6 +97,12 @@ export class FailoverRig {
         ...sitesOnPath(topology, paths.data, failure),
         ...sitesOnPath(topology, paths.acks, failure),
       ];
+      // Flows of one rack cross no leaf, flows of one pod no spine: others are drawn.
+      if (sites.length === 0) {
+        this.#close(flow);
+        if (draws >= MOST_DRAWS) this.#noneHit(failure, draws);
+        continue;
+      }
       const site = random.pick(sites);
       // A site on both ways has two chances to be drawn: half of them are put back, so that each flow
       // that a site's failure hits counts once, whichever way it is hit.
@@ -113,6 +119,16 @@ export class FailoverRig {
       this.#close(flow);
       return { sample, example };
     }
+  }
+
+  #noneHit(failure: Failure, draws: number): never {
+    const { locate, settings } = this.#experiment;
+    fail(
+      "P43009",
+      locate(["failures", settings.failures.indexOf(failure)]),
+      `failure "${failure}": none of ${draws} flows of traffic.pairs: ${settings.traffic.pairs} crosses one`,
+      "choose pairs of hosts that are farther apart",
+    );
   }
 
   #open(random: Random): Flow {
@@ -221,6 +237,9 @@ export class FailoverRig {
     this.#fabric.host(flow.destination.host).reset();
   }
 }
+
+/** Flows that are drawn for one run before it is given up: some pair of hosts has a site, but it may be rare. */
+const MOST_DRAWS = 100_000;
 
 /** Longer than any frame stays in a fabric: full queues and wires of a data center take milliseconds. */
 const DRAIN_TIME = NS_PER_S;

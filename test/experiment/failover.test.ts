@@ -76,6 +76,19 @@ describe("failover runs", () => {
     for (const host of fabric.hosts()) expect(host.stats.rejected).toBe(0);
   });
 
+  it("draw other flows where one crosses no site: hosts of one rack, whose flows meet no leaf", () => {
+    const experiment = experimentWith({
+      topology: "{ kind: leaf_spine, tors: 4, leaves: 4, hosts_per_rack: 2 }",
+      traffic: "{ pairs: any }",
+      failures: "[tor, leaf, link]",
+      schemes: "[pecmp]",
+    });
+    for (const { samples } of series(experiment, "pecmp")) {
+      expect(samples.length).toBe(40);
+      expect(samples.every(({ timeouts }) => timeouts === 1)).toBe(true);
+    }
+  });
+
   it("show a flow on its way before, and on another one after", () => {
     const experiment = experimentWith();
     const { example } = series(experiment, "pecmp", "leaf")[0]!;
