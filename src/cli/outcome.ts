@@ -7,6 +7,9 @@ import { version } from "./version.js";
 
 export const EXIT = { success: 0, wrongInput: 1, wrongUsage: 2, ourFault: 70 } as const;
 
+/** A value on the command line that its option cannot have: wrong usage, not wrong input. */
+const WRONG_OPTION_VALUE = "P40005";
+
 /** Prints diagnostics to stderr: as text, or as one JSON object a line. */
 export function printDiagnostics(diagnostics: readonly Diagnostic[], json = false): void {
   for (const diagnostic of diagnostics) {
@@ -22,7 +25,8 @@ export async function conclude(body: () => Promise<number>, jsonDiagnostics = fa
   } catch (error) {
     if (error instanceof DiagnosticError) {
       printDiagnostics(error.diagnostics, jsonDiagnostics);
-      process.exitCode = EXIT.wrongInput;
+      const usage = error.diagnostics.every(({ code }) => code === WRONG_OPTION_VALUE);
+      process.exitCode = usage ? EXIT.wrongUsage : EXIT.wrongInput;
     } else {
       process.stderr.write(`${describeFault(error)}\n`);
       process.exitCode = EXIT.ourFault;
