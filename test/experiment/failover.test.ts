@@ -150,6 +150,31 @@ describe("P-ECMP with other windows and control", () => {
       expect(samples.every((sample) => sample.timeouts === 1)).toBe(true);
   });
 
+  it("recovers on the first re-path under control of next hops alone", () => {
+    const experiment = experimentWith({
+      runs: 150,
+      selector: "flow_label",
+      traffic: "{ ip: 6 }",
+      schemes: "[{ scheme: pecmp, control: hops }]",
+    });
+    for (const { samples, failure } of series(experiment, "pecmp"))
+      expect(samples.filter((sample) => sample.timeouts !== 1).length, failure).toBe(0);
+  });
+
+  it.each(["offset", "both"])("recovers in time where links are missing, control: %s", (control) => {
+    const experiment = experimentWith({
+      runs: 250,
+      topology: `{ kind: clos, pods: 2, tors_per_pod: 4, leaves_per_pod: 4, spines_per_plane: 4,
+        missing_links: [[tor0-0, leaf0-1], [tor1-2, leaf1-3]], host_link: { rate: 25Gbps, delay: 248us } }`,
+      selector: "flow_label",
+      traffic: "{ ip: 6 }",
+      give_up: "60s",
+      schemes: `[{ scheme: pecmp, control: ${control} }]`,
+    });
+    for (const { samples, failure } of series(experiment, "pecmp"))
+      expect(samples.filter((sample) => !Number.isFinite(sample.recoveryMs)).length, failure).toBe(0);
+  });
+
   it("does not always when both directions shift together", () => {
     const experiment = experimentWith({ runs: 100, schemes: "[{ scheme: pecmp, failover: shift }]" });
     const [tor] = series(experiment, "pecmp", "tor");

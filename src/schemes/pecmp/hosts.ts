@@ -33,7 +33,15 @@ export interface Rerouter {
 
 /** Appendix C for one shared value; an even draw from the other next hops where every hop has its slice. */
 export function makeRerouter(layout: SelectorLayout, offsets: OffsetSet): Rerouter {
-  if (!layout.shared) return { leave: (from, _tried, random) => leaveEachSlice(layout, from, random) };
+  if (!layout.shared) {
+    return {
+      leave(from, tried, random) {
+        const next = leaveEachSlice(layout, from, random);
+        // As below: where groups differ in size, leaving every next hop at once may not be what helps.
+        return tried.includes(next) ? drawEachSlice(layout, from, random) : next;
+      },
+    };
+  }
   const limit = 2 ** (layout.versionBit === "none" ? layout.bits : layout.bits - 1);
   const reachable = (from: number) => {
     // Groups of powers of two divide the range, so an offset may wrap around; others do not allow that.
@@ -43,33 +51,65 @@ export function makeRerouter(layout: SelectorLayout, offsets: OffsetSet): Rerout
   };
   return {
     leave(from, tried, random) {
-      const all = reachable(from);
-      const fresh = all.filter((selector) => !tried.includes(selector));
-      return random.pick(fresh.length > 0 ? fresh : all);
+      const isFresh = (selector: number) => !tried.includes(selector);
+      const fresh = reachable(from).filter(isFresh);
+      if (fresh.length > 0) return random.pick(fresh);
+      // Where groups differ in size no offset from here may do: go on from what was tried, then try all again.
+      const farther = tried.flatMap(reachable).filter(isFresh);
+      if (farther.length > 0) return random.pick(farther);
+      const others = tried.filter((selector) => selector !== from);
+      return random.pick(others.length > 0 ? others : reachable(from));
     },
   };
 }
 
-/** Values below the smallest group's size are offset rows in every switch, and differ by less than any group. */
+/** First value of a slice that hosts use. Control of next hops: 0 is the hash, 1 to n name a next hop each. */
+function firstValue(layout: SelectorLayout): number {
+  return layout.control === "hops" ? 1 : 0;
+}
+
+/**
+ * With offsets, values below the smallest group's size are offset rows in every switch, and differ by less than
+ * any group. Without, the rows 1 to that size name a next hop in every switch.
+ */
 function leaveEachSlice(layout: SelectorLayout, from: number, random: Random): number {
   let selector = from;
   for (const hop of HOPS) {
     const n = layout.fanOuts[hop]?.least;
     if (n === undefined) continue;
     const value = readSlice(layout, hop, selector);
-    selector = writeSlice(layout, hop, selector, (value + 1 + random.int(n - 1)) % n);
+    const first = firstValue(layout);
+    // Value 0 of control by next hops, the hash, counts as the last one.
+    const place = (value - first + n) % n;
+    selector = writeSlice(layout, hop, selector, first + ((place + 1 + random.int(n - 1)) % n));
   }
   return selector;
 }
 
-/** Hosts of a fabric with this layout; flows start at selector 0. */
+/** Any value in each slice, drawn evenly. */
+function drawEachSlice(layout: SelectorLayout, from: number, random: Random): number {
+  let selector = from;
+  for (const hop of HOPS) {
+    const n = layout.fanOuts[hop]?.least;
+    if (n !== undefined) selector = writeSlice(layout, hop, selector, firstValue(layout) + random.int(n));
+  }
+  return selector;
+}
+
+/**
+ * Hosts of a fabric with this layout. Flows start at selector 0, where the hash decides; under control of next
+ * hops at drawn ones, since a host cannot tell which next hop the hash takes, and so not how to leave it.
+ */
 export function pecmpHosts(failover: Failover, layout: SelectorLayout, offsets: OffsetSet): HostPolicy {
   const rerouter = makeRerouter(layout, offsets);
   return {
     name: failover === "none" ? "none" : "pecmp",
     open(_flow: FlowKey, random: Random): PathChooser {
-      if (failover === "none") return fixedPath(0);
-      return failover === "shift" ? new ShiftingPath(rerouter, random) : new ProbingPath(rerouter, random);
+      const start = layout.control === "hops" ? drawEachSlice(layout, 0, random) : 0;
+      if (failover === "none") return fixedPath(start);
+      return failover === "shift"
+        ? new ShiftingPath(rerouter, random, start)
+        : new ProbingPath(rerouter, random, start, layout.control === "hops" ? undefined : 0);
     },
     // Section 4, "Multi-homed server": the selector is added to the bond's hash.
     nic: (flow, selector, nics) => (flowHash(flow) + readSlice(layout, "nic", selector)) % nics,
@@ -78,13 +118,15 @@ export function pecmpHosts(failover: Failover, layout: SelectorLayout, offsets: 
 
 /** The sender moves on at every timeout; the receiver answers on the selector of what it answers. */
 class ShiftingPath implements PathChooser {
-  selector = 0;
-  #tried: number[] = [0];
+  #tried: number[];
 
   constructor(
     readonly rerouter: Rerouter,
     readonly random: Random,
-  ) {}
+    public selector: number,
+  ) {
+    this.#tried = [selector];
+  }
 
   onTimeout(): readonly number[] {
     this.selector = this.rerouter.leave(this.selector, this.#tried, this.random);
@@ -102,20 +144,27 @@ class ShiftingPath implements PathChooser {
   }
 }
 
+/** No selector. */
+const UNKNOWN = -1;
+
 /** Sends on the old path and on a new one until an echo tells which of them works. */
 class ProbingPath implements PathChooser {
-  selector = 0;
   /** Selectors of the trial that is going on; empty: none is. */
   #trial: number[] = [];
   /** Selectors of the other end seen in this trial: a second sight of one is a further attempt. */
   #seen: number[] = [];
   /** Selector that the other end's data came with last. */
-  #peer = 0;
+  #peer: number;
 
   constructor(
     readonly rerouter: Rerouter,
     readonly random: Random,
-  ) {}
+    public selector: number,
+    /** Selector that the other end starts with; undefined: its first segment tells. */
+    peer: number | undefined,
+  ) {
+    this.#peer = peer ?? UNKNOWN;
+  }
 
   onTimeout(): readonly number[] {
     return this.#probe();
@@ -126,7 +175,7 @@ class ProbingPath implements PathChooser {
   }
 
   onData(segment: SegmentMarks, duplicate: boolean): readonly number[] {
-    const moved = segment.selector !== this.#peer;
+    const moved = this.#peer !== UNKNOWN && segment.selector !== this.#peer;
     this.#peer = segment.selector;
     if (this.#trial.length === 0) {
       return duplicate || moved ? this.#probeAfter(segment.selector) : [this.selector];
