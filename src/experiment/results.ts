@@ -1,5 +1,7 @@
 /** What an experiment yields: samples of single runs, and the rows that sum them up. */
 import { formatTable } from "../base/index.js";
+import type { PecmpParameters } from "../schemes/index.js";
+import { computeRoutes, type Topology } from "../topology/index.js";
 import { expectedTries, successProbability, timeOfTry, triesAtQuantile } from "./closed-forms.js";
 import type { EngineName, Experiment, Failure, SchemeRun } from "./experiment.js";
 import { equalSites } from "./failure-sites.js";
@@ -107,15 +109,17 @@ const NO_THEORY: Theory = {
 };
 
 function theoryOf(
-  { settings }: Experiment,
+  experiment: Experiment,
   scheme: SchemeRun,
   samples: readonly Sample[],
   n: number | undefined,
 ): Theory {
+  const { settings } = experiment;
   const rto = firstTimeoutMs(settings.transport.rto_margin, samples);
   const cap = settings.transport.rto_cap / 1e6;
   switch (strategyOf(scheme)) {
     case "certain":
+      if (!isCertain(experiment, scheme, n)) return NO_THEORY;
       return {
         theory_first_try_success: 1,
         theory_p50_ms: finite(rto),
@@ -142,6 +146,36 @@ export function strategyOf({ plan, parameters }: SchemeRun): "certain" | "random
   if (plan.hosts.name === "none") return "none";
   if (plan.scheme === "prr") return "random";
   return plan.scheme === "pecmp" && parameters["failover"] === "probe" ? "certain" : undefined;
+}
+
+/**
+ * Whether an offset avoids any single failure of this kind for sure: there is another site, the switches of a
+ * tier hash alike and have groups of one size, and no next hop stands twice in a group.
+ */
+function isCertain({ settings, topology }: Experiment, scheme: SchemeRun, n: number | undefined): boolean {
+  const { control, weights, seed_scope } = scheme.parameters as Partial<PecmpParameters>;
+  return (
+    n !== undefined &&
+    n > 1 &&
+    control !== "hops" &&
+    seed_scope === "tier" &&
+    weights?.length === 0 &&
+    settings.topology.kind !== "graph" &&
+    hasEvenTiers(topology)
+  );
+}
+
+/** Whether all switches of a tier choose from equally many next hops in a direction. */
+function hasEvenTiers(topology: Topology): boolean {
+  const sizes = new Map<string, number>();
+  for (const { node, hopSets } of computeRoutes(topology)) {
+    for (const { direction, ports } of hopSets) {
+      const key = `${topology.nodes[node]!.role} ${direction}`;
+      if ((sizes.get(key) ?? ports.length) !== ports.length) return false;
+      sizes.set(key, ports.length);
+    }
+  }
+  return true;
 }
 
 /** The RTO that the closed forms start from: the measured round trip plus the margin, in milliseconds. */

@@ -4,6 +4,7 @@ import { expectedTries, successProbability } from "../../src/experiment/closed-f
 import { FailoverRig } from "../../src/experiment/failover.js";
 import { equalSites, placesOf } from "../../src/experiment/failure-sites.js";
 import type { Experiment, Failure, SchemeRun } from "../../src/experiment/index.js";
+import { rowOf } from "../../src/experiment/results.js";
 import { runScheme } from "../../src/experiment/simulator.js";
 import { mean } from "../../src/experiment/statistics.js";
 import { buildTopology, topologySchema } from "../../src/topology/index.js";
@@ -180,6 +181,37 @@ describe("P-ECMP with other windows and control", () => {
     const [tor] = series(experiment, "pecmp", "tor");
     const firstTry = tor!.samples.filter((sample) => sample.timeouts === 1).length / 100;
     expect(firstTry).toBeLessThan(0.6);
+  });
+});
+
+describe("the closed form of P-ECMP", () => {
+  const theory = (keys: Record<string, string>, scheme: string) => {
+    const experiment = experimentWith({ schemes: `[{ scheme: pecmp${scheme} }]`, ...keys });
+    const [run] = experiment.schemes;
+    const samples = [{ recoveryMs: 6, timeouts: 1, rttMs: 1 }];
+    return experiment.settings.failures.map(
+      (failure) =>
+        rowOf(experiment, { scheme: run!, failure, samples, example: undefined }).theory_first_try_success,
+    );
+  };
+  const clos = "kind: clos, pods: 2, tors_per_pod: 4, leaves_per_pod: 4, spines_per_plane: 4";
+  const wide = { selector: "flow_label", traffic: "{ ip: 6 }" };
+  const none = [null, null, null, null];
+
+  it("holds for offsets in an even fabric, in planes and in a mesh", () => {
+    expect(theory({}, "")).toEqual([1, 1, 1, 1]);
+    expect(theory({ topology: `{ ${clos}, wiring: mesh }` }, "")).toEqual([1, 1, 1, 1]);
+    expect(theory(wide, ", control: both")).toEqual([1, 1, 1, 1]);
+  });
+
+  it("says nothing elsewhere", () => {
+    expect(theory({ topology: `{ ${clos}, homing: single }` }, "")).toEqual([null, 1, 1, 1]);
+    const uneven = `{ ${clos}, missing_links: [[tor0-0, leaf0-1], [tor1-2, leaf1-3]] }`;
+    expect(theory({ ...wide, topology: uneven }, "")).toEqual(none);
+    expect(theory({}, ", seed_scope: switch")).toEqual(none);
+    expect(theory({}, ", failover: shift")).toEqual(none);
+    expect(theory(wide, ", control: hops")).toEqual(none);
+    expect(theory(wide, ", weights: [[tor0-0, leaf0-0, 2]]")).toEqual(none);
   });
 });
 
