@@ -2,7 +2,7 @@
 import { ENGINE_OF_NAME, type Progress } from "./engine.js";
 import type { EngineName, Experiment } from "./experiment.js";
 import { type FullResults, rowOf } from "./results.js";
-import { writeResults } from "./write.js";
+import { checkFolder, writeResults } from "./write.js";
 
 export interface RunOptions {
   /** Instead of the file's engine. */
@@ -22,6 +22,7 @@ export interface RunOptions {
  */
 export async function runExperiment(experiment: Experiment, options: RunOptions = {}): Promise<FullResults> {
   const { runs, out, progress = () => {} } = options;
+  if (out !== undefined) checkFolder(out);
   const engine = options.engine ?? experiment.settings.engine;
   const seed = options.seed ?? experiment.settings.seed;
   const source =

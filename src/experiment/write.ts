@@ -1,5 +1,14 @@
 /** Puts results into a folder: all files or none. */
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fail } from "../base/index.js";
 import { renderReport } from "./report.js";
@@ -9,6 +18,30 @@ import { resultsCsv, samplesCsv } from "./tables.js";
 /** The text of `results.json`: only what {@link Results} names, in this order. */
 export function resultsJson({ experiment, seed, engine, rows }: Results): string {
   return `${JSON.stringify({ experiment, seed, engine, rows }, null, 2)}\n`;
+}
+
+/**
+ * Finds before the runs whether results can be written to a folder. Makes the folders above it. Throws
+ * DiagnosticError P43011.
+ */
+export function checkFolder(folder: string): void {
+  if (folder === "") fail("P43011", undefined, "the folder for the results has an empty name");
+  const target = resolve(folder);
+  try {
+    mkdirSync(dirname(target), { recursive: true });
+    if (statSync(target, { throwIfNoEntry: false })?.isDirectory() === false)
+      fail("P43011", undefined, `cannot write results to ${folder}: a file has that name`);
+    rmdirSync(mkdtempSync(join(dirname(target), `.${basename(target)}-`)));
+  } catch (error) {
+    refuse(folder, error);
+  }
+}
+
+function refuse(folder: string, error: unknown): never {
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  const reason = `${code}${path === undefined ? "" : ` at ${path}`}`;
+  fail("P43011", undefined, `cannot write results to ${folder}: ${reason}`);
 }
 
 /**
@@ -42,13 +75,7 @@ export async function writeResults(results: FullResults, folder: string): Promis
       rmSync(draft, { recursive: true, force: true });
     }
   } catch (error) {
-    const { code, path } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    fail(
-      "P43011",
-      undefined,
-      `cannot write results to ${folder}: ${code}${path === undefined ? "" : ` at ${path}`}`,
-    );
+    refuse(folder, error);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Whole experiments: templates, compiler, switch, control plane and simulator together. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -56,6 +56,33 @@ describe("running the small example", () => {
       rmSync(out, { recursive: true, force: true });
     }
   }, 120_000);
+});
+
+describe("a folder that cannot be written", () => {
+  it.each([
+    ["", "the folder for the results has an empty name"],
+    ["file", "a file has that name"],
+    ["file/below", "cannot write results to"],
+  ])("is refused before the first run: %j", async (name, message) => {
+    const out = mkdtempSync(join(tmpdir(), "p4loom-run-"));
+    try {
+      writeFileSync(join(out, "file"), "kept");
+      let started = false;
+      const running = runExperiment(experimentWith(), {
+        out: name === "" ? "" : join(out, name),
+        progress: () => {
+          started = true;
+        },
+      });
+      await expect(running).rejects.toMatchObject({
+        diagnostics: [{ code: "P43011", message: expect.stringContaining(message) }],
+      });
+      expect(started).toBe(false);
+      expect(readdirSync(out)).toEqual(["file"]);
+    } finally {
+      rmSync(out, { recursive: true, force: true });
+    }
+  });
 });
 
 describe("on the real programs", () => {
