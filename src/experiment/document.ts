@@ -23,7 +23,8 @@ export function loadDocument<T>(
   diagnostics: Diagnostics,
 ): LoadedDocument<T> | undefined {
   const document = parseDocument(file.text, { prettyErrors: false, logLevel: "error" });
-  for (const error of document.errors) {
+  // What follows the first error of a file that is no YAML comes of it.
+  for (const error of document.errors.slice(0, 1)) {
     const [start, end] = error.pos;
     diagnostics.error("P43001", { file, start, end }, `not valid YAML: ${error.message}`);
   }

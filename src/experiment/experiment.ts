@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Locate, SourceFile } from "../base/index.js";
 import { SELECTOR_FIELDS } from "../generate/index.js";
 import { type FabricPlan, SCHEMES, type Scheme } from "../schemes/index.js";
-import { durationSchema, type Topology, topologySchema } from "../topology/index.js";
+import { durationSchema, positiveDurationSchema, type Topology, topologySchema } from "../topology/index.js";
 
 /** What can fail: a switch of a tier, or the link between a ToR and the tier above it. */
 export const FAILURES = ["tor", "leaf", "spine", "link"] as const;
@@ -82,7 +82,7 @@ export const experimentSchema = z.strictObject({
       segment_bytes: whole("bytes of payload", 1, 8900).default(1000),
       window_segments: whole("segments", 1, 10_000).default(1),
       /** RTO = smoothed RTT + margin, doubled at each timeout up to the cap. */
-      rto_margin: durationSchema.default(5_000_000),
+      rto_margin: positiveDurationSchema.default(5_000_000),
       rto_cap: durationSchema.default(1_000_000_000),
     })
     .prefault({}),

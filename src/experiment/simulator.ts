@@ -7,7 +7,7 @@ import type { Experiment, SchemeRun } from "./experiment.js";
 import { FailoverRig } from "./failover.js";
 import type { Sample, Series } from "./results.js";
 
-/** Makes the switch of a node; {@link bootSwitches} is the one that runs compiled programs. */
+/** Makes the switch of a node; `bootFabric` is the one that runs compiled programs. */
 export type SwitchMaker = (node: TopologyNode, simulation: Simulation) => Node;
 
 /** The network of a scheme, its switches not yet configured. */

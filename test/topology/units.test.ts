@@ -1,5 +1,11 @@
 import { expect, it } from "vitest";
-import { durationSchema, parseDuration, parseRate, rateSchema } from "../../src/topology/index.js";
+import {
+  durationSchema,
+  parseDuration,
+  parseRate,
+  positiveDurationSchema,
+  rateSchema,
+} from "../../src/topology/index.js";
 
 it.each([
   ["100Gbps", 100e9],
@@ -20,11 +26,14 @@ it.each([
   ["1h", undefined],
 ])("duration %s", (text, value) => expect(parseDuration(text)).toBe(value));
 
-it("takes numbers in the base unit, and nothing impossible", () => {
+it("takes bare rates, times with a unit only, and nothing impossible", () => {
   expect(rateSchema.parse(5)).toBe(5);
-  expect(durationSchema.parse(0)).toBe(0);
+  expect(durationSchema.parse("0ns")).toBe(0);
+  expect(durationSchema.safeParse(3).error?.issues[0]?.message).toBe("expected a time such as 1us, got 3");
+  expect(positiveDurationSchema.parse("1ns")).toBe(1);
+  expect(positiveDurationSchema.safeParse("0ms").success).toBe(false);
   expect(rateSchema.safeParse(0).success).toBe(false);
-  expect(durationSchema.safeParse(-1).success).toBe(false);
+  expect(durationSchema.safeParse("-1ms").success).toBe(false);
   expect(rateSchema.safeParse(Number.NaN).success).toBe(false);
   expect(rateSchema.safeParse("fast").error?.issues[0]?.message).toBe(
     'expected a rate such as 100Gbps, got "fast"',
