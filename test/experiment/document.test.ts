@@ -81,6 +81,12 @@ describe("documents", () => {
     expect(messages(text, shape)).toEqual([message]);
   });
 
+  it("tell the first error only of what is no YAML", () => {
+    const found = messages("# Title\n}\n]: {\n`a` @ [\n", shape);
+    expect(found.length).toBe(1);
+    expect(found[0]).toContain("P43001");
+  });
+
   it("tell all mistakes at once, and list the keys that the chosen kind has", () => {
     const diagnostics = new Diagnostics();
     const file = new SourceFile("f", "name: x\ncount: 0\neither: { kind: b, size: 1, weight: 2 }\n");
