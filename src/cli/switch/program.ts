@@ -1,6 +1,5 @@
 /** The program of a switch: P4-16 source is compiled, BMv2 JSON is read with its P4Info. */
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { Diagnostics, fail, type SourceFile, type Span } from "../../base/index.js";
 import { compile } from "../../p4/index.js";
 import {
@@ -11,7 +10,8 @@ import {
   p4InfoFormatOf,
   readP4Info,
 } from "../../program/index.js";
-import { readSource, readSourceIfThere } from "../files.js";
+import { inputOf } from "../compile.js";
+import { readSource } from "../files.js";
 import type { SwitchSetup } from "./options.js";
 
 /** Lists that every BMv2 program has, and those that older compilers leave out. */
@@ -24,37 +24,14 @@ const OPTIONAL =
 
 /** @throws DiagnosticError with all errors; warnings go to `diagnostics` */
 export function loadProgram(source: NonNullable<SwitchSetup["program"]>, diagnostics: Diagnostics): Program {
+  if (source.path.endsWith(".p4")) return compileProgram(source, diagnostics);
   const file = readSource(source.path);
-  if (source.path.endsWith(".p4")) return compileProgram(file, source, diagnostics);
   return { bmv2: readBmv2(file), p4info: p4infoOf(file, source.p4info, diagnostics) };
 }
 
-function compileProgram(
-  file: SourceFile,
-  source: NonNullable<SwitchSetup["program"]>,
-  diagnostics: Diagnostics,
-): Program {
-  const defines = Object.fromEntries(
-    source.define.map((define) => {
-      const equals = define.indexOf("=");
-      return equals < 0 ? [define, "1"] : [define.slice(0, equals), define.slice(equals + 1)];
-    }),
-  );
-  const result = compile(
-    {
-      file,
-      defines,
-      resolveInclude: (name, from, system) => {
-        const beside = system ? [] : [dirname(from.path)];
-        for (const folder of [...beside, ...source.include]) {
-          const found = readSourceIfThere(join(folder, name));
-          if (found !== undefined) return found;
-        }
-        return undefined;
-      },
-    },
-    diagnostics,
-  );
+function compileProgram(source: NonNullable<SwitchSetup["program"]>, diagnostics: Diagnostics): Program {
+  const input = inputOf(source.path, { I: source.include, D: source.define, U: [] });
+  const result = compile(input, diagnostics);
   diagnostics.throwIfErrors();
   return result!.program;
 }
