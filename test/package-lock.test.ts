@@ -29,7 +29,12 @@ it("agrees with package.json", () => {
   const own: Entry = JSON.parse(readFileSync(resolve(import.meta.dirname, "../package.json"), "utf8"));
   expect(packages[""]!.dependencies).toEqual(own.dependencies);
   expect(packages[""]!.devDependencies).toEqual(own.devDependencies);
-  for (const [name, version] of Object.entries({ ...own.dependencies, ...own.devDependencies })) {
+  expect(packages[""]!.optionalDependencies).toEqual(own.optionalDependencies);
+  for (const [name, version] of Object.entries({
+    ...own.dependencies,
+    ...own.devDependencies,
+    ...own.optionalDependencies,
+  })) {
     expect(packages[`node_modules/${name}`]?.version, name).toBe(version);
   }
 });
