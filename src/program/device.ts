@@ -271,6 +271,31 @@ export type DeviceEvent =
   | { kind: "idleTimeout"; entries: readonly TableEntry[]; timestampNs: bigint }
   | { kind: "portState"; port: number; up: boolean };
 
+/** Parameters of a CRC in the Rocksoft model; values as wide as the CRC. */
+export interface CrcParameters {
+  polynomial: bigint;
+  initial: bigint;
+  finalXor: bigint;
+  reflectData: boolean;
+  reflectRemainder: boolean;
+}
+
+/** Output queues: all of a port without a priority, of all ports without a port. */
+export interface QueueSelection {
+  port?: number;
+  priority?: number;
+}
+
+/** What a v1model target can be told for which P4Runtime has no entity (BMv2: its Thrift interface). */
+export interface TargetSettings {
+  /** Packets that may wait in a queue. */
+  setQueueDepth(packets: number, queues?: QueueSelection): Promise<void>;
+  /** Packets a second that leave a queue at most. */
+  setQueueRate(packetsPerSecond: number, queues?: QueueSelection): Promise<void>;
+  /** Of a `crc16_custom` or `crc32_custom` calculation, by its name in the BMv2 JSON. */
+  setCrcParameters(calculation: string, width: 16 | 32, parameters: CrcParameters): Promise<void>;
+}
+
 /**
  * A switch as its control plane sees it. Methods that can fail reject with {@link DeviceError}. Writes of one
  * caller take effect in the order of the calls.
@@ -279,6 +304,8 @@ export interface Device {
   readonly name: string;
   /** The program that runs, if any. */
   readonly program: Program | undefined;
+  /** Absent where the target cannot be told. */
+  readonly settings?: TargetSettings;
   /** Installs a program; all earlier state is gone. */
   load(program: Program): Promise<void>;
   /** Rejects what `load` would reject, and changes nothing (P4Runtime's VERIFY). */
