@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DiagnosticError, Diagnostics, fail, SourceFile } from "../base/index.js";
-import { loadDocument } from "../experiment/index.js";
+import { loadDocument } from "../documents/index.js";
 import { renderPrograms } from "../generate/index.js";
 import {
   DEFAULT_REPORT,

@@ -4,7 +4,6 @@
  * runs; {@link writeResults} writes table, figures and report; {@link formatResults} prints the table.
  */
 export * from "./closed-forms.js";
-export { type LoadedDocument, loadDocument } from "./document.js";
 export type { Engine, EngineOutcome, Progress } from "./engine.js";
 export {
   ENGINES,

@@ -1,9 +1,9 @@
 /** From an experiment file to an {@link Experiment}: all that can be wrong with the file is found here. */
 import { readFileSync } from "node:fs";
 import { DiagnosticError, type Diagnostics, type Locate, SourceFile } from "../base/index.js";
+import { loadDocument } from "../documents/index.js";
 import { FIELD_BITS } from "../generate/index.js";
 import { buildTopology, type Topology } from "../topology/index.js";
-import { loadDocument } from "./document.js";
 import {
   type Experiment,
   type ExperimentSettings,

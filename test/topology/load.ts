@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import { loadDocument } from "../../src/experiment/document.js";
+import { loadDocument } from "../../src/documents/index.js";
 import {
   buildTopology,
   type Topology,

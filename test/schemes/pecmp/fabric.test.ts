@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { DiagnosticError, Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { loadDocument } from "../../../src/experiment/document.js";
+import { loadDocument } from "../../../src/documents/index.js";
 import {
   compileFabric,
   compileMatrices,

@@ -4,8 +4,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { Diagnostics, formatDiagnostic, SourceFile, spanText } from "../../src/base/index.js";
-import { loadDocument, loadExperiment } from "../../src/experiment/index.js";
-import { closest, formatPath } from "../../src/experiment/schema-issues.js";
+import { loadDocument } from "../../src/documents/index.js";
+import { closest, formatPath } from "../../src/documents/schema-issues.js";
+import { loadExperiment } from "../../src/experiment/index.js";
 
 const bad = join(import.meta.dirname, "..", "bad", "experiment");
 
