@@ -132,6 +132,7 @@ addPreprocessorOptions(
 
 defineSwitch(program.command("switch")).action(async (file: string | undefined, args: SwitchArguments) => {
   await conclude(async () => (await import("./switch.js")).switchProgram(file, args));
+  process.exit();
 });
 
 export interface RunOptions {

@@ -9,6 +9,10 @@ import { runSwitch } from "./switch/run.js";
 const JSON_VERSION = "2.24";
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
+/**
+ * For the process whose command this is: its signal handlers stay, so that a signal on top of another one cannot kill
+ * what is already ending. The process has to end by `process.exit`, which keeps them to its last moment.
+ */
 export async function switchProgram(path: string | undefined, args: SwitchArguments): Promise<number> {
   if (args.jsonVersion) {
     process.stdout.write(`${JSON_VERSION}\n`);
@@ -17,20 +21,16 @@ export async function switchProgram(path: string | undefined, args: SwitchArgume
   const setup = checkArguments(path, args);
   const stop = new AbortController();
   // Again and again: `npx` sends on the Ctrl-C that the terminal has sent already. The end takes a bounded time.
-  const handlers = SIGNALS.map((signal) => ({ signal, handle: () => stop.abort(signal) }));
-  for (const { signal, handle } of handlers) process.on(signal, handle);
-  // Whoever read the log is gone: end as by a signal, files complete.
+  for (const signal of SIGNALS) process.on(signal, () => stop.abort(signal));
+  // Whoever read the log is gone: end as by a signal, files complete, where other commands end at once.
+  process.stdout.removeAllListeners("error");
   process.stdout.on("error", () => stop.abort("stdout is closed"));
-  try {
-    await runSwitch(setup, {
-      print: (text) => process.stdout.write(text),
-      report: (diagnostics) => printDiagnostics(diagnostics),
-      now: () => performance.timeOrigin + performance.now(),
-      wait: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
-      stop: stop.signal,
-    });
-  } finally {
-    for (const { signal, handle } of handlers) process.off(signal, handle);
-  }
+  await runSwitch(setup, {
+    print: (text) => process.stdout.write(text),
+    report: (diagnostics) => printDiagnostics(diagnostics),
+    now: () => performance.timeOrigin + performance.now(),
+    wait: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
+    stop: stop.signal,
+  });
   return EXIT.success;
 }
