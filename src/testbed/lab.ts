@@ -1,0 +1,163 @@
+/**
+ * A lab: real switch processes and Linux hosts on real interfaces. {@link LabSpec} says what it consists of, {@link Lab}
+ * is a running one. `startLab` makes the one from the other; `labOf` makes a spec from a topology.
+ */
+import type { Device } from "../program/index.js";
+
+/** An address and the length of its network's prefix. */
+export interface InterfaceAddress {
+  readonly address: bigint;
+  readonly length: number;
+}
+
+export interface LabInterface {
+  /** As it is called inside the host, such as `eth0`; at most 15 characters. */
+  readonly name: string;
+  /** 48 bits. */
+  readonly mac: bigint;
+  readonly ipv4?: InterfaceAddress;
+  readonly ipv6?: InterfaceAddress;
+  /** Bytes; default 1500. */
+  readonly mtu?: number;
+}
+
+export interface LabHost {
+  readonly name: string;
+  readonly interfaces: readonly LabInterface[];
+  /** Shell lines that run in the host, in this order, when all interfaces are up. */
+  readonly commands: readonly string[];
+}
+
+export interface LabPort {
+  /** 0 to 510. */
+  readonly number: number;
+  /** Unique in the lab; at most 15 characters. */
+  readonly interface: string;
+}
+
+export interface LabSwitch {
+  readonly name: string;
+  readonly deviceId: bigint;
+  readonly ports: readonly LabPort[];
+  readonly cpuPort?: number;
+  readonly priorityQueues?: number;
+  /** TCP port on 127.0.0.1 where other P4Runtime controllers reach the switch too. */
+  readonly grpcPort?: number;
+}
+
+export interface LabEnd {
+  /** Name of a host or switch. */
+  readonly node: string;
+  /** One of the node's interfaces. */
+  readonly interface: string;
+}
+
+export interface LabLink {
+  readonly a: LabEnd;
+  readonly b: LabEnd;
+  /** Bits per second, each way; absent: as fast as the machine can. */
+  readonly rateBps?: number;
+  /** Nanoseconds one way; absent or 0: what the machine takes. */
+  readonly delayNs?: number;
+}
+
+export interface LabSpec {
+  readonly name: string;
+  readonly hosts: readonly LabHost[];
+  readonly switches: readonly LabSwitch[];
+  /** Every interface of a host and of a switch belongs to exactly one link. */
+  readonly links: readonly LabLink[];
+}
+
+export const NETWORKS = ["netns", "mininet"] as const;
+/** Who makes hosts and links: ourselves with iproute2, or Mininet. */
+export type NetworkKind = (typeof NETWORKS)[number];
+
+export const SWITCH_ENGINES = ["switch", "bmv2"] as const;
+/** `switch`: `p4loom switch`; `bmv2`: simple_switch_grpc. */
+export type SwitchEngine = (typeof SWITCH_ENGINES)[number];
+
+export const OMISSIONS = ["delay", "rate"] as const;
+/** Properties of links that a lab may go without where the kernel cannot give them. */
+export type Omission = (typeof OMISSIONS)[number];
+
+export interface LabOptions {
+  readonly network: NetworkKind;
+  readonly engine: SwitchEngine;
+  /** Path of simple_switch_grpc; default: the one on PATH. */
+  readonly bmv2?: string;
+  /** Command that starts our switch, without its options; default: `p4loom switch` of this package. */
+  readonly switchCommand?: readonly string[];
+  /** For `logs/` and `pcaps/`; stays when the lab ends. */
+  readonly folder: string;
+  /** Capture every port of every switch into `pcaps/`. */
+  readonly pcap?: boolean;
+  /** Of the switches' logs; default `info`. */
+  readonly logLevel?: "trace" | "debug" | "info" | "warn" | "error" | "off";
+  readonly allowMissing: ReadonlySet<Omission>;
+  /** Told what is done, one line at a time. */
+  log(line: string): void;
+  /** Aborted: a start gives up, a running lab closes. */
+  readonly stop: AbortSignal;
+}
+
+export interface Lab {
+  /** Part of the names of everything that the lab made on this machine. */
+  readonly id: string;
+  readonly switches: ReadonlyMap<string, RunningSwitch>;
+  readonly hosts: ReadonlyMap<string, RunningHost>;
+  /**
+   * Takes the links between two nodes down, or up again: both ends lose their carrier. Rejects with P43113 when
+   * there is none.
+   */
+  setLink(a: string, b: string, up: boolean): Promise<void>;
+  /** Ends all processes and removes all that the lab made, but not `folder`. Once is enough. */
+  close(): Promise<void>;
+}
+
+export interface RunningSwitch {
+  readonly name: string;
+  /**
+   * Connected as primary; `settings` and registers work on BMv2 too. After a restart the same object controls
+   * the new process; in between all calls are refused with UNAVAILABLE.
+   */
+  readonly device: Device;
+  /** Of its P4Runtime server: a Unix socket. */
+  readonly address: string;
+  readonly logFile: string;
+  /** Ends the process at once, as a crash would. */
+  kill(): Promise<void>;
+  /** Starts it again, without a program; ends the old process first if there is one. */
+  restart(): Promise<void>;
+}
+
+export interface ExecResult {
+  /** Exit status; 128 + number of the signal where one ended the process. */
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunningHost {
+  readonly name: string;
+  /** Runs a command to its end; after `timeoutMs` it is killed. */
+  exec(
+    argv: readonly string[],
+    options?: { readonly input?: string; readonly timeoutMs?: number },
+  ): Promise<ExecResult>;
+  /** Starts a command that goes on; it ends with the lab at the latest. */
+  spawn(argv: readonly string[]): HostProcess;
+}
+
+export interface HostProcess {
+  /** Sends one line to its stdin; the newline is added. */
+  write(line: string): void;
+  /** Calls back for every line of stdout, from the first one on, even if it came before; returns how to stop. */
+  onLine(listener: (line: string) => void): () => void;
+  /** The last lines of stderr so far. */
+  readonly stderr: string;
+  /** Exit status, as in {@link ExecResult}. */
+  readonly exited: Promise<number>;
+  /** Ends it: SIGTERM, and after a second SIGKILL. */
+  kill(): Promise<void>;
+}
