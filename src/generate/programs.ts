@@ -33,7 +33,14 @@ const sizesSchema = z.strictObject({
   members: z.number().int().min(1),
 });
 
+/** What every template understands. */
+const shared = {
+  /** Adds the table of faults: entries that make the switch lose packets in silence, see {@link withFaultTable}. */
+  faults: z.boolean().optional(),
+};
+
 const pecmpSchema = z.strictObject({
+  ...shared,
   field: z.enum(SELECTOR_FIELDS),
   /** Bits read on the way up; not for spines. */
   up: sliceSchema.optional(),
@@ -44,6 +51,7 @@ const pecmpSchema = z.strictObject({
 });
 
 const ecmpSchema = z.strictObject({
+  ...shared,
   role: z.enum(["tor", "leaf", "spine", "fabric"]),
   /** Field that is part of the hash input; absent: the five-tuple only. */
   hashedField: z.enum(SELECTOR_FIELDS).optional(),
@@ -64,6 +72,20 @@ export type ProgramPlan = {
   | { readonly template: "pecmp/tor" | "pecmp/leaf" | "pecmp/spine"; readonly values: PecmpProgram }
   | { readonly template: "ecmp/switch"; readonly values: EcmpProgram }
 );
+
+/** Entries of a fault table: both directions of every port of a large switch, and the switch itself. */
+const FAULT_ENTRIES = 1024;
+
+/**
+ * The same program with the table `FabricEgress.faults`: ternary on `standard_metadata.ingress_port` and
+ * `standard_metadata.egress_port`, action `FabricEgress.lose`. Its entries are faults without a signal: what came by
+ * a port, or would leave by one, vanishes as the last thing that the switch does, and no drop counter tells.
+ */
+export function withFaultTable(program: ProgramPlan): ProgramPlan {
+  return program.template === "ecmp/switch"
+    ? { ...program, values: { ...program.values, faults: true } }
+    : { ...program, values: { ...program.values, faults: true } };
+}
 
 export interface GeneratedFile {
   readonly file: string;
@@ -110,6 +132,10 @@ function hashContext({ algorithm, order }: HashChoice, extra: readonly string[])
   return { algorithm, fields };
 }
 
+function faultContext(wanted: boolean | undefined) {
+  return { table: wanted === true, entries: FAULT_ENTRIES };
+}
+
 /** How the parser fills `meta.selector`. An IPv4 packet has no flow label: it leaves those bits 0. */
 function selectorContext(field: SelectorField) {
   const reads: Record<SelectorField, { source: string; fromIpv4: string; fromIpv6: string }> = {
@@ -141,6 +167,7 @@ function pecmpContext(program: PecmpProgram) {
     },
     hash: hashContext(program.hash, []),
     sizes: program.sizes,
+    faults: faultContext(program.faults),
   };
 }
 
@@ -155,6 +182,7 @@ function ecmpContext(program: EcmpProgram) {
         : { ...selectorContext(field), hashed: true },
     hash: hashContext(program.hash, field === undefined ? [] : ["selector"]),
     sizes: program.sizes,
+    faults: faultContext(program.faults),
   };
 }
 

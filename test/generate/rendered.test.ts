@@ -1,12 +1,16 @@
 /**
  * The programs in p4/ are what the schemes generate for examples/topologies/clos.yaml with their default
- * parameters. `npm run golden` writes them anew.
+ * parameters, each with a packet test beside it. `npm run golden` writes them anew.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
 import { renderPrograms } from "../../src/generate/index.js";
+import { compile } from "../../src/p4/index.js";
 import { SCHEMES, schemeNamed } from "../../src/schemes/index.js";
+import { readStf, runStf } from "../../src/stf/index.js";
+import { packetScript } from "../schemes/packet-script.js";
 import { example } from "../topology/load.js";
 import { templates } from "./load.js";
 
@@ -15,8 +19,14 @@ const update = process.env["P4LOOM_GOLDEN"] === "update";
 describe.each(Object.keys(SCHEMES))("p4/%s", (name) => {
   const folder = resolve(import.meta.dirname, "../../p4", name);
   const scheme = schemeNamed(name)!;
-  const plan = scheme.plan(example("clos"), scheme.parameters.parse({}));
-  const files = renderPrograms(templates, plan.programs);
+  const topology = example("clos");
+  const plan = scheme.plan(topology, scheme.parameters.parse({}));
+  const programs = renderPrograms(templates, plan.programs);
+  const tests = plan.programs.map((program) => ({
+    file: `${program.name}.stf`,
+    text: packetScript(topology, plan, program),
+  }));
+  const files = [...programs, ...tests];
   if (update) {
     mkdirSync(folder, { recursive: true });
     for (const { file, text } of files) writeFileSync(join(folder, file), text);
@@ -26,8 +36,18 @@ describe.each(Object.keys(SCHEMES))("p4/%s", (name) => {
     expect(readFileSync(join(folder, file), "utf8")).toBe(text);
   });
 
-  it("holds no other program", () => {
-    const there = readdirSync(folder).filter((file) => file.endsWith(".p4"));
-    expect(there.sort()).toEqual(files.map(({ file }) => file).sort());
+  it("holds nothing else", () => {
+    expect(readdirSync(folder).sort()).toEqual(files.map(({ file }) => file).sort());
+  });
+
+  it.each(programs)("$file passes its packet test", ({ file, text }) => {
+    const test = join(folder, file.replace(/\.p4$/, ".stf"));
+    const diagnostics = new Diagnostics();
+    const result = compile({ file: new SourceFile(file, text) }, diagnostics);
+    const commands = readStf(new SourceFile(test, readFileSync(test, "utf8")), diagnostics);
+    diagnostics.throwIfErrors();
+    const { passed, failed } = runStf(commands, result!.program, diagnostics);
+    expect(diagnostics.list.map(formatDiagnostic)).toEqual([]);
+    expect({ passed, failed }).toEqual({ passed: 21, failed: 0 });
   });
 });

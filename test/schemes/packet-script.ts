@@ -1,0 +1,249 @@
+/**
+ * The packet tests beside the programs in p4/: for each program the state of one switch of its role, as commands of
+ * simple_switch_CLI, then packets and what must come of them. What must come is worked out here, from the plan and
+ * a CRC of our own, not by a switch.
+ */
+import { toBytes, toHex } from "../../src/base/index.js";
+import type { ProgramPlan } from "../../src/generate/index.js";
+import type { ActionCall, Match } from "../../src/program/index.js";
+import {
+  compileFabric,
+  type FabricPlan,
+  type FlowKey,
+  type Hop,
+  pecmpParameters,
+  readSlice,
+  type SwitchPlan,
+} from "../../src/schemes/index.js";
+import { nodeNamed, type Topology, type TopologyNode } from "../../src/topology/index.js";
+import { crc, pack } from "./crc.js";
+import { checksum, frameOf } from "./frames.js";
+import { ModelSwitch } from "./model-switch.js";
+
+/** The switch whose state the test of a role has. */
+const SWITCH_OF_ROLE: Readonly<Record<string, string>> = {
+  tor: "tor0-0",
+  leaf: "leaf0-0",
+  spine: "spine0-0",
+};
+
+/** Hosts of the rack below, of the same pod and of the other one. */
+const TARGETS = ["host0-0-1", "host0-1-0", "host1-1-1"] as const;
+
+const DROPS = { arp: 1, checksum: 2, ttl: 3 } as const;
+
+export function packetScript(topology: Topology, plan: FabricPlan, program: ProgramPlan): string {
+  const node = nodeNamed(topology, SWITCH_OF_ROLE[program.name]!)!;
+  const planned = plan.switches.find((own) => own.node === node.index)!;
+  return [
+    `# ${program.name}.p4 with the state of ${node.name} in examples/topologies/clos.yaml:`,
+    `# p4loom stf p4/${plan.scheme}/${program.name}.p4 p4/${plan.scheme}/${program.name}.stf`,
+    "",
+    ...stateLines(planned),
+    ...packetLines(topology, plan, program, planned, node),
+    "",
+  ].join("\n");
+}
+
+/** Handles of members and groups count from 0 in the order of making. */
+function stateLines({ updates }: SwitchPlan): string[] {
+  const members = new Map<number, number>();
+  const groups = new Map<number, number>();
+  return updates.flatMap((update): string[] => {
+    const { entity } = update;
+    switch (entity.kind) {
+      case "member":
+        members.set(entity.memberId, members.size);
+        return [`act_prof_create_member ${entity.profile} ${callText(entity.action)}`];
+      case "group": {
+        const handle = groups.size;
+        groups.set(entity.groupId, handle);
+        return [
+          `act_prof_create_group ${entity.profile}`,
+          ...entity.members.map(
+            ({ memberId }) =>
+              `act_prof_add_member_to_group ${entity.profile} ${members.get(memberId)} ${handle}`,
+          ),
+        ];
+      }
+      case "tableEntry": {
+        const { table, match, action } = entity;
+        if (action?.kind === "group")
+          return [
+            `table_indirect_add_with_group ${table} ${keyText(match)} => ${groups.get(action.groupId)}`,
+          ];
+        if (action?.kind !== "action") throw new Error("a plan writes groups and actions");
+        const name = action.action;
+        if (entity.isDefault) return [`table_set_default ${table} ${callText(action)}`];
+        return [`table_add ${table} ${name} ${keyText(match)} => ${paramText(action)}`.trimEnd()];
+      }
+      default:
+        throw new Error(`a plan writes no ${entity.kind}`);
+    }
+  });
+}
+
+function callText(call: ActionCall): string {
+  return `${call.action} ${paramText(call)}`.trimEnd();
+}
+
+function paramText({ params }: ActionCall): string {
+  return Object.entries(params)
+    .map(([name, value]) => (name === "mac" ? macText(value) : String(value)))
+    .join(" ");
+}
+
+/** An absent field, which only a route of length 0 has, is written in full. */
+function keyText(match: readonly Match[]): string {
+  if (match.length === 0) return "0/0";
+  return match
+    .map((part) => {
+      if (part.kind === "exact") return String(part.value);
+      if (part.kind !== "lpm") throw new Error("a plan has exact and lpm keys");
+      const text = part.field.includes("ipv6") ? ipv6Text(part.value) : ipv4Text(part.value);
+      return `${text}/${part.prefixLength}`;
+    })
+    .join(" ");
+}
+
+function macText(mac: bigint): string {
+  return [...toBytes(mac, 6)].map((byte) => byte.toString(16).padStart(2, "0")).join(":");
+}
+
+function ipv4Text(address: bigint): string {
+  return [...toBytes(address, 4)].join(".");
+}
+
+function ipv6Text(address: bigint): string {
+  const bytes = toBytes(address, 16);
+  return Array.from({ length: 8 }, (_, i) => ((bytes[2 * i]! << 8) | bytes[2 * i + 1]!).toString(16)).join(
+    ":",
+  );
+}
+
+function packetLines(
+  topology: Topology,
+  plan: FabricPlan,
+  program: ProgramPlan,
+  planned: SwitchPlan,
+  node: TopologyNode,
+): string[] {
+  const model = new ModelSwitch(planned);
+  const layout =
+    plan.scheme === "pecmp"
+      ? compileFabric(topology, pecmpParameters.parse({}), () => undefined).layout
+      : undefined;
+  const read = (hop: Hop, selector: number) => (layout === undefined ? 0 : readSlice(layout, hop, selector));
+  const lines: string[] = [];
+  const send = (what: string, port: number, frame: Uint8Array, out?: { port: number; frame: Uint8Array }) => {
+    lines.push("", `# ${what}`, `packet ${port} ${toHex(frame)}`);
+    lines.push(out === undefined ? "no_packet" : `expect ${out.port} ${toHex(out.frame)} $`);
+  };
+
+  const source = nodeNamed(topology, "host0-0-0")!;
+  for (const family of ["ipv4", "ipv6"] as const)
+    for (const [i, name] of TARGETS.entries())
+      for (const selector of [0, 1, 2]) {
+        const target = nodeNamed(topology, name)!;
+        const flow: FlowKey = {
+          src: source.host![family],
+          dst: target.host![family],
+          protocol: i === 1 ? 17 : 6,
+          srcPort: 40000 + 7 * i + selector,
+          dstPort: 5201,
+        };
+        const frame = frameOf({
+          family,
+          flow,
+          field: plan.field,
+          selector,
+          dstMac: node.mac,
+          srcMac: source.mac,
+        });
+        const up = node.role === "leaf" ? "leaf" : (node.role as "tor" | "spine");
+        const down = node.role === "leaf" ? "legs" : up;
+        const slices = { up: read(up, selector), down: read(down, selector) };
+        const step = model.forward(family, flow.dst, slices, hashOf(program, flow, selector, model.seed!));
+        if ("drop" in step) throw new Error(`${node.name} drops: ${step.drop}`);
+        const tagged = i === 2 && selector === 1;
+        const wire = (plain: Uint8Array) => (tagged ? withTag(plain, 5) : plain);
+        const what = `${family === "ipv4" ? "IPv4" : "IPv6"} to ${name}, selector ${selector}${tagged ? ", in VLAN 5" : ""}`;
+        const next = passedOn(topology, node, step.port, frame, family);
+        send(what, inPort(node, step.port), wire(frame), { port: step.port, frame: wire(next) });
+      }
+
+  const flow: FlowKey = {
+    src: source.host!.ipv4,
+    dst: nodeNamed(topology, TARGETS[2])!.host!.ipv4,
+    protocol: 6,
+    srcPort: 40000,
+    dstPort: 5201,
+  };
+  const good = (ttl: number) =>
+    frameOf({
+      family: "ipv4",
+      flow,
+      field: plan.field,
+      selector: 0,
+      ttl,
+      dstMac: node.mac,
+      srcMac: source.mac,
+    });
+  const arp = good(64);
+  arp.set([0x08, 0x06], 12);
+  const broken = good(64);
+  broken[24]! ^= 0xff;
+  send("neither IPv4 nor IPv6", 1, arp);
+  send("a wrong IPv4 checksum", 1, broken);
+  send("TTL 1 does not pass", 1, good(1));
+  lines.push("");
+  for (const index of Object.values(DROPS))
+    lines.push(`check_counter FabricIngress.drops(${index}) packets == 1`);
+  return lines;
+}
+
+/** Another port than the one that is taken. */
+function inPort(node: TopologyNode, out: number): number {
+  return node.ports.find(({ number }) => number !== out)!.number;
+}
+
+function withTag(frame: Uint8Array, id: number): Uint8Array {
+  return Uint8Array.from([...frame.subarray(0, 12), 0x81, 0x00, 0x00, id, ...frame.subarray(12)]);
+}
+
+function passedOn(
+  topology: Topology,
+  node: TopologyNode,
+  port: number,
+  frame: Uint8Array,
+  family: "ipv4" | "ipv6",
+): Uint8Array {
+  const peer = topology.nodes[node.ports[port - 1]!.peer]!;
+  const out = Uint8Array.from(frame);
+  out.set(toBytes(peer.mac, 6), 0);
+  out.set(frame.subarray(0, 6), 6);
+  out[family === "ipv4" ? 22 : 21]!--;
+  if (family === "ipv4") {
+    out.set([0, 0], 24);
+    const sum = checksum([...out.subarray(14, 34)]);
+    out.set([sum >> 8, sum & 0xff], 24);
+  }
+  return out;
+}
+
+const SELECTOR_BITS = 6;
+
+function hashOf({ values }: ProgramPlan, flow: FlowKey, selector: number, seed: number): number {
+  const hashed = "hashedField" in values ? [{ value: BigInt(selector), width: SELECTOR_BITS }] : [];
+  const tuple = [
+    { value: flow.src, width: 128 },
+    { value: flow.dst, width: 128 },
+    { value: BigInt(flow.protocol), width: 8 },
+    { value: BigInt(flow.srcPort), width: 16 },
+    { value: BigInt(flow.dstPort), width: 16 },
+  ];
+  const own = { value: BigInt(seed), width: 16 };
+  const { algorithm, order } = values.hash;
+  const fields = order === "forward" ? [...hashed, ...tuple, own] : [own, ...hashed, ...tuple.reverse()];
+  return crc(algorithm, pack(fields));
+}
