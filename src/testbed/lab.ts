@@ -154,6 +154,8 @@ export interface HostProcess {
   write(line: string): void;
   /** Calls back for every line of stdout, from the first one on, even if it came before; returns how to stop. */
   onLine(listener: (line: string) => void): () => void;
+  /** Calls back for the text of stdout as it comes, prompts without a newline too; returns how to stop. */
+  onText(listener: (text: string) => void): () => void;
   /** The last lines of stderr so far. */
   readonly stderr: string;
   /** Exit status, as in {@link ExecResult}. */
