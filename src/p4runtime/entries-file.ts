@@ -1,6 +1,6 @@
 /**
- * The entries that a program brings along, as p4c's `--p4runtime-entries-files` writes them: one WriteRequest that inserts
- * all of them, for a control plane whose target does not take them from the program.
+ * Updates as a file: one WriteRequest. p4c's `--p4runtime-entries-files` writes the entries that a program brings along
+ * in this form, for a control plane whose target does not take them from the program.
  */
 import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
 import {
@@ -8,19 +8,30 @@ import {
   P4InfoIndex,
   type Program,
   type TableEntry,
+  type Update,
   writeText,
 } from "../program/index.js";
 import { encodeUpdate } from "./codec/entity.js";
 import { CURRENT_DIALECT } from "./codec/ports.js";
 import { type WriteRequest, WriteRequestSchema } from "./generated/p4/v1/p4runtime_pb.js";
 
-/** Values are in the canonical form of the standard (8.4: the shortest bytes), where p4c pads them. */
+/** A WriteRequest that inserts entries. */
 export function writeEntries(
   program: Pick<Program, "p4info">,
   entries: readonly TableEntry[],
   format: P4InfoFormat,
 ): string | Uint8Array {
-  const request = requestOf(program, entries);
+  const updates = entries.map((entity): Update => ({ type: "insert", entity }));
+  return writeUpdates(program, updates, format);
+}
+
+/** A WriteRequest with these updates. Values are in the canonical form of the standard (8.4: the shortest bytes), where p4c pads them. */
+export function writeUpdates(
+  program: Pick<Program, "p4info">,
+  updates: readonly Update[],
+  format: P4InfoFormat,
+): string | Uint8Array {
+  const request = requestOf(program, updates);
   switch (format) {
     case "binary":
       return toBinary(WriteRequestSchema, request);
@@ -33,9 +44,9 @@ export function writeEntries(
 
 const HEAD = "# proto-file: p4/v1/p4runtime.proto\n# proto-message: p4.v1.WriteRequest\n\n";
 
-function requestOf(program: Pick<Program, "p4info">, entries: readonly TableEntry[]): WriteRequest {
+function requestOf(program: Pick<Program, "p4info">, updates: readonly Update[]): WriteRequest {
   const wire = { index: new P4InfoIndex(program.p4info), dialect: CURRENT_DIALECT, lenient: true };
   return create(WriteRequestSchema, {
-    updates: entries.map((entity) => encodeUpdate(wire, { type: "insert", entity })),
+    updates: updates.map((update) => encodeUpdate(wire, update)),
   });
 }
