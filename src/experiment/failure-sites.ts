@@ -8,6 +8,14 @@ export type Site =
   | { readonly kind: "node"; readonly index: number }
   | { readonly kind: "link"; readonly index: number };
 
+/** `leaf0-1`, or `tor0-0 - leaf0-1`. */
+export function siteName(topology: Topology, site: Site): string {
+  const name = (node: number) => topology.nodes[node]!.name;
+  if (site.kind === "node") return name(site.index);
+  const { a, b } = topology.links[site.index]!;
+  return `${name(a.node)} - ${name(b.node)}`;
+}
+
 /** Hosts with their racks and pods, for traffic patterns. */
 export function hostPlaces(topology: Topology): Place[] {
   return hostsOf(topology).map((node) => {

@@ -1,0 +1,172 @@
+/**
+ * Draws the flow of a run and the element that fails on its way: the same for all schemes, and for the simulator and
+ * a testbed. Which way a flow takes is seen in the simulator, where the switches run the same programs with the same
+ * state.
+ */
+import { fail, Random } from "../base/index.js";
+import {
+  type Channel,
+  type Connection,
+  type Fabric,
+  type Host,
+  NS_PER_S,
+  type Peer,
+  Segment,
+  type TransportOptions,
+} from "../sim/packet/index.js";
+import { drawClientPort, drawPair, type Place } from "../traffic/index.js";
+import type { Experiment, Failure } from "./experiment.js";
+import { hostPlaces, type Site, sitesOnPath } from "./failure-sites.js";
+
+/** Port that all flows go to. */
+export const SERVER_PORT = 5201;
+
+/** A flow that is open in the simulator. */
+export interface SimulatedFlow {
+  source: Place;
+  destination: Place;
+  clientPort: number;
+  client: Connection;
+  server: Connection;
+}
+
+/** Nodes of the topology that the flow's data and its acknowledgements cross, ends included. */
+export interface Paths {
+  data: number[];
+  acks: number[];
+}
+
+export interface DrawnRun {
+  flow: SimulatedFlow;
+  paths: Paths;
+  /** What fails. */
+  site: Site;
+  /** Nanoseconds from {@link startedAt}, virtual time, to the failure. */
+  failsAfter: number;
+  startedAt: number;
+}
+
+export class FlowDrawer {
+  readonly #experiment: Experiment;
+  readonly #fabric: Fabric;
+  readonly #places: readonly Place[];
+  readonly #transport: TransportOptions;
+  readonly #segment = new Segment();
+
+  constructor(experiment: Experiment, fabric: Fabric) {
+    this.#experiment = experiment;
+    this.#fabric = fabric;
+    this.#places = hostPlaces(experiment.topology);
+    const { segment_bytes, window_segments, rto_margin, rto_cap } = experiment.settings.transport;
+    this.#transport = {
+      segmentBytes: segment_bytes,
+      windowSegments: window_segments,
+      margin: rto_margin,
+      cap: rto_cap,
+      initial: NS_PER_S,
+    };
+  }
+
+  /**
+   * Run number `run` of `failure` under `seed`: its flow is open and has had its first acknowledgement. Throws
+   * DiagnosticError P43009 when no flow meets the failure, P43010 when flows cannot complete a round trip before it.
+   */
+  draw(failure: Failure, run: number, seed: number): DrawnRun {
+    const simulation = this.#fabric.network.simulation;
+    const { settings, topology } = this.#experiment;
+    // The draws do not depend on the scheme: all schemes meet the same flows and failures.
+    const random = new Random(seed).fork(failure).fork(run);
+    for (let draws = 1; ; draws++) {
+      const startedAt = simulation.now;
+      const flow = this.#open(random);
+      const paths = this.#discover(flow, startedAt + settings.failure_time);
+      const sites = [
+        ...sitesOnPath(topology, paths.data, failure),
+        ...sitesOnPath(topology, paths.acks, failure),
+      ];
+      // Flows of one rack cross no leaf, flows of one pod no spine: others are drawn.
+      if (sites.length === 0) {
+        this.close(flow);
+        if (draws >= MOST_DRAWS) this.#noneHit(failure, draws);
+        continue;
+      }
+      const site = random.pick(sites);
+      // A site on both ways has two chances to be drawn: half of them are put back, so that each flow
+      // that a site's failure hits counts once, whichever way it is hit.
+      const chances = sites.filter((other) => other.index === site.index).length;
+      if (random.int(chances) > 0) {
+        this.close(flow);
+        continue;
+      }
+      const phase = random.int(Math.max(1, Math.round(flow.client.timeout.smoothedRtt!)));
+      return { flow, paths, site, failsAfter: settings.failure_time + phase, startedAt };
+    }
+  }
+
+  /** Ends the flow and lets what is still under way arrive, so that the next run finds nothing of this one. */
+  close(flow: SimulatedFlow): void {
+    const simulation = this.#fabric.network.simulation;
+    flow.client.close();
+    flow.server.close();
+    simulation.run(simulation.now + DRAIN_TIME);
+    this.#fabric.host(flow.source.host).reset();
+    this.#fabric.host(flow.destination.host).reset();
+  }
+
+  /** Adds a hop to the path of the direction that a frame goes, if it goes on from the path's end. */
+  follow(channel: Channel, frame: Uint8Array, flow: SimulatedFlow, { data, acks }: Paths): void {
+    if (!this.#segment.read(frame)) return;
+    const path = this.#segment.srcPort === flow.clientPort ? data : acks;
+    if (this.#fabric.indexOf(channel.source) === path.at(-1)) path.push(this.#fabric.indexOf(channel.target));
+  }
+
+  #noneHit(failure: Failure, draws: number): never {
+    const { locate, settings } = this.#experiment;
+    fail(
+      "P43009",
+      locate(["failures", settings.failures.indexOf(failure)]),
+      `failure "${failure}": none of ${draws} flows of traffic.pairs: ${settings.traffic.pairs} crosses one`,
+      "choose pairs of hosts that are farther apart",
+    );
+  }
+
+  #open(random: Random): SimulatedFlow {
+    const { traffic } = this.#experiment.settings;
+    const [source, destination] = drawPair(this.#places, traffic.pairs, random)!;
+    const clientPort = drawClientPort(random);
+    const [a, b] = [this.#fabric.host(source.host), this.#fabric.host(destination.host)];
+    const to = (host: Host, port: number): Peer => ({ address: host.address(traffic.ip), port });
+    const client = a.open(traffic.ip, clientPort, to(b, SERVER_PORT), random.fork("client"), this.#transport);
+    const server = b.open(traffic.ip, SERVER_PORT, to(a, clientPort), random.fork("server"), this.#transport);
+    client.send(Number.POSITIVE_INFINITY);
+    return { source, destination, clientPort, client, server };
+  }
+
+  /** Runs until the first acknowledgement is back, and tells the ways that both directions take. */
+  #discover(flow: SimulatedFlow, deadline: number): Paths {
+    const { network } = this.#fabric;
+    const paths: Paths = { data: [flow.source.host], acks: [flow.destination.host] };
+    network.observer = (channel, frame) => {
+      this.follow(channel, frame, flow, paths);
+      if (paths.acks.at(-1) === flow.source.host) network.simulation.stop();
+    };
+    network.simulation.run(deadline);
+    network.observer = undefined;
+    if (paths.acks.at(-1) !== flow.source.host || flow.client.timeout.smoothedRtt === undefined) {
+      const { locate, settings } = this.#experiment;
+      fail(
+        "P43010",
+        locate(["failure_time"]) ?? locate(["topology"]),
+        `no acknowledgement came back within failure_time, ${settings.failure_time / 1e6} ms`,
+        "failure_time must be longer than a round trip, and the hosts must reach each other",
+      );
+    }
+    return paths;
+  }
+}
+
+/** Flows that are drawn for one run before it is given up: some pair of hosts has a site, but it may be rare. */
+const MOST_DRAWS = 100_000;
+
+/** Longer than any frame stays in a fabric: full queues and wires of a data center take milliseconds. */
+const DRAIN_TIME = NS_PER_S;
