@@ -6,3 +6,4 @@ export { readBmv2 } from "./bmv2-reader.js";
 export * from "./device.js";
 export * from "./p4info/index.js";
 export type { Program } from "./program.js";
+export { formatValue, type ParsedValue, parseValue, styleOfWidth, type ValueStyle } from "./values.js";
