@@ -7,6 +7,9 @@
  * at once and settle, by the echo, on one that works.
  */
 import type { Random } from "../base/index.js";
+import type { Failover } from "./pecmp/hosts.js";
+import type { SelectorLayout } from "./pecmp/layout.js";
+import type { OffsetSet } from "./pecmp/selectors.js";
 
 export interface FlowKey {
   /** IPv4 or IPv6 address. */
@@ -44,8 +47,25 @@ export interface PathChooser {
   onData(segment: SegmentMarks, duplicate: boolean): readonly number[];
 }
 
+/**
+ * A policy as plain JSON, with everything that its choosers and its choice of a NIC need: hosts outside of this
+ * process (`mininet/agent/policy.py`) make the same policy of it.
+ */
+export type PolicyDescription =
+  /** Never re-paths; sends on `selector`, by the NIC that the hash of the five-tuple tells. */
+  | { readonly kind: "fixed"; readonly selector: number }
+  /** Draws a new selector below `values` at each sign of loss. */
+  | { readonly kind: "prr"; readonly values: number }
+  | {
+      readonly kind: "pecmp";
+      readonly failover: Failover;
+      readonly layout: SelectorLayout;
+      readonly offsets: OffsetSet;
+    };
+
 export interface HostPolicy {
   readonly name: string;
+  readonly description: PolicyDescription;
   /** State of one end of a flow; `flow` is the tuple as this end sends it. */
   open(flow: FlowKey, random: Random): PathChooser;
   /** Which of a host's `nics` NICs (0-based) a packet leaves by. */

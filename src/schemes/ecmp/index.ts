@@ -28,6 +28,7 @@ export const ecmp: Scheme<EcmpParameters> = {
     }),
     hosts: {
       name: "none",
+      description: { kind: "fixed", selector: 0 },
       open: () => fixedPath(0),
       nic: (flow, _selector, nics) => flowHash(flow) % nics,
     },

@@ -104,6 +104,7 @@ export function pecmpHosts(failover: Failover, layout: SelectorLayout, offsets: 
   const rerouter = makeRerouter(layout, offsets);
   return {
     name: failover === "none" ? "none" : "pecmp",
+    description: { kind: "pecmp", failover, layout, offsets },
     open(_flow: FlowKey, random: Random): PathChooser {
       const start = layout.control === "hops" ? drawEachSlice(layout, 0, random) : 0;
       if (failover === "none") return fixedPath(start);

@@ -42,6 +42,7 @@ export const prr: Scheme<PrrParameters> = {
     }),
     hosts: {
       name: "prr",
+      description: { kind: "prr", values: 2 ** FIELD_BITS[parameters.field] },
       open: (_flow, random) => new RandomPath(2 ** FIELD_BITS[parameters.field], random),
       nic: (flow, selector, nics) => mix(flowHash(flow), selector) % nics,
     },
