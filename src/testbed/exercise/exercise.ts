@@ -1,0 +1,217 @@
+/** A running exercise: its lab, with every switch programmed as its files say. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { DiagnosticError, Diagnostics, fail, SourceFile } from "../../base/index.js";
+import { runCommands } from "../../control/index.js";
+import { writeUpdates } from "../../p4runtime/index.js";
+import { DeviceError, P4InfoIndex, type Program, readBmv2, readP4Info } from "../../program/index.js";
+import type { Lab, LabEnd, LabOptions, LabSpec } from "../lab.js";
+import { startLab } from "../start.js";
+import { formatIpv4 } from "./addresses.js";
+import type { ExerciseProgram, ExerciseSetup, SwitchSetup } from "./folder.js";
+import { inIproute2 } from "./net-tools.js";
+import type { ExerciseEnd } from "./topology-file.js";
+
+/** As the tutorials' Mininet gives them out. */
+const FIRST_GRPC_PORT = 50051;
+const HOST_INTERFACE = "eth0";
+
+export class RunningExercise {
+  readonly #down = new Set<string>();
+
+  constructor(
+    readonly setup: ExerciseSetup,
+    readonly lab: Lab,
+    readonly grpcPorts: ReadonlyMap<string, number>,
+  ) {}
+
+  /** A command with names of hosts replaced by their addresses. */
+  withAddresses(command: string): string {
+    const { hosts } = this.setup.topology;
+    return command.replace(/\S+/g, (word) => {
+      const host = hosts.find(({ name }) => name === word);
+      return host === undefined ? word : formatIpv4(host.ipv4);
+    });
+  }
+
+  /** Runs a line of command text at a switch; status 1 when it failed. */
+  async command(name: string, text: string, print: (line: string) => void): Promise<number> {
+    const diagnostics = new Diagnostics();
+    const source = new SourceFile(name, `${text}\n`);
+    try {
+      await runCommands(this.lab.switches.get(name)!.device, source, diagnostics, print);
+    } catch (error) {
+      if (!(error instanceof DeviceError)) throw error;
+      diagnostics.error("P43157", { file: source, start: 0, end: text.length }, error.message);
+    }
+    for (const { message } of diagnostics.list) print(`*** ${message}`);
+    return diagnostics.hasErrors ? 1 : 0;
+  }
+
+  linked(a: string, b: string): boolean {
+    return this.setup.topology.links.some((link) => joins(link, a, b));
+  }
+
+  isDown(a: string, b: string): boolean {
+    return this.#down.has([a, b].sort().join(" "));
+  }
+
+  async setLink(a: string, b: string, up: boolean): Promise<void> {
+    await this.lab.setLink(a, b, up);
+    const key = [a, b].sort().join(" ");
+    if (up) this.#down.delete(key);
+    else this.#down.add(key);
+  }
+
+  async stopSwitch(name: string): Promise<void> {
+    await this.lab.switches.get(name)!.kill();
+  }
+
+  /** Starts a switch's process again, with the program and the entries that it had at first. */
+  async startSwitch(name: string): Promise<void> {
+    await this.lab.switches.get(name)!.restart();
+    const entry = this.setup.switches.find((one) => one.name === name)!;
+    await program(this.lab, this.setup, entry, join(this.setup.folder, "logs"), readProgram);
+  }
+}
+
+function joins({ a, b }: { a: ExerciseEnd; b: ExerciseEnd }, one: string, other: string): boolean {
+  return (a.node === one && b.node === other) || (a.node === other && b.node === one);
+}
+
+/** What `startExercise` is told beside what every lab is. */
+export type ExerciseOptions = Omit<LabOptions, "folder">;
+
+/**
+ * Starts the network of an exercise whose programs are compiled, and writes what its runtime and command files say.
+ * Fails as startLab does, and with what is wrong with these files.
+ */
+export async function startExercise(
+  setup: ExerciseSetup,
+  options: ExerciseOptions,
+): Promise<RunningExercise> {
+  const { folder } = setup;
+  const programs = new Map<string, Program>();
+  const read = (of: ExerciseProgram): Program => {
+    let found = programs.get(of.json);
+    if (found === undefined) {
+      found = readProgram(of);
+      programs.set(of.json, found);
+    }
+    return found;
+  };
+  // All that can be wrong with files is found before anything is started.
+  for (const { runs, runtime } of setup.switches) {
+    if (runs === undefined) continue;
+    const diagnostics = new Diagnostics();
+    runtime?.updates(new P4InfoIndex(read(runs).p4info), diagnostics);
+    diagnostics.throwIfErrors();
+  }
+  const spec = labOfExercise(setup);
+  const lab = await startLab(spec, { ...options, folder });
+  try {
+    const logs = join(folder, "logs");
+    mkdirSync(logs, { recursive: true });
+    await Promise.all(setup.switches.map((entry) => program(lab, setup, entry, logs, read)));
+  } catch (error) {
+    await lab.close();
+    throw error;
+  }
+  const ports = spec.switches.map(({ name, grpcPort }) => [name, grpcPort!] as const);
+  return new RunningExercise(setup, lab, new Map(ports));
+}
+
+/** One switch: program, then runtime file, then command file. */
+async function program(
+  lab: Lab,
+  { folder }: ExerciseSetup,
+  { name, runs, runtime, commandFile }: SwitchSetup,
+  logs: string,
+  read: (of: ExerciseProgram) => Program,
+): Promise<void> {
+  const { device } = lab.switches.get(name)!;
+  const diagnostics = new Diagnostics();
+  const refused = (what: string, error: unknown): never => {
+    if (!(error instanceof DeviceError)) throw error;
+    const reasons = (error.updates ?? []).filter(({ code }) => code !== "OK").map(({ message }) => message);
+    fail("P43157", undefined, `switch ${name} refused ${what}: ${error.message}`, ...reasons.slice(0, 10));
+  };
+  if (runs !== undefined) {
+    const loaded = read(runs);
+    await device.load(loaded).catch((error) => refused(runs.json, error));
+    const updates = runtime?.updates(new P4InfoIndex(loaded.p4info), diagnostics) ?? [];
+    diagnostics.throwIfErrors();
+    if (updates.length > 0) {
+      writeFileSync(join(logs, `${name}-p4runtime-requests.txt`), writeUpdates(loaded, updates, "text"));
+      await device.write(updates).catch((error) => refused("what its runtime file says", error));
+    }
+  }
+  if (commandFile !== undefined) {
+    const path = resolve(folder, commandFile);
+    const lines: string[] = [];
+    await runCommands(device, new SourceFile(path, readFileSync(path, "utf8")), diagnostics, (line) => {
+      lines.push(`${line}\n`);
+    });
+    writeFileSync(join(logs, `${name}_cli_output.log`), lines.join(""));
+    diagnostics.throwIfErrors();
+  }
+}
+
+/** Reads the compiled files of a program. */
+function readProgram({ json, p4info }: ExerciseProgram): Program {
+  const diagnostics = new Diagnostics();
+  const read = (path: string): SourceFile => {
+    try {
+      return new SourceFile(path, readFileSync(path, "utf8"));
+    } catch {
+      fail(
+        "P43155",
+        undefined,
+        `cannot read ${path}`,
+        "compile the exercise's program first, or keep its source there",
+      );
+    }
+  };
+  const bmv2 = readBmv2(read(json), diagnostics);
+  const info = readP4Info(read(p4info), undefined, diagnostics);
+  diagnostics.throwIfErrors();
+  if (bmv2 === undefined || info === undefined) throw new DiagnosticError(diagnostics.list);
+  return { bmv2, p4info: info };
+}
+
+/** Hosts have one interface, `eth0`; port P of switch sN is `sN-ethP`. */
+export function labOfExercise({ topology }: ExerciseSetup): LabSpec {
+  const ends = topology.links.flatMap(({ a, b }) => [a, b]);
+  const interfaceName = ({ node, port }: ExerciseEnd, host: boolean): string =>
+    host ? HOST_INTERFACE : `${node}-eth${port}`;
+  const hosts = new Set(topology.hosts.map(({ name }) => name));
+  const end = (of: ExerciseEnd): LabEnd => ({
+    node: of.node,
+    interface: interfaceName(of, hosts.has(of.node)),
+  });
+  return {
+    name: "exercise",
+    hosts: topology.hosts.map(({ name, ipv4, prefixLength, mac, commands }) => ({
+      name,
+      interfaces: [{ name: HOST_INTERFACE, mac, ipv4: { address: ipv4, length: prefixLength } }],
+      commands: commands.map((command) => inIproute2(command) ?? command),
+    })),
+    switches: topology.switches.map(({ name, cpuPort, priorityQueues }, index) => ({
+      name,
+      deviceId: BigInt(index),
+      grpcPort: FIRST_GRPC_PORT + index,
+      ports: ends
+        .filter(({ node }) => node === name)
+        .map((of) => ({ number: of.port, interface: interfaceName(of, false) }))
+        .sort((one, other) => one.number - other.number),
+      ...(cpuPort === undefined ? {} : { cpuPort }),
+      ...(priorityQueues === undefined ? {} : { priorityQueues }),
+    })),
+    links: topology.links.map(({ a, b, delayNs, rateBps }) => ({
+      a: end(a),
+      b: end(b),
+      ...(delayNs === undefined ? {} : { delayNs }),
+      ...(rateBps === undefined ? {} : { rateBps }),
+    })),
+  };
+}

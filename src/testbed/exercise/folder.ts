@@ -1,0 +1,151 @@
+/** What lies in an exercise's folder: its programs, and which switch runs which. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { type Diagnostics, fail, SourceFile } from "../../base/index.js";
+import { type RuntimeFile, readRuntimeFile } from "../../control/index.js";
+import type { ExerciseSwitch, ExerciseTopology } from "./topology-file.js";
+
+/** A program of an exercise: the files that are made of one source. */
+export interface ExerciseProgram {
+  /** P4-16 source; undefined: only the JSON is there. */
+  source?: string;
+  /** BMv2 JSON, by default `build/NAME.json`. */
+  json: string;
+  /** P4Info in text form, by default `build/NAME.p4.p4info.txtpb`. */
+  p4info: string;
+}
+
+export interface ExerciseSetup {
+  folder: string;
+  topology: ExerciseTopology;
+  /** By path of the JSON. */
+  programs: ReadonlyMap<string, ExerciseProgram>;
+  switches: readonly SwitchSetup[];
+}
+
+export interface SwitchSetup extends ExerciseSwitch {
+  /** Undefined: it starts without a program, for a controller to bring one. */
+  runs?: ExerciseProgram;
+  runtime?: RuntimeFile;
+}
+
+export interface FolderOptions {
+  /** Source of the switches that name no program; by default the Makefile's DEFAULT_PROG, or the only .p4 file. */
+  program?: string;
+  /** Start switches without a program that name none (the Makefile's NO_P4). */
+  noProgram?: boolean;
+}
+
+/**
+ * Finds what an exercise needs. Paths in its files are from its folder, which is that of the topology file or one above
+ * (`pod-topo/topology.json`). Fails with P43155 (a file is missing), P43156 (which program?) and what
+ * readRuntimeFile reports.
+ */
+export function openExercise(
+  topology: ExerciseTopology,
+  options: FolderOptions,
+  diagnostics: Diagnostics,
+): ExerciseSetup {
+  const folder = folderOf(topology);
+  const programs = new Map<string, ExerciseProgram>();
+  const programAt = (json: string, p4info?: string): ExerciseProgram => {
+    const path = resolve(folder, json);
+    let program = programs.get(path);
+    if (program === undefined) {
+      program = programOf(folder, path, p4info);
+      programs.set(path, program);
+    }
+    return program;
+  };
+  const fallback = defaultProgram(folder, options);
+  const switches = topology.switches.map((entry): SwitchSetup => {
+    const runtime = readRuntime(folder, entry, topology, diagnostics);
+    const json = entry.program ?? runtime?.bmv2Json;
+    if (json !== undefined) {
+      const place = topology.locate(["switches", entry.name, entry.program ? "program" : "runtime_json"]);
+      const runs = programAt(json, runtime?.p4info);
+      if (runs.source === undefined && !existsSync(runs.json)) {
+        const source = join(folder, `${basename(json, ".json")}.p4`);
+        diagnostics.error("P43155", place, `${entry.name} runs ${json}: neither it nor ${source} is there`);
+      }
+      return { ...entry, runs, ...(runtime === undefined ? {} : { runtime }) };
+    }
+    if (options.noProgram) return entry;
+    if (fallback === undefined) {
+      const place = topology.locate(["switches", entry.name]);
+      fail(
+        "P43156",
+        place,
+        `which program does ${entry.name} run?`,
+        "say it with --program FILE.p4, or --no-p4",
+      );
+    }
+    const runs = programAt(join("build", `${basename(fallback, ".p4")}.json`));
+    return { ...entry, runs, ...(runtime === undefined ? {} : { runtime }) };
+  });
+  return { folder, topology, programs, switches };
+}
+
+/** The nearest folder, from the topology file's up to two above, from which all files that it names are there. */
+function folderOf(topology: ExerciseTopology): string {
+  const named = topology.switches.flatMap(({ runtimeFile, commandFile }) =>
+    [runtimeFile, commandFile].filter((path) => path !== undefined),
+  );
+  const start = dirname(resolve(topology.file.path));
+  const candidates = [start, dirname(start), dirname(dirname(start))];
+  const found = candidates.find(
+    (folder) =>
+      named.every((path) => existsSync(resolve(folder, path))) && (named.length > 0 || hasPrograms(folder)),
+  );
+  return found ?? start;
+}
+
+function hasPrograms(folder: string): boolean {
+  return sourcesIn(folder).length > 0;
+}
+
+function sourcesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".p4"))
+    .sort();
+}
+
+function programOf(folder: string, json: string, p4info: string | undefined): ExerciseProgram {
+  const name = basename(json, ".json");
+  const source = join(folder, `${name}.p4`);
+  return {
+    ...(existsSync(source) ? { source } : {}),
+    json,
+    p4info: p4info === undefined ? join(dirname(json), `${name}.p4.p4info.txtpb`) : resolve(folder, p4info),
+  };
+}
+
+/** Name of the source that the exercise's Makefile, its user or its folder makes the default. */
+function defaultProgram(folder: string, options: FolderOptions): string | undefined {
+  const sources = sourcesIn(folder);
+  if (options.program !== undefined) {
+    const name = basename(options.program);
+    if (sources.includes(name)) return name;
+    fail("P43155", undefined, `--program ${options.program}: no such file in ${folder}`);
+  }
+  const makefile = join(folder, "Makefile");
+  const text = existsSync(makefile) ? readFileSync(makefile, "utf8") : "";
+  const named = /^\s*DEFAULT_PROG\s*[:?]?=\s*(\S+\.p4)\s*$/m.exec(text)?.[1];
+  if (named !== undefined && sources.includes(named)) return named;
+  return sources.length === 1 ? sources[0] : undefined;
+}
+
+function readRuntime(
+  folder: string,
+  { name, runtimeFile }: ExerciseSwitch,
+  { locate }: ExerciseTopology,
+  diagnostics: Diagnostics,
+): RuntimeFile | undefined {
+  if (runtimeFile === undefined) return undefined;
+  const path = resolve(folder, runtimeFile);
+  if (!existsSync(path)) {
+    diagnostics.error("P43155", locate(["switches", name, "runtime_json"]), `no such file: ${path}`);
+    return undefined;
+  }
+  return readRuntimeFile(new SourceFile(path, readFileSync(path, "utf8")), diagnostics);
+}

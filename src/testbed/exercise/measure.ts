@@ -1,0 +1,113 @@
+/** `pingall` and `iperf`, in Mininet's words. */
+import { formatIpv4 } from "./addresses.js";
+import type { Prompt } from "./prompt.js";
+
+const DEFAULT_WAIT_S = 1;
+const IPERF_SECONDS = 5;
+
+/** Of one echo request: whether an answer came, and the round trip in ms. */
+interface Echo {
+  answered: boolean;
+  roundTripMs?: number;
+}
+
+/** `pingall [SECONDS]`: status 1 when an echo was lost. */
+export function pingAll(prompt: Prompt, rest: string, times = false): Promise<number> {
+  return ping(prompt, prompt.exercise.setup.topology.hosts.length, rest, times);
+}
+
+/** Pings between the first `count` hosts. */
+export async function ping(prompt: Prompt, count: number, rest = "", times = false): Promise<number> {
+  const waitSeconds = rest === "" ? DEFAULT_WAIT_S : Number(rest);
+  if (!(waitSeconds > 0 && waitSeconds <= 3600)) {
+    prompt.print(`*** ${rest}: not a number of seconds up to 3600`);
+    return 2;
+  }
+  const hosts = prompt.exercise.setup.topology.hosts.slice(0, count);
+  let sent = 0;
+  let received = 0;
+  const found: string[] = [];
+  prompt.print("*** Ping: testing ping reachability");
+  for (const source of hosts) {
+    prompt.io.write(`${source.name} -> `);
+    for (const target of hosts) {
+      if (source === target) continue;
+      const { answered, roundTripMs } = await echo(prompt, source.name, target.ipv4, waitSeconds);
+      sent++;
+      if (answered) received++;
+      prompt.io.write(`${answered ? target.name : "X"} `);
+      if (roundTripMs !== undefined) found.push(` ${source.name}->${target.name}: ${roundTripMs} ms`);
+    }
+    prompt.io.write("\n");
+  }
+  if (times) prompt.print(`*** Results:\n${found.join("\n")}`);
+  const lost = sent === 0 ? 0 : Math.floor((100 * (sent - received)) / sent);
+  prompt.print(`*** Results: ${lost}% dropped (${received}/${sent} received)`);
+  return received === sent ? 0 : 1;
+}
+
+async function echo(prompt: Prompt, source: string, target: bigint, waitSeconds: number): Promise<Echo> {
+  const words = ["ping", "-c1", "-W", String(waitSeconds), formatIpv4(target)];
+  const timeoutMs = waitSeconds * 1000 + 5000;
+  const { status, stdout } = await prompt.exercise.lab.hosts.get(source)!.exec(words, { timeoutMs });
+  const time = /time=([\d.]+) ms/.exec(stdout)?.[1];
+  return { answered: status === 0, ...(time === undefined ? {} : { roundTripMs: Number(time) }) };
+}
+
+/** `iperf [HOST HOST]`: TCP from the first to the second, the first two of the network by default. */
+export async function iperf(prompt: Prompt, rest: string): Promise<number> {
+  const { lab, setup } = prompt.exercise;
+  const [first, second] = setup.topology.hosts.map(({ name }) => name);
+  const [client = first, server = second, ...more] = rest.split(/\s+/).filter(Boolean);
+  const [from, to] = [lab.hosts.get(client ?? ""), lab.hosts.get(server ?? "")];
+  if (from === undefined || to === undefined || more.length > 0) {
+    prompt.print("*** iperf [HOST HOST]");
+    return 2;
+  }
+  prompt.print(`*** Iperf: testing TCP bandwidth between ${client} and ${server}`);
+  const address = formatIpv4(setup.topology.hosts.find(({ name }) => name === server)!.ipv4);
+  const listening = to.exec(["iperf3", "-s", "-1"], { timeoutMs: (IPERF_SECONDS + 15) * 1000 });
+  // The server is there when it answers: the client is started again until it does.
+  for (let attempt = 1; ; attempt++) {
+    const { status, stdout, stderr } = await from.exec(
+      ["iperf3", "-c", address, "-t", String(IPERF_SECONDS), "--json"],
+      { timeoutMs: (IPERF_SECONDS + 10) * 1000 },
+    );
+    const report = parse(stdout);
+    if (status === 0 && report?.end !== undefined) {
+      await listening;
+      const rates = [report.end.sum_sent, report.end.sum_received].map((sum) =>
+        formatRate(sum.bits_per_second),
+      );
+      prompt.print(`*** Results: [${rates.map((rate) => `'${rate}'`).join(", ")}]`);
+      return 0;
+    }
+    const why = report?.error ?? stderr.trim();
+    if (attempt < 20 && /refused/.test(why)) continue;
+    prompt.print(`*** iperf3: ${why === "" ? `status ${status}` : why}`);
+    return 1;
+  }
+}
+
+interface IperfReport {
+  error?: string;
+  end?: { sum_sent: { bits_per_second: number }; sum_received: { bits_per_second: number } };
+}
+
+function parse(text: string): IperfReport | undefined {
+  try {
+    return JSON.parse(text) as IperfReport;
+  } catch {
+    return undefined;
+  }
+}
+
+function formatRate(bitsPerSecond: number): string {
+  const [scale, unit] =
+    bitsPerSecond >= 1e9
+      ? [1e9, "Gbits/sec"]
+      : bitsPerSecond >= 1e6
+        ? [1e6, "Mbits/sec"]
+        : [1e3, "Kbits/sec"];
+  return `${(bitsPerSecond / scale).toPrecision(3)} ${unit}`;
+}
