@@ -1,8 +1,19 @@
-/** The hash algorithms of the BMv2 JSON format that give at most 32 bits, by the format's names. */
+/** The hash algorithms of the BMv2 JSON format, by the format's names. */
 import { Crc, type CrcParameters } from "./crc.js";
-import { csum16, identityLow, xor16, xor32 } from "./simple.js";
+import { Crc64, type Crc64Parameters } from "./crc64.js";
+import { ConsistentRoundRobin, RoundRobin } from "./round-robin.js";
+import { csum16, hashEx, Identity, xor16, xor32 } from "./simple.js";
+import { Toeplitz } from "./toeplitz.js";
+import { Xxh64 } from "./xxh64.js";
 
+/** A hash of at most 32 bits, over `bytes[0..length)`. */
 export type HashFunction = (bytes: Uint8Array, length: number) => number;
+
+/** A hash of up to 64 bits: `low` gives its low word and leaves the high one in `high`, until the next call. */
+export interface WideHash {
+  low(bytes: Uint8Array, length: number): number;
+  readonly high: number;
+}
 
 const CRC16: CrcParameters = { width: 16, poly: 0x8005, init: 0, refin: true, refout: true, xorout: 0 };
 const CRC32: CrcParameters = {
@@ -33,24 +44,60 @@ export const bmv2Crcs: Readonly<Record<string, CrcParameters>> = {
   crcCCITT: CRC_CCITT,
 };
 
+const CRC64: Crc64Parameters = { poly: 0x1bn, init: 0n, refin: true, refout: true, xorout: 0n };
+
 const SIMPLE: Readonly<Record<string, HashFunction>> = {
   csum16,
   cksum16: csum16,
   xor16,
   xor32,
-  identity: identityLow,
+  hash_ex: hashEx,
 };
 
-/** All names that {@link bmv2Hash} knows, in a fixed order. */
-export const bmv2HashNames: readonly string[] = [...Object.keys(bmv2Crcs), ...Object.keys(SIMPLE)];
+const WIDE: Readonly<Record<string, () => WideHash>> = {
+  identity: () => new Identity(),
+  xxh64: () => new Xxh64(),
+  bmv2_hash: () => new Xxh64(),
+  crc64_custom: () => new Crc64(CRC64),
+  round_robin: () => new RoundRobin(),
+  round_robin_consistent: () => new ConsistentRoundRobin(),
+};
+
+/** The key that `toeplitz` starts with: its hash is 0 until another one is set. */
+const TOEPLITZ_KEY = new Uint8Array(4);
+
+/** All algorithms, in a fixed order. */
+export const bmv2HashNames: readonly string[] = [
+  ...Object.keys(bmv2Crcs),
+  ...Object.keys(SIMPLE),
+  "toeplitz",
+  ...Object.keys(WIDE),
+];
+
+/** Whether a hash keeps something from one call to the next, or can be given other parameters: each switch has its own. */
+export function isOwnHash(algorithm: string): boolean {
+  return algorithm.endsWith("_custom") || algorithm === "toeplitz" || algorithm.startsWith("round_robin");
+}
 
 /**
- * The function behind a BMv2 algorithm name; undefined for an unknown one. `identity` gives the low 32 bits
- * of its (up to 64-bit) number. Custom CRC parameters replace the start values of a `_custom` algorithm.
+ * The function behind a BMv2 algorithm name; undefined for an unknown one, and for those of
+ * {@link bmv2WideHash}. Custom CRC parameters replace the start values of a `_custom` algorithm.
  */
 export function bmv2Hash(algorithm: string, custom?: CrcParameters): HashFunction | undefined {
   if (Object.hasOwn(SIMPLE, algorithm)) return SIMPLE[algorithm];
+  if (algorithm === "toeplitz") return toeplitzHash(TOEPLITZ_KEY);
   if (!Object.hasOwn(bmv2Crcs, algorithm)) return undefined;
   const crc = new Crc(custom !== undefined && algorithm.endsWith("_custom") ? custom : bmv2Crcs[algorithm]!);
   return (bytes, length) => crc.compute(bytes, length);
+}
+
+/** A hash of its own of an algorithm that gives more than 32 bits; undefined for any other. */
+export function bmv2WideHash(algorithm: string): WideHash | undefined {
+  return Object.hasOwn(WIDE, algorithm) ? WIDE[algorithm]!() : undefined;
+}
+
+/** @param key whole 32-bit words, at least one */
+export function toeplitzHash(key: Uint8Array): HashFunction {
+  const toeplitz = new Toeplitz(key);
+  return (bytes, length) => toeplitz.hash(bytes, length);
 }

@@ -1,4 +1,5 @@
 /** The hash functions of v1model beside CRC: checksums and XOR folds over big-endian words. */
+import type { WideHash } from "./bmv2.js";
 
 /** One's-complement sum of 16-bit words, complemented (RFC 1071); an odd last byte is padded behind with zero. */
 export function csum16(bytes: Uint8Array, length: number = bytes.length): number {
@@ -24,18 +25,32 @@ export function xor32(bytes: Uint8Array, length: number = bytes.length): number 
   return fold >>> 0;
 }
 
-/** The first four bytes of the (at most eight) that `identity` takes, as the high and low word of its number. */
-export function identityHigh(bytes: Uint8Array, length: number = bytes.length): number {
-  const used = Math.min(length, 8);
-  let high = 0;
-  for (let i = 0; i < used - 4; i++) high = (high << 8) | bytes[i]!;
-  return high >>> 0;
+/**
+ * The hash that simple_switch calls `hash_ex`: FNV-1a over bytes taken as signed numbers (a byte above 127
+ * turns the upper bits of the state too), then five steps that mix the bits.
+ */
+export function hashEx(bytes: Uint8Array, length: number = bytes.length): number {
+  let hash = 0x811c9dc5 | 0;
+  for (let i = 0; i < length; i++) hash = Math.imul(hash ^ ((bytes[i]! << 24) >> 24), 0x01000193);
+  hash = (hash + (hash << 13)) | 0;
+  hash ^= hash >>> 7;
+  hash = (hash + (hash << 3)) | 0;
+  hash ^= hash >>> 17;
+  hash = (hash + (hash << 5)) | 0;
+  return hash >>> 0;
 }
 
-/** Low word of the number that the first eight bytes spell, big-endian; fewer bytes are that shorter number. */
-export function identityLow(bytes: Uint8Array, length: number = bytes.length): number {
-  const used = Math.min(length, 8);
-  let low = 0;
-  for (let i = Math.max(0, used - 4); i < used; i++) low = (low << 8) | bytes[i]!;
-  return low >>> 0;
+/** The number that the first eight bytes spell, big-endian; fewer bytes are that shorter number. */
+export class Identity implements WideHash {
+  high = 0;
+
+  low(bytes: Uint8Array, length: number): number {
+    const used = Math.min(length, 8);
+    let high = 0;
+    let low = 0;
+    for (let i = 0; i < used - 4; i++) high = (high << 8) | bytes[i]!;
+    for (let i = Math.max(0, used - 4); i < used; i++) low = (low << 8) | bytes[i]!;
+    this.high = high;
+    return low;
+  }
 }

@@ -290,10 +290,12 @@ export interface QueueSelection {
 export interface TargetSettings {
   /** Packets that may wait in a queue. */
   setQueueDepth(packets: number, queues?: QueueSelection): Promise<void>;
-  /** Packets a second that leave a queue at most. */
+  /** Packets a second that leave a queue at most; 0: any number. */
   setQueueRate(packetsPerSecond: number, queues?: QueueSelection): Promise<void>;
   /** Of a `crc16_custom` or `crc32_custom` calculation, by its name in the BMv2 JSON. */
   setCrcParameters(calculation: string, width: 16 | 32, parameters: CrcParameters): Promise<void>;
+  /** Of a `toeplitz` calculation: whole 32-bit words. Absent where the target cannot be told. */
+  setToeplitzKey?(calculation: string, key: Uint8Array): Promise<void>;
 }
 
 /**

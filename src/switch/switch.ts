@@ -18,8 +18,10 @@ import { Instance } from "./control/instance.js";
 import { fromController, toController } from "./control/packet-io.js";
 import { addProgramEntries } from "./control/program-entries.js";
 import { Reader } from "./control/reader.js";
+import { Settings } from "./control/settings.js";
 import { Writer } from "./control/writer.js";
 import { Forwarder } from "./flow/forwarder.js";
+import { QueueLimits } from "./flow/queue-limits.js";
 import { Queues } from "./flow/queues.js";
 import type { QueueOptions, SwitchOptions, SwitchStatistics } from "./options.js";
 
@@ -33,12 +35,23 @@ interface Loaded {
   readonly idle: IdleTimeouts;
 }
 
+/** Queues of a switch that got a depth or a rate but was made without queues: as BMv2's. */
+const BMV2_QUEUES: QueueOptions = { depthPackets: 64 };
+
 export class Switch implements Device {
   readonly name: string;
   readonly stats: SwitchStatistics = { received: 0, transmitted: 0, dropped: 0, queueDrops: 0, aborted: 0 };
   readonly #options: SwitchOptions;
   #loaded: Loaded | undefined;
   #queues: Queues | undefined;
+  /** Set by the control plane; they are of the ports, so that they outlive a program. */
+  readonly #limits = new QueueLimits();
+  /** Queues and hash parameters. */
+  readonly settings: Settings = new Settings({
+    limits: this.#limits,
+    queues: () => this.queues,
+    instance: () => this.#running().instance,
+  });
   readonly #downPorts = new Set<number>();
   readonly #listeners = new Set<(event: DeviceEvent) => void>();
 
@@ -59,9 +72,11 @@ export class Switch implements Device {
     this.#loaded?.digests.close();
     this.#loaded?.idle.close();
     this.#loaded = loaded;
-    this.#queues = undefined;
     const { queue } = this.#options;
-    if (queue !== undefined) this.#makeQueues(queue);
+    const had = this.#queues;
+    this.stats.dropped += had?.close() ?? 0;
+    this.#queues = undefined;
+    if (queue !== undefined || had !== undefined) this.#makeQueues(queue ?? BMV2_QUEUES);
   }
 
   #build(program: Program): Loaded {
@@ -88,14 +103,15 @@ export class Switch implements Device {
   }
 
   #makeQueues(queue: QueueOptions): Queues {
-    const { forwarder } = this.#running();
+    const forwarder = () => this.#running().forwarder;
     const queues = new Queues(
       queue,
+      this.#limits,
       this.#options.clock,
-      (copy, since, before, after, priority) => forwarder.serve(copy, since, before, after, priority),
+      (copy, since, before, after, priority) => forwarder().serve(copy, since, before, after, priority),
       (port, frame) => this.#transmit(port, frame),
     );
-    queues.resumed = () => forwarder.resume();
+    queues.resumed = () => forwarder().resume();
     this.#queues = queues;
     return queues;
   }
@@ -238,6 +254,7 @@ export class Switch implements Device {
   async close(): Promise<void> {
     this.#loaded?.digests.close();
     this.#loaded?.idle.close();
+    this.#queues?.close();
     this.#listeners.clear();
   }
 
@@ -246,9 +263,9 @@ export class Switch implements Device {
     return this.#running();
   }
 
-  /** Queues, made when the command language first sets a depth or a rate. */
+  /** Queues, made when the control plane first sets a depth or a rate. */
   get queues(): Queues {
-    return this.#queues ?? this.#makeQueues({});
+    return this.#queues ?? this.#makeQueues(BMV2_QUEUES);
   }
 }
 

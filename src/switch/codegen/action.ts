@@ -18,7 +18,7 @@ export interface Resources {
 export interface CalculationPlace {
   /** Function that gives the low 32 bits of the hash. */
   readonly low: string;
-  /** Function for the high 32 bits, if the hash has more than 32. */
+  /** Text that gives the high 32 bits after a call of `low`, if the hash has more than 32. */
   readonly high: string | undefined;
 }
 
@@ -383,7 +383,7 @@ export class PrimitiveWriter {
       .map((w) => out.hold(w));
     let rest: Num;
     if (calculation.high !== undefined) {
-      out.line(`modulo64(W, ${low}, ${calculation.high}(s), ${maxLow}, ${maxHigh});`);
+      out.line(`modulo64(W, ${low}, ${calculation.high}, ${maxLow}, ${maxHigh});`);
       const words = [out.hold("W[0]"), out.hold("W[1]")];
       rest = { kind: "words", words, range: { width: 64, signed: false } };
     } else {
@@ -406,7 +406,7 @@ const THREE_OPERANDS: Readonly<Record<string, "+" | "-" | "^" | "|" | "&" | "<<"
   shift_right: ">>",
 };
 
-/** scratch[0..2) = (the 64-bit number low, high) modulo (maxLow, maxHigh), by 0 as by 1. Only `identity` has such hashes. */
+/** scratch[0..2) = (the 64-bit number low, high) modulo (maxLow, maxHigh), by 0 as by 1. */
 export function modulo64(
   scratch: Int32Array,
   low: number,
@@ -414,9 +414,18 @@ export function modulo64(
   maxLow: number,
   maxHigh: number,
 ): void {
+  if (maxHigh === 0) {
+    // By 0 as by 1. In steps of 16 bits, so that no number exceeds 2^48.
+    const max = maxLow >>> 0 || 1;
+    let rest = (high >>> 0) % max;
+    rest = (rest * 65536 + (low >>> 16)) % max;
+    rest = (rest * 65536 + (low & 0xffff)) % max;
+    scratch[0] = rest | 0;
+    scratch[1] = 0;
+    return;
+  }
   const join = (l: number, h: number) => (BigInt(h >>> 0) << 32n) | BigInt(l >>> 0);
-  const max = join(maxLow, maxHigh);
-  const rest = max === 0n ? 0n : join(low, high) % max;
+  const rest = join(low, high) % join(maxLow, maxHigh);
   scratch[0] = Number(BigInt.asIntN(32, rest));
   scratch[1] = Number(BigInt.asIntN(32, rest >> 32n));
 }

@@ -3,9 +3,9 @@
  * result. Names of the program never get into the code, only numbers, so that a hostile file cannot.
  */
 import { fail } from "../../base/index.js";
-import { bmv2Hash, bmv2HashNames, type HashFunction, identityHigh } from "../../hash/index.js";
+import { bmv2Hash, bmv2HashNames, bmv2WideHash, isOwnHash } from "../../hash/index.js";
 import type { Bmv2Program, bmv2 } from "../../program/index.js";
-import type { PacketState } from "../state/packet-state.js";
+import type { AnyHash, PacketState } from "../state/packet-state.js";
 import type { KeyShape } from "../tables/shape.js";
 import { bigOf, modulo64, parameterWords, type Resources, writeAction } from "./action.js";
 import { getBits, loadVarbit, putBits, putVarbit } from "./bit-string.js";
@@ -15,7 +15,7 @@ import { Emitter } from "./emitter.js";
 import { ExpressionWriter, phv, Unsupported } from "./expression.js";
 import { type Layout, layOut } from "./layout.js";
 import { writeLookup } from "./lookup.js";
-import { NumberWriter, TooWide, word } from "./number.js";
+import { type Num, NumberWriter, TooWide, word } from "./number.js";
 import { writeParser } from "./parser.js";
 import { tableShape, writePipeline } from "./pipeline.js";
 import { StoreWriter, shiftStack } from "./store.js";
@@ -57,6 +57,8 @@ export interface Specialised {
   readonly tables: readonly TableInfo[];
   readonly profiles: readonly ProfileInfo[];
   readonly actionNumbers: ReadonlyMap<string, number>;
+  /** Algorithms by the number that the code knows them by: of the calculations, then of the selectors. */
+  readonly hashes: readonly string[];
   /** Room that hash inputs need, in bytes. */
   readonly hashBytes: number;
 }
@@ -84,10 +86,16 @@ function within<T>(what: string, source: bmv2.SourceInfo | undefined, run: () =>
   }
 }
 
+/** Where generated code finds a hash: with the switch if each has its own, else with the code. */
+function hashPlace(algorithm: string, number: number): string {
+  return `${isOwnHash(algorithm) ? "s.F" : "F"}[${number}]`;
+}
+
 function build(program: Bmv2Program): Specialised {
   const layout = layOut(program);
   const texts: string[] = [];
-  const fixed: (HashFunction | undefined)[] = [];
+  const hashes: string[] = [];
+  const fixed: (AnyHash | undefined)[] = [];
   let hashBytes = 0;
 
   const resources: Resources = {
@@ -100,7 +108,10 @@ function build(program: Bmv2Program): Specialised {
     calculations: new Map(
       program.calculations.map(({ name, algo }, i) => [
         name,
-        { low: `calculation${i}`, high: algo === "identity" ? `calculationHigh${i}` : undefined },
+        {
+          low: `calculation${i}`,
+          high: bmv2WideHash(algo) === undefined ? undefined : `${hashPlace(algo, i)}.high`,
+        },
       ]),
     ),
   };
@@ -110,19 +121,19 @@ function build(program: Bmv2Program): Specialised {
     texts.push(made.text);
     hashBytes = Math.max(hashBytes, made.bytes);
   };
-  const known = (algorithm: string) => {
-    const found = bmv2Hash(algorithm);
+  /** Text that runs a new hash of an algorithm. */
+  const running = (algorithm: string): string => {
+    const number = hashes.push(algorithm) - 1;
+    const wide = bmv2WideHash(algorithm);
+    const found = wide ?? bmv2Hash(algorithm);
     if (found === undefined)
       throw new Unsupported(`the hash algorithm ${algorithm}; known are ${bmv2HashNames.join(", ")}`);
-    return found;
+    fixed[number] = isOwnHash(algorithm) ? undefined : found;
+    return `${hashPlace(algorithm, number)}${wide === undefined ? "" : ".low"}(H, LENGTH)`;
   };
   program.calculations.forEach((calculation, i) => {
     within(`calculation ${calculation.name}`, calculation.source_info, () => {
-      fixed[i] = known(calculation.algo);
-      const place = calculation.algo.endsWith("_custom") ? "s.F" : "F";
-      hash(`calculation${i}`, calculation.algo, calculation.input, `${place}[${i}](H, LENGTH)`);
-      if (calculation.algo === "identity")
-        hash(`calculationHigh${i}`, "identity", calculation.input, "identityHigh(H, LENGTH)");
+      hash(`calculation${i}`, calculation.algo, calculation.input, running(calculation.algo));
     });
   });
 
@@ -150,14 +161,9 @@ function build(program: Bmv2Program): Specialised {
       const { selector } = profile;
       if (selector === undefined) continue;
       within(`action selector ${profile.name}`, profile.source_info, () => {
-        const number = fixed.push(known(selector.algo)) - 1;
-        selectorHashes.set(profile.name, `selector${number}`);
-        hash(
-          `selector${number}`,
-          selector.algo,
-          selector.input as bmv2.CalculationInput[],
-          `F[${number}](H, LENGTH)`,
-        );
+        const name = `selector${hashes.length}`;
+        selectorHashes.set(profile.name, name);
+        hash(name, selector.algo, selector.input as bmv2.CalculationInput[], running(selector.algo));
       });
     }
     for (const table of pipeline.tables)
@@ -201,7 +207,6 @@ function build(program: Bmv2Program): Specialised {
   const helpers = {
     F: fixed,
     W: new Int32Array(1024),
-    identityHigh,
     multiplyWords,
     divideWords,
     shiftWordsLeft,
@@ -218,7 +223,7 @@ function build(program: Bmv2Program): Specialised {
   const source = `"use strict";\n${texts.join("\n")}\nreturn { ${exports} };`;
   const make = new Function(...Object.keys(helpers), source) as (...values: unknown[]) => Code;
   const code = make(...Object.values(helpers));
-  return { program, layout, code, source, tables, profiles, actionNumbers, hashBytes };
+  return { program, layout, code, source, tables, profiles, actionNumbers, hashes, hashBytes };
 }
 
 function writeChecksums(program: Bmv2Program, resources: Resources): string[] {
@@ -237,12 +242,15 @@ function writeChecksums(program: Bmv2Program, resources: Resources): string[] {
         if (verify && header !== undefined && !header.metadata)
           conditions.unshift(`P[${header.valid}] === 1`);
         out.open(conditions.length === 0 ? "" : `if (${conditions.join(" && ")})`);
-        const sum = word(out.hold(`${place.low}(s)`));
+        const low = out.hold(`${place.low}(s)`);
+        const sum: Num =
+          place.high === undefined
+            ? word(low)
+            : { kind: "words", words: [low, out.hold(place.high)], range: { width: 64, signed: false } };
         if (verify) {
           const field = expressions.field(checksum.target);
           if (field.kind !== "words") throw new Unsupported("a checksum in no field");
-          const cut = word(expressions.scope.numbers.cut(sum, Math.min(32, field.range.width))[0]!);
-          out.line(`if (!${expressions.scope.numbers.equal(field, cut)}) return 1;`);
+          out.line(`if (!${expressions.scope.numbers.equal(field, sum)}) return 1;`);
         } else stores.assign({ type: "field", value: checksum.target }, sum);
         out.close();
       });

@@ -376,8 +376,8 @@ export const stateCommands: Readonly<Record<string, Command>> = {
     most: 2,
     run(context, words) {
       const depth = context.integer("the depth", words[0]);
-      if (words.length === 1) context.device.queues.depthOfAll = depth;
-      else context.device.queues.depths.set(context.integer("the port", words[1], 511), depth);
+      const { limits } = context.device.queues;
+      limits.setDepth(depth, words.length === 1 ? {} : { port: context.integer("the port", words[1], 511) });
     },
   },
   set_queue_rate: {
@@ -388,8 +388,8 @@ export const stateCommands: Readonly<Record<string, Command>> = {
       const rate = context.integer("the rate", words[0]);
       if (rate === 0)
         fail(CODES.argument, words[0]!.span, "the rate is 0; a queue needs at least 1 packet a second");
-      if (words.length === 1) context.device.queues.rateOfAll = rate;
-      else context.device.queues.rates.set(context.integer("the port", words[1], 511), rate);
+      const { limits } = context.device.queues;
+      limits.setRate(rate, words.length === 1 ? {} : { port: context.integer("the port", words[1], 511) });
     },
   },
   set_crc16_parameters: setCrc(16),

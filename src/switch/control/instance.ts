@@ -1,6 +1,6 @@
 /** A loaded program with its state: tables, profiles, counters and all else that the control plane sees. */
 import { fail, Random } from "../../base/index.js";
-import { bmv2Hash } from "../../hash/index.js";
+import { bmv2Hash, bmv2WideHash, isOwnHash } from "../../hash/index.js";
 import { type Bmv2Program, P4InfoIndex, type Program } from "../../program/index.js";
 import { parameterOffsets } from "../codegen/action.js";
 import { wordsOf } from "../codegen/layout.js";
@@ -126,7 +126,9 @@ export class Instance {
       state.V.push(set);
       this.valueSets.set(name, set);
     }
-    state.F = bmv2.calculations.map(({ algo }) => bmv2Hash(algo));
+    state.F = this.specialised.hashes.map((algorithm) =>
+      isOwnHash(algorithm) ? (bmv2WideHash(algorithm) ?? bmv2Hash(algorithm)) : undefined,
+    );
     for (const info of this.specialised.profiles) this.#addProfile(info);
     for (const info of this.specialised.tables) this.#addTable(info);
   }

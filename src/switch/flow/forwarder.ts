@@ -24,6 +24,9 @@ const INSTANCE = {
 /** Passes that one received frame may cause (clones, copies, rounds); a program that asks for more loops forever. */
 const MAX_PASSES = 65536;
 
+/** In place of the time since when a packet waits in a queue. */
+const NOT_QUEUED = -1;
+
 export class Forwarder {
   readonly #pool: PacketPool;
   readonly #egress = new Fifo<PacketCopy>();
@@ -85,7 +88,7 @@ export class Forwarder {
       const copy = this.#egress.shift();
       if (copy !== undefined) {
         this.#load(copy);
-        const frame = this.#runEgress(copy.port, 0, 0, 0, 0);
+        const frame = this.#runEgress(copy.port, NOT_QUEUED, 0, 0, 0);
         this.state.P = this.state.main;
         this.#pool.release(copy);
         if (frame !== undefined) this.#send(copy.port, frame);
@@ -211,12 +214,18 @@ export class Forwarder {
       return;
     }
     P[fields.instanceType] = INSTANCE.normal;
-    if (isCopy || this.#egress.length > 0 || this.queues() !== undefined) {
+    const queues = this.queues();
+    const priority = queues === undefined ? 0 : this.#priority();
+    if (
+      isCopy ||
+      this.#egress.length > 0 ||
+      (queues !== undefined && !(queues.isOpen && priority < queues.priorities))
+    ) {
       this.#enqueue(this.#pool.copyOf(state), port);
       return;
     }
     // Nothing waits: egress runs on the packet where it is.
-    const frame = this.#runEgress(port, 0, 0, 0, 0);
+    const frame = this.#runEgress(port, NOT_QUEUED, 0, 0, priority);
     if (frame !== undefined) this.#send(port, frame);
   }
 
@@ -277,6 +286,11 @@ export class Forwarder {
     }
   }
 
+  #priority(): number {
+    const { priority } = this.state.fields;
+    return priority >= 0 ? this.state.P[priority]! : 0;
+  }
+
   #enqueue(copy: PacketCopy, port: number): void {
     copy.port = port;
     const queues = this.queues();
@@ -285,7 +299,8 @@ export class Forwarder {
       return;
     }
     const { priority } = this.state.fields;
-    if (queues.push(copy, queues.priorities > 1 && priority >= 0 ? copy.P[priority]! : 0)) return;
+    // A priority that the port has no queue for drops the packet, as in BMv2.
+    if (queues.push(copy, priority >= 0 ? copy.P[priority]! : 0)) return;
     this.stats.queueDrops++;
     this.#dropped();
     this.#pool.release(copy);
@@ -320,7 +335,7 @@ export class Forwarder {
     if (fields.egressTimestamp >= 0) this.#putTime(fields.egressTimestamp);
     if (fields.enqTimestamp >= 0) {
       const now = this.clock.now();
-      const start = this.queues() === undefined ? now : since;
+      const start = since === NOT_QUEUED ? now : since;
       P[fields.enqTimestamp] = start;
       if (fields.enqDepth >= 0) P[fields.enqDepth] = depthBefore;
       if (fields.deqTimedelta >= 0) P[fields.deqTimedelta] = Math.floor(now) - Math.floor(start);

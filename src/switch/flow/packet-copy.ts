@@ -55,6 +55,11 @@ export class Fifo<T> {
     return this.#items.length - this.#head;
   }
 
+  /** What {@link shift} would take. */
+  get first(): T | undefined {
+    return this.#items[this.#head];
+  }
+
   push(item: T): void {
     this.#items.push(item);
   }

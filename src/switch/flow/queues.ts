@@ -1,28 +1,41 @@
 /**
  * Output queues. A packet waits between ingress and egress; egress runs when the port takes it, then the
  * frame takes its time on the wire, and it is transmitted when its last bit has left (store and forward).
+ * A port serves the highest priority that has a packet whose time has come; a queue with a rate lets its
+ * packets go one interval after the other, and the lower ones meanwhile.
  */
 import type { QueueOptions, SwitchClock } from "../options.js";
 import { Fifo, type PacketCopy } from "./packet-copy.js";
+import type { QueueLimits } from "./queue-limits.js";
 
 interface Waiting {
   readonly copy: PacketCopy;
   readonly since: number;
   readonly depth: number;
+  /** Time before which it does not leave, by the rate in packets. */
+  readonly notBefore: number;
+}
+
+/** One queue of a port. */
+class Line {
+  readonly waiting = new Fifo<Waiting>();
+  /** Time that the rate in packets gave to the last packet that was taken. */
+  last = Number.NEGATIVE_INFINITY;
 }
 
 class Port {
-  readonly lines: Fifo<Waiting>[];
+  readonly lines: Line[];
   bytes = 0;
+  /** A frame is on the wire. */
   busy = false;
-  /** Time before which no packet leaves the queue, by the rate in packets. */
-  notBefore = 0;
+  /** Cancels the timer for the next packet that waits for its time. */
+  cancel: (() => void) | undefined;
 
   constructor(
     readonly number: number,
     priorities: number,
   ) {
-    this.lines = Array.from({ length: priorities }, () => new Fifo<Waiting>());
+    this.lines = Array.from({ length: priorities }, () => new Line());
   }
 }
 
@@ -38,39 +51,67 @@ export type Serve = (
 export class Queues {
   readonly #ports = new Map<number, Port>();
   readonly #ready = new Fifo<Port>();
-  /** Changed by `set_queue_depth` and `set_queue_rate` of the command line; they win over the options. */
-  readonly depths = new Map<number, number>();
-  readonly rates = new Map<number, number>();
-  depthOfAll: number | undefined;
-  rateOfAll: number | undefined;
+  readonly #timed: boolean;
+  #closed = false;
 
   constructor(
     readonly options: QueueOptions,
+    /** What the control plane set; wins over the options. */
+    readonly limits: QueueLimits,
     readonly clock: SwitchClock,
     readonly serve: Serve,
     readonly transmit: (port: number, frame: Uint8Array) => void,
-  ) {}
+  ) {
+    this.#timed = options.rateBitsPerSecond !== undefined || options.ratePacketsPerSecond !== undefined;
+  }
 
   get priorities(): number {
     return this.options.priorities ?? 1;
   }
 
+  /** Nothing waits and nothing limits any port: a packet may go on to egress without its queue. */
+  get isOpen(): boolean {
+    return !this.#timed && !this.limits.any && this.#ready.length === 0;
+  }
+
+  /** A rate was set for a port: its first packet counts from now on. */
+  start(port: number): void {
+    const { lines } = this.#port(port);
+    const now = this.clock.now();
+    for (const line of lines) line.last = Math.max(line.last, now);
+  }
+
+  #port(number: number): Port {
+    let port = this.#ports.get(number);
+    if (port === undefined) {
+      port = new Port(number, this.priorities);
+      this.#ports.set(number, port);
+      // A rate for all ports counts from a port's first packet on.
+      if (this.limits.rate(number, 0) !== undefined) this.start(number);
+    }
+    return port;
+  }
+
   /** Takes a packet for its port; false if there is no room. Call {@link run} afterwards. */
   push(copy: PacketCopy, priority: number): boolean {
-    let port = this.#ports.get(copy.port);
-    if (port === undefined) {
-      port = new Port(copy.port, this.priorities);
-      this.#ports.set(copy.port, port);
-    }
+    const port = this.#port(copy.port);
     const line = port.lines[priority];
     if (line === undefined) return false;
-    // A port that is free takes the packet at once, so that a depth of 0 still forwards.
-    const waits = port.busy || line.length > 0;
-    const depth = this.depths.get(copy.port) ?? this.depthOfAll ?? this.options.depthPackets;
-    if (waits && depth !== undefined && line.length >= depth) return false;
-    const { depthBytes } = this.options;
-    if (waits && depthBytes !== undefined && port.bytes + copy.packetLength > depthBytes) return false;
-    line.push({ copy, since: this.clock.now(), depth: line.length });
+    const now = this.clock.now();
+    const rate = this.limits.rate(copy.port, priority) ?? this.options.ratePacketsPerSecond?.(copy.port) ?? 0;
+    const notBefore = rate > 0 ? Math.max(now, line.last + 1e6 / rate) : now;
+    const { length } = line.waiting;
+    const set = this.limits.depth(copy.port, priority);
+    if (set !== undefined) {
+      if (length >= set) return false;
+    } else if (port.busy || length > 0 || notBefore > now) {
+      // A port that is free takes the packet at once, so that a depth of 0 still forwards.
+      const { depthPackets, depthBytes } = this.options;
+      if (depthPackets !== undefined && length >= depthPackets) return false;
+      if (depthBytes !== undefined && port.bytes + copy.packetLength > depthBytes) return false;
+    }
+    line.last = notBefore;
+    line.waiting.push({ copy, since: now, depth: length, notBefore });
     port.bytes += copy.packetLength;
     if (!port.busy) this.#ready.push(port);
     return true;
@@ -86,21 +127,24 @@ export class Queues {
 
   #next(port: Port): void {
     const now = this.clock.now();
-    if (port.notBefore > now) {
-      port.busy = true;
-      this.clock.at(port.notBefore, () => this.#resume(port));
+    let next = Number.POSITIVE_INFINITY;
+    let priority = port.lines.length - 1;
+    for (; priority >= 0; priority--) {
+      const time = port.lines[priority]!.waiting.first?.notBefore;
+      if (time === undefined) continue;
+      if (time <= now) break;
+      next = Math.min(next, time);
+    }
+    port.cancel?.();
+    port.cancel = undefined;
+    if (priority < 0) {
+      if (next < Number.POSITIVE_INFINITY) port.cancel = this.clock.at(next, () => this.#wake(port));
       return;
     }
-    let priority = port.lines.length - 1;
-    while (priority > 0 && port.lines[priority]!.length === 0) priority--;
-    const line = port.lines[priority]!;
-    const waiting = line.shift();
-    if (waiting === undefined) return;
-    port.bytes -= waiting.copy.packetLength;
-    const packets =
-      this.rates.get(port.number) ?? this.rateOfAll ?? this.options.ratePacketsPerSecond?.(port.number);
-    if (packets !== undefined) port.notBefore = now + 1e6 / packets;
-    const frame = this.serve(waiting.copy, waiting.since, waiting.depth, line.length, priority);
+    const { waiting } = port.lines[priority]!;
+    const { copy, since, depth } = waiting.shift()!;
+    port.bytes -= copy.packetLength;
+    const frame = this.serve(copy, since, depth, waiting.length, priority);
     const rate = frame === undefined ? undefined : this.options.rateBitsPerSecond?.(port.number);
     if (frame === undefined || rate === undefined) {
       if (frame !== undefined) this.transmit(port.number, frame);
@@ -111,16 +155,29 @@ export class Queues {
     const bits = 8 * (frame.length + (this.options.overheadBytes ?? 0));
     this.clock.at(now + (bits * 1e6) / rate, () => {
       this.transmit(port.number, frame);
-      this.#resume(port);
+      port.busy = false;
+      if (!this.#closed) this.#wake(port);
     });
   }
 
-  /** Called by the clock when a port is free again. */
+  /** Called by the clock when a port may have something to do again. */
   resumed: (() => void) | undefined;
 
-  #resume(port: Port): void {
-    port.busy = false;
+  #wake(port: Port): void {
+    port.cancel = undefined;
     this.#ready.push(port);
     this.resumed?.();
+  }
+
+  /** Lets go of all that waits and gives how many packets these were; a frame on the wire still leaves. */
+  close(): number {
+    this.#closed = true;
+    let waiting = 0;
+    for (const port of this.#ports.values()) {
+      port.cancel?.();
+      for (const line of port.lines) waiting += line.waiting.length;
+    }
+    this.#ports.clear();
+    return waiting;
   }
 }

@@ -3,7 +3,7 @@
  * fixed shape; single letters are the names that generated code uses.
  */
 import type { Random } from "../../base/index.js";
-import type { HashFunction } from "../../hash/index.js";
+import type { HashFunction, WideHash } from "../../hash/index.js";
 import type { Layout } from "../codegen/layout.js";
 import type { ActionProfileStore } from "../tables/profile.js";
 import type { CounterArray, MeterArray, RegisterArray } from "../tables/resources.js";
@@ -66,6 +66,8 @@ const NO_BYTES = new Uint8Array(0);
 /** A length that no packet reaches: nothing is cut. */
 export const NO_LIMIT = 0x3fffffff;
 
+export type AnyHash = HashFunction | WideHash;
+
 export class PacketState {
   /** PHV of the packet at hand. */
   P: Int32Array;
@@ -81,8 +83,8 @@ export class PacketState {
   M: MeterArray[] = [];
   R: RegisterArray[] = [];
   V: ValueSet[] = [];
-  /** Hash functions that the control plane can change. */
-  F: (HashFunction | undefined)[] = [];
+  /** Hashes that this switch has for itself, by their numbers in the code: the control plane can change them, or they count. */
+  F: (AnyHash | undefined)[] = [];
 
   /** Length that `packet_length` shows in egress: follows setValid and setInvalid. */
   packetLength = 0;

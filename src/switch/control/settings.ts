@@ -1,0 +1,98 @@
+/**
+ * What a v1model target can be told beside P4Runtime: depth and rate of output queues, parameters of the
+ * hashes that have some. BMv2 has them in its Thrift interface (`set_queue_depth` and so on).
+ */
+import { bmv2Hash, toeplitzHash } from "../../hash/index.js";
+import type { CrcParameters, QueueSelection, TargetSettings } from "../../program/index.js";
+import type { QueueLimits } from "../flow/queue-limits.js";
+import type { Queues } from "../flow/queues.js";
+import type { Instance } from "./instance.js";
+import { checkWidth, refuse } from "./keys.js";
+
+const MAX_PORT = 511;
+
+/** Where a switch has what the settings change; `queues` makes them if the switch had none so far. */
+export interface Settable {
+  readonly limits: QueueLimits;
+  queues(): Queues;
+  instance(): Instance;
+}
+
+export class Settings implements TargetSettings {
+  constructor(readonly target: Settable) {}
+
+  /** 0 drops everything. */
+  async setQueueDepth(packets: number, queues: QueueSelection = {}): Promise<void> {
+    checkCount("a queue's depth", packets);
+    this.#check(queues);
+    this.target.limits.setDepth(packets, queues);
+  }
+
+  /** 0 takes the limit away. */
+  async setQueueRate(packetsPerSecond: number, queues: QueueSelection = {}): Promise<void> {
+    checkCount("a queue's rate", packetsPerSecond);
+    this.#check(queues);
+    this.target.limits.setRate(packetsPerSecond, queues);
+    if (queues.port !== undefined) this.target.queues().start(queues.port);
+  }
+
+  async setCrcParameters(name: string, width: 16 | 32, parameters: CrcParameters): Promise<void> {
+    const algorithm = `crc${width}_custom`;
+    const { instance, index } = this.#calculation(name, algorithm);
+    const { polynomial, initial, finalXor, reflectData, reflectRemainder } = parameters;
+    checkWidth(`the polynomial of ${name}`, polynomial, width);
+    checkWidth(`the start value of ${name}`, initial, width);
+    checkWidth(`the final XOR of ${name}`, finalXor, width);
+    instance.state.F[index] = bmv2Hash(algorithm, {
+      width,
+      poly: Number(polynomial),
+      init: Number(initial),
+      xorout: Number(finalXor),
+      refin: reflectData,
+      refout: reflectRemainder,
+    });
+  }
+
+  async setToeplitzKey(name: string, key: Uint8Array): Promise<void> {
+    const { instance, index } = this.#calculation(name, "toeplitz");
+    if (key.length < 4 || key.length % 4 !== 0)
+      refuse("INVALID_ARGUMENT", `the key of ${name} has ${key.length} bytes: it needs 4, 8, 12, ...`);
+    instance.state.F[index] = toeplitzHash(key.slice());
+  }
+
+  #calculation(name: string, algorithm: string): { instance: Instance; index: number } {
+    const instance = this.target.instance();
+    const { calculations } = instance.program.bmv2;
+    const index = calculations.findIndex((calculation) => calculation.name === name);
+    if (index < 0) {
+      const known = calculations.map((calculation) => calculation.name).join(", ");
+      refuse("NOT_FOUND", `the program has no calculation ${name}; it has ${known || "none"}`);
+    }
+    const { algo } = calculations[index]!;
+    if (algo !== algorithm)
+      refuse(
+        "INVALID_ARGUMENT",
+        `calculation ${name} is ${algo}, not ${algorithm}: it has no such parameters`,
+      );
+    return { instance, index };
+  }
+
+  /** Checks a selection, and makes the queues of a switch that had none. */
+  #check({ port, priority }: QueueSelection): void {
+    const { priorities } = this.target.queues();
+    if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= MAX_PORT))
+      refuse("OUT_OF_RANGE", `port ${port}; ports are 0 to ${MAX_PORT}`);
+    if (priority === undefined) return;
+    if (port === undefined) refuse("INVALID_ARGUMENT", `priority ${priority} of which port?`);
+    if (!(Number.isInteger(priority) && priority >= 0 && priority < priorities))
+      refuse(
+        "OUT_OF_RANGE",
+        `priority ${priority}; a port of this switch has ${priorities === 1 ? "the one queue 0" : `the queues 0 to ${priorities - 1}`}`,
+      );
+  }
+}
+
+function checkCount(what: string, value: number): void {
+  if (!Number.isSafeInteger(value) || value < 0)
+    refuse("INVALID_ARGUMENT", `${what} is ${value}: it is a whole number from 0 on`);
+}
