@@ -17,7 +17,7 @@ export interface Stimulus {
 
 const root = resolve(import.meta.dirname, "../golden");
 
-function goldenText(name: string, file: string): string | undefined {
+export function goldenText(name: string, file: string): string | undefined {
   const path = resolve(root, name, file);
   return existsSync(path) ? readFileSync(path, "utf8") : undefined;
 }
@@ -60,7 +60,14 @@ export function startProgram(
   bmv2: Bmv2Program,
   p4info: P4Info = createP4Info(),
   options: Partial<SwitchOptions> = {},
-): { device: Switch; outputs: Output[]; clock: ManualClock; play(port: number, hex: string): Output[] } {
+): {
+  device: Switch;
+  outputs: Output[];
+  clock: ManualClock;
+  play(port: number, hex: string): Output[];
+  /** Text for simple_switch_CLI; throws at its first mistake. */
+  run(commands: string): void;
+} {
   const clock = new ManualClock();
   const outputs: Output[] = [];
   const device = new Switch(
@@ -75,7 +82,12 @@ export function startProgram(
       .sort((a, b) => a.output.port - b.output.port || a.i - b.i)
       .map(({ output }) => ({ ...output }));
   };
-  return { device, outputs, clock, play };
+  const run = (commands: string) => {
+    const diagnostics = new Diagnostics();
+    runCommands(device, new SourceFile("commands.txt", commands), diagnostics);
+    diagnostics.throwIfErrors();
+  };
+  return { device, outputs, clock, play, run };
 }
 
 /** The golden program of that name, with its commands run unless `config` says otherwise. */
@@ -86,8 +98,6 @@ export function startGolden(
   options?: Partial<SwitchOptions>,
 ) {
   const started = startProgram(goldenJson<Bmv2Program>(name, `${name}.json`), p4info, options);
-  const diagnostics = new Diagnostics();
-  runCommands(started.device, new SourceFile(config, goldenText(name, config) ?? ""), diagnostics);
-  diagnostics.throwIfErrors();
+  started.run(goldenText(name, config) ?? "");
   return started;
 }
