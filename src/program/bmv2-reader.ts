@@ -446,7 +446,8 @@ class ProgramChecker {
     if (table.default_entry !== undefined)
       action(checker.object(table.default_entry, [...at, "default_entry"]), [...at, "default_entry"]);
     const width = checker.array(table.key, [...at, "key"]).length;
-    table.entries ??= [];
+    // Not filled in: to BMv2 a table with this key, even an empty one, is a constant table.
+    if (table.entries === undefined) return;
     for (const [entry, path] of this.#list("entries", table, at)) {
       action(checker.object(entry.action_entry, [...path, "action_entry"]), [...path, "action_entry"]);
       entry.priority ??= 0;

@@ -23,6 +23,14 @@ describe("readBmv2", () => {
     expect(program!.pipelines.map((pipeline) => pipeline.name)).toEqual(["ingress", "egress"]);
   });
 
+  it("gives no table a key that would make it a constant one in BMv2", () => {
+    const text = readFileSync(resolve(root, "golden/selector/selector.json"), "utf8");
+    const tables = (pipelines: { tables: object[] }[]) => pipelines.flatMap((pipeline) => pipeline.tables);
+    const written = tables(JSON.parse(text).pipelines).map((table) => "entries" in table);
+    expect(tables(read(text).program!.pipelines).map((table) => "entries" in table)).toEqual(written);
+    expect(written).toContain(false);
+  });
+
   it("has a wrong file for every code", () => {
     expect(bad.map((name) => name.slice(0, 6))).toEqual(["P41011", "P41012", "P41013", "P41014"]);
   });

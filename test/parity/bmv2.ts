@@ -1,0 +1,175 @@
+/** Real BMv2 on pcap files, where it is installed: packets in, packets out, state by P4Runtime. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import { connect } from "../../src/p4runtime/index.js";
+import {
+  type Entity,
+  type Program,
+  type ReadQuery,
+  readBmv2,
+  readP4Info,
+  type Update,
+} from "../../src/program/index.js";
+import { encodePcap, PcapDecoder } from "../../src/traffic/index.js";
+
+/** A frame at a port. */
+export interface PortFrame {
+  readonly port: number;
+  readonly frame: Uint8Array;
+}
+
+function find(variable: string, name: string): string | undefined {
+  const set = process.env[variable];
+  const candidates = [
+    ...(set === undefined ? [] : [set]),
+    ...(process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, name)),
+  ];
+  return candidates.find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** simple_switch_grpc: `P4LOOM_BMV2`, or on PATH. */
+export const BMV2 = find("P4LOOM_BMV2", "simple_switch_grpc");
+/** p4c-bm2-ss: `P4LOOM_P4C`, or on PATH. */
+export const P4C = find("P4LOOM_P4C", "p4c-bm2-ss");
+
+export const NO_BMV2 = "no simple_switch_grpc on PATH or in P4LOOM_BMV2";
+
+/** What p4c makes of a program. */
+export function compileWithP4c(text: string): Program {
+  const folder = mkdtempSync(join(tmpdir(), "p4loom-p4c-"));
+  try {
+    const [source, json, info] = ["a.p4", "a.json", "a.txtpb"].map((name) => join(folder, name));
+    writeFileSync(source!, text);
+    execFileSync(P4C!, ["--arch", "v1model", source!, "-o", json!, "--p4runtime-files", info!], {
+      stdio: "pipe",
+    });
+    const diagnostics = new Diagnostics();
+    const bmv2 = readBmv2(new SourceFile("a.json", readFileSync(json!, "utf8")), diagnostics);
+    const p4info = readP4Info(new SourceFile("a.txtpb", readFileSync(info!, "utf8")), "text", diagnostics);
+    diagnostics.throwIfErrors();
+    return { bmv2: bmv2!, p4info: p4info! };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export interface Bmv2Job {
+  readonly program: Program;
+  readonly updates: readonly Update[];
+  readonly packets: readonly PortFrame[];
+  /** Number of ports that exist, from 0. */
+  readonly ports: number;
+  /** How many frames are expected to leave: the switch is listened to for a moment longer. */
+  readonly expected: number;
+  /** Read when all packets are through. */
+  readonly read?: readonly ReadQuery[];
+}
+
+/** What leaves, port by port in its order, and what was read. */
+export async function playOnBmv2(job: Bmv2Job): Promise<{ sent: PortFrame[]; state: Entity[] }> {
+  // The switch reads its files so many seconds after its start, whether or not it has its program then.
+  for (const wait of [2, 6, 20]) {
+    const folder = mkdtempSync(join(tmpdir(), "p4loom-bmv2-"));
+    const thrift = await freePort();
+    let child: ChildProcess | undefined;
+    try {
+      for (let port = 0; port < job.ports; port++) {
+        const own = job.packets
+          .map((packet, i) => ({ ...packet, seconds: 1, nanoseconds: i * 1000 }))
+          .filter((packet) => packet.port === port);
+        writeFileSync(join(folder, `p${port}_in.pcap`), encodePcap(own));
+      }
+      const started = performance.now();
+      const interfaces = Array.from({ length: job.ports }, (_, port) => ["-i", `${port}@p${port}`]).flat();
+      const own = [
+        "--device-id",
+        "1",
+        "--thrift-port",
+        `${thrift}`,
+        "--notifications-addr",
+        `ipc://${folder}/n.ipc`,
+      ];
+      child = spawn(
+        BMV2!,
+        [
+          "--no-p4",
+          "--use-files",
+          `${wait}`,
+          ...interfaces,
+          ...own,
+          "--",
+          "--grpc-server-addr",
+          `unix:${folder}/grpc`,
+        ],
+        { cwd: folder, stdio: "ignore" },
+      );
+      const device = await connect(`unix:${folder}/grpc`, { deviceId: 1n });
+      try {
+        await device.load(job.program);
+        await device.write(job.updates);
+        // Packets come as fast as the file is read; a queue of 64 would overflow.
+        const cli = join(dirname(BMV2!), "simple_switch_CLI");
+        execFileSync(existsSync(cli) ? cli : "simple_switch_CLI", ["--thrift-port", `${thrift}`], {
+          input: "set_queue_depth 100000\n",
+          stdio: "pipe",
+        });
+        if (performance.now() - started > wait * 1000 - 300) continue;
+        const sent = await collect(folder, job);
+        return { sent, state: job.read === undefined ? [] : await device.read(job.read) };
+      } finally {
+        await device.close();
+      }
+    } finally {
+      child?.kill("SIGKILL");
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+  throw new Error("this machine is too busy to configure BMv2 within 20 s");
+}
+
+async function collect(folder: string, { ports, expected }: Bmv2Job): Promise<PortFrame[]> {
+  let before = -1;
+  for (const deadline = performance.now() + 60_000; performance.now() < deadline; await sleep(250)) {
+    const sent = readOutputs(folder, ports);
+    // Enough, and nothing more within a quarter of a second.
+    if (sent.length >= expected && sent.length === before) return sent;
+    before = sent.length;
+  }
+  return readOutputs(folder, ports);
+}
+
+function readOutputs(folder: string, ports: number): PortFrame[] {
+  return Array.from({ length: ports }, (_, port) => {
+    const path = join(folder, `p${port}_out.pcap`);
+    // The last packet may be half written: the decoder waits for the rest of it.
+    const decoder = new PcapDecoder(path);
+    decoder.push(existsSync(path) ? readFileSync(path) : new Uint8Array(0));
+    const sent: PortFrame[] = [];
+    for (let packet = decoder.next(); packet !== undefined; packet = decoder.next())
+      sent.push({ port, frame: packet.frame });
+    return sent;
+  }).flat();
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}
