@@ -431,13 +431,7 @@ describe("what the switch refuses", () => {
         "dropPort": 511,
         "dumpBytes": 0,
         "exitWhenDone": false,
-        "log": {
-          "console": true,
-          "level": "debug",
-          "maxBytes": 5242880,
-          "maxFiles": 3,
-        },
-        "ports": [
+        "files": [
           {
             "input": "a_in.pcap",
             "name": "a",
@@ -451,6 +445,13 @@ describe("what the switch refuses", () => {
             "port": 2,
           },
         ],
+        "interfaces": [],
+        "log": {
+          "console": true,
+          "level": "debug",
+          "maxBytes": 5242880,
+          "maxFiles": 3,
+        },
         "priorityQueues": 1,
         "program": {
           "define": [],
@@ -469,7 +470,7 @@ describe("what the switch refuses", () => {
 
   it("says what is wrong with options", () => {
     const lines = [
-      ["x.json", "-i", "1@eth0", "-i", "2@eth1"],
+      ["x.json", "-i", "1@eth0", "-i", "2@eth0"],
       ["x.json", "--use-files", "1", "-i", "1@a", "-i", "1@b", "-i", "512@c", "-i", "d"],
       ["x.json", "--use-files", "1", "-i", "255@a", "--cpu-port", "255"],
       ["x.json", "--use-files", "1", "-i", "511@a"],
@@ -502,11 +503,8 @@ describe("what the switch refuses", () => {
     const answers = lines.map((words) => [`$ ${words.join(" ")}`, ...refusal(...words)].join("\n"));
     expect(`\n${answers.join("\n")}\n`).toMatchInlineSnapshot(`
       "
-      $ x.json -i 1@eth0 -i 2@eth1
-      error[P40010]: -i 1@eth0: Linux interfaces are not available in this version
-      note: ports are pcap files: with --use-files 0, packets come from eth0_in.pcap and leave to eth0_out.pcap
-      error[P40010]: -i 2@eth1: Linux interfaces are not available in this version
-      note: ports are pcap files: with --use-files 0, packets come from eth1_in.pcap and leave to eth1_out.pcap
+      $ x.json -i 1@eth0 -i 2@eth0
+      error[P40024]: interface eth0 is port 1 and port 2
       $ x.json --use-files 1 -i 1@a -i 1@b -i 512@c -i d
       error[P40012]: -i 1@b: port 1 is already given
       error[P40012]: -i 512@c: not NUMBER@NAME with a number from 0 to 511

@@ -72,7 +72,10 @@ export function defineSwitch(command: Command): Command {
     .description("run a program as a P4Runtime switch, with the command line of simple_switch_grpc")
     .argument("[program]", "BMv2 JSON or P4-16 source")
     .addOption(
-      repeatable("-i, --interface <port@name>", "a port; with --use-files: name_in.pcap and name_out.pcap"),
+      repeatable(
+        "-i, --interface <port@name>",
+        "a port: a network interface, or NAME,netns=PATH for one in another namespace; with --use-files: name_in.pcap and name_out.pcap",
+      ),
     )
     .option("--use-files <seconds>", "ports are pcap files, read after so many seconds")
     .option("--exit-when-done", "with --use-files: end when all packets went through")

@@ -12,7 +12,21 @@ export interface PortFiles {
   input: string;
   output: string;
   /** Where `--pcap` puts what comes in and what leaves. */
-  capture?: { input: string; output: string };
+  capture?: Capture;
+}
+
+/** A port on a Linux interface. */
+export interface PortInterface {
+  port: number;
+  name: string;
+  /** Path or name of its network namespace; absent: the process's own. */
+  namespace?: string;
+  capture?: Capture;
+}
+
+export interface Capture {
+  input: string;
+  output: string;
 }
 
 export interface TlsFiles {
@@ -25,7 +39,10 @@ export interface SwitchSetup {
   /** Absent with `--no-p4`. */
   program?: { path: string; p4info?: string; include: string[]; define: string[] };
   commands?: string;
-  ports: PortFiles[];
+  /** With `--use-files`. */
+  files: PortFiles[];
+  /** Without. */
+  interfaces: PortInterface[];
   /** How long input files wait, in ms. */
   waitMs: number;
   exitWhenDone: boolean;
@@ -91,7 +108,7 @@ export function checkArguments(program: string | undefined, args: SwitchArgument
   const setup: SwitchSetup = {
     ...(source === undefined ? {} : { program: source }),
     ...(args.commands === undefined ? {} : { commands: args.commands }),
-    ports: portsOf(args, cpuPort, dropPort),
+    ...portsOf(args, cpuPort, dropPort),
     waitMs: args.useFiles === undefined ? 0 : 1000 * secondsOf(args.useFiles),
     exitWhenDone: args.exitWhenDone ?? false,
     deviceId: deviceIdOf(args.deviceId),
@@ -194,58 +211,87 @@ function programOf(path: string | undefined, args: SwitchArguments): SwitchSetup
   return { path, ...(p4info === undefined ? {} : { p4info }), include: args.I, define: args.D };
 }
 
-function portsOf(args: SwitchArguments, cpuPort: number | undefined, dropPort: number): PortFiles[] {
+function portsOf(
+  args: SwitchArguments,
+  cpuPort: number | undefined,
+  dropPort: number,
+): Pick<SwitchSetup, "files" | "interfaces"> {
   const diagnostics = new Diagnostics();
-  const wrong = (text: string, why: string): void =>
-    diagnostics.error("P40012", undefined, `-i ${text}: ${why}`);
-  const ports: PortFiles[] = [];
+  const files: PortFiles[] = [];
+  const interfaces: PortInterface[] = [];
+  const taken = new Set<number>();
   for (const text of args.interface) {
+    const wrong = (why: string): void => diagnostics.error("P40012", undefined, `-i ${text}: ${why}`);
     const [, digits, name] = /^(\d+)@(.+)$/.exec(text) ?? [];
     const port = Number(digits);
     if (name === undefined || !(port <= MAX_PORT)) {
-      wrong(text, `not NUMBER@NAME with a number from 0 to ${MAX_PORT}`);
+      wrong(`not NUMBER@NAME with a number from 0 to ${MAX_PORT}`);
       continue;
     }
-    if (args.useFiles === undefined) {
-      diagnostics.error(
-        "P40010",
-        undefined,
-        `-i ${text}: Linux interfaces are not available in this version`,
-        `ports are pcap files: with --use-files 0, packets come from ${name}_in.pcap and leave to ${name}_out.pcap`,
-      );
-      continue;
-    }
-    if (port === cpuPort) wrong(text, "this is the CPU port, whose packets go over P4Runtime");
-    if (port === dropPort) wrong(text, "this is the drop port: no packet could leave by it");
-    if (ports.some((other) => other.port === port)) wrong(text, `port ${port} is already given`);
-    const files = { input: `${name}_in.pcap`, output: `${name}_out.pcap` };
-    const capture = args.pcap === undefined ? undefined : captureOf(args.pcap, name);
-    // In the same folder the port's own files are the capture.
-    const already = capture === undefined || resolve(capture.input) === resolve(files.input);
-    ports.push({ port, name, ...files, ...(already ? {} : { capture }) });
+    if (port === cpuPort) wrong("this is the CPU port, whose packets go over P4Runtime");
+    if (port === dropPort) wrong("this is the drop port: no packet could leave by it");
+    if (taken.has(port)) wrong(`port ${port} is already given`);
+    taken.add(port);
+    if (args.useFiles === undefined) interfaces.push(interfaceOf(port, name, args.pcap));
+    else files.push(filesOf(port, name, args.pcap));
   }
   diagnostics.throwIfErrors();
-  checkPaths(ports);
-  return ports;
+  checkInterfaces(interfaces);
+  checkPaths(files, interfaces);
+  return { files, interfaces };
+}
+
+function filesOf(port: number, name: string, folder: string | undefined): PortFiles {
+  const files = { input: `${name}_in.pcap`, output: `${name}_out.pcap` };
+  const capture = folder === undefined ? undefined : captureOf(folder, name);
+  // In the same folder the port's own files are the capture.
+  const already = capture === undefined || resolve(capture.input) === resolve(files.input);
+  return { port, name, ...files, ...(already ? {} : { capture }) };
+}
+
+/** `veth0`, or `veth0,netns=/run/netns/x`. */
+function interfaceOf(port: number, text: string, folder: string | undefined): PortInterface {
+  const [, name, namespace] = /^(.+),netns=([^,]+)$/.exec(text) ?? [undefined, text];
+  return {
+    port,
+    name: name!,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(folder === undefined ? {} : { capture: captureOf(folder, name!) }),
+  };
+}
+
+/** By name; one interface under two paths of its namespace shows when it is opened. */
+function checkInterfaces(interfaces: readonly PortInterface[]): void {
+  const owners = new Map<string, number>();
+  for (const { port, name, namespace } of interfaces) {
+    const key = `${namespace ?? ""} ${name}`;
+    const owner = owners.get(key);
+    if (owner !== undefined) {
+      fail("P40024", undefined, `interface ${name} is port ${owner} and port ${port}`);
+    }
+    owners.set(key, port);
+  }
 }
 
 /** By the name alone, so that all captures are in the folder wherever the port's files are. */
-function captureOf(folder: string, name: string): { input: string; output: string } {
+function captureOf(folder: string, name: string): Capture {
   const file = (side: string): string => join(folder, `${basename(name)}_${side}.pcap`);
   return { input: file("in"), output: file("out") };
 }
 
 /** No file may be written twice, nor be read and written. */
-function checkPaths(ports: readonly PortFiles[]): void {
+function checkPaths(files: readonly PortFiles[], interfaces: readonly PortInterface[]): void {
   const owners = new Map<string, string>();
   const claim = (path: string, use: string): void => {
     const owner = owners.get(resolve(path));
     if (owner !== undefined) fail("P40017", undefined, `${path} is ${owner} and ${use}`);
     owners.set(resolve(path), use);
   };
-  for (const { port, input, output, capture } of ports) {
+  for (const { port, input, output } of files) {
     claim(input, `the input of port ${port}`);
     claim(output, `the output of port ${port}`);
+  }
+  for (const { port, capture } of [...files, ...interfaces]) {
     if (capture === undefined) continue;
     claim(capture.input, `the capture of what port ${port} takes`);
     claim(capture.output, `the capture of what port ${port} sends`);

@@ -6,6 +6,7 @@ import { DeviceError, type DeviceEvent, type Program } from "../../program/index
 import { runCommands, Switch, type SwitchOptions } from "../../switch/index.js";
 import { readSource } from "../files.js";
 import { WallClock } from "./clock.js";
+import { InterfacePorts } from "./interface-ports.js";
 import { Log } from "./log.js";
 import type { SwitchSetup, TlsFiles } from "./options.js";
 import { checkInputs, PcapPorts } from "./ports.js";
@@ -50,10 +51,13 @@ class Run {
   /** Resolves when the switch has to stop. */
   readonly ended: Promise<void>;
   readonly #log: Log;
+  /** Whether single packets are logged. */
+  readonly #logsFrames: boolean;
   readonly #clock = new WallClock((fault) => this.#fault(fault));
   readonly #sentNowhere = new Set<number>();
   #switch: Switch | undefined;
-  #ports: PcapPorts | undefined;
+  #files: PcapPorts | undefined;
+  #interfaces: InterfacePorts | undefined;
   #server: P4RuntimeServer | undefined;
   #playing: Promise<void> | undefined;
   readonly #stopping = new AbortController();
@@ -66,6 +70,7 @@ class Run {
     const { signal } = this.#stopping;
     this.ended = new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
     this.#log = new Log(setup.log, surroundings.now, surroundings.print, (error) => this.#fault(error));
+    this.#logsFrames = this.#log.has("debug") || (setup.dumpBytes > 0 && this.#log.has("info"));
     const { stop } = surroundings;
     if (stop.aborted) this.#stop(String(stop.reason));
     else stop.addEventListener("abort", () => this.#stop(String(stop.reason)), { once: true });
@@ -87,17 +92,45 @@ class Run {
       diagnostics.throwIfErrors();
     }
     surroundings.report(diagnostics.list.filter(({ severity }) => severity !== "info"));
-    checkInputs(setup.ports);
+    checkInputs(setup.files);
     device.watch((event) => this.#note(event));
+    if (setup.interfaces.length > 0) this.#openInterfaces(device);
     if (setup.address !== undefined) await this.#listen(device, setup.address, tls);
-    this.#ports = new PcapPorts(setup.ports, surroundings.now, (error) => this.#fault(error));
-    for (const { port, input, output } of setup.ports) {
+    this.#files = new PcapPorts(setup.files, surroundings.now, (error) => this.#fault(error));
+    for (const { port, input, output } of setup.files) {
       this.#log.write("info", `port ${port} takes ${input} and sends to ${output}`);
     }
-    surroundings.ready?.(this.#server?.address);
-    if (setup.ports.length > 0 || setup.exitWhenDone) {
+    for (const { port, name, namespace } of setup.interfaces) {
+      const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
+      this.#log.write("info", `port ${port} is interface ${name}${where}`);
+    }
+    this.#interfaces?.start();
+    const { address } = this.#server ?? {};
+    surroundings.print(
+      address === undefined ? "Running without a server\n" : `Server listening on ${address}\n`,
+    );
+    surroundings.ready?.(address);
+    if (setup.files.length > 0 || setup.exitWhenDone) {
       this.#playing = this.#play(device).catch((error) => this.#fault(error));
     }
+  }
+
+  #openInterfaces(device: Switch): void {
+    const { setup, surroundings } = this;
+    this.#interfaces = new InterfacePorts(setup.interfaces, surroundings.now, {
+      frame: (port, frame) => this.#receive(device, port, frame),
+      link: (port, up) => {
+        this.#log.write("info", `port ${port} is ${up ? "up" : "down"}`);
+        device.setPortState(port, up);
+      },
+      warn: (message, note) => {
+        const diagnostics = new Diagnostics();
+        diagnostics.warning("P40026", undefined, message, note);
+        surroundings.report(diagnostics.list);
+        this.#log.write("warn", message);
+      },
+      error: (error) => this.#fault(error),
+    });
   }
 
   #makeSwitch(program: Program | undefined): Switch {
@@ -136,18 +169,14 @@ class Run {
       if (tls === undefined) throw error;
       fail("P40013", undefined, `certificate or key is not usable: ${(error as Error).message}`);
     }
-    this.surroundings.print(`Server listening on ${this.#server.address}\n`);
   }
 
   async #play(device: Switch): Promise<void> {
     await this.surroundings.wait(this.setup.waitMs, this.#stopping.signal);
     if (this.#stopped) return;
     this.#log.write("debug", "reading the input files");
-    const receive = (port: number, frame: Uint8Array): void => {
-      this.#logFrame(port, "in", frame);
-      device.receive(port, frame);
-    };
-    const frames = await this.#ports!.play(receive, () => this.#stopped);
+    const receive = (port: number, frame: Uint8Array): void => this.#receive(device, port, frame);
+    const frames = await this.#files!.play(receive, () => this.#stopped);
     this.#log.write(
       "info",
       `${this.#stopped ? "stopped" : "end of all input files"}: ${frames} packets taken`,
@@ -155,9 +184,15 @@ class Run {
     if (this.setup.exitWhenDone) this.#stop("all packets went through");
   }
 
+  #receive(device: Switch, port: number, frame: Uint8Array): void {
+    if (this.#logsFrames) this.#logFrame(port, "in", frame);
+    device.receive(port, frame);
+  }
+
   #transmit(port: number, frame: Uint8Array): void {
-    this.#logFrame(port, "out", frame);
-    if (this.#ports?.transmit(port, frame) || this.#sentNowhere.has(port)) return;
+    if (this.#logsFrames) this.#logFrame(port, "out", frame);
+    if (this.#interfaces?.transmit(port, frame) || this.#files?.transmit(port, frame)) return;
+    if (this.#sentNowhere.has(port)) return;
     this.#sentNowhere.add(port);
     this.#log.write("warn", `packets leave by port ${port}, which was not given with -i: they are lost`);
   }
@@ -202,6 +237,7 @@ class Run {
   async finish(): Promise<void> {
     this.#stopping.abort();
     await this.#playing;
+    await this.#interfaces?.stop();
     await this.#server?.close();
     await this.#switch?.close();
     // Timers of digests and idle entries are gone by now: what is left are packets in queues.
@@ -209,10 +245,13 @@ class Run {
     for (let left = DRAIN_MS; !drained() && left > 0; left -= DRAIN_STEP_MS) await sleep(DRAIN_STEP_MS);
     if (!drained()) this.#log.write("warn", "packets that wait for slow queues are lost");
     this.#clock.close();
-    try {
-      this.#ports?.close();
-    } catch (error) {
-      this.#faults.push(error);
+    this.#logInterfaces();
+    for (const ports of [this.#interfaces, this.#files]) {
+      try {
+        ports?.close();
+      } catch (error) {
+        this.#faults.push(error);
+      }
     }
     const { stats } = this.#switch ?? {};
     if (stats !== undefined) {
@@ -220,6 +259,16 @@ class Run {
         "info",
         `${stats.received} packets came in, ${stats.transmitted} left, ${stats.dropped} were dropped`,
       );
+    }
+  }
+
+  #logInterfaces(): void {
+    for (const counted of this.#interfaces?.statistics ?? []) {
+      const { port, name, received, sent, receiveDrops, receiveRefused, sendRefused } = counted;
+      this.#log.write("info", `port ${port} (${name}): ${received} frames came in, ${sent} left`);
+      if (receiveDrops + receiveRefused + sendRefused === 0) continue;
+      const lost = `${receiveDrops} were not read soon enough, ${receiveRefused} were no frames of a wire, `;
+      this.#log.write("warn", `port ${port} (${name}): ${lost}${sendRefused} could not leave`);
     }
   }
 }

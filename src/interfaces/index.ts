@@ -1,0 +1,26 @@
+/**
+ * Linux network interfaces as ports: raw Ethernet frames in and out in batches, in any network namespace.
+ * `interfaces.ts` is the door. `packet-socket.ts` opens one interface, `receive-batch.ts` and `send-batch.ts` hold the
+ * memory that the kernel reads and writes, `readiness.ts` joins it all to Node's event loop, `link-watch.ts` tells of
+ * links that go up and down; `libc.ts` is the only file that knows koffi.
+ */
+
+import { DiagnosticError } from "../base/index.js";
+import { libc, missing } from "./libc.js";
+import { PacketSocket } from "./packet-socket.js";
+
+export type { InterfaceEvents, InterfacePort, InterfaceStatistics } from "./interfaces.js";
+export { Interfaces } from "./interfaces.js";
+
+/** Whether this process could open interfaces: on Linux, with koffi and with permission. */
+export function interfacesAvailable(): { ok: true } | { ok: false; reason: string } {
+  const why = missing();
+  if (why !== undefined) return { ok: false, reason: why.reason };
+  try {
+    PacketSocket.try(libc());
+    return { ok: true };
+  } catch (error) {
+    if (!(error instanceof DiagnosticError)) throw error;
+    return { ok: false, reason: error.diagnostics[0]!.message };
+  }
+}

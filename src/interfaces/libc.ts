@@ -1,0 +1,136 @@
+/**
+ * The C library, called through koffi, which is loaded when the first interface is asked for: all else in p4loom
+ * works without it. Numbers of Linux's own headers stand here once, for machines with 64 bits and little endian.
+ */
+import { createRequire } from "node:module";
+import { fail } from "../base/index.js";
+
+/** A C function. Pointers are typed arrays, or addresses. */
+type Call<Arguments extends unknown[], Result> = ((...args: Arguments) => Result) & {
+  async(...args: [...Arguments, (error: unknown, result: Result) => void]): void;
+};
+type Memory = Uint8Array | Uint32Array | BigUint64Array | null;
+
+export interface Libc {
+  socket: Call<[family: number, type: number, protocol: number], number>;
+  bind: Call<[fd: number, address: Memory, length: number], number>;
+  setsockopt: Call<[fd: number, level: number, name: number, value: Memory, length: number], number>;
+  getsockopt: Call<[fd: number, level: number, name: number, value: Memory, length: Memory], number>;
+  ioctl: Call<[fd: number, request: number, argument: Memory], number>;
+  recv: Call<[fd: number, buffer: Memory, length: number, flags: number], number>;
+  recvmmsg: Call<[fd: number, messages: Memory, count: number, flags: number, timeout: Memory], number>;
+  sendmmsg: Call<[fd: number, messages: Memory, count: number, flags: number], number>;
+  epollCreate: Call<[flags: number], number>;
+  epollControl: Call<[epoll: number, operation: number, fd: number, event: Memory], number>;
+  epollWait: Call<[epoll: number, events: Memory, count: number, timeoutMs: number], number>;
+  setns: Call<[fd: number, kind: number], number>;
+  /** Why the last call failed, as a number; see {@link errorName}. */
+  errno(): number;
+  errorName(errno: number): string;
+  /** Where the memory of a typed array lies. */
+  address(memory: Uint8Array): bigint;
+  /** Symbols of the Node binary itself, libuv's among them. */
+  native: Native;
+}
+
+/** The little of koffi that is used beyond plain functions. */
+export interface Native {
+  func(definition: string): (...args: unknown[]) => unknown;
+  /** A C function pointer `void (void *, int, int)` that calls `fn`; not to be released before its last call. */
+  callback(fn: () => void): bigint;
+  release(callback: bigint): void;
+}
+
+export const AF_PACKET = 17;
+export const AF_NETLINK = 16;
+export const SOCK_RAW = 3;
+export const SOCK_NONBLOCK = 0o4000;
+export const SOCK_CLOEXEC = 0o2000000;
+export const SOL_SOCKET = 1;
+export const SOL_PACKET = 263;
+export const ERROR = { EPERM: 1, ENOENT: 2, EINTR: 4, EAGAIN: 11, EINVAL: 22, ENODEV: 19 } as const;
+
+/** Machines whose C structures have the layout that this room relies on. */
+const MACHINES: readonly string[] = ["x64", "arm64", "riscv64", "loong64"];
+
+interface Koffi {
+  load(path: null): { func(definition: string): (...args: unknown[]) => unknown };
+  errno(): number;
+  os: { errno: Record<string, number> };
+  address(memory: Uint8Array): bigint;
+  proto(definition: string): unknown;
+  pointer(type: unknown): unknown;
+  register(fn: () => void, type: unknown): bigint;
+  unregister(callback: bigint): void;
+}
+
+/** Memory that stays where it is, so that its address can be handed over (V8 moves small typed arrays about). */
+export function memory(bytes: number): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(new ArrayBuffer(bytes));
+}
+
+let loaded: Libc | undefined;
+
+/** Why there are no interfaces here, or undefined when there are. Does not ask for permissions. */
+export function missing(): { reason: string; note: string } | undefined {
+  if (process.platform !== "linux") {
+    const reason = `network interfaces need Linux, and this is ${process.platform}`;
+    return { reason, note: "ports of pcap files work everywhere: --use-files 0" };
+  }
+  if (!MACHINES.includes(process.arch)) {
+    return {
+      reason: `network interfaces are not available on ${process.arch}`,
+      note: `they are on ${MACHINES.join(", ")}`,
+    };
+  }
+  try {
+    loaded ??= load();
+    return undefined;
+  } catch (error) {
+    const [message] = String((error as Error).message).split("\n");
+    return {
+      reason: `network interfaces need the optional package koffi, which cannot be loaded: ${message}`,
+      note: "npm install koffi (it comes with p4loom unless npm was told --omit=optional)",
+    };
+  }
+}
+
+/** Fails with P40020 where there are no interfaces. */
+export function libc(): Libc {
+  const why = missing();
+  if (why !== undefined) fail("P40020", undefined, why.reason, why.note);
+  return loaded!;
+}
+
+function load(): Libc {
+  const koffi = createRequire(import.meta.url)("koffi") as Koffi;
+  const self = koffi.load(null);
+  const func = (definition: string) => self.func(definition) as never;
+  const names = new Map(Object.entries(koffi.os.errno).map(([name, number]) => [number, name]));
+  let ready: unknown;
+  return {
+    socket: func("int socket(int, int, int)"),
+    bind: func("int bind(int, void *, uint)"),
+    setsockopt: func("int setsockopt(int, int, int, void *, uint)"),
+    getsockopt: func("int getsockopt(int, int, int, void *, void *)"),
+    ioctl: func("int ioctl(int, ulong, void *)"),
+    recv: func("long recv(int, void *, ulong, int)"),
+    recvmmsg: func("int recvmmsg(int, void *, uint, int, void *)"),
+    sendmmsg: func("int sendmmsg(int, void *, uint, int)"),
+    epollCreate: func("int epoll_create1(int)"),
+    epollControl: func("int epoll_ctl(int, int, int, void *)"),
+    epollWait: func("int epoll_wait(int, void *, int, int)"),
+    setns: func("int setns(int, int)"),
+    errno: () => koffi.errno(),
+    errorName: (errno) => names.get(errno) ?? `errno ${errno}`,
+    address: (memory) => koffi.address(memory),
+    native: {
+      func: (definition) => self.func(definition),
+      callback: (fn) => {
+        ready ??= koffi.pointer(koffi.proto("void p4loom_ready(void *, int, int)"));
+        return koffi.register(fn, ready);
+      },
+      release: (callback) => koffi.unregister(callback),
+    },
+  };
+}
