@@ -3,3 +3,6 @@
  * namespaces, and takes it all away again. `agent/` is the program on the hosts, `exercise/` reads exercise folders.
  */
 export * from "./lab.js";
+export { type LabOfOptions, labOf } from "./lab-of.js";
+export { type CleanedRun, cleanRuns } from "./run/clean.js";
+export { startLab } from "./start.js";

@@ -86,8 +86,8 @@ export interface LabOptions {
   readonly engine: SwitchEngine;
   /** Path of simple_switch_grpc; default: the one on PATH. */
   readonly bmv2?: string;
-  /** Command that starts our switch, without its options; default: `p4loom switch` of this package. */
-  readonly switchCommand?: readonly string[];
+  /** Command that starts p4loom, for our switch; default: this package. */
+  readonly p4loom?: readonly string[];
   /** For `logs/` and `pcaps/`; stays when the lab ends. */
   readonly folder: string;
   /** Capture every port of every switch into `pcaps/`. */
@@ -107,7 +107,7 @@ export interface Lab {
   readonly switches: ReadonlyMap<string, RunningSwitch>;
   readonly hosts: ReadonlyMap<string, RunningHost>;
   /**
-   * Takes the links between two nodes down, or up again: both ends lose their carrier. Rejects with P43113 when
+   * Takes the links between two nodes down, or up again: both ends lose their carrier. Rejects with P43109 when
    * there is none.
    */
   setLink(a: string, b: string, up: boolean): Promise<void>;

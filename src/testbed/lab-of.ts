@@ -1,0 +1,84 @@
+/** A topology as a lab: one host or switch process for every node, one veth pair for every link. */
+import { switchesOf, type Topology, type TopologyNode } from "../topology/index.js";
+import type { LabHost, LabLink, LabSpec } from "./lab.js";
+import { macText } from "./network/addresses.js";
+
+export interface LabOfOptions {
+  /** Device ids of the switches count from here; default 1. */
+  readonly firstDeviceId?: bigint;
+  readonly cpuPort?: number;
+  readonly priorityQueues?: number;
+  /** Links' rates are taken so many times (0.01: a hundredth); default 1. 0: links have no rate. */
+  readonly rateScale?: number;
+  /** Links' delays are taken so many times; default 1. 0: links have no delay. */
+  readonly delayScale?: number;
+  /** Commands for a host, after its routes. */
+  commands?(node: TopologyNode): readonly string[];
+}
+
+const MAX_INTERFACE_NAME = 15;
+/** Routers that stand for the switches in hosts' routes; no switch answers to them. */
+const GATEWAY_IPV4 = "169.254.0.1";
+const GATEWAY_IPV6 = "fe80::1";
+
+/**
+ * Interfaces are called NODE-ethN in switches, N being the port; ethN in hosts, from eth0. A host has all its
+ * addresses on eth0 and sends to everybody, its rack too, by the switch that eth0 leads to; what comes on its other
+ * interfaces is taken all the same. Switches address frames to a host's MAC, which all its interfaces have.
+ */
+export function labOf(topology: Topology, options: LabOfOptions = {}): LabSpec {
+  const { firstDeviceId = 1n, rateScale = 1, delayScale = 1 } = options;
+  const { nodes } = topology;
+  const labels = shortNames(switchesOf(topology));
+  const portName = (node: number, port: number): string =>
+    nodes[node]!.role === "host" ? `eth${port - 1}` : `${labels.get(node)}-eth${port}`;
+  return {
+    name: topology.name,
+    hosts: nodes.filter((node) => node.role === "host").map((node) => labHost(topology, node, options)),
+    switches: switchesOf(topology).map((node, i) => ({
+      name: node.name,
+      deviceId: firstDeviceId + BigInt(i),
+      ports: node.ports.map(({ number }) => ({ number, interface: portName(node.index, number) })),
+      ...(options.cpuPort === undefined ? {} : { cpuPort: options.cpuPort }),
+      ...(options.priorityQueues === undefined ? {} : { priorityQueues: options.priorityQueues }),
+    })),
+    links: topology.links.map(({ a, b, rateBps, delayNs }): LabLink => {
+      const end = ({ node, port }: { node: number; port: number }) => ({
+        node: nodes[node]!.name,
+        interface: portName(node, port),
+      });
+      return {
+        a: end(a),
+        b: end(b),
+        ...(rateScale === 0 ? {} : { rateBps: rateBps * rateScale }),
+        ...(delayScale === 0 ? {} : { delayNs: delayNs * delayScale }),
+      };
+    }),
+  };
+}
+
+/** Names that leave room for `-eth510`: the node's own, or where one is longer s1, s2, ... for all. */
+function shortNames(switches: readonly TopologyNode[]): Map<number, string> {
+  const fits = switches.every(({ name, ports }) => `${name}-eth${ports.length}`.length <= MAX_INTERFACE_NAME);
+  return new Map(switches.map(({ index, name }, i) => [index, fits ? name : `s${i + 1}`]));
+}
+
+function labHost(topology: Topology, node: TopologyNode, options: LabOfOptions): LabHost {
+  const { ipv4, ipv6 } = node.host!;
+  const router = macText(topology.nodes[node.ports[0]!.peer]!.mac);
+  return {
+    name: node.name,
+    interfaces: node.ports.map(({ number }) => ({
+      name: `eth${number - 1}`,
+      mac: node.mac,
+      ...(number > 1 ? {} : { ipv4: { address: ipv4, length: 32 }, ipv6: { address: ipv6, length: 128 } }),
+    })),
+    commands: [
+      `ip neighbour replace ${GATEWAY_IPV4} lladdr ${router} nud permanent dev eth0`,
+      `ip route replace default via ${GATEWAY_IPV4} onlink dev eth0`,
+      `ip -6 neighbour replace ${GATEWAY_IPV6} lladdr ${router} nud permanent dev eth0`,
+      `ip -6 route replace default via ${GATEWAY_IPV6} onlink dev eth0`,
+      ...(options.commands?.(node) ?? []),
+    ],
+  };
+}

@@ -1,0 +1,82 @@
+/** Brings interfaces up: offloads off, addresses, no frames that nobody asked for, and the hosts' own commands. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fail } from "../../base/index.js";
+import type { LabHost, LabSpec } from "../lab.js";
+import { hostNamespace, runFolder, switchNamespace } from "../run/record.js";
+import { command, inParallel, setUp } from "../system/command.js";
+import { ipv4Text, ipv6Text, macText } from "./addresses.js";
+
+/** Room for headers that programs add to full packets; a host's own MTU stays what it is. */
+const SWITCH_MTU = 9500;
+const HOST_MTU = 1500;
+const PARALLEL_HOSTS = 4;
+
+/** With offloads a switch would see packets of 64 KiB, and checksums that are still to be computed. */
+function offloadsOff(name: string): string {
+  return `ethtool -K ${name} rx off tx off sg off tso off gso off gro off rxvlan off txvlan off >/dev/null`;
+}
+
+function sysctl(name: string, value: number): string {
+  return `[ ! -e /proc/sys/${name} ] || echo ${value} > /proc/sys/${name}`;
+}
+
+/** All interfaces of switches, up and without addresses. */
+export async function bringUpSwitches(id: string, spec: LabSpec): Promise<void> {
+  const lines = ["all", "default"].map((conf) => sysctl(`net/ipv6/conf/${conf}/disable_ipv6`, 1));
+  // the Thrift server of a BMv2
+  lines.push("ip link set lo up");
+  for (const { interface: name } of spec.switches.flatMap((node) => node.ports)) {
+    // interfaces that came before the defaults were set have settings of their own
+    lines.push(sysctl(`net/ipv6/conf/${name}/disable_ipv6`, 1));
+    lines.push(offloadsOff(name), `ip link set ${name} mtu ${SWITCH_MTU} up`);
+  }
+  await inNamespace("interfaces of the switches", switchNamespace(id), lines);
+}
+
+/** Addresses, then the hosts' commands. Fails with P43106 for a command that fails. */
+export async function bringUpHosts(id: string, spec: LabSpec): Promise<void> {
+  await inParallel(spec.hosts, PARALLEL_HOSTS, async (host) => {
+    const namespace = hostNamespace(id, host.name);
+    await inNamespace(`interfaces of ${host.name}`, namespace, hostLines(host));
+    for (const [i, text] of host.commands.entries()) await hostCommand(id, host.name, i, text);
+  });
+}
+
+function hostLines(host: LabHost): string[] {
+  const lines = [
+    // a host with several NICs takes a packet on any of them
+    sysctl("net/ipv4/conf/all/rp_filter", 0),
+    sysctl("net/ipv4/conf/default/rp_filter", 0),
+    "ip link set lo up",
+  ];
+  for (const { name, mac, ipv4, ipv6, mtu = HOST_MTU } of host.interfaces) {
+    const conf = `net/ipv6/conf/${name}`;
+    lines.push(sysctl(`net/ipv4/conf/${name}/rp_filter`, 0));
+    if (ipv6 === undefined) lines.push(sysctl(`${conf}/disable_ipv6`, 1));
+    else {
+      // no link-local address, hence no duplicate detection, no router solicitation
+      lines.push(sysctl(`${conf}/addr_gen_mode`, 1), sysctl(`${conf}/accept_dad`, 0));
+      lines.push(sysctl(`${conf}/accept_ra`, 0), sysctl(`${conf}/autoconf`, 0));
+    }
+    lines.push(offloadsOff(name), `ip link set ${name} address ${macText(mac)} mtu ${mtu}`);
+    if (ipv4 !== undefined) lines.push(`ip address add ${ipv4Text(ipv4)} dev ${name}`);
+    if (ipv6 !== undefined) lines.push(`ip -6 address add ${ipv6Text(ipv6)} dev ${name} nodad`);
+    lines.push(`ip link set ${name} up`);
+  }
+  return lines;
+}
+
+async function inNamespace(what: string, namespace: string, lines: readonly string[]): Promise<void> {
+  await setUp(what, ["ip", "netns", "exec", namespace, "sh", "-es"], `${lines.join("\n")}\n`);
+}
+
+/** Its output goes to a file, so that a command that leaves something running in the background is over, too. */
+async function hostCommand(id: string, host: string, index: number, text: string): Promise<void> {
+  const output = join(runFolder(id), `${host}-${index}.out`);
+  const shell = ["sh", "-c", 'exec >"$0" 2>&1; eval "$1"', output, text];
+  const { status } = await command(["ip", "netns", "exec", hostNamespace(id, host), ...shell]);
+  if (status === 0) return;
+  const said = readFileSync(output, "utf8").trim().split("\n").slice(-5);
+  fail("P43106", undefined, `command of host ${host} failed with status ${status}: ${text}`, ...said);
+}

@@ -1,0 +1,101 @@
+/**
+ * A network whose hosts and links Mininet makes (mininet/lab.py). The script runs in the switches' namespace, so
+ * that what is Mininet's root namespace is the run's own.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { z } from "zod";
+import { fail } from "../../base/index.js";
+import type { LabSpec } from "../lab.js";
+import { hostNamespace, switchNamespace } from "../run/record.js";
+import { command, setUp } from "../system/command.js";
+import { packageFile } from "../system/package.js";
+import type { Network } from "./network.js";
+
+const answerSchema = z.object({ hosts: z.record(z.string(), z.number()) });
+
+/** Python interpreters that may have the module: Debian's package is for the system's own. */
+const PYTHONS = ["python3", "/usr/bin/python3"];
+const HAS_MININET = "import importlib.util, sys; sys.exit(importlib.util.find_spec('mininet') is None)";
+const END_MS = 5000;
+
+/** The interpreter that has Mininet; undefined: none. */
+export async function findMininetPython(): Promise<string | undefined> {
+  if ((await command(["mnexec", "true"])).status !== 0) return undefined;
+  for (const python of PYTHONS) {
+    if ((await command([python, "-c", HAS_MININET])).status === 0) return python;
+  }
+  return undefined;
+}
+
+export class MininetNetwork implements Network {
+  #process: ChildProcess | undefined;
+
+  async build(id: string, spec: LabSpec): Promise<void> {
+    const python = await findMininetPython();
+    if (python === undefined) {
+      fail(
+        "P43103",
+        undefined,
+        "Mininet is not installed",
+        "apt-get install mininet, or use --network netns",
+      );
+    }
+    const namespace = switchNamespace(id);
+    await setUp("namespace", ["ip", "netns", "add", namespace]);
+    const child = spawn("ip", ["netns", "exec", namespace, python, packageFile("mininet/lab.py")], {
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true,
+    });
+    this.#process = child;
+    child.stdin!.on("error", () => {});
+    const request = {
+      hosts: spec.hosts.map((host) => host.name),
+      links: spec.links.map(({ a, b }) => [a.node, a.interface, b.node, b.interface]),
+    };
+    child.stdin!.write(`${JSON.stringify(request)}\n`);
+    const { hosts } = await firstAnswer(child);
+    // a name for each of Mininet's namespaces, which have none: so ours and theirs are handled alike
+    const attach = spec.hosts.map(({ name }) => `netns attach ${hostNamespace(id, name)} ${hosts[name]}\n`);
+    await setUp("namespaces of Mininet's hosts", ["ip", "-batch", "-"], attach.join(""));
+  }
+
+  async end(): Promise<void> {
+    const child = this.#process;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => child.kill("SIGKILL"), END_MS);
+      child.once("close", () => {
+        clearTimeout(timer);
+        resolve();
+      });
+      // the script ends with its stdin
+      child.stdin!.end();
+    });
+  }
+}
+
+function firstAnswer(child: ChildProcess): Promise<z.output<typeof answerSchema>> {
+  let stderr = "";
+  child.stderr!.setEncoding("utf8").on("data", (text: string) => {
+    stderr = (stderr + text).slice(-4000);
+  });
+  return new Promise((resolve, reject) => {
+    const refuse = (why: string): void => {
+      try {
+        fail("P43107", undefined, `Mininet: ${why}`, ...stderr.trim().split("\n").slice(-10));
+      } catch (error) {
+        reject(error);
+      }
+    };
+    createInterface({ input: child.stdout! }).once("line", (line) => {
+      try {
+        resolve(answerSchema.parse(JSON.parse(line)));
+      } catch {
+        refuse(`answered ${JSON.stringify(line)}`);
+      }
+    });
+    child.once("error", (error) => refuse(error.message));
+    child.once("close", (status) => refuse(`the script ended with status ${status}`));
+  });
+}

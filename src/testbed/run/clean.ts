@@ -1,0 +1,27 @@
+/** Removes what runs left behind whose process is gone: never anything of a living run, nor of others. */
+import { takeAway } from "./janitor.js";
+import { findRuns, type RunRecord } from "./record.js";
+
+export interface CleanedRun {
+  readonly id: string;
+  readonly record: RunRecord;
+  /** `alive`: left alone; `failed`: something did not go. */
+  readonly outcome: "removed" | "alive" | "failed";
+  /** Why it failed. */
+  readonly message?: string;
+}
+
+/** All runs on record, with what was done. */
+export async function cleanRuns(): Promise<CleanedRun[]> {
+  const cleaned: CleanedRun[] = [];
+  for (const { id, record, alive } of findRuns()) {
+    if (alive) {
+      cleaned.push({ id, record, outcome: "alive" });
+      continue;
+    }
+    const { status, stderr } = await takeAway(id);
+    if (status === 0) cleaned.push({ id, record, outcome: "removed" });
+    else cleaned.push({ id, record, outcome: "failed", message: stderr.trim() });
+  }
+  return cleaned;
+}

@@ -1,0 +1,78 @@
+/**
+ * The janitor takes away all that a run made. It is a shell that waits at the end of a pipe: when the run closes the
+ * pipe, or ends in any other way, even by SIGKILL, it does its work. So there is one way to the end.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { fail } from "../../base/index.js";
+import type { ExecResult } from "../lab.js";
+import { command } from "../system/command.js";
+import { runFolder, switchNamespace } from "./record.js";
+
+/**
+ * $1 is the name of the switches' namespace, $2 the run's folder. Processes may end by themselves for 3 seconds, so
+ * that captures are complete; whatever is in the namespaces is the run's, so that nothing else is ever ended.
+ */
+const TAKE_AWAY = `
+names() { ip netns list | while read -r name rest; do case $name in "$1"|"$1"-*) echo "$name";; esac; done; }
+pids() { for name in $(names "$1"); do ip netns pids "$name"; done; }
+end() { pids=$(pids "$2"); [ -n "$pids" ] && kill "-$1" $pids 2>/dev/null; }
+end TERM "$1"
+tries=60
+while [ $tries -gt 0 ] && [ -n "$(pids "$1")" ]; do sleep 0.05; tries=$((tries - 1)); done
+tries=20
+while [ $tries -gt 0 ] && end KILL "$1"; do sleep 0.05; tries=$((tries - 1)); done
+status=0
+for name in $(names "$1"); do ip netns del "$name" || status=1; done
+[ $status = 0 ] && rm -rf "$2"
+exit $status
+`;
+
+/** Without a word the run has died: a command that it was just running may still make something. */
+const WAIT = "read -r word || sleep 1";
+
+function script(id: string, before: string): readonly string[] {
+  return ["sh", "-c", `${before}${TAKE_AWAY}`, "p4loom-janitor", switchNamespace(id), runFolder(id)];
+}
+
+/** Takes away a run that nobody owns any more. */
+export function takeAway(id: string): Promise<ExecResult> {
+  return command(script(id, ""));
+}
+
+export class Janitor {
+  readonly #process: ChildProcess;
+  readonly #ended: Promise<number | null>;
+  #stderr = "";
+
+  /** Starts to wait, before the run makes anything. */
+  constructor(readonly id: string) {
+    const [file, ...args] = script(id, WAIT);
+    // of its own session: Ctrl-C in a terminal reaches all processes of ours at once
+    this.#process = spawn(file!, args, { stdio: ["pipe", "ignore", "pipe"], detached: true });
+    this.#process.stderr!.setEncoding("utf8").on("data", (text: string) => {
+      this.#stderr += text;
+    });
+    this.#process.stdin!.on("error", () => {});
+    this.#ended = new Promise((resolve) => {
+      this.#process.on("close", (status) => resolve(status));
+      this.#process.on("error", () => resolve(null));
+    });
+  }
+
+  /** Takes everything away. Fails with P43108 for what does not go. */
+  async finish(): Promise<void> {
+    this.#process.stdin!.end("end\n");
+    const status = await this.#ended;
+    if (status === 0) return;
+    const { status: again, stderr } = await takeAway(this.id);
+    if (again === 0) return;
+    const said = `${this.#stderr}${stderr}`.trim().split("\n").slice(-5);
+    fail(
+      "P43108",
+      undefined,
+      `leftovers of run ${this.id} cannot be removed`,
+      ...said,
+      "p4loom clean tries again",
+    );
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * What a run owns on this machine. Each run has a folder /run/p4loom/ID with its sockets and `run.json`, which
+ * tells whose it is; its namespaces are called p4l-ID and p4l-ID-HOST, and whatever runs in them is the run's.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { fail } from "../../base/index.js";
+
+/** Where network namespaces have their names too (/run/netns): gone after a reboot, as the namespaces are. */
+const RUNS = "/run/p4loom";
+const RECORD = "run.json";
+const ID = /^[a-z0-9]{6}$/;
+
+const recordSchema = z.object({
+  /** The process that started the lab; its number alone may have gone to another process since. */
+  owner: z.object({ pid: z.number(), startedTicks: z.string() }),
+  lab: z.string(),
+  /** Logs and captures: told, never removed. */
+  folder: z.string(),
+  namespaces: z.array(z.string()),
+  interfaces: z.array(z.string()),
+});
+
+export type RunRecord = z.output<typeof recordSchema>;
+
+export function switchNamespace(id: string): string {
+  return `p4l-${id}`;
+}
+
+export function hostNamespace(id: string, host: string): string {
+  return `p4l-${id}-${host}`;
+}
+
+export function runFolder(id: string): string {
+  return join(RUNS, id);
+}
+
+/** Claims an id and writes the record, before anything is made. Fails with P43102 where that is not permitted. */
+export function beginRun(describe: (id: string) => Omit<RunRecord, "owner">): string {
+  const owner = { pid: process.pid, startedTicks: startedTicks(process.pid)! };
+  try {
+    mkdirSync(RUNS, { recursive: true });
+    for (;;) {
+      // 36 possibilities a character; modulo favours a few, which does no harm
+      const id = [...randomBytes(6)].map((byte) => (byte % 36).toString(36)).join("");
+      // by renaming, so that nobody finds a folder without its record
+      const draft = join(RUNS, `.${id}-${process.pid}`);
+      mkdirSync(draft);
+      writeFileSync(join(draft, RECORD), `${JSON.stringify({ owner, ...describe(id) }, null, 2)}\n`);
+      try {
+        renameSync(draft, runFolder(id));
+        return id;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ENOTEMPTY") throw error;
+      }
+    }
+  } catch (error) {
+    fail(
+      "P43102",
+      undefined,
+      `cannot write ${RUNS}: ${(error as Error).message}`,
+      "a lab needs root: try sudo",
+    );
+  }
+}
+
+export interface FoundRun {
+  readonly id: string;
+  readonly record: RunRecord;
+  /** The process that started it is still there. */
+  readonly alive: boolean;
+}
+
+/** All runs on record, by id. */
+export function findRuns(): FoundRun[] {
+  const runs: FoundRun[] = [];
+  for (const id of namesIn(RUNS).sort()) {
+    if (!ID.test(id)) continue;
+    const record = readRecord(id);
+    if (record !== undefined) runs.push({ id, record, alive: isAlive(record.owner) });
+  }
+  return runs;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Undefined for a folder that has gone meanwhile, or is none of ours. */
+function readRecord(id: string): RunRecord | undefined {
+  try {
+    return recordSchema.parse(JSON.parse(readFileSync(join(runFolder(id), RECORD), "utf8")));
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(owner: RunRecord["owner"]): boolean {
+  return startedTicks(owner.pid) === owner.startedTicks;
+}
+
+/** When a process started, in clock ticks since the boot (proc_pid_stat(5), field 22); undefined: there is none. */
+function startedTicks(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    // a zombie has ended: it only waits for its parent to take notice
+    return fields[0] === "Z" ? undefined : fields[19];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+/** A host of a running lab: commands in its namespace. */
+import { spawn } from "node:child_process";
+import type { ExecResult, HostProcess, RunningHost } from "./lab.js";
+import { hostNamespace } from "./run/record.js";
+import { command, NOT_FOUND_STATUS, signalStatus } from "./system/command.js";
+
+const TERM_MS = 1000;
+/** Of stderr of a process that goes on, so many characters are kept. */
+const STDERR_LENGTH = 10_000;
+
+export class NamespaceHost implements RunningHost {
+  constructor(
+    readonly id: string,
+    readonly name: string,
+  ) {}
+
+  #inside(argv: readonly string[]): readonly string[] {
+    return ["ip", "netns", "exec", hostNamespace(this.id, this.name), ...argv];
+  }
+
+  async exec(
+    argv: readonly string[],
+    options: { readonly input?: string; readonly timeoutMs?: number } = {},
+  ): Promise<ExecResult> {
+    return await command(this.#inside(argv), options);
+  }
+
+  spawn(argv: readonly string[]): HostProcess {
+    const [file, ...args] = this.#inside(argv);
+    const child = spawn(file!, args, { stdio: ["pipe", "pipe", "pipe"], detached: true });
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr = (stderr + text).slice(-STDERR_LENGTH);
+    });
+    child.stdin.on("error", () => {});
+    const output = new Output();
+    child.stdout.setEncoding("utf8").on("data", (text: string) => output.take(text));
+    const exited = new Promise<number>((resolve) => {
+      child.once("close", (status, signal) => resolve(status ?? signalStatus(signal!)));
+      child.once("error", () => resolve(NOT_FOUND_STATUS));
+    });
+    return {
+      write: (line) => void child.stdin.write(`${line}\n`),
+      onLine: (listener) => {
+        const lines = new Lines(listener);
+        return output.listen((text) => lines.take(text));
+      },
+      onText: (listener) => output.listen(listener),
+      get stderr() {
+        return stderr;
+      },
+      exited,
+      kill: async () => {
+        child.kill("SIGTERM");
+        const timer = setTimeout(() => child.kill("SIGKILL"), TERM_MS);
+        await exited;
+        clearTimeout(timer);
+      },
+    };
+  }
+}
+
+/** What a process says; kept until somebody listens. */
+class Output {
+  readonly #listeners = new Set<(text: string) => void>();
+  #unheard = "";
+
+  take(text: string): void {
+    if (this.#listeners.size === 0) this.#unheard += text;
+    for (const listener of [...this.#listeners]) listener(text);
+  }
+
+  listen(listener: (text: string) => void): () => void {
+    this.#listeners.add(listener);
+    const text = this.#unheard;
+    this.#unheard = "";
+    if (text !== "") listener(text);
+    return () => void this.#listeners.delete(listener);
+  }
+}
+
+/** Puts lines together again; a last one without a newline is none. */
+class Lines {
+  #rest = "";
+
+  constructor(readonly listener: (line: string) => void) {}
+
+  take(text: string): void {
+    const lines = (this.#rest + text).split("\n");
+    this.#rest = lines.pop()!;
+    for (const line of lines) this.listener(line);
+  }
+}

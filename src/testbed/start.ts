@@ -1,0 +1,159 @@
+/** Makes a lab run, step by step, and takes it away in one way, however it ends. */
+import { mkdirSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { fail } from "../base/index.js";
+import { checkSpec } from "./check-spec.js";
+import type { Lab, LabOptions, LabSpec, RunningHost, RunningSwitch } from "./lab.js";
+import { bringUpHosts, bringUpSwitches } from "./network/interfaces.js";
+import { makeNetwork, type Network } from "./network/network.js";
+import { linkName, planShapes, shapeLinks } from "./network/shape.js";
+import { Janitor } from "./run/janitor.js";
+import { beginRun, hostNamespace, switchNamespace } from "./run/record.js";
+import { NamespaceHost } from "./running-host.js";
+import { type LabSwitchProcess, type SwitchMaker, switchMaker } from "./running-switch.js";
+import { captureFolder, logFolder } from "./switches/command-line.js";
+import { command, inParallel, NOT_FOUND_STATUS, setUp } from "./system/command.js";
+import { probeQdiscs } from "./system/qdiscs.js";
+
+/** Commands of Debian's iproute2 and ethtool that every lab needs. */
+const TOOLS = [
+  ["ip", "-V"],
+  ["tc", "-V"],
+  ["ethtool", "--version"],
+] as const;
+
+/**
+ * Starts a lab; resolves when all switches answer and all hosts are set up. The rest of the process may end in any
+ * way: nothing of the lab outlives it.
+ * @throws DiagnosticError (P431xx) when it cannot be; then nothing of it is left. The reason of `options.stop`
+ * when that was aborted.
+ */
+export async function startLab(spec: LabSpec, options: LabOptions): Promise<Lab> {
+  checkSpec(spec);
+  const { stop, log } = options;
+  stop.throwIfAborted();
+  const makeSwitch = switchMaker(options);
+  await checkTools();
+  const qdiscs = await probeQdiscs();
+  if ("reason" in qdiscs) {
+    fail(
+      "P43102",
+      undefined,
+      `network namespaces are not permitted: ${qdiscs.reason}`,
+      "a lab needs root: try sudo",
+    );
+  }
+  const shapes = planShapes(spec, qdiscs, options.allowMissing, log);
+  for (const folder of [logFolder(options), ...(options.pcap ? [captureFolder(options)] : [])]) {
+    makeFolder(folder);
+  }
+  const lab = new StartedLab(spec, options, makeSwitch);
+  const steps: [text: string, work: () => Promise<void>][] = [
+    [
+      `${spec.hosts.length} hosts and ${spec.links.length} links (${options.network})`,
+      () => lab.buildNetwork(),
+    ],
+    ["interfaces of the switches", () => bringUpSwitches(lab.id, spec)],
+    ["rates and delays", () => shapeLinks(lab.id, spec, shapes, qdiscs)],
+    [`${spec.switches.length} switches (${options.engine})`, () => lab.startSwitches()],
+    ["addresses and commands of the hosts", () => bringUpHosts(lab.id, spec)],
+  ];
+  try {
+    for (const [text, work] of steps) {
+      stop.throwIfAborted();
+      log(`run ${lab.id}: ${text}`);
+      await work();
+    }
+    stop.throwIfAborted();
+  } catch (error) {
+    await lab.close();
+    throw error;
+  }
+  stop.addEventListener("abort", lab.onStop, { once: true });
+  return lab;
+}
+
+async function checkTools(): Promise<void> {
+  for (const argv of TOOLS) {
+    if ((await command(argv)).status !== NOT_FOUND_STATUS) continue;
+    fail("P43103", undefined, `the command ${argv[0]} is not there`, "apt-get install iproute2 ethtool");
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    fail("P40003", undefined, `cannot make the folder ${path}: ${(error as Error).message}`);
+  }
+}
+
+class StartedLab implements Lab {
+  readonly id: string;
+  readonly switches: ReadonlyMap<string, RunningSwitch>;
+  readonly hosts: ReadonlyMap<string, RunningHost>;
+  readonly onStop = (): void => void this.close().catch((error: Error) => this.options.log(error.message));
+  readonly #processes: readonly LabSwitchProcess[];
+  readonly #network: Network;
+  readonly #janitor: Janitor;
+  #closed: Promise<void> | undefined;
+
+  constructor(
+    readonly spec: LabSpec,
+    readonly options: LabOptions,
+    makeSwitch: SwitchMaker,
+  ) {
+    this.id = beginRun((id) => ({
+      lab: spec.name,
+      folder: options.folder,
+      namespaces: [switchNamespace(id), ...spec.hosts.map(({ name }) => hostNamespace(id, name))],
+      interfaces: spec.switches.flatMap(({ ports }) => ports.map((port) => port.interface)),
+    }));
+    this.#janitor = new Janitor(this.id);
+    this.#network = makeNetwork(options.network);
+    this.#processes = spec.switches.map((one, index) => makeSwitch(this.id, one, index));
+    this.switches = new Map(this.#processes.map((one) => [one.name, one]));
+    this.hosts = new Map(spec.hosts.map(({ name }) => [name, new NamespaceHost(this.id, name)]));
+  }
+
+  async buildNetwork(): Promise<void> {
+    await this.#network.build(this.id, this.spec);
+  }
+
+  /** As many at a time as there are processors: more would only wait for each other. */
+  async startSwitches(): Promise<void> {
+    for (const { logFile } of this.#processes) rmSync(logFile, { force: true });
+    await inParallel(this.#processes, availableParallelism(), (one) => one.start());
+  }
+
+  async setLink(a: string, b: string, up: boolean): Promise<void> {
+    const links = this.spec.links.filter((link) => {
+      const ends = [link.a, link.b].map(({ node, interface: name }) => [node, name]);
+      return (ends[0]!.includes(a) && ends[1]!.includes(b)) || (ends[0]!.includes(b) && ends[1]!.includes(a));
+    });
+    if (links.length === 0) {
+      const known = this.spec.links.map(linkName).join(", ");
+      fail("P43109", undefined, `there is no link between ${a} and ${b}`, `links: ${known}`);
+    }
+    // the switches' ends only: a host whose interface is taken down would lose its routes
+    const names = links.flatMap(({ a, b }) =>
+      [a, b].filter(({ node }) => this.switches.has(node)).map((end) => end.interface),
+    );
+    const lines = names.map((name) => `link set dev ${name} ${up ? "up" : "down"}\n`);
+    await setUp(`link ${a}-${b}`, ["ip", "-n", switchNamespace(this.id), "-batch", "-"], lines.join(""));
+    this.options.log(`link ${a}-${b} is ${up ? "up" : "down"}`);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.options.stop.removeEventListener("abort", this.onStop);
+    await Promise.all(this.#processes.map((one) => one.release()));
+    await this.#network.end();
+    await this.#janitor.finish();
+    this.options.log(`run ${this.id}: over, nothing is left`);
+  }
+}

@@ -1,0 +1,53 @@
+/** The command lines that start switches: both engines take the flags of simple_switch_grpc. */
+import { join } from "node:path";
+import type { LabOptions, LabSwitch } from "../lab.js";
+import { runFolder } from "../run/record.js";
+
+/** Thrift ports are counted from here: they are in the run's own namespace, so nobody else's are in the way. */
+const FIRST_THRIFT_PORT = 9090;
+
+/** What is known of a switch before it starts. */
+export interface SwitchPlan {
+  readonly spec: LabSwitch;
+  /** Number in the lab, from 0. */
+  readonly index: number;
+  readonly argv: readonly string[];
+  /** Unix socket of its P4Runtime server. A path of at most 107 bytes (unix(7)), hence not by the switch's name. */
+  readonly socket: string;
+  readonly logFile: string;
+  /** BMv2 only. */
+  readonly thriftPort: number;
+}
+
+/** @param start the program: simple_switch_grpc, or p4loom with its command `switch` */
+export function planSwitch(
+  id: string,
+  spec: LabSwitch,
+  index: number,
+  start: readonly string[],
+  options: LabOptions,
+): SwitchPlan {
+  const socket = join(runFolder(id), `${index}.sock`);
+  const thriftPort = FIRST_THRIFT_PORT + index;
+  const bmv2 = options.engine === "bmv2";
+  const argv = [...start, "--no-p4", "--device-id", String(spec.deviceId)];
+  for (const { number, interface: name } of spec.ports) argv.push("-i", `${number}@${name}`);
+  argv.push("--log-console", "-L", options.logLevel ?? "info");
+  if (options.pcap) argv.push(`--pcap=${captureFolder(options)}`);
+  if (bmv2) {
+    argv.push("--thrift-port", String(thriftPort));
+    argv.push("--notifications-addr", `ipc://${join(runFolder(id), `${index}.ipc`)}`, "--");
+  }
+  argv.push("--grpc-server-addr", `unix:${socket}`);
+  if (spec.cpuPort !== undefined) argv.push("--cpu-port", String(spec.cpuPort));
+  if (spec.priorityQueues !== undefined) argv.push("--priority-queues", String(spec.priorityQueues));
+  return { spec, index, argv, socket, logFile: join(logFolder(options), `${spec.name}.log`), thriftPort };
+}
+
+export function logFolder({ folder }: LabOptions): string {
+  return join(folder, "logs");
+}
+
+export function captureFolder({ folder }: LabOptions): string {
+  return join(folder, "pcaps");
+}

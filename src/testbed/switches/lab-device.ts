@@ -1,0 +1,84 @@
+/** A switch as its control plane sees it for as long as the lab lasts: behind it, process may follow process. */
+import {
+  type Atomicity,
+  type ControllerPacket,
+  type Device,
+  DeviceError,
+  type DeviceEvent,
+  type Entity,
+  type Program,
+  type ReadQuery,
+  type TargetSettings,
+  type Update,
+} from "../../program/index.js";
+
+export class LabDevice implements Device {
+  readonly #listeners = new Set<(event: DeviceEvent) => void>();
+  #inner: Device | undefined;
+  #unwatch: (() => void) | undefined;
+
+  constructor(readonly name: string) {}
+
+  /** From now on calls go to `inner`. */
+  attach(inner: Device): void {
+    this.#inner = inner;
+    this.#unwatch = inner.watch((event) => {
+      for (const listener of [...this.#listeners]) listener(event);
+    });
+  }
+
+  /** The process is gone, or the connection is to be closed: calls are refused. */
+  async detach(): Promise<void> {
+    const inner = this.#inner;
+    this.#inner = undefined;
+    this.#unwatch?.();
+    await inner?.close();
+  }
+
+  get #device(): Device {
+    if (this.#inner === undefined) throw new DeviceError("UNAVAILABLE", `switch ${this.name} is not running`);
+    return this.#inner;
+  }
+
+  get program(): Program | undefined {
+    return this.#inner?.program;
+  }
+
+  get settings(): TargetSettings | undefined {
+    return this.#inner?.settings;
+  }
+
+  async load(program: Program): Promise<void> {
+    await this.#device.load(program);
+  }
+
+  async verify(program: Program): Promise<void> {
+    await this.#device.verify?.(program);
+  }
+
+  async write(updates: readonly Update[], atomicity?: Atomicity): Promise<void> {
+    await this.#device.write(updates, atomicity);
+  }
+
+  async read(queries: readonly ReadQuery[]): Promise<Entity[]> {
+    return await this.#device.read(queries);
+  }
+
+  async packetOut(packet: ControllerPacket): Promise<void> {
+    await this.#device.packetOut(packet);
+  }
+
+  async acknowledgeDigest(digest: string, listId: bigint): Promise<void> {
+    await this.#device.acknowledgeDigest(digest, listId);
+  }
+
+  watch(listener: (event: DeviceEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Gives the switch to another controller; the process goes on. */
+  async close(): Promise<void> {
+    await this.detach();
+  }
+}

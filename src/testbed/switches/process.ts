@@ -1,0 +1,109 @@
+/** One switch's process: starts, and is waited for until its P4Runtime server answers; ends, and starts again. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fail } from "../../base/index.js";
+import { connect, type RemoteDevice } from "../../p4runtime/index.js";
+import { DeviceError } from "../../program/index.js";
+import { switchNamespace } from "../run/record.js";
+import type { SwitchPlan } from "./command-line.js";
+
+/** Longer than any start: who has not answered by then will not. */
+const START_MS = 60_000;
+const LOOK_MS = 10;
+const CALL_MS = 30_000;
+const LOG_LINES = 10;
+const LOG_BYTES = 16_384;
+
+export class SwitchProcess {
+  #child: ChildProcess | undefined;
+  #ended: Promise<string> = Promise.resolve("not started");
+
+  constructor(
+    readonly id: string,
+    readonly plan: SwitchPlan,
+    readonly folder: string,
+  ) {}
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /**
+   * Resolves with a connection as primary. Fails with P43104, with the last lines of the log, when the process ends
+   * or does not answer.
+   */
+  async start(stop: AbortSignal): Promise<RemoteDevice> {
+    const { plan } = this;
+    rmSync(plan.socket, { force: true });
+    const log = openSync(plan.logFile, "a");
+    try {
+      writeSync(log, `$ ${plan.argv.join(" ")}\n`);
+      this.#child = spawn("ip", ["netns", "exec", switchNamespace(this.id), ...plan.argv], {
+        stdio: ["ignore", log, log],
+        cwd: this.folder,
+        detached: true,
+      });
+    } finally {
+      closeSync(log);
+    }
+    const child = this.#child;
+    this.#ended = new Promise((resolve) => {
+      child.once("exit", (status, signal) => resolve(signal ?? `exit status ${status}`));
+      child.once("error", (error) => resolve(error.message));
+    });
+    let over: string | undefined;
+    void this.#ended.then((reason) => {
+      over = reason;
+    });
+    const deadline = performance.now() + START_MS;
+    while (!existsSync(plan.socket)) {
+      if (over !== undefined) this.#refuse(`did not start: ${over}`);
+      if (performance.now() > deadline) this.#refuse(`has no P4Runtime server after ${START_MS / 1000} s`);
+      stop.throwIfAborted();
+      await sleep(LOOK_MS);
+    }
+    const connected = connect(`unix:${plan.socket}`, {
+      name: plan.spec.name,
+      deviceId: plan.spec.deviceId,
+      timeoutMs: CALL_MS,
+      reconnect: false,
+    });
+    try {
+      return await Promise.race([
+        connected,
+        this.#ended.then((reason) => this.#refuse(`did not start: ${reason}`)),
+      ]);
+    } catch (error) {
+      void connected.then((device) => device.close()).catch(() => {});
+      if (error instanceof DeviceError) this.#refuse(`does not answer: ${error.message}`);
+      throw error;
+    }
+  }
+
+  /** Ends it at once, as a crash would; resolves when it is gone. */
+  async kill(): Promise<void> {
+    this.#child?.kill("SIGKILL");
+    await this.#ended;
+  }
+
+  #refuse(why: string): never {
+    const { spec, logFile, argv } = this.plan;
+    const lines = lastLines(logFile).filter((line) => !line.startsWith("$ "));
+    fail(
+      "P43104",
+      undefined,
+      `switch ${spec.name} ${why}`,
+      `command: ${argv.join(" ")}`,
+      `log: ${logFile}`,
+      ...lines.map((line) => `  ${line}`),
+    );
+  }
+}
+
+/** The end of a log, at most {@link LOG_LINES} lines. */
+function lastLines(path: string): string[] {
+  const bytes = readFileSync(path);
+  const text = bytes.subarray(Math.max(0, bytes.length - LOG_BYTES)).toString("utf8");
+  return text.trimEnd().split("\n").slice(-LOG_LINES);
+}

@@ -1,0 +1,61 @@
+/** simple_switch_CLI as the way to BMv2's Thrift interface: lines in, what is printed for each of them out. */
+import { DeviceError, type StatusCode } from "../../program/index.js";
+import { switchNamespace } from "../run/record.js";
+import { command } from "../system/command.js";
+
+const PROMPT = "RuntimeCmd: ";
+const TIMEOUT_MS = 60_000;
+/** What stands before a reason when a line was refused. */
+const REFUSED = /^(?:Error: |Invalid |\*\*\* )/;
+
+const CODES: readonly [RegExp, StatusCode][] = [
+  [/INVALID_INDEX|index/i, "OUT_OF_RANGE"],
+  [/Invalid \S+ name|INVALID_\w*NAME|WRONG_RESOURCE_TYPE/, "NOT_FOUND"],
+];
+
+export class ThriftCli {
+  /** Runs follow each other: the switch takes one client at a time at full speed only. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly program: string,
+    readonly runId: string,
+    readonly port: number,
+  ) {}
+
+  /** What was printed for each line. Rejects with DeviceError for the first line that was refused. */
+  run(lines: readonly string[]): Promise<string[]> {
+    const answer = this.#last.then(() => this.#run(lines));
+    this.#last = answer.catch(() => {});
+    return answer;
+  }
+
+  async #run(lines: readonly string[]): Promise<string[]> {
+    const argv = [
+      ...["ip", "netns", "exec", switchNamespace(this.runId)],
+      ...[this.program, "--thrift-port", String(this.port)],
+    ];
+    const options = { input: `${lines.join("\n")}\n`, timeoutMs: TIMEOUT_MS };
+    const { status, stdout, stderr } = await command(argv, options);
+    const answers = splitAnswers(stdout);
+    if (status !== 0 || answers.length < lines.length) {
+      const said = `${stderr}\n${stdout}`.trim().split("\n").at(-1);
+      throw new DeviceError("UNAVAILABLE", `simple_switch_CLI ended with status ${status}: ${said}`);
+    }
+    for (const [i, line] of lines.entries()) {
+      const refusal = answers[i]!.split("\n").find((text) => REFUSED.test(text));
+      if (refusal === undefined) continue;
+      const code = CODES.find(([pattern]) => pattern.test(refusal))?.[1] ?? "INVALID_ARGUMENT";
+      throw new DeviceError(code, `simple_switch_CLI refused "${line}": ${refusal}`);
+    }
+    return answers.slice(0, lines.length);
+  }
+}
+
+/** The CLI prints its prompt before it reads a line, so what follows the n-th prompt answers the n-th line. */
+export function splitAnswers(stdout: string): string[] {
+  return stdout
+    .split(PROMPT)
+    .slice(1)
+    .map((text) => text.trim());
+}

@@ -1,0 +1,17 @@
+/** Where p4loom itself is: the command that starts it, and the files beside its code. */
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+/** The command that starts p4loom: compiled, or from its sources. */
+export function ownCommand(): readonly string[] {
+  const compiled = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
+  if (existsSync(compiled)) return [process.execPath, compiled];
+  const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+  return [process.execPath, "--import", loader, compiled.replace(/\.js$/, ".ts")];
+}
+
+/** A file of the package, by its path from the package's folder. */
+export function packageFile(path: string): string {
+  return fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+}
