@@ -263,6 +263,11 @@ export class Switch implements Device {
     return this.#running();
   }
 
+  /** Packets that wait in output queues. While there are none, no frame that was received is kept. */
+  get waiting(): number {
+    return this.#queues?.waiting ?? 0;
+  }
+
   /** Queues, made when the control plane first sets a depth or a rate. */
   get queues(): Queues {
     return this.#queues ?? this.#makeQueues(BMV2_QUEUES);

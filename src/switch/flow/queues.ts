@@ -52,6 +52,7 @@ export class Queues {
   readonly #ports = new Map<number, Port>();
   readonly #ready = new Fifo<Port>();
   readonly #timed: boolean;
+  #waiting = 0;
   #closed = false;
 
   constructor(
@@ -67,6 +68,11 @@ export class Queues {
 
   get priorities(): number {
     return this.options.priorities ?? 1;
+  }
+
+  /** Packets that wait. */
+  get waiting(): number {
+    return this.#waiting;
   }
 
   /** Nothing waits and nothing limits any port: a packet may go on to egress without its queue. */
@@ -113,6 +119,7 @@ export class Queues {
     line.last = notBefore;
     line.waiting.push({ copy, since: now, depth: length, notBefore });
     port.bytes += copy.packetLength;
+    this.#waiting++;
     if (!port.busy) this.#ready.push(port);
     return true;
   }
@@ -144,6 +151,7 @@ export class Queues {
     const { waiting } = port.lines[priority]!;
     const { copy, since, depth } = waiting.shift()!;
     port.bytes -= copy.packetLength;
+    this.#waiting--;
     const frame = this.serve(copy, since, depth, waiting.length, priority);
     const rate = frame === undefined ? undefined : this.options.rateBitsPerSecond?.(port.number);
     if (frame === undefined || rate === undefined) {
@@ -172,11 +180,9 @@ export class Queues {
   /** Lets go of all that waits and gives how many packets these were; a frame on the wire still leaves. */
   close(): number {
     this.#closed = true;
-    let waiting = 0;
-    for (const port of this.#ports.values()) {
-      port.cancel?.();
-      for (const line of port.lines) waiting += line.waiting.length;
-    }
+    const waiting = this.#waiting;
+    for (const port of this.#ports.values()) port.cancel?.();
+    this.#waiting = 0;
     this.#ports.clear();
     return waiting;
   }
