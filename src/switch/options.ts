@@ -1,4 +1,5 @@
 /** What a switch is given by whoever runs it. */
+import type { PacketTrace } from "./trace/types.js";
 
 export interface SwitchClock {
   /** Microseconds since the switch started; may have a fraction. */
@@ -38,6 +39,33 @@ export interface SwitchOptions {
   queue?: QueueOptions;
   /** Takes the text of `log_msg`. */
   log?(message: string): void;
+  /**
+   * Takes a document of every packet, when its last copy has left or is dropped; for `Switch.trace` from the start.
+   * Tracing costs many times what forwarding does; without it nothing of it runs.
+   */
+  trace?: TraceSink;
+}
+
+export type TraceSink = (packet: PacketTrace) => void;
+
+/** Why packets ended; the numbers add up to `dropped`. */
+export interface DropCounts {
+  /** `egress_spec` was the drop port at the end of ingress. */
+  ingress: number;
+  /** The same at the end of egress. */
+  egress: number;
+  /** Multicast groups that are unknown or have no members. */
+  replication: number;
+  /** Overflow of an output queue, or a priority that the port has no queue for. */
+  queue: number;
+  /** The port is down, on arrival or on departure. */
+  port: number;
+  /** No program was loaded, or it was replaced while the packet waited. */
+  program: number;
+  /** A false `assert` or `assume`. */
+  assertion: number;
+  /** A loop without end, in a control or of ever more copies. */
+  loop: number;
 }
 
 export interface SwitchStatistics {
@@ -51,4 +79,19 @@ export interface SwitchStatistics {
   queueDrops: number;
   /** Of these: a false `assert`, or a loop without end. */
   aborted: number;
+  readonly drops: DropCounts;
+}
+
+export function noStatistics(): SwitchStatistics {
+  const drops = {
+    ingress: 0,
+    egress: 0,
+    replication: 0,
+    queue: 0,
+    port: 0,
+    program: 0,
+    assertion: 0,
+    loop: 0,
+  };
+  return { received: 0, transmitted: 0, dropped: 0, queueDrops: 0, aborted: 0, drops };
 }

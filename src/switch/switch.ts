@@ -12,6 +12,7 @@ import {
   type Update,
   type UpdateStatus,
 } from "../program/index.js";
+import { specialise } from "./codegen/program.js";
 import { Digests } from "./control/digests.js";
 import { IdleTimeouts } from "./control/idle.js";
 import { Instance } from "./control/instance.js";
@@ -23,7 +24,15 @@ import { Writer } from "./control/writer.js";
 import { Forwarder } from "./flow/forwarder.js";
 import { QueueLimits } from "./flow/queue-limits.js";
 import { Queues } from "./flow/queues.js";
-import type { QueueOptions, SwitchOptions, SwitchStatistics } from "./options.js";
+import {
+  noStatistics,
+  type QueueOptions,
+  type SwitchOptions,
+  type SwitchStatistics,
+  type TraceSink,
+} from "./options.js";
+import { TraceRecorder } from "./trace/recorder.js";
+import { PacketTracer } from "./trace/tracer.js";
 
 /** Everything that exists while a program is loaded. */
 interface Loaded {
@@ -40,10 +49,12 @@ const BMV2_QUEUES: QueueOptions = { depthPackets: 64 };
 
 export class Switch implements Device {
   readonly name: string;
-  readonly stats: SwitchStatistics = { received: 0, transmitted: 0, dropped: 0, queueDrops: 0, aborted: 0 };
+  readonly stats: SwitchStatistics = noStatistics();
   readonly #options: SwitchOptions;
   #loaded: Loaded | undefined;
   #queues: Queues | undefined;
+  #trace: TraceSink | undefined;
+  #tracer: PacketTracer | undefined;
   /** Set by the control plane; they are of the ports, so that they outlive a program. */
   readonly #limits = new QueueLimits();
   /** Queues and hash parameters. */
@@ -59,6 +70,7 @@ export class Switch implements Device {
   constructor(program: Program | undefined, options: SwitchOptions) {
     this.name = options.name ?? "switch";
     this.#options = options;
+    this.#trace = options.trace;
     if (program !== undefined) this.install(program);
   }
 
@@ -71,12 +83,42 @@ export class Switch implements Device {
     const loaded = this.#build(program);
     this.#loaded?.digests.close();
     this.#loaded?.idle.close();
+    this.#loaded?.forwarder.traceTo(undefined);
     this.#loaded = loaded;
+    this.#startTrace();
     const { queue } = this.#options;
     const had = this.#queues;
-    this.stats.dropped += had?.close() ?? 0;
+    const lost = had?.close() ?? 0;
+    this.stats.dropped += lost;
+    this.stats.drops.program += lost;
     this.#queues = undefined;
     if (queue !== undefined || had !== undefined) this.#makeQueues(queue ?? BMV2_QUEUES);
+  }
+
+  /** Takes a document of every packet; undefined while packets are not traced. */
+  get trace(): TraceSink | undefined {
+    return this.#trace;
+  }
+
+  /**
+   * Switches tracing on or off, from the next frame on; the switch's state stays. Documents of packets that are still
+   * in the switch when it is switched off, or given another sink, are handed over as they are.
+   */
+  set trace(sink: TraceSink | undefined) {
+    this.#trace = sink;
+    this.#loaded?.forwarder.traceTo(undefined);
+    this.#startTrace();
+  }
+
+  #startTrace(): void {
+    const sink = this.#trace;
+    const loaded = this.#loaded;
+    this.#tracer = undefined;
+    if (sink === undefined || loaded === undefined) return;
+    const { instance, forwarder } = loaded;
+    const specialised = specialise(instance.program.bmv2, true);
+    this.#tracer = new PacketTracer(instance, specialised, this.name, sink);
+    forwarder.traceTo(this.#tracer);
   }
 
   #build(program: Program): Loaded {
@@ -125,9 +167,12 @@ export class Switch implements Device {
   #transmit(port: number, frame: Uint8Array): void {
     if (this.#downPorts.has(port)) {
       this.stats.dropped++;
+      this.stats.drops.port++;
+      this.#tracer?.stranded(port, frame);
       return;
     }
     this.stats.transmitted++;
+    if (this.#tracer !== undefined) this.#tracer.transmitted(port, frame, port === this.#options.cpuPort);
     if (port === this.#options.cpuPort)
       this.#tell({ kind: "packetIn", packet: toController(this.#running().instance.p4, frame) });
     else this.#options.transmit(port, frame);
@@ -144,11 +189,25 @@ export class Switch implements Device {
    */
   receive(port: number, frame: Uint8Array): void {
     if (this.#loaded === undefined || this.#downPorts.has(port)) {
-      this.stats.received++;
-      this.stats.dropped++;
+      this.#refuse(port, frame);
       return;
     }
     this.#loaded.forwarder.receive(port, frame);
+  }
+
+  #refuse(port: number, frame: Uint8Array): void {
+    const { stats } = this;
+    const reason = this.#loaded === undefined ? "no_program" : "port_down";
+    stats.received++;
+    stats.dropped++;
+    if (this.#loaded === undefined) stats.drops.program++;
+    else stats.drops.port++;
+    if (this.#trace === undefined) return;
+    const { clock } = this.#options;
+    const program = this.#loaded?.instance.program.bmv2.program;
+    const recorder = new TraceRecorder(this.name, program, () => clock.now(), this.#trace);
+    recorder.arrive(stats.received - 1, port, frame);
+    recorder.drop(recorder.node, reason);
   }
 
   /** Ports are up unless told otherwise. Group members that watch a port take part while it is up. */

@@ -5,6 +5,7 @@ import { ExpressionWriter, type HeaderPlace, Unsupported } from "./expression.js
 import { type HeaderSlot, type Layout, type StackSlot, wordsOf } from "./layout.js";
 import { constant, type Num, NumberWriter, rangeOf, word } from "./number.js";
 import { StoreWriter } from "./store.js";
+import type { TracePoints } from "./trace-points.js";
 
 /** Resources of the program by name: their places in the generated state object. */
 export interface Resources {
@@ -13,6 +14,8 @@ export interface Resources {
   readonly meters: ReadonlyMap<string, string>;
   readonly registers: ReadonlyMap<string, { place: string; width: number }>;
   readonly calculations: ReadonlyMap<string, CalculationPlace>;
+  /** Of the variant that tells a tracer what it does; absent in the one that only runs. */
+  readonly trace?: TracePoints;
 }
 
 export interface CalculationPlace {
@@ -56,6 +59,8 @@ export class PrimitiveWriter {
   readonly #numbers: NumberWriter;
   readonly #expressions: ExpressionWriter;
   readonly #stores: StoreWriter;
+  /** Texts that the tracer gets of the primitive at hand: an index, a hash. */
+  #told: string[] = [];
 
   constructor(
     readonly out: Emitter,
@@ -100,7 +105,9 @@ export class PrimitiveWriter {
       const { op, parameters } = primitive;
       if (op === "_jump") this.#jump(i, this.#jumpTarget(parameters[0]));
       else if (op === "_jump_if_zero") {
-        this.out.open(`if (!(${this.#numbers.nonZero(this.#number(parameters[0]))}))`);
+        this.out.open(
+          `if (!(${this.#branch(this.#numbers.nonZero(this.#number(parameters[0])), primitive)}))`,
+        );
         this.#jump(i, this.#jumpTarget(parameters[1]));
         this.out.close();
       } else this.write(primitive);
@@ -109,6 +116,16 @@ export class PrimitiveWriter {
     this.out.close();
     this.out.line("default: return;");
     this.out.close();
+  }
+
+  #branch(condition: string, { parameters, source_info }: bmv2.Primitive): string {
+    const { trace } = this.resources;
+    if (trace === undefined) return condition;
+    return trace.call(
+      "branch",
+      { kind: "branch", expression: parameters[0]!, source: source_info },
+      condition,
+    );
   }
 
   #jumpTarget(value: bmv2.Value | undefined): number {
@@ -155,13 +172,46 @@ export class PrimitiveWriter {
     if (register === undefined) throw new Unsupported(`there is no register ${array}`);
     const count = wordsOf(register.width);
     const at = this.out.hold(`${this.#numbers.low(index, 32).words[0]} >>> 0`);
-    const words = Array.from({ length: count }, (_, i) =>
-      this.out.hold(`${at} < ${register.place}.size ? ${register.place}.data[${at} * ${count} + ${i}] : 0`),
-    );
+    const words = Array.from({ length: count }, (_, i) => this.#held(register.place, at, count, i));
     return { kind: "words", words, range: { width: register.width, signed: false } };
   }
 
-  write({ op, parameters }: bmv2.Primitive): void {
+  /** Word `i` of a register's element, 0 beyond its end. */
+  #held(place: string, at: string, count: number, i: number): string {
+    return this.out.hold(`${at} < ${place}.size ? ${place}.data[${at} * ${count} + ${i}] : 0`);
+  }
+
+  write(primitive: bmv2.Primitive): void {
+    const { trace } = this.resources;
+    if (trace === undefined) {
+      this.#write(primitive);
+      return;
+    }
+    const target = this.#target(primitive);
+    this.#told = [];
+    this.#write(primitive);
+    const { op, parameters } = primitive;
+    const named = parameters[op === "register_read" ? 1 : op === CALCULATE ? 2 : 0];
+    const resource = typeof named?.value === "string" ? named.value : "";
+    trace.write(this.out, "did", { kind: "primitive", primitive, op, resource }, target, ...this.#told);
+  }
+
+  /** First word of the field that a primitive surely writes; "-1" where that is not one field. */
+  #target({ op, parameters }: bmv2.Primitive): string {
+    const value = op === "execute_meter" ? parameters[2] : parameters[0];
+    if (value === undefined || !(WRITES_FIELD.has(op) || op in THREE_OPERANDS)) return "-1";
+    const { field, shift } = this.#stores.destination(value);
+    return this.out.hold(shift === "0" ? String(field.at) : `${field.at} + ${shift}`);
+  }
+
+  /** The resource's element that a primitive works on. */
+  #element(value: bmv2.Value | undefined): string {
+    const index = this.#index(value);
+    this.#told = [index];
+    return index;
+  }
+
+  #write({ op, parameters }: bmv2.Primitive): void {
     const [first, second, third, fourth] = parameters;
     const { out } = this;
     switch (op) {
@@ -231,7 +281,7 @@ export class PrimitiveWriter {
         return;
       case "count": {
         const counter = this.#resource(this.resources.counters, first);
-        const index = this.#index(second);
+        const index = this.#element(second);
         out.line(
           `if (${index} < ${counter}.size) { ${counter}.packets[${index}]++; ${counter}.bytes[${index}] += s.ingressLength; }`,
         );
@@ -239,7 +289,7 @@ export class PrimitiveWriter {
       }
       case "execute_meter": {
         const meter = this.#resource(this.resources.meters, first);
-        const index = this.#index(second);
+        const index = this.#element(second);
         out.open(`if (${index} < ${meter}.size)`);
         this.#stores.assign(third!, word(`${meter}.execute(${index}, s.ingressLength, s.time())`, 2));
         out.close();
@@ -247,7 +297,7 @@ export class PrimitiveWriter {
       }
       case "register_read": {
         const register = this.#resource(this.resources.registers, second);
-        const index = this.#index(third);
+        const index = this.#element(third);
         out.open(`if (${index} < ${register.place}.size)`);
         const words = Array.from(
           { length: wordsOf(register.width) },
@@ -263,8 +313,10 @@ export class PrimitiveWriter {
       }
       case "register_write": {
         const register = this.#resource(this.resources.registers, first);
-        const index = this.#index(second);
+        const index = this.#element(second);
         const words = this.#numbers.cut(this.#number(third), register.width);
+        if (this.resources.trace !== undefined)
+          this.#told.push(...words.map((_, i) => this.#held(register.place, index, words.length, i)));
         out.open(`if (${index} < ${register.place}.size)`);
         words.forEach((w, i) => {
           out.line(`${register.place}.data[${index} * ${words.length} + ${i}] = ${w};`);
@@ -272,7 +324,7 @@ export class PrimitiveWriter {
         out.close();
         return;
       }
-      case "modify_field_with_hash_based_offset":
+      case CALCULATE:
         this.#hash(first, second, this.#resource(this.resources.calculations, third), fourth);
         return;
       case "modify_field_rng_uniform": {
@@ -309,18 +361,25 @@ export class PrimitiveWriter {
         return;
       case "assert":
       case "assume":
-        out.line(`if (!(${this.#condition(first)})) s.abort("${op} failed");`);
+        if (this.resources.trace === undefined)
+          out.line(`if (!(${this.#condition(first)})) s.abort("${op} failed");`);
+        else {
+          const holds = out.hold(`${this.#condition(first)} ? 1 : 0`);
+          this.#told = [holds];
+          out.line(`if (${holds} === 0) s.abort("${op} failed");`);
+        }
         return;
       case "log_msg": {
         const format = JSON.stringify(String(first?.value));
         const values = second?.type === "parameters_vector" ? second.value : [];
-        out.open("if (s.logs)");
+        out.open(this.resources.trace === undefined ? "if (s.logs)" : "");
         const texts = values.map((value) => {
           const num = this.#number(value);
           const { signed } = rangeOf(num);
           return `bigOf([${this.#numbers.exact(num).join(", ")}], ${signed})`;
         });
-        out.line(`s.log(${format}, [${texts.join(", ")}]);`);
+        if (this.resources.trace === undefined) out.line(`s.log(${format}, [${texts.join(", ")}]);`);
+        else out.line(`s.X.message(${format}, [${texts.join(", ")}]);`);
         out.close();
         return;
       }
@@ -378,12 +437,14 @@ export class PrimitiveWriter {
   ): void {
     const { out } = this;
     const low = out.hold(`${calculation.low}(s)`);
+    const high = calculation.high === undefined ? undefined : out.hold(calculation.high);
+    this.#told = [low, high ?? "0"];
     const [maxLow, maxHigh] = this.#numbers
       .cut({ kind: "binary", op: "&", a: this.#number(max), b: constant(2n ** 64n - 1n) }, 64)
       .map((w) => out.hold(w));
     let rest: Num;
-    if (calculation.high !== undefined) {
-      out.line(`modulo64(W, ${low}, ${calculation.high}, ${maxLow}, ${maxHigh});`);
+    if (high !== undefined) {
+      out.line(`modulo64(W, ${low}, ${high}, ${maxLow}, ${maxHigh});`);
       const words = [out.hold("W[0]"), out.hold("W[1]")];
       rest = { kind: "words", words, range: { width: 64, signed: false } };
     } else {
@@ -395,6 +456,22 @@ export class PrimitiveWriter {
     this.#stores.assign(to!, { kind: "binary", op: "&", a: sum, b: constant(2n ** 64n - 1n) });
   }
 }
+
+/** The `hash` of v1model. */
+const CALCULATE = "modify_field_with_hash_based_offset";
+
+/** Primitives besides those of three operands whose result is one field. */
+const WRITES_FIELD: ReadonlySet<string> = new Set([
+  "assign",
+  "modify_field",
+  "assign_VL",
+  "execute_meter",
+  "register_read",
+  CALCULATE,
+  "modify_field_rng_uniform",
+  "add_to_field",
+  "subtract_from_field",
+]);
 
 const THREE_OPERANDS: Readonly<Record<string, "+" | "-" | "^" | "|" | "&" | "<<" | ">>">> = {
   add: "+",

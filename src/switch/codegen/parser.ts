@@ -4,9 +4,11 @@ import { PrimitiveWriter, type Resources } from "./action.js";
 import { chunk, load } from "./bits.js";
 import { Emitter } from "./emitter.js";
 import { ExpressionWriter, type HeaderPlace, memberIndex, phv, Unsupported } from "./expression.js";
+import { expressionText } from "./expression-text.js";
 import { writeGraph } from "./graph.js";
 import { type Num, NumberWriter } from "./number.js";
 import { StoreWriter } from "./store.js";
+import type { TracePoints } from "./trace-points.js";
 
 /** A packet passes at most this many joins of the state graph; a program that loops without extracting stops here. */
 const MAX_JUMPS = 65536;
@@ -42,13 +44,20 @@ export function writeParser(
     successors: (state) => state.transitions.map((transition) => transition.next_state),
     write: (state, go) => writer.state(state, go),
     end: "break parse;",
-    beforeJump: `if (++jumps > ${MAX_JUMPS}) { error = ${writer.error("ParserTimeout")}; break parse; }`,
+    beforeJump: writer.timeout(),
   });
   out.close();
   out.line("s.O = O;");
   out.line("return error;");
   out.close();
   return out.toString();
+}
+
+function choiceText(transition: bmv2.Transition | undefined): string {
+  if (transition === undefined) return "none";
+  if (transition.type === "default") return "default";
+  const mask = transition.mask === null ? "" : ` &&& ${transition.mask}`;
+  return `${transition.value}${mask}`;
 }
 
 class StateWriter {
@@ -58,6 +67,10 @@ class StateWriter {
   readonly #primitives: PrimitiveWriter;
   readonly #errors: Map<string, number>;
   readonly #types: Map<string, bmv2.HeaderType>;
+  readonly #trace: TracePoints | undefined;
+  #state = "";
+  /** What is being done, for the trace of an error. */
+  #doing = "";
 
   constructor(
     readonly out: Emitter,
@@ -65,6 +78,7 @@ class StateWriter {
     resources: Resources,
     readonly valueSets: ReadonlyMap<string, string>,
   ) {
+    this.#trace = resources.trace;
     this.#numbers = new NumberWriter(out);
     this.#expressions = new ExpressionWriter({ layout: resources.layout, numbers: this.#numbers });
     this.#stores = new StoreWriter(out, this.#expressions);
@@ -77,12 +91,26 @@ class StateWriter {
     return this.#errors.get(name) ?? CORE_ERRORS[name];
   }
 
+  timeout(): string {
+    this.#doing = "the states loop without end";
+    return `if (++jumps > ${MAX_JUMPS}) { ${this.#stop(String(this.error("ParserTimeout")))} }`;
+  }
+
   #fail(condition: string, name: keyof typeof CORE_ERRORS): void {
-    this.out.line(`if (${condition}) { error = ${this.error(name)}; break parse; }`);
+    this.out.line(`if (${condition}) { ${this.#stop(String(this.error(name)))} }`);
+  }
+
+  /** Statements that end the parser with an error. */
+  #stop(error: string): string {
+    const point = { kind: "stop", state: this.#state, reason: this.#doing } as const;
+    const told = this.#trace === undefined ? "" : ` ${this.#trace.call("stop", point, "error", "E - O")};`;
+    return `error = ${error};${told} break parse;`;
   }
 
   state(state: bmv2.ParseState, go: (next: string | null) => void): void {
+    this.#state = state.name;
     for (const op of state.parser_ops) this.#op(op);
+    this.#doing = "a lookahead of select";
     this.#transitions(state, go);
   }
 
@@ -98,32 +126,43 @@ class StateWriter {
         return;
       case "set": {
         const [to, from] = op.parameters;
+        this.#doing = "a lookahead";
+        const shown = { op: "assign", parameters: [to, from as bmv2.Value] };
+        const target = this.#trace === undefined ? "" : this.#destination(to);
         this.#stores.assign(
           to,
           from.type === "lookahead" ? this.#lookahead(from.value) : this.#expressions.number(from),
         );
+        const point = { kind: "primitive", primitive: shown, op: "assign", resource: "" } as const;
+        this.#trace?.write(this.out, "did", point, target);
         return;
       }
       case "verify": {
         const [condition, code] = op.parameters;
-        this.out.open(`if (!${this.#expressions.condition(condition)})`);
-        this.out.line(`error = ${this.#numbers.low(this.#expressions.number(code), 32).words[0]};`);
-        this.out.line("break parse;");
+        const holds = this.#expressions.condition(condition);
+        const point = { kind: "branch", expression: condition, source: undefined, verify: true } as const;
+        this.out.open(`if (!${this.#trace?.call("branch", point, holds) ?? holds})`);
+        this.#doing = "verify";
+        this.out.line(this.#stop(`${this.#numbers.low(this.#expressions.number(code), 32).words[0]}`));
         this.out.close();
         return;
       }
       case "advance": {
         const distance = this.#expressions.number(op.parameters[0]);
+        this.#doing = "advance";
         const bits = this.out.hold(this.#numbers.small(distance, 2 ** 30 - 8));
         this.#fail(`${bits} & 7`, "ParserInvalidArgument");
         this.#fail(`E - O < ${bits} >> 3`, "PacketTooShort");
         this.out.line(`O += ${bits} >> 3;`);
+        this.#trace?.write(this.out, "advance", { kind: "advance" }, bits);
         return;
       }
       case "shift": {
         const bytes = this.out.hold(this.#numbers.small(this.#expressions.number(op.parameters[0]), 2 ** 27));
+        this.#doing = "shift";
         this.#fail(`E - O < ${bytes}`, "PacketTooShort");
         this.out.line(`O += ${bytes};`);
+        this.#trace?.write(this.out, "advance", { kind: "advance" }, `8 * ${bytes}`);
         return;
       }
       case "primitive":
@@ -136,6 +175,7 @@ class StateWriter {
   #target(target: bmv2.ExtractTarget): HeaderPlace {
     if (target.type === "regular") return this.#expressions.header(target.value);
     const stack = this.#expressions.stack(target.type === "stack" ? target.value : target.value[0]);
+    this.#doing = `extract ${stack.name}.next`;
     const member = target.type === "stack" ? 0 : memberIndex(stack, target.value[1]);
     this.#fail(`P[${stack.next}] >= ${stack.size}`, "StackOutOfBounds");
     return this.#expressions.element(stack, `P[${stack.next}]`, member);
@@ -152,6 +192,7 @@ class StateWriter {
     const { slot } = place;
     const fixed = slot.fixedBits >> 3;
     let more = "0";
+    this.#doing = `extract ${slot.name}`;
     if (length === undefined) {
       if (fixed > 0) this.#fail(`E - O < ${fixed}`, "PacketTooShort");
     } else {
@@ -177,6 +218,12 @@ class StateWriter {
     }
     this.#stores.markValid(place);
     out.line(`O += ${fixed}${more === "0" ? "" : ` + (${more} >> 3)`};`);
+    this.#trace?.write(out, "extract", { kind: "extract", header: slot }, place.shift);
+  }
+
+  #destination(to: bmv2.Value): string {
+    const { field, shift } = this.#stores.destination(to);
+    return this.out.hold(shift === "0" ? String(field.at) : `${field.at} + ${shift}`);
   }
 
   #lookahead([offset, width]: [number, number]): Num {
@@ -192,9 +239,23 @@ class StateWriter {
       if (num.kind !== "words") throw new Unsupported("a select on something that is no field");
       return { words: num.words.map((text) => out.hold(text)), width: num.range.width };
     });
+    const leave = (transition: bmv2.Transition | undefined) => {
+      const { from, to, choice } = {
+        from: state.name,
+        to: transition?.next_state ?? null,
+        choice: state.transition_key.length === 0 ? undefined : choiceText(transition),
+      };
+      const key = state.transition_key.map((value, i) => ({
+        text: value.type === "lookahead" ? "lookahead" : expressionText(value),
+        width: parts[i]!.width,
+      }));
+      const words = `[${parts.map((part) => `[${part.words.join(", ")}]`).join(", ")}]`;
+      this.#trace?.write(out, "transition", { kind: "transition", from, to, key, choice }, words);
+      if (transition !== undefined) go(transition.next_state);
+    };
     for (const transition of state.transitions) {
       if (transition.type === "default") {
-        go(transition.next_state);
+        leave(transition);
         return;
       }
       const condition =
@@ -202,13 +263,14 @@ class StateWriter {
           ? this.#inValueSet(transition, parts)
           : this.#matches(transition.value ?? "0x0", transition.mask, parts);
       if (condition === "") {
-        go(transition.next_state);
+        leave(transition);
         return;
       }
       out.open(`if (${condition})`);
-      go(transition.next_state);
+      leave(transition);
       out.close();
     }
+    leave(undefined);
     out.line("break parse;");
   }
 

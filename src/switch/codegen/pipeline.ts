@@ -7,6 +7,7 @@ import { ExpressionWriter, Unsupported, unionValid } from "./expression.js";
 import { writeGraph } from "./graph.js";
 import { type Num, NumberWriter, word } from "./number.js";
 import { StoreWriter } from "./store.js";
+import type { TracePoints } from "./trace-points.js";
 
 /** A packet passes at most this many joins of one control; only a program that loops forever has more. */
 const MAX_JUMPS = 1 << 20;
@@ -20,6 +21,8 @@ export interface PipelineContext {
   readonly tables: ReadonlyMap<string, number>;
   readonly profiles: ReadonlyMap<string, number>;
   readonly meters: ReadonlyMap<string, bmv2.MeterArray>;
+  /** Keys of the tables, in the order of the state's list. */
+  readonly shapes: readonly KeyShape[];
   /** Words of parameters that an entry of the table, or a member of the profile, has room for. */
   stride(actionIds: readonly number[]): number;
   /** Function that hashes for the profile's selector. */
@@ -90,6 +93,10 @@ class NodeWriter {
     readonly context: PipelineContext,
   ) {}
 
+  get #trace(): TracePoints | undefined {
+    return this.context.resources.trace;
+  }
+
   #expressions(): ExpressionWriter {
     return new ExpressionWriter({
       layout: this.context.resources.layout,
@@ -98,7 +105,9 @@ class NodeWriter {
   }
 
   conditional(node: bmv2.Conditional, go: Go): void {
-    this.out.open(`if (${this.#expressions().condition(node.expression)})`);
+    const condition = this.#expressions().condition(node.expression);
+    const point = { kind: "branch", expression: node.expression, source: node.source_info } as const;
+    this.out.open(`if (${this.#trace?.call("branch", point, condition) ?? condition})`);
     go(node.true_next);
     this.out.otherwise();
     go(node.false_next);
@@ -123,6 +132,11 @@ class NodeWriter {
       );
     } else this.#indirect(table, { t: t!, e: e!, a: a!, data: data!, at: at! });
     out.close();
+    if (this.#trace !== undefined) {
+      const point = { kind: "table", number: index, table, shape: context.shapes[index]! } as const;
+      const keys = `[${this.#keys(table).join(", ")}]`;
+      this.#trace.write(out, "lookup", point, e!, keys, a!, data!, at!);
+    }
     this.#run(table, { e: e!, a: a!, data: data!, at: at! }, go);
   }
 
@@ -169,11 +183,12 @@ class NodeWriter {
       out.open(`if (${member} < 0)`);
       const slots = out.fresh("g");
       out.line(`const ${slots} = s.Q[${q}].slots[~${member}];`);
-      out.line(
-        `${member} = ${slots}.length === 0 ? -1 : ${slots}[(${context.selectorHash(profile)}(s) >>> 0) % ${slots}.length];`,
-      );
+      let hash = `${context.selectorHash(profile)}(s)`;
+      if (this.#trace !== undefined) hash = `s.X.hashed(${hash}, ${slots}.length)`;
+      out.line(`${member} = ${slots}.length === 0 ? -1 : ${slots}[(${hash} >>> 0) % ${slots}.length];`);
       out.close();
     }
+    if (this.#trace !== undefined) out.line(`s.X.member(${member});`);
     out.line(`if (${member} < 0) ${names.a} = -1;`);
     out.line(
       `else { ${names.a} = s.Q[${q}].actions[${member}]; ${names.data} = s.Q[${q}].data; ${names.at} = ${member} * s.Q[${q}].stride; }`,

@@ -19,10 +19,11 @@ import { type Num, NumberWriter, TooWide, word } from "./number.js";
 import { writeParser } from "./parser.js";
 import { tableShape, writePipeline } from "./pipeline.js";
 import { StoreWriter, shiftStack } from "./store.js";
+import { type TracePoint, TracePoints } from "./trace-points.js";
 import { divideWords, multiplyWords, shiftWordsLeft, shiftWordsRight } from "./wide.js";
 
 /** The functions that a program becomes; all work on the packet that the state holds. */
-interface Code {
+export interface Code {
   /** Headers from the frame into the PHV; gives the parser error's number. */
   parse(state: PacketState): number;
   /** 1 when a checksum that is to be verified is wrong. */
@@ -61,15 +62,22 @@ export interface Specialised {
   readonly hashes: readonly string[];
   /** Room that hash inputs need, in bytes. */
   readonly hashBytes: number;
+  /** What the numbers in calls of the tracer stand for; absent in the variant that only runs. */
+  readonly points: readonly TracePoint[] | undefined;
 }
 
-const cache = new WeakMap<Bmv2Program, Specialised>();
+const untraced = new WeakMap<Bmv2Program, Specialised>();
+const traced = new WeakMap<Bmv2Program, Specialised>();
 
-/** Specialises a program; throws a DiagnosticError (P41101) that names what the switch cannot run. */
-export function specialise(program: Bmv2Program): Specialised {
+/**
+ * Specialises a program; throws a DiagnosticError (P41101) that names what the switch cannot run. There are two
+ * variants, each made when it is first asked for: the traced one tells `s.X` what it does. Both have one layout.
+ */
+export function specialise(program: Bmv2Program, trace = false): Specialised {
+  const cache = trace ? traced : untraced;
   let specialised = cache.get(program);
   if (specialised === undefined) {
-    specialised = build(program);
+    specialised = build(program, trace ? new TracePoints() : undefined);
     cache.set(program, specialised);
   }
   return specialised;
@@ -91,7 +99,7 @@ function hashPlace(algorithm: string, number: number): string {
   return `${isOwnHash(algorithm) ? "s.F" : "F"}[${number}]`;
 }
 
-function build(program: Bmv2Program): Specialised {
+function build(program: Bmv2Program, trace: TracePoints | undefined): Specialised {
   const layout = layOut(program);
   const texts: string[] = [];
   const hashes: string[] = [];
@@ -100,6 +108,7 @@ function build(program: Bmv2Program): Specialised {
 
   const resources: Resources = {
     layout,
+    ...(trace === undefined ? {} : { trace }),
     counters: new Map(program.counter_arrays.map(({ name }, i) => [name, `s.C[${i}]`])),
     meters: new Map(program.meter_arrays.map(({ name }, i) => [name, `s.M[${i}]`])),
     registers: new Map(
@@ -180,6 +189,7 @@ function build(program: Bmv2Program): Specialised {
     tables: new Map(tables.map(({ table }, i) => [table.name, i])),
     profiles: new Map(profiles.map(({ profile }, i) => [profile.name, i])),
     meters: new Map(program.meter_arrays.map((meter) => [meter.name, meter])),
+    shapes: tables.map(({ shape }) => shape),
     stride,
     selectorHash: (profile: string) => selectorHashes.get(profile)!,
   };
@@ -223,7 +233,18 @@ function build(program: Bmv2Program): Specialised {
   const source = `"use strict";\n${texts.join("\n")}\nreturn { ${exports} };`;
   const make = new Function(...Object.keys(helpers), source) as (...values: unknown[]) => Code;
   const code = make(...Object.values(helpers));
-  return { program, layout, code, source, tables, profiles, actionNumbers, hashes, hashBytes };
+  return {
+    program,
+    layout,
+    code,
+    source,
+    tables,
+    profiles,
+    actionNumbers,
+    hashes,
+    hashBytes,
+    points: trace?.list,
+  };
 }
 
 function writeChecksums(program: Bmv2Program, resources: Resources): string[] {
@@ -250,8 +271,13 @@ function writeChecksums(program: Bmv2Program, resources: Resources): string[] {
         if (verify) {
           const field = expressions.field(checksum.target);
           if (field.kind !== "words") throw new Unsupported("a checksum in no field");
-          out.line(`if (!${expressions.scope.numbers.equal(field, sum)}) return 1;`);
-        } else stores.assign({ type: "field", value: checksum.target }, sum);
+          const equal = expressions.scope.numbers.equal(field, sum);
+          const told = resources.trace?.call("checksum", { kind: "checksum", checksum }, low, equal);
+          out.line(`if (!${told ?? equal}) return 1;`);
+        } else {
+          resources.trace?.write(out, "checksum", { kind: "checksum", checksum }, low, "true");
+          stores.assign({ type: "field", value: checksum.target }, sum);
+        }
         out.close();
       });
     }

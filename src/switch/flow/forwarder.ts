@@ -4,9 +4,10 @@
  * document of the behavioral model.
  */
 import type { Replica } from "../../program/index.js";
-import type { Specialised } from "../codegen/program.js";
+import type { Code, Specialised } from "../codegen/program.js";
 import type { SwitchClock, SwitchStatistics } from "../options.js";
 import { NO_LIMIT, type PacketState } from "../state/packet-state.js";
+import type { PacketTracer } from "../trace/tracer.js";
 import { Fifo, type PacketCopy, PacketPool } from "./packet-copy.js";
 import type { Queues } from "./queues.js";
 import type { MirrorSession, Replication } from "./replication.js";
@@ -31,8 +32,10 @@ export class Forwarder {
   readonly #pool: PacketPool;
   readonly #egress = new Fifo<PacketCopy>();
   readonly #again = new Fifo<PacketCopy>();
-  readonly #arrived = new Fifo<{ port: number; frame: Uint8Array }>();
+  readonly #arrived = new Fifo<{ id: number; port: number; frame: Uint8Array }>();
   #running = false;
+  #code: Code;
+  #tracer: PacketTracer | undefined;
   readonly #timestampsWide: boolean;
 
   constructor(
@@ -48,20 +51,30 @@ export class Forwarder {
     readonly queues: () => Queues | undefined,
   ) {
     this.#pool = new PacketPool(specialised.layout.words);
+    this.#code = specialised.code;
     const { layout } = specialised;
     this.#timestampsWide = (layout.field("intrinsic_metadata", "ingress_global_timestamp")?.words ?? 1) > 1;
+  }
+
+  /** From the next frame on, packets are told of to a tracer, or to none; what is on its way goes on untold. */
+  traceTo(tracer: PacketTracer | undefined): void {
+    this.#tracer?.close();
+    this.#tracer = tracer;
+    this.#code = tracer === undefined ? this.specialised.code : tracer.wrap();
+    // Code that runs at this moment may be the traced one: it keeps a tracer, which follows nothing any more.
+    if (tracer !== undefined) this.state.X = tracer;
   }
 
   /** Runs a frame that arrives to the end of ingress, and everything that needs no waiting. */
   receive(port: number, frame: Uint8Array): void {
     this.stats.received++;
     if (this.#running) {
-      this.#arrived.push({ port, frame });
+      this.#arrived.push({ id: this.stats.received - 1, port, frame });
       return;
     }
     this.#running = true;
     try {
-      this.#ingressOf(port, frame);
+      this.#ingressOf(this.stats.received - 1, port, frame);
       this.#drain();
     } finally {
       this.#running = false;
@@ -106,7 +119,7 @@ export class Forwarder {
       }
       const arrived = this.#arrived.shift();
       if (arrived === undefined) return;
-      this.#ingressOf(arrived.port, arrived.frame);
+      this.#ingressOf(arrived.id, arrived.port, arrived.frame);
     }
   }
 
@@ -114,14 +127,17 @@ export class Forwarder {
   #giveUp(): void {
     for (const list of [this.#egress, this.#again]) {
       for (let copy = list.shift(); copy !== undefined; copy = list.shift()) {
+        this.#tracer?.drop(copy.node, "too_many_passes");
         this.#pool.release(copy);
         this.stats.dropped++;
+        this.stats.drops.loop++;
         this.stats.aborted++;
       }
     }
   }
 
-  #ingressOf(port: number, frame: Uint8Array): void {
+  #ingressOf(id: number, port: number, frame: Uint8Array): void {
+    if (this.#tracer !== undefined) this.#tracer.arrive(id, port, frame);
     const { state } = this;
     const { fields } = state;
     const { P } = state;
@@ -160,25 +176,28 @@ export class Forwarder {
     state.packetLength = copy.packetLength;
     state.ingressLength = copy.ingressLength;
     state.limit = copy.limit;
-  }
-
-  #dropped(): void {
-    this.stats.dropped++;
+    if (this.#tracer !== undefined) this.#tracer.use(copy.node);
   }
 
   #aborted(): boolean {
-    if (this.state.aborted === "") return false;
-    this.state.onLog?.(this.state.aborted);
+    const { aborted } = this.state;
+    if (aborted === "") return false;
+    const { stats } = this;
+    this.state.onLog?.(aborted);
     this.state.aborted = "";
-    this.stats.aborted++;
-    this.#dropped();
+    stats.aborted++;
+    stats.dropped++;
+    const loop = aborted.startsWith("endless");
+    if (loop) stats.drops.loop++;
+    else stats.drops.assertion++;
+    this.#tracer?.drop(this.#tracer.node, loop ? "endless_loop" : "assertion");
     return true;
   }
 
   #runIngress(isCopy: boolean): void {
     const { state, specialised } = this;
     const { fields } = state;
-    const { code } = specialised;
+    const code = this.#code;
     const start = state.O;
     const arrivedLength = state.packetLength;
     const error = code.parse(state);
@@ -191,7 +210,10 @@ export class Forwarder {
     if (this.#aborted()) return;
 
     if (state.clone !== 0) this.#cloneIngress(start, arrivedLength);
-    if (state.digest !== 0) this.learn(state.digest, P);
+    if (state.digest !== 0) {
+      this.#tracer?.digest(state.digest);
+      this.learn(state.digest, P);
+    }
     if (state.resubmit !== 0) {
       const copy = this.#pool.take(state.D);
       copy.P.fill(0, 0, specialised.layout.cleared);
@@ -199,18 +221,23 @@ export class Forwarder {
       copy.P[fields.instanceType] = INSTANCE.resubmitted;
       copy.P[fields.packetLength] = arrivedLength;
       this.#keep(copy, start, arrivedLength);
+      copy.node = this.#tracer?.fork("resubmit");
+      this.#tracer?.forked("resubmit");
       this.#again.push(copy);
       return;
     }
     const group = fields.multicastGroup >= 0 ? P[fields.multicastGroup]! : 0;
     if (group !== 0) {
       P[fields.instanceType] = INSTANCE.replicated;
-      this.#multicast(this.replication.replicas(group), NO_LIMIT);
+      this.#multicast(group, this.replication.replicas(group), NO_LIMIT);
+      this.#tracer?.forked("multicast", group);
       return;
     }
     const port = P[fields.egressSpec]!;
     if (port === state.dropPort) {
-      this.#dropped();
+      this.stats.dropped++;
+      this.stats.drops.ingress++;
+      this.#tracer?.discard();
       return;
     }
     P[fields.instanceType] = INSTANCE.normal;
@@ -221,7 +248,9 @@ export class Forwarder {
       this.#egress.length > 0 ||
       (queues !== undefined && !(queues.isOpen && priority < queues.priorities))
     ) {
-      this.#enqueue(this.#pool.copyOf(state), port);
+      const copy = this.#pool.copyOf(state);
+      copy.node = this.#tracer?.node;
+      this.#enqueue(copy, port);
       return;
     }
     // Nothing waits: egress runs on the packet where it is.
@@ -242,15 +271,17 @@ export class Forwarder {
   #cloneIngress(start: number, arrivedLength: number): void {
     const { state, specialised } = this;
     const { fields } = state;
-    const session = this.replication.sessions.get(state.clone & 0x7fff);
+    const session = this.#session();
     if (session === undefined) return;
     const { P, O, packetLength, limit } = state;
+    const original = this.#tracer?.node;
     const copy = this.#pool.take(state.D);
+    copy.node = this.#tracer?.fork("ingress_clone");
     copy.P.fill(0);
     copy.P[fields.ingressPort] = P[fields.ingressPort]!;
     this.#keep(copy, start, arrivedLength);
     this.#load(copy);
-    specialised.code.parse(state);
+    this.#code.parse(state);
     copy.P.fill(0, 0, specialised.layout.metadata);
     specialised.code.copyFieldList(copy.P, P, state.cloneList);
     copy.P[fields.instanceType] = INSTANCE.ingressClone;
@@ -260,28 +291,47 @@ export class Forwarder {
     state.O = O;
     state.packetLength = packetLength;
     state.limit = limit;
+    this.#tracer?.use(original);
+  }
+
+  /** The session that the program's clone call names. */
+  #session(): MirrorSession | undefined {
+    const id = this.state.clone & 0x7fff;
+    const session = this.replication.sessions.get(id);
+    this.#tracer?.cloneSession(id, session);
+    return session;
   }
 
   /** Sends the packet at hand where a session says; each copy with the session's limit. */
   #mirror(session: MirrorSession): void {
     const limit = session.lengthLimit > 0 ? session.lengthLimit : NO_LIMIT;
-    if (session.replicas !== undefined) this.#multicast(session.replicas, limit);
-    if (session.group !== undefined) this.#multicast(this.replication.replicas(session.group), limit);
-    if (session.port !== undefined) {
+    const { replicas, group, port } = session;
+    if (replicas !== undefined) this.#multicast(undefined, replicas, limit);
+    if (group !== undefined) this.#multicast(group, this.replication.replicas(group), limit);
+    if (port !== undefined) {
       const copy = this.#pool.copyOf(this.state);
       copy.limit = limit;
-      this.#enqueue(copy, session.port);
+      copy.node = this.#tracer?.fork("replica", port);
+      this.#enqueue(copy, port);
     }
+    this.#tracer?.forked("clone", group);
   }
 
-  #multicast(replicas: readonly Replica[], limit: number): void {
+  /** @param group absent: the replicas are a clone session's own */
+  #multicast(group: number | undefined, replicas: readonly Replica[], limit: number): void {
     const { state } = this;
     const { egressRid } = state.fields;
-    if (replicas.length === 0) this.#dropped();
+    if (group !== undefined && this.#tracer !== undefined)
+      this.#tracer.multicast(group, this.replication.groups.has(group), replicas);
+    if (replicas.length === 0) {
+      this.stats.dropped++;
+      this.stats.drops.replication++;
+    }
     for (const { port, instance } of replicas) {
       const copy = this.#pool.copyOf(state);
       if (egressRid >= 0) copy.P[egressRid] = instance & 0xffff;
       copy.limit = limit;
+      copy.node = this.#tracer?.fork("replica", port, instance);
       this.#enqueue(copy, port);
     }
   }
@@ -300,9 +350,15 @@ export class Forwarder {
     }
     const { priority } = this.state.fields;
     // A priority that the port has no queue for drops the packet, as in BMv2.
-    if (queues.push(copy, priority >= 0 ? copy.P[priority]! : 0)) return;
+    const refused = queues.push(copy, priority >= 0 ? copy.P[priority]! : 0);
+    if (refused === undefined) {
+      this.#tracer?.queued(copy.node);
+      return;
+    }
     this.stats.queueDrops++;
-    this.#dropped();
+    this.stats.dropped++;
+    this.stats.drops.queue++;
+    this.#tracer?.drop(copy.node, refused, { egress_port: port });
     this.#pool.release(copy);
   }
 
@@ -329,9 +385,9 @@ export class Forwarder {
     depthAfter: number,
     priority: number,
   ): Uint8Array | undefined {
-    const { state, specialised } = this;
+    const { state } = this;
     const { fields, P } = state;
-    const { code, layout } = specialised;
+    const code = this.#code;
     if (fields.egressTimestamp >= 0) this.#putTime(fields.egressTimestamp);
     if (fields.enqTimestamp >= 0) {
       const now = this.clock.now();
@@ -350,14 +406,18 @@ export class Forwarder {
     if (this.#aborted()) return undefined;
     if (state.clone !== 0) this.#cloneEgress();
     if (P[fields.egressSpec] === state.dropPort) {
-      this.#dropped();
+      this.stats.dropped++;
+      this.stats.drops.egress++;
+      this.#tracer?.discard();
       return undefined;
     }
     code.updateChecksums(state);
     if (state.recirculate === 0) return code.deparse(state, state.limit);
     const frame = code.deparse(state, NO_LIMIT);
     const copy = this.#pool.take(frame);
-    copy.P.fill(0, 0, layout.cleared);
+    copy.node = this.#tracer?.fork("recirculate");
+    this.#tracer?.forked("recirculate");
+    copy.P.fill(0, 0, this.specialised.layout.cleared);
     code.copyFieldList(copy.P, P, state.recirculate);
     copy.P[fields.instanceType] = INSTANCE.recirculated;
     copy.P[fields.packetLength] = frame.length;
@@ -373,15 +433,19 @@ export class Forwarder {
   /** A clone of the packet as egress left it, to go through egress again. */
   #cloneEgress(): void {
     const { state, specialised } = this;
-    const session = this.replication.sessions.get(state.clone & 0x7fff);
+    const session = this.#session();
     if (session === undefined) return;
+    const original = this.#tracer?.node;
     const copy = this.#pool.copyOf(state);
+    const clone = this.#tracer?.fork("egress_clone");
     copy.P.fill(0, 0, specialised.layout.metadata);
     specialised.code.copyFieldList(copy.P, state.P, state.cloneList);
     copy.P[state.fields.instanceType] = INSTANCE.egressClone;
     const { P, recirculate, limit } = state;
     state.P = copy.P;
+    this.#tracer?.use(clone);
     this.#mirror(session);
+    this.#tracer?.use(original);
     state.P = P;
     state.recirculate = recirculate;
     state.limit = limit;

@@ -1,5 +1,6 @@
 /** A packet that waits, with all that is to be kept of it, and the pool that such packets come from. */
 import type { PacketState } from "../state/packet-state.js";
+import type { TraceNode } from "../trace/recorder.js";
 
 export class PacketCopy {
   readonly P: Int32Array;
@@ -10,6 +11,8 @@ export class PacketCopy {
   ingressLength = 0;
   limit = 0;
   port = 0;
+  /** Its part of a trace, while packets are traced. */
+  node: TraceNode | undefined = undefined;
 
   constructor(words: number, frame: Uint8Array) {
     this.P = new Int32Array(words);
@@ -26,6 +29,7 @@ export class PacketPool {
     const copy = this.#free.pop();
     if (copy === undefined) return new PacketCopy(this.words, frame);
     copy.D = frame;
+    copy.node = undefined;
     return copy;
   }
 

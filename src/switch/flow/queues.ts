@@ -98,30 +98,30 @@ export class Queues {
     return port;
   }
 
-  /** Takes a packet for its port; false if there is no room. Call {@link run} afterwards. */
-  push(copy: PacketCopy, priority: number): boolean {
+  /** Takes a packet for its port, or says why not. Call {@link run} afterwards. */
+  push(copy: PacketCopy, priority: number): "queue_full" | "no_such_queue" | undefined {
     const port = this.#port(copy.port);
     const line = port.lines[priority];
-    if (line === undefined) return false;
+    if (line === undefined) return "no_such_queue";
     const now = this.clock.now();
     const rate = this.limits.rate(copy.port, priority) ?? this.options.ratePacketsPerSecond?.(copy.port) ?? 0;
     const notBefore = rate > 0 ? Math.max(now, line.last + 1e6 / rate) : now;
     const { length } = line.waiting;
     const set = this.limits.depth(copy.port, priority);
     if (set !== undefined) {
-      if (length >= set) return false;
+      if (length >= set) return "queue_full";
     } else if (port.busy || length > 0 || notBefore > now) {
       // A port that is free takes the packet at once, so that a depth of 0 still forwards.
       const { depthPackets, depthBytes } = this.options;
-      if (depthPackets !== undefined && length >= depthPackets) return false;
-      if (depthBytes !== undefined && port.bytes + copy.packetLength > depthBytes) return false;
+      if (depthPackets !== undefined && length >= depthPackets) return "queue_full";
+      if (depthBytes !== undefined && port.bytes + copy.packetLength > depthBytes) return "queue_full";
     }
     line.last = notBefore;
     line.waiting.push({ copy, since: now, depth: length, notBefore });
     port.bytes += copy.packetLength;
     this.#waiting++;
     if (!port.busy) this.#ready.push(port);
-    return true;
+    return undefined;
   }
 
   /** Serves the ports that became free; false when there was nothing to do. */

@@ -9,6 +9,7 @@ import type { ActionProfileStore } from "../tables/profile.js";
 import type { CounterArray, MeterArray, RegisterArray } from "../tables/resources.js";
 import type { TableStore } from "../tables/store.js";
 import type { ValueSet } from "../tables/value-set.js";
+import type { PacketTracer } from "../trace/tracer.js";
 
 /** PHV places of the standard metadata that the switch itself reads and writes; -1 for a field the program lacks. */
 export interface StandardFields {
@@ -99,6 +100,8 @@ export class PacketState {
   digest = 0;
   limit = NO_LIMIT;
   logs = false;
+  /** Told of every step by traced code, which only runs when there is one. */
+  X: PacketTracer | undefined = undefined;
 
   constructor(
     readonly main: Int32Array,

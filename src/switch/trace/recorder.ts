@@ -1,0 +1,194 @@
+/** Trace documents in the making: which copy is at hand, what became of the others, and when a document is whole. */
+import { toHex } from "../../base/index.js";
+import type { PointOf } from "../codegen/trace-points.js";
+import {
+  type PacketTrace,
+  TRACE_VERSION,
+  type TraceCause,
+  type TraceDropReason,
+  type TraceEvent,
+  type TraceInput,
+  type TraceOutcome,
+  type TraceTree,
+} from "./types.js";
+
+/** A document has no more events and copies than these; a program that loops makes more than anyone reads. */
+const MAX_EVENTS = 10_000;
+const MAX_COPIES = 1000;
+
+interface Packet {
+  readonly input: TraceInput;
+  root: TraceNode;
+  /** Copies whose end is not known yet. */
+  readonly open: Set<TraceNode>;
+  events: number;
+  copies: number;
+  cut: boolean;
+}
+
+/** One copy of a packet on its way. */
+export interface TraceNode {
+  readonly tree: Omit<TraceTree, "outcome"> & { outcome?: TraceOutcome };
+  readonly packet: Packet;
+  /** What last decided on `egress_spec`, or the assertion that failed. */
+  decided: PointOf<"primitive"> | undefined;
+  /** Time at which it went into a queue. */
+  queuedAt: number | undefined;
+  stage: string;
+}
+
+/** What ends a copy, and more that there is to say of it. */
+export type DropDetails = { egress_port?: number; multicast_group_id?: number };
+
+export class TraceRecorder {
+  /** The copy at hand; absent while it is one that nobody follows. */
+  node: TraceNode | undefined;
+  readonly #packets = new Set<Packet>();
+
+  constructor(
+    readonly device: string,
+    readonly program: string | undefined,
+    readonly now: () => number,
+    readonly deliver: (packet: PacketTrace) => void,
+  ) {}
+
+  time(): number {
+    return Math.round(1000 * this.now()) / 1000;
+  }
+
+  arrive(id: number, port: number, frame: Uint8Array): void {
+    const input = {
+      packet_id: id,
+      ingress_port: port,
+      time_us: this.time(),
+      packet_size: frame.length,
+      bytes: toHex(frame),
+    };
+    const packet = {
+      input,
+      open: new Set<TraceNode>(),
+      events: 0,
+      copies: 0,
+      cut: false,
+    } as unknown as Packet;
+    packet.root = this.#begin(packet, { cause: "arrival", events: [] });
+    this.#packets.add(packet);
+    this.node = packet.root;
+  }
+
+  #begin(packet: Packet, tree: TraceNode["tree"]): TraceNode {
+    const node: TraceNode = { tree, packet, decided: undefined, queuedAt: undefined, stage: "" };
+    packet.copies++;
+    packet.open.add(node);
+    return node;
+  }
+
+  /** Goes on with a copy, or with one that nobody follows. */
+  use(node: TraceNode | undefined): void {
+    this.node = node;
+  }
+
+  event(event: TraceEvent): void {
+    const { node } = this;
+    if (node === undefined) return;
+    if (++node.packet.events > MAX_EVENTS) node.packet.cut = true;
+    else node.tree.events.push(event);
+  }
+
+  /** A copy of the one at hand, to be given to whatever carries it. */
+  fork(cause: TraceCause, port?: number, instance?: number): TraceNode | undefined {
+    const { node } = this;
+    if (node === undefined) return undefined;
+    const { packet } = node;
+    if (packet.copies >= MAX_COPIES) {
+      packet.cut = true;
+      return undefined;
+    }
+    const tree: TraceNode["tree"] = { cause, events: [] };
+    if (port !== undefined) tree.egress_port = port;
+    if (instance !== undefined) tree.replica_instance = instance;
+    node.tree.branches ??= [];
+    node.tree.branches.push(tree as TraceTree);
+    return this.#begin(packet, tree);
+  }
+
+  /** The copy at hand went into copies of its own; one that went nowhere is dropped. */
+  forked(reason: "multicast" | "clone" | "resubmit" | "recirculate", group?: number): void {
+    const { node } = this;
+    if (node === undefined) return;
+    const copies = node.tree.branches?.filter(({ cause }) => reason !== "multicast" || cause === "replica");
+    if ((copies?.length ?? 0) > 0 || node.packet.cut) this.end(node, { kind: "fork", reason });
+    else this.drop(node, "no_replica", group === undefined ? {} : { multicast_group_id: group });
+  }
+
+  /** `egress_spec` was the drop port at the end of a control, whoever put it there. */
+  discard(): void {
+    const { node } = this;
+    if (node === undefined) return;
+    const marked = node.decided === undefined || /^(mark_to_)?drop$/.test(node.decided.op);
+    this.drop(node, marked ? "mark_to_drop" : "drop_port", {});
+  }
+
+  drop(node: TraceNode | undefined, reason: TraceDropReason, details: DropDetails = {}): void {
+    if (node === undefined) return;
+    const outcome: TraceOutcome = { kind: "drop", reason, ...details };
+    if (node.stage !== "") outcome.stage = node.stage;
+    const source = SAID_BY_PROGRAM.has(reason) ? node.decided?.primitive.source_info : undefined;
+    if (source !== undefined) outcome.source_info = source;
+    this.end(node, outcome);
+  }
+
+  end(node: TraceNode | undefined, outcome: TraceOutcome): void {
+    if (node === undefined || !node.packet.open.delete(node)) return;
+    node.tree.outcome = outcome;
+    const { packet } = node;
+    if (packet.open.size === 0) this.#deliver(packet);
+  }
+
+  /** Hands over what is not whole yet: nobody will tell of its end. */
+  close(): void {
+    this.node = undefined;
+    for (const packet of [...this.#packets])
+      for (const node of [...packet.open]) this.end(node, { kind: "unfinished" });
+  }
+
+  #deliver(packet: Packet): void {
+    this.#packets.delete(packet);
+    const { device, program } = this;
+    this.deliver({
+      trace_version: TRACE_VERSION,
+      device,
+      ...(program === undefined ? {} : { program }),
+      input: packet.input,
+      root: joined(packet.root.tree as TraceTree),
+      ...(packet.cut ? { cut: true } : {}),
+    });
+  }
+}
+
+const SAID_BY_PROGRAM: ReadonlySet<TraceDropReason> = new Set(["mark_to_drop", "drop_port", "assertion"]);
+
+/** In the order in which a reader wants them; a clone that has a single copy is that copy. */
+function joined(tree: TraceTree): TraceTree {
+  const [only, ...others] = tree.branches ?? [];
+  if (/_clone$/.test(tree.cause) && only?.cause === "replica" && others.length === 0) {
+    const { egress_port, replica_instance, events, outcome, branches } = only;
+    return joined({
+      cause: tree.cause,
+      ...(egress_port === undefined ? {} : { egress_port }),
+      ...(replica_instance === undefined ? {} : { replica_instance }),
+      events: [...tree.events, ...events],
+      outcome,
+      ...(branches === undefined ? {} : { branches }),
+    });
+  }
+  const { cause, egress_port, replica_instance, events, outcome, branches } = tree;
+  return {
+    cause,
+    ...(egress_port === undefined ? {} : { egress_port }),
+    ...(replica_instance === undefined ? {} : { replica_instance }),
+    events,
+    outcome,
+    ...(branches === undefined ? {} : { branches: branches.map(joined) }),
+  };
+}

@@ -1,0 +1,296 @@
+/** What traced code calls (`s.X`), and what the switch tells besides: events of the copy at hand. */
+import { toHex } from "../../base/index.js";
+import type { Replica } from "../../program/index.js";
+import { expressionText, fieldsOf, fieldText } from "../codegen/expression-text.js";
+import type { Code, Specialised } from "../codegen/program.js";
+import type { PointOf, TracePoint } from "../codegen/trace-points.js";
+import type { Instance } from "../control/instance.js";
+import type { MirrorSession } from "../flow/replication.js";
+import type { PacketState } from "../state/packet-state.js";
+import { FieldView, hexOf, numberOf } from "./fields.js";
+import { lookupEvent, type Selected } from "./lookup-event.js";
+import { primitiveEvent } from "./primitive-event.js";
+import { TraceRecorder } from "./recorder.js";
+import type { PacketTrace, TraceEvent } from "./types.js";
+
+export class PacketTracer extends TraceRecorder {
+  readonly fields: FieldView;
+  readonly #points: readonly TracePoint[];
+  readonly #errors: ReadonlyMap<number, string>;
+  /** Frames that left the deparser, until they have left the switch. */
+  readonly #frames = new WeakMap<Uint8Array, TraceRecorder["node"]>();
+  readonly #egressSpec: number;
+  #selected: Selected = {};
+
+  /** @param specialised the traced variant of the instance's program */
+  constructor(
+    readonly instance: Instance,
+    readonly specialised: Specialised,
+    device: string,
+    deliver: (packet: PacketTrace) => void,
+  ) {
+    super(device, instance.program.bmv2.program, () => instance.clock.now(), deliver);
+    this.fields = new FieldView(specialised.layout);
+    this.#points = specialised.points ?? [];
+    this.#errors = new Map(instance.program.bmv2.errors.map(([name, value]) => [value, name]));
+    this.#egressSpec = instance.state.fields.egressSpec;
+  }
+
+  get #state(): PacketState {
+    return this.instance.state;
+  }
+
+  #point<Kind extends TracePoint["kind"]>(number: number): PointOf<Kind> {
+    return this.#points[number] as PointOf<Kind>;
+  }
+
+  extract(number: number, shift: number): void {
+    const { P } = this.#state;
+    const { header } = this.#point<"extract">(number);
+    const { name, fields } = this.fields.header(P, header, shift);
+    this.event({ kind: "extract", header: name, fields, packet_size: this.fields.size(P, header, shift) });
+    this.fields.look(P);
+  }
+
+  advance(_number: number, bits: number): void {
+    this.event({ kind: "advance", bits });
+  }
+
+  /** `words`: those of each part of the select's key. */
+  transition(number: number, words: readonly (readonly number[])[]): void {
+    const { from, to, key, choice } = this.#point<"transition">(number);
+    const event: TraceEvent = { kind: "parser_transition", from_state: from, to_state: to ?? "accept" };
+    if (choice !== undefined) {
+      event.select_expression = key.map(({ text }) => text).join(", ");
+      event.select_value = key
+        .map(({ width }, i) => hexOf(numberOf(words[i]!, 0, words[i]!.length), width))
+        .join(", ");
+      event.select_case = choice;
+    }
+    this.event(event);
+  }
+
+  stop(number: number, error: number, left: number): void {
+    const { state, reason } = this.#point<"stop">(number);
+    this.event({
+      kind: "parser_error",
+      state,
+      error: this.#errors.get(error) ?? String(error),
+      reason: `${reason}, ${left} byte${left === 1 ? "" : "s"} left`,
+    });
+  }
+
+  branch(number: number, taken: boolean): boolean {
+    if (this.node === undefined) return taken;
+    const { expression, source, verify } = this.#point<"branch">(number);
+    const variable_values: Record<string, string> = {};
+    for (const reference of fieldsOf(expression)) {
+      const found = this.fields.field(this.#state.P, reference);
+      if (found !== undefined) variable_values[found.field] = found.value;
+    }
+    const condition = source?.source_fragment || expressionText(expression);
+    const source_info = source === undefined ? {} : { source_info: source };
+    if (verify) this.event({ kind: "verify", condition, passed: taken, variable_values, ...source_info });
+    else this.event({ kind: "branch", condition, taken, variable_values, ...source_info });
+    return taken;
+  }
+
+  /** A selector's hash goes by here, with the number of its group's slots. */
+  hashed(hash: number, slots: number): number {
+    this.#selected = { hash: hash >>> 0, slots };
+    return hash;
+  }
+
+  /** Handle of the member that was taken, or -1. */
+  member(handle: number): void {
+    this.#selected = { ...this.#selected, handle };
+  }
+
+  lookup(
+    number: number,
+    entry: number,
+    keys: readonly number[],
+    action: number,
+    data: Int32Array,
+    at: number,
+  ): void {
+    const selected = this.#selected;
+    this.#selected = {};
+    if (this.node === undefined) return;
+    const { P } = this.#state;
+    const point = this.#point<"table">(number);
+    const changes = this.fields.changes(P, -1);
+    this.event(
+      lookupEvent(this.instance, this.fields, { point, entry, keys, action, data, at, selected, changes }),
+    );
+    this.fields.look(P);
+  }
+
+  /** A primitive was run; `target` is the first word of the field it writes, or -1. */
+  did(number: number, target: number, ...told: readonly number[]): void {
+    const { node } = this;
+    if (node === undefined) return;
+    const point = this.#point<"primitive">(number);
+    const changes = this.fields.changes(this.#state.P, target);
+    const marks = /^(mark_to_)?drop$/.test(point.op);
+    if (marks || target === this.#egressSpec) node.decided = point;
+    if (/^assert|^assume/.test(point.op) && told[0] === 0) node.decided = point;
+    const event = primitiveEvent(this.instance, this.fields, point, changes, told);
+    if (event !== undefined) this.event(event);
+    this.fields.look(this.#state.P);
+  }
+
+  /** v1model's log_msg. */
+  message(format: string, values: readonly bigint[]): void {
+    const state = this.#state;
+    if (state.logs) state.log(format, values);
+    let next = 0;
+    const message = format.replace(/\{\}/g, () => String(values[next++] ?? ""));
+    this.event({ kind: "log_message", message });
+  }
+
+  /** The checksum over its fields is known; `right` only means something when it is verified. */
+  checksum(number: number, computed: number, right: boolean): boolean {
+    if (this.node === undefined) return right;
+    const { checksum } = this.#point<"checksum">(number);
+    const width = this.specialised.layout.field(...checksum.target)?.width ?? 16;
+    const found = this.fields.field(this.#state.P, checksum.target);
+    this.event({
+      kind: "checksum",
+      operation: checksum.verify ? "verify" : "update",
+      field: fieldText(...checksum.target),
+      computed: hexOf(BigInt(computed >>> 0), width),
+      found: found?.value ?? "0x",
+      ...(checksum.verify ? { passed: right } : {}),
+      ...(checksum.source_info === undefined ? {} : { source_info: checksum.source_info }),
+    });
+    return right;
+  }
+
+  digest(list: number): void {
+    const found = this.instance.program.bmv2.learn_lists.find(({ id }) => id === list);
+    if (found === undefined || this.node === undefined) return;
+    const data = found.elements.flatMap((element) => {
+      const value = element.type === "field" ? this.fields.field(this.#state.P, element.value) : undefined;
+      return value === undefined ? [] : [value];
+    });
+    this.event({ kind: "digest", digest: found.name, data });
+  }
+
+  cloneSession(id: number, session: MirrorSession | undefined): void {
+    const event: TraceEvent = {
+      kind: "clone_session_lookup",
+      session_id: id,
+      session_found: session !== undefined,
+    };
+    if (session?.port !== undefined) event.egress_port = session.port;
+    if (session?.group !== undefined) event.multicast_group_id = session.group;
+    if (session?.replicas !== undefined) event.replica_count = session.replicas.length;
+    if (session !== undefined && session.lengthLimit > 0) event.packet_length_bytes = session.lengthLimit;
+    this.event(event);
+  }
+
+  multicast(group: number, found: boolean, replicas: readonly Replica[]): void {
+    this.event({
+      kind: "multicast_group_lookup",
+      multicast_group_id: group,
+      group_found: found,
+      replica_count: replicas.length,
+      replicas: replicas.map(({ port, instance }) => ({ egress_port: port, instance })),
+    });
+  }
+
+  queued(node: TraceRecorder["node"]): void {
+    if (node !== undefined) node.queuedAt = this.time();
+  }
+
+  transmitted(port: number, frame: Uint8Array, toController: boolean): void {
+    this.end(this.#frames.get(frame), {
+      kind: "transmit",
+      egress_port: port,
+      packet_size: frame.length,
+      time_us: this.time(),
+      bytes: toHex(frame),
+      ...(toController ? { packet_in: true } : {}),
+    });
+  }
+
+  /** A frame found its port down. */
+  stranded(port: number, frame: Uint8Array): void {
+    this.drop(this.#frames.get(frame), "port_down", { egress_port: port });
+  }
+
+  #stage(name: string, kind: "PARSER" | "CONTROL"): void {
+    const { node } = this;
+    if (node === undefined) return;
+    node.stage = name;
+    const { P } = this.#state;
+    this.fields.look(P);
+    const event: TraceEvent = { kind: "pipeline_stage", stage_name: name, stage_kind: kind };
+    if (name === "egress") {
+      node.decided = undefined;
+      event.egress_port = P[this.#state.fields.egressPort]!;
+      event.time_us = this.time();
+      if (node.queuedAt !== undefined) event.queued_us = Math.max(0, event.time_us - node.queuedAt);
+    }
+    this.event(event);
+  }
+
+  #emitted(limit: number): void {
+    const { node } = this;
+    if (node === undefined) return;
+    node.stage = "deparser";
+    const { P, O, E } = this.#state;
+    const headers = (this.specialised.program.deparsers[0]?.order ?? []).flatMap((name) => {
+      const slot = this.specialised.layout.headers.get(name)!;
+      return P[slot.valid] === 1 ? [{ header: name, packet_size: this.fields.size(P, slot) }] : [];
+    });
+    const size = headers.reduce((sum, { packet_size }) => sum + packet_size, 0) + E - O;
+    this.event({ kind: "pipeline_stage", stage_name: "deparser", stage_kind: "DEPARSER" });
+    this.event({
+      kind: "deparser_emit",
+      headers,
+      payload_size: E - O,
+      packet_size: size,
+      ...(size > limit ? { cut_to: limit } : {}),
+    });
+  }
+
+  /** The program's functions with their stages told. */
+  wrap(): Code {
+    const { code, program } = this.specialised;
+    const parser = program.parsers[0]?.name ?? "parser";
+    const verifies = program.checksums.some(({ verify }) => verify);
+    const updates = program.checksums.some(({ update }) => update);
+    return {
+      parse: (state) => {
+        this.#stage(parser, "PARSER");
+        return code.parse(state);
+      },
+      verifyChecksums: (state) => {
+        if (verifies) this.#stage("verify_checksum", "CONTROL");
+        return code.verifyChecksums(state);
+      },
+      ingress: (state) => {
+        this.#stage("ingress", "CONTROL");
+        code.ingress(state);
+      },
+      egress: (state) => {
+        this.#stage("egress", "CONTROL");
+        code.egress(state);
+      },
+      updateChecksums: (state) => {
+        if (updates) this.#stage("update_checksum", "CONTROL");
+        code.updateChecksums(state);
+      },
+      deparse: (state, limit) => {
+        this.fields.look(state.P);
+        const frame = code.deparse(state, limit);
+        this.#emitted(limit);
+        this.#frames.set(frame, this.node);
+        return frame;
+      },
+      copyFieldList: code.copyFieldList,
+    };
+  }
+}
