@@ -11,11 +11,6 @@ export class WallClock implements SwitchClock {
   /** @param onFault told what a timer's work throws */
   constructor(readonly onFault: (fault: unknown) => void) {}
 
-  /** Timers that are still to run. */
-  get pending(): number {
-    return this.#timers.size;
-  }
-
   now(): number {
     return 1000 * (performance.now() - this.#start);
   }

@@ -239,11 +239,10 @@ class Run {
     await this.#playing;
     await this.#interfaces?.stop();
     await this.#server?.close();
+    const waiting = (): number => this.#switch?.waiting ?? 0;
+    for (let left = DRAIN_MS; waiting() > 0 && left > 0; left -= DRAIN_STEP_MS) await sleep(DRAIN_STEP_MS);
+    if (waiting() > 0) this.#log.write("warn", `${waiting()} packets that wait for slow queues are lost`);
     await this.#switch?.close();
-    // Timers of digests and idle entries are gone by now: what is left are packets in queues.
-    const drained = (): boolean => this.#clock.pending === 0;
-    for (let left = DRAIN_MS; !drained() && left > 0; left -= DRAIN_STEP_MS) await sleep(DRAIN_STEP_MS);
-    if (!drained()) this.#log.write("warn", "packets that wait for slow queues are lost");
     this.#clock.close();
     this.#logInterfaces();
     for (const ports of [this.#interfaces, this.#files]) {
