@@ -168,6 +168,7 @@ function levelOf(text: string | undefined): LogLevel {
 function addressOf(text: string | undefined): string | undefined {
   if (text === "none") return undefined;
   const address = text ?? DEFAULT_ADDRESS;
+  if (/^unix:./.test(address)) return address;
   const port = /^(?:[^:\s]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})$/.exec(address)?.[1];
   if (port === undefined || Number(port) > 65_535) {
     fail("P40005", undefined, `--grpc-server-addr ${address}: not HOST:PORT`, `as in ${DEFAULT_ADDRESS}`);
