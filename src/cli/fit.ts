@@ -26,13 +26,7 @@ import {
   toText,
 } from "../fit/index.js";
 import { compile, type IncludeResolver } from "../p4/index.js";
-import {
-  type Bmv2Program,
-  createP4Info,
-  type Program,
-  p4InfoFormatOf,
-  readP4Info,
-} from "../program/index.js";
+import { createP4Info, type Program, p4InfoFormatOf, readBmv2, readP4Info } from "../program/index.js";
 import { type OutputFile, readSource, readSourceIfThere, writeFiles } from "./files.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 import { version } from "./version.js";
@@ -179,17 +173,9 @@ function loadProgram(path: string, options: FitCommandOptions): LoadedProgram {
 }
 
 function loadJson(file: SourceFile, named: string | undefined): LoadedProgram {
-  let bmv2: Bmv2Program;
-  try {
-    bmv2 = JSON.parse(file.text) as Bmv2Program;
-  } catch (error) {
-    fail("P44003", { file, start: 0, end: 0 }, `not JSON: ${(error as Error).message}`);
-  }
-  for (const key of ["headers", "header_types", "pipelines", "actions", "parsers"] as const) {
-    if (!Array.isArray(bmv2[key])) {
-      fail("P44003", { file, start: 0, end: 0 }, `no BMv2 program: it has no list "${key}"`);
-    }
-  }
+  const diagnostics = new Diagnostics();
+  const bmv2 = readBmv2(file, diagnostics);
+  diagnostics.throwIfErrors();
   const stem = file.path.replace(/\.json$/, "");
   const candidates = [".p4info.txtpb", ".p4info.txt", ".p4info.json", ".txtpb"].map(
     (suffix) => stem + suffix,
@@ -204,24 +190,9 @@ function loadJson(file: SourceFile, named: string | undefined): LoadedProgram {
     );
   }
   const sources = new Map<string, SourceFile>();
-  const source = bmv2.program === undefined ? undefined : readSourceIfThere(bmv2.program);
+  const source = bmv2?.program === undefined ? undefined : readSourceIfThere(bmv2.program);
   if (source !== undefined) sources.set(source.path, source);
-  return { program: { bmv2: withDefaults(bmv2), p4info: readP4InfoFile(p4infoPath) }, sources };
-}
-
-/** Lists that older compilers leave out. */
-function withDefaults(bmv2: Bmv2Program): Bmv2Program {
-  const lists = [
-    "header_stacks",
-    "field_lists",
-    "deparsers",
-    "meter_arrays",
-    "counter_arrays",
-    "register_arrays",
-  ];
-  const more = ["calculations", "learn_lists", "checksums"];
-  const empty = Object.fromEntries([...lists, ...more].map((name) => [name, []]));
-  return { ...empty, ...bmv2 };
+  return { program: { bmv2: bmv2!, p4info: readP4InfoFile(p4infoPath) }, sources };
 }
 
 function readP4InfoFile(path: string): ReturnType<typeof createP4Info> {

@@ -559,9 +559,9 @@ describe("what the switch refuses", () => {
   });
 
   it("refuses what is no program, where the file says so", async () => {
-    const path = join(root, "test/bad/cli/P40015-not-bmv2.json");
+    const path = join(root, "test/bad/program/P41012-width-is-text.json");
     const text = await failure(launch(path, "--grpc-server-addr", "none").ended);
-    expect(text).toMatch(/P40015-not-bmv2\.json:1:1: error\[P40015\]: .* no list "headers"/);
+    expect(text).toMatch(/P41012-width-is-text\.json:\d+:\d+: error\[P41012\]: .*header_types/);
     expect(await failure(launch("missing.json").ended)).toContain("P40001");
   });
 

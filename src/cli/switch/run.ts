@@ -1,9 +1,10 @@
 /** A switch from its start to its end: program, P4Runtime server, ports, log. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Diagnostic, DiagnosticError, Diagnostics, fail, toHex } from "../../base/index.js";
+import { type Diagnostic, Diagnostics, fail, toHex } from "../../base/index.js";
+import { runCommands } from "../../control/index.js";
 import { type P4RuntimeServer, type ServerTls, serve } from "../../p4runtime/index.js";
 import { DeviceError, type DeviceEvent, type Program } from "../../program/index.js";
-import { runCommands, Switch, type SwitchOptions } from "../../switch/index.js";
+import { Switch, type SwitchOptions } from "../../switch/index.js";
 import { readSource } from "../files.js";
 import { WallClock } from "./clock.js";
 import { InterfacePorts } from "./interface-ports.js";
@@ -88,7 +89,8 @@ class Run {
     const device = this.#makeSwitch(program);
     this.#switch = device;
     if (setup.commands !== undefined) {
-      runCommands(device, readSource(setup.commands), diagnostics, (line) => surroundings.print(`${line}\n`));
+      const print = (line: string): void => surroundings.print(`${line}\n`);
+      await runCommands(device, readSource(setup.commands), diagnostics, print);
       diagnostics.throwIfErrors();
     }
     surroundings.report(diagnostics.list.filter(({ severity }) => severity !== "info"));
@@ -146,14 +148,9 @@ class Run {
       log: (message) => this.#log.write("info", message),
     };
     const path = setup.program?.path;
-    try {
-      const device = new Switch(program, options);
-      this.#log.write("info", path === undefined ? "no program yet" : `program ${path} is loaded`);
-      return device;
-    } catch (error) {
-      if (error instanceof DiagnosticError || !path?.endsWith(".json")) throw error;
-      fail("P40015", undefined, `${path} contradicts itself: ${(error as Error).message}`);
-    }
+    const device = new Switch(program, options);
+    this.#log.write("info", path === undefined ? "no program yet" : `program ${path} is loaded`);
+    return device;
   }
 
   async #listen(device: Switch, address: string, tls: ServerTls | undefined): Promise<void> {
