@@ -13,6 +13,7 @@ import {
 } from "../program/index.js";
 import { encodeUpdate } from "./codec/entity.js";
 import { CURRENT_DIALECT } from "./codec/ports.js";
+import { makeWire } from "./codec/wire.js";
 import { type WriteRequest, WriteRequestSchema } from "./generated/p4/v1/p4runtime_pb.js";
 
 /** A WriteRequest that inserts entries. */
@@ -45,7 +46,7 @@ export function writeUpdates(
 const HEAD = "# proto-file: p4/v1/p4runtime.proto\n# proto-message: p4.v1.WriteRequest\n\n";
 
 function requestOf(program: Pick<Program, "p4info">, updates: readonly Update[]): WriteRequest {
-  const wire = { index: new P4InfoIndex(program.p4info), dialect: CURRENT_DIALECT, lenient: true };
+  const wire = makeWire(new P4InfoIndex(program.p4info), CURRENT_DIALECT, true);
   return create(WriteRequestSchema, {
     updates: updates.map((update) => encodeUpdate(wire, update)),
   });

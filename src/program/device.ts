@@ -4,6 +4,9 @@
  * puts any `Device` behind gRPC. Objects are named as P4Info names them (`preamble.name`, match field
  * and parameter names); values are unsigned numbers. Rules are those of the P4Runtime specification 1.4.
  */
+
+import type { Names } from "./names.js";
+import type { P4InfoIndex } from "./p4info/index.js";
 import type { Program } from "./program.js";
 
 /** One part of a table key. An absent field is a don't-care (P4Runtime spec 9.1.1). */
@@ -306,8 +309,15 @@ export interface Device {
   readonly name: string;
   /** The program that runs, if any. */
   readonly program: Program | undefined;
+  /** What the P4Info of a remote switch describes, also where its program is no BMv2 JSON. Absent: that of `program`. */
+  readonly index?: P4InfoIndex | undefined;
   /** Absent where the target cannot be told. */
   readonly settings?: TargetSettings;
+  /**
+   * How values of types translated to strings are numbered here, where the device has a say in it (a remote
+   * switch knows their names, not numbers). Absent: any numbering does.
+   */
+  readonly names?: Names | undefined;
   /** Installs a program; all earlier state is gone. */
   load(program: Program): Promise<void>;
   /** Rejects what `load` would reject, and changes nothing (P4Runtime's VERIFY). */

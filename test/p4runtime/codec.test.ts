@@ -19,7 +19,7 @@ import {
   encodePacketOut,
 } from "../../src/p4runtime/codec/packet.js";
 import { CURRENT_DIALECT, LEGACY_DIALECT } from "../../src/p4runtime/codec/ports.js";
-import type { Wire } from "../../src/p4runtime/codec/wire.js";
+import { makeWire } from "../../src/p4runtime/codec/wire.js";
 import { EntitySchema, UpdateSchema } from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
 import { createP4Info, P4InfoIndex, type ReadQuery, readP4Info } from "../../src/program/index.js";
 import { entities, metadataOf } from "./arbitraries.js";
@@ -40,8 +40,8 @@ describe("entities survive the wire", () => {
   for (const [name, index] of programs) {
     for (const dialect of [CURRENT_DIALECT, LEGACY_DIALECT]) {
       it(`${name}, ${dialect.legacyPorts ? "ports as integers" : "ports as bytes"}`, () => {
-        const server: Wire = { index, dialect, lenient: false };
-        const client: Wire = { index, dialect, lenient: true };
+        const server = makeWire(index, dialect, false);
+        const client = makeWire(index, dialect, true);
         fc.assert(
           fc.property(entities(index), (entity) => {
             const sent = toBinary(UpdateSchema, encodeUpdate(server, { type: "modify", entity }));
@@ -237,7 +237,7 @@ describe("digest lists", () => {
         },
       }),
     );
-    const wire: Wire = { index, dialect: CURRENT_DIALECT, lenient: false };
+    const wire = makeWire(index, CURRENT_DIALECT, false);
     const leaf = (width: number) => fc.bigInt(0n, (1n << BigInt(width)) - 1n);
     const row = fc.tuple(leaf(48), leaf(12), leaf(1), leaf(3), leaf(70), leaf(9), leaf(5));
     fc.assert(

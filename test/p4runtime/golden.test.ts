@@ -18,7 +18,7 @@ import {
 import { decodePacketIn, decodePacketOut, encodePacketIn } from "../../src/p4runtime/codec/packet.js";
 import { LEGACY_DIALECT } from "../../src/p4runtime/codec/ports.js";
 import { decodeTableEntry } from "../../src/p4runtime/codec/table-entry.js";
-import type { Wire } from "../../src/p4runtime/codec/wire.js";
+import { makeWire, type Wire } from "../../src/p4runtime/codec/wire.js";
 import {
   EntitySchema,
   ReadRequestSchema,
@@ -43,7 +43,7 @@ interface Case {
 const path = join(import.meta.dirname, "../golden/cpu/p4runtime.json");
 const { cases } = JSON.parse(readFileSync(path, "utf8")) as { cases: Case[] };
 const index = wireOf(cpuProgram()).index;
-const server: Wire = { index, dialect: LEGACY_DIALECT, lenient: false };
+const server = makeWire(index, LEGACY_DIALECT, false);
 const client: Wire = { ...server, lenient: true };
 
 /** Where the standard wants another code than BMv2 gives, for rules that P4Info alone decides. */

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
 import { P4RuntimeChannel } from "../../src/p4runtime/client/channel.js";
 import { CURRENT_DIALECT } from "../../src/p4runtime/codec/ports.js";
-import type { Wire } from "../../src/p4runtime/codec/wire.js";
+import { makeWire, type Wire } from "../../src/p4runtime/codec/wire.js";
 import { type ConnectOptions, connect, type ServeOptions, serve } from "../../src/p4runtime/index.js";
 import {
   type Bmv2Program,
@@ -31,7 +31,7 @@ export function cpuProgram(): Program {
 }
 
 export function wireOf(program: Program, lenient = false): Wire {
-  return { index: new P4InfoIndex(program.p4info), dialect: CURRENT_DIALECT, lenient };
+  return makeWire(new P4InfoIndex(program.p4info), CURRENT_DIALECT, lenient);
 }
 
 export async function startServer(device: Device = new MemoryDevice(), options: ServeOptions = {}) {

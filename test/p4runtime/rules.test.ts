@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
 import { decodeQuery, decodeUpdate } from "../../src/p4runtime/codec/entity.js";
 import { CURRENT_DIALECT } from "../../src/p4runtime/codec/ports.js";
-import type { Wire } from "../../src/p4runtime/codec/wire.js";
+import { makeWire } from "../../src/p4runtime/codec/wire.js";
 import { EntitySchema, UpdateSchema } from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
 import { DeviceError, P4InfoIndex, readP4Info } from "../../src/program/index.js";
 
@@ -98,7 +98,7 @@ externs { extern_type_id: 0x81 extern_type_name: "e" }
 const diagnostics = new Diagnostics();
 const p4info = readP4Info(new SourceFile("rules.txtpb", P4INFO), "text", diagnostics);
 diagnostics.throwIfErrors();
-const wire: Wire = { index: new P4InfoIndex(p4info!), dialect: CURRENT_DIALECT, lenient: false };
+const wire = makeWire(new P4InfoIndex(p4info!), CURRENT_DIALECT, false);
 
 const b64 = (...bytes: number[]): string => Buffer.from(bytes).toString("base64");
 const exact = (...bytes: number[]) => ({ field_id: 1, exact: { value: b64(...bytes) } });

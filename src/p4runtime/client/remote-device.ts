@@ -9,6 +9,7 @@ import {
   DeviceError,
   type DeviceEvent,
   type Entity,
+  type Names,
   P4InfoIndex,
   type Program,
   type ReadQuery,
@@ -21,7 +22,7 @@ import { decodeEntity, encodeQuery, encodeUpdate } from "../codec/entity.js";
 import { decodePacketIn, encodePacketOut } from "../codec/packet.js";
 import type { Dialect } from "../codec/ports.js";
 import { decodeTableEntry } from "../codec/table-entry.js";
-import type { Wire } from "../codec/wire.js";
+import { makeWire, type Wire } from "../codec/wire.js";
 import { electionIdMessage } from "../election.js";
 import {
   SetForwardingPipelineConfigRequest_Action as Action,
@@ -98,6 +99,11 @@ export class RemoteDevice implements Device {
     return this.#wire?.index;
   }
 
+  /** The names of values that the switch knows as strings, and the numbers that stand for them here. */
+  get names(): Names | undefined {
+    return this.#wire?.names;
+  }
+
   get isPrimary(): boolean {
     return this.#session?.isPrimary ?? false;
   }
@@ -111,15 +117,19 @@ export class RemoteDevice implements Device {
   async refresh(): Promise<void> {
     const config = await this.channel.getConfig(this.options.deviceId);
     this.#program = undefined;
+    const before = this.#wire;
     this.#wire = undefined;
     if (config?.p4info === undefined) return;
-    this.#wire = this.#wireOf(new P4InfoIndex(config.p4info));
+    this.#wire = this.#wireOf(new P4InfoIndex(config.p4info), before);
     const bmv2 = parseBmv2(config.p4DeviceConfig);
     if (bmv2 !== undefined) this.#program = { bmv2, p4info: config.p4info };
   }
 
-  #wireOf(index: P4InfoIndex): Wire {
-    return { index, dialect: this.options.dialect, lenient: true };
+  /** Numbers that stand for names keep doing so when the program is loaded again. */
+  #wireOf(index: P4InfoIndex, before: Wire | undefined): Wire {
+    const wire = makeWire(index, this.options.dialect, true);
+    if (before !== undefined) wire.names.adopt(before.names);
+    return wire;
   }
 
   #connected(): Session {
@@ -138,7 +148,7 @@ export class RemoteDevice implements Device {
   async load(program: Program): Promise<void> {
     await this.#setConfig(program, Action.VERIFY_AND_COMMIT);
     this.#program = program;
-    this.#wire = this.#wireOf(new P4InfoIndex(program.p4info));
+    this.#wire = this.#wireOf(new P4InfoIndex(program.p4info), this.#wire);
   }
 
   async verify(program: Program): Promise<void> {

@@ -4,7 +4,6 @@ import {
   type ActionCall,
   type ActionInfo,
   DeviceError,
-  type P4InfoIndex,
   type ProfileInfo,
   p4info,
   type TableAction,
@@ -21,14 +20,11 @@ import {
   TableActionSchema,
 } from "../generated/p4/v1/p4runtime_pb.js";
 import { decodeSlot, encodeSlot } from "./bytes.js";
-import { type Dialect, decodeWatch, encodeWatch } from "./ports.js";
+import { decodeWatch, encodeWatch } from "./ports.js";
+import { invalid, type Wire } from "./wire.js";
 
-function invalid(message: string): DeviceError {
-  return new DeviceError("INVALID_ARGUMENT", message);
-}
-
-export function encodeAction(index: P4InfoIndex, call: ActionCall): Action {
-  const action = index.actions.byName(call.action);
+export function encodeAction(wire: Wire, call: ActionCall): Action {
+  const action = wire.index.actions.byName(call.action);
   if (action === undefined) throw invalid(`the program has no action "${call.action}"`);
   const { params } = action;
   let given = 0;
@@ -37,7 +33,7 @@ export function encodeAction(index: P4InfoIndex, call: ActionCall): Action {
     const value = call.params[param.name];
     if (value === undefined) throw invalid(`action "${action.name}": parameter "${param.name}" is missing`);
     const what = (): string => `action "${action.name}": parameter "${param.name}"`;
-    return { paramId: param.id, value: encodeSlot(value, param, what) };
+    return { paramId: param.id, value: encodeSlot(wire.naming, value, param, what) };
   });
   if (given !== list.length) {
     const extra = Object.keys(call.params).find((name) => params.byName(name) === undefined);
@@ -48,12 +44,12 @@ export function encodeAction(index: P4InfoIndex, call: ActionCall): Action {
 
 /** Decodes an action with all its parameters; whether it may stand where it stands is for `check` to say. */
 export function decodeAction(
-  index: P4InfoIndex,
+  wire: Wire,
   message: Action | undefined,
   check: (action: ActionInfo) => void,
 ): ActionCall {
   if (message === undefined) throw invalid("the action is missing");
-  const action = index.actions.byId(message.actionId);
+  const action = wire.index.actions.byId(message.actionId);
   if (action === undefined) throw invalid(`the program has no action of id ${message.actionId}`);
   check(action);
   const params: Record<string, bigint> = {};
@@ -63,7 +59,7 @@ export function decodeAction(
     if (param === undefined) throw invalid(`action "${action.name}" has no parameter of id ${paramId}`);
     const what = (): string => `action "${action.name}": parameter "${param.name}"`;
     if (param.name in params) throw invalid(`${what()} twice`);
-    params[param.name] = decodeSlot(value, param, what);
+    params[param.name] = decodeSlot(wire.naming, value, param, what);
     count++;
   }
   if (count !== action.params.list.length) {
@@ -105,14 +101,10 @@ export function checkMemberAction(profile: ProfileInfo): (action: ActionInfo) =>
 /** For reads by a client: whatever the switch says is so. */
 export const anyAction = (): void => {};
 
-export function encodeTableAction(
-  index: P4InfoIndex,
-  action: TableAction,
-  dialect: Dialect,
-): TableActionMessage {
+export function encodeTableAction(wire: Wire, action: TableAction): TableActionMessage {
   switch (action.kind) {
     case "action":
-      return create(TableActionSchema, { type: { case: "action", value: encodeAction(index, action) } });
+      return create(TableActionSchema, { type: { case: "action", value: encodeAction(wire, action) } });
     case "member":
       return create(TableActionSchema, { type: { case: "actionProfileMemberId", value: action.memberId } });
     case "group":
@@ -121,9 +113,9 @@ export function encodeTableAction(
       const set = create(ActionProfileActionSetSchema, {
         actionProfileActions: action.actions.map((one) =>
           create(ActionProfileActionSchema, {
-            action: encodeAction(index, one),
+            action: encodeAction(wire, one),
             weight: one.weight,
-            watchKind: encodeWatch(one.watchPort, dialect),
+            watchKind: encodeWatch(wire, one.watchPort),
           }),
         ),
       });
@@ -134,7 +126,7 @@ export function encodeTableAction(
 
 /** Decodes what an entry does and checks that its form suits the table's implementation. */
 export function decodeTableAction(
-  index: P4InfoIndex,
+  wire: Wire,
   table: TableInfo,
   message: TableActionMessage,
   check: (action: ActionInfo) => void,
@@ -153,7 +145,7 @@ export function decodeTableAction(
   switch (type.case) {
     case "action":
       if (profile !== undefined) throw refuse();
-      return { kind: "action", ...decodeAction(index, type.value, check) };
+      return { kind: "action", ...decodeAction(wire, type.value, check) };
     case "actionProfileMemberId":
       if (profile === undefined) throw refuse();
       return { kind: "member", memberId: type.value };
@@ -162,14 +154,14 @@ export function decodeTableAction(
       return { kind: "group", groupId: type.value };
     case "actionProfileActionSet":
       if (!profile?.message.withSelector) throw refuse();
-      return { kind: "oneShot", actions: decodeActionSet(index, profile, type.value, check) };
+      return { kind: "oneShot", actions: decodeActionSet(wire, profile, type.value, check) };
     default:
       throw refuse();
   }
 }
 
 function decodeActionSet(
-  index: P4InfoIndex,
+  wire: Wire,
   profile: ProfileInfo,
   set: ActionProfileActionSet,
   check: (action: ActionInfo) => void,
@@ -181,9 +173,9 @@ function decodeActionSet(
     );
   }
   const actions = set.actionProfileActions.map((message) => {
-    const watchPort = decodeWatch(message.watchKind);
+    const watchPort = decodeWatch(wire, message.watchKind);
     return {
-      ...decodeAction(index, message.action, check),
+      ...decodeAction(wire, message.action, check),
       weight: checkWeight(profile, message.weight),
       ...(watchPort === undefined ? {} : { watchPort }),
     };

@@ -3,7 +3,7 @@
  * as long as the value fits its width. The empty string is no value.
  */
 import { fromHex, toHex } from "../../base/index.js";
-import { DeviceError, type Slot } from "../../program/index.js";
+import { DeviceError, type Naming, type Slot } from "../../program/index.js";
 
 /** Largest number that arithmetic on doubles keeps exact, in whole bytes. */
 const SMALL_BYTES = 6;
@@ -37,10 +37,28 @@ export function bytesToValue(bytes: Uint8Array): bigint {
 }
 
 /** What a value is checked against: `what` begins the messages, such as `action "x": parameter "port"`. */
-export type Width = Pick<Slot, "bitwidth" | "isString">;
+export type Width = Pick<Slot, "bitwidth" | "isString" | "stringType">;
 
-function refuseString(what: string): never {
-  throw new DeviceError("UNIMPLEMENTED", `${what} is translated to a string; only numbers are supported`);
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The number of a name on the wire: UTF-8, without a rule of its own for the empty string. */
+export function decodeName(bytes: Uint8Array, type: string, names: Naming, what: () => string): bigint {
+  let name: string;
+  try {
+    name = UTF8.decode(bytes);
+  } catch {
+    throw new DeviceError("INVALID_ARGUMENT", `${what()}: 0x${toHex(bytes)} is no UTF-8 text`);
+  }
+  try {
+    return names.number(type, name);
+  } catch (error) {
+    if (error instanceof DeviceError) error.message = `${what()}: ${error.message}`;
+    throw error;
+  }
+}
+
+export function encodeName(number: bigint, type: string, names: Naming): Uint8Array {
+  return new TextEncoder().encode(names.name(type, number));
 }
 
 /**
@@ -49,28 +67,30 @@ function refuseString(what: string): never {
  */
 export type WidthCode = "INVALID_ARGUMENT" | "OUT_OF_RANGE";
 
-/** Encodes a value of the slot's width; throws `code` when it does not fit. */
+/** Encodes a value of the slot's width, or its name; throws `code` when it does not fit. */
 export function encodeSlot(
+  names: Naming,
   value: bigint,
   slot: Width,
   what: () => string,
   code: WidthCode = "INVALID_ARGUMENT",
 ): Uint8Array {
-  if (slot.isString) refuseString(what());
+  if (slot.stringType !== undefined) return encodeName(value, slot.stringType, names);
   if (value < 0n || value >> BigInt(slot.bitwidth) !== 0n) {
     throw new DeviceError(code, `${what()}: ${value} does not fit ${slot.bitwidth} bits`);
   }
   return encodeValue(value);
 }
 
-/** Decodes a value of the slot's width; throws `code` for no bytes and for a value too wide. */
+/** Decodes a value of the slot's width, or its name; throws `code` for no bytes and for a value too wide. */
 export function decodeSlot(
+  names: Naming,
   bytes: Uint8Array,
   slot: Width,
   what: () => string,
   code: WidthCode = "INVALID_ARGUMENT",
 ): bigint {
-  if (slot.isString) refuseString(what());
+  if (slot.stringType !== undefined) return decodeName(bytes, slot.stringType, names, what);
   if (bytes.length === 0) throw new DeviceError(code, `${what()}: the byte string is empty`);
   const value = bytesToValue(bytes);
   if (bytes.length * 8 > slot.bitwidth && value >> BigInt(slot.bitwidth) !== 0n) {

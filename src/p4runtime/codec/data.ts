@@ -5,27 +5,27 @@
 import { create } from "@bufbuild/protobuf";
 import { DeviceError, type P4InfoIndex, type p4types } from "../../program/index.js";
 import { type P4Data, P4DataSchema } from "../generated/p4/v1/p4data_pb.js";
-import { decodeSigned, decodeSlot, encodeSigned, encodeSlot } from "./bytes.js";
-import { invalid } from "./wire.js";
+import { decodeName, decodeSigned, decodeSlot, encodeName, encodeSigned, encodeSlot } from "./bytes.js";
+import { invalid, type Wire } from "./wire.js";
 
 type Spec = p4types.P4DataTypeSpec | undefined;
 
 /** Takes the values of one type from the front of `values`; `what` names the object in messages. */
-export function encodeData(index: P4InfoIndex, spec: Spec, values: readonly bigint[], what: string): P4Data {
+export function encodeData(wire: Wire, spec: Spec, values: readonly bigint[], what: string): P4Data {
   const rest = values.values();
   const take = (): bigint => {
     const next = rest.next();
     if (next.done) throw invalid(`"${what}": fewer values than its type has`);
     return next.value;
   };
-  const data = encode(index, spec, take, what, 0);
+  const data = encode(wire, spec, take, what, 0);
   if (!rest.next().done) throw invalid(`"${what}": more values than its type has`);
   return data;
 }
 
-export function decodeData(index: P4InfoIndex, spec: Spec, data: P4Data | undefined, what: string): bigint[] {
+export function decodeData(wire: Wire, spec: Spec, data: P4Data | undefined, what: string): bigint[] {
   const out: bigint[] = [];
-  decode(index, spec, data, what, out, 0);
+  decode(wire, spec, data, what, out, 0);
   return out;
 }
 
@@ -49,10 +49,11 @@ function unsupported(type: NonNullable<Spec>["typeSpec"], what: string): DeviceE
   );
 }
 
-function encode(index: P4InfoIndex, spec: Spec, take: () => bigint, what: string, depth: number): P4Data {
+function encode(wire: Wire, spec: Spec, take: () => bigint, what: string, depth: number): P4Data {
+  const { index, naming } = wire;
   const type = resolve(index, spec, what, depth);
   const slot = (bitwidth: number): Uint8Array =>
-    encodeSlot(take(), { bitwidth, isString: false }, () => `"${what}"`, "OUT_OF_RANGE");
+    encodeSlot(naming, take(), { bitwidth, isString: false }, () => `"${what}"`, "OUT_OF_RANGE");
   switch (type.case) {
     case "bitstring": {
       const bits = type.value.typeSpec;
@@ -71,6 +72,12 @@ function encode(index: P4InfoIndex, spec: Spec, take: () => bigint, what: string
       return create(P4DataSchema, { data: { case: "enumValue", value: slot(width) } });
     }
     case "newType": {
+      const named = index.stringTypeOf(spec);
+      if (named !== undefined) {
+        return create(P4DataSchema, {
+          data: { case: "bitstring", value: encodeName(take(), named, naming) },
+        });
+      }
       const width = index.bitwidthOf(spec);
       if (width === undefined) throw unsupported(type, what);
       return create(P4DataSchema, { data: { case: "bitstring", value: slot(width) } });
@@ -79,7 +86,7 @@ function encode(index: P4InfoIndex, spec: Spec, take: () => bigint, what: string
     case "tuple": {
       const specs = index.membersOf(spec);
       if (specs === undefined) throw unsupported(type, what);
-      const members = specs.map((member) => encode(index, member, take, what, depth + 1));
+      const members = specs.map((member) => encode(wire, member, take, what, depth + 1));
       return create(P4DataSchema, { data: { case: type.case, value: { members } } });
     }
     default:
@@ -88,19 +95,20 @@ function encode(index: P4InfoIndex, spec: Spec, take: () => bigint, what: string
 }
 
 function decode(
-  index: P4InfoIndex,
+  wire: Wire,
   spec: Spec,
   message: P4Data | undefined,
   what: string,
   out: bigint[],
   depth: number,
 ): void {
+  const { index, naming } = wire;
   const type = resolve(index, spec, what, depth);
   const data = message?.data;
   const expect = (name: string): DeviceError =>
     invalid(`"${what}": expected a ${name}, got ${data?.case ?? "nothing"}`);
   const slot = (bytes: Uint8Array, bitwidth: number): bigint =>
-    decodeSlot(bytes, { bitwidth, isString: false }, () => `"${what}"`, "OUT_OF_RANGE");
+    decodeSlot(naming, bytes, { bitwidth, isString: false }, () => `"${what}"`, "OUT_OF_RANGE");
   switch (type.case) {
     case "bitstring": {
       const bits = type.value.typeSpec;
@@ -116,6 +124,12 @@ function decode(
       break;
     case "serializableEnum":
     case "newType": {
+      const named = index.stringTypeOf(spec);
+      if (named !== undefined) {
+        if (data?.case !== "bitstring") throw expect("bitstring");
+        out.push(decodeName(data.value, named, naming, () => `"${what}"`));
+        break;
+      }
       const width = index.bitwidthOf(spec);
       if (width === undefined) throw unsupported(type, what);
       // BMv2 writes the members of a digest as bit strings, whatever their type
@@ -132,7 +146,7 @@ function decode(
       if (members.length !== specs.length) {
         throw invalid(`"${what}": ${members.length} members where its type has ${specs.length}`);
       }
-      for (const [i, member] of specs.entries()) decode(index, member, members[i], what, out, depth + 1);
+      for (const [i, member] of specs.entries()) decode(wire, member, members[i], what, out, depth + 1);
       break;
     }
     default:

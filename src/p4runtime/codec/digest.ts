@@ -52,7 +52,7 @@ export function encodeDigestList(wire: Wire, list: DigestList): DigestListMessag
     digestId: digest.id,
     listId: list.listId,
     timestamp: list.timestampNs,
-    data: list.data.map((values) => encodeData(wire.index, digest.message.typeSpec, values, digest.name)),
+    data: list.data.map((values) => encodeData(wire, digest.message.typeSpec, values, digest.name)),
   });
 }
 
@@ -64,6 +64,6 @@ export function decodeDigestList(wire: Wire, message: DigestListMessage): Digest
     digest: digest.name,
     listId: message.listId,
     timestampNs: message.timestamp,
-    data: message.data.map((data) => decodeData(wire.index, digest.message.typeSpec, data, digest.name)),
+    data: message.data.map((data) => decodeData(wire, digest.message.typeSpec, data, digest.name)),
   };
 }

@@ -64,7 +64,7 @@ import {
   encodeTableQuery,
 } from "./table-entry.js";
 import { decodeValueSet, decodeValueSetUpdate, encodeValueSet } from "./value-set.js";
-import { invalid, type Wire } from "./wire.js";
+import { invalid, type Wire, withoutNewNames } from "./wire.js";
 
 type Variant = EntityMessage["entity"];
 
@@ -137,8 +137,8 @@ export function decodeEntity(wire: Wire, message: EntityMessage): Entity {
       return one(decodeRegisterEntry(wire, entity.value));
     case "packetReplicationEngineEntry": {
       const { type } = entity.value;
-      if (type.case === "multicastGroupEntry") return decodeMulticast(type.value);
-      if (type.case === "cloneSessionEntry") return decodeClone(type.value);
+      if (type.case === "multicastGroupEntry") return decodeMulticast(wire, type.value);
+      if (type.case === "cloneSessionEntry") return decodeClone(wire, type.value);
       throw invalid("a replication entry is neither a multicast group nor a clone session");
     }
     case "digestEntry":
@@ -184,6 +184,10 @@ function typeOf(message: UpdateMessage): Update["type"] {
  */
 export function decodeUpdate(wire: Wire, message: UpdateMessage): Update[] {
   const type = typeOf(message);
+  return decodeEntityUpdate(type === "delete" ? withoutNewNames(wire) : wire, type, message);
+}
+
+function decodeEntityUpdate(wire: Wire, type: Update["type"], message: UpdateMessage): Update[] {
   const entity = message.entity?.entity;
   /** Arrays and direct resources exist from the start: they can only be modified. */
   const modified = (list: readonly Entity[]): Update[] => list.map((e) => ({ type: "modify", entity: e }));
@@ -217,8 +221,8 @@ export function decodeUpdate(wire: Wire, message: UpdateMessage): Update[] {
       return modified(decodeRegisterEntry(wire, entity.value));
     case "packetReplicationEngineEntry": {
       const pre = entity.value.type;
-      if (pre.case === "multicastGroupEntry") return [decodeMulticastUpdate(type, pre.value)];
-      if (pre.case === "cloneSessionEntry") return [decodeCloneUpdate(type, pre.value)];
+      if (pre.case === "multicastGroupEntry") return [decodeMulticastUpdate(wire, type, pre.value)];
+      if (pre.case === "cloneSessionEntry") return [decodeCloneUpdate(wire, type, pre.value)];
       throw invalid("a replication entry is neither a multicast group nor a clone session");
     }
     case "digestEntry":
@@ -283,7 +287,8 @@ export interface Reading {
 }
 
 /** Decodes one request of a Read; ids of 0 and missing parts are wildcards. */
-export function decodeQuery(wire: Wire, message: EntityMessage): Reading {
+export function decodeQuery(target: Wire, message: EntityMessage): Reading {
+  const wire = withoutNewNames(target);
   const { entity } = message;
   const { index } = wire;
   switch (entity.case) {

@@ -1,9 +1,10 @@
 /** Match keys: `Match` by field name <-> `FieldMatch` by field id (P4Runtime spec 9.1.1). */
 import { create } from "@bufbuild/protobuf";
 import { maskOf } from "../../base/index.js";
-import { DeviceError, type FieldInfo, type Match, type Slots } from "../../program/index.js";
+import { DeviceError, type FieldInfo, type Match, type Naming, type Slots } from "../../program/index.js";
 import { type FieldMatch, FieldMatchSchema } from "../generated/p4/v1/p4runtime_pb.js";
 import { bytesToValue, decodeSlot, encodeSlot } from "./bytes.js";
+import { invalid, type Wire } from "./wire.js";
 
 /** A table or value set as far as its key goes. */
 export interface Keyed {
@@ -11,11 +12,7 @@ export interface Keyed {
   readonly fields: Slots<FieldInfo>;
 }
 
-function invalid(message: string): DeviceError {
-  return new DeviceError("INVALID_ARGUMENT", message);
-}
-
-export function encodeMatches(owner: Keyed, matches: readonly Match[]): FieldMatch[] {
+export function encodeMatches(wire: Wire, owner: Keyed, matches: readonly Match[]): FieldMatch[] {
   return matches.map((match) => {
     const field = owner.fields.byName(match.field);
     if (field === undefined) {
@@ -26,33 +23,43 @@ export function encodeMatches(owner: Keyed, matches: readonly Match[]): FieldMat
     if (match.kind !== field.kind) {
       throw invalid(`${what()} is matched ${field.kind}, not ${match.kind}`);
     }
-    return create(FieldMatchSchema, { fieldId: field.id, fieldMatchType: encodeMatch(match, field, what) });
+    return create(FieldMatchSchema, {
+      fieldId: field.id,
+      fieldMatchType: encodeMatch(wire.naming, match, field, what),
+    });
   });
 }
 
 type FieldMatchInit = NonNullable<Parameters<typeof create<typeof FieldMatchSchema>>[1]>["fieldMatchType"];
 
-function encodeMatch(match: Match, field: FieldInfo, what: () => string): FieldMatchInit {
+function encodeMatch(names: Naming, match: Match, field: FieldInfo, what: () => string): FieldMatchInit {
+  checkNamed(field, what);
   switch (match.kind) {
     case "exact":
-      return { case: "exact", value: { value: encodeSlot(match.value, field, what) } };
+      return { case: "exact", value: { value: encodeSlot(names, match.value, field, what) } };
     case "lpm":
       return {
         case: "lpm",
-        value: { value: encodeSlot(match.value, field, what), prefixLen: match.prefixLength },
+        value: { value: encodeSlot(names, match.value, field, what), prefixLen: match.prefixLength },
       };
     case "ternary":
       return {
         case: "ternary",
-        value: { value: encodeSlot(match.value, field, what), mask: encodeSlot(match.mask, field, what) },
+        value: {
+          value: encodeSlot(names, match.value, field, what),
+          mask: encodeSlot(names, match.mask, field, what),
+        },
       };
     case "range":
       return {
         case: "range",
-        value: { low: encodeSlot(match.low, field, what), high: encodeSlot(match.high, field, what) },
+        value: {
+          low: encodeSlot(names, match.low, field, what),
+          high: encodeSlot(names, match.high, field, what),
+        },
       };
     case "optional":
-      return { case: "optional", value: { value: encodeSlot(match.value, field, what) } };
+      return { case: "optional", value: { value: encodeSlot(names, match.value, field, what) } };
   }
 }
 
@@ -60,7 +67,12 @@ function encodeMatch(match: Match, field: FieldInfo, what: () => string): FieldM
  * Decodes and checks a key: every field known, of its kind, at most once, don't-cares left out, bits that do
  * not count zero, and no exact field missing. A `lenient` reader drops don't-cares and overlooks the rest.
  */
-export function decodeMatches(owner: Keyed, list: readonly FieldMatch[], lenient = false): Match[] {
+export function decodeMatches(
+  wire: Wire,
+  owner: Keyed,
+  list: readonly FieldMatch[],
+  lenient = wire.lenient,
+): Match[] {
   const matches: Match[] = [];
   for (const [i, message] of list.entries()) {
     const field = owner.fields.byId(message.fieldId);
@@ -68,8 +80,8 @@ export function decodeMatches(owner: Keyed, list: readonly FieldMatch[], lenient
     for (let j = 0; j < i; j++) {
       if (list[j]!.fieldId === message.fieldId) throw invalid(`"${owner.name}": field "${field.name}" twice`);
     }
-    if (lenient && isDontCare(field, message)) continue;
-    matches.push(decodeMatch(owner, field, message, lenient));
+    if (lenient && !field.isString && isDontCare(field, message)) continue;
+    matches.push(decodeMatch(wire.naming, owner, field, message, lenient));
   }
   if (lenient) return matches;
   for (const field of owner.fields.list) {
@@ -96,20 +108,37 @@ function isDontCare(field: FieldInfo, message: FieldMatch): boolean {
   }
 }
 
-function decodeMatch(owner: Keyed, field: FieldInfo, message: FieldMatch, lenient: boolean): Match {
+/** Names are neither ordered nor made of bits. */
+function checkNamed(field: FieldInfo, what: () => string): void {
+  if (field.isString && field.kind !== "exact" && field.kind !== "optional") {
+    throw new DeviceError(
+      "UNIMPLEMENTED",
+      `${what()} is translated to a string, which is not matched ${field.kind}`,
+    );
+  }
+}
+
+function decodeMatch(
+  names: Naming,
+  owner: Keyed,
+  field: FieldInfo,
+  message: FieldMatch,
+  lenient: boolean,
+): Match {
   const { name } = field;
   const what = (): string => `"${owner.name}": field "${name}"`;
   const match = message.fieldMatchType;
   if (match.case !== field.kind) {
     throw invalid(`${what()} is matched ${field.kind}, not ${match.case ?? "by nothing"}`);
   }
+  checkNamed(field, what);
   switch (match.case) {
     case "exact":
-      return { kind: "exact", field: name, value: decodeSlot(match.value.value, field, what) };
+      return { kind: "exact", field: name, value: decodeSlot(names, match.value.value, field, what) };
     case "optional":
-      return { kind: "optional", field: name, value: decodeSlot(match.value.value, field, what) };
+      return { kind: "optional", field: name, value: decodeSlot(names, match.value.value, field, what) };
     case "lpm": {
-      const value = decodeSlot(match.value.value, field, what);
+      const value = decodeSlot(names, match.value.value, field, what);
       const { prefixLen } = match.value;
       if (prefixLen < 0 || prefixLen > field.bitwidth) {
         throw invalid(`${what()}: prefix length ${prefixLen} is not within 1 to ${field.bitwidth}`);
@@ -121,16 +150,16 @@ function decodeMatch(owner: Keyed, field: FieldInfo, message: FieldMatch, lenien
       return { kind: "lpm", field: name, value, prefixLength: prefixLen };
     }
     case "ternary": {
-      const value = decodeSlot(match.value.value, field, what);
-      const mask = decodeSlot(match.value.mask, field, what);
+      const value = decodeSlot(names, match.value.value, field, what);
+      const mask = decodeSlot(names, match.value.mask, field, what);
       if (mask === 0n) throw invalid(`${what()}: leave the field out instead of a mask of 0`);
       if (!lenient && (value & mask) !== value)
         throw invalid(`${what()}: bits of the value outside the mask must be 0`);
       return { kind: "ternary", field: name, value, mask };
     }
     case "range": {
-      const low = decodeSlot(match.value.low, field, what);
-      const high = decodeSlot(match.value.high, field, what);
+      const low = decodeSlot(names, match.value.low, field, what);
+      const high = decodeSlot(names, match.value.high, field, what);
       if (low > high) throw invalid(`${what()}: the low end ${low} is above the high end ${high}`);
       if (low === 0n && high === maskOf(field.bitwidth)) {
         throw invalid(`${what()}: leave the field out instead of a range over everything`);

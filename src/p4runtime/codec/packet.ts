@@ -30,7 +30,10 @@ function encodeMetadata(wire: Wire, direction: Direction, packet: ControllerPack
     const value = packet.metadata[field.name];
     const what = (): string => `${direction} metadata "${field.name}"`;
     if (value === undefined) throw invalid(`${what()} is missing`);
-    return create(PacketMetadataSchema, { metadataId: field.id, value: encodeSlot(value, field, what) });
+    return create(PacketMetadataSchema, {
+      metadataId: field.id,
+      value: encodeSlot(wire.naming, value, field, what),
+    });
   });
 }
 
@@ -48,7 +51,7 @@ function decodeMetadata(
     if (field === undefined) throw invalid(`${direction} has no metadata of id ${metadataId}`);
     const what = (): string => `${direction} metadata "${field.name}"`;
     if (field.name in metadata) throw invalid(`${what()} twice`);
-    metadata[field.name] = decodeSlot(value, field, what);
+    metadata[field.name] = decodeSlot(wire.naming, value, field, what);
   }
   const missing = fields.find((field) => !(field.name in metadata));
   if (strict && missing !== undefined) throw invalid(`${direction} metadata "${missing.name}" is missing`);

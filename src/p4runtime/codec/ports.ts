@@ -1,9 +1,10 @@
 /**
- * Ports on the wire. Since P4Runtime 1.4 they are byte strings; before, plain integers in fields that are
+ * Ports on the wire: numbers, or names where the program has a type of port names (P4Runtime spec 18.1.5). Since P4Runtime 1.4 they are byte strings; before, plain integers in fields that are
  * deprecated now. Both are read; which one is written depends on the version the other side speaks.
  */
 import { DeviceError } from "../../program/index.js";
-import { bytesToValue, encodeValue } from "./bytes.js";
+import { bytesToValue, decodeName, encodeName, encodeValue } from "./bytes.js";
+import type { Wire } from "./wire.js";
 
 /** How messages are written for the other side. */
 export interface Dialect {
@@ -14,7 +15,14 @@ export interface Dialect {
 export const CURRENT_DIALECT: Dialect = { legacyPorts: false };
 export const LEGACY_DIALECT: Dialect = { legacyPorts: true };
 
-function decodePort(bytes: Uint8Array): number {
+function encodePort(wire: Wire, port: number): Uint8Array {
+  const { portType } = wire.names;
+  return portType === undefined ? encodeValue(BigInt(port)) : encodeName(BigInt(port), portType, wire.naming);
+}
+
+function decodePort(wire: Wire, bytes: Uint8Array): number {
+  const { portType } = wire.names;
+  if (portType !== undefined) return Number(decodeName(bytes, portType, wire.naming, () => "port"));
   const port = bytesToValue(bytes);
   if (bytes.length === 0 || port > 0xffffffffn) {
     throw new DeviceError(
@@ -30,17 +38,17 @@ type Watch =
   | { case: "watchPort"; value: Uint8Array }
   | { case: undefined; value?: undefined };
 
-export function encodeWatch(port: number | undefined, dialect: Dialect): Watch {
+export function encodeWatch(wire: Wire, port: number | undefined): Watch {
   if (port === undefined) return { case: undefined };
-  if (dialect.legacyPorts) return { case: "watch", value: port };
-  return { case: "watchPort", value: encodeValue(BigInt(port)) };
+  if (wire.dialect.legacyPorts) return { case: "watch", value: port };
+  return { case: "watchPort", value: encodePort(wire, port) };
 }
 
 /** An empty watch port, and 0 in the deprecated field, mean that no port is watched. */
-export function decodeWatch(watch: Watch): number | undefined {
+export function decodeWatch(wire: Wire, watch: Watch): number | undefined {
   if (watch.case === "watch") return watch.value === 0 ? undefined : watch.value;
   if (watch.case === undefined || watch.value.length === 0) return undefined;
-  return decodePort(watch.value);
+  return decodePort(wire, watch.value);
 }
 
 type ReplicaPort =
@@ -48,12 +56,12 @@ type ReplicaPort =
   | { case: "port"; value: Uint8Array }
   | { case: undefined; value?: undefined };
 
-export function encodeReplicaPort(port: number, dialect: Dialect): ReplicaPort {
-  if (dialect.legacyPorts) return { case: "egressPort", value: port };
-  return { case: "port", value: encodeValue(BigInt(port)) };
+export function encodeReplicaPort(wire: Wire, port: number): ReplicaPort {
+  if (wire.dialect.legacyPorts) return { case: "egressPort", value: port };
+  return { case: "port", value: encodePort(wire, port) };
 }
 
-export function decodeReplicaPort(port: ReplicaPort): number {
+export function decodeReplicaPort(wire: Wire, port: ReplicaPort): number {
   if (port.case === undefined) throw new DeviceError("INVALID_ARGUMENT", "a replica has no port");
-  return port.case === "egressPort" ? port.value : decodePort(port.value);
+  return port.case === "egressPort" ? port.value : decodePort(wire, port.value);
 }

@@ -30,14 +30,14 @@ export function encodeMember(wire: Wire, entry: ActionProfileMember): MemberMess
   return create(ActionProfileMemberSchema, {
     actionProfileId: arrayNamed(wire.index.actionProfiles, entry.profile, "action profile").id,
     memberId: entry.memberId,
-    action: encodeAction(wire.index, entry.action),
+    action: encodeAction(wire, entry.action),
   });
 }
 
 /** What a switch tells of a member: taken as it is. */
 export function decodeMember(wire: Wire, message: MemberMessage): ActionProfileMember {
   const profile = arrayById(wire.index.actionProfiles, message.actionProfileId, "action profile");
-  const action = decodeAction(wire.index, message.action, anyAction);
+  const action = decodeAction(wire, message.action, anyAction);
   return { kind: "member", profile: profile.name, memberId: message.memberId, action };
 }
 
@@ -48,7 +48,7 @@ export function decodeMemberUpdate(wire: Wire, type: Update["type"], message: Me
   const action =
     type === "delete"
       ? { action: "", params: {} }
-      : decodeAction(wire.index, message.action, checkMemberAction(profile));
+      : decodeAction(wire, message.action, checkMemberAction(profile));
   return { type, entity: { kind: "member", profile: profile.name, memberId, action } };
 }
 
@@ -61,14 +61,14 @@ export function encodeGroup(wire: Wire, entry: ActionProfileGroup): GroupMessage
     members: entry.members.map((member) => ({
       memberId: member.memberId,
       weight: profile.message.weightsDisallowed ? 0 : member.weight,
-      watchKind: encodeWatch(member.watchPort, wire.dialect),
+      watchKind: encodeWatch(wire, member.watchPort),
     })),
   });
 }
 
 export function decodeGroup(wire: Wire, message: GroupMessage): ActionProfileGroup {
   const profile = arrayById(wire.index.actionProfiles, message.actionProfileId, "action profile");
-  const members = message.members.map((m) => decodeGroupMember(m, m.weight));
+  const members = message.members.map((m) => decodeGroupMember(wire, m, m.weight));
   return {
     kind: "group",
     profile: profile.name,
@@ -78,8 +78,12 @@ export function decodeGroup(wire: Wire, message: GroupMessage): ActionProfileGro
   };
 }
 
-function decodeGroupMember(message: GroupMessage["members"][number], weight: number): GroupMember {
-  const watchPort = decodeWatch(message.watchKind);
+function decodeGroupMember(
+  wire: Wire,
+  message: GroupMessage["members"][number],
+  weight: number,
+): GroupMember {
+  const watchPort = decodeWatch(wire, message.watchKind);
   return {
     memberId: message.memberId,
     weight: Math.max(weight, 1),
@@ -92,7 +96,7 @@ export function decodeGroupUpdate(wire: Wire, type: Update["type"], message: Gro
   const groupId = checkId(message.groupId, "group id");
   if (!profile.message.withSelector)
     throw invalid(`action profile "${profile.name}" has no selector, so no groups`);
-  const members = type === "delete" ? [] : checkedMembers(profile, message);
+  const members = type === "delete" ? [] : checkedMembers(wire, profile, message);
   const entity: ActionProfileGroup = {
     kind: "group",
     profile: profile.name,
@@ -104,7 +108,7 @@ export function decodeGroupUpdate(wire: Wire, type: Update["type"], message: Gro
 }
 
 /** Members of a group to write: no duplicates, proper weights, not more than the sizes allow (9.2.2). */
-function checkedMembers(profile: ProfileInfo, message: GroupMessage): GroupMember[] {
+function checkedMembers(wire: Wire, profile: ProfileInfo, message: GroupMessage): GroupMember[] {
   const { maxGroupSize } = profile.message;
   if (message.maxSize < 0) throw invalid(`max_size ${message.maxSize} is negative`);
   if (maxGroupSize > 0 && message.maxSize > maxGroupSize) {
@@ -116,7 +120,7 @@ function checkedMembers(profile: ProfileInfo, message: GroupMessage): GroupMembe
     if (seen.has(member.memberId))
       throw invalid(`member ${member.memberId} twice in a group: use its weight`);
     seen.add(member.memberId);
-    return decodeGroupMember(member, checkWeight(profile, member.weight));
+    return decodeGroupMember(wire, member, checkWeight(profile, member.weight));
   });
   checkGroupSize(profile, members, message.maxSize || maxGroupSize, "RESOURCE_EXHAUSTED");
   return members;

@@ -21,18 +21,18 @@ import { checkId, invalid, type Wire } from "./wire.js";
 function encodeReplicas(wire: Wire, replicas: readonly Replica[]): ReplicaMessage[] {
   return replicas.map((replica) =>
     create(ReplicaSchema, {
-      portKind: encodeReplicaPort(replica.port, wire.dialect),
+      portKind: encodeReplicaPort(wire, replica.port),
       instance: replica.instance,
     }),
   );
 }
 
-function decodeReplicas(messages: readonly ReplicaMessage[]): Replica[] {
+function decodeReplicas(wire: Wire, messages: readonly ReplicaMessage[]): Replica[] {
   return messages.map((message) => {
     if (message.backupReplicas.length > 0) {
       throw new DeviceError("UNIMPLEMENTED", "backup replicas are not supported");
     }
-    return { port: decodeReplicaPort(message.portKind), instance: message.instance };
+    return { port: decodeReplicaPort(wire, message.portKind), instance: message.instance };
   });
 }
 
@@ -44,19 +44,19 @@ export function encodeMulticast(wire: Wire, entry: MulticastGroupEntry): Multica
   });
 }
 
-export function decodeMulticast(message: MulticastMessage): MulticastGroupEntry {
+export function decodeMulticast(wire: Wire, message: MulticastMessage): MulticastGroupEntry {
   return {
     kind: "multicastGroup",
     groupId: message.multicastGroupId,
-    replicas: decodeReplicas(message.replicas),
+    replicas: decodeReplicas(wire, message.replicas),
     ...(message.metadata.length === 0 ? {} : { metadata: message.metadata.slice() }),
   };
 }
 
-export function decodeMulticastUpdate(type: Update["type"], message: MulticastMessage): Update {
+export function decodeMulticastUpdate(wire: Wire, type: Update["type"], message: MulticastMessage): Update {
   const groupId = checkId(message.multicastGroupId, "multicast group id");
   if (type === "delete") return { type, entity: { kind: "multicastGroup", groupId, replicas: [] } };
-  const entity = decodeMulticast(message);
+  const entity = decodeMulticast(wire, message);
   const seen = new Set<string>();
   for (const { port, instance } of entity.replicas) {
     const key = `${port}/${instance}`;
@@ -75,17 +75,17 @@ export function encodeClone(wire: Wire, entry: CloneSessionEntry): CloneMessage 
   });
 }
 
-export function decodeClone(message: CloneMessage): CloneSessionEntry {
+export function decodeClone(wire: Wire, message: CloneMessage): CloneSessionEntry {
   return {
     kind: "cloneSession",
     sessionId: message.sessionId,
-    replicas: decodeReplicas(message.replicas),
+    replicas: decodeReplicas(wire, message.replicas),
     classOfService: message.classOfService,
     packetLengthBytes: message.packetLengthBytes,
   };
 }
 
-export function decodeCloneUpdate(type: Update["type"], message: CloneMessage): Update {
+export function decodeCloneUpdate(wire: Wire, type: Update["type"], message: CloneMessage): Update {
   const sessionId = checkId(message.sessionId, "clone session id");
   if (type === "delete") {
     const empty = { kind: "cloneSession", replicas: [], classOfService: 0, packetLengthBytes: 0 } as const;
@@ -94,5 +94,5 @@ export function decodeCloneUpdate(type: Update["type"], message: CloneMessage): 
   if (message.packetLengthBytes < 0) {
     throw invalid(`clone session ${sessionId}: packet length ${message.packetLengthBytes} is negative`);
   }
-  return { type, entity: decodeClone(message) };
+  return { type, entity: decodeClone(wire, message) };
 }

@@ -184,7 +184,7 @@ export function encodeRegisterEntry(wire: Wire, entry: Partial<RegisterEntry>): 
     const register = arrayNamed(wire.index.registers, entry.register, "register");
     message.registerId = register.id;
     if (entry.value !== undefined) {
-      message.data = encodeData(wire.index, register.message.typeSpec, [entry.value], register.name);
+      message.data = encodeData(wire, register.message.typeSpec, [entry.value], register.name);
     }
   }
   if (entry.index !== undefined) message.index = encodeIndex(entry.index);
@@ -193,7 +193,7 @@ export function encodeRegisterEntry(wire: Wire, entry: Partial<RegisterEntry>): 
 
 export function decodeRegisterEntry(wire: Wire, message: RegisterEntryMessage): RegisterEntry[] {
   const register = arrayById(wire.index.registers, message.registerId, "register");
-  const values = decodeData(wire.index, register.message.typeSpec, message.data, register.name);
+  const values = decodeData(wire, register.message.typeSpec, message.data, register.name);
   if (values.length !== 1) {
     throw new DeviceError(
       "UNIMPLEMENTED",

@@ -51,9 +51,9 @@ export function encodeTableEntry(wire: Wire, entry: TableEntry): TableEntryMessa
   const table = tableNamed(wire, entry.table);
   const message = create(TableEntrySchema);
   message.tableId = table.id;
-  message.match = encodeMatches(table, entry.match);
+  message.match = encodeMatches(wire, table, entry.match);
   message.priority = entry.priority;
-  if (entry.action !== undefined) message.action = encodeTableAction(wire.index, entry.action, wire.dialect);
+  if (entry.action !== undefined) message.action = encodeTableAction(wire, entry.action);
   if (entry.isDefault) message.isDefaultAction = true;
   if (entry.idleTimeoutNs !== undefined) message.idleTimeoutNs = entry.idleTimeoutNs;
   if (entry.controllerMetadata !== undefined) message.controllerMetadata = entry.controllerMetadata;
@@ -70,11 +70,11 @@ export function encodeTableEntry(wire: Wire, entry: TableEntry): TableEntryMessa
 /** What a switch tells of an entry: taken as it is. */
 export function decodeTableEntry(wire: Wire, message: TableEntryMessage): TableEntry {
   const table = tableOf(wire, message);
-  const entry = keyOf(table, message, LENIENT);
+  const entry = keyOf(wire, table, message, LENIENT);
   if (message.action !== undefined) {
     // the default entry of a table with an action profile may be a plain action
     const plain = message.isDefaultAction ? { ...table, profile: undefined } : table;
-    entry.action = decodeTableAction(wire.index, plain, message.action, anyAction);
+    entry.action = decodeTableAction(wire, plain, message.action, anyAction);
   }
   copyRest(table, message, entry, LENIENT);
   if (message.timeSinceLastHit !== undefined) entry.elapsedNs = message.timeSinceLastHit.elapsedNs;
@@ -86,8 +86,8 @@ export function decodeTableEntry(wire: Wire, message: TableEntryMessage): TableE
 /** For what a switch says, rather than what a controller asks for. */
 const LENIENT = true;
 
-function keyOf(table: TableInfo, message: TableEntryMessage, lenient = false): TableEntry {
-  const match = message.isDefaultAction ? [] : decodeMatches(table, message.match, lenient);
+function keyOf(wire: Wire, table: TableInfo, message: TableEntryMessage, lenient = false): TableEntry {
+  const match = message.isDefaultAction ? [] : decodeMatches(wire, table, message.match, lenient);
   const entry: TableEntry = { kind: "tableEntry", table: table.name, match, priority: message.priority };
   if (message.isDefaultAction) entry.isDefault = true;
   return entry;
@@ -114,13 +114,13 @@ export function decodeTableUpdate(wire: Wire, type: Update["type"], message: Tab
     throw invalid(`table "${table.name}" has no key, so its default entry is all it has`);
   }
   checkPriority(table, message.priority);
-  const entry = keyOf(table, message);
+  const entry = keyOf(wire, table, message);
   if (table.message.isConstTable && (type !== "modify" || message.action !== undefined)) {
     throw new DeviceError("PERMISSION_DENIED", `the entries of table "${table.name}" are constant`);
   }
   if (type === "delete") return { type, entity: entry };
   if (message.action !== undefined) {
-    entry.action = decodeTableAction(wire.index, table, message.action, checkTableAction(table, false));
+    entry.action = decodeTableAction(wire, table, message.action, checkTableAction(table, false));
   } else if (type === "insert") throw invalid(`table "${table.name}": an entry to insert needs an action`);
   checkIdle(table, message);
   checkDirect(table, message);
@@ -149,9 +149,9 @@ function decodeDefaultUpdate(
     throw invalid(`${what} cannot be changed: the table has the action profile "${table.profile.name}"`);
   }
   checkDirect(table, message);
-  const entry = keyOf(table, message);
+  const entry = keyOf(wire, table, message);
   if (message.action !== undefined) {
-    entry.action = decodeTableAction(wire.index, table, message.action, checkTableAction(table, true));
+    entry.action = decodeTableAction(wire, table, message.action, checkTableAction(table, true));
   }
   copyRest(table, message, entry);
   return { type, entity: entry };
@@ -194,7 +194,7 @@ export function encodeTableQuery(wire: Wire, query: TableQuery): TableEntryMessa
   if (query.table !== undefined) {
     const table = tableNamed(wire, query.table);
     message.tableId = table.id;
-    if (query.match !== undefined) message.match = encodeMatches(table, query.match);
+    if (query.match !== undefined) message.match = encodeMatches(wire, table, query.match);
   } else if (query.match !== undefined) throw invalid("a match without a table cannot be looked up");
   if (query.priority !== undefined) message.priority = query.priority;
   if (query.isDefault) message.isDefaultAction = true;
@@ -228,7 +228,7 @@ export function decodeTableQuery(wire: Wire, message: TableEntryMessage): TableR
     query.table = table.name;
     if (message.match.length > 0) {
       if (message.isDefaultAction) throw invalid("the default entry has no match");
-      query.match = decodeMatches(table, message.match);
+      query.match = decodeMatches(wire, table, message.match);
     }
     if (query.idle && message.isDefaultAction) throw invalid("the default entry has no idle timeout");
     if (query.idle && table.message.idleTimeoutBehavior === p4info.Table_IdleTimeoutBehavior.NO_TIMEOUT) {
@@ -280,7 +280,7 @@ function ownerOf(wire: Wire, message: TableEntryMessage | undefined): [TableInfo
   if (message.isDefaultAction) {
     if (message.match.length > 0 || message.priority !== 0) throw invalid("the default entry has no match");
   } else if (!wire.lenient) checkPriority(table, message.priority);
-  return [table, keyOf(table, message, wire.lenient)];
+  return [table, keyOf(wire, table, message, wire.lenient)];
 }
 
 export function decodeDirectCounter(
@@ -335,7 +335,7 @@ export function decodeDirectQuery(
     kind,
     table: table.name,
   };
-  if (message.match.length > 0) query.match = decodeMatches(table, message.match);
+  if (message.match.length > 0) query.match = decodeMatches(wire, table, message.match);
   if (message.priority !== 0) query.priority = message.priority;
   return query;
 }

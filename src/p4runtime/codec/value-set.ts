@@ -17,7 +17,7 @@ export function encodeValueSet(wire: Wire, entry: Partial<ValueSetEntry>): Value
   for (const member of entry.members ?? []) {
     message.members.push({
       $typeName: "p4.v1.ValueSetMember",
-      match: encodeMatches(set, member),
+      match: encodeMatches(wire, set, member),
     });
   }
   return message;
@@ -25,7 +25,7 @@ export function encodeValueSet(wire: Wire, entry: Partial<ValueSetEntry>): Value
 
 export function decodeValueSet(wire: Wire, message: ValueSetMessage): ValueSetEntry {
   const set = arrayById(wire.index.valueSets, message.valueSetId, "value set");
-  const members = message.members.map((member) => decodeMatches(set, member.match, wire.lenient));
+  const members = message.members.map((member) => decodeMatches(wire, set, member.match));
   return { kind: "valueSet", valueSet: set.name, members };
 }
 

@@ -1,5 +1,5 @@
 /** What every conversion needs: the program's objects, and how the other side writes things. */
-import { DeviceError, type P4InfoIndex } from "../../program/index.js";
+import { DeviceError, Names, type Naming, type P4InfoIndex } from "../../program/index.js";
 import type { Dialect } from "./ports.js";
 
 export interface Wire {
@@ -7,6 +7,25 @@ export interface Wire {
   readonly dialect: Dialect;
   /** A client takes what a switch says; a server holds a controller to the rules. */
   readonly lenient: boolean;
+  /** Values of types that are translated to strings. */
+  readonly names: Names;
+  /** What decoding uses: `names`, or only those that there are already. */
+  readonly naming: Naming;
+}
+
+/** A wire for a program; without `names` it knows none so far. */
+export function makeWire(
+  index: P4InfoIndex,
+  dialect: Dialect,
+  lenient: boolean,
+  names = new Names(index.p4info),
+): Wire {
+  return { index, dialect, lenient, names, naming: names };
+}
+
+/** For what cannot bring a new name into use: reads, deletions. A name that is unknown is NOT_FOUND. */
+export function withoutNewNames(wire: Wire): Wire {
+  return wire.names.isEmpty ? wire : { ...wire, naming: wire.names.known };
 }
 
 export function invalid(message: string): DeviceError {

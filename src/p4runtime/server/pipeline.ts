@@ -8,13 +8,16 @@ import { DiagnosticError, Diagnostics, SourceFile } from "../../base/index.js";
 import {
   type Device,
   DeviceError,
+  Names,
+  type NamesOptions,
   P4InfoIndex,
   type Program,
   readBmv2,
+  typeWidths,
   validateP4Info,
 } from "../../program/index.js";
 import { CURRENT_DIALECT } from "../codec/ports.js";
-import type { Wire } from "../codec/wire.js";
+import { makeWire, type Wire } from "../codec/wire.js";
 import {
   SetForwardingPipelineConfigRequest_Action as Action,
   type ForwardingPipelineConfig,
@@ -33,9 +36,8 @@ export interface Config {
   readonly cookie: bigint | undefined;
 }
 
-function configOf(program: Program, deviceConfig: Uint8Array, cookie: bigint | undefined): Config {
-  const wire: Wire = { index: new P4InfoIndex(program.p4info), dialect: CURRENT_DIALECT, lenient: false };
-  return { program, wire, deviceConfig, cookie };
+function wireFor(program: Program, names: Names): Wire {
+  return makeWire(new P4InfoIndex(program.p4info), CURRENT_DIALECT, false, names);
 }
 
 /** Longest list of complaints in one message. */
@@ -58,7 +60,9 @@ function decodeText(bytes: Uint8Array): string {
 }
 
 /** Parses and checks a config as far as P4Info and BMv2 JSON go. */
-function parseConfig(message: ForwardingPipelineConfig | undefined): Config {
+function parseConfig(
+  message: ForwardingPipelineConfig | undefined,
+): Pick<Config, "program" | "deviceConfig" | "cookie"> {
   const invalid = (why: string): DeviceError => new DeviceError("INVALID_ARGUMENT", why);
   if (message === undefined) throw invalid("the config is missing");
   const { p4info } = message;
@@ -69,7 +73,11 @@ function parseConfig(message: ForwardingPipelineConfig | undefined): Config {
     throw invalid("the config has no p4_device_config, which is BMv2 JSON");
   const bmv2 = readBmv2(new SourceFile("p4_device_config", decodeText(message.p4DeviceConfig)), diagnostics);
   if (bmv2 === undefined) throw invalid(`the p4_device_config is wrong: ${complaints(diagnostics)}`);
-  return configOf({ bmv2, p4info }, message.p4DeviceConfig, message.cookie?.cookie);
+  return {
+    program: { bmv2, p4info },
+    deviceConfig: message.p4DeviceConfig,
+    cookie: message.cookie?.cookie,
+  };
 }
 
 /** Whatever a device says against a program, P4Runtime wants it as INVALID_ARGUMENT. */
@@ -82,11 +90,37 @@ async function realize(task: Promise<void> | undefined): Promise<void> {
   }
 }
 
+/** What a switch's own configuration says of names (P4Runtime spec 18.1). */
+export type Translations = Pick<NamesOptions, "fixed" | "ports">;
+
 export class Pipeline {
   #committed: Config | undefined;
   #saved: { config: Config; device: StagedDevice } | undefined;
 
-  constructor(private readonly device: Device) {}
+  constructor(
+    private readonly device: Device,
+    private readonly translations: Translations = {},
+  ) {}
+
+  #names(program: Program): Names {
+    return new Names(program.p4info, {
+      ...this.translations,
+      widths: typeWidths(program),
+      closedPorts: true,
+    });
+  }
+
+  /**
+   * The config with the names of its values. A name that the state before knows keeps its number where `keep`
+   * says so, and for a device that knows names of its own.
+   */
+  #parse(message: ForwardingPipelineConfig | undefined, keep: boolean): Config {
+    const parsed = parseConfig(message);
+    const names = this.#names(parsed.program);
+    const before = this.device.names ?? (keep ? this.committed?.wire.names : undefined);
+    if (before !== undefined) names.adopt(before);
+    return { ...parsed, wire: wireFor(parsed.program, names) };
+  }
 
   /** What runs on the device, even if it was loaded by other means. */
   get committed(): Config | undefined {
@@ -95,7 +129,12 @@ export class Pipeline {
       this.#committed =
         program === undefined
           ? undefined
-          : configOf(program, new TextEncoder().encode(JSON.stringify(program.bmv2)), undefined);
+          : {
+              program,
+              wire: wireFor(program, this.device.names ?? this.#names(program)),
+              deviceConfig: new TextEncoder().encode(JSON.stringify(program.bmv2)),
+              cookie: undefined,
+            };
     }
     return this.#committed;
   }
@@ -110,16 +149,16 @@ export class Pipeline {
   async set(action: Action, message: ForwardingPipelineConfig | undefined): Promise<void> {
     switch (action) {
       case Action.VERIFY:
-        await this.#verify(parseConfig(message));
+        await this.#verify(this.#parse(message, false));
         break;
       case Action.VERIFY_AND_SAVE: {
-        const config = parseConfig(message);
+        const config = this.#parse(message, false);
         await this.#verify(config);
         this.#saved = { config, device: new StagedDevice(config.program) };
         break;
       }
       case Action.VERIFY_AND_COMMIT: {
-        const config = parseConfig(message);
+        const config = this.#parse(message, false);
         await this.#load(config);
         this.#saved = undefined;
         break;
@@ -129,7 +168,7 @@ export class Pipeline {
         await this.#commit();
         break;
       case Action.RECONCILE_AND_COMMIT:
-        await this.#reconcile(parseConfig(message));
+        await this.#reconcile(this.#parse(message, true));
         this.#saved = undefined;
         break;
       default:
@@ -149,7 +188,14 @@ export class Pipeline {
   /** A device may keep a program of its own making; from here on it stands for the config. */
   #adopt(config: Config): void {
     const { program } = this.device;
-    this.#committed = program === undefined ? undefined : { ...config, program };
+    if (program === undefined) {
+      this.#committed = undefined;
+      return;
+    }
+    const { names } = this.device;
+    names?.adopt(config.wire.names);
+    const wire = names === undefined ? config.wire : wireFor(program, names);
+    this.#committed = { ...config, program, wire };
   }
 
   async #commit(): Promise<void> {

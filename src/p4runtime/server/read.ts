@@ -1,7 +1,7 @@
 /** The requests of one Read and its answers in messages of bounded size (P4Runtime spec 13). */
 import { create } from "@bufbuild/protobuf";
-import type { Device, Entity, UpdateStatus } from "../../program/index.js";
-import { decodeQuery, encodeEntity } from "../codec/entity.js";
+import { type Device, DeviceError, type Entity, type UpdateStatus } from "../../program/index.js";
+import { decodeQuery, encodeEntity, type Reading } from "../codec/entity.js";
 import type { Wire } from "../codec/wire.js";
 import {
   type Entity as EntityMessage,
@@ -26,8 +26,8 @@ export async function readAll(
   const statuses: UpdateStatus[] = [];
   for (const request of requests) {
     try {
-      const { query, keep } = decodeQuery(wire, request);
-      const found = await device.read([query]);
+      const { query, keep } = decodeKnown(wire, request);
+      const found = query === undefined ? [] : await device.read([query]);
       for (const entity of found) {
         if (keep === undefined || entity.kind !== "tableEntry" || keep(entity)) entities.push(entity);
       }
@@ -37,6 +37,16 @@ export async function readAll(
     }
   }
   return { entities, statuses: statuses.some((status) => status.code !== "OK") ? statuses : undefined };
+}
+
+/** Decodes a request; nothing can be found under a name that was never used. */
+function decodeKnown(wire: Wire, request: EntityMessage): Partial<Reading> {
+  try {
+    return decodeQuery(wire, request);
+  } catch (error) {
+    if (error instanceof DeviceError && error.code === "NOT_FOUND") return {};
+    throw error;
+  }
 }
 
 /** Parts (entities, members, replicas, 64 bytes of metadata) in one response: far below 4 MiB. */

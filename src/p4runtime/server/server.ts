@@ -38,7 +38,7 @@ import { Arbitration, roleName } from "./arbitration.js";
 import { drained } from "./drained.js";
 import { encodeEvent } from "./events.js";
 import { Lock } from "./lock.js";
-import { Pipeline } from "./pipeline.js";
+import { Pipeline, type Translations } from "./pipeline.js";
 import { readAll, responses } from "./read.js";
 import { StreamSession } from "./stream.js";
 import { applyUpdates, atomicityOf } from "./write.js";
@@ -51,7 +51,7 @@ export interface ServerTls {
 }
 
 export interface ServeOptions {
-  /** `host:port`; port 0 takes a free one. Default 127.0.0.1:9559. */
+  /** `host:port`, port 0 taking a free one, or `unix:path`. Default 127.0.0.1:9559. */
   address?: string;
   /** Default 1. P4Runtime wants it not to be 0, but controllers of BMv2 often use 0. */
   deviceId?: bigint;
@@ -62,10 +62,12 @@ export interface ServeOptions {
   maxUpdatesPerWrite?: number;
   /** Live controllers per role. Default 64. */
   maxControllers?: number;
+  /** Names of values and ports, for programs with types that are translated to strings. */
+  translations?: Translations;
 }
 
 export interface P4RuntimeServer {
-  /** `host:port` as bound. */
+  /** `host:port` as bound, or `unix:path` as asked for. */
   readonly address: string;
   readonly port: number;
   /** Ends all streams and stops listening; the device stays as it is. */
@@ -105,7 +107,7 @@ export async function serve(device: Device, options: ServeOptions = {}): Promise
     });
   });
   return {
-    address: `${address.slice(0, address.lastIndexOf(":"))}:${port}`,
+    address: address.startsWith("unix:") ? address : `${address.slice(0, address.lastIndexOf(":"))}:${port}`,
     port,
     close: () => {
       handlers.close();
@@ -143,7 +145,7 @@ class Handlers {
     options: ServeOptions,
   ) {
     this.#arbitration = new Arbitration(deviceId, options.maxControllers ?? DEFAULT_MAX_CONTROLLERS);
-    this.#pipeline = new Pipeline(device);
+    this.#pipeline = new Pipeline(device, options.translations);
     this.#maxUpdates = options.maxUpdatesPerWrite ?? DEFAULT_MAX_UPDATES;
     this.#unwatch = device.watch((event) => {
       const primaries = this.#arbitration.primaries();

@@ -12,6 +12,7 @@ export {
   writeP4InfoJson,
   writeP4InfoText,
 } from "./formats.js";
+export { describeBmv2 } from "./from-bmv2.js";
 export * as p4info from "./generated/p4/config/v1/p4info_pb.js";
 export * as p4types from "./generated/p4/config/v1/p4types_pb.js";
 export * from "./lookup.js";

@@ -41,6 +41,8 @@ export interface Slot {
   readonly bitwidth: number;
   /** The type is translated to a string (`@p4runtime_translation(..., string)`). */
   readonly isString: boolean;
+  /** Name of that type, where `isString`. */
+  readonly stringType?: string;
 }
 
 export interface FieldInfo extends Slot {
@@ -155,12 +157,12 @@ export class P4InfoIndex {
   constructor(readonly p4info: P4Info) {
     const types = p4info.typeInfo;
     this.types = types;
-    const slot = (m: { id: number; name: string; bitwidth: number; typeName?: P4NamedType }): Slot => ({
-      id: m.id,
-      name: m.name,
-      bitwidth: m.bitwidth,
-      isString: isTranslatedToString(types, m.typeName),
-    });
+    const slot = (m: { id: number; name: string; bitwidth: number; typeName?: P4NamedType }): Slot => {
+      const { id, name, bitwidth } = m;
+      const stringType = stringTypeNamed(types, m.typeName?.name);
+      if (stringType === undefined) return { id, name, bitwidth, isString: false };
+      return { id, name, bitwidth, isString: true, stringType };
+    };
     const field = (m: MatchField): FieldInfo => ({
       ...slot(m),
       kind: (m.match.case === "matchType" ? KINDS[m.match.value] : undefined) ?? "other",
@@ -224,6 +226,12 @@ export class P4InfoIndex {
     return bitwidthOf(this.types, spec);
   }
 
+  /** Name of the type translated to a string that this type is or is made of; else undefined. */
+  stringTypeOf(spec: P4DataTypeSpec | undefined): string | undefined {
+    const type = spec?.typeSpec;
+    return type?.case === "newType" ? stringTypeNamed(this.types, type.value.name) : undefined;
+  }
+
   /** The parts of a digest's or register's type in order: the members of a struct or tuple, else the type itself. */
   membersOf(spec: P4DataTypeSpec | undefined): readonly P4DataTypeSpec[] | undefined {
     const type = spec?.typeSpec;
@@ -237,15 +245,18 @@ export class P4InfoIndex {
 /** New types may be made of new types; a malformed P4Info could make them of each other. */
 const MAX_TYPE_DEPTH = 64;
 
-function isTranslatedToString(types: P4TypeInfo | undefined, type: P4NamedType | undefined): boolean {
-  let name = type?.name;
+/** The type that is translated to a string, where a type is or is made of one. */
+function stringTypeNamed(types: P4TypeInfo | undefined, type: string | undefined): string | undefined {
+  let name = type;
   for (let depth = 0; name !== undefined && depth < MAX_TYPE_DEPTH; depth++) {
     const representation = types?.newTypes[name]?.representation;
-    if (representation?.case === "translatedType") return representation.value.sdnType.case === "sdnString";
+    if (representation?.case === "translatedType") {
+      return representation.value.sdnType.case === "sdnString" ? name : undefined;
+    }
     const original = representation?.value?.typeSpec;
     name = original?.case === "newType" ? original.value.name : undefined;
   }
-  return false;
+  return undefined;
 }
 
 function bitwidthOf(types: P4TypeInfo | undefined, spec: P4DataTypeSpec | undefined): number | undefined {

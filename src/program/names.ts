@@ -1,0 +1,224 @@
+/**
+ * Names that stand for numbers: values of types with `@p4runtime_translation(uri, string)` are strings for a
+ * controller and numbers for a device (P4Runtime spec 18.1, "PSA Metadata Translation"). A {@link Device} has
+ * numbers only; whoever talks to a controller, or to a P4Runtime switch, keeps one {@link Names} per program.
+ *
+ * The rule, type by type:
+ * 1. Pairs given from outside (the annotation `@p4runtime_translation_mappings({{"", 0}, ...})`, a switch's own
+ *    configuration) hold.
+ * 2. A decimal number without leading zeros stands for itself, unless that number has another name by then.
+ * 3. Any other string gets the lowest number from 1 on that is free, when it is first used. Not so in a closed
+ *    type, such as the ports of a switch: there it is refused.
+ * A number that has no name when it must be told gets rule 2's. So names and numbers are one to one.
+ */
+import { DeviceError } from "./device.js";
+import type { P4NewTypeSpec } from "./p4info/generated/p4/config/v1/p4types_pb.js";
+import type { P4Info } from "./p4info/index.js";
+
+/** Translates values of one program. */
+export interface Naming {
+  /** The number of a name. Throws a `DeviceError` that says why there is none. */
+  number(type: string, name: string): bigint;
+  /** The name of a number. */
+  name(type: string, number: bigint): string;
+}
+
+export interface NamesOptions {
+  /** Width in bits of the numbers, by type; 64 for the others. */
+  widths?: ReadonlyMap<string, number>;
+  /** Fixed pairs by type name or URI. */
+  fixed?: Readonly<Record<string, Readonly<Record<string, bigint>>>>;
+  /** Names of ports; they are the fixed pairs of port types. */
+  ports?: Readonly<Record<string, bigint>>;
+  /** Port types take the names in `ports` and numbers, nothing else: there is nobody to invent a port. */
+  closedPorts?: boolean;
+}
+
+/** Most names of one type, and most UTF-8 bytes of one name. */
+const MAX_NAMES = 1 << 20;
+const MAX_NAME_BYTES = 1024;
+const MAX_WIDTH = 64;
+
+const DECIMAL = /^(?:0|[1-9]\d{0,19})$/;
+
+/** A type has no number left; the names that nothing uses may be given up. */
+export class NamesExhausted extends DeviceError {
+  constructor(type: string, names: number) {
+    super("RESOURCE_EXHAUSTED", `all ${names} values of type ${type} have names already`);
+  }
+}
+
+class TypeNames {
+  readonly #numbers = new Map<string, bigint>();
+  readonly #names = new Map<bigint, string>();
+  readonly #fixed = new Set<bigint>();
+  readonly #limit: bigint;
+  /** All numbers below, from 1 on, have names. */
+  #next = 1n;
+
+  constructor(
+    readonly type: string,
+    bits: number,
+    readonly closed: boolean,
+    fixed: Iterable<readonly [name: string, number: bigint]>,
+  ) {
+    this.#limit = 1n << BigInt(Math.min(bits, MAX_WIDTH));
+    for (const [name, number] of fixed) {
+      if (this.#numbers.has(name) || this.#names.has(number) || number >= this.#limit) continue;
+      this.#add(name, number);
+      this.#fixed.add(number);
+    }
+  }
+
+  #add(name: string, number: bigint): void {
+    this.#numbers.set(name, number);
+    this.#names.set(number, name);
+  }
+
+  find(name: string): bigint | undefined {
+    const known = this.#numbers.get(name);
+    if (known !== undefined) return known;
+    const number = DECIMAL.test(name) ? BigInt(name) : this.#limit;
+    return number < this.#limit && !this.#names.has(number) ? number : undefined;
+  }
+
+  number(name: string): bigint {
+    const found = this.find(name);
+    if (found !== undefined) {
+      if (this.#names.size < MAX_NAMES && !this.#names.has(found)) this.#add(name, found);
+      return found;
+    }
+    if (this.closed) throw new DeviceError("INVALID_ARGUMENT", this.#unknown(name));
+    if (new TextEncoder().encode(name).length > MAX_NAME_BYTES) {
+      const start = JSON.stringify(`${name.slice(0, 32)}...`);
+      throw new DeviceError("INVALID_ARGUMENT", `${start} is longer than ${MAX_NAME_BYTES} bytes`);
+    }
+    while (this.#names.has(this.#next)) this.#next++;
+    if (this.#names.size >= MAX_NAMES || this.#next >= this.#limit) {
+      throw new NamesExhausted(this.type, this.#names.size);
+    }
+    this.#add(name, this.#next);
+    return this.#next;
+  }
+
+  #unknown(name: string): string {
+    const known = [...this.#numbers.keys()].slice(0, 8).map((each) => JSON.stringify(each));
+    const numbers = `numbers from 0 to ${this.#limit - 1n}`;
+    return `${JSON.stringify(name)} is no ${this.type}; there are ${[...known, numbers].join(", ")}`;
+  }
+
+  known(name: string): bigint {
+    const found = this.find(name);
+    if (found !== undefined) return found;
+    throw new DeviceError("NOT_FOUND", `nothing of type ${this.type} is called ${JSON.stringify(name)}`);
+  }
+
+  name(number: bigint): string {
+    const known = this.#names.get(number);
+    if (known !== undefined) return known;
+    const name = number.toString();
+    if (this.#names.size < MAX_NAMES && !this.#numbers.has(name)) this.#add(name, number);
+    return name;
+  }
+
+  /** Gives up all names but the fixed ones and those of `used`. */
+  keep(used: ReadonlySet<bigint>): void {
+    for (const [number, name] of [...this.#names]) {
+      if (used.has(number) || this.#fixed.has(number)) continue;
+      this.#names.delete(number);
+      this.#numbers.delete(name);
+    }
+    this.#next = 1n;
+  }
+
+  /** Takes over the names of the same type of another program, where they are free here. */
+  adopt(other: TypeNames): void {
+    for (const [number, name] of other.#names) {
+      if (number < this.#limit && !this.#names.has(number) && !this.#numbers.has(name))
+        this.#add(name, number);
+    }
+  }
+}
+
+export class Names implements Naming {
+  readonly #types = new Map<string, TypeNames>();
+  /** The type of port names, where the program has one: ports of replicas and groups are of it, too. */
+  readonly portType: string | undefined;
+  /** The same names, but none is ever made up: NOT_FOUND instead. */
+  readonly known: Naming;
+
+  constructor(p4info: P4Info | undefined, options: NamesOptions = {}) {
+    const { widths, fixed = {}, ports = {}, closedPorts = false } = options;
+    const newTypes = p4info?.typeInfo?.newTypes ?? {};
+    for (const type of Object.keys(newTypes).sort()) {
+      const spec = newTypes[type]!;
+      const translation = spec.representation;
+      if (translation.case !== "translatedType" || translation.value.sdnType.case !== "sdnString") continue;
+      const { uri } = translation.value;
+      const isPort = isPortType(type) || isPortType(uri);
+      if (isPort) this.portType ??= type;
+      const pairs = [
+        ...Object.entries(fixed[type] ?? fixed[uri] ?? {}),
+        ...(isPort ? Object.entries(ports) : []),
+        ...annotatedPairs(spec),
+      ];
+      const names = new TypeNames(type, widths?.get(type) ?? MAX_WIDTH, isPort && closedPorts, pairs);
+      this.#types.set(type, names);
+    }
+    this.known = {
+      number: (type, name) => this.#of(type).known(name),
+      name: (type, number) => this.name(type, number),
+    };
+  }
+
+  /** Whether the program has no types with names. */
+  get isEmpty(): boolean {
+    return this.#types.size === 0;
+  }
+
+  #of(type: string): TypeNames {
+    const names = this.#types.get(type);
+    if (names === undefined) throw new DeviceError("INVALID_ARGUMENT", `no type "${type}" has names`);
+    return names;
+  }
+
+  number(type: string, name: string): bigint {
+    return this.#of(type).number(name);
+  }
+
+  name(type: string, number: bigint): string {
+    return this.#of(type).name(number);
+  }
+
+  /** Gives up the names of numbers that `used` does not have. */
+  keep(used: ReadonlyMap<string, ReadonlySet<bigint>>): void {
+    for (const [type, names] of this.#types) names.keep(used.get(type) ?? new Set());
+  }
+
+  /** Takes over the names of an earlier program: its numbers are still in the device's state. */
+  adopt(earlier: Names): void {
+    for (const [type, names] of this.#types) {
+      const before = earlier.#types.get(type);
+      if (before !== undefined) names.adopt(before);
+    }
+  }
+}
+
+/** Whether a type or URI is of ports by its name, such as `PortId_String_t`, `port_id_t`, `p4.org/psa/v1/PortId_t`. */
+function isPortType(name: string): boolean {
+  return /(?:^|[_./-])port(?:$|[_./-]|s?_?id)|Port/.test(name);
+}
+
+/** The pairs of `@p4runtime_translation_mappings({{"name", number}, ...})`, as programs of SONiC (PINS) have it. */
+function annotatedPairs(spec: P4NewTypeSpec): [string, bigint][] {
+  const pairs: [string, bigint][] = [];
+  for (const text of spec.annotations) {
+    if (!text.startsWith("@p4runtime_translation_mappings")) continue;
+    for (const [, name, number] of text.matchAll(
+      /\{\s*("(?:[^"\\]|\\.)*")\s*,\s*(\d+|0[xX][0-9a-fA-F]+)\s*\}/g,
+    )) {
+      pairs.push([name!.slice(1, -1).replace(/\\(.)/g, "$1"), BigInt(number!)]);
+    }
+  }
+  return pairs;
+}
