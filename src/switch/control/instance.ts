@@ -1,7 +1,7 @@
 /** A loaded program with its state: tables, profiles, counters and all else that the control plane sees. */
 import { fail, Random } from "../../base/index.js";
 import { bmv2Hash, bmv2WideHash, isOwnHash } from "../../hash/index.js";
-import { type Bmv2Program, P4InfoIndex, type Program } from "../../program/index.js";
+import { type Bmv2Program, deviceView, P4InfoIndex, type Program } from "../../program/index.js";
 import { parameterOffsets } from "../codegen/action.js";
 import { wordsOf } from "../codegen/layout.js";
 import { type ProfileInfo, type Specialised, specialise, type TableInfo } from "../codegen/program.js";
@@ -78,6 +78,7 @@ export class Instance {
   readonly registers = new Map<string, RegisterArray>();
   readonly valueSets = new Map<string, ValueSet>();
   readonly replication = new Replication();
+  /** With the widths of the device, where P4Info has those of a controller. */
   readonly p4: P4InfoIndex;
 
   constructor(
@@ -90,7 +91,7 @@ export class Instance {
     checkMemory(bmv2);
     this.specialised = specialise(bmv2);
     const { layout, hashBytes } = this.specialised;
-    this.p4 = new P4InfoIndex(program.p4info);
+    this.p4 = new P4InfoIndex(deviceView(program).p4info);
     this.state = new PacketState(
       new Int32Array(layout.words),
       standardFields(layout),
