@@ -1,5 +1,5 @@
 # The only door: every target installs what is missing first. Node 20+, npm and make are all it needs.
-.PHONY: demo test check bench golden build clean
+.PHONY: demo test check bench golden build clean testbed-packages
 
 NPM_CI = npm ci --ignore-scripts --no-audit --no-fund
 
@@ -27,6 +27,11 @@ bench: dist/.built
 
 golden: node_modules/.package-lock.json
 	npm run --silent golden
+
+# What labs on real interfaces need (`p4loom net`, `p4loom run --engine switch`); Debian, root.
+testbed-packages:
+	apt-get update -qq
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends mininet iperf3 iproute2 ethtool iputils-ping python3
 
 clean:
 	rm -rf dist out
