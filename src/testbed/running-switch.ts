@@ -1,9 +1,10 @@
 /** A switch of a running lab: its process, and the device that controls whichever process is the current one. */
+import { fail } from "../base/index.js";
 import type { Device } from "../program/index.js";
 import type { LabOptions, LabSwitch, RunningSwitch } from "./lab.js";
 import { type Bmv2Files, findBmv2 } from "./switches/bmv2.js";
 import { Bmv2Device } from "./switches/bmv2-device.js";
-import { planSwitch, type SwitchPlan } from "./switches/command-line.js";
+import { argvOf, planSwitch, type SwitchPlan } from "./switches/command-line.js";
 import { forwardPort } from "./switches/forward-port.js";
 import { LabDevice } from "./switches/lab-device.js";
 import { SwitchProcess } from "./switches/process.js";
@@ -23,6 +24,9 @@ export function switchMaker(options: LabOptions): SwitchMaker {
 export class LabSwitchProcess implements RunningSwitch {
   readonly #device: LabDevice;
   readonly #process: SwitchProcess;
+  readonly #thrift: ThriftCli | undefined;
+  /** Interfaces taken from a BMv2, as long as their links are down. */
+  readonly #taken = new Set<string>();
   #unforward: (() => Promise<void>) | undefined;
 
   constructor(
@@ -32,6 +36,7 @@ export class LabSwitchProcess implements RunningSwitch {
     readonly options: LabOptions,
   ) {
     this.#device = new LabDevice(plan.spec.name);
+    if (bmv2?.cli !== undefined) this.#thrift = new ThriftCli(bmv2.cli, id, plan.thriftPort);
     this.#process = new SwitchProcess(id, plan, options.folder);
   }
 
@@ -52,7 +57,7 @@ export class LabSwitchProcess implements RunningSwitch {
   }
 
   async start(): Promise<void> {
-    const remote = await this.#process.start(this.options.stop);
+    const remote = await this.#process.start(argvOf(this.plan, this.#taken), this.options.stop);
     this.#device.attach(this.#wrap(remote));
     const { grpcPort } = this.plan.spec;
     if (grpcPort !== undefined) {
@@ -61,10 +66,42 @@ export class LabSwitchProcess implements RunningSwitch {
   }
 
   #wrap(remote: Device): Device {
-    if (this.bmv2 === undefined) return remote;
-    const { cli } = this.bmv2;
-    const thrift = cli === undefined ? undefined : new ThriftCli(cli, this.id, this.plan.thriftPort);
-    return new Bmv2Device(remote, thrift, this.options.log);
+    return this.bmv2 === undefined ? remote : new Bmv2Device(remote, this.#thrift, this.options.log);
+  }
+
+  /**
+   * Before the link of an interface goes down. A BMv2 whose interface is taken down stands still as a whole until
+   * that port gets a packet again (libpcap waits for it), so the port is taken from it.
+   */
+  async beforeDown(name: string): Promise<void> {
+    if (this.bmv2 === undefined || this.#taken.has(name)) return;
+    await this.#portCommand(`port_remove ${this.#portOf(name)}`);
+    this.#taken.add(name);
+  }
+
+  /** After the link of an interface came up again. */
+  async afterUp(name: string): Promise<void> {
+    if (!this.#taken.delete(name)) return;
+    await this.#portCommand(`port_add ${name} ${this.#portOf(name)}`);
+  }
+
+  #portOf(name: string): number {
+    return this.plan.spec.ports.find((port) => port.interface === name)!.number;
+  }
+
+  /** A switch that is not running needs none: it starts with the ports that it may have. */
+  async #portCommand(line: string): Promise<void> {
+    if (!this.#device.isAttached) return;
+    if (this.#thrift === undefined) {
+      fail(
+        "P43103",
+        undefined,
+        `to take a link of ${this.name} down, BMv2 needs simple_switch_CLI`,
+        "put it beside simple_switch_grpc, or on PATH",
+      );
+    }
+    await this.#thrift.run([line]);
+    this.options.log(`${this.name}: ${line} by simple_switch_CLI (Thrift)`);
   }
 
   async kill(): Promise<void> {

@@ -136,11 +136,12 @@ class StartedLab implements Lab {
       fail("P43109", undefined, `there is no link between ${a} and ${b}`, `links: ${known}`);
     }
     // the switches' ends only: a host whose interface is taken down would lose its routes
-    const names = links.flatMap(({ a, b }) =>
-      [a, b].filter(({ node }) => this.switches.has(node)).map((end) => end.interface),
-    );
-    const lines = names.map((name) => `link set dev ${name} ${up ? "up" : "down"}\n`);
+    const ends = links.flatMap(({ a, b }) => [a, b]).filter(({ node }) => this.switches.has(node));
+    const owner = (node: string) => this.#processes.find(({ name }) => name === node)!;
+    if (!up) for (const { node, interface: name } of ends) await owner(node).beforeDown(name);
+    const lines = ends.map((end) => `link set dev ${end.interface} ${up ? "up" : "down"}\n`);
     await setUp(`link ${a}-${b}`, ["ip", "-n", switchNamespace(this.id), "-batch", "-"], lines.join(""));
+    if (up) for (const { node, interface: name } of ends) await owner(node).afterUp(name);
     this.options.log(`link ${a}-${b} is ${up ? "up" : "down"}`);
   }
 

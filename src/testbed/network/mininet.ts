@@ -16,14 +16,14 @@ const answerSchema = z.object({ hosts: z.record(z.string(), z.number()) });
 
 /** Python interpreters that may have the module: Debian's package is for the system's own. */
 const PYTHONS = ["python3", "/usr/bin/python3"];
-const HAS_MININET = "import importlib.util, sys; sys.exit(importlib.util.find_spec('mininet') is None)";
+const HAS_MININET = "import mininet.net";
 const END_MS = 5000;
 
 /** The interpreter that has Mininet; undefined: none. */
 export async function findMininetPython(): Promise<string | undefined> {
   if ((await command(["mnexec", "true"])).status !== 0) return undefined;
   for (const python of PYTHONS) {
-    if ((await command([python, "-c", HAS_MININET])).status === 0) return python;
+    if ((await command([python, "-I", "-c", HAS_MININET])).status === 0) return python;
   }
   return undefined;
 }

@@ -22,8 +22,10 @@ import type { ThriftCli } from "./thrift-cli.js";
 
 type RegisterQuery = Extract<ReadQuery, { kind: "register" }>;
 
-/** Thrift carries a register's value as i64. */
-const MAX_REGISTER_BITS = 64;
+/** Thrift carries a register's value as i64; BMv2 answers this one for whatever is larger. */
+const MAX_REGISTER_VALUE = (1n << 63n) - 1n;
+
+const OK: UpdateStatus = { code: "OK", message: "" };
 
 export class Bmv2Device implements Device {
   readonly settings: TargetSettings;
@@ -54,7 +56,8 @@ export class Bmv2Device implements Device {
     return this.inner.program;
   }
 
-  async #thrift(what: string, lines: readonly string[]): Promise<string[]> {
+  /** The way to Thrift; the first use for `what` is logged. */
+  #thrift(what: string): ThriftCli {
     if (this.cli === undefined) {
       throw new DeviceError(
         "UNIMPLEMENTED",
@@ -65,11 +68,11 @@ export class Bmv2Device implements Device {
       this.#told.add(what);
       this.log(`${this.name}: ${what} by simple_switch_CLI (Thrift), P4Runtime of BMv2 has none`);
     }
-    return await this.cli.run(lines);
+    return this.cli;
   }
 
   async #set(what: string, line: string): Promise<void> {
-    await this.#thrift(what, [line]);
+    await this.#thrift(what).run([line]);
   }
 
   async load(program: Program): Promise<void> {
@@ -90,49 +93,57 @@ export class Bmv2Device implements Device {
     }
     // in the order given, so in stretches of registers and of everything else
     const statuses: UpdateStatus[] = [];
-    let failed: DeviceError | undefined;
     for (const stretch of stretches(updates, isRegister)) {
-      try {
-        if (isRegister(stretch[0]!)) await this.#writeRegisters(stretch);
-        else await this.inner.write(stretch, atomicity);
-        statuses.push(...stretch.map((): UpdateStatus => ({ code: "OK", message: "" })));
-      } catch (error) {
-        if (!(error instanceof DeviceError)) throw error;
-        failed ??= error;
-        const { code, message } = error;
-        statuses.push(...(error.updates ?? stretch.map((): UpdateStatus => ({ code, message }))));
-      }
+      if (isRegister(stretch[0]!)) statuses.push(...(await this.#writeRegisters(stretch)));
+      else statuses.push(...(await this.#writeOthers(stretch)));
     }
-    if (failed !== undefined) throw new DeviceError(failed.code, failed.message, statuses);
+    const failures = statuses.filter(({ code }) => code !== "OK");
+    if (failures.length === 0) return;
+    const { code, message } = failures[0]!;
+    const count = failures.length === 1 ? "" : `${failures.length} of ${updates.length} updates failed: `;
+    throw new DeviceError(updates.length === 1 ? code : "UNKNOWN", count + message, statuses);
   }
 
-  async #writeRegisters(updates: readonly Update[]): Promise<void> {
-    const lines = updates.map(({ type, entity }) => {
-      if (type !== "modify") throw new DeviceError("INVALID_ARGUMENT", "a register can only be modified");
-      const { register, index, value } = entity as RegisterEntry;
-      const width = this.#register(register).bitwidth;
-      if (value < 0n || value >> BigInt(width) !== 0n) {
-        throw new DeviceError(
-          "OUT_OF_RANGE",
-          `register ${register}[${index}]: ${value} has more than ${width} bits`,
-        );
-      }
-      return `register_write ${register} ${index} ${BigInt.asIntN(MAX_REGISTER_BITS, value)}`;
+  async #writeOthers(updates: readonly Update[]): Promise<readonly UpdateStatus[]> {
+    try {
+      await this.inner.write(updates);
+      return updates.map(() => OK);
+    } catch (error) {
+      if (error instanceof DeviceError && error.updates !== undefined) return error.updates;
+      throw error;
+    }
+  }
+
+  async #writeRegisters(updates: readonly Update[]): Promise<UpdateStatus[]> {
+    const lines = updates.map((update) => this.#registerLine(update));
+    const good = lines.filter((line) => typeof line === "string");
+    const answers = good.length === 0 ? [] : await this.#thrift("registers").runEach(good);
+    let next = 0;
+    return lines.map((line) => {
+      const outcome = typeof line === "string" ? answers[next++]! : line;
+      return outcome instanceof DeviceError ? { code: outcome.code, message: outcome.message } : OK;
     });
-    await this.#thrift("registers", lines);
   }
 
-  /** Its declaration; refused when it is not there or too wide for Thrift. */
-  #register(name: string) {
-    const found = this.program?.bmv2.register_arrays.find((array) => array.name === name);
-    if (found === undefined) throw new DeviceError("NOT_FOUND", `the program has no register ${name}`);
-    if (found.bitwidth > MAX_REGISTER_BITS) {
-      throw new DeviceError(
-        "UNIMPLEMENTED",
-        `register ${name} has ${found.bitwidth} bits; BMv2 shows its control plane at most ${MAX_REGISTER_BITS}`,
-      );
+  /** The command for one update, or why there is none. */
+  #registerLine({ type, entity }: Update): string | DeviceError {
+    const { register, index, value } = entity as RegisterEntry;
+    const place = `register ${register}[${index}]`;
+    if (type !== "modify") return new DeviceError("INVALID_ARGUMENT", `${place} can only be modified`);
+    const width = this.#declared(register)?.bitwidth;
+    if (width === undefined) return new DeviceError("NOT_FOUND", `the program has no register ${register}`);
+    if (value < 0n || value >> BigInt(width) !== 0n) {
+      return new DeviceError("OUT_OF_RANGE", `${place}: ${value} has more than ${width} bits`);
     }
-    return found;
+    if (value <= MAX_REGISTER_VALUE) return `register_write ${register} ${index} ${value}`;
+    return new DeviceError(
+      "UNIMPLEMENTED",
+      `${place}: BMv2 takes values up to 2^63 - 1 from its control plane, not ${value}`,
+    );
+  }
+
+  #declared(register: string) {
+    return this.program?.bmv2.register_arrays.find(({ name }) => name === register);
   }
 
   async read(queries: readonly ReadQuery[]): Promise<Entity[]> {
@@ -146,17 +157,22 @@ export class Bmv2Device implements Device {
   }
 
   async #readRegisters({ register, index }: RegisterQuery): Promise<RegisterEntry[]> {
-    const names =
-      register === undefined
-        ? (this.program?.bmv2.register_arrays ?? []).map(({ name }) => name)
-        : [register];
-    const arrays = names.map((name) => this.#register(name));
-    if (arrays.length === 0) return [];
-    const lines = arrays.map(({ name }) => `register_read ${name}${index === undefined ? "" : ` ${index}`}`);
-    const answers = await this.#thrift("registers", lines);
-    return arrays.flatMap(({ name, bitwidth }, i) =>
-      registerValues(answers[i]!, bitwidth).map((value, k) => {
-        return { kind: "register" as const, register: name, index: index ?? k, value };
+    const all = (this.program?.bmv2.register_arrays ?? []).map(({ name }) => name);
+    const names = register === undefined ? all : [register];
+    for (const name of names) {
+      if (!all.includes(name)) throw new DeviceError("NOT_FOUND", `the program has no register ${name}`);
+    }
+    if (names.length === 0) return [];
+    const lines = names.map((name) => `register_read ${name}${index === undefined ? "" : ` ${index}`}`);
+    const answers = await this.#thrift("registers").run(lines);
+    return names.flatMap((name, i) =>
+      registerValues(answers[i]!).map((value, k) => {
+        const entry = { kind: "register" as const, register: name, index: index ?? k, value };
+        if (value < MAX_REGISTER_VALUE) return entry;
+        throw new DeviceError(
+          "UNIMPLEMENTED",
+          `register ${name}[${entry.index}] holds 2^63 - 1 or more, which BMv2 cannot tell its control plane`,
+        );
       }),
     );
   }
@@ -192,10 +208,12 @@ export function* stretches<T>(items: readonly T[], test: (item: T) => boolean): 
   }
 }
 
-/** The values in `NAME[3]= 7` or `NAME= 7, 8, 9`; Thrift shows the highest of 64 bits as a sign. */
-export function registerValues(text: string, bitwidth: number): bigint[] {
-  const values = text.slice(text.lastIndexOf("= ") + 2).split(", ");
-  return values.map((value) => BigInt.asUintN(bitwidth, BigInt(value)));
+/** The values in `NAME[3]= 7` or `NAME= 7, 8, 9`. */
+export function registerValues(text: string): bigint[] {
+  return text
+    .slice(text.lastIndexOf("= ") + 2)
+    .split(", ")
+    .map(BigInt);
 }
 
 function ofQueues({ port, priority }: QueueSelection = {}): string {

@@ -11,7 +11,9 @@ export interface SwitchPlan {
   readonly spec: LabSwitch;
   /** Number in the lab, from 0. */
   readonly index: number;
-  readonly argv: readonly string[];
+  /** The program; then come the ports and the options. */
+  readonly start: readonly string[];
+  readonly options: readonly string[];
   /** Unix socket of its P4Runtime server. A path of at most 107 bytes (unix(7)), hence not by the switch's name. */
   readonly socket: string;
   readonly logFile: string;
@@ -30,8 +32,7 @@ export function planSwitch(
   const socket = join(runFolder(id), `${index}.sock`);
   const thriftPort = FIRST_THRIFT_PORT + index;
   const bmv2 = options.engine === "bmv2";
-  const argv = [...start, "--no-p4", "--device-id", String(spec.deviceId)];
-  for (const { number, interface: name } of spec.ports) argv.push("-i", `${number}@${name}`);
+  const argv = ["--no-p4", "--device-id", String(spec.deviceId)];
   argv.push("--log-console", "-L", options.logLevel ?? "info");
   if (options.pcap) argv.push(`--pcap=${captureFolder(options)}`);
   if (bmv2) {
@@ -41,7 +42,21 @@ export function planSwitch(
   argv.push("--grpc-server-addr", `unix:${socket}`);
   if (spec.cpuPort !== undefined) argv.push("--cpu-port", String(spec.cpuPort));
   if (spec.priorityQueues !== undefined) argv.push("--priority-queues", String(spec.priorityQueues));
-  return { spec, index, argv, socket, logFile: join(logFolder(options), `${spec.name}.log`), thriftPort };
+  return {
+    spec,
+    index,
+    start,
+    options: argv,
+    socket,
+    logFile: join(logFolder(options), `${spec.name}.log`),
+    thriftPort,
+  };
+}
+
+/** The whole command. `down`: interfaces whose links are down, which BMv2 cannot open. */
+export function argvOf({ spec, start, options }: SwitchPlan, down: ReadonlySet<string>): string[] {
+  const ports = spec.ports.filter((port) => !down.has(port.interface));
+  return [...start, ...ports.flatMap((port) => ["-i", `${port.number}@${port.interface}`]), ...options];
 }
 
 export function logFolder({ folder }: LabOptions): string {

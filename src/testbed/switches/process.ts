@@ -17,6 +17,7 @@ const LOG_BYTES = 16_384;
 
 export class SwitchProcess {
   #child: ChildProcess | undefined;
+  #argv: readonly string[] = [];
   #ended: Promise<string> = Promise.resolve("not started");
 
   constructor(
@@ -25,21 +26,18 @@ export class SwitchProcess {
     readonly folder: string,
   ) {}
 
-  get pid(): number | undefined {
-    return this.#child?.pid;
-  }
-
   /**
    * Resolves with a connection as primary. Fails with P43104, with the last lines of the log, when the process ends
    * or does not answer.
    */
-  async start(stop: AbortSignal): Promise<RemoteDevice> {
+  async start(argv: readonly string[], stop: AbortSignal): Promise<RemoteDevice> {
     const { plan } = this;
+    this.#argv = argv;
     rmSync(plan.socket, { force: true });
     const log = openSync(plan.logFile, "a");
     try {
-      writeSync(log, `$ ${plan.argv.join(" ")}\n`);
-      this.#child = spawn("ip", ["netns", "exec", switchNamespace(this.id), ...plan.argv], {
+      writeSync(log, `$ ${argv.join(" ")}\n`);
+      this.#child = spawn("ip", ["netns", "exec", switchNamespace(this.id), ...argv], {
         stdio: ["ignore", log, log],
         cwd: this.folder,
         detached: true,
@@ -88,13 +86,13 @@ export class SwitchProcess {
   }
 
   #refuse(why: string): never {
-    const { spec, logFile, argv } = this.plan;
+    const { spec, logFile } = this.plan;
     const lines = lastLines(logFile).filter((line) => !line.startsWith("$ "));
     fail(
       "P43104",
       undefined,
       `switch ${spec.name} ${why}`,
-      `command: ${argv.join(" ")}`,
+      `command: ${this.#argv.join(" ")}`,
       `log: ${logFile}`,
       ...lines.map((line) => `  ${line}`),
     );

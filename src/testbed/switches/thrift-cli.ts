@@ -23,14 +23,23 @@ export class ThriftCli {
     readonly port: number,
   ) {}
 
-  /** What was printed for each line. Rejects with DeviceError for the first line that was refused. */
-  run(lines: readonly string[]): Promise<string[]> {
+  /** What was printed for each line, or why it was refused. Rejects with UNAVAILABLE when the switch does not answer. */
+  runEach(lines: readonly string[]): Promise<(string | DeviceError)[]> {
     const answer = this.#last.then(() => this.#run(lines));
     this.#last = answer.catch(() => {});
     return answer;
   }
 
-  async #run(lines: readonly string[]): Promise<string[]> {
+  /** What was printed for each line. Rejects with DeviceError for the first line that was refused. */
+  async run(lines: readonly string[]): Promise<string[]> {
+    const answers = await this.runEach(lines);
+    return answers.map((answer) => {
+      if (answer instanceof DeviceError) throw answer;
+      return answer;
+    });
+  }
+
+  async #run(lines: readonly string[]): Promise<(string | DeviceError)[]> {
     const argv = [
       ...["ip", "netns", "exec", switchNamespace(this.runId)],
       ...[this.program, "--thrift-port", String(this.port)],
@@ -42,13 +51,12 @@ export class ThriftCli {
       const said = `${stderr}\n${stdout}`.trim().split("\n").at(-1);
       throw new DeviceError("UNAVAILABLE", `simple_switch_CLI ended with status ${status}: ${said}`);
     }
-    for (const [i, line] of lines.entries()) {
+    return lines.map((line, i) => {
       const refusal = answers[i]!.split("\n").find((text) => REFUSED.test(text));
-      if (refusal === undefined) continue;
+      if (refusal === undefined) return answers[i]!;
       const code = CODES.find(([pattern]) => pattern.test(refusal))?.[1] ?? "INVALID_ARGUMENT";
-      throw new DeviceError(code, `simple_switch_CLI refused "${line}": ${refusal}`);
-    }
-    return answers.slice(0, lines.length);
+      return new DeviceError(code, `simple_switch_CLI refused "${line}": ${refusal}`);
+    });
   }
 }
 
