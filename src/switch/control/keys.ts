@@ -16,6 +16,31 @@ export function checkWidth(what: string, value: bigint, width: number): void {
     );
 }
 
+/** Checks a prefix match; gives its mask. */
+export function checkPrefix(what: string, value: bigint, length: number, width: number): bigint {
+  checkWidth(what, value, width);
+  if (!Number.isInteger(length) || length < 0 || length > width)
+    refuse("INVALID_ARGUMENT", `${what} has a prefix of ${length} bits; possible are 0 to ${width}`);
+  const mask = prefixMask(length, width);
+  if ((value & mask) !== value)
+    refuse("INVALID_ARGUMENT", `${what} is ${value} with bits beyond its prefix of ${length}`);
+  return mask;
+}
+
+export function checkMasked(what: string, value: bigint, mask: bigint, width: number): void {
+  checkWidth(what, value, width);
+  checkWidth(`the mask of ${what}`, mask, width);
+  if ((value & mask) !== value)
+    refuse("INVALID_ARGUMENT", `${what} is ${value} with bits outside of its mask ${mask}`);
+}
+
+export function checkBounds(what: string, low: bigint, high: bigint, width: number): void {
+  checkWidth(`the low bound of ${what}`, low, width);
+  checkWidth(`the high bound of ${what}`, high, width);
+  if (low > high)
+    refuse("INVALID_ARGUMENT", `${what} goes from ${low} to ${high}: the low bound is above the high one`);
+}
+
 /** A key in words, and the text that two equal keys have in common. */
 export interface Key {
   readonly words: EntryKey;
@@ -88,34 +113,20 @@ function readPart(
       putWords(words.masks, field, maskOf(width));
       return part.value.toString(16);
     case "lpm": {
-      checkWidth(what, part.value, width);
       const length = part.prefixLength;
-      if (!Number.isInteger(length) || length < 0 || length > width)
-        refuse("INVALID_ARGUMENT", `${what} has a prefix of ${length} bits; possible are 0 to ${width}`);
-      const mask = prefixMask(length, width);
-      if ((part.value & mask) !== part.value)
-        refuse("INVALID_ARGUMENT", `${what} is ${part.value} with bits beyond its prefix of ${length}`);
+      const mask = checkPrefix(what, part.value, length, width);
       putWords(words.values, field, part.value);
       putWords(words.masks, field, mask);
       words.prefix = length;
       return length === 0 ? "" : `${part.value.toString(16)}/${length}`;
     }
     case "ternary":
-      checkWidth(what, part.value, width);
-      checkWidth(`the mask of ${what}`, part.mask, width);
-      if ((part.value & part.mask) !== part.value)
-        refuse("INVALID_ARGUMENT", `${what} is ${part.value} with bits outside of its mask ${part.mask}`);
+      checkMasked(what, part.value, part.mask, width);
       putWords(words.values, field, part.value);
       putWords(words.masks, field, part.mask);
       return part.mask === 0n ? "" : `${part.value.toString(16)}&${part.mask.toString(16)}`;
     case "range": {
-      checkWidth(`the low bound of ${what}`, part.low, width);
-      checkWidth(`the high bound of ${what}`, part.high, width);
-      if (part.low > part.high)
-        refuse(
-          "INVALID_ARGUMENT",
-          `${what} goes from ${part.low} to ${part.high}: the low bound is above the high one`,
-        );
+      checkBounds(what, part.low, part.high, width);
       putWords(words.lows, field, part.low);
       putWords(words.highs, field, part.high);
       // Bits that both bounds have in common, from the top, narrow the search.

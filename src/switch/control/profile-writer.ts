@@ -69,6 +69,8 @@ export class ProfileWriter {
     if (!store.hasSelector)
       refuse("INVALID_ARGUMENT", `action profile ${profile.name} has no selector, so no groups`);
     const present = store.groups.get(groupId);
+    if (!Number.isInteger(entity.maxSize) || entity.maxSize < 0)
+      refuse("INVALID_ARGUMENT", `group ${groupId} has a size of ${entity.maxSize}`);
     if (type === "insert") {
       if (!Number.isInteger(groupId) || groupId < 0) refuse("INVALID_ARGUMENT", `group id ${groupId}`);
       if (present !== undefined)

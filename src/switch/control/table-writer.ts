@@ -2,6 +2,7 @@
 import type {
   ActionCall,
   bmv2,
+  CounterData,
   Match,
   TableAction,
   TableEntry,
@@ -131,8 +132,13 @@ export class TableWriter {
   #checkExtras(table: TableControl, entry: TableEntry): void {
     if ((entry.idleTimeoutNs ?? 0n) !== 0n && !table.info.table.support_timeout)
       refuse("INVALID_ARGUMENT", `table ${table.name} does not support idle timeouts`);
-    if (entry.counter !== undefined && !table.info.table.with_counters)
-      refuse("INVALID_ARGUMENT", `table ${table.name} has no direct counter`);
+    if ((entry.idleTimeoutNs ?? 0n) < 0n)
+      refuse("INVALID_ARGUMENT", `an idle timeout of ${entry.idleTimeoutNs} ns`);
+    if (entry.counter !== undefined) {
+      if (!table.info.table.with_counters)
+        refuse("INVALID_ARGUMENT", `table ${table.name} has no direct counter`);
+      checkCounter(entry.counter);
+    }
     if (entry.meter !== undefined) {
       if (table.store.meter === undefined)
         refuse("INVALID_ARGUMENT", `table ${table.name} has no direct meter`);
@@ -325,6 +331,13 @@ export function ratesOf(config: {
     peakRate: Number(config.peakRate) / 1e6,
     peakBurst: Number(config.peakBurst),
   };
+}
+
+/** Counts are kept exactly up to 2^53. */
+export function checkCounter({ packets, bytes }: CounterData): void {
+  for (const value of [packets, bytes])
+    if (value < 0n || value >= 2n ** 63n)
+      refuse("INVALID_ARGUMENT", `a counter of ${value}; counts are 0 to ${2n ** 63n - 1n}`);
 }
 
 export function checkMeter(config: {

@@ -17,14 +17,13 @@ import type {
   ValueSetEntry,
 } from "../../program/index.js";
 import type { CounterArray } from "../tables/resources.js";
-import { prefixMask } from "../tables/shape.js";
 import type { Digests } from "./digests.js";
 import type { Instance, TableControl } from "./instance.js";
-import { checkWidth, refuse } from "./keys.js";
+import { checkBounds, checkMasked, checkPrefix, checkWidth, refuse } from "./keys.js";
 import { ProfileWriter } from "./profile-writer.js";
-import { checkMeter, ratesOf, TableWriter, type Undo } from "./table-writer.js";
+import { checkCounter, checkMeter, ratesOf, TableWriter, type Undo } from "./table-writer.js";
 
-/** Ids of clone sessions that P4Runtime allows for this target: 15 bits, and not 0. */
+/** Numbers of clone sessions have 15 bits. P4Runtime has no session 0, v1model does: its server refuses it. */
 const MAX_SESSION = 32767;
 
 export class Writer {
@@ -137,6 +136,17 @@ export class Writer {
     const made = members.map((match) => {
       let value = 0n;
       let mask = 0n;
+      const given = new Set<string>();
+      for (const { field } of match) {
+        if (!fields.some(({ name }) => name === field))
+          refuse(
+            "NOT_FOUND",
+            `value set ${valueSet} has no field ${field}; it has ${fields.map(({ name }) => name).join(", ")}`,
+          );
+        if (given.has(field))
+          refuse("INVALID_ARGUMENT", `field ${field} of value set ${valueSet} is given twice`);
+        given.add(field);
+      }
       for (const field of fields) {
         const part = match.find((candidate) => candidate.field === field.name);
         const bits = setPart(valueSet, field.name, field.bitwidth, part);
@@ -178,8 +188,8 @@ export class Writer {
   #cloneSession(type: Update["type"], entity: CloneSessionEntry): Undo {
     const { sessions } = this.instance.replication;
     const { sessionId } = entity;
-    if (!Number.isInteger(sessionId) || sessionId < 1 || sessionId > MAX_SESSION)
-      refuse("INVALID_ARGUMENT", `clone session ${sessionId} is not within 1 to ${MAX_SESSION}`);
+    if (!Number.isInteger(sessionId) || sessionId < 0 || sessionId > MAX_SESSION)
+      refuse("INVALID_ARGUMENT", `clone session ${sessionId} is not within 0 to ${MAX_SESSION}`);
     const before = sessions.get(sessionId);
     if (type === "insert" && before !== undefined)
       refuse("ALREADY_EXISTS", `there is a clone session ${sessionId}`);
@@ -232,6 +242,7 @@ function putCounter(
   data: CounterData,
   place = () => index,
 ): Undo {
+  checkCounter(data);
   const before = [array.packets[index]!, array.bytes[index]!] as const;
   array.packets[index] = Number(data.packets);
   array.bytes[index] = Number(data.bytes);
@@ -268,14 +279,15 @@ function setPart(
     case "optional":
       checkWidth(what, part.value, width);
       return { value: part.value, mask: maskOf(width) };
-    case "lpm":
-      checkWidth(what, part.value, width);
-      return { value: part.value, mask: prefixMask(part.prefixLength, width) };
+    case "lpm": {
+      const mask = checkPrefix(what, part.value, part.prefixLength, width);
+      return { value: part.value, mask };
+    }
     case "ternary":
-      checkWidth(what, part.value, width);
-      checkWidth(what, part.mask, width);
+      checkMasked(what, part.value, part.mask, width);
       return { value: part.value, mask: part.mask };
     case "range":
+      checkBounds(what, part.low, part.high, width);
       if (part.low === part.high) return { value: part.low, mask: maskOf(width) };
       refuse("UNIMPLEMENTED", `${what}: a range of more than one value`);
   }

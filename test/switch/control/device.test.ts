@@ -501,7 +501,7 @@ describe("other entities", () => {
       classOfService: 0,
       packetLengthBytes: 20,
     });
-    expect(codeOf(device, { type: "insert", entity: clone(0) })).toBe("INVALID_ARGUMENT");
+    expect(codeOf(device, { type: "insert", entity: clone(-1) })).toBe("INVALID_ARGUMENT");
     expect(codeOf(device, { type: "insert", entity: clone(32768) })).toBe("INVALID_ARGUMENT");
     expect(codeOf(device, { type: "insert", entity: clone(7) })).toBe("OK");
     expect(device.query([{ kind: "cloneSession" }])).toEqual([clone(7)]);
