@@ -82,9 +82,11 @@ class Agent:
             self.probes.add(ProbeRequest(request, self.config))
         elif operation == "statistics":
             self.events.send("statistics", id=request.get("id"), **self.data_path.statistics())
+        elif operation == "stop":
+            self.loop.stop()
         else:
             raise ValueError(
-                "op: expected listen, flow, stop-flow, probe or statistics, got %.40r" % operation
+                "op: expected listen, flow, stop-flow, probe, statistics or stop, got %.40r" % operation
             )
 
     def start(self, request):

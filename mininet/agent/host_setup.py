@@ -71,12 +71,19 @@ class HostSetup:
             (version, line)
             for version in ("-4", "-6")
             for line in _ip(version, "route", "show", "dev", name).stdout.splitlines()
-            if "proto kernel" not in line and "linkdown" not in line
+            if "proto kernel" not in line
+        ]
+        neighbours = [
+            line.split()
+            for version in ("-4", "-6")
+            for line in _ip(version, "neighbour", "show", "dev", name, "nud", "permanent").stdout.splitlines()
         ]
 
         def restore():
             for address in addresses:
                 _ip("address", "replace", address, "dev", name, *(["nodad"] if ":" in address else []))
+            for words in neighbours:
+                _ip("neighbour", "replace", words[0], *words[words.index("lladdr") :][:2], "nud", "permanent", "dev", name)
             for version, line in routes:
                 _ip(version, "route", "replace", *line.split(), "dev", name)
 

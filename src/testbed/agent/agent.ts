@@ -1,0 +1,183 @@
+/** The agent of one host: starts it, asks it for listeners, flows and probes, and ends it. */
+import type { HostProcess, RunningHost } from "../lab.js";
+import { packageFile } from "../system/package.js";
+import { type AgentConfig, addressText, startRequest } from "./config.js";
+import { agentFailure } from "./failure.js";
+import { AgentFlow, type FlowOptions } from "./flow.js";
+import { type AgentEvent, type AgentSetting, type AgentStatistics, eventSchema } from "./messages.js";
+import { type ProbeOptions, type ProbeOutcome, probeRequest } from "./probe.js";
+
+/** An agent that says nothing for so long at its start has failed. */
+const START_MS = 10_000;
+/** After it is asked to stop it gets so long until it is ended. */
+const STOP_MS = 3000;
+
+/** Needs Python 3.9 or later and nothing but its standard library. */
+const PYTHON = "python3";
+
+interface Waiting {
+  resolve(event: AgentEvent): void;
+  reject(reason: unknown): void;
+}
+
+export class Agent {
+  readonly #host: string;
+  readonly #process: HostProcess;
+  readonly #flows = new Map<number, AgentFlow>();
+  readonly #waiting = new Map<number, Waiting>();
+  #nextId = 1;
+  #ended: string | undefined;
+  #stopping: Promise<void> | undefined;
+  /** What the kernel took of the settings that were asked for. */
+  readonly settings: readonly AgentSetting[];
+
+  /** See {@link startAgent}. */
+  constructor(host: string, process: HostProcess, settings: readonly AgentSetting[]) {
+    this.#host = host;
+    this.#process = process;
+    this.settings = settings;
+    process.onLine((line) => this.#take(line));
+    void process.exited.then((status) => this.#end(status));
+  }
+
+  /** Accepts connections on a port of all the host's addresses and throws away what comes. P43171 if it cannot. */
+  async listen(port: number): Promise<void> {
+    await this.#ask({ op: "listen", port });
+  }
+
+  /** Starts a flow. What goes wrong with it comes as its `failed` event. */
+  flow(options: FlowOptions): AgentFlow {
+    const id = this.#nextId++;
+    const flow = new AgentFlow(options, () => this.#send({ op: "stop-flow", id }));
+    if (this.#ended !== undefined) {
+      flow.fail(this.#ended);
+      return flow;
+    }
+    this.#flows.set(id, flow);
+    const { to, ipVersion, ...rest } = options;
+    this.#send({ op: "flow", id, ...rest, to: addressText(to, ipVersion) });
+    return flow;
+  }
+
+  /**
+   * Tells which selectors' paths to another host with an agent work, each direction for itself. P43171 when the request
+   * is wrong, P43172 when the agent ends meanwhile.
+   */
+  async probe(options: ProbeOptions): Promise<ProbeOutcome> {
+    const event = await this.#ask(probeRequest(options));
+    if (event.event !== "probed") throw new Error(`an answer to a probe was ${event.event}`);
+    const { forward, reverse, minRttNs } = event;
+    return { forward, reverse, minRttNs: minRttNs ?? undefined };
+  }
+
+  async statistics(): Promise<AgentStatistics> {
+    const event = await this.#ask({ op: "statistics" });
+    if (event.event !== "statistics") throw new Error(`an answer about statistics was ${event.event}`);
+    const { event: _event, id: _id, ...statistics } = event;
+    return statistics;
+  }
+
+  /** Ends the agent, which gives its host back as it was. Once is enough. */
+  stop(): Promise<void> {
+    this.#stopping ??= (async () => {
+      this.#send({ op: "stop" });
+      const late = setTimeout(() => void this.#process.kill(), STOP_MS);
+      await this.#process.exited;
+      clearTimeout(late);
+    })();
+    return this.#stopping;
+  }
+
+  #send(request: object): void {
+    if (this.#ended === undefined) this.#process.write(JSON.stringify(request));
+  }
+
+  #ask(request: object): Promise<AgentEvent> {
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      if (this.#ended !== undefined) {
+        reject(agentFailure("P43172", this.#ended));
+        return;
+      }
+      this.#waiting.set(id, { resolve, reject });
+      this.#send({ ...request, id });
+    });
+  }
+
+  #take(line: string): void {
+    const event = readEvent(line);
+    const id = "id" in event ? event.id : null;
+    if (id === null) return;
+    const flow = this.#flows.get(id);
+    if (flow !== undefined) {
+      if (event.event === "error") flow.fail(`the agent on ${this.#host}: ${event.text}`);
+      else flow.take(event);
+      if (["finished", "failed", "error"].includes(event.event)) this.#flows.delete(id);
+      return;
+    }
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
+    this.#waiting.delete(id);
+    if (event.event === "error") {
+      waiting.reject(agentFailure("P43171", `the agent on ${this.#host}: ${event.text}`));
+    } else {
+      waiting.resolve(event);
+    }
+  }
+
+  #end(status: number): void {
+    const reason = this.#stopping === undefined ? `ended with status ${status}` : "was stopped";
+    this.#ended = [`the agent on ${this.#host} ${reason}`, ...lastLines(this.#process).slice(-1)].join(": ");
+    for (const flow of this.#flows.values()) flow.fail(this.#ended);
+    this.#flows.clear();
+    for (const waiting of this.#waiting.values()) waiting.reject(agentFailure("P43172", this.#ended));
+    this.#waiting.clear();
+  }
+}
+
+/**
+ * Starts the agent on a host: from then on the host's addresses belong to it. Throws DiagnosticError P43170 when it
+ * cannot start, with its own words.
+ */
+export async function startAgent(host: RunningHost, config: AgentConfig): Promise<Agent> {
+  const process = host.spawn([PYTHON, "-B", packageFile("mininet/agent")]);
+  const settings = await new Promise<readonly AgentSetting[]>((resolve, reject) => {
+    const refuse = (text: string) => {
+      off();
+      clearTimeout(timer);
+      reject(
+        agentFailure("P43170", `the agent on ${host.name} does not start: ${text}`, ...lastLines(process)),
+      );
+    };
+    const timer = setTimeout(() => {
+      void process.kill();
+      refuse(`it says nothing for ${START_MS / 1000} s`);
+    }, START_MS);
+    let off = () => {};
+    off = process.onLine((line) => {
+      const event = readEvent(line);
+      if (event.event === "error") refuse(event.text);
+      if (event.event !== "ready") return;
+      off();
+      clearTimeout(timer);
+      resolve(event.settings);
+    });
+    void process.exited.then((status) => refuse(`it ended with status ${status}`));
+    process.write(JSON.stringify(startRequest(config)));
+  });
+  return new Agent(host.name, process, settings);
+}
+
+/** Agent and p4loom are one package: a line that is none of its events is a fault of ours. */
+function readEvent(line: string): AgentEvent {
+  const event = eventSchema.safeParse(JSON.parse(line));
+  if (!event.success) throw new Error(`the host agent said ${line}: ${event.error.message}`);
+  return event.data;
+}
+
+function lastLines(process: HostProcess): string[] {
+  return process.stderr
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .slice(-5);
+}

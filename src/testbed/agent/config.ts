@@ -1,0 +1,66 @@
+/** What an agent is told about its host. */
+import { formatValue } from "../../program/index.js";
+
+export interface AgentNic {
+  /** Name of the interface in the host. */
+  readonly name: string;
+  /** 48 bits: what frames to this host are addressed to. */
+  readonly mac: bigint;
+  /** 48 bits: of the switch behind the NIC, which all frames are sent to. */
+  readonly gateway: bigint;
+}
+
+/** The plain description of a scheme's host policy; a `PolicyDescription` of `schemes` is one. */
+export interface AgentPolicy {
+  readonly kind: string;
+}
+
+export interface AgentConfig {
+  /** The host's addresses, one at least; 32 and 128 bits. */
+  readonly ipv4?: bigint;
+  readonly ipv6?: bigint;
+  /** One or more; with several, the policy tells for each packet by which it leaves. */
+  readonly nics: readonly AgentNic[];
+  /** Header field that carries selectors: dscp, vlan, flow_label or dscp_flow_label. */
+  readonly field: string;
+  readonly policy: AgentPolicy;
+  /** 32 bits; what choosers draw depends on it and on the flow's addresses and ports only. */
+  readonly seed: number;
+  /** Bytes of the largest packet that the host's kernel sends; default 1400. */
+  readonly mtu?: number;
+  /** Nanoseconds that a retransmission timeout has beyond the round trip, at the least; absent: the kernel's own. */
+  readonly rtoMarginNs?: number;
+  /** Nanoseconds; no retransmission timeout is longer, where the kernel can do that; absent: the kernel's own. */
+  readonly rtoCapNs?: number;
+}
+
+/** Name of the agent's device in the host. */
+export const TUN_NAME = "agent0";
+
+const NS_PER_MS = 1e6;
+
+export function addressText(address: bigint, ipVersion: 4 | 6): string {
+  return ipVersion === 4 ? formatValue(address, 32, "ipv4") : formatValue(address, 128, "ipv6");
+}
+
+/** The first request to an agent. Milliseconds are what the kernel counts its timeouts in: they are rounded up. */
+export function startRequest(config: AgentConfig): object {
+  const { ipv4, ipv6, nics, field, policy, seed, mtu, rtoMarginNs, rtoCapNs } = config;
+  return {
+    op: "start",
+    tun: TUN_NAME,
+    field,
+    policy,
+    seed,
+    nics: nics.map(({ name, mac, gateway }) => ({
+      name,
+      mac: formatValue(mac, 48, "mac"),
+      gateway: formatValue(gateway, 48, "mac"),
+    })),
+    ...(ipv4 === undefined ? {} : { ipv4: addressText(ipv4, 4) }),
+    ...(ipv6 === undefined ? {} : { ipv6: addressText(ipv6, 6) }),
+    ...(mtu === undefined ? {} : { mtu }),
+    ...(rtoMarginNs === undefined ? {} : { rtoMinMs: Math.ceil(rtoMarginNs / NS_PER_MS) }),
+    ...(rtoCapNs === undefined ? {} : { rtoCapMs: Math.ceil(rtoCapNs / NS_PER_MS) }),
+  };
+}

@@ -1,0 +1,110 @@
+/** Probes from agent to agent, marked with given selectors, and where the failure must be that they tell of. */
+import { addressText } from "./config.js";
+
+export interface ProbeOptions {
+  /** Address of the other host, which needs an agent too; 32 or 128 bits. */
+  readonly to: bigint;
+  readonly ipVersion: 4 | 6;
+  /** UDP ports: with the addresses they decide on the hash, so on the paths. Nothing needs to listen on them. */
+  readonly port: number;
+  readonly clientPort: number;
+  /** Selectors to send on, and selectors that the other host answers on. */
+  readonly forward: readonly number[];
+  readonly reverse: readonly number[];
+  /** Probes for each forward selector; default 3. Each is answered once on each reverse selector. */
+  readonly count?: number;
+  /** Nanoseconds from probe to probe, default 1 ms, and from the last one to the end, default 500 ms. */
+  readonly intervalNs?: number;
+  readonly timeoutNs?: number;
+}
+
+export interface ProbeCount {
+  readonly selector: number;
+  readonly sent: number;
+  readonly received: number;
+}
+
+export interface ProbeOutcome {
+  /** Probes that got any reply. */
+  readonly forward: readonly ProbeCount[];
+  /** Replies to the probes that got any: `sent` is 0 for all when none did, and nothing is known then. */
+  readonly reverse: readonly ProbeCount[];
+  readonly minRttNs: number | undefined;
+}
+
+export function probeRequest({ to, ipVersion, ...options }: ProbeOptions): object {
+  return { op: "probe", ...options, to: addressText(to, ipVersion) };
+}
+
+/** What probes over one path told; `path` names what it crosses: switches, links, or both. */
+export interface PathObservation extends Pick<ProbeCount, "sent" | "received"> {
+  readonly path: readonly string[];
+}
+
+export interface Localisation {
+  /**
+   * The smallest sets of parts that explain all dead paths, each in order of names: one suspect alone where one
+   * failure can have done it. Empty when no path is dead, or when no part of a dead path is beyond doubt.
+   */
+  readonly suspects: readonly (readonly string[])[];
+  /** Parts on a path that lets everything through. */
+  readonly cleared: readonly string[];
+  /** Dead paths all of whose parts are cleared: the probes contradict each other, or a failure hits some packets only. */
+  readonly unexplained: readonly number[];
+  /** Numbers of the observations that lost some probes but not all. */
+  readonly lossy: readonly number[];
+}
+
+/** As many failures at once are looked for. */
+const MOST_FAILURES = 3;
+
+/**
+ * Locates silent failures by intersecting paths (P-ECMP, section 2.2, "Network failure localization"). A path that
+ * let every probe through clears what it crosses; a dead one crosses a failed part; a path that lost some probes
+ * neither clears nor accuses. Observations without probes are left out.
+ */
+export function localise(observations: readonly PathObservation[]): Localisation {
+  const numbered = observations.map((observation, number) => ({ ...observation, number }));
+  const probed = numbered.filter(({ sent }) => sent > 0);
+  const cleared = new Set(probed.filter((o) => o.received >= o.sent).flatMap((o) => o.path));
+  const dead = probed.filter(({ received }) => received === 0);
+  const doubtful = dead.map(({ path, number }) => ({
+    number,
+    parts: [...new Set(path)].filter((part) => !cleared.has(part)),
+  }));
+  const toExplain = doubtful.filter(({ parts }) => parts.length > 0).map(({ parts }) => new Set(parts));
+  return {
+    suspects: smallestCovers(toExplain),
+    cleared: [...cleared].sort(),
+    unexplained: doubtful.filter(({ parts }) => parts.length === 0).map(({ number }) => number),
+    lossy: probed.filter(({ sent, received }) => received > 0 && received < sent).map((o) => o.number),
+  };
+}
+
+/** All sets of the least size that meet every one of `sets`. */
+function smallestCovers(sets: readonly ReadonlySet<string>[]): string[][] {
+  if (sets.length === 0) return [];
+  for (let size = 1; size <= MOST_FAILURES; size++) {
+    const found = new Map<string, string[]>();
+    for (const cover of covers(sets, size)) {
+      const sorted = [...cover].sort();
+      found.set(JSON.stringify(sorted), sorted);
+    }
+    if (found.size > 0)
+      return [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, set]) => set);
+  }
+  return [];
+}
+
+function* covers(sets: readonly ReadonlySet<string>[], size: number): Generator<string[]> {
+  const [first] = sets;
+  if (first === undefined) {
+    yield [];
+    return;
+  }
+  if (size === 0) return;
+  for (const part of first) {
+    const rest = sets.filter((set) => !set.has(part));
+    for (const others of covers(rest, size - 1)) yield [part, ...others];
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * Traffic files: which host sends how much to whom, and when. CSV with a line of column names:
+ *
+ *     start,src,dst,bytes,port
+ *     0ms,h1,h3,20000,5201
+ *     1.5ms,h2,h4,1000000,
+ *
+ * Columns stand in any order; `port` may be left out, or empty: 5201. Times have a unit. `#` starts a comment line.
+ */
+import type { Diagnostics, SourceFile, Span } from "../../base/index.js";
+import { parseDuration } from "../../topology/index.js";
+
+export interface TrafficFlow {
+  /** Nanoseconds after the start of the traffic. */
+  readonly startNs: number;
+  /** Names of hosts. */
+  readonly src: string;
+  readonly dst: string;
+  readonly bytes: number;
+  readonly port: number;
+}
+
+/** Port that flows go to where a traffic file names none. */
+export const DEFAULT_PORT = 5201;
+
+const COLUMNS = ["start", "src", "dst", "bytes", "port"] as const;
+type Column = (typeof COLUMNS)[number];
+const REQUIRED: readonly Column[] = ["start", "src", "dst", "bytes"];
+
+interface Cell {
+  readonly text: string;
+  readonly span: Span;
+}
+
+/**
+ * Reads a traffic file, in its order. Errors go to `diagnostics`: P42320 for column names, P42321 for a line
+ * with too many or too few values, P42322 for a value, P42323 for a host that is not one of `hosts`; such a line is left
+ * out.
+ */
+export function readTrafficFile(
+  file: SourceFile,
+  hosts: ReadonlySet<string>,
+  diagnostics: Diagnostics,
+): TrafficFlow[] {
+  const flows: TrafficFlow[] = [];
+  let columns: Column[] | undefined;
+  for (const cells of lines(file)) {
+    if (columns === undefined) {
+      columns = readColumns(file, cells, diagnostics);
+      if (columns === undefined) return [];
+      continue;
+    }
+    const flow = readFlow(columns, cells, hosts, diagnostics);
+    if (flow !== undefined) flows.push(flow);
+  }
+  if (columns === undefined) {
+    const end = file.text.length;
+    diagnostics.error("P42320", { file, start: end, end }, "the file has no line of column names", EXPECTED);
+  }
+  return flows;
+}
+
+const EXPECTED = `expected start,src,dst,bytes and perhaps port`;
+
+/** The cells of all lines that are neither empty nor comments. */
+function* lines(file: SourceFile): Generator<Cell[]> {
+  let offset = 0;
+  for (const line of file.text.split("\n")) {
+    const start = offset;
+    offset += line.length + 1;
+    if (line.trim() === "" || line.trimStart().startsWith("#")) continue;
+    const cells: Cell[] = [];
+    let at = start;
+    for (const raw of line.split(",")) {
+      const text = raw.trim();
+      const from = at + (text === "" ? 0 : raw.indexOf(text));
+      cells.push({ text, span: { file, start: from, end: from + Math.max(text.length, 1) } });
+      at += raw.length + 1;
+    }
+    yield cells;
+  }
+}
+
+function readColumns(
+  file: SourceFile,
+  cells: readonly Cell[],
+  diagnostics: Diagnostics,
+): Column[] | undefined {
+  const names = cells.map(({ text }) => text);
+  const wrong = cells.find(({ text }, i) => !COLUMNS.includes(text as Column) || names.indexOf(text) !== i);
+  if (wrong !== undefined) {
+    const why = COLUMNS.includes(wrong.text as Column) ? "stands there twice" : "is no column";
+    diagnostics.error("P42320", wrong.span, `"${wrong.text}" ${why}`, EXPECTED);
+    return undefined;
+  }
+  const missing = REQUIRED.filter((name) => !names.includes(name));
+  if (missing.length > 0) {
+    const span = { file, start: cells[0]!.span.start, end: cells.at(-1)!.span.end };
+    diagnostics.error("P42320", span, `column ${missing.join(", ")} is missing`, EXPECTED);
+    return undefined;
+  }
+  return names as Column[];
+}
+
+function readFlow(
+  columns: readonly Column[],
+  cells: readonly Cell[],
+  hosts: ReadonlySet<string>,
+  diagnostics: Diagnostics,
+): TrafficFlow | undefined {
+  if (cells.length !== columns.length) {
+    const message = `expected ${columns.length} values, one a column, got ${cells.length}`;
+    diagnostics.error("P42321", cells[0]!.span, message, columns.join(","));
+    return undefined;
+  }
+  const before = diagnostics.errorCount;
+  const cell = (column: Column): Cell | undefined => cells[columns.indexOf(column)];
+  const host = (column: "src" | "dst"): string => {
+    const { text, span } = cell(column)!;
+    if (!hosts.has(text)) {
+      diagnostics.error("P42323", span, `there is no host "${text}"`, `hosts are ${someOf([...hosts])}`);
+    }
+    return text;
+  };
+  const start = cell("start")!;
+  const startNs = parseDuration(start.text);
+  if (startNs === undefined) {
+    diagnostics.error("P42322", start.span, `start: expected a time such as 1.5ms, got "${start.text}"`);
+  }
+  const src = host("src");
+  const dst = host("dst");
+  if (src === dst && hosts.has(src)) {
+    diagnostics.error("P42323", cell("dst")!.span, `"${dst}" is the source too`, "name another host");
+  }
+  const bytes = readWhole(cell("bytes")!, "bytes", Number.MAX_SAFE_INTEGER, diagnostics);
+  const portCell = cell("port");
+  const port =
+    portCell === undefined || portCell.text === ""
+      ? DEFAULT_PORT
+      : readWhole(portCell, "port", 65535, diagnostics);
+  return diagnostics.errorCount > before ? undefined : { startNs: startNs!, src, dst, bytes, port };
+}
+
+function readWhole({ text, span }: Cell, name: string, most: number, diagnostics: Diagnostics): number {
+  const value = /^\d+$/.test(text) ? Number(text) : 0;
+  if (value < 1 || value > most) {
+    diagnostics.error("P42322", span, `${name}: expected a whole number from 1 to ${most}, got "${text}"`);
+  }
+  return value;
+}
+
+function someOf(names: readonly string[]): string {
+  return names.length <= 8 ? names.join(", ") : `${names.slice(0, 8).join(", ")}, ...`;
+}
