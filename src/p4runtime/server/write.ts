@@ -3,6 +3,7 @@ import {
   type Atomicity,
   type Device,
   DeviceError,
+  NamesExhausted,
   type Update,
   type UpdateStatus,
 } from "../../program/index.js";
@@ -13,6 +14,7 @@ import {
   type Update as UpdateMessage,
 } from "../generated/p4/v1/p4runtime_pb.js";
 import { OK, updateStatusOf } from "../status.js";
+import { reclaimNames } from "./reclaim.js";
 
 export function atomicityOf(message: AtomicityMessage): Atomicity {
   switch (message) {
@@ -44,6 +46,7 @@ export async function applyUpdates(
   /** For each update the message that it comes from. */
   const origin: number[] = [];
   let failed = false;
+  let reclaimed = false;
   for (let i = 0; i < messages.length; i++) {
     statuses[i] = OK;
     try {
@@ -56,6 +59,12 @@ export async function applyUpdates(
         origin.push(i);
       }
     } catch (error) {
+      if (error instanceof NamesExhausted && !reclaimed) {
+        reclaimed = true;
+        await reclaimNames(wire, device, updates);
+        i--;
+        continue;
+      }
       statuses[i] = updateStatusOf(error);
       failed = true;
     }
