@@ -53,7 +53,7 @@ function compiledProgram(path: string, diagnostics: Diagnostics) {
   return p4info && { bmv2, p4info };
 }
 
-function runTest(program: string, test: string, includes: readonly string[]): Verdict {
+async function runTest(program: string, test: string, includes: readonly string[]): Promise<Verdict> {
   const diagnostics = new Diagnostics();
   try {
     const runnable = program.endsWith(".json")
@@ -62,7 +62,7 @@ function runTest(program: string, test: string, includes: readonly string[]): Ve
     if (runnable === undefined) return { kind: "no program", why: firstError(diagnostics) };
     const commands = readStf(source(test), diagnostics);
     if (diagnostics.hasErrors) return { kind: "test unread", why: firstError(diagnostics) };
-    const { passed, failed } = runStf(commands, runnable, diagnostics);
+    const { passed, failed } = await runStf(commands, runnable, diagnostics);
     if (failed > 0) return { kind: "failed", why: firstError(diagnostics) };
     return { kind: "passed", why: `${passed} expectations` };
   } catch (error) {
@@ -103,7 +103,7 @@ function argumentsOf(args: readonly string[]): Arguments | undefined {
   return folder === undefined ? undefined : { folder, includes, only, compiled };
 }
 
-function main(args: readonly string[]): number {
+async function main(args: readonly string[]): Promise<number> {
   const given = argumentsOf(args);
   if (given === undefined) {
     console.error("usage: npx tsx bench/corpus.ts FOLDER [-I FOLDER]... [--only TEXT] [--compiled FOLDER]");
@@ -113,7 +113,7 @@ function main(args: readonly string[]): number {
   let expectations = 0;
   const tests = testsOf(given);
   for (const { name, program } of tests) {
-    const { kind, why } = runTest(program, join(given.folder, `${name}.stf`), given.includes);
+    const { kind, why } = await runTest(program, join(given.folder, `${name}.stf`), given.includes);
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
     if (kind === "passed") expectations += Number.parseInt(why, 10);
     else console.log(`${name}: ${kind}\n    ${why.replaceAll("\n", "\n    ")}`);
@@ -124,4 +124,4 @@ function main(args: readonly string[]): number {
   return passed === tests.length ? 0 : 1;
 }
 
-process.exitCode = main(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2));

@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Diagnostics, fromHex, Random, SourceFile } from "../src/base/index.js";
+import { runCommands } from "../src/control/index.js";
 import { type Bmv2Program, createP4Info, type Match, type Update } from "../src/program/index.js";
-import { runCommands, Switch } from "../src/switch/index.js";
+import { Switch } from "../src/switch/index.js";
 
 type Report = (line: { name: string; unit: string; value: number }) => void;
 
@@ -21,13 +22,13 @@ function roomyProgram(): Bmv2Program {
   return program;
 }
 
-function start(program: Bmv2Program, config: string): Switch {
+async function start(program: Bmv2Program, config: string): Promise<Switch> {
   const device = new Switch(
     { bmv2: program, p4info: createP4Info() },
     { clock: { now: () => 0, at: () => () => {} }, transmit: () => {} },
   );
   const diagnostics = new Diagnostics();
-  runCommands(device, new SourceFile("config.txt", config), diagnostics);
+  await runCommands(device, new SourceFile("config.txt", config), diagnostics);
   diagnostics.throwIfErrors();
   return device;
 }
@@ -85,11 +86,11 @@ export async function run(report: Report): Promise<void> {
   const routes = "TheIngress.routes4";
   const random = new Random(1);
 
-  const small = start(roomyProgram(), config);
+  const small = await start(roomyProgram(), config);
   const few = Array.from({ length: 64 }, (_, i) => ipv4Frame(0x0a010280 + (i % 4)));
   report({ name: "switch/l3", unit: "packets/s", value: rate(small, few) });
 
-  const full = start(roomyProgram(), config);
+  const full = await start(roomyProgram(), config);
   const addresses = Array.from({ length: 10_000 }, () => (0x14000000 | random.int(0x01000000)) & 0xffffff00);
   const distinct = [...new Set(addresses)];
   const began = performance.now();
@@ -123,7 +124,7 @@ export async function run(report: Report): Promise<void> {
     value: rate(full, many),
   });
 
-  const wide = start(roomyProgram(), config);
+  const wide = await start(roomyProgram(), config);
   const hops = Array.from({ length: 60_000 }, (_, i) => i + 1000);
   wide.apply(
     hops.map((hop): Update => {

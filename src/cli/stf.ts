@@ -42,7 +42,7 @@ export async function stf(
   // A line that cannot be read might be the one that later ones rest on.
   if (program !== undefined && !diagnostics.hasErrors) {
     const print = (text: string) => process.stderr.write(`${text}\n`);
-    result = runStf(commands, program, diagnostics, { seed, print });
+    result = await runStf(commands, program, diagnostics, { seed, print });
   }
   printDiagnostics(diagnostics.list, options.jsonDiagnostics);
   if (result !== undefined) {

@@ -3,22 +3,23 @@
  * the test moves; at the end each port's packets are compared with what the test expects of it.
  */
 import { DiagnosticError, type Diagnostics, fail, SourceFile, type Span } from "../base/index.js";
+import { Interpreter } from "../control/index.js";
 import {
   type Bmv2Program,
   type CounterData,
   createP4Info,
   DeviceError,
+  describeBmv2,
   type Entity,
   type P4Info,
   P4InfoIndex,
   type TableEntry,
 } from "../program/index.js";
-import { runCommands, Switch } from "../switch/index.js";
+import { Switch } from "../switch/index.js";
 import { ManualClock } from "./clock.js";
 import { entryOf } from "./entries.js";
 import { compareOutputs, type Expect, type Output, warnOfOthers } from "./expectations.js";
 import { findByName } from "./names.js";
-import { indexOf } from "./program-index.js";
 import type { Comparison, StfCommand } from "./script.js";
 
 export interface StfOptions {
@@ -52,17 +53,17 @@ const COMPARE: Readonly<Record<Comparison, (left: bigint, right: bigint) => bool
 
 /**
  * Reports every failing expectation (P41255 to P41258), every wrong name or value (P41253, P41254) and every
- * command that the switch refuses (P41259, P41110 to P41112), each at its line. A port that no line names is not
+ * command that the switch refuses (P41259, P43201 to P43207), each at its line. A port that no line names is not
  * connected, as with p4c's runner: what leaves there is warned of (P41250).
  * @param program a P4Info names optional fields as such; without one, names are those of the BMv2 program
  * @throws DiagnosticError when the switch cannot run the program at all
  */
-export function runStf(
+export async function runStf(
   commands: readonly StfCommand[],
   program: { bmv2: Bmv2Program; p4info?: P4Info },
   diagnostics: Diagnostics,
   options: StfOptions = {},
-): StfResult {
+): Promise<StfResult> {
   return new Player(program, diagnostics, options).play(commands);
 }
 
@@ -70,6 +71,7 @@ class Player {
   readonly #clock = new ManualClock();
   readonly #outputs: Output[] = [];
   readonly #switch: Switch;
+  readonly #interpreter: Interpreter;
   readonly #index: P4InfoIndex;
   readonly #result: StfResult = { passed: 0, failed: 0 };
   /** Entries that were given a name with `add ... = NAME`. */
@@ -84,7 +86,7 @@ class Player {
   ) {
     const { bmv2, p4info } = program;
     const { seed, print } = options;
-    this.#index = p4info === undefined ? indexOf(bmv2) : new P4InfoIndex(p4info);
+    this.#index = new P4InfoIndex(p4info ?? describeBmv2(bmv2));
     this.#switch = new Switch(
       { bmv2, p4info: p4info ?? createP4Info() },
       {
@@ -94,15 +96,16 @@ class Player {
         ...(print === undefined ? {} : { log: print }),
       },
     );
+    this.#interpreter = new Interpreter(this.#switch);
   }
 
-  play(commands: readonly StfCommand[]): StfResult {
+  async play(commands: readonly StfCommand[]): Promise<StfResult> {
     const expects: Expect[] = [];
     const ports = new Set<number>();
     for (const command of commands) {
       if (command.kind === "packet" || command.kind === "expect") ports.add(command.port);
       if (command.kind === "expect") expects.push(command);
-      else this.#do(command);
+      else await this.#do(command);
     }
     this.#clock.advance(LAST_WAIT_US);
     const connected = this.#outputs.filter(({ port }) => ports.has(port));
@@ -114,7 +117,7 @@ class Player {
     return { passed: this.#result.passed + tally.passed, failed: this.#result.failed + tally.failed };
   }
 
-  #do(command: Exclude<StfCommand, Expect>): void {
+  async #do(command: Exclude<StfCommand, Expect>): Promise<void> {
     switch (command.kind) {
       case "packet":
         this.#cause = command.span;
@@ -129,7 +132,7 @@ class Player {
         // Every packet that nothing expects fails anyway.
         break;
       case "cli":
-        this.#runCli(command.span);
+        await this.#runCli(command.span);
         break;
       default:
         this.#attempt(command.span, () => this.#control(command));
@@ -181,11 +184,12 @@ class Player {
   }
 
   /** The line as a file of its own in which it stands where it stood, so that messages show its place. */
-  #runCli({ file, start }: Span): void {
+  async #runCli({ file, start }: Span): Promise<void> {
     const { line } = file.position(start);
     const alone = new SourceFile(file.path, "\n".repeat(line - 1) + file.lineText(line));
     const before = this.diagnostics.errorCount;
-    runCommands(this.#switch, alone, this.diagnostics, this.options.print);
+    const { print = () => {} } = this.options;
+    await this.#interpreter.run(alone, this.diagnostics, { print });
     if (this.diagnostics.errorCount > before) this.#result.failed++;
   }
 

@@ -1,10 +1,8 @@
 /**
  * The v1model switch. `switch.ts` is the door: a Switch takes a program, frames and control-plane updates.
  * `codegen/` turns a program into JavaScript once; `tables/` holds what the generated code looks up; `flow/`
- * moves packets between ingress, queues and egress; `control/` checks and applies what a controller writes;
- * `commands/` reads the command text of simple_switch_CLI.
+ * moves packets between ingress, queues and egress; `control/` checks and applies what a controller writes.
  */
 
-export { commandHelp, runCommands } from "./commands/index.js";
 export type { QueueOptions, SwitchClock, SwitchOptions, SwitchStatistics } from "./options.js";
 export { Switch } from "./switch.js";

@@ -317,7 +317,7 @@ export class Switch implements Device {
     this.#listeners.clear();
   }
 
-  /** For the command language in `commands/`: what is loaded, beyond what a Device shows. */
+  /** For tests: what is loaded, beyond what a Device shows. */
   get internals(): Loaded {
     return this.#running();
   }

@@ -37,7 +37,7 @@ it("fails a test of a BMv2 JSON program, with the place, and counts in JSON", ()
     passed: 0,
     failed: 1,
   });
-  expect(stderr).toMatch(/^TheIngress\.r9\[0\]= 0\n/);
+  expect(stderr).toMatch(/^r9\[0\]= 0\n/);
   expect(stderr).toMatch(/^test\.stf:2:1: error\[P41256\]/m);
 });
 

@@ -6,8 +6,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, fromHex, SourceFile, toHex } from "../../src/base/index.js";
+import { runCommands } from "../../src/control/index.js";
 import { compile } from "../../src/p4/index.js";
-import { runCommands, Switch } from "../../src/switch/index.js";
+import { Switch } from "../../src/switch/index.js";
 
 const golden = join(import.meta.dirname, "../golden");
 
@@ -26,7 +27,7 @@ function load(name: string): Exchange[] {
 }
 
 /** Compiles the program, loads and configures a switch; the result answers a frame with what it sends, by port. */
-function bringUp(name: string, configured: boolean): (frame: Frame) => Frame[] {
+async function bringUp(name: string, configured: boolean): Promise<(frame: Frame) => Frame[]> {
   const file = new SourceFile(`${name}.p4`, readFileSync(join(golden, name, `${name}.p4`), "utf8"));
   const { program } = compile({ file }, new Diagnostics())!;
   const out: Frame[] = [];
@@ -38,7 +39,7 @@ function bringUp(name: string, configured: boolean): (frame: Frame) => Frame[] {
   const config = join(golden, name, "config.txt");
   if (configured && existsSync(config)) {
     const diagnostics = new Diagnostics();
-    runCommands(node, new SourceFile("config.txt", readFileSync(config, "utf8")), diagnostics);
+    await runCommands(node, new SourceFile("config.txt", readFileSync(config, "utf8")), diagnostics);
     expect(diagnostics.list).toEqual([]);
   }
   return ({ port, hex }) => {
@@ -70,8 +71,8 @@ const names = [
 ];
 
 describe("recorded packets", () => {
-  it.each(names)("%s", (name) => {
-    const send = bringUp(name, true);
+  it.each(names)("%s", async (name) => {
+    const send = await bringUp(name, true);
     const exchanges = load(join(name, "packets.json"));
     expect(exchanges.length).toBeGreaterThan(200);
     for (const exchange of exchanges) {
@@ -80,15 +81,15 @@ describe("recorded packets", () => {
     }
   });
 
-  it("hash, before its calculations are configured", () => {
-    const send = bringUp("hash", false);
+  it("hash, before its calculations are configured", async () => {
+    const send = await bringUp("hash", false);
     for (const exchange of load("hash/packets_unconfigured.json"))
       expect({ in: exchange.in, out: send(exchange.in) }).toEqual(exchange);
   });
 });
 
-it("loops run as the specification says", () => {
-  const send = bringUp("control", true);
+it("loops run as the specification says", async () => {
+  const send = await bringUp("control", true);
   const tests = load("control/packets.json").filter((exchange) => isLoopTest("control", exchange));
   expect(tests.length).toBe(40);
   for (const { in: frame } of tests) {

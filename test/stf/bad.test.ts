@@ -7,8 +7,8 @@ import { play } from "./small.js";
 const folder = resolve(import.meta.dirname, "../bad/stf");
 const files = readdirSync(folder).sort();
 
-it.each(files)("%s", (name) => {
-  const { codes, messages } = play(readFileSync(join(folder, name), "utf8"));
+it.each(files)("%s", async (name) => {
+  const { codes, messages } = await play(readFileSync(join(folder, name), "utf8"));
   expect(codes).toEqual([name.slice(0, 6)]);
   expect(messages[0]).toMatch(/^test\.stf:\d+:\d+: (error|warning)\[/);
   expect(messages).toMatchSnapshot();

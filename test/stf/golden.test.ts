@@ -36,8 +36,8 @@ describe.each(["l3", "replicate", "memory", "hash"])("%s", (name) => {
     diagnostics,
   )!;
 
-  it("passes as recorded", () => {
-    const { passed, failed, messages } = play(
+  it("passes as recorded", async () => {
+    const { passed, failed, messages } = await play(
       lines((hex) => hex),
       { bmv2 },
     );
@@ -46,10 +46,10 @@ describe.each(["l3", "replicate", "memory", "hash"])("%s", (name) => {
     expect(passed).toBeGreaterThan(100);
   });
 
-  it("fails where the recording is changed", () => {
+  it("fails where the recording is changed", async () => {
     let count = 0;
     const flip = (hex: string) =>
       ++count === 100 ? hex.slice(0, -1) + (hex.endsWith("0") ? "1" : "0") : hex;
-    expect(play(lines(flip), { bmv2 }).failed).toBe(1);
+    expect((await play(lines(flip), { bmv2 })).failed).toBe(1);
   });
 });

@@ -17,14 +17,14 @@ function compileSmall(): { bmv2: Bmv2Program; p4info: P4Info } {
 export const small = compileSmall();
 
 /** Plays a test; messages come back as text, places included. */
-export function play(
+export async function play(
   text: string,
   program: { bmv2: Bmv2Program; p4info?: P4Info } = small,
   options?: StfOptions,
-): { passed: number; failed: number; codes: string[]; messages: string[] } {
+): Promise<{ passed: number; failed: number; codes: string[]; messages: string[] }> {
   const diagnostics = new Diagnostics();
   const commands = readStf(new SourceFile("test.stf", text), diagnostics);
-  const result = runStf(commands, program, diagnostics, options);
+  const result = await runStf(commands, program, diagnostics, options);
   return {
     ...result,
     codes: diagnostics.list.map(({ code }) => code),

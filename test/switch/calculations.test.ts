@@ -3,7 +3,6 @@
  * simple_switch. v1model has no names for most of them; the algorithms were put into the JSON.
  */
 import { describe, expect, it } from "vitest";
-import { fromHex } from "../../src/base/index.js";
 import type { Bmv2Program } from "../../src/program/index.js";
 import { goldenJson, goldenText, type Stimulus, startProgram } from "./golden.js";
 
@@ -12,14 +11,7 @@ const stimuli = goldenJson<Stimulus[]>("calculations", "packets.json");
 
 async function start() {
   const started = startProgram(bmv2);
-  const rest: string[] = [];
-  for (const line of goldenText("calculations", "config.txt")!.split("\n")) {
-    const [command, name, ...words] = line.split(" ");
-    if (command === "set_toeplitz_hash_key")
-      await started.device.settings.setToeplitzKey(name!, fromHex(words[0]!)!);
-    else rest.push(line);
-  }
-  started.run(rest.join("\n"));
+  await started.run(goldenText("calculations", "config.txt")!);
   return started;
 }
 

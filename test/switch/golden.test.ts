@@ -26,8 +26,8 @@ const PROGRAMS = [
 ];
 
 describe.each(PROGRAMS)("%s", (name) => {
-  it("sends what BMv2 sends, packet for packet", () => {
-    const { play, clock } = startGolden(name);
+  it("sends what BMv2 sends, packet for packet", async () => {
+    const { play, clock } = await startGolden(name);
     for (const stimulus of goldenJson<Stimulus[]>(name, "packets.json")) {
       clock.advance(clock.time + 100);
       expect(play(stimulus.in.port, stimulus.in.hex), JSON.stringify(stimulus.in)).toEqual(stimulus.out);
@@ -36,15 +36,15 @@ describe.each(PROGRAMS)("%s", (name) => {
 });
 
 describe("variants", () => {
-  it("hashes with the first CRC parameters when none are set", () => {
-    const { play } = startGolden("hash", "none.txt");
+  it("hashes with the first CRC parameters when none are set", async () => {
+    const { play } = await startGolden("hash", "none.txt");
     for (const { in: input, out } of goldenJson<Stimulus[]>("hash", "packets_unconfigured.json"))
       expect(play(input.port, input.hex)).toEqual(out);
   });
 
-  it("makes the same copies where their order is open", () => {
+  it("makes the same copies where their order is open", async () => {
     const sorted = (list: Output[]) => [...list].sort((a, b) => a.port - b.port || (a.hex < b.hex ? -1 : 1));
-    const { play } = startGolden("replicate");
+    const { play } = await startGolden("replicate");
     for (const { in: input, out } of goldenJson<Stimulus[]>("replicate", "packets_unordered.json"))
       expect(sorted(play(input.port, input.hex))).toEqual(sorted(out));
   });
@@ -61,8 +61,8 @@ interface State {
   registers?: Record<string, number[]>;
 }
 
-function played(name: string) {
-  const started = startGolden(name);
+async function played(name: string) {
+  const started = await startGolden(name);
   for (const { in: input } of goldenJson<Stimulus[]>(name, "packets.json"))
     started.play(input.port, input.hex);
   return started.device;
@@ -74,8 +74,8 @@ const countsOf = (entity: Entity): Counts => {
 };
 
 describe("state after the last packet", () => {
-  it.each(["l3", "memory"])("%s: counters", (name) => {
-    const device = played(name);
+  it.each(["l3", "memory"])("%s: counters", async (name) => {
+    const device = await played(name);
     const { counters } = goldenJson<State>(name, "state.json");
     for (const [counter, expected] of Object.entries(counters))
       expect(
@@ -87,8 +87,8 @@ describe("state after the last packet", () => {
       ).toEqual(expected);
   });
 
-  it("l3: counters of table entries", () => {
-    const device = played("l3");
+  it("l3: counters of table entries", async () => {
+    const device = await played("l3");
     const recorded = goldenJson<State>("l3", "state.json").direct_counters!;
     const tables: Record<string, string> = {
       "TheIngress.route_hits": "TheIngress.routes4",
@@ -101,8 +101,8 @@ describe("state after the last packet", () => {
       ).toEqual(expected);
   });
 
-  it("memory: registers (the record cuts values at 2^63 - 1)", () => {
-    const device = played("memory");
+  it("memory: registers (the record cuts values at 2^63 - 1)", async () => {
+    const device = await played("memory");
     const { registers } = goldenJson<State>("memory", "state.json");
     for (const [register, expected] of Object.entries(registers!)) {
       const values = device.query([{ kind: "register", register }]) as RegisterEntry[];
@@ -121,9 +121,9 @@ interface Weights {
 }
 
 describe("weights through P4Runtime", () => {
-  it("orders the slots of a group by handle, copies included", () => {
+  it("orders the slots of a group by handle, copies included", async () => {
     const { members_created, groups, slots } = goldenJson<Weights>("selector", "p4runtime_weights.json");
-    const { device } = startGolden("selector", "none.txt");
+    const { device } = await startGolden("selector", "none.txt");
     const profile = "TheIngress.sel_crc32";
     const member = (memberId: number): Update => ({
       type: "insert",
@@ -173,8 +173,8 @@ describe("weights through P4Runtime", () => {
 });
 
 describe("frames", () => {
-  it("are new arrays of their exact length, and the received one is left alone", () => {
-    const { device, outputs } = startGolden("l3");
+  it("are new arrays of their exact length, and the received one is left alone", async () => {
+    const { device, outputs } = await startGolden("l3");
     const [first] = goldenJson<Stimulus[]>("l3", "packets.json");
     const frame = fromHex(first!.in.hex)!;
     const before = frame.slice();

@@ -2,8 +2,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Diagnostics, fromHex, SourceFile, toHex } from "../../src/base/index.js";
+import { runCommands } from "../../src/control/index.js";
 import { type Bmv2Program, createP4Info, type P4Info } from "../../src/program/index.js";
-import { runCommands, Switch, type SwitchOptions } from "../../src/switch/index.js";
+import { Switch, type SwitchOptions } from "../../src/switch/index.js";
 
 export interface Output {
   port: number;
@@ -66,7 +67,7 @@ export function startProgram(
   clock: ManualClock;
   play(port: number, hex: string): Output[];
   /** Text for simple_switch_CLI; throws at its first mistake. */
-  run(commands: string): void;
+  run(commands: string): Promise<void>;
 } {
   const clock = new ManualClock();
   const outputs: Output[] = [];
@@ -82,22 +83,27 @@ export function startProgram(
       .sort((a, b) => a.output.port - b.output.port || a.i - b.i)
       .map(({ output }) => ({ ...output }));
   };
-  const run = (commands: string) => {
+  const run = async (commands: string) => {
     const diagnostics = new Diagnostics();
-    runCommands(device, new SourceFile("commands.txt", commands), diagnostics);
+    await runCommands(device, new SourceFile("commands.txt", commands), diagnostics);
     diagnostics.throwIfErrors();
   };
   return { device, outputs, clock, play, run };
 }
 
+/** The golden program of that name as it was compiled, without its commands. */
+export function startUnconfigured(name: string, p4info?: P4Info, options?: Partial<SwitchOptions>) {
+  return startProgram(goldenJson<Bmv2Program>(name, `${name}.json`), p4info, options);
+}
+
 /** The golden program of that name, with its commands run unless `config` says otherwise. */
-export function startGolden(
+export async function startGolden(
   name: string,
   config = "config.txt",
   p4info?: P4Info,
   options?: Partial<SwitchOptions>,
 ) {
-  const started = startProgram(goldenJson<Bmv2Program>(name, `${name}.json`), p4info, options);
-  started.run(goldenText(name, config) ?? "");
+  const started = startUnconfigured(name, p4info, options);
+  await started.run(goldenText(name, config) ?? "");
   return started;
 }

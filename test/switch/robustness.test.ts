@@ -37,10 +37,10 @@ describe.each(PROGRAMS)("%s", (name) => {
       }),
   );
 
-  it("takes any frames, twice alike", () => {
-    fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(511), frame), { maxLength: 30 }), (frames) => {
-        const [one, two] = [startGolden(name), startGolden(name)];
+  it("takes any frames, twice alike", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(511), frame), { maxLength: 30 }), async (frames) => {
+        const [one, two] = [await startGolden(name), await startGolden(name)];
         for (const [port, hex] of frames) expect(one.play(port, hex)).toEqual(two.play(port, hex));
         const { received, transmitted } = one.device.stats;
         expect(received).toBe(frames.length);

@@ -65,7 +65,7 @@ it("are refused with their place in the source, at load and at verify, and the p
     code: "INVALID_ARGUMENT",
     message: expect.stringMatching(/P41103.*entry 2.*t\.p4:31:13.*511/),
   };
-  const { device } = startGolden("l3");
+  const { device } = await startGolden("l3");
   const before = device.program;
   await expect(device.verify({ bmv2: program, p4info: createP4Info() })).rejects.toMatchObject(wanted);
   await expect(device.load({ bmv2: program, p4info: createP4Info() })).rejects.toMatchObject(wanted);

@@ -37,19 +37,7 @@ function start(priorities: number) {
 describe("queues of BMv2", () => {
   it.each(scenarios.map((scenario) => [scenario.name, scenario] as const))("%s", async (_, scenario) => {
     const { device, clock, sent, burst, run } = start(scenario.priorities);
-    const rest: string[] = [];
-    for (const line of scenario.config.split("\n")) {
-      const [command, ...words] = line.split(" ");
-      const [value, port, priority] = words.map(Number);
-      const queues = {
-        ...(port === undefined ? {} : { port }),
-        ...(priority === undefined ? {} : { priority }),
-      };
-      if (command === "set_queue_depth") await device.settings.setQueueDepth(value!, queues);
-      else if (command === "set_queue_rate") await device.settings.setQueueRate(value!, queues);
-      else rest.push(line);
-    }
-    run(rest.join("\n"));
+    await run(scenario.config);
     clock.advance(700_000);
     burst(scenario.packets);
     clock.advance(100_000_000);

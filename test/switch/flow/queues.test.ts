@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fromHex, toHex } from "../../../src/base/index.js";
 import type { Bmv2Program } from "../../../src/program/index.js";
 import { type QueueOptions, Switch } from "../../../src/switch/index.js";
-import { goldenJson, ManualClock, startGolden } from "../golden.js";
+import { goldenJson, ManualClock, startUnconfigured } from "../golden.js";
 
 /** A frame of the `queue` program that does nothing special: it goes to port 0. */
 const FRAME = "000000000000000078";
@@ -13,7 +13,7 @@ function start(queue: QueueOptions) {
   const sent: { time: number; port: number; hex: string }[] = [];
   const bmv2 = goldenJson<Bmv2Program>("queue", "queue.json");
   const device = new Switch(
-    { bmv2, p4info: startGolden("queue").device.program!.p4info },
+    { bmv2, p4info: startUnconfigured("queue").device.program!.p4info },
     { clock, queue, transmit: (port, frame) => sent.push({ time: clock.time, port, hex: toHex(frame) }) },
   );
   return {
@@ -77,7 +77,7 @@ describe("a queue with a rate in packets", () => {
 
 describe("without queues", () => {
   it("frames leave at once", () => {
-    const { play } = startGolden("queue");
+    const { play } = startUnconfigured("queue");
     expect(play(1, FRAME)).toHaveLength(1);
   });
 });
@@ -86,7 +86,7 @@ describe("queueing metadata", () => {
   it("show depth and waiting time in egress", () => {
     const clock = new ManualClock();
     const seen: number[][] = [];
-    const { device: plain } = startGolden("queue");
+    const { device: plain } = startUnconfigured("queue");
     const device = new Switch(plain.program, {
       clock,
       queue: { rateBitsPerSecond: () => 1e6 },

@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { DeviceEvent, Entity } from "../../../src/program/index.js";
 import { MeterArray } from "../../../src/switch/tables/resources.js";
-import { startGolden } from "../golden.js";
+import { startUnconfigured } from "../golden.js";
 
 function start() {
-  const started = startGolden("cpu", "none.txt", undefined, { cpuPort: 255 });
+  const started = startUnconfigured("cpu", undefined, { cpuPort: 255 });
   const events: DeviceEvent[] = [];
   started.device.watch((event) => events.push(event));
   return { ...started, events };

@@ -1,0 +1,107 @@
+/** Values of statements: `program`'s reading of them, and what a key field makes of one. */
+import { fail, maskOf } from "../base/index.js";
+import { type FieldInfo, type Match, parseValue, type Slot } from "../program/index.js";
+import { CODES } from "./codes.js";
+import type { Word } from "./words.js";
+
+/** A number of at most `bits` bits; `what` names it in the message. */
+export function readValue(what: string, word: Word, bits: number, code: string = CODES.value): bigint {
+  const parsed = parseValue(word.text, bits);
+  if (!parsed.ok) fail(code, word.span, `${what}: ${parsed.message}`);
+  return parsed.value;
+}
+
+/** The value of a parameter or a field; strings of translated types cannot be written here. */
+export function readSlot(what: string, slot: Slot, word: Word): bigint {
+  if (slot.isString) {
+    fail(CODES.unable, word.span, `${what} is translated to a string, which a \`Device\` does not carry`);
+  }
+  return readValue(what, word, slot.bitwidth);
+}
+
+/** A whole number from 0 (or `least`) to `most`. */
+export function readInteger(what: string, word: Word, most = 0xffffffff, least = 0): number {
+  const parsed = parseValue(word.text, 64);
+  if (!parsed.ok || parsed.value > BigInt(most) || parsed.value < BigInt(least))
+    fail(CODES.value, word.span, `${what} is \`${word.text}\`; give a number from ${least} to ${most}`);
+  return Number(parsed.value);
+}
+
+/** The first `length` of `bits` bits. */
+function prefixMask(length: number, bits: number): bigint {
+  return maskOf(bits) ^ maskOf(bits - length);
+}
+
+/**
+ * One part of a table key: `v`, `v/length`, `v&&&mask`, `low->high` (P4's own `low..high` too). Undefined for a
+ * don't-care. With `plain`, lpm, ternary and range fields take a plain value as well, all of whose bits count, and
+ * `*` or `_` stands for a don't-care.
+ */
+export function readMatch(field: FieldInfo, word: Word, plain = false): Match | undefined {
+  const { text, span } = word;
+  const { name, kind, bitwidth: bits } = field;
+  const what = `match field ${name}`;
+  const value = (part: string, role = what): bigint => readSlot(role, field, { text: part, span });
+  const wrongForm = (form: string): never =>
+    fail(CODES.value, span, `${what} is ${kind} and is written \`${form}\`, not \`${text}\``);
+  const split = (by: RegExp): [string, string] | undefined => {
+    const match = by.exec(text);
+    return match === null
+      ? undefined
+      : [text.slice(0, match.index), text.slice(match.index + match[0].length)];
+  };
+  if (plain && (text === "*" || text === "_")) {
+    if (kind === "exact") fail(CODES.value, span, `${what} is exact: it cannot be left open`);
+    return undefined;
+  }
+  const isPlain = plain && split(/\/|&&&|->|\.\.(?!\d*\.)/) === undefined;
+  switch (kind) {
+    case "exact":
+      return { kind, field: name, value: value(text) };
+    case "lpm": {
+      const parts = split(/\//) ?? (isPlain ? [text, String(bits)] : wrongForm("value/length"));
+      if (!/^\d+$/.test(parts[1]) || Number(parts[1]) > bits)
+        fail(CODES.value, span, `the prefix length of ${what} is \`${parts[1]}\`; possible are 0 to ${bits}`);
+      const prefixLength = Number(parts[1]);
+      const number = value(parts[0]);
+      if (prefixLength === 0) return undefined;
+      return { kind, field: name, value: number & prefixMask(prefixLength, bits), prefixLength };
+    }
+    case "ternary": {
+      const prefix = plain ? split(/\//) : undefined;
+      if (prefix !== undefined && /^\d+$/.test(prefix[1]) && Number(prefix[1]) <= bits) {
+        const mask = prefixMask(Number(prefix[1]), bits);
+        const number = value(prefix[0]) & mask;
+        return mask === 0n ? undefined : { kind, field: name, value: number, mask };
+      }
+      if (isPlain) return { kind, field: name, value: value(text), mask: maskOf(bits) };
+      const parts = split(/&&&/) ?? wrongForm("value&&&mask");
+      const mask = value(parts[1], `the mask of ${what}`);
+      const number = value(parts[0]) & mask;
+      return mask === 0n ? undefined : { kind, field: name, value: number, mask };
+    }
+    case "optional": {
+      const parts = split(/&&&/);
+      if (parts === undefined) return { kind, field: name, value: value(text) };
+      const mask = value(parts[1], `the mask of ${what}`);
+      const number = value(parts[0]);
+      if (mask === 0n) return undefined;
+      if (mask !== maskOf(bits))
+        fail(CODES.value, span, `the mask of ${what} is ${parts[1]}; an optional field has all bits or none`);
+      return { kind, field: name, value: number };
+    }
+    case "range": {
+      if (isPlain) {
+        const number = value(text);
+        return { kind, field: name, low: number, high: number };
+      }
+      const parts = split(/->|\.\./) ?? wrongForm("low->high");
+      const low = value(parts[0], `the low bound of ${what}`);
+      const high = value(parts[1], `the high bound of ${what}`);
+      if (low > high) fail(CODES.value, span, `the range of ${what} starts above its end: ${text}`);
+      return low === 0n && high === maskOf(bits) ? undefined : { kind, field: name, low, high };
+    }
+    case "other":
+      fail(CODES.unable, span, `${what} is matched in a way of its own, which cannot be written here`);
+  }
+}
