@@ -172,18 +172,21 @@ export class Interfaces {
       this.#dirty.push(to);
       if (!this.#flushing) {
         this.#flushing = true;
-        queueMicrotask(this.#flush);
+        queueMicrotask(this.#flushSoon);
       }
     }
     to.send.add(frame);
     return true;
   }
 
-  readonly #flush = (): void => {
+  /** Hands to the kernel what was sent in this turn. */
+  flush(): void {
     this.#flushing = false;
     for (const port of this.#dirty) port.send.flush();
     this.#dirty.length = 0;
-  };
+  }
+
+  readonly #flushSoon = (): void => this.flush();
 
   /** Serves what is ready, within bounds; goes on in the next round of the event loop until nothing is. */
   #turn(): void {
@@ -224,7 +227,7 @@ export class Interfaces {
       port.received++;
       this.events.frame(port.number, frame.slice());
     }
-    this.#flush();
+    this.flush();
     return count;
   }
 
@@ -256,6 +259,7 @@ export class Interfaces {
   /** Takes nothing more; gives all that came before to `frame`. Frames can still be sent. */
   async stop(): Promise<void> {
     if (this.#state !== "running") return;
+    this.flush();
     this.#state = "stopped";
     for (const { socket } of this.#ports) socket.deafen();
     for (const port of this.#ports) {
@@ -266,7 +270,7 @@ export class Interfaces {
   /** Hands what was sent to the kernel and closes everything. */
   close(): void {
     if (this.#state === "closed") return;
-    this.#flush();
+    this.flush();
     this.#state = "closed";
     this.#release();
   }

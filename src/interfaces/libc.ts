@@ -23,6 +23,7 @@ export interface Libc {
   epollCreate: Call<[flags: number], number>;
   epollControl: Call<[epoll: number, operation: number, fd: number, event: Memory], number>;
   epollWait: Call<[epoll: number, events: Memory, count: number, timeoutMs: number], number>;
+  close: Call<[fd: number], number>;
   setns: Call<[fd: number, kind: number], number>;
   /** Why the last call failed, as a number; see {@link errorName}. */
   errno(): number;
@@ -120,6 +121,7 @@ function load(): Libc {
     epollCreate: func("int epoll_create1(int)"),
     epollControl: func("int epoll_ctl(int, int, int, void *)"),
     epollWait: func("int epoll_wait(int, void *, int, int)"),
+    close: func("int close(int)"),
     setns: func("int setns(int, int)"),
     errno: () => koffi.errno(),
     errorName: (errno) => names.get(errno) ?? `errno ${errno}`,

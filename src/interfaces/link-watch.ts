@@ -1,5 +1,4 @@
 /** Tells when interfaces of one namespace go up and down: RTM_NEWLINK and RTM_DELLINK of rtnetlink(7). */
-import { closeSync } from "node:fs";
 import { AF_NETLINK, ERROR, type Libc, memory, SOCK_CLOEXEC, SOCK_NONBLOCK, SOCK_RAW } from "./libc.js";
 
 const NETLINK_ROUTE = 0;
@@ -75,6 +74,6 @@ export class LinkWatch {
   }
 
   close(): void {
-    closeSync(this.fd);
+    this.c.close(this.fd);
   }
 }

@@ -1,5 +1,4 @@
 /** AF_PACKET sockets (packet(7)): all frames of one interface, in or out. */
-import { closeSync } from "node:fs";
 import { fail } from "../base/index.js";
 import {
   AF_PACKET,
@@ -129,7 +128,7 @@ export class PacketSocket {
 
   /** Fails with P40022 where the process may not open interfaces. */
   static try(c: Libc): void {
-    closeSync(packetSocket(c));
+    c.close(packetSocket(c));
   }
 
   /** From now on frames are taken. */
@@ -179,8 +178,8 @@ export class PacketSocket {
   }
 
   close(): void {
-    closeSync(this.input);
-    if (this.output >= 0) closeSync(this.output);
+    this.c.close(this.input);
+    if (this.output >= 0) this.c.close(this.output);
   }
 
   #bind(fd: number, protocol: number): void {

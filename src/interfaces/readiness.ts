@@ -4,7 +4,6 @@
  * directly: no thread, no polling. Threads of `worker_threads` have a loop that cannot be found from outside; there
  * a thread of libuv's pool waits instead, which costs some 50 microseconds a wake-up.
  */
-import { closeSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
 import { type Libc, memory, type Native } from "./libc.js";
 
@@ -70,7 +69,7 @@ export class Readiness {
 
   close(): void {
     this.#alarm.close();
-    closeSync(this.#epoll);
+    this.c.close(this.#epoll);
   }
 }
 
