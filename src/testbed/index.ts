@@ -1,8 +1,12 @@
 /**
  * Real processes: {@link startLab} makes a {@link LabSpec} run, with our switch or BMv2 on veth interfaces in network
- * namespaces, and takes it all away again. `agent/` is the program on the hosts, `exercise/` reads exercise folders.
+ * namespaces, and takes it all away again. `agent/` is the program on the hosts, `exercise/` reads exercise folders,
+ * `doctor/` tells what the machine has for all this.
  */
 export * from "./agent/index.js";
+export { type Advice, advise, type Use } from "./doctor/advice.js";
+export { examine, type Finding, type FindingName, type Given } from "./doctor/examine.js";
+export * from "./exercise/index.js";
 export * from "./lab.js";
 export { type LabOfOptions, labOf } from "./lab-of.js";
 export { type CleanedRun, cleanRuns } from "./run/clean.js";

@@ -1,0 +1,32 @@
+/** `p4loom doctor`: what this machine has, and which commands work with it. */
+import { formatTable } from "../base/index.js";
+import { interfacesAvailable } from "../interfaces/index.js";
+import { advise, examine } from "../testbed/index.js";
+import { EXIT } from "./outcome.js";
+
+export interface DoctorOptions {
+  bmv2?: string;
+  p4c?: string;
+  json?: boolean;
+}
+
+export async function doctor(options: DoctorOptions): Promise<number> {
+  const findings = await examine({
+    interfaces: interfacesAvailable(),
+    ...(options.bmv2 === undefined ? {} : { bmv2: options.bmv2 }),
+    ...(options.p4c === undefined ? {} : { p4c: options.p4c }),
+  });
+  const { uses, install, notes } = advise(findings);
+  if (options.json) {
+    const document = { findings, commands: uses, install: install ?? null, notes };
+    process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+    return EXIT.success;
+  }
+  const has = findings.map(({ name, ok, detail }) => [name, ok ? "yes" : "no", detail]);
+  const works = uses.map(({ command, works, lacks }) => [works ? "works" : "no", command, lacks.join(", ")]);
+  const parts = [formatTable(["this machine", "", ""], has), formatTable(["", "command", "lacks"], works)];
+  if (install !== undefined) parts.push(`To install what Debian has of it:\n    ${install}`);
+  if (notes.length > 0) parts.push(notes.join("\n"));
+  process.stdout.write(`${parts.join("\n\n")}\n`);
+  return EXIT.success;
+}

@@ -1,0 +1,87 @@
+/** Which commands work with what was found, and what to install for the others. */
+import type { Finding, FindingName } from "./examine.js";
+
+export interface Use {
+  /** A command, as it is typed. */
+  readonly command: string;
+  readonly works: boolean;
+  /** Findings that it lacks. */
+  readonly lacks: readonly FindingName[];
+}
+
+const NAMESPACES = ["root", "namespaces", "iproute2", "tc", "ethtool"] as const;
+const AGENT = ["python3", "tun"] as const;
+
+/** A command needs all of these. */
+const NEEDS: readonly [command: string, needs: readonly FindingName[]][] = [
+  ["p4loom generate, compile, check, stf, fit, trace, run --engine sim", ["node"]],
+  ["p4loom switch (pcap files), shell", ["node"]],
+  ["p4loom switch -i PORT@INTERFACE", ["packet_sockets"]],
+  ["p4loom net TOPOLOGY.json", [...NAMESPACES, "packet_sockets"]],
+  ["p4loom net TOPOLOGY.json --engine bmv2", [...NAMESPACES, "simple_switch_grpc"]],
+  ["p4loom run FILE --engine switch", [...NAMESPACES, "packet_sockets", ...AGENT]],
+  ["p4loom run FILE --engine bmv2", [...NAMESPACES, "simple_switch_grpc", ...AGENT]],
+  ["--network mininet", [...NAMESPACES, "mininet"]],
+  ["links with a delay (else --allow-missing delay)", [...NAMESPACES, "netem"]],
+  ["registers, queues, link down on BMv2", ["simple_switch_CLI"]],
+  ["iperf3 as traffic generator", ["iperf3"]],
+  ["--p4c", ["p4c"]],
+];
+
+/** Rates need one of two. */
+const RATES = "links with a rate (else --allow-missing rate)";
+
+const PACKAGES: Partial<Record<FindingName, string>> = {
+  iproute2: "iproute2",
+  tc: "iproute2",
+  ethtool: "ethtool",
+  python3: "python3",
+  iperf3: "iperf3",
+  mininet: "mininet",
+};
+
+export interface Advice {
+  readonly uses: readonly Use[];
+  /** One line for Debian and Ubuntu; undefined: nothing of theirs is missing. */
+  readonly install: string | undefined;
+  /** What no package line helps with. */
+  readonly notes: readonly string[];
+}
+
+export function advise(findings: readonly Finding[]): Advice {
+  const ok = new Map(findings.map((finding) => [finding.name, finding.ok]));
+  const lacking = (needs: readonly FindingName[]): FindingName[] => needs.filter((name) => !ok.get(name));
+  const uses = NEEDS.map(([command, needs]): Use => {
+    const lacks = lacking(needs);
+    return { command, works: lacks.length === 0, lacks };
+  });
+  const shapers = lacking(["htb", "tbf"]);
+  const rates: Use = {
+    command: RATES,
+    works: lacking(NAMESPACES).length === 0 && shapers.length < 2,
+    lacks: [...lacking(NAMESPACES), ...(shapers.length < 2 ? [] : shapers)],
+  };
+  uses.splice(
+    uses.findIndex(({ command }) => command.startsWith("links with a delay")),
+    0,
+    rates,
+  );
+  const packages = findings.filter((finding) => !finding.ok).map(({ name }) => PACKAGES[name]);
+  const wanted = [...new Set(packages.filter((name) => name !== undefined))].sort();
+  return {
+    uses,
+    install: wanted.length === 0 ? undefined : `apt-get install --no-install-recommends ${wanted.join(" ")}`,
+    notes: NOTES.filter(([name]) => !ok.get(name)).map(([, note]) => note),
+  };
+}
+
+const NOTES: readonly [FindingName, string][] = [
+  ["root", "namespaces and interfaces need root: sudo p4loom doctor tells what there is then"],
+  ["packet_sockets", "our switch opens interfaces with koffi, an optional dependency: npm install koffi"],
+  ["netem", "netem is a module of the kernel: modprobe sch_netem, where the kernel comes with it"],
+  [
+    "simple_switch_grpc",
+    "BMv2 is not in Debian; wherever it is built: --bmv2 PATH. --engine switch does without",
+  ],
+  ["p4c", "p4c is not in Debian; wherever it is built: --p4c PATH. Our own compiler does without"],
+];

@@ -1,0 +1,143 @@
+/** What this machine has of all that p4loom can use, tried out rather than guessed. */
+import { existsSync } from "node:fs";
+import { findMininetPython } from "../network/mininet.js";
+import { onPath } from "../switches/bmv2.js";
+import { command, NOT_FOUND_STATUS } from "../system/command.js";
+import { probeQdiscs } from "../system/qdiscs.js";
+
+export interface Finding {
+  readonly name: FindingName;
+  readonly ok: boolean;
+  /** Version and place, or why it is not there. */
+  readonly detail: string;
+}
+
+/** In the order in which they are told. */
+const PROBES = {
+  node: () => nodeVersion(),
+  root: () => root(),
+  iproute2: () => version(["ip", "-V"], /iproute2-(\S+?),?(?:\s|$)/),
+  tc: () => version(["tc", "-V"], /iproute2-(\S+?),?(?:\s|$)/),
+  ethtool: () => version(["ethtool", "--version"], /version (\S+)/),
+  python3: () => python(),
+  tun: () => tun(),
+  iperf3: () => version(["iperf3", "--version"], /iperf (\S+)/),
+  mininet: () => mininet(),
+  simple_switch_grpc: (given: Given) => bmv2(given.bmv2, "simple_switch_grpc"),
+  simple_switch: () => bmv2(undefined, "simple_switch"),
+  simple_switch_CLI: (given: Given) => switchCli(given.bmv2),
+  p4c: (given: Given) => p4c(given.p4c),
+} as const satisfies Record<string, (given: Given) => Promise<Answer>>;
+
+export type FindingName = keyof typeof PROBES | "namespaces" | "packet_sockets" | "htb" | "tbf" | "netem";
+
+type Answer = readonly [ok: boolean, detail: string];
+
+/** Paths that are not on PATH, and what only the command line knows. */
+export interface Given {
+  readonly bmv2?: string;
+  readonly p4c?: string;
+  /** Whether our switch can open network interfaces. */
+  readonly interfaces: { readonly ok: true } | { readonly ok: false; readonly reason: string };
+}
+
+/** Looks at everything; takes a second or two. */
+export async function examine(given: Given): Promise<Finding[]> {
+  const entries = Object.entries(PROBES) as [keyof typeof PROBES, (given: Given) => Promise<Answer>][];
+  const answers = await Promise.all(entries.map(([, probe]) => probe(given)));
+  const findings = entries.map(([name], i): Finding => finding(name, answers[i]!));
+  const { interfaces } = given;
+  const packets: Answer = interfaces.ok ? [true, "koffi, AF_PACKET"] : [false, interfaces.reason];
+  const at = findings.findIndex(({ name }) => name === "iproute2");
+  const qdiscs = await probeQdiscs();
+  const reason = "reason" in qdiscs ? qdiscs.reason : undefined;
+  findings.splice(
+    at,
+    0,
+    finding("namespaces", reason === undefined ? [true, "permitted"] : [false, reason]),
+    finding("packet_sockets", packets),
+  );
+  const kernel = (["htb", "tbf", "netem"] as const).map((name) => {
+    if ("reason" in qdiscs) return finding(name, [false, "unknown: no namespace to try it in"]);
+    return finding(name, [qdiscs[name], qdiscs[name] ? "tried" : `this kernel has no sch_${name}`]);
+  });
+  findings.splice(
+    findings.findIndex(({ name }) => name === "python3"),
+    0,
+    ...kernel,
+  );
+  return findings;
+}
+
+function finding(name: FindingName, [ok, detail]: Answer): Finding {
+  return { name, ok, detail };
+}
+
+async function nodeVersion(): Promise<Answer> {
+  return [true, process.version];
+}
+
+async function root(): Promise<Answer> {
+  const uid = process.getuid?.();
+  return uid === 0 ? [true, "yes"] : [false, uid === undefined ? "not on this system" : `user ${uid}`];
+}
+
+/** The version that a command prints of itself. */
+async function version(argv: readonly string[], pattern: RegExp): Promise<Answer> {
+  const { status, stdout, stderr } = await command(argv);
+  if (status === NOT_FOUND_STATUS) return [false, "not installed"];
+  const text = `${stdout}\n${stderr}`;
+  return [true, pattern.exec(text)?.[1] ?? text.trim().split("\n")[0]!];
+}
+
+async function python(): Promise<Answer> {
+  const [there, text] = await version(["python3", "--version"], /Python (\S+)/);
+  const [major = 0, minor = 0] = text.split(".").map(Number);
+  if (!there || major > 3 || (major === 3 && minor >= 9)) return [there, text];
+  return [false, `${text}; 3.9 is needed`];
+}
+
+async function tun(): Promise<Answer> {
+  return existsSync("/dev/net/tun") ? [true, "/dev/net/tun"] : [false, "there is no /dev/net/tun"];
+}
+
+async function mininet(): Promise<Answer> {
+  const python = await findMininetPython();
+  if (python === undefined) return [false, "not installed"];
+  const [, text] = await version([python, "-I", "-c", "import mininet.net as n; print(n.VERSION)"], /(\S+)/);
+  return [true, `${text} (${python})`];
+}
+
+/** Options that a BMv2 lists only when it was built with what they need. */
+const FLAGS: readonly [option: string, meaning: string][] = [
+  ["--thrift-port", "Thrift"],
+  ["--nanolog", "nanomsg events"],
+  ["--debugger", "debugger"],
+  ["--grpc-server-ssl", "TLS"],
+];
+
+async function bmv2(given: string | undefined, name: string): Promise<Answer> {
+  const path = given ?? onPath(name);
+  if (path === undefined) return [false, "not on PATH"];
+  const [, number] = await version([path, "--version"], /(\d\S*)/);
+  const json = await command([path, "--json-version"]);
+  const help = await command([path, "--help"]);
+  if (help.status === NOT_FOUND_STATUS) return [false, `${path} cannot be run`];
+  const text = `${help.stdout}${help.stderr}`;
+  const flags = FLAGS.filter(([option]) => text.includes(option)).map(([, meaning]) => meaning);
+  const built = flags.length === 0 ? "" : `, built with ${flags.join(", ")}`;
+  return [true, `${number} (${path}), JSON ${json.stdout.trim()}${built}`];
+}
+
+async function switchCli(bmv2: string | undefined): Promise<Answer> {
+  const beside = bmv2?.replace(/[^/]*$/, "simple_switch_CLI");
+  const path = beside !== undefined && existsSync(beside) ? beside : onPath("simple_switch_CLI");
+  return path === undefined ? [false, "not on PATH"] : [true, path];
+}
+
+async function p4c(given: string | undefined): Promise<Answer> {
+  const path = given ?? onPath("p4c-bm2-ss") ?? onPath("p4c");
+  if (path === undefined) return [false, "not on PATH"];
+  const [there, number] = await version([path, "--version"], /Version (\S+)/);
+  return there ? [true, `${number} (${path})`] : [false, `${path} cannot be run`];
+}
