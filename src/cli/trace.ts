@@ -1,0 +1,32 @@
+/** `p4loom trace`: shows what happened to packets. */
+import { EXIT } from "./outcome.js";
+import { filterOf, isProgram, packetOf, type TraceArguments } from "./trace/arguments.js";
+import { wanted } from "./trace/filter.js";
+import { SourceLines } from "./trace/source-lines.js";
+import { Story } from "./trace/story.js";
+import { readTraces } from "./trace/trace-file.js";
+import { tryPacket } from "./trace/try-packet.js";
+
+/**
+ * Prints the packets of a trace file that the options want, or sends one packet through a program and prints its
+ * trace; for people, or as JSON lines.
+ */
+export async function trace(path: string, args: TraceArguments): Promise<number> {
+  const colours = process.stdout.isTTY === true && (process.env["NO_COLOR"] ?? "") === "";
+  const story = new Story(new SourceLines(args.source), colours);
+  const print = (lines: readonly string[]) => process.stdout.write(`${lines.join("\n")}\n`);
+  if (isProgram(path)) {
+    const packet = await tryPacket(packetOf(path, args));
+    print(args.json ? [JSON.stringify(packet)] : story.of(packet));
+    return EXIT.success;
+  }
+  const filter = filterOf(path, args);
+  let first = true;
+  for await (const { packet, line } of readTraces(path)) {
+    if (!wanted(packet, filter)) continue;
+    if (args.json) print([line]);
+    else print(first ? story.of(packet) : ["", ...story.of(packet)]);
+    first = false;
+  }
+  return EXIT.success;
+}

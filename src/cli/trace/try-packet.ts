@@ -1,0 +1,45 @@
+/** One packet through a program: what somebody who learns P4 wants to see first. */
+import { Diagnostics } from "../../base/index.js";
+import { runCommands } from "../../control/index.js";
+import { type PacketTrace, Switch } from "../../switch/index.js";
+import { readSource } from "../files.js";
+import { printDiagnostics } from "../outcome.js";
+import { loadProgram } from "../switch/program.js";
+
+export interface TryPacket {
+  /** P4 source, compiled here, or BMv2 JSON. */
+  program: string;
+  p4info?: string;
+  include: string[];
+  define: string[];
+  port: number;
+  bytes: Uint8Array;
+  /** A file of simple_switch_CLI commands that is run before. */
+  commands?: string;
+  seed: number;
+}
+
+/** Clock of a switch in which no time passes. */
+const STANDING = { now: () => 0, at: () => () => {} };
+
+/**
+ * The packet's document. Warnings go to stderr.
+ * @throws DiagnosticError when the program or the commands are wrong
+ */
+export async function tryPacket(setup: TryPacket): Promise<PacketTrace> {
+  const { program: path, p4info, include, define, port, bytes, commands, seed } = setup;
+  const diagnostics = new Diagnostics();
+  const source = { path, include, define, ...(p4info === undefined ? {} : { p4info }) };
+  const program = loadProgram(source, diagnostics);
+  const device = new Switch(program, { clock: STANDING, seed, transmit: () => {} });
+  if (commands !== undefined) {
+    await runCommands(device, readSource(commands), diagnostics);
+    diagnostics.throwIfErrors();
+  }
+  printDiagnostics(diagnostics.list);
+  const traces: PacketTrace[] = [];
+  device.trace = (packet) => traces.push(packet);
+  device.receive(port, bytes);
+  device.trace = undefined;
+  return traces[0]!;
+}
