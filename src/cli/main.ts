@@ -5,6 +5,7 @@
  */
 import { Command, CommanderError, Option } from "commander";
 import type { FitCommandOptions } from "./fit.js";
+import { defineMachineCommands } from "./machine-commands.js";
 import { conclude, EXIT } from "./outcome.js";
 import type { StfCommandOptions } from "./stf.js";
 import { defineSwitch, repeatable, type SwitchArguments, switchArgv } from "./switch/arguments.js";
@@ -134,6 +135,8 @@ defineSwitch(program.command("switch")).action(async (file: string | undefined, 
   await conclude(async () => (await import("./switch.js")).switchProgram(file, args));
   process.exit();
 });
+
+defineMachineCommands(program);
 
 export interface RunOptions {
   engine?: string;
