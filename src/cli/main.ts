@@ -7,8 +7,10 @@ import { Command, CommanderError, Option } from "commander";
 import type { FitCommandOptions } from "./fit.js";
 import { defineMachineCommands } from "./machine-commands.js";
 import { conclude, EXIT } from "./outcome.js";
+import { defineRun, type RunArguments } from "./run/arguments.js";
 import type { StfCommandOptions } from "./stf.js";
 import { defineSwitch, repeatable, type SwitchArguments, switchArgv } from "./switch/arguments.js";
+import { defineTrace, type TraceArguments } from "./trace/arguments.js";
 import { version } from "./version.js";
 
 function addPreprocessorOptions(command: Command): Command {
@@ -37,18 +39,9 @@ const program = new Command("p4loom")
   .showHelpAfterError("(p4loom COMMAND --help tells the options)")
   .exitOverride();
 
-program
-  .command("run")
-  .description("run an experiment file: build, compile, simulate, report")
-  .argument("<experiment>", "experiment file (YAML)")
-  .option("--engine <engine>", "sim: the packet simulator (default: the file's)")
-  .option("--seed <n>", "replace the file's seed")
-  .option("--runs <n>", "replace the file's number of runs")
-  .option("--out <dir>", "folder for results.json, figures and report.html")
-  .option("--json", "print results.json to stdout")
-  .action(async (file: string, options: RunOptions) => {
-    await conclude(async () => (await import("./run.js")).run(file, options));
-  });
+defineRun(program.command("run")).action(async (file: string, options: RunArguments) => {
+  await conclude(async () => (await import("./run.js")).run(file, options));
+});
 
 program
   .command("generate")
@@ -131,20 +124,16 @@ addPreprocessorOptions(
   await conclude(async () => (await import("./fit.js")).fit(file, options), options.jsonDiagnostics);
 });
 
+defineTrace(program.command("trace")).action(async (file: string, args: TraceArguments) => {
+  await conclude(async () => (await import("./trace.js")).trace(file, args));
+});
+
 defineSwitch(program.command("switch")).action(async (file: string | undefined, args: SwitchArguments) => {
   await conclude(async () => (await import("./switch.js")).switchProgram(file, args));
   process.exit();
 });
 
 defineMachineCommands(program);
-
-export interface RunOptions {
-  engine?: string;
-  seed?: string;
-  runs?: string;
-  out?: string;
-  json?: boolean;
-}
 
 export interface GenerateOptions {
   set: string[];

@@ -6,21 +6,37 @@ import {
   formatResults,
   loadExperiment,
   outputFolder,
+  type RunOptions,
   resultsJson,
   runExperiment,
+  type TestbedOptions,
 } from "../experiment/index.js";
-import type { RunOptions } from "./main.js";
+import type { NetworkKind, Omission } from "../testbed/index.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 import { progressLine } from "./progress.js";
+import type { RunArguments } from "./run/arguments.js";
 
-export async function run(file: string, options: RunOptions): Promise<number> {
+/** Exit status of a command that a signal ended: 128 and the signal's number. */
+const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
+
+export async function run(file: string, options: RunArguments): Promise<number> {
   const seed = wholeNumber(options.seed, 0, 0xffff_ffff);
   const runs = wholeNumber(options.runs, 1, 1_000_000);
-  if (options.engine !== undefined && !(ENGINES as readonly string[]).includes(options.engine)) {
+  const missing = (options.allowMissing ?? "").split(",").filter((word) => word !== "");
+  if (options.engine !== undefined && !isOneOf(ENGINES, options.engine)) {
     return usage(`--engine ${options.engine}: expected ${ENGINES.join(", ")}`);
   }
   if (seed === "wrong") return usage(`--seed ${options.seed}: expected a whole number below 2^32`);
   if (runs === "wrong") return usage(`--runs ${options.runs}: expected a whole number from 1 to 1000000`);
+  if (options.network !== undefined || missing.length > 0) {
+    // gRPC and all that a testbed needs are loaded only by who asks for it.
+    const { NETWORKS, OMISSIONS } = await import("../testbed/index.js");
+    if (options.network !== undefined && !isOneOf(NETWORKS, options.network)) {
+      return usage(`--network ${options.network}: expected ${NETWORKS.join(", ")}`);
+    }
+    const unknown = missing.find((word) => !isOneOf(OMISSIONS, word));
+    if (unknown !== undefined) return usage(`--allow-missing ${unknown}: expected ${OMISSIONS.join(", ")}`);
+  }
 
   const diagnostics = new Diagnostics();
   const experiment = loadExperiment(file, diagnostics);
@@ -28,17 +44,62 @@ export async function run(file: string, options: RunOptions): Promise<number> {
   printDiagnostics(diagnostics.list);
 
   const out = options.out ?? outputFolder(experiment);
+  const engine = (options.engine ?? experiment.settings.engine) as EngineName;
+  const testbed = {
+    ...(options.network === undefined ? {} : { network: options.network as NetworkKind }),
+    ...(options.bmv2 === undefined ? {} : { bmv2: options.bmv2 }),
+    allowMissing: new Set(missing as Omission[]),
+    pcap: options.pcap === true,
+  };
   const line = progressLine();
-  const results = await runExperiment(experiment, {
-    ...(options.engine === undefined ? {} : { engine: options.engine as EngineName }),
-    ...(seed === undefined ? {} : { seed }),
-    ...(runs === undefined ? {} : { runs }),
-    out,
-    progress: line.show,
-  }).finally(line.clear);
+  const work = (stop?: AbortSignal) => {
+    const wanted: RunOptions & { testbed: TestbedOptions } = {
+      engine,
+      ...(seed === undefined ? {} : { seed }),
+      ...(runs === undefined ? {} : { runs }),
+      ...(options.p4c === undefined ? {} : { p4c: options.p4c }),
+      out,
+      progress: line.show,
+      testbed: { ...testbed, ...(stop === undefined ? {} : { stop }) },
+    };
+    return runExperiment(experiment, wanted).finally(line.clear);
+  };
+  // The simulator has nothing to put away: a signal ends it at once.
+  const results = engine === "sim" ? await work() : await untilSignal(work);
+  if (typeof results === "number") {
+    process.stderr.write(`p4loom run: interrupted; logs are in ${out}/logs\n`);
+    return results;
+  }
   process.stdout.write(options.json ? resultsJson(results) : `${formatResults(results)}\n`);
+  for (const note of options.json ? [] : results.notes) process.stderr.write(`note: ${note}\n`);
   process.stderr.write(`results.json, figures and report.html are in ${out}\n`);
   return EXIT.success;
+}
+
+/** The value of `work`, or the exit status when a signal came: then `work` was stopped and has put all away. */
+async function untilSignal<T>(work: (stop: AbortSignal) => Promise<T>): Promise<T | number> {
+  const stop = new AbortController();
+  let status: number | undefined;
+  const handlers = (["SIGINT", "SIGTERM"] as const).map((signal) => {
+    const handle = () => {
+      status = SIGNALS[signal];
+      stop.abort(new Error(signal));
+    };
+    process.on(signal, handle);
+    return () => process.off(signal, handle);
+  });
+  try {
+    return await work(stop.signal);
+  } catch (error) {
+    if (status === undefined) throw error;
+    return status;
+  } finally {
+    for (const remove of handlers) remove();
+  }
+}
+
+function isOneOf(list: readonly string[], word: string): boolean {
+  return list.includes(word);
 }
 
 function wholeNumber(text: string | undefined, least: number, most: number): number | "wrong" | undefined {

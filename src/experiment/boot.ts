@@ -1,32 +1,59 @@
 /** Brings a scheme's fabric up: render, compile, load into every switch, and let the control plane write its state. */
 import { readFileSync } from "node:fs";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../base/index.js";
-import { loadTemplates, type ProgramPlan, renderProgram, type TemplateSet } from "../generate/index.js";
+import {
+  loadTemplates,
+  type ProgramPlan,
+  renderProgram,
+  type TemplateSet,
+  withFaultTable,
+} from "../generate/index.js";
 import { compile } from "../p4/index.js";
 import type { Program } from "../program/index.js";
 import { ControlChannel, type Fabric, SwitchNode, settle } from "../sim/packet/index.js";
 import type { Experiment, SchemeRun } from "./experiment.js";
+import { checkP4c, compileWithP4c } from "./p4c.js";
 import { buildFabric } from "./simulator.js";
+
+export interface CompilerOptions {
+  /** Path of p4c-bm2-ss; default: our own compiler. */
+  readonly p4c?: string | undefined;
+  /** Programs get a fault table. */
+  readonly faults?: boolean;
+}
 
 /** Compiles the programs of all schemes of an experiment; equal texts are compiled once. */
 export class ProgramCompiler {
   readonly #templates: TemplateSet;
+  readonly #options: CompilerOptions;
   readonly #compiled = new Map<string, Program>();
   /** Everything that was compiled, as `SCHEME/NAME.p4`. */
   readonly sources: { file: string; text: string }[] = [];
 
-  constructor() {
+  /** Fails with P43012 when p4c is asked for and cannot be called. */
+  constructor(options: CompilerOptions = {}) {
+    this.#options = options;
+    if (options.p4c !== undefined) checkP4c(options.p4c);
     const folder = new URL("../../templates/", import.meta.url);
     this.#templates = loadTemplates((path) => readFileSync(new URL(path, folder), "utf8"));
   }
 
-  compile(scheme: string, plan: ProgramPlan): Program {
-    const text = renderProgram(this.#templates, plan);
+  /** The programs of a scheme by their names. Fails with P43012 where p4c does. */
+  async compileAll({ label, plan }: SchemeRun): Promise<Map<string, Program>> {
+    const programs = new Map<string, Program>();
+    for (const program of plan.programs) programs.set(program.name, await this.#compile(label, program));
+    return programs;
+  }
+
+  async #compile(scheme: string, plan: ProgramPlan): Promise<Program> {
+    const { faults, p4c } = this.#options;
+    const text = renderProgram(this.#templates, faults ? withFaultTable(plan) : plan);
     const file = `${scheme}/${plan.name}.p4`;
-    this.sources.push({ file, text });
+    if (!this.sources.some((source) => source.file === file)) this.sources.push({ file, text });
     let program = this.#compiled.get(text);
     if (program === undefined) {
-      program = compileGenerated(new SourceFile(file, text));
+      const source = new SourceFile(file, text);
+      program = p4c === undefined ? compileGenerated(source) : await compileWithP4c(p4c, source);
       this.#compiled.set(text, program);
     }
     return program;
@@ -41,7 +68,7 @@ function compileGenerated(file: SourceFile): Program {
   return result.program;
 }
 
-/** The scheme's fabric, all switches running and configured. */
+/** The scheme's fabric in the simulator, all switches running and configured. */
 export async function bootFabric(
   experiment: Experiment,
   scheme: SchemeRun,
@@ -49,8 +76,7 @@ export async function bootFabric(
   seed: number,
 ): Promise<Fabric> {
   const { plan } = scheme;
-  const programs = new Map<string, Program>();
-  for (const program of plan.programs) programs.set(program.name, compiler.compile(scheme.label, program));
+  const programs = await compiler.compileAll(scheme);
   const switches = new Map<number, SwitchNode>();
   const fabric = buildFabric(experiment, scheme, (node, simulation) => {
     const made = new SwitchNode(simulation, node.name, seed);

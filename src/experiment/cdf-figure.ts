@@ -1,10 +1,10 @@
 /** Figure 7b of the P-ECMP paper: the distribution of recovery times, on a logarithmic axis. */
 import { successProbability, timeOfTry } from "./closed-forms.js";
-import type { Experiment } from "./experiment.js";
+import type { EngineName, Experiment } from "./experiment.js";
 import { equalSites } from "./failure-sites.js";
 import { escapeXml, FakeDocument, printNode } from "./fake-document.js";
 import { FAILURE_NAMES, type LineStyle, lineStyle, schemeTitle } from "./palette.js";
-import { firstTimeoutMs, type Series, strategyOf } from "./results.js";
+import { firstTimeoutMs, hasModelTimes, type Series, strategyOf } from "./results.js";
 import { cdfPoints } from "./statistics.js";
 
 export interface FigureLine {
@@ -21,11 +21,15 @@ const HEIGHT = 420;
 const MARGIN = { left: 58, right: 232, top: 18, bottom: 46 };
 
 /** One line for each scheme and failure; lines of a scheme that coincide are merged under one name. */
-export function figureLines(experiment: Experiment, series: readonly Series[]): FigureLine[] {
+export function figureLines(
+  experiment: Experiment,
+  series: readonly Series[],
+  engine: EngineName = "sim",
+): FigureLine[] {
   const lines: FigureLine[] = [];
   for (const [schemeIndex, scheme] of experiment.schemes.entries()) {
     const own = series.filter((one) => one.scheme === scheme);
-    const drawn = own.map((one) => lineOf(experiment, one, schemeIndex));
+    const drawn = own.map((one) => lineOf(experiment, one, schemeIndex, engine));
     const title = schemeTitle(scheme.label);
     const [first] = drawn;
     if (first !== undefined && drawn.length > 1 && drawn.every((line) => coincide(line, first)))
@@ -35,11 +39,11 @@ export function figureLines(experiment: Experiment, series: readonly Series[]): 
   return lines;
 }
 
-function lineOf(experiment: Experiment, one: Series, schemeIndex: number): FigureLine {
+function lineOf(experiment: Experiment, one: Series, schemeIndex: number, engine: EngineName): FigureLine {
   const times = one.samples.map((sample) => sample.recoveryMs);
   const n = equalSites(experiment.topology, experiment.settings.traffic.pairs, one.failure);
   const theory: FigureLine["theory"] = [];
-  if (strategyOf(one.scheme) === "random" && n !== undefined && n > 1) {
+  if (hasModelTimes(engine) && strategyOf(one.scheme) === "random" && n !== undefined && n > 1) {
     const { rto_margin, rto_cap } = experiment.settings.transport;
     const first = firstTimeoutMs(rto_margin, one.samples);
     const miss = 1 - successProbability(n);

@@ -9,7 +9,8 @@ import { durationSchema, positiveDurationSchema, type Topology, topologySchema }
 export const FAILURES = ["tor", "leaf", "spine", "link"] as const;
 export type Failure = (typeof FAILURES)[number];
 
-export const ENGINES = ["sim"] as const;
+/** The packet simulator; real processes of our own switch, or of BMv2, with Linux hosts. */
+export const ENGINES = ["sim", "switch", "bmv2"] as const;
 export type EngineName = (typeof ENGINES)[number];
 
 /** Names that a file may use; `none` is plain ECMP, whose hosts do not re-path. */

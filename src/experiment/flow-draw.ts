@@ -8,9 +8,9 @@ import {
   type Channel,
   type Connection,
   type Fabric,
+  type FlowKey,
   type Host,
   NS_PER_S,
-  type Peer,
   Segment,
   type TransportOptions,
 } from "../sim/packet/index.js";
@@ -20,6 +20,8 @@ import { hostPlaces, type Site, sitesOnPath } from "./failure-sites.js";
 
 /** Port that all flows go to. */
 export const SERVER_PORT = 5201;
+
+const PROTOCOL_TCP = 6;
 
 /** A flow that is open in the simulator. */
 export interface SimulatedFlow {
@@ -46,14 +48,21 @@ export interface DrawnRun {
   startedAt: number;
 }
 
+/** The randomness of the path choosers at the ends of a drawn flow, which `run` belongs to. */
+export type EndRandom = (run: Random, end: "client" | "server", flow: FlowKey) => Random;
+
+const OF_ITS_OWN: EndRandom = (run, end) => run.fork(end);
+
 export class FlowDrawer {
   readonly #experiment: Experiment;
   readonly #fabric: Fabric;
   readonly #places: readonly Place[];
   readonly #transport: TransportOptions;
   readonly #segment = new Segment();
+  readonly #endRandom: EndRandom;
 
-  constructor(experiment: Experiment, fabric: Fabric) {
+  constructor(experiment: Experiment, fabric: Fabric, endRandom: EndRandom = OF_ITS_OWN) {
+    this.#endRandom = endRandom;
     this.#experiment = experiment;
     this.#fabric = fabric;
     this.#places = hostPlaces(experiment.topology);
@@ -134,10 +143,15 @@ export class FlowDrawer {
     const { traffic } = this.#experiment.settings;
     const [source, destination] = drawPair(this.#places, traffic.pairs, random)!;
     const clientPort = drawClientPort(random);
-    const [a, b] = [this.#fabric.host(source.host), this.#fabric.host(destination.host)];
-    const to = (host: Host, port: number): Peer => ({ address: host.address(traffic.ip), port });
-    const client = a.open(traffic.ip, clientPort, to(b, SERVER_PORT), random.fork("client"), this.#transport);
-    const server = b.open(traffic.ip, SERVER_PORT, to(a, clientPort), random.fork("server"), this.#transport);
+    const [a, b] = [source, destination].map(({ host }) => this.#fabric.host(host)) as [Host, Host];
+    const open = (end: "client" | "server", own: Host, srcPort: number, peer: Host, dstPort: number) => {
+      const [src, dst] = [own.address(traffic.ip), peer.address(traffic.ip)];
+      const key: FlowKey = { src, dst, protocol: PROTOCOL_TCP, srcPort, dstPort };
+      const to = { address: dst, port: dstPort };
+      return own.open(traffic.ip, srcPort, to, this.#endRandom(random, end, key), this.#transport);
+    };
+    const client = open("client", a, clientPort, b, SERVER_PORT);
+    const server = open("server", b, SERVER_PORT, a, clientPort);
     client.send(Number.POSITIVE_INFINITY);
     return { source, destination, clientPort, client, server };
   }

@@ -4,7 +4,7 @@
  * runs; {@link writeResults} writes table, figures and report; {@link formatResults} prints the table.
  */
 export * from "./closed-forms.js";
-export type { Engine, EngineOutcome, Progress } from "./engine.js";
+export type { Engine, EngineContext, EngineOutcome, Progress } from "./engine.js";
 export {
   ENGINES,
   type EngineName,
@@ -26,4 +26,5 @@ export {
   type Series,
 } from "./results.js";
 export { type RunOptions, runExperiment } from "./run.js";
+export type { TestbedOptions } from "./testbed/options.js";
 export { resultsJson, writeResults } from "./write.js";

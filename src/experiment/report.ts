@@ -3,7 +3,7 @@ import { cdfFigure, figureLines } from "./cdf-figure.js";
 import type { Experiment } from "./experiment.js";
 import { escapeXml } from "./fake-document.js";
 import { FAILURE_NAMES, schemeTitle } from "./palette.js";
-import { type FullResults, formatMs, formatPercent, type Row, strategyOf } from "./results.js";
+import { type FullResults, formatMs, formatPercent, hasModelTimes, type Row, strategyOf } from "./results.js";
 import { cdfCsv, resultsCsv } from "./tables.js";
 import { topologyFigure } from "./topology-figure.js";
 
@@ -15,7 +15,7 @@ export interface ReportFiles {
 
 export async function renderReport(results: FullResults): Promise<ReportFiles> {
   const { source: experiment, series } = results;
-  const lines = figureLines(experiment, series);
+  const lines = figureLines(experiment, series, results.engine);
   const cdfSvg = await cdfFigure(lines, experiment.settings.give_up / 1e6);
   const shown = series.find(
     (one) => strategyOf(one.scheme) === "certain" && one.example?.after !== undefined,
@@ -26,10 +26,11 @@ export async function renderReport(results: FullResults): Promise<ReportFiles> {
   const body = [
     `<h1>${escapeXml(title)}</h1>`,
     `<p class="lead">${headline(results)}</p>`,
+    ...results.notes.map((note) => `<p class="note">${escapeXml(note)}</p>`),
     `<figure>${inline(cdfSvg)}<figcaption>Share of the flows that have recovered, over the time since the failure (logarithmic).${hasTheory(results) ? " Circles: closed form for random re-pathing, one a try." : ""}</figcaption></figure>`,
     "<h2>Results</h2>",
     resultTable(results.rows),
-    `<p class="note">A run is one flow, open before the failure, with a path of its own in each direction; the element that fails is drawn from the two. Time is counted from the failure to the retransmission that gets through; its acknowledgement is back one round trip later. N: equal-cost elements that each direction chooses from. Small grey figures: closed form, 1 &minus; ((N&minus;1)/N)&sup2; missed tries, first RTO of ${escapeXml(firstRto(results))}, doubled each time, at most ${experiment.settings.transport.rto_cap / 1e6} ms.</p>`,
+    `<p class="note">A run is one flow, open before the failure, with a path of its own in each direction; the element that fails is drawn from the two. Time is counted from the failure to the retransmission that gets through; its acknowledgement is back one round trip later. N: equal-cost elements that each direction chooses from. ${theoryNote(results)}</p>`,
     "<h2>Fabric</h2>",
     `<figure>${inline(topologySvg)}<figcaption>${escapeXml(describeTopology(experiment))}${example === undefined ? "" : ` <span class="before">Dashed: one flow's data before ${escapeXml(example.failed)} fails.</span>${example.after === undefined ? "" : ' <span class="after">Solid: after its first re-path.</span>'}`}</figcaption></figure>`,
     "<h2>Parameters</h2>",
@@ -90,8 +91,15 @@ function inline(svg: string): string {
   return svg.replace(' xmlns="http://www.w3.org/2000/svg"', "");
 }
 
+function theoryNote(results: FullResults): string {
+  const misses = "Small grey figures: closed form, 1 &minus; ((N&minus;1)/N)&sup2; missed tries";
+  if (!hasModelTimes(results.engine)) return `${misses}.`;
+  const cap = results.source.settings.transport.rto_cap / 1e6;
+  return `${misses}, first RTO of ${escapeXml(firstRto(results))}, doubled each time, at most ${cap} ms.`;
+}
+
 function hasTheory(results: FullResults): boolean {
-  return results.series.some((one) => strategyOf(one.scheme) === "random");
+  return hasModelTimes(results.engine) && results.series.some((one) => strategyOf(one.scheme) === "random");
 }
 
 /** The finding in one or two sentences, from the rows alone. */

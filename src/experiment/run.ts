@@ -1,7 +1,11 @@
 /** Carries out an experiment and sums it up. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { ENGINE_OF_NAME, type Progress } from "./engine.js";
 import type { EngineName, Experiment } from "./experiment.js";
 import { type FullResults, rowOf } from "./results.js";
+import type { TestbedOptions } from "./testbed/options.js";
 import { checkFolder, writeResults } from "./write.js";
 
 export interface RunOptions {
@@ -14,14 +18,18 @@ export interface RunOptions {
   /** Folder for the results; without one nothing is written. */
   out?: string;
   progress?: Progress;
+  /** Path of p4c-bm2-ss, which compiles the programs instead of our own compiler. */
+  p4c?: string;
+  testbed?: TestbedOptions;
 }
 
 /**
- * All runs of an experiment. The same experiment, engine and seed give the same results, byte for byte.
+ * All runs of an experiment. On the simulator the same experiment and seed give the same results, byte for byte; on
+ * a testbed the same flows meet the same failures, but times are real.
  * Throws DiagnosticError for what is wrong with the experiment and shows only when it runs.
  */
 export async function runExperiment(experiment: Experiment, options: RunOptions = {}): Promise<FullResults> {
-  const { runs, out, progress = () => {} } = options;
+  const { runs, out, p4c, progress = () => {}, testbed = {} } = options;
   if (out !== undefined) checkFolder(out);
   const engine = options.engine ?? experiment.settings.engine;
   const seed = options.seed ?? experiment.settings.seed;
@@ -29,16 +37,23 @@ export async function runExperiment(experiment: Experiment, options: RunOptions 
     runs === undefined
       ? experiment
       : { ...experiment, schemes: experiment.schemes.map((scheme) => ({ ...scheme, runs })) };
-  const { series, programs } = await ENGINE_OF_NAME[engine](source, seed, progress);
-  const results: FullResults = {
-    experiment: experiment.settings.name,
-    seed,
-    engine,
-    rows: series.map((one) => rowOf(source, one)),
-    source,
-    series,
-    programs,
-  };
-  if (out !== undefined) await writeResults(results, out);
-  return results;
+  const folder = out ?? mkdtempSync(join(tmpdir(), "p4loom-run-"));
+  try {
+    const context = { progress, testbed, folder, ...(p4c === undefined ? {} : { p4c }) };
+    const { series, programs, notes } = await ENGINE_OF_NAME[engine](source, seed, context);
+    const results: FullResults = {
+      experiment: experiment.settings.name,
+      seed,
+      engine,
+      rows: series.map((one) => rowOf(source, one, engine)),
+      notes,
+      source,
+      series,
+      programs,
+    };
+    if (out !== undefined) await writeResults(results, out);
+    return results;
+  } finally {
+    if (out === undefined) rmSync(folder, { recursive: true, force: true });
+  }
 }

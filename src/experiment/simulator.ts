@@ -2,7 +2,7 @@
 import { selectorHeaders, selectorOf } from "../generate/index.js";
 import { Fabric, type Node, Simulation } from "../sim/packet/index.js";
 import type { TopologyNode } from "../topology/index.js";
-import type { EngineOutcome, Progress } from "./engine.js";
+import type { EngineContext, EngineOutcome } from "./engine.js";
 import type { Experiment, SchemeRun } from "./experiment.js";
 import { FailoverRig } from "./failover.js";
 import type { Sample, Series } from "./results.js";
@@ -52,13 +52,13 @@ export function runScheme(
 export async function runOnSimulator(
   experiment: Experiment,
   seed: number,
-  progress: Progress,
+  { progress, p4c }: EngineContext,
 ): Promise<EngineOutcome> {
   const total =
     experiment.schemes.reduce((sum, { runs }) => sum + runs, 0) * experiment.settings.failures.length;
   // The compiler and the switch are loaded only by who runs something.
   const { bootFabric, ProgramCompiler } = await import("./boot.js");
-  const compiler = new ProgramCompiler();
+  const compiler = new ProgramCompiler({ p4c });
   let done = 0;
   const series: Series[] = [];
   for (const scheme of experiment.schemes) {
@@ -70,5 +70,6 @@ export async function runOnSimulator(
     });
     series.push(...made);
   }
-  return { series, programs: compiler.sources };
+  const notes = p4c === undefined ? [] : ["The programs were compiled by p4c."];
+  return { series, programs: compiler.sources, notes };
 }

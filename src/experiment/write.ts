@@ -15,9 +15,10 @@ import { renderReport } from "./report.js";
 import type { FullResults, Results } from "./results.js";
 import { resultsCsv, samplesCsv } from "./tables.js";
 
-/** The text of `results.json`: only what {@link Results} names, in this order. */
-export function resultsJson({ experiment, seed, engine, rows }: Results): string {
-  return `${JSON.stringify({ experiment, seed, engine, rows }, null, 2)}\n`;
+/** The text of `results.json`: only what {@link Results} names, in this order; `notes` where there are any. */
+export function resultsJson({ experiment, seed, engine, rows, notes }: Results): string {
+  const told = notes.length === 0 ? {} : { notes };
+  return `${JSON.stringify({ experiment, seed, engine, ...told, rows }, null, 2)}\n`;
 }
 
 /**

@@ -29,6 +29,7 @@ function resultsOf(keys: Record<string, string | number> = {}): FullResults {
     seed: 3,
     engine: "sim",
     rows: series.map((one) => rowOf(source, one)),
+    notes: [],
     source,
     series,
     programs: [{ file: "pecmp/tor.p4", text: "control c() { apply { } } // <&>\n" }],

@@ -1,0 +1,68 @@
+/**
+ * What a testbed's runs will be, told by the simulator with the same programs and the same state: which flow each run
+ * has, which way its two directions take, and what fails on it. The first packets of a flow do not depend on time.
+ */
+import { Random } from "../../base/index.js";
+import type { Fabric, FlowKey } from "../../sim/packet/index.js";
+import type { Topology } from "../../topology/index.js";
+import type { Experiment, Failure } from "../experiment.js";
+import { FailoverRig } from "../failover.js";
+import type { Site } from "../failure-sites.js";
+import { FlowDrawer, type Paths } from "../flow-draw.js";
+import type { PathExample } from "../results.js";
+
+export interface PredictedRun {
+  /** Node indexes of the hosts. */
+  readonly source: number;
+  readonly destination: number;
+  readonly clientPort: number;
+  readonly paths: Paths;
+  readonly site: Site;
+  /** Nanoseconds from the start of the flow to the failure. */
+  readonly failsAfter: number;
+}
+
+export class Predictor {
+  readonly #experiment: Experiment;
+  readonly #fabric: Fabric;
+  readonly #seed: number;
+
+  constructor(experiment: Experiment, fabric: Fabric, seed: number) {
+    this.#experiment = experiment;
+    this.#fabric = fabric;
+    this.#seed = seed;
+  }
+
+  /** `use`: how often the same hosts and ports had a connection before in this lab. */
+  run(failure: Failure, run: number, use: number): PredictedRun {
+    const { topology } = this.#experiment;
+    const drawer = new FlowDrawer(this.#experiment, this.#fabric, (_run, _end, flow) =>
+      agentRandom(topology, this.#seed, flow, use),
+    );
+    const { flow, paths, site, failsAfter } = drawer.draw(failure, run, this.#seed);
+    drawer.close(flow);
+    const { source, destination, clientPort } = flow;
+    return { source: source.host, destination: destination.host, clientPort, paths, site, failsAfter };
+  }
+
+  /** One flow before the failure and after its recovery, as the simulator has it. */
+  example(failure: Failure, runs: number): PathExample | undefined {
+    return new FailoverRig(this.#experiment, this.#fabric).show(failure, runs, this.#seed);
+  }
+}
+
+/** Seed of the agent on a host. */
+export function agentSeed(seed: number, host: string): number {
+  return new Random(seed).fork(`agent ${host}`).uint32();
+}
+
+/** The randomness that the agent gives to a flow that its host sends: by its addresses and ports in hexadecimal. */
+function agentRandom(topology: Topology, seed: number, flow: FlowKey, use: number): Random {
+  const host = topology.nodes.find(
+    (node) => node.host !== undefined && [node.host.ipv4, node.host.ipv6].includes(flow.src),
+  )!;
+  const digits = flow.src === host.host!.ipv4 ? 8 : 32;
+  const hex = (value: bigint | number, length: number) => value.toString(16).padStart(length, "0");
+  const key = hex(flow.src, digits) + hex(flow.dst, digits) + hex(flow.srcPort, 4) + hex(flow.dstPort, 4);
+  return new Random(agentSeed(seed, host.name)).fork(key).fork(use);
+}

@@ -1,0 +1,74 @@
+/** One run on a testbed: a real TCP connection, a fault written into switches, and the wait for data to flow again. */
+import type { Device } from "../../program/index.js";
+import type { AgentFlow } from "../../testbed/index.js";
+import type { Sample } from "../results.js";
+import type { SwitchFault } from "./fault-entries.js";
+import { FlowWatch, monotonicNs } from "./flow-watch.js";
+
+/** Times in nanoseconds. */
+export interface StrikePlan {
+  /** From the start of the flow to the fault. */
+  readonly failsAfter: number;
+  readonly giveUp: number;
+  /** A flow that was hit has its first timeout by then, counted from the fault. */
+  readonly firstTimeout: number;
+  readonly faults: readonly SwitchFault[];
+  /** A switch by its node index. */
+  device(node: number): Device;
+  readonly stop: AbortSignal;
+}
+
+export type StrikeOutcome =
+  | { readonly kind: "sample"; readonly sample: Sample }
+  /** The flow had a timeout before its fault: the machine was too slow, and the flow may have moved. */
+  | { readonly kind: "disturbed" }
+  /** No timeout followed: the fault was not on the flow's way. */
+  | { readonly kind: "missed" };
+
+/**
+ * Strikes a flow that was just opened, repairs, and resets the flow. The time of the fault is when its writing began,
+ * on the clock of the agents. Rejects when the flow breaks, or with the reason of `stop`.
+ */
+export async function strike(flow: AgentFlow, plan: StrikePlan): Promise<StrikeOutcome> {
+  const watch = new FlowWatch(flow, plan.stop);
+  try {
+    const startedAt = await watch.need((event) => (event.kind === "started" ? event.atNs : undefined));
+    await watch.need((event) => (event.kind === "connected" ? event : undefined));
+    await watch.sleepUntil(startedAt + plan.failsAfter);
+    const failedAt = monotonicNs();
+    const timeouts = () => watch.events.filter((event) => event.kind === "timeout");
+    let triedAt: number | undefined;
+    try {
+      await writeFaults(plan, "insert");
+      const hit = await watch.until(
+        (event) => (event.kind === "timeout" && event.atNs >= failedAt ? event : undefined),
+        failedAt + plan.firstTimeout,
+      );
+      if (timeouts().some(({ atNs }) => atNs < failedAt)) return { kind: "disturbed" };
+      if (hit === undefined) return { kind: "missed" };
+      triedAt = await watch.until(
+        (event) => (event.kind === "recovered" && event.triedAtNs >= failedAt ? event.triedAtNs : undefined),
+        failedAt + plan.giveUp,
+      );
+    } finally {
+      await writeFaults(plan, "delete");
+    }
+    const tries = timeouts().filter(({ atNs }) => triedAt === undefined || atNs <= triedAt).length;
+    const { tcp } = await flow.stop();
+    const recoveryMs = triedAt === undefined ? Number.POSITIVE_INFINITY : (triedAt - failedAt) / 1e6;
+    return {
+      kind: "sample",
+      sample: { recoveryMs, timeouts: tries, rttMs: (tcp?.rttUs ?? Number.NaN) / 1e3 },
+    };
+  } finally {
+    watch.close();
+    // Its end is told already, or nobody wants to know.
+    flow.stop().catch(() => {});
+  }
+}
+
+async function writeFaults({ faults, device }: StrikePlan, type: "insert" | "delete"): Promise<void> {
+  await Promise.all(
+    faults.map(({ node, entries }) => device(node).write(entries.map((entity) => ({ type, entity })))),
+  );
+}
