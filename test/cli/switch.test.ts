@@ -519,9 +519,9 @@ describe("what the switch refuses", () => {
       error[P40017]: f/a_in.pcap is the capture of what port 1 takes and the capture of what port 2 takes
       $ x.json --packet-in ipc:///x --dp-grpc-server-addr 0.0.0.0:1
       error[P40011]: --packet-in is not available here
-      note: packets come from files: -i 0@p0 --use-files 0
+      note: packets come from interfaces, or from files: -i 0@p0 --use-files 0
       error[P40011]: --dp-grpc-server-addr is not available here
-      note: packets come from files, or as packet-out through --cpu-port
+      note: packets come from interfaces or files, or as packet-out through --cpu-port
       $ 
       error[P40016]: no program is named
       note: give a BMv2 JSON or a .p4 file, or --no-p4

@@ -20,6 +20,8 @@ export interface SwitchArguments {
   logFileMaxSize?: string;
   logFileMaxFiles?: string;
   dumpPacketData?: string;
+  trace?: string;
+  traceMaxSize?: string;
   jsonVersion?: boolean;
   grpcServerAddr?: string;
   grpcServerSsl?: boolean;
@@ -104,6 +106,8 @@ export function defineSwitch(command: Command): Command {
     .option("--log-file-max-size <bytes>", "start a new log file beyond (default: 5242880)")
     .option("--log-file-max-files <n>", "older log files that are kept (default: 3)")
     .option("--dump-packet-data <bytes>", "log so many bytes of every packet (default: 0)")
+    .option("--trace <file>", "tell what happens to every packet, one JSON document a line; `-`: to stdout")
+    .option("--trace-max-size <bytes>", "start a new trace file beyond (default: 104857600)")
     .option("--json-version", "print the version of BMv2 JSON that is understood");
   for (const flags of [...WITHOUT_EFFECT, ...NOT_AVAILABLE]) command.addOption(new Option(flags).hideHelp());
   return command.addHelpText(

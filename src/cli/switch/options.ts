@@ -1,6 +1,7 @@
 /** Checks what the user asked `p4loom switch` for, before anything is opened. */
 import { basename, join, resolve } from "node:path";
 import { Diagnostics, fail } from "../../base/index.js";
+import { TRACE_FILE_BYTES, type TraceFileSetup } from "../trace/trace-file.js";
 import type { SwitchArguments } from "./arguments.js";
 import { LOG_LEVELS, type LogLevel } from "./log.js";
 
@@ -63,6 +64,7 @@ export interface SwitchSetup {
   };
   /** Bytes of every packet that are logged. */
   dumpBytes: number;
+  trace?: TraceFileSetup;
 }
 
 /** Ports of v1model have 9 bits. */
@@ -73,13 +75,13 @@ const MAX_QUEUES = 256;
 
 /** What is asked for instead of a flag that is not there. */
 const INSTEAD: readonly [keyof SwitchArguments, string, string][] = [
-  ["packetIn", "--packet-in", "packets come from files: -i 0@p0 --use-files 0"],
+  ["packetIn", "--packet-in", "packets come from interfaces, or from files: -i 0@p0 --use-files 0"],
   ["restoreState", "--restore-state", "write the state over P4Runtime, or with --commands FILE"],
   ["loadModules", "--load-modules", "externs beyond v1model cannot be added"],
   [
     "dpGrpcServerAddr",
     "--dp-grpc-server-addr",
-    "packets come from files, or as packet-out through --cpu-port",
+    "packets come from interfaces or files, or as packet-out through --cpu-port",
   ],
   ["debugger", "--debugger", "use --log-console with -L debug"],
 ];
@@ -102,6 +104,7 @@ export function checkArguments(program: string | undefined, args: SwitchArgument
   const dropPort = number("--drop-port", args.dropPort, MAX_PORT, 0, MAX_PORT);
   const cpuPort =
     args.cpuPort === undefined ? undefined : wholeNumber("--cpu-port", args.cpuPort, 1, MAX_PORT);
+  const traceBytes = number("--trace-max-size", args.traceMaxSize, TRACE_FILE_BYTES, 1024, 2 ** 40);
   const address = addressOf(args.grpcServerAddr);
   const tls = tlsOf(args);
   const source = programOf(program, args);
@@ -125,6 +128,7 @@ export function checkArguments(program: string | undefined, args: SwitchArgument
       maxFiles: number("--log-file-max-files", args.logFileMaxFiles, 3, 0, 1000),
     },
     dumpBytes: number("--dump-packet-data", args.dumpPacketData, 0, 0, 65_535),
+    ...(args.trace === undefined ? {} : { trace: { path: args.trace, maxBytes: traceBytes } }),
   };
   if (setup.exitWhenDone && args.useFiles === undefined) {
     fail("P40005", undefined, "--exit-when-done needs --use-files: without, the packets never end");

@@ -6,6 +6,7 @@ import { type P4RuntimeServer, type ServerTls, serve } from "../../p4runtime/ind
 import { DeviceError, type DeviceEvent, type Program } from "../../program/index.js";
 import { Switch, type SwitchOptions } from "../../switch/index.js";
 import { readSource } from "../files.js";
+import { TraceFile } from "../trace/trace-file.js";
 import { WallClock } from "./clock.js";
 import { InterfacePorts } from "./interface-ports.js";
 import { Log } from "./log.js";
@@ -17,6 +18,8 @@ import { loadProgram, readBytes } from "./program.js";
 export interface Surroundings {
   /** Results and log. */
   print(text: string): void;
+  /** The same while traces go where results would. */
+  printAside(text: string): void;
   report(diagnostics: readonly Diagnostic[]): void;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -51,7 +54,9 @@ export async function runSwitch(setup: SwitchSetup, surroundings: Surroundings):
 class Run {
   /** Resolves when the switch has to stop. */
   readonly ended: Promise<void>;
+  readonly #print: (text: string) => void;
   readonly #log: Log;
+  readonly #trace: TraceFile | undefined;
   /** Whether single packets are logged. */
   readonly #logsFrames: boolean;
   readonly #clock = new WallClock((fault) => this.#fault(fault));
@@ -70,7 +75,11 @@ class Run {
   ) {
     const { signal } = this.#stopping;
     this.ended = new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
-    this.#log = new Log(setup.log, surroundings.now, surroundings.print, (error) => this.#fault(error));
+    const { trace } = setup;
+    this.#print = trace?.path === "-" ? surroundings.printAside : surroundings.print;
+    this.#log = new Log(setup.log, surroundings.now, this.#print, (error) => this.#fault(error));
+    if (trace !== undefined)
+      this.#trace = new TraceFile(trace, surroundings.print, (error) => this.#fault(error));
     this.#logsFrames = this.#log.has("debug") || (setup.dumpBytes > 0 && this.#log.has("info"));
     const { stop } = surroundings;
     if (stop.aborted) this.#stop(String(stop.reason));
@@ -89,7 +98,7 @@ class Run {
     const device = this.#makeSwitch(program);
     this.#switch = device;
     if (setup.commands !== undefined) {
-      const print = (line: string): void => surroundings.print(`${line}\n`);
+      const print = (line: string): void => this.#print(`${line}\n`);
       await runCommands(device, readSource(setup.commands), diagnostics, print);
       diagnostics.throwIfErrors();
     }
@@ -108,9 +117,7 @@ class Run {
     }
     this.#interfaces?.start();
     const { address } = this.#server ?? {};
-    surroundings.print(
-      address === undefined ? "Running without a server\n" : `Server listening on ${address}\n`,
-    );
+    this.#print(address === undefined ? "Running without a server\n" : `Server listening on ${address}\n`);
     surroundings.ready?.(address);
     if (setup.files.length > 0 || setup.exitWhenDone) {
       this.#playing = this.#play(device).catch((error) => this.#fault(error));
@@ -147,6 +154,8 @@ class Run {
       queue: { depthPackets: 64, priorities: setup.priorityQueues },
       log: (message) => this.#log.write("info", message),
     };
+    const trace = this.#trace;
+    if (trace !== undefined) options.trace = (packet) => trace.add(packet);
     const path = setup.program?.path;
     const device = new Switch(program, options);
     this.#log.write("info", path === undefined ? "no program yet" : `program ${path} is loaded`);
@@ -240,6 +249,8 @@ class Run {
     for (let left = DRAIN_MS; waiting() > 0 && left > 0; left -= DRAIN_STEP_MS) await sleep(DRAIN_STEP_MS);
     if (waiting() > 0) this.#log.write("warn", `${waiting()} packets that wait for slow queues are lost`);
     await this.#switch?.close();
+    if (this.#switch !== undefined) this.#switch.trace = undefined;
+    this.#trace?.close();
     this.#clock.close();
     this.#logInterfaces();
     for (const ports of [this.#interfaces, this.#files]) {
