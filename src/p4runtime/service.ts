@@ -1,4 +1,7 @@
-/** The gRPC service p4.v1.P4Runtime: its methods with their (de)serialisers, for client and server. */
+/**
+ * The gRPC services p4.v1.P4Runtime and p4loom.v1.Settings: their methods with their (de)serialisers, for client
+ * and server.
+ */
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { logVerbosity, type MethodDefinition, setLogVerbosity } from "@grpc/grpc-js";
 import {
@@ -15,6 +18,12 @@ import {
   WriteRequestSchema,
   WriteResponseSchema,
 } from "./generated/p4/v1/p4runtime_pb.js";
+import {
+  ApplyRequestSchema,
+  ApplyResponseSchema,
+  DescribeRequestSchema,
+  DescribeResponseSchema,
+} from "./generated/p4loom/v1/settings_pb.js";
 
 /** The version of P4Runtime that both sides here speak. */
 export const API_VERSION = "1.4.0";
@@ -39,7 +48,7 @@ interface Streaming {
 }
 
 function method<I extends DescMessage, O extends DescMessage>(
-  name: string,
+  path: string,
   input: I,
   output: O,
   { requestStream = false, responseStream = false }: Streaming = {},
@@ -49,7 +58,7 @@ function method<I extends DescMessage, O extends DescMessage>(
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   };
   return {
-    path: `/p4.v1.P4Runtime/${name}`,
+    path,
     requestStream,
     responseStream,
     requestSerialize: encode(input),
@@ -59,22 +68,35 @@ function method<I extends DescMessage, O extends DescMessage>(
   };
 }
 
+const P4RUNTIME = "/p4.v1.P4Runtime";
+
 export const P4RuntimeService = {
-  write: method("Write", WriteRequestSchema, WriteResponseSchema),
-  read: method("Read", ReadRequestSchema, ReadResponseSchema, { responseStream: true }),
+  write: method(`${P4RUNTIME}/Write`, WriteRequestSchema, WriteResponseSchema),
+  read: method(`${P4RUNTIME}/Read`, ReadRequestSchema, ReadResponseSchema, { responseStream: true }),
   setForwardingPipelineConfig: method(
-    "SetForwardingPipelineConfig",
+    `${P4RUNTIME}/SetForwardingPipelineConfig`,
     SetForwardingPipelineConfigRequestSchema,
     SetForwardingPipelineConfigResponseSchema,
   ),
   getForwardingPipelineConfig: method(
-    "GetForwardingPipelineConfig",
+    `${P4RUNTIME}/GetForwardingPipelineConfig`,
     GetForwardingPipelineConfigRequestSchema,
     GetForwardingPipelineConfigResponseSchema,
   ),
-  streamChannel: method("StreamChannel", StreamMessageRequestSchema, StreamMessageResponseSchema, {
-    requestStream: true,
-    responseStream: true,
-  }),
-  capabilities: method("Capabilities", CapabilitiesRequestSchema, CapabilitiesResponseSchema),
+  streamChannel: method(
+    `${P4RUNTIME}/StreamChannel`,
+    StreamMessageRequestSchema,
+    StreamMessageResponseSchema,
+    {
+      requestStream: true,
+      responseStream: true,
+    },
+  ),
+  capabilities: method(`${P4RUNTIME}/Capabilities`, CapabilitiesRequestSchema, CapabilitiesResponseSchema),
+} as const;
+
+/** Our own: what a target can be told beside P4Runtime. */
+export const SettingsService = {
+  describe: method("/p4loom.v1.Settings/Describe", DescribeRequestSchema, DescribeResponseSchema),
+  apply: method("/p4loom.v1.Settings/Apply", ApplyRequestSchema, ApplyResponseSchema),
 } as const;

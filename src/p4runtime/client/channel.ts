@@ -22,7 +22,12 @@ import {
   type StreamMessageResponse,
   type WriteRequest,
 } from "../generated/p4/v1/p4runtime_pb.js";
-import { P4RuntimeService, quietGrpc } from "../service.js";
+import {
+  type ApplyRequest,
+  DescribeRequestSchema,
+  type DescribeResponse,
+} from "../generated/p4loom/v1/settings_pb.js";
+import { P4RuntimeService, quietGrpc, SettingsService } from "../service.js";
 import { deviceErrorOf } from "../status.js";
 
 /** TLS as PEM text: the CA that signed the server's certificate, and our own certificate if it wants one. */
@@ -180,6 +185,20 @@ export class P4RuntimeChannel {
       if (error instanceof DeviceError && error.code === "UNIMPLEMENTED") return "1.0.0";
       throw error;
     }
+  }
+
+  /** Which settings the device takes; undefined where the server does not know of any. */
+  async settings(deviceId: bigint): Promise<DescribeResponse | undefined> {
+    try {
+      return await this.#unary(SettingsService.describe, create(DescribeRequestSchema, { deviceId }));
+    } catch (error) {
+      if (error instanceof DeviceError && error.code === "UNIMPLEMENTED") return undefined;
+      throw error;
+    }
+  }
+
+  async applySetting(request: ApplyRequest): Promise<void> {
+    await this.#unary(SettingsService.apply, request);
   }
 
   openStream(): Stream {

@@ -14,6 +14,7 @@ import {
   type Program,
   type ReadQuery,
   readBmv2,
+  type TargetSettings,
   type Update,
   type UpdateStatus,
 } from "../../program/index.js";
@@ -35,11 +36,13 @@ import {
   WriteRequest_Atomicity,
   WriteRequestSchema,
 } from "../generated/p4/v1/p4runtime_pb.js";
+import { ApplyRequestSchema } from "../generated/p4loom/v1/settings_pb.js";
 import { entityKey } from "../key.js";
 import { OK, updateStatusOf } from "../status.js";
 import { batches } from "./batches.js";
 import type { P4RuntimeChannel } from "./channel.js";
 import type { Session } from "./session.js";
+import { remoteSettings } from "./settings.js";
 
 const ATOMICITY = {
   continueOnError: WriteRequest_Atomicity.CONTINUE_ON_ERROR,
@@ -78,6 +81,7 @@ export class RemoteDevice implements Device {
   #wire: Wire | undefined;
   readonly #listeners = new Set<(event: DeviceEvent) => void>();
   #session: Session | undefined;
+  #settings: TargetSettings | undefined;
 
   constructor(
     /** The protocol itself, for what goes beyond a `Device`. */
@@ -99,6 +103,23 @@ export class RemoteDevice implements Device {
     return this.#wire?.index;
   }
 
+  /** Queues and hashes, where the server has our service for them. */
+  get settings(): TargetSettings | undefined {
+    return this.#settings;
+  }
+
+  /** Asks the switch which settings it takes. */
+  async #describe(): Promise<void> {
+    const { deviceId, role } = this.options;
+    const description = await this.channel.settings(deviceId);
+    this.#settings =
+      description &&
+      remoteSettings(description, async (setting) => {
+        const electionId = electionIdMessage(this.#connected().electionId);
+        await this.channel.applySetting(create(ApplyRequestSchema, { deviceId, role, electionId, setting }));
+      });
+  }
+
   /** The names of values that the switch knows as strings, and the numbers that stand for them here. */
   get names(): Names | undefined {
     return this.#wire?.names;
@@ -113,8 +134,9 @@ export class RemoteDevice implements Device {
     this.#session = session;
   }
 
-  /** Asks the switch what it runs. */
+  /** Asks the switch what it runs and which settings it takes. */
   async refresh(): Promise<void> {
+    await this.#describe();
     const config = await this.channel.getConfig(this.options.deviceId);
     this.#program = undefined;
     const before = this.#wire;

@@ -27,11 +27,17 @@ import {
   WriteResponseSchema,
 } from "../generated/p4/v1/p4runtime_pb.js";
 import {
+  type ApplyRequest,
+  ApplyResponseSchema,
+  type DescribeRequest,
+} from "../generated/p4loom/v1/settings_pb.js";
+import {
   API_VERSION,
   DEFAULT_MESSAGE_BYTES,
   MIN_MESSAGE_BYTES,
   P4RuntimeService,
   quietGrpc,
+  SettingsService,
 } from "../service.js";
 import { batchStatus, statusOf } from "../status.js";
 import { Arbitration, roleName } from "./arbitration.js";
@@ -40,6 +46,7 @@ import { encodeEvent } from "./events.js";
 import { Lock } from "./lock.js";
 import { Pipeline, type Translations } from "./pipeline.js";
 import { readAll, responses } from "./read.js";
+import { applySetting, describeSettings } from "./settings.js";
 import { StreamSession } from "./stream.js";
 import { applyUpdates, atomicityOf } from "./write.js";
 
@@ -95,11 +102,13 @@ export async function serve(device: Device, options: ServeOptions = {}): Promise
   const server = new Server({
     "grpc.max_receive_message_length": maxMessageBytes,
     "grpc.max_send_message_length": -1,
+    "grpc.max_concurrent_streams": MAX_STREAMS,
     // a controller that vanished without a word must not stay primary for long
     "grpc.keepalive_time_ms": 30_000,
     "grpc.keepalive_timeout_ms": 10_000,
   });
   server.addService(P4RuntimeService, handlers.implementation());
+  server.addService(SettingsService, handlers.settings());
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync(address, credentials(options.tls), (error, bound) => {
       if (error === null) resolve(bound);
@@ -119,6 +128,9 @@ export async function serve(device: Device, options: ServeOptions = {}): Promise
     },
   };
 }
+
+/** Calls under way of one connection; more wait. */
+const MAX_STREAMS = 1000;
 
 /** How long calls under way may take to end when the server closes. */
 const SHUTDOWN_MS = 500;
@@ -185,6 +197,26 @@ class Handlers {
     };
   }
 
+  settings(): UntypedServiceImplementation {
+    return {
+      describe: unary(async (request: DescribeRequest) => {
+        this.#checkDevice(request.deviceId);
+        return describeSettings(this.device.settings);
+      }),
+      apply: unary((request: ApplyRequest) => this.#apply(request)),
+    };
+  }
+
+  async #apply(request: ApplyRequest) {
+    const end = this.#beginWrite({ ...request, roleId: 0n });
+    try {
+      await this.#lock.run(() => applySetting(this.device.settings, request));
+      return create(ApplyResponseSchema);
+    } finally {
+      end();
+    }
+  }
+
   #checkDevice(deviceId: bigint): void {
     if (deviceId !== this.deviceId) {
       throw new DeviceError("NOT_FOUND", `device ${deviceId} is not here, but device ${this.deviceId}`);
@@ -192,7 +224,12 @@ class Handlers {
   }
 
   /** The first two checks of a Write and of SetForwardingPipelineConfig (12, 14); the answer ends the write. */
-  #beginWrite(request: { deviceId: bigint; role: string; roleId: bigint; electionId?: Uint128 }): () => void {
+  #beginWrite(request: {
+    deviceId: bigint;
+    role: string;
+    roleId: bigint;
+    electionId?: Uint128 | undefined;
+  }): () => void {
     this.#checkDevice(request.deviceId);
     const role = roleName(request.role, request.roleId);
     if (!this.#arbitration.knowsRole(role))

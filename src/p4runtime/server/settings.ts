@@ -1,0 +1,71 @@
+/** The service p4loom.v1.Settings: queues and hashes of the device, for controllers elsewhere. */
+import { create } from "@bufbuild/protobuf";
+import { DeviceError, type QueueSelection, type TargetSettings } from "../../program/index.js";
+import {
+  type ApplyRequest,
+  type DescribeResponse,
+  DescribeResponseSchema,
+  type QueueSelection as QueueMessage,
+} from "../generated/p4loom/v1/settings_pb.js";
+
+function taken(settings: TargetSettings | undefined): TargetSettings {
+  if (settings === undefined) throw new DeviceError("UNIMPLEMENTED", "this device takes no settings");
+  return settings;
+}
+
+export function describeSettings(settings: TargetSettings | undefined): DescribeResponse {
+  const { setToeplitzKey } = taken(settings);
+  return create(DescribeResponseSchema, {
+    queueDepth: true,
+    queueRate: true,
+    crcParameters: true,
+    toeplitzKey: setToeplitzKey !== undefined,
+  });
+}
+
+function selection(message: QueueMessage | undefined): QueueSelection {
+  return {
+    ...(message?.port === undefined ? {} : { port: message.port }),
+    ...(message?.priority === undefined ? {} : { priority: message.priority }),
+  };
+}
+
+function count(value: bigint): number {
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new DeviceError("OUT_OF_RANGE", `${value} is too large`);
+  return Number(value);
+}
+
+/** Rejects with what the device says against the setting. */
+export async function applySetting(
+  device: TargetSettings | undefined,
+  { setting }: ApplyRequest,
+): Promise<void> {
+  const settings = taken(device);
+  switch (setting.case) {
+    case "queueDepth":
+      return settings.setQueueDepth(count(setting.value.packets), selection(setting.value.queues));
+    case "queueRate":
+      return settings.setQueueRate(count(setting.value.packetsPerSecond), selection(setting.value.queues));
+    case "crcParameters": {
+      const { calculation, width, polynomial, initial, finalXor, ...reflect } = setting.value;
+      if (width !== 16 && width !== 32) {
+        throw new DeviceError("INVALID_ARGUMENT", `a CRC of ${width} bits; 16 or 32 are possible`);
+      }
+      return settings.setCrcParameters(calculation, width, {
+        polynomial: BigInt(polynomial),
+        initial: BigInt(initial),
+        finalXor: BigInt(finalXor),
+        reflectData: reflect.reflectData,
+        reflectRemainder: reflect.reflectRemainder,
+      });
+    }
+    case "toeplitzKey": {
+      if (settings.setToeplitzKey === undefined) {
+        throw new DeviceError("UNIMPLEMENTED", "this device takes no keys of Toeplitz hashes");
+      }
+      return settings.setToeplitzKey(setting.value.calculation, setting.value.key.slice());
+    }
+    default:
+      throw new DeviceError("INVALID_ARGUMENT", "the setting is missing");
+  }
+}
