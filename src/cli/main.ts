@@ -100,6 +100,7 @@ addPreprocessorOptions(
     .argument("<test>", "STF file")
     .option("--p4info <file>", "P4Info of a BMv2 JSON")
     .option("--seed <n>", "seed of the random extern")
+    .option("--trace <file>", "tell what happens to every packet, one JSON document a line; `-`: to stdout")
     .option("--json", "print the result as JSON"),
 ).action(async (file: string, test: string, options: StfCommandOptions) => {
   await conclude(async () => (await import("./stf.js")).stf(file, test, options), options.jsonDiagnostics);
