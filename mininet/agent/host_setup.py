@@ -122,7 +122,9 @@ class HostSetup:
         if config.rto_min_ms is not None:
             version = "-4" if config.ipv4 is not None else "-6"
             shown = _run_ip(version, "route", "show", "default", "dev", tun).split()
-            effective = shown[shown.index("rto_min") + 1] if "rto_min" in shown else None
+            # Some versions of iproute2 write `rto_min lock 5ms`.
+            words = shown[shown.index("rto_min") + 1 :] if "rto_min" in shown else []
+            effective = next((word for word in words if word != "lock"), None)
             self.settings.append(
                 {"name": "route.rto_min", "wanted": "%dms" % config.rto_min_ms, "effective": effective}
             )
