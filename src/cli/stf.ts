@@ -4,10 +4,12 @@ import { Diagnostics, fail } from "../base/index.js";
 import { compile } from "../p4/index.js";
 import { type Bmv2Program, type P4Info, p4InfoFormatOf, readBmv2, readP4Info } from "../program/index.js";
 import { readStf, runStf, type StfResult } from "../stf/index.js";
+import type { PacketTrace } from "../switch/index.js";
 import { inputOf } from "./compile.js";
 import { readSource } from "./files.js";
 import type { PreprocessorOptions } from "./main.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
+import { TRACE_FILE_BYTES, TraceFile } from "./trace/trace-file.js";
 
 export interface StfCommandOptions extends PreprocessorOptions {
   /** P4Info file that belongs to a PROG.json. */
@@ -16,6 +18,8 @@ export interface StfCommandOptions extends PreprocessorOptions {
   seed?: string;
   /** Print the result as one JSON document. */
   json?: boolean;
+  /** File for a trace of every packet. */
+  trace?: string;
 }
 
 /**
@@ -42,7 +46,11 @@ export async function stf(
   // A line that cannot be read might be the one that later ones rest on.
   if (program !== undefined && !diagnostics.hasErrors) {
     const print = (text: string) => process.stderr.write(`${text}\n`);
-    result = await runStf(commands, program, diagnostics, { seed, print });
+    const out = (text: string) => process.stdout.write(text);
+    const file = traceFileOf(options.trace, out);
+    const trace = file === undefined ? {} : { trace: (packet: PacketTrace) => file.add(packet) };
+    result = await runStf(commands, program, diagnostics, { seed, print, ...trace });
+    file?.close();
   }
   printDiagnostics(diagnostics.list, options.jsonDiagnostics);
   if (result !== undefined) {
@@ -50,9 +58,17 @@ export async function stf(
     const text = options.json
       ? JSON.stringify({ program: programPath, test: testPath, passed, failed })
       : `${testPath}: ${passed} passed, ${failed} failed`;
-    process.stdout.write(`${text}\n`);
+    const stream = options.trace === "-" ? process.stderr : process.stdout;
+    stream.write(`${text}\n`);
   }
   return diagnostics.hasErrors ? EXIT.wrongInput : EXIT.success;
+}
+
+function traceFileOf(path: string | undefined, print: (text: string) => void): TraceFile | undefined {
+  if (path === undefined) return undefined;
+  return new TraceFile({ path, maxBytes: TRACE_FILE_BYTES }, print, (error) => {
+    throw error;
+  });
 }
 
 function seedOf(text: string): number | undefined {

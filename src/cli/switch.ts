@@ -27,6 +27,7 @@ export async function switchProgram(path: string | undefined, args: SwitchArgume
   process.stdout.on("error", () => stop.abort("stdout is closed"));
   await runSwitch(setup, {
     print: (text) => process.stdout.write(text),
+    printAside: (text) => process.stderr.write(text),
     report: (diagnostics) => printDiagnostics(diagnostics),
     now: () => performance.timeOrigin + performance.now(),
     wait: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),

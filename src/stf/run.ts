@@ -15,7 +15,7 @@ import {
   P4InfoIndex,
   type TableEntry,
 } from "../program/index.js";
-import { Switch } from "../switch/index.js";
+import { Switch, type TraceSink } from "../switch/index.js";
 import { ManualClock } from "./clock.js";
 import { entryOf } from "./entries.js";
 import { compareOutputs, type Expect, type Output, warnOfOthers } from "./expectations.js";
@@ -27,6 +27,8 @@ export interface StfOptions {
   seed?: number;
   /** Takes what commands of simple_switch_CLI print, and the texts of `log_msg`. */
   print?: (text: string) => void;
+  /** Takes a trace of every packet. */
+  trace?: TraceSink;
 }
 
 export interface StfResult {
@@ -85,7 +87,7 @@ class Player {
     readonly options: StfOptions,
   ) {
     const { bmv2, p4info } = program;
-    const { seed, print } = options;
+    const { seed, print, trace } = options;
     this.#index = new P4InfoIndex(p4info ?? describeBmv2(bmv2));
     this.#switch = new Switch(
       { bmv2, p4info: p4info ?? createP4Info() },
@@ -94,6 +96,7 @@ class Player {
         transmit: (port, frame) => this.#outputs.push({ port, frame, cause: this.#cause }),
         ...(seed === undefined ? {} : { seed }),
         ...(print === undefined ? {} : { log: print }),
+        ...(trace === undefined ? {} : { trace }),
       },
     );
     this.#interpreter = new Interpreter(this.#switch);

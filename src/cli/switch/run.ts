@@ -19,7 +19,7 @@ export interface Surroundings {
   /** Results and log. */
   print(text: string): void;
   /** The same while traces go where results would. */
-  printAside(text: string): void;
+  printAside?(text: string): void;
   report(diagnostics: readonly Diagnostic[]): void;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -76,7 +76,7 @@ class Run {
     const { signal } = this.#stopping;
     this.ended = new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
     const { trace } = setup;
-    this.#print = trace?.path === "-" ? surroundings.printAside : surroundings.print;
+    this.#print = trace?.path === "-" ? (surroundings.printAside ?? (() => {})) : surroundings.print;
     this.#log = new Log(setup.log, surroundings.now, this.#print, (error) => this.#fault(error));
     if (trace !== undefined)
       this.#trace = new TraceFile(trace, surroundings.print, (error) => this.#fault(error));
