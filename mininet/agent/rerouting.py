@@ -84,8 +84,9 @@ class OffsetRerouter:
         farther = [s for old in tried for s in self._reachable(old) if s not in tried]
         if farther:
             return random.pick(farther)
-        others = [s for s in tried if s != start]
-        return random.pick(others or self._reachable(start))
+        again = [s for s in tried if s != start] or self._reachable(start)
+        # A selector that no host of this fabric makes has no way out.
+        return random.pick(again) if again else start
 
 
 def make_rerouter(layout, offsets):

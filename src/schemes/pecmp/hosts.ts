@@ -58,7 +58,9 @@ export function makeRerouter(layout: SelectorLayout, offsets: OffsetSet): Rerout
       const farther = tried.flatMap(reachable).filter(isFresh);
       if (farther.length > 0) return random.pick(farther);
       const others = tried.filter((selector) => selector !== from);
-      return random.pick(others.length > 0 ? others : reachable(from));
+      const again = others.length > 0 ? others : reachable(from);
+      // A selector that no host of this fabric makes, which a packet from elsewhere may carry, has no way out.
+      return again.length > 0 ? random.pick(again) : from;
     },
   };
 }
