@@ -18,12 +18,18 @@ type Inserted = "tableEntry" | "member" | "group" | "multicastGroup" | "cloneSes
 
 const RANK: Readonly<Record<Inserted, number>> = {
   member: 0,
-  group: 1,
-  multicastGroup: 2,
-  cloneSession: 3,
-  digest: 4,
+  multicastGroup: 1,
+  cloneSession: 2,
+  digest: 3,
+  group: 4,
   tableEntry: 5,
 };
+
+/** Direct resources come after their entries, everything else before the groups: so the Writes are fewest. */
+function rankOf({ kind }: Entity): number {
+  if (kind === "directCounter" || kind === "directMeter") return RANK.tableEntry + 1;
+  return RANK[kind as Inserted] ?? RANK.digest;
+}
 
 /**
  * The updates that turn `actual` into `desired`. Entries that came with the program are left alone; default
@@ -46,9 +52,8 @@ export function difference(actual: readonly Entity[], desired: readonly Entity[]
     if (entity.kind === "tableEntry" && entity.isConst) continue;
     removals.push({ type: "delete", entity });
   }
-  const rank = ({ entity }: Update): number => RANK[entity.kind as Inserted] ?? RANK.tableEntry + 1;
-  changes.sort((a, b) => rank(a) - rank(b));
-  removals.sort((a, b) => rank(b) - rank(a));
+  changes.sort((a, b) => rankOf(a.entity) - rankOf(b.entity));
+  removals.sort((a, b) => rankOf(b.entity) - rankOf(a.entity));
   // entries go first, to make room in their tables; what they referred to goes last
   const entries = removals.filter(({ entity }) => entity.kind === "tableEntry");
   const rest = removals.filter(({ entity }) => entity.kind !== "tableEntry");
@@ -72,6 +77,9 @@ function comparable(entity: Entity): unknown {
     const replicas = [...entity.replicas].sort((a, b) => a.port - b.port || a.instance - b.instance);
     return { ...entity, replicas };
   }
+  // the key decides which entry it is; the rest of that entry does not count
+  if (entity.kind === "directCounter") return entity.data;
+  if (entity.kind === "directMeter") return entity.config;
   return entity;
 }
 
@@ -91,13 +99,50 @@ function sameEntity(a: Entity, b: Entity): boolean {
   return sameValue(comparable(a), comparable(b));
 }
 
-/** Makes the device's state within `scope` the desired one; answers what was changed. */
+/** What to read to learn the state of an entity that is there from the start; undefined for the others. */
+function queryOf(entity: Entity): ReadQuery | undefined {
+  switch (entity.kind) {
+    case "tableEntry":
+      return entity.isDefault ? { kind: "tableEntry", table: entity.table, isDefault: true } : undefined;
+    case "counter":
+      return { kind: "counter", counter: entity.counter };
+    case "meter":
+      return { kind: "meter", meter: entity.meter };
+    case "register":
+      return { kind: "register", register: entity.register };
+    case "valueSet":
+      return { kind: "valueSet", valueSet: entity.valueSet };
+    case "directCounter":
+    case "directMeter":
+      return { kind: entity.kind, table: entity.entry.table };
+    default:
+      return undefined;
+  }
+}
+
+/** The scope, and whatever else is desired. */
+function widen(scope: readonly ReadQuery[], desired: readonly Entity[]): ReadQuery[] {
+  const more = new Map<string, ReadQuery>();
+  for (const entity of desired) {
+    const query = queryOf(entity);
+    if (query !== undefined) more.set(JSON.stringify(query), query);
+  }
+  const kinds = new Set(scope.map(({ kind }) => kind));
+  const uncovered = [...more.values()].filter(({ kind }) => kind === "tableEntry" || !kinds.has(kind));
+  return [...scope, ...uncovered];
+}
+
+/**
+ * Makes the device's state within `scope` the desired one; answers what was changed. Default entries, counters,
+ * meters, registers and value sets that are desired are compared, too; those that are not are left alone. What
+ * is new comes before what goes, so that packets always find a way; a profile or group table needs room for both.
+ */
 export async function reconcile(
   device: Device,
   desired: readonly Entity[],
   scope: readonly ReadQuery[] = INSERTED_KINDS,
 ): Promise<readonly Update[]> {
-  const updates = difference(await device.read(scope), desired);
+  const updates = difference(await device.read(widen(scope, desired)), desired);
   if (updates.length > 0) await device.write(updates);
   return updates;
 }

@@ -6,38 +6,66 @@
 import type { Update } from "../../program/index.js";
 import { entityKey } from "../key.js";
 
-/** Kinds that do not refer to each other may share a Write. */
-function levelOf({ type, entity }: Update): string {
+/** Classes of updates, a bit each: what is removed, and what is added or changed. */
+const ENTRY = 1;
+const ENTRY_GONE = 2;
+const MEMBER = 4;
+const MEMBER_GONE = 8;
+const GROUP = 16;
+const GROUP_GONE = 32;
+const DIRECT = 64;
+const OTHER = 128;
+const OTHER_GONE = 256;
+
+function classOf({ type, entity }: Update): number {
+  const gone = type === "delete";
   switch (entity.kind) {
-    case "member":
-    case "group":
-      return `${entity.kind} ${type === "delete"}`;
     case "tableEntry":
-    case "valueSet":
-      return type === "delete" ? "entry true" : "entry false";
+      return gone ? ENTRY_GONE : ENTRY;
+    case "member":
+      return gone ? MEMBER_GONE : MEMBER;
+    case "group":
+      return gone ? GROUP_GONE : GROUP;
     case "directCounter":
     case "directMeter":
-      return "direct";
+      return DIRECT;
     default:
-      return "other";
+      return gone ? OTHER_GONE : OTHER;
   }
 }
+
+/**
+ * Which classes a class may depend on, or they on it: entries refer to members and groups, groups to members,
+ * direct resources belong to entries, and what is removed makes room for what is added.
+ */
+const CONFLICTS: Readonly<Record<number, number>> = {
+  [ENTRY]: ENTRY_GONE | MEMBER | MEMBER_GONE | GROUP | GROUP_GONE | DIRECT,
+  [ENTRY_GONE]: ENTRY | MEMBER_GONE | GROUP_GONE | DIRECT,
+  [MEMBER]: ENTRY | MEMBER_GONE | GROUP,
+  [MEMBER_GONE]: ENTRY | ENTRY_GONE | MEMBER | GROUP | GROUP_GONE,
+  [GROUP]: ENTRY | MEMBER | MEMBER_GONE | GROUP_GONE,
+  [GROUP_GONE]: ENTRY | ENTRY_GONE | MEMBER_GONE | GROUP,
+  [DIRECT]: ENTRY | ENTRY_GONE,
+  [OTHER]: OTHER_GONE,
+  [OTHER_GONE]: OTHER,
+};
 
 /** Half-open ranges of `updates`, each of at most `size`, to be written one after the other. */
 export function* batches(updates: readonly Update[], size: number): Generator<[start: number, end: number]> {
   let start = 0;
-  let level = "";
+  let classes = 0;
   let keys = new Set<string>();
   for (let i = 0; i < updates.length; i++) {
     const update = updates[i]!;
     const key = entityKey(update.entity);
-    const next = levelOf(update);
-    if (i > start && (next !== level || i - start >= size || keys.has(key))) {
+    const own = classOf(update);
+    if (i > start && ((CONFLICTS[own]! & classes) !== 0 || i - start >= size || keys.has(key))) {
       yield [start, i];
       start = i;
+      classes = 0;
       keys = new Set();
     }
-    level = next;
+    classes |= own;
     keys.add(key);
   }
   if (start < updates.length) yield [start, updates.length];
