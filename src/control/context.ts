@@ -5,7 +5,8 @@ import {
   type ActionInfo,
   type Device,
   describeBmv2,
-  type P4Info,
+  deviceView,
+  type Naming,
   P4InfoIndex,
   type ProfileInfo,
   type Program,
@@ -66,10 +67,14 @@ export class ProgramState {
 
 const EMPTY_LISTS = ["tables", "actions", "counters", "registers", "meters", "digests", "valueSets"] as const;
 
-/** What a program shows; a P4Info without anything in it is made from the BMv2 program. */
-export function indexOf(program: { bmv2: Program["bmv2"]; p4info: P4Info }): P4InfoIndex {
+/**
+ * What a program shows: to who knows the names of its values, as P4Info says; else as the device sees it, in numbers.
+ * In place of a P4Info with nothing in it, one is made from the BMv2 program.
+ */
+export function indexOf(program: Program, naming: Naming | undefined): P4InfoIndex {
   const empty = EMPTY_LISTS.every((list) => program.p4info[list].length === 0);
-  return new P4InfoIndex(empty ? describeBmv2(program.bmv2) : program.p4info);
+  if (empty) return new P4InfoIndex(describeBmv2(program.bmv2));
+  return new P4InfoIndex((naming === undefined ? deviceView(program) : program).p4info);
 }
 
 /** One statement's view of it all. */
@@ -91,6 +96,10 @@ export class Context {
 
   get index(): P4InfoIndex {
     return this.state.index;
+  }
+
+  get naming(): Naming | undefined {
+    return this.device.names;
   }
 
   print(text: string): void {
@@ -116,7 +125,7 @@ export class Context {
       );
     const params: Record<string, bigint> = {};
     slots.forEach((slot, i) => {
-      params[slot.name] = readSlot(`parameter ${slot.name} of action ${info.name}`, slot, words[i]!);
+      params[slot.name] = readSlot(`parameter ${slot.name} of action ${info.name}`, slot, words[i]!, this);
     });
     return [{ action: info.name, params }, words.slice(slots.length)];
   }

@@ -5,3 +5,4 @@
  */
 export type { Output, Surroundings } from "./context.js";
 export { commandHelp, Interpreter, runCommands } from "./interpreter.js";
+export { type RuntimeFile, readRuntimeFile } from "./runtime-file.js";

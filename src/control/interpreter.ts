@@ -46,7 +46,7 @@ export class Interpreter {
     const shown = program ?? index;
     if (shown === this.#shown && this.#state !== undefined) return this.#state;
     this.#shown = shown;
-    const found = program !== undefined ? indexOf(program) : index;
+    const found = program !== undefined ? indexOf(program, this.device.names) : index;
     this.#state = found === undefined ? undefined : new ProgramState(this.device, found);
     return this.#state;
   }

@@ -75,16 +75,20 @@ export function closest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** Levenshtein distance. */
+/** Letters to change, add, leave out or swap with the next one. */
 function editDistance(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + same));
+      let least = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + same);
+      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] && i > 1)
+        least = Math.min(least, before[j - 2]! + 1);
+      next.push(least);
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[b.length]!;
 }

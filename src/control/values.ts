@@ -1,22 +1,49 @@
 /** Values of statements: `program`'s reading of them, and what a key field makes of one. */
 import { fail, maskOf } from "../base/index.js";
-import { type FieldInfo, type Match, parseValue, type Slot } from "../program/index.js";
+import {
+  DeviceError,
+  type FieldInfo,
+  type Match,
+  type Naming,
+  parseValue,
+  type Slot,
+} from "../program/index.js";
 import { CODES } from "./codes.js";
 import type { Word } from "./words.js";
 
 /** A number of at most `bits` bits; `what` names it in the message. */
-export function readValue(what: string, word: Word, bits: number, code: string = CODES.value): bigint {
-  const parsed = parseValue(word.text, bits);
+export function readValue(
+  what: string,
+  word: Word,
+  bits: number,
+  code: string = CODES.value,
+  signed = false,
+): bigint {
+  const parsed = parseValue(word.text, bits, signed);
   if (!parsed.ok) fail(code, word.span, `${what}: ${parsed.message}`);
   return parsed.value;
 }
 
-/** The value of a parameter or a field; strings of translated types cannot be written here. */
-export function readSlot(what: string, slot: Slot, word: Word): bigint {
-  if (slot.isString) {
-    fail(CODES.unable, word.span, `${what} is translated to a string, which a \`Device\` does not carry`);
+/** How values are read, apart from their text. */
+export interface ValueForm {
+  /** Numbers of the values that are names. */
+  naming?: Naming | undefined;
+  /** Of diagnostics; default P43204. */
+  code?: string;
+}
+
+/** The value of a parameter or a field: a number, or a name where its type is translated to a string. */
+export function readSlot(what: string, slot: Slot, word: Word, form: ValueForm = {}): bigint {
+  const { naming, code = CODES.value } = form;
+  if (!slot.isString) return readValue(what, word, slot.bitwidth, code, word.text.startsWith("-"));
+  if (naming === undefined || slot.stringType === undefined)
+    fail(CODES.unable, word.span, `${what} is a name, and the switch knows no names`);
+  try {
+    return naming.number(slot.stringType, word.text);
+  } catch (error) {
+    if (error instanceof DeviceError) fail(code, word.span, `${what}: ${error.message}`);
+    throw error;
   }
-  return readValue(what, word, slot.bitwidth);
 }
 
 /** A whole number from 0 (or `least`) to `most`. */
@@ -32,18 +59,26 @@ function prefixMask(length: number, bits: number): bigint {
   return maskOf(bits) ^ maskOf(bits - length);
 }
 
+export interface MatchForm extends ValueForm {
+  /**
+   * Lpm, ternary and range fields take a plain value as well, all of whose bits count; ternary fields `v/length`;
+   * `*` or `_` stands for a don't-care.
+   */
+  plain?: boolean;
+}
+
 /**
  * One part of a table key: `v`, `v/length`, `v&&&mask`, `low->high` (P4's own `low..high` too). Undefined for a
- * don't-care. With `plain`, lpm, ternary and range fields take a plain value as well, all of whose bits count, and
- * `*` or `_` stands for a don't-care.
+ * don't-care. Bits outside of a prefix or mask are cleared.
  */
-export function readMatch(field: FieldInfo, word: Word, plain = false): Match | undefined {
+export function readMatch(field: FieldInfo, word: Word, form: MatchForm = {}): Match | undefined {
+  const { plain = false, code = CODES.value } = form;
   const { text, span } = word;
   const { name, kind, bitwidth: bits } = field;
   const what = `match field ${name}`;
-  const value = (part: string, role = what): bigint => readSlot(role, field, { text: part, span });
-  const wrongForm = (form: string): never =>
-    fail(CODES.value, span, `${what} is ${kind} and is written \`${form}\`, not \`${text}\``);
+  const value = (part: string, role = what): bigint => readSlot(role, field, { text: part, span }, form);
+  const wrongForm = (wanted: string): never =>
+    fail(code, span, `${what} is ${kind} and is written \`${wanted}\`, not \`${text}\``);
   const split = (by: RegExp): [string, string] | undefined => {
     const match = by.exec(text);
     return match === null
@@ -51,17 +86,17 @@ export function readMatch(field: FieldInfo, word: Word, plain = false): Match | 
       : [text.slice(0, match.index), text.slice(match.index + match[0].length)];
   };
   if (plain && (text === "*" || text === "_")) {
-    if (kind === "exact") fail(CODES.value, span, `${what} is exact: it cannot be left open`);
+    if (kind === "exact") fail(code, span, `${what} is exact: it cannot be left open`);
     return undefined;
   }
-  const isPlain = plain && split(/\/|&&&|->|\.\.(?!\d*\.)/) === undefined;
+  const isPlain = plain && split(/\/|&&&|->|\.\./) === undefined;
   switch (kind) {
     case "exact":
       return { kind, field: name, value: value(text) };
     case "lpm": {
       const parts = split(/\//) ?? (isPlain ? [text, String(bits)] : wrongForm("value/length"));
       if (!/^\d+$/.test(parts[1]) || Number(parts[1]) > bits)
-        fail(CODES.value, span, `the prefix length of ${what} is \`${parts[1]}\`; possible are 0 to ${bits}`);
+        fail(code, span, `the prefix length of ${what} is \`${parts[1]}\`; possible are 0 to ${bits}`);
       const prefixLength = Number(parts[1]);
       const number = value(parts[0]);
       if (prefixLength === 0) return undefined;
@@ -87,7 +122,7 @@ export function readMatch(field: FieldInfo, word: Word, plain = false): Match | 
       const number = value(parts[0]);
       if (mask === 0n) return undefined;
       if (mask !== maskOf(bits))
-        fail(CODES.value, span, `the mask of ${what} is ${parts[1]}; an optional field has all bits or none`);
+        fail(code, span, `the mask of ${what} is ${parts[1]}; an optional field has all bits or none`);
       return { kind, field: name, value: number };
     }
     case "range": {
@@ -98,7 +133,7 @@ export function readMatch(field: FieldInfo, word: Word, plain = false): Match | 
       const parts = split(/->|\.\./) ?? wrongForm("low->high");
       const low = value(parts[0], `the low bound of ${what}`);
       const high = value(parts[1], `the high bound of ${what}`);
-      if (low > high) fail(CODES.value, span, `the range of ${what} starts above its end: ${text}`);
+      if (low > high) fail(code, span, `the range of ${what} starts above its end: ${text}`);
       return low === 0n && high === maskOf(bits) ? undefined : { kind, field: name, low, high };
     }
     case "other":

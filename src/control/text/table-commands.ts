@@ -11,7 +11,7 @@ import { halves, type Word } from "../words.js";
 import { colonHex, entryText, kindName, LOWEST, partText, tableKind, targetText } from "./format.js";
 import { printProfile } from "./profile-commands.js";
 
-function readMatches(table: TableInfo, words: readonly Word[], name: Word): Match[] {
+function readMatches(context: Context, table: TableInfo, words: readonly Word[], name: Word): Match[] {
   const fields = table.fields.list;
   if (words.length !== fields.length)
     fail(
@@ -19,7 +19,7 @@ function readMatches(table: TableInfo, words: readonly Word[], name: Word): Matc
       words.at(-1)?.span ?? name.span,
       `table ${table.name} has ${count(fields.length, "match field")}${fields.length === 0 ? "" : ` (${slotNames(fields)})`}, not ${words.length}`,
     );
-  return fields.flatMap((field, i) => readMatch(field, words[i]!) ?? []);
+  return fields.flatMap((field, i) => readMatch(field, words[i]!, context) ?? []);
 }
 
 /** The entry's priority: the last word, where the table needs one. */
@@ -115,7 +115,7 @@ function indirect(kind: "member" | "group"): Command["run"] {
     const [keys, behind = []] = halves(words.slice(1));
     const [target, ...rest] = behind;
     if (target === undefined) fail(CODES.form, name.span, `a ${kind} is missing behind \`=>\``);
-    const match = readMatches(table, keys, name);
+    const match = readMatches(context, table, keys, name);
     const priority = readPriority(context, table, rest, name);
     const id = context.integer(`the ${kind}`, target) + 1;
     if (kind === "group") await refuseEmptyGroup(context, table, target, id);
@@ -186,7 +186,7 @@ export const tableCommands: Commands = {
       const info = findNamed("action", actionsOf(table), words[1]!, owner);
       const [keys, values = []] = halves(words.slice(2));
       const [call, rest] = context.call(info, values, words[1]!);
-      const match = readMatches(table, keys, name);
+      const match = readMatches(context, table, keys, name);
       const priority = readPriority(context, table, rest, name);
       context.print(`Adding entry to ${tableKind(table)} match table ${words[0]!.text}`);
       const key = table.fields.list.map((field) => {
@@ -315,7 +315,7 @@ export const tableCommands: Commands = {
     async run(context, words, name) {
       const table = context.table(words[0]!);
       const cut = 1 + table.fields.list.length;
-      const match = readMatches(table, words.slice(1, cut), name);
+      const match = readMatches(context, table, words.slice(1, cut), name);
       const priority = readPriority(context, table, words.slice(cut), name);
       const handles = await context.state.entries.of(table.name);
       const timed = table.message.idleTimeoutBehavior !== 0;
