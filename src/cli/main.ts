@@ -6,6 +6,7 @@
 import { Command, CommanderError, Option } from "commander";
 import type { FitCommandOptions } from "./fit.js";
 import { defineMachineCommands } from "./machine-commands.js";
+import { defineNet, type NetArguments } from "./net/arguments.js";
 import { conclude, EXIT } from "./outcome.js";
 import { defineRun, type RunArguments } from "./run/arguments.js";
 import type { StfCommandOptions } from "./stf.js";
@@ -132,6 +133,10 @@ defineTrace(program.command("trace")).action(async (file: string, args: TraceArg
 defineSwitch(program.command("switch")).action(async (file: string | undefined, args: SwitchArguments) => {
   await conclude(async () => (await import("./switch.js")).switchProgram(file, args));
   process.exit();
+});
+
+defineNet(program.command("net")).action(async (path: string, args: NetArguments) => {
+  await conclude(async () => (await import("./net.js")).net(path, args));
 });
 
 defineMachineCommands(program);

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DiagnosticError, Diagnostics, fail, SourceFile } from "../../base/index.js";
-import { runCommands } from "../../control/index.js";
+import { Interpreter } from "../../control/index.js";
 import { writeUpdates } from "../../p4runtime/index.js";
 import { DeviceError, P4InfoIndex, type Program, readBmv2, readP4Info } from "../../program/index.js";
 import type { Lab, LabEnd, LabOptions, LabSpec } from "../lab.js";
@@ -19,10 +19,12 @@ const HOST_INTERFACE = "eth0";
 export class RunningExercise {
   readonly #down = new Set<string>();
 
+  /** @param interpreters one a switch, which know the handles of entries */
   constructor(
     readonly setup: ExerciseSetup,
     readonly lab: Lab,
     readonly grpcPorts: ReadonlyMap<string, number>,
+    readonly interpreters: ReadonlyMap<string, Interpreter>,
   ) {}
 
   /** A command with names of hosts replaced by their addresses. */
@@ -34,17 +36,18 @@ export class RunningExercise {
     });
   }
 
-  /** Runs a line of command text at a switch; status 1 when it failed. */
-  async command(name: string, text: string, print: (line: string) => void): Promise<number> {
+  /** Runs a statement at a switch, until `stop` at the latest; status 1 when it failed. */
+  async command(
+    name: string,
+    text: string,
+    print: (line: string) => void,
+    stop: AbortSignal,
+  ): Promise<number> {
     const diagnostics = new Diagnostics();
     const source = new SourceFile(name, `${text}\n`);
-    try {
-      await runCommands(this.lab.switches.get(name)!.device, source, diagnostics, print);
-    } catch (error) {
-      if (!(error instanceof DeviceError)) throw error;
-      diagnostics.error("P43157", { file: source, start: 0, end: text.length }, error.message);
-    }
-    for (const { message } of diagnostics.list) print(`*** ${message}`);
+    await this.interpreters.get(name)!.run(source, diagnostics, { print }, stop);
+    for (const { message, notes } of diagnostics.list)
+      for (const line of [message, ...notes.map((note) => note.message)]) print(`*** ${line}`);
     return diagnostics.hasErrors ? 1 : 0;
   }
 
@@ -71,7 +74,7 @@ export class RunningExercise {
   async startSwitch(name: string): Promise<void> {
     await this.lab.switches.get(name)!.restart();
     const entry = this.setup.switches.find((one) => one.name === name)!;
-    await program(this.lab, this.setup, entry, join(this.setup.folder, "logs"), readProgram);
+    await program(this.interpreters.get(name)!, this.setup, entry, readProgram);
   }
 }
 
@@ -109,27 +112,30 @@ export async function startExercise(
   }
   const spec = labOfExercise(setup);
   const lab = await startLab(spec, { ...options, folder });
+  const interpreters = new Map(
+    [...lab.switches].map(([name, { device }]) => [name, new Interpreter(device)]),
+  );
   try {
-    const logs = join(folder, "logs");
-    mkdirSync(logs, { recursive: true });
-    await Promise.all(setup.switches.map((entry) => program(lab, setup, entry, logs, read)));
+    mkdirSync(join(folder, "logs"), { recursive: true });
+    const { switches } = setup;
+    await Promise.all(switches.map((entry) => program(interpreters.get(entry.name)!, setup, entry, read)));
   } catch (error) {
     await lab.close();
     throw error;
   }
   const ports = spec.switches.map(({ name, grpcPort }) => [name, grpcPort!] as const);
-  return new RunningExercise(setup, lab, new Map(ports));
+  return new RunningExercise(setup, lab, new Map(ports), interpreters);
 }
 
 /** One switch: program, then runtime file, then command file. */
 async function program(
-  lab: Lab,
+  interpreter: Interpreter,
   { folder }: ExerciseSetup,
   { name, runs, runtime, commandFile }: SwitchSetup,
-  logs: string,
   read: (of: ExerciseProgram) => Program,
 ): Promise<void> {
-  const { device } = lab.switches.get(name)!;
+  const { device } = interpreter;
+  const logs = join(folder, "logs");
   const diagnostics = new Diagnostics();
   const refused = (what: string, error: unknown): never => {
     if (!(error instanceof DeviceError)) throw error;
@@ -149,9 +155,8 @@ async function program(
   if (commandFile !== undefined) {
     const path = resolve(folder, commandFile);
     const lines: string[] = [];
-    await runCommands(device, new SourceFile(path, readFileSync(path, "utf8")), diagnostics, (line) => {
-      lines.push(`${line}\n`);
-    });
+    const print = (line: string): void => void lines.push(`${line}\n`);
+    await interpreter.run(new SourceFile(path, readFileSync(path, "utf8")), diagnostics, { print });
     writeFileSync(join(logs, `${name}_cli_output.log`), lines.join(""));
     diagnostics.throwIfErrors();
   }

@@ -34,6 +34,8 @@ export class Prompt {
   readonly #shells = new Map<string, NodeShell>();
   /** Host whose shell runs a command. */
   #foreground: NodeShell | undefined;
+  /** Ends the statement that a switch carries out. */
+  #watching: AbortController | undefined;
   #sources = 0;
 
   constructor(
@@ -69,6 +71,7 @@ export class Prompt {
   /** As Ctrl-C. */
   interrupt(): void {
     this.#foreground?.interrupt();
+    this.#watching?.abort();
   }
 
   /** What a word at the end of a line may go on as. */
@@ -132,7 +135,12 @@ export class Prompt {
       this.print(`*** give a statement for ${name}, as in ${name} show_tables`);
       return 2;
     }
-    return this.exercise.command(name, statement, (line) => this.print(line));
+    this.#watching = new AbortController();
+    try {
+      return await this.exercise.command(name, statement, (line) => this.print(line), this.#watching.signal);
+    } finally {
+      this.#watching = undefined;
+    }
   }
 }
 
