@@ -52,7 +52,8 @@ function hostLines(host: LabHost): string[] {
   ];
   for (const { name, mac, ipv4, ipv6, mtu = HOST_MTU } of host.interfaces) {
     const conf = `net/ipv6/conf/${name}`;
-    lines.push(sysctl(`net/ipv4/conf/${name}/rp_filter`, 0));
+    // Mininet has taken it up, with an IPv6 address of its own making
+    lines.push(`ip link set ${name} down`, sysctl(`net/ipv4/conf/${name}/rp_filter`, 0));
     if (ipv6 === undefined) lines.push(sysctl(`${conf}/disable_ipv6`, 1));
     else {
       // no link-local address, hence no duplicate detection, no router solicitation

@@ -1,0 +1,198 @@
+/** However a lab ends, nothing of it is left; and nothing of another lab is touched. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { DiagnosticError } from "../../src/base/index.js";
+import { cleanRuns, type LabOptions, startLab } from "../../src/testbed/index.js";
+import {
+  holdLabCommand,
+  labOptions,
+  leftoversOf,
+  makeFolder,
+  namespacesOf,
+  p4loomCommand,
+  whyNot,
+} from "./machine.js";
+import { twoHosts } from "./two-hosts.js";
+
+const reason = whyNot("netns", "switch");
+
+/** A name for a lab that no other test has, whoever runs them beside us. */
+function labName(text: string): string {
+  return `${text}-${process.pid}`;
+}
+
+/** Runs on record of the lab of that name. */
+function runsOf(lab: string): string[] {
+  if (!existsSync("/run/p4loom")) return [];
+  return readdirSync("/run/p4loom").filter((id) => {
+    try {
+      return JSON.parse(readFileSync(join("/run/p4loom", id, "run.json"), "utf8")).lab === lab;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** A process of its own that holds a lab. */
+async function hold(network: string): Promise<{ id: string; child: ChildProcess }> {
+  const [node, script] = await holdLabCommand();
+  const child = spawn(node!, [script!, network, makeFolder(), ...(await p4loomCommand())], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const id = await new Promise<string>((resolve) => {
+    child.stdout!.setEncoding("utf8").once("data", (text: string) => resolve(text.trim()));
+    child.once("exit", () => resolve("ended without an id"));
+  });
+  expect(id).toMatch(/^[a-z0-9]{6}$/);
+  return { id, child };
+}
+
+async function die(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const gone = new Promise((resolve) => child.once("exit", resolve));
+  child.kill(signal);
+  await gone;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(50);
+}
+
+/** The process id of a run's janitor. */
+function janitorOf(id: string): number {
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      const argv = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+      if (argv.includes("p4loom-janitor") && argv.includes(`p4l-${id}`)) return Number(pid);
+    } catch {
+      // it has just ended
+    }
+  }
+  throw new Error(`run ${id} has no janitor`);
+}
+
+async function failureOf(options: LabOptions, commands: readonly string[] = []): Promise<DiagnosticError> {
+  const name = labName("wrong");
+  const error = await startLab(twoHosts(name, commands), options).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(DiagnosticError);
+  expect(runsOf(name)).toEqual([]);
+  return error as DiagnosticError;
+}
+
+describe.skipIf(reason !== undefined)(`the end of a lab ${reason ?? ""}`, () => {
+  const mininet = whyNot("mininet", "switch");
+  for (const network of ["netns", "mininet"]) {
+    const skip = network === "mininet" && mininet !== undefined;
+    for (const signal of ["SIGKILL", "SIGINT"] as const) {
+      it.skipIf(skip)(`leaves nothing after ${signal} (${network}) ${skip ? mininet : ""}`, async () => {
+        const { id, child } = await hold(network);
+        expect(namespacesOf(id).sort()).toEqual([`p4l-${id}`, `p4l-${id}-h1`, `p4l-${id}-h2`]);
+        await die(child, signal);
+        await until(() => leftoversOf(id).length === 0);
+      });
+    }
+  }
+
+  it("p4loom clean removes what a dead run has left, and nothing of a living one", async () => {
+    const lab = await startLab(twoHosts("living"), await labOptions("netns", "switch", makeFolder()));
+    const { id, child } = await hold("netns");
+    process.kill(janitorOf(id), "SIGKILL");
+    await die(child, "SIGKILL");
+    expect(namespacesOf(id)).toHaveLength(3);
+
+    const cleaned = await cleanRuns();
+    const outcome = (of: string) => cleaned.find((run) => run.id === of)?.outcome;
+    expect(outcome(id)).toBe("removed");
+    expect(outcome(lab.id)).toBe("alive");
+    expect(leftoversOf(id)).toEqual([]);
+    expect(namespacesOf(lab.id)).toHaveLength(3);
+    expect(
+      await lab.switches
+        .get("s1")!
+        .device.read([])
+        .catch(({ code }) => code),
+    ).toBe("FAILED_PRECONDITION");
+
+    await lab.close();
+    expect(leftoversOf(lab.id)).toEqual([]);
+  });
+
+  it("two labs of the same names run side by side", async () => {
+    const [one, two] = await Promise.all(
+      [1, 2].map(async () => startLab(twoHosts("twin"), await labOptions("netns", "switch", makeFolder()))),
+    );
+    expect(one!.id).not.toBe(two!.id);
+    await one!.close();
+    expect(leftoversOf(one!.id)).toEqual([]);
+    expect(namespacesOf(two!.id)).toHaveLength(3);
+    await two!.close();
+    expect(leftoversOf(two!.id)).toEqual([]);
+  });
+
+  it("closes when it is told to stop, and gives up a start", async () => {
+    const stop = new AbortController();
+    const options = await labOptions("netns", "switch", makeFolder(), { stop: stop.signal });
+    const lab = await startLab(twoHosts("stopped"), options);
+    stop.abort("SIGINT");
+    await until(() => leftoversOf(lab.id).length === 0);
+
+    const early = new AbortController();
+    const starting = await labOptions("netns", "switch", makeFolder(), { stop: early.signal });
+    const started = startLab(twoHosts(labName("early")), {
+      ...starting,
+      log: (line) => {
+        if (line.includes("1 switches")) early.abort("too late");
+      },
+    });
+    await expect(started).rejects.toBe("too late");
+    expect(runsOf(labName("early"))).toEqual([]);
+  });
+
+  it("says which switch does not start, why, and the last lines of its log", async () => {
+    const folder = makeFolder();
+    const code = "console.log('first'); console.error('no room on this machine'); process.exitCode = 3";
+    const options = await labOptions("netns", "switch", folder, { p4loom: [process.execPath, "-e", code] });
+    const { diagnostics } = await failureOf(options);
+    expect(diagnostics[0]).toMatchObject({
+      code: "P43104",
+      message: "switch s1 did not start: exit status 3",
+    });
+    const notes = diagnostics[0]!.notes.map(({ message }) => message);
+    expect(notes[1]).toBe(`log: ${join(folder, "logs/s1.log")}`);
+    expect(notes.slice(2)).toEqual(["  first", "  no room on this machine"]);
+  });
+
+  it("says which command of which host failed", async () => {
+    const options = await labOptions("netns", "switch", makeFolder());
+    const { diagnostics } = await failureOf(options, ["sleep 1000 &", "echo lost; exit 4"]);
+    expect(diagnostics[0]).toMatchObject({
+      code: "P43106",
+      message: "command of host h1 failed with status 4: echo lost; exit 4",
+      notes: [{ message: "lost" }],
+    });
+  });
+
+  it("says what is not installed", async () => {
+    const options = await labOptions("netns", "bmv2", makeFolder(), { bmv2: "/no/simple_switch_grpc" });
+    expect((await failureOf(options)).message).toBe(
+      "error[P43103]: there is no /no/simple_switch_grpc (--bmv2)",
+    );
+  });
+
+  it("offers a switch on a TCP port, and says when that is taken", async () => {
+    const spec = twoHosts("port");
+    const withPort = { ...spec, switches: spec.switches.map((one) => ({ ...one, grpcPort: 50_959 })) };
+    const options = await labOptions("netns", "switch", makeFolder());
+    const lab = await startLab(withPort, options);
+    const { connect } = await import("../../src/p4runtime/index.js");
+    await lab.switches.get("s1")!.device.close();
+    const device = await connect("127.0.0.1:50959", { deviceId: 1n });
+    expect(device.isPrimary).toBe(true);
+    await device.close();
+    await expect(startLab(withPort, options)).rejects.toThrow("error[P43110]: port 50959 of 127.0.0.1");
+    await lab.close();
+    expect(execFileSync("ip", ["netns", "list"], { encoding: "utf8" })).not.toContain(lab.id);
+  });
+});

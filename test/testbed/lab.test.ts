@@ -1,0 +1,149 @@
+/** A leaf-spine of 2x2 switches and 4 hosts on real interfaces: every network, every engine that this machine has. */
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DeviceError } from "../../src/program/index.js";
+import { type Lab, labOf, startLab } from "../../src/testbed/index.js";
+import { hostsOf } from "../../src/topology/index.js";
+import { dotted, LABS, labOptions, leafSpine, leftoversOf, loadEcmp, makeFolder, whyNot } from "./machine.js";
+
+const hosts = hostsOf(leafSpine).map((node) => ({ name: node.name, ipv4: dotted(node.host!.ipv4) }));
+const [first, second, third] = hosts as [Host, Host, Host];
+
+interface Host {
+  readonly name: string;
+  readonly ipv4: string;
+}
+
+for (const { network, engine, reason } of LABS) {
+  const title = `${network}, engine ${engine}${reason === undefined ? "" : ` (not here: ${reason})`}`;
+  describe.skipIf(reason !== undefined)(title, () => {
+    const folder = makeFolder();
+    let lab: Lab;
+    let lines: string[];
+
+    beforeAll(async () => {
+      const options = await labOptions(network, engine, folder, { pcap: true });
+      ({ lines } = options);
+      lab = await startLab(labOf(leafSpine, { rateScale: 0, delayScale: 0 }), options);
+      await loadEcmp(lab, leafSpine);
+    }, 120_000);
+
+    afterAll(async () => {
+      await lab?.close();
+      expect(lab === undefined ? [] : leftoversOf(lab.id)).toEqual([]);
+    }, 60_000);
+
+    /** How many of three, or of so many tries, are answered. */
+    const ping = async (from: Host, to: Host, tries = 3): Promise<number> => {
+      const argv = ["ping", "-n", "-c", String(tries), "-i", "0.05", "-W", "1", to.ipv4];
+      const { stdout } = await lab.hosts.get(from.name)!.exec(argv);
+      return Number(/(\d+) received/.exec(stdout)![1]);
+    };
+
+    it("carries a ping between all pairs of hosts", async () => {
+      const pairs = hosts.flatMap((from) => hosts.filter((to) => to !== from).map((to) => ({ from, to })));
+      for (const { from, to } of pairs) {
+        expect(await ping(from, to, 1), `${from.name} to ${to.name}`).toBe(1);
+      }
+      const ipv6 = "fd00:0:0:1::1";
+      const { status } = await lab.hosts
+        .get(first.name)!
+        .exec(["ping", "-6", "-n", "-c", "1", "-W", "2", ipv6]);
+      expect(status).toBe(0);
+    });
+
+    const iperf3 = whyNot(network, engine, ["iperf3"]);
+    it.skipIf(iperf3 !== undefined)(`carries an iperf3 transfer ${iperf3 ?? ""}`, async () => {
+      const server = lab.hosts.get(third.name)!.spawn(["iperf3", "-s", "-1", "--forceflush"]);
+      await new Promise<void>((resolve) => {
+        server.onLine((line) => {
+          if (line.includes("listening")) resolve();
+        });
+      });
+      const argv = ["iperf3", "-J", "-c", third.ipv4, "-n", "4M"];
+      const { stdout } = await lab.hosts.get(first.name)!.exec(argv, { timeoutMs: 50_000 });
+      const { end } = JSON.parse(stdout) as { end: Record<"sum_sent" | "sum_received", { bytes: number }> };
+      expect(end.sum_sent.bytes).toBeGreaterThanOrEqual(4 * 2 ** 20);
+      // without what was still on its way when the sender had sent all
+      expect(end.sum_received.bytes).toBeGreaterThan(2 ** 20);
+      expect(await server.exited).toBe(0);
+    });
+
+    it("takes a link down and up again, the rest of the fabric going on", async () => {
+      await lab.setLink(second.name, "tor0-0", false);
+      expect(await ping(first, second, 1)).toBe(0);
+      expect(await ping(first, third)).toBe(3);
+      await lab.setLink("tor0-0", second.name, true);
+      expect(await ping(first, second)).toBe(3);
+      await expect(lab.setLink(first.name, "leaf0-0", false)).rejects.toThrow(
+        "there is no link between host0-0-0 and leaf0-0",
+      );
+    });
+
+    it("kills a switch and starts it again, with the same device", async () => {
+      const tor = lab.switches.get("tor0-1")!;
+      await tor.kill();
+      expect(await ping(first, third, 1)).toBe(0);
+      await expect(tor.device.read([{ kind: "tableEntry" }])).rejects.toThrow(
+        new DeviceError("UNAVAILABLE", "switch tor0-1 is not running"),
+      );
+      await tor.restart();
+      expect(await ping(first, third, 1)).toBe(0);
+      await loadEcmp(lab, leafSpine, ["tor0-1"]);
+      expect(await ping(first, third)).toBe(3);
+    });
+
+    it("restarts a switch whose link is down, which works when the link is up again", async () => {
+      await lab.setLink(third.name, "tor0-1", false);
+      await lab.switches.get("tor0-1")!.restart();
+      await loadEcmp(lab, leafSpine, ["tor0-1"]);
+      expect(await ping(first, third, 1)).toBe(0);
+      await lab.setLink(third.name, "tor0-1", true);
+      expect(await ping(first, third)).toBe(3);
+    });
+
+    it("keeps logs and captures in the run's folder, and says what was done", async () => {
+      const log = readFileSync(lab.switches.get("leaf0-0")!.logFile, "utf8");
+      expect(lab.switches.get("leaf0-0")!.logFile).toBe(join(folder, "logs/leaf0-0.log"));
+      expect(log).toContain("Server listening on unix:");
+      expect(statSync(join(folder, "pcaps/tor0-0-eth1_in.pcap")).size).toBeGreaterThan(24);
+      expect(lines).toContain(`run ${lab.id}: 4 switches (${engine})`);
+      expect(lines).toContain("link tor0-0-host0-0-1 is up");
+      expect(lines.some((line) => line.includes("simple_switch_CLI"))).toBe(engine === "bmv2");
+    });
+
+    it("runs commands in hosts: status, both outputs, input, a limit of time", async () => {
+      const host = lab.hosts.get(first.name)!;
+      expect(await host.exec(["sh", "-c", "cat; echo no >&2; exit 3"], { input: "in\n" })).toEqual({
+        status: 3,
+        stdout: "in\n",
+        stderr: "no\n",
+      });
+      expect((await host.exec(["sh", "-c", "sleep 60 | cat"], { timeoutMs: 100 })).status).toBe(137);
+      expect((await host.exec(["no-such-command"])).status).not.toBe(0);
+      const echo = host.spawn(["cat"]);
+      const line = new Promise<string>((resolve) => void echo.onLine(resolve));
+      echo.write("hello");
+      expect(await line).toBe("hello");
+      await echo.kill();
+      expect(await echo.exited).toBe(143);
+    });
+
+    it("gives hosts their names, addresses and no offloads", async () => {
+      const host = lab.hosts.get(first.name)!;
+      const features = (await host.exec(["ethtool", "-k", "eth0"])).stdout;
+      for (const name of [
+        "tx-checksumming",
+        "rx-checksumming",
+        "scatter-gather",
+        "tcp-segmentation-offload",
+      ]) {
+        expect(features).toContain(`${name}: off`);
+      }
+      const { stdout } = await host.exec(["ip", "-brief", "address", "show", "dev", "eth0"]);
+      expect(stdout).toContain(`${first.ipv4}/32 fd00::1/128`);
+      expect(stdout).not.toContain("fe80");
+    });
+  });
+}

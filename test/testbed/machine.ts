@@ -1,0 +1,175 @@
+/** What tests on real interfaces need: whether this machine lets them run, and p4loom itself as a command. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { build } from "esbuild";
+import { afterAll } from "vitest";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
+import { loadTemplates, renderProgram } from "../../src/generate/index.js";
+import { interfacesAvailable } from "../../src/interfaces/index.js";
+import { compile } from "../../src/p4/index.js";
+import type { Program } from "../../src/program/index.js";
+import { schemeNamed } from "../../src/schemes/index.js";
+import {
+  examine,
+  type FindingName,
+  type Lab,
+  type LabOptions,
+  type NetworkKind,
+  type SwitchEngine,
+} from "../../src/testbed/index.js";
+import { buildTopology, type Topology, topologySchema } from "../../src/topology/index.js";
+
+const root = resolve(import.meta.dirname, "../..");
+
+/** Path of simple_switch_grpc, on PATH or told by P4LOOM_BMV2. */
+export const bmv2 = process.env["P4LOOM_BMV2"];
+
+const findings = await examine({
+  interfaces: interfacesAvailable(),
+  ...(bmv2 === undefined ? {} : { bmv2 }),
+});
+
+/** Why a lab cannot run here; undefined: it can. */
+export function whyNot(network: NetworkKind, engine: SwitchEngine, more: readonly FindingName[] = []) {
+  const needs: FindingName[] = ["root", "namespaces", "iproute2", "tc", "ethtool", ...more];
+  if (network === "mininet") needs.push("mininet");
+  needs.push(
+    ...(engine === "bmv2"
+      ? (["simple_switch_grpc", "simple_switch_CLI"] as const)
+      : ["packet_sockets" as const]),
+  );
+  const lacking = findings.find(({ name, ok }) => needs.includes(name) && !ok);
+  return lacking === undefined ? undefined : `${lacking.name}: ${lacking.detail}`;
+}
+
+/** Networks and engines that a machine may have, each with the reason why not. */
+export const LABS = (["netns", "mininet"] as const).flatMap((network) =>
+  (["switch", "bmv2"] as const).map((engine) => ({ network, engine, reason: whyNot(network, engine) })),
+);
+
+/** A place in the package for programs that are bundled: their start takes a fraction of the time of the sources'. */
+const bundles = join(root, "out", `lab-test-${process.pid}`);
+const made = new Map<string, Promise<readonly string[]>>();
+const folders = [bundles];
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** p4loom as a command. */
+export function p4loomCommand(): Promise<readonly string[]> {
+  // two folders below the package's, as dist/cli is: files of the package are found from there
+  return bundle(join(root, "src/cli/main.ts"), bundles);
+}
+
+/** `hold-lab.ts` as a command. */
+export function holdLabCommand(): Promise<readonly string[]> {
+  // three folders below, as dist/testbed/system is
+  return bundle(join(import.meta.dirname, "hold-lab.ts"), join(bundles, "hold"));
+}
+
+function bundle(entry: string, outdir: string): Promise<readonly string[]> {
+  let command = made.get(entry);
+  if (command === undefined) {
+    command = makeBundle(entry, outdir);
+    made.set(entry, command);
+  }
+  return command;
+}
+
+async function makeBundle(entry: string, outdir: string): Promise<readonly string[]> {
+  await build({
+    entryPoints: [entry],
+    outdir,
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    format: "esm",
+    external: ["koffi", "highs", "@observablehq/plot"],
+    banner: {
+      js: 'import { createRequire as requireOf } from "node:module";const require = requireOf(import.meta.url);',
+    },
+    logLevel: "error",
+  });
+  return [process.execPath, join(outdir, basename(entry).replace(/ts$/, "js"))];
+}
+
+/** A folder that goes with the test file. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "p4loom-lab-"));
+  folders.push(folder);
+  return folder;
+}
+
+export async function labOptions(
+  network: NetworkKind,
+  engine: SwitchEngine,
+  folder: string,
+  more: Partial<LabOptions> = {},
+): Promise<LabOptions & { lines: string[] }> {
+  const lines: string[] = [];
+  return {
+    network,
+    engine,
+    folder,
+    ...(bmv2 === undefined ? {} : { bmv2 }),
+    p4loom: await p4loomCommand(),
+    allowMissing: new Set(),
+    log: (line) => void lines.push(line),
+    stop: new AbortController().signal,
+    ...more,
+    lines,
+  };
+}
+
+/** Two ToRs, two leaves, two hosts at each ToR. */
+export const leafSpine: Topology = buildTopology(
+  topologySchema.parse({ kind: "leaf_spine", tors: 2, leaves: 2, homing: "single", hosts_per_rack: 2 }),
+);
+
+/** Loads plain ECMP into the switches named, all by default. */
+export async function loadEcmp(lab: Lab, topology: Topology, only?: readonly string[]): Promise<void> {
+  const scheme = schemeNamed("ecmp")!;
+  const plan = scheme.plan(topology, scheme.parameters.parse({}));
+  const templates = loadTemplates((path) => readFileSync(join(root, "templates", path), "utf8"));
+  const programs = new Map<string, Program>();
+  for (const one of plan.programs) {
+    const diagnostics = new Diagnostics();
+    const file = new SourceFile(`${one.name}.p4`, renderProgram(templates, one));
+    const result = compile({ file }, diagnostics);
+    if (result === undefined) throw new Error(diagnostics.list.map(formatDiagnostic).join("\n"));
+    programs.set(one.name, result.program);
+  }
+  for (const { node, program, updates } of plan.switches) {
+    const { name } = topology.nodes[node]!;
+    if (only !== undefined && !only.includes(name)) continue;
+    const { device } = lab.switches.get(name)!;
+    await device.load(programs.get(program)!);
+    await device.write(updates);
+  }
+}
+
+export function dotted(address: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => (address >> shift) & 0xffn).join(".");
+}
+
+/** Namespaces of a run that exist now. */
+export function namespacesOf(id: string): string[] {
+  const names = execFileSync("ip", ["netns", "list"], { encoding: "utf8" }).split("\n");
+  return names
+    .map((line) => line.split(" ")[0]!)
+    .filter((name) => name === `p4l-${id}` || name.startsWith(`p4l-${id}-`));
+}
+
+/** Whatever is left of a run: namespaces, its folder, processes that name it. */
+export function leftoversOf(id: string): string[] {
+  const folder = `/run/p4loom/${id}`;
+  const processes = spawnSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).stdout;
+  return [
+    ...namespacesOf(id),
+    ...(existsSync(folder) ? [folder] : []),
+    ...processes.split("\n").filter((line) => line.includes(`p4l-${id}`) || line.includes(`/p4loom/${id}/`)),
+  ];
+}

@@ -1,0 +1,32 @@
+/** The smallest lab worth the name: two hosts at one switch. */
+import type { LabHost, LabSpec } from "../../src/testbed/lab.js";
+
+function host(number: number, commands: readonly string[]): LabHost {
+  const address = (10n << 24n) + BigInt(number);
+  return {
+    name: `h${number}`,
+    interfaces: [{ name: "eth0", mac: 0x020000000000n + BigInt(number), ipv4: { address, length: 24 } }],
+    commands,
+  };
+}
+
+export function twoHosts(name: string, commands: readonly string[] = []): LabSpec {
+  return {
+    name,
+    hosts: [host(1, commands), host(2, [])],
+    switches: [
+      {
+        name: "s1",
+        deviceId: 1n,
+        ports: [
+          { number: 1, interface: "s1-eth1" },
+          { number: 2, interface: "s1-eth2" },
+        ],
+      },
+    ],
+    links: [1, 2].map((n) => ({
+      a: { node: `h${n}`, interface: "eth0" },
+      b: { node: "s1", interface: `s1-eth${n}` },
+    })),
+  };
+}
