@@ -1,17 +1,25 @@
-/** Packets a second of the embedded switch in memory: the l3 program of the recordings, with small and with full tables. */
+/**
+ * Packets a second of the embedded switch: in memory, with the l3 program of the recordings and small or full tables;
+ * what 100,000 entries cost over 100; and as a process from pcap file to pcap file, beside simple_switch where it is
+ * installed (on PATH, or beside what P4LOOM_BMV2 names).
+ */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { Diagnostics, fromHex, Random, SourceFile } from "../src/base/index.js";
+import { Diagnostics, Random, SourceFile } from "../src/base/index.js";
 import { runCommands } from "../src/control/index.js";
 import { type Bmv2Program, createP4Info, type Match, type Update } from "../src/program/index.js";
 import { Switch } from "../src/switch/index.js";
+import type { Measurement } from "./main.js";
+import { bmv2, OURS } from "./switch/engines.js";
+import { entryCosts } from "./switch/entries.js";
+import { filesRate } from "./switch/files.js";
+import { FOLDER, ipv4Frame } from "./switch/packets.js";
+import { rate } from "./switch/rate.js";
 
-type Report = (line: { name: string; unit: string; value: number }) => void;
-
-const folder = resolve(import.meta.dirname, "../test/golden/l3");
+type Report = (measurement: Measurement) => void;
 
 function text(file: string): string {
-  return readFileSync(resolve(folder, file), "utf8");
+  return readFileSync(resolve(FOLDER, file), "utf8");
 }
 
 /** The program with room for many entries. */
@@ -31,43 +39,6 @@ async function start(program: Bmv2Program, config: string): Promise<Switch> {
   await runCommands(device, new SourceFile("config.txt", config), diagnostics);
   diagnostics.throwIfErrors();
   return device;
-}
-
-/** Median packets a second over several rounds of about a quarter of a second. */
-function rate(device: Switch, frames: readonly Uint8Array[]): number {
-  const before = device.stats.transmitted;
-  for (const frame of frames) device.receive(0, frame);
-  if (device.stats.transmitted - before !== frames.length)
-    throw new Error("the benchmark's packets are dropped");
-  const rates: number[] = [];
-  for (let round = 0; round < 8; round++) {
-    const begin = performance.now();
-    let sent = 0;
-    let passed = 0;
-    while (passed < 250) {
-      for (let i = 0; i < 2000; i++) device.receive(0, frames[sent++ % frames.length]!);
-      passed = performance.now() - begin;
-    }
-    if (round > 1) rates.push((1000 * sent) / passed);
-  }
-  return rates.sort((a, b) => a - b)[rates.length >> 1]!;
-}
-
-/** An Ethernet and IPv4 frame of 64 bytes to the given addresses. */
-function ipv4Frame(destination: number, source = 0x09090909): Uint8Array {
-  const full = new Uint8Array(64);
-  full.set(fromHex("02000000019b04000000024808004500003272530000400600000000000000000000" + "03e8270f")!);
-  const put = (at: number, value: number) => {
-    for (let i = 0; i < 4; i++) full[at + i] = value >>> (24 - 8 * i);
-  };
-  put(26, source);
-  put(30, destination);
-  let sum = 0;
-  for (let at = 14; at < 34; at += 2) sum += (full[at]! << 8) | full[at + 1]!;
-  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
-  full[24] = (~sum >>> 8) & 255;
-  full[25] = ~sum & 255;
-  return full;
 }
 
 const lpm = (table: string, field: string, value: number, prefixLength: number, hop: bigint): Update => ({
@@ -152,4 +123,15 @@ export async function run(report: Report): Promise<void> {
     unit: "packets/s",
     value: rate(wide, spread),
   });
+
+  for (const { kind, few, many } of entryCosts()) {
+    report({ name: `switch/${kind}, 100 entries`, unit: "packets/s", value: few });
+    report({ name: `switch/${kind}, 100,000 entries`, unit: "packets/s", value: many });
+    report({ name: `switch/${kind}, cost of 100,000 entries over 100`, unit: "times", value: few / many });
+  }
+
+  const rival = bmv2();
+  if (rival === undefined) console.error("switch: simple_switch is neither on PATH nor beside P4LOOM_BMV2");
+  const theirs = rival === undefined ? {} : { rival: { name: rival.name, value: await filesRate(rival) } };
+  report({ name: "switch/l3 from file to file", unit: "packets/s", value: await filesRate(OURS), ...theirs });
 }
