@@ -334,44 +334,50 @@ describe("p4loom switch", () => {
     expect(readFileSync(join(dir, "log.txt"), "utf8")).toMatch(/40 packets came in.*\n$/);
   });
 
-  it("ends with status 0 on SIGTERM, its files complete", async () => {
-    const dir = folder();
-    const words = writeInputs(dir, 1, [{ port: 0, hex: "00".repeat(64) }]);
-    const child = spawn(
-      process.execPath,
-      [
-        ...[
-          "--import",
-          "tsx",
-          "src/cli/main.ts",
-          "switch",
-          join(golden("l3"), "l3.json"),
-          "--log-console",
-          ...words,
+  it.each(["127.0.0.1:0", "none"])(
+    "ends with status 0 on SIGTERM, its files complete; server: %s",
+    async (address) => {
+      const dir = folder();
+      const words = writeInputs(dir, 1, [{ port: 0, hex: "00".repeat(64) }]);
+      const child = spawn(
+        process.execPath,
+        [
+          ...[
+            "--import",
+            "tsx",
+            "src/cli/main.ts",
+            "switch",
+            join(golden("l3"), "l3.json"),
+            "--log-console",
+            ...words,
+          ],
+          ...["--use-files", "0", "--", "--grpc-server-addr", address],
         ],
-        ...["--use-files", "0", "--", "--grpc-server-addr", "127.0.0.1:0"],
-      ],
-      { cwd: root, stdio: ["ignore", "pipe", "inherit"] },
-    );
-    onTestFinished(() => {
-      child.kill("SIGKILL");
-    });
-    let text = "";
-    let signals: NodeJS.Timeout | undefined;
-    onTestFinished(() => clearInterval(signals));
-    const status = await new Promise((resolve) => {
-      child.stdout.on("data", (piece) => {
-        text += piece;
-        // Again and again to its last moment: a terminal and npm send two between them.
-        if (text.includes("end of all input files")) signals ??= setInterval(() => child.kill("SIGTERM"), 1);
+        { cwd: root, stdio: ["ignore", "pipe", "inherit"] },
+      );
+      onTestFinished(() => {
+        child.kill("SIGKILL");
       });
-      child.on("close", (code, signal) => resolve(code ?? signal));
-    });
-    expect(status).toBe(0);
-    expect(text).toContain("stopping: SIGTERM");
-    expect(text).toMatch(/1 packets came in, \d left, \d were dropped\n$/);
-    expect(decodePcap(readFileSync(join(dir, "p0_out.pcap")), "p0").length).toBeLessThanOrEqual(1);
-  }, 30_000);
+      let text = "";
+      let signals: NodeJS.Timeout | undefined;
+      onTestFinished(() => clearInterval(signals));
+      const status = await new Promise((resolve) => {
+        child.stdout.on("data", (piece) => {
+          text += piece;
+          // Again and again to its last moment: a terminal and npm send two between them.
+          if (!text.includes("end of all input files")) return;
+          // It goes on without packets, until then.
+          signals ??= setInterval(() => child.kill("SIGTERM"), 1);
+        });
+        child.on("close", (code, signal) => resolve(code ?? signal));
+      });
+      expect(status).toBe(0);
+      expect(text).toContain("stopping: SIGTERM");
+      expect(text).toMatch(/1 packets came in, \d left, \d were dropped\n$/);
+      expect(decodePcap(readFileSync(join(dir, "p0_out.pcap")), "p0").length).toBeLessThanOrEqual(1);
+    },
+    30_000,
+  );
 
   it("ends cleanly when nobody reads its log any more", async () => {
     const dir = folder();

@@ -34,6 +34,7 @@ export interface Surroundings {
 /** How long packets may take to leave their queues at the end, in ms. */
 const DRAIN_MS = 5000;
 const DRAIN_STEP_MS = 5;
+const AWAKE_MS = 1_000_000_000;
 
 /**
  * Runs until told to stop, or until all packets went through if the setup says so. Ends with all packets that
@@ -42,11 +43,14 @@ const DRAIN_STEP_MS = 5;
  */
 export async function runSwitch(setup: SwitchSetup, surroundings: Surroundings): Promise<void> {
   const run = new Run(setup, surroundings);
+  // Signals alone do not keep a process alive, and neither may anything else: no server, all files read.
+  const awake = setInterval(() => {}, AWAKE_MS);
   try {
     await run.start();
     await run.ended;
   } finally {
     await run.finish();
+    clearInterval(awake);
   }
   run.throwFault();
 }
