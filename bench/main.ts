@@ -21,6 +21,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   pecmp: () => import("./pecmp.js"),
   sim: () => import("./sim.js"),
   switch: () => import("./switch.js"),
+  veth: () => import("./veth.js"),
   p4runtime: () => import("./p4runtime.js"),
   compile: () => import("./compile.js"),
   fit: () => import("./fit.js"),
