@@ -138,10 +138,10 @@ class StartedLab implements Lab {
     // the switches' ends only: a host whose interface is taken down would lose its routes
     const ends = links.flatMap(({ a, b }) => [a, b]).filter(({ node }) => this.switches.has(node));
     const owner = (node: string) => this.#processes.find(({ name }) => name === node)!;
-    if (!up) for (const { node, interface: name } of ends) await owner(node).beforeDown(name);
+    if (!up) await Promise.all(ends.map((end) => owner(end.node).beforeDown(end.interface)));
     const lines = ends.map((end) => `link set dev ${end.interface} ${up ? "up" : "down"}\n`);
     await setUp(`link ${a}-${b}`, ["ip", "-n", switchNamespace(this.id), "-batch", "-"], lines.join(""));
-    if (up) for (const { node, interface: name } of ends) await owner(node).afterUp(name);
+    if (up) await Promise.all(ends.map((end) => owner(end.node).afterUp(end.interface)));
     this.options.log(`link ${a}-${b} is ${up ? "up" : "down"}`);
   }
 

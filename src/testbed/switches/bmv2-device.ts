@@ -38,13 +38,18 @@ export class Bmv2Device implements Device {
     private readonly log: (line: string) => void,
   ) {
     this.settings = {
-      setQueueDepth: (packets, queues) =>
-        this.#set("queues", `set_queue_depth ${packets}${ofQueues(queues)}`),
-      setQueueRate: (packets, queues) => this.#set("queues", `set_queue_rate ${packets}${ofQueues(queues)}`),
-      setCrcParameters: (name, width, parameters) =>
-        this.#set("CRC parameters", `set_crc${width}_parameters ${name} ${crcWords(parameters)}`),
-      setToeplitzKey: (name, key) =>
-        this.#set("Toeplitz key", `set_toeplitz_hash_key ${name} ${Buffer.from(key).toString("hex")}`),
+      setQueueDepth: async (packets, queues) => {
+        await this.#set("queues", `set_queue_depth ${packets}${ofQueues(queues)}`);
+      },
+      setQueueRate: async (packets, queues) => {
+        await this.#set("queues", `set_queue_rate ${packets}${ofQueues(queues)}`);
+      },
+      setCrcParameters: async (name, width, parameters) => {
+        await this.#set("CRC parameters", `set_crc${width}_parameters ${name} ${crcWords(parameters)}`);
+      },
+      setToeplitzKey: async (name, key) => {
+        await this.#set("Toeplitz key", `set_toeplitz_hash_key ${name} ${Buffer.from(key).toString("hex")}`);
+      },
     };
   }
 
