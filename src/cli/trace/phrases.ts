@@ -198,9 +198,13 @@ function yes(holds: boolean): string {
 }
 
 function variables(values: Readonly<Record<string, string>>): string {
-  const shown = Object.entries(values)
-    .filter(([field]) => !field.endsWith(".isValid()"))
-    .map(([field, value]) => `${field} is ${valueText(field, value)}`);
+  const fields = Object.keys(values);
+  const shown = Object.entries(values).flatMap(([field, value]) => {
+    const header = field.endsWith(".isValid()") ? field.slice(0, -".isValid()".length) : undefined;
+    if (header === undefined) return [`${field} is ${valueText(field, value)}`];
+    const read = fields.some((other) => other !== field && other.startsWith(`${header}.`));
+    return read && value === "0x0" ? [`${header} is not valid`] : [];
+  });
   return shown.length === 0 ? "" : ` (${shown.join(", ")})`;
 }
 

@@ -30,8 +30,10 @@ interface Packet {
 export interface TraceNode {
   readonly tree: Omit<TraceTree, "outcome"> & { outcome?: TraceOutcome };
   readonly packet: Packet;
-  /** What last decided on `egress_spec`, or the assertion that failed. */
+  /** What last decided on `egress_spec`. */
   decided: PointOf<"primitive"> | undefined;
+  /** The assertion that failed. */
+  failed: PointOf<"primitive"> | undefined;
   /** Time at which it went into a queue. */
   queuedAt: number | undefined;
   stage: string;
@@ -77,7 +79,14 @@ export class TraceRecorder {
   }
 
   #begin(packet: Packet, tree: TraceNode["tree"]): TraceNode {
-    const node: TraceNode = { tree, packet, decided: undefined, queuedAt: undefined, stage: "" };
+    const node: TraceNode = {
+      tree,
+      packet,
+      decided: undefined,
+      failed: undefined,
+      queuedAt: undefined,
+      stage: "",
+    };
     packet.copies++;
     packet.open.add(node);
     return node;
@@ -133,7 +142,8 @@ export class TraceRecorder {
     if (node === undefined) return;
     const outcome: TraceOutcome = { kind: "drop", reason, ...details };
     if (node.stage !== "") outcome.stage = node.stage;
-    const source = SAID_BY_PROGRAM.has(reason) ? node.decided?.primitive.source_info : undefined;
+    const said = reason === "assertion" ? node.failed : DECIDED.has(reason) ? node.decided : undefined;
+    const source = said?.primitive.source_info;
     if (source !== undefined) outcome.source_info = source;
     this.end(node, outcome);
   }
@@ -166,7 +176,7 @@ export class TraceRecorder {
   }
 }
 
-const SAID_BY_PROGRAM: ReadonlySet<TraceDropReason> = new Set(["mark_to_drop", "drop_port", "assertion"]);
+const DECIDED: ReadonlySet<TraceDropReason> = new Set(["mark_to_drop", "drop_port"]);
 
 /** In the order in which a reader wants them; a clone that has a single copy is that copy. */
 function joined(tree: TraceTree): TraceTree {

@@ -87,6 +87,9 @@ export class PacketTracer extends TraceRecorder {
     for (const reference of fieldsOf(expression)) {
       const found = this.fields.field(this.#state.P, reference);
       if (found !== undefined) variable_values[found.field] = found.value;
+      // What a field of a header that is not valid holds means nothing: say so.
+      if (!this.fields.headerValid(this.#state.P, reference))
+        variable_values[fieldText(reference[0], "$valid$")] = "0x0";
     }
     const condition = source?.source_fragment || expressionText(expression);
     const source_info = source === undefined ? {} : { source_info: source };
@@ -134,7 +137,7 @@ export class PacketTracer extends TraceRecorder {
     const changes = this.fields.changes(this.#state.P, target);
     const marks = /^(mark_to_)?drop$/.test(point.op);
     if (marks || target === this.#egressSpec) node.decided = point;
-    if (/^assert|^assume/.test(point.op) && told[0] === 0) node.decided = point;
+    if (/^(assert|assume)$/.test(point.op) && told[0] === 0) node.failed ??= point;
     const event = primitiveEvent(this.instance, this.fields, point, changes, told);
     if (event !== undefined) this.event(event);
     this.fields.look(this.#state.P);

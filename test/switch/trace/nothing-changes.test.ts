@@ -1,0 +1,160 @@
+/** Tracing changes nothing: packets, state and drawn numbers are those of a switch that is not traced. */
+import { describe, expect, it } from "vitest";
+import { fromHex, Random, toHex } from "../../../src/base/index.js";
+import { traceSchema } from "../../../src/cli/trace/schema.js";
+import type { Bmv2Program } from "../../../src/program/index.js";
+import { specialise } from "../../../src/switch/codegen/program.js";
+import type { PacketTrace, TraceTree } from "../../../src/switch/index.js";
+import { goldenJson, type Output, type Stimulus, startGolden } from "../golden.js";
+import { nodesOf, startFeatures } from "./features.js";
+
+const PROGRAMS = [
+  "l3",
+  "selector",
+  "hash",
+  "parse",
+  "arith",
+  "arith_signed",
+  "arith_misc",
+  "control",
+  "memory",
+  "cpu",
+  "replicate",
+  "queue",
+];
+
+/** The frames that BMv2 was given, and as many that are cut, longer, or changed at a bit. */
+function framesOf(name: string): { port: number; hex: string }[] {
+  const random = new Random(7);
+  const stimuli = goldenJson<Stimulus[]>(name, "packets.json").filter((_, i) => i % 3 === 0);
+  return stimuli.flatMap(({ in: input }) => {
+    const bytes = fromHex(input.hex)!;
+    const changed = new Uint8Array(
+      random.int(4) === 0 ? random.int(bytes.length + 1) : bytes.length + random.int(3),
+    );
+    changed.set(bytes.subarray(0, changed.length));
+    if (changed.length > 0) changed[random.int(changed.length)]! ^= 1 << random.int(8);
+    return [input, { port: input.port, hex: toHex(changed) }];
+  });
+}
+
+/** All that a switch holds after its packets, in one text. */
+function stateOf(device: Awaited<ReturnType<typeof startGolden>>["device"]): string {
+  const kinds = ["counter", "register", "meter", "directCounter", "tableEntry"] as const;
+  const { drops, ...stats } = device.stats;
+  return JSON.stringify([stats, drops, ...kinds.map((kind) => device.query([{ kind }]))], (_, value) =>
+    typeof value === "bigint" ? String(value) : value,
+  );
+}
+
+function sentOf(tree: TraceTree): Output[] {
+  return nodesOf(tree).flatMap(({ outcome }) =>
+    outcome.kind === "transmit" ? [{ port: outcome.egress_port, hex: outcome.bytes }] : [],
+  );
+}
+
+const inOrder = (list: readonly Output[]) =>
+  [...list].sort((a, b) => a.port - b.port || (a.hex < b.hex ? -1 : a.hex > b.hex ? 1 : 0));
+
+describe.each(PROGRAMS)("%s", (name) => {
+  it("sends the same packets, holds the same state, and every document is whole and well formed", async () => {
+    const plain = await startGolden(name);
+    const traced = await startGolden(name);
+    const traces: PacketTrace[] = [];
+    traced.device.trace = (packet) => traces.push(packet);
+    for (const { port, hex } of framesOf(name)) {
+      for (const { clock } of [plain, traced]) clock.advance(clock.time + 100);
+      const { dropped, transmitted } = traced.device.stats;
+      const before = traces.length;
+      expect(traced.play(port, hex), hex).toEqual(plain.play(port, hex));
+      expect(traces.length, hex).toBe(before + 1);
+      const { root, input } = traces[before]!;
+      expect(input).toMatchObject({ ingress_port: port, bytes: hex });
+      // What the document says became of the packet is what became of it.
+      const { stats } = traced.device;
+      expect(inOrder(sentOf(root)), hex).toEqual(inOrder(traced.outputs));
+      expect(stats.transmitted - transmitted).toBe(traced.outputs.length);
+      const drops = nodesOf(root).filter(({ outcome }) => outcome.kind === "drop");
+      expect(drops, hex).toHaveLength(stats.dropped - dropped);
+    }
+    expect(stateOf(traced.device)).toBe(stateOf(plain.device));
+    const malformed = traces.filter((packet) => !traceSchema.safeParse(packet).success);
+    expect(malformed.slice(0, 1)).toEqual([]);
+    const { dropped, drops } = traced.device.stats;
+    expect(Object.values(drops).reduce((sum, count) => sum + count, 0)).toBe(dropped);
+  });
+});
+
+describe("switching it on and off", () => {
+  it("keeps the state, and traces just the packets in between", async () => {
+    const plain = await startGolden("memory");
+    const switched = await startGolden("memory");
+    const random = new Random(3);
+    const traced: number[] = [];
+    const expected: number[] = [];
+    const sink = ({ input }: PacketTrace) => void traced.push(input.packet_id);
+    framesOf("memory").forEach(({ port, hex }, i) => {
+      if (random.int(5) === 0) switched.device.trace = switched.device.trace === undefined ? sink : undefined;
+      if (switched.device.trace !== undefined) expected.push(i);
+      expect(switched.play(port, hex), hex).toEqual(plain.play(port, hex));
+    });
+    expect(expected.length).toBeGreaterThan(100);
+    expect(traced).toEqual(expected);
+    expect(stateOf(switched.device)).toBe(stateOf(plain.device));
+  });
+
+  it("hands over what is still in the switch, and packets on their way go on", () => {
+    const queue = { rateBitsPerSecond: () => 8e6 };
+    const { device, traces, outputs, clock } = startFeatures({ queue });
+    for (let i = 0; i < 3; i++) device.receive(1, fromHex("01000a010203")!);
+    device.trace = undefined;
+    expect(traces.map(({ root }) => root.outcome.kind)).toEqual(["unfinished", "unfinished", "unfinished"]);
+    // On again: the ones in the queue are of before, and stay untold.
+    device.trace = (packet) => traces.push(packet);
+    device.receive(1, fromHex("01000a010204")!);
+    clock.advance(1000);
+    expect(outputs).toHaveLength(4);
+    expect(traces.slice(3).map(({ input }) => input.packet_id)).toEqual([3]);
+  });
+
+  it("works from within a trace", () => {
+    const { device, outputs } = startFeatures();
+    const seen: number[] = [];
+    device.trace = ({ input }) => {
+      seen.push(input.packet_id);
+      if (seen.length === 1) device.receive(1, fromHex("01000a010204")!);
+      else device.trace = undefined;
+    };
+    device.receive(1, fromHex("01000a010203")!);
+    device.receive(1, fromHex("01000a010205")!);
+    expect(seen).toEqual([0, 1]);
+    expect(outputs).toHaveLength(3);
+  });
+
+  it("goes on with another program", async () => {
+    const { device, trace, traces } = startFeatures();
+    trace("01000a010203");
+    const { device: other } = await startGolden("l3");
+    device.install(other.program!);
+    device.receive(0, new Uint8Array(20));
+    expect(traces.map(({ program }) => program)).toEqual(["features.p4", "l3.p4"]);
+  });
+});
+
+describe("code", () => {
+  it("is made once a program and variant, and the one that only runs has nothing of the other", () => {
+    const program = goldenJson<Bmv2Program>("l3", "l3.json");
+    const [plain, traced] = [specialise(program), specialise(program, true)];
+    expect(specialise(program)).toBe(plain);
+    expect(specialise(program, true)).toBe(traced);
+    expect(plain.source).not.toMatch(/\bs\.X\b/);
+    expect(traced.source).toMatch(/\bs\.X\./);
+    expect([...traced.layout.headers]).toEqual([...plain.layout.headers]);
+    expect(traced.layout.words).toBe(plain.layout.words);
+  });
+
+  it("has no names of the program in it", () => {
+    const { source } = specialise(goldenJson<Bmv2Program>("l3", "l3.json"), true);
+    expect(source).not.toMatch(/routes|TheIngress|ipv4/);
+  });
+});
