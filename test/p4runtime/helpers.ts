@@ -1,34 +1,20 @@
 /** The program of test/golden/cpu, and servers and clients around a memory device that clean up after themselves. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
 import { P4RuntimeChannel } from "../../src/p4runtime/client/channel.js";
 import { CURRENT_DIALECT } from "../../src/p4runtime/codec/ports.js";
 import { makeWire, type Wire } from "../../src/p4runtime/codec/wire.js";
 import { type ConnectOptions, connect, type ServeOptions, serve } from "../../src/p4runtime/index.js";
 import {
-  type Bmv2Program,
   type Device,
   DeviceError,
   P4InfoIndex,
   type Program,
-  readP4Info,
   type StatusCode,
-  type Update,
 } from "../../src/program/index.js";
 import { MemoryDevice } from "./memory-device.js";
+import { cpuProgram } from "./program.js";
 
-const golden = join(import.meta.dirname, "../golden/cpu");
-
-export function cpuProgram(): Program {
-  const diagnostics = new Diagnostics();
-  const text = readFileSync(join(golden, "cpu.p4info.txtpb"), "utf8");
-  const p4info = readP4Info(new SourceFile("cpu.p4info.txtpb", text), "text", diagnostics);
-  diagnostics.throwIfErrors();
-  const bmv2 = JSON.parse(readFileSync(join(golden, "cpu.json"), "utf8")) as Bmv2Program;
-  return { bmv2, p4info: p4info! };
-}
+export { cpuProgram, destination } from "./program.js";
 
 export function wireOf(program: Program, lenient = false): Wire {
   return makeWire(new P4InfoIndex(program.p4info), CURRENT_DIALECT, lenient);
@@ -60,19 +46,6 @@ export async function startPair(options: { serve?: ServeOptions; connect?: Conne
   const server = await startServer(device, options.serve);
   const client = await startClient(server.address, options.connect);
   return { device, server, client };
-}
-
-export function destination(i: number, port = 1): Update {
-  return {
-    type: "insert",
-    entity: {
-      kind: "tableEntry",
-      table: "TheIngress.destinations",
-      match: [{ kind: "exact", field: "hdr.eth.dst", value: 0x020000000000n + BigInt(i) }],
-      priority: 0,
-      action: { kind: "action", action: "TheIngress.forward", params: { port: BigInt(port) } },
-    },
-  };
 }
 
 /** What a promise or call is refused with. */

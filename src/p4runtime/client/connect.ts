@@ -28,6 +28,12 @@ export interface ConnectOptions {
   maxMessageBytes?: number;
   /** Name of the device; default: the address. */
   name?: string;
+  /**
+   * Runs after a lost connection came back and we are primary again, before the notice that says so: the place to
+   * load the program if the switch has lost it (`device.program`), and to reconcile. If it rejects, the connection
+   * is made anew.
+   */
+  onReconnect?: (device: RemoteDevice) => Promise<void>;
   /** Told what happens to the session on its own. */
   onNotice?: (notice: Notice) => void;
 }
@@ -71,7 +77,10 @@ export async function connect(address: string, options: ConnectOptions = {}): Pr
         },
         (update) => device.receive(update),
         options.onNotice ?? (() => {}),
-        () => device.refresh(),
+        async (primary) => {
+          await device.refresh();
+          if (primary) await options.onReconnect?.(device);
+        },
       );
       await session.start();
       device.attach(session);

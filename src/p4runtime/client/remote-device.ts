@@ -129,6 +129,14 @@ export class RemoteDevice implements Device {
     return this.#session?.isPrimary ?? false;
   }
 
+  /**
+   * Resolves when we may write: at once, or when a lost switch is back and `onReconnect` is done. Rejects with
+   * DEADLINE_EXCEEDED, saying what is in the way.
+   */
+  async whenPrimary(timeoutMs: number): Promise<void> {
+    await this.#connected().whenPrimary(timeoutMs);
+  }
+
   /** Without a session the device can only be read. */
   attach(session: Session): void {
     this.#session = session;

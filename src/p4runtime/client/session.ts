@@ -40,7 +40,7 @@ export interface SessionOptions {
 }
 
 const FIRST_RETRY_MS = 100;
-const LAST_RETRY_MS = 5000;
+const LAST_RETRY_MS = 1000;
 
 export class Session {
   #stream: Stream | undefined;
@@ -52,6 +52,9 @@ export class Session {
   #primary = false;
   #primaryId: bigint | undefined;
   #closed = false;
+  /** Between a lost connection and the end of `onRestored`. */
+  #restoring = false;
+  readonly #hoping = new Set<() => void>();
   #retry: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -59,8 +62,8 @@ export class Session {
     private readonly options: SessionOptions,
     private readonly onMessage: (message: StreamMessageResponse["update"]) => void,
     private readonly onNotice: (notice: Notice) => void,
-    /** Before the session counts as restored after a reconnection. */
-    private readonly onRestored: () => Promise<void>,
+    /** Before the session counts as restored after a reconnection; if it rejects, the next attempt follows. */
+    private readonly onRestored: (primary: boolean) => Promise<void>,
   ) {
     this.#electionId = options.electionId;
   }
@@ -209,7 +212,34 @@ export class Session {
       this.#waiting = undefined;
       waiting.resolve(update);
     } else if (was && !this.#primary) this.onNotice({ kind: "backup", primary: this.#primaryId });
-    else if (!was && this.#primary) this.onNotice({ kind: "primary", electionId: this.#electionId ?? 0n });
+    else if (!was && this.#primary) {
+      this.onNotice({ kind: "primary", electionId: this.#electionId ?? 0n });
+      this.#settle();
+    }
+  }
+
+  #settle(): void {
+    for (const resolve of this.#hoping) resolve();
+    this.#hoping.clear();
+  }
+
+  /** Resolves when we are primary and restored: at once, or after the switch has come back. */
+  async whenPrimary(timeoutMs: number): Promise<void> {
+    if (this.isPrimary && !this.#restoring) return;
+    if (this.#closed)
+      throw new DeviceError("UNAVAILABLE", `the connection to ${this.channel.address} is closed`);
+    await new Promise<void>((resolve, reject) => {
+      const settled = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        this.#hoping.delete(settled);
+        const why = this.#stream === undefined ? "the switch does not answer" : `not primary: ${this.#who()}`;
+        reject(new DeviceError("DEADLINE_EXCEEDED", `${this.channel.address}: ${why} after ${timeoutMs} ms`));
+      }, timeoutMs);
+      this.#hoping.add(settled);
+    });
   }
 
   #lost(stream: Stream, error: DeviceError): void {
@@ -219,13 +249,15 @@ export class Session {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     if (this.#closed) return;
-    // while we claim the role, whoever claims decides what comes next
-    if (waiting !== undefined) {
-      waiting.reject(error);
+    // while we claim the role or restore the session, whoever does so decides what comes next
+    if (waiting !== undefined || this.#restoring) {
+      waiting?.reject(error);
       return;
     }
     this.onNotice({ kind: "disconnected", reason: error.message });
-    if (this.options.reconnect) this.#reconnect(FIRST_RETRY_MS);
+    if (!this.options.reconnect) return;
+    this.#restoring = true;
+    this.#reconnect(FIRST_RETRY_MS);
   }
 
   #reconnect(delayMs: number): void {
@@ -234,9 +266,13 @@ export class Session {
       try {
         this.#open();
         const update = await this.#arbitrate(this.#electionId);
-        await this.onRestored();
-        if (isOk(update)) this.onNotice({ kind: "primary", electionId: this.#electionId ?? 0n });
-        else this.onNotice({ kind: "backup", primary: this.#primaryId });
+        await this.onRestored(isOk(update));
+        if (this.#stream === undefined) throw new DeviceError("UNAVAILABLE", "the connection was lost again");
+        this.#restoring = false;
+        if (this.#primary) {
+          this.onNotice({ kind: "primary", electionId: this.#electionId ?? 0n });
+          this.#settle();
+        } else this.onNotice({ kind: "backup", primary: this.#primaryId });
       } catch {
         // the switch is still away, or has not noticed yet that our old stream is gone
         const stream = this.#stream;

@@ -33,6 +33,14 @@ function decodePort(wire: Wire, bytes: Uint8Array): number {
   return Number(port);
 }
 
+/** A port must be there (P4Runtime spec 9.2.2, 9.5.1). */
+function checkPort(wire: Wire, port: number, what: string): number {
+  if (wire.hasPort?.(port) === false) {
+    throw new DeviceError("INVALID_ARGUMENT", `${what}: the switch has no port ${port}`);
+  }
+  return port;
+}
+
 type Watch =
   | { case: "watch"; value: number }
   | { case: "watchPort"; value: Uint8Array }
@@ -46,9 +54,10 @@ export function encodeWatch(wire: Wire, port: number | undefined): Watch {
 
 /** An empty watch port, and 0 in the deprecated field, mean that no port is watched. */
 export function decodeWatch(wire: Wire, watch: Watch): number | undefined {
-  if (watch.case === "watch") return watch.value === 0 ? undefined : watch.value;
+  if (watch.case === "watch")
+    return watch.value === 0 ? undefined : checkPort(wire, watch.value, "watch port");
   if (watch.case === undefined || watch.value.length === 0) return undefined;
-  return decodePort(wire, watch.value);
+  return checkPort(wire, decodePort(wire, watch.value), "watch port");
 }
 
 type ReplicaPort =
@@ -63,5 +72,6 @@ export function encodeReplicaPort(wire: Wire, port: number): ReplicaPort {
 
 export function decodeReplicaPort(wire: Wire, port: ReplicaPort): number {
   if (port.case === undefined) throw new DeviceError("INVALID_ARGUMENT", "a replica has no port");
-  return port.case === "egressPort" ? port.value : decodePort(wire, port.value);
+  const number = port.case === "egressPort" ? port.value : decodePort(wire, port.value);
+  return checkPort(wire, number, "a copy's port");
 }

@@ -11,6 +11,8 @@ export interface Wire {
   readonly names: Names;
   /** What decoding uses: `names`, or only those that there are already. */
   readonly naming: Naming;
+  /** Which ports there are, where anybody but the device knows. */
+  readonly hasPort?: (port: number) => boolean;
 }
 
 /** A wire for a program; without `names` it knows none so far. */

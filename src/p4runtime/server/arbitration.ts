@@ -43,6 +43,10 @@ interface Role {
   afterWrites: (() => void)[];
 }
 
+/** Roles are remembered for good, with their highest election ids: so their number is bounded. */
+const MAX_ROLES = 1024;
+const MAX_ROLE_NAME = 1024;
+
 function roleNameOf(message: MasterArbitrationUpdate): string {
   return roleName(message.role?.name ?? "", message.role?.id ?? 0n);
 }
@@ -117,7 +121,17 @@ export class Arbitration {
       return ["FAILED_PRECONDITION", "the role of a stream cannot change"];
     }
     if (message.role?.config !== undefined) {
-      return ["INVALID_ARGUMENT", "role configurations are not supported: every role has full access"];
+      const { typeUrl } = message.role.config;
+      return [
+        "INVALID_ARGUMENT",
+        `the role configuration ${typeUrl || "without a type"} is not supported: every role has full access, leave it out`,
+      ];
+    }
+    if (name.length > MAX_ROLE_NAME) {
+      return ["INVALID_ARGUMENT", `the name of the role is longer than ${MAX_ROLE_NAME} characters`];
+    }
+    if (!this.#roles.has(name) && this.#roles.size >= MAX_ROLES) {
+      return ["RESOURCE_EXHAUSTED", `there are ${MAX_ROLES} roles already, the most that are kept`];
     }
     const others = [...(this.#roles.get(name)?.members ?? [])].filter((member) => member !== known);
     const electionId = electionIdOf(message.electionId);

@@ -10,6 +10,7 @@ import {
   DeviceError,
   Names,
   type NamesOptions,
+  type P4Info,
   P4InfoIndex,
   type Program,
   readBmv2,
@@ -36,10 +37,6 @@ export interface Config {
   readonly cookie: bigint | undefined;
 }
 
-function wireFor(program: Program, names: Names): Wire {
-  return makeWire(new P4InfoIndex(program.p4info), CURRENT_DIALECT, false, names);
-}
-
 /** Longest list of complaints in one message. */
 const MAX_COMPLAINTS = 5;
 
@@ -59,6 +56,30 @@ function decodeText(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
+/** What v1model can have at all: `mcast_grp` and `egress_rid` are of 16 bits, ports of 9. */
+const MAX_GROUPS = 2 ** 16 - 1;
+const MAX_REPLICAS_PER_GROUP = 2 ** 25;
+
+/** The properties that the program wants of its platform (P4Runtime spec 6.2). */
+function checkPlatform({ pkgInfo }: P4Info): void {
+  const wanted = pkgInfo?.platformProperties;
+  if (wanted === undefined) return;
+  const { multicastGroupTableSize: groups, multicastGroupTableTotalReplicas: total } = wanted;
+  const perGroup = wanted.multicastGroupTableMaxReplicasPerEntry;
+  const refuse = (why: string): never => {
+    throw new DeviceError("INVALID_ARGUMENT", `platform_properties: ${why}`);
+  };
+  if (groups < 0 || total < 0 || perGroup < 0) refuse("a negative number");
+  if (perGroup > total) {
+    refuse(`${perGroup} replicas in one multicast group, but ${total} in all of them`);
+  }
+  if (groups > MAX_GROUPS) refuse(`${groups} multicast groups; v1model has ${MAX_GROUPS}`);
+  const replicas = Math.max(perGroup, total / MAX_GROUPS);
+  if (replicas > MAX_REPLICAS_PER_GROUP) {
+    refuse(`${perGroup} replicas in a multicast group; v1model has ${MAX_REPLICAS_PER_GROUP}`);
+  }
+}
+
 /** Parses and checks a config as far as P4Info and BMv2 JSON go. */
 function parseConfig(
   message: ForwardingPipelineConfig | undefined,
@@ -69,6 +90,7 @@ function parseConfig(
   if (p4info === undefined) throw invalid("the config has no p4info");
   const diagnostics = new Diagnostics();
   if (!validateP4Info(p4info, diagnostics)) throw invalid(`the p4info is wrong: ${complaints(diagnostics)}`);
+  checkPlatform(p4info);
   if (message.p4DeviceConfig.length === 0)
     throw invalid("the config has no p4_device_config, which is BMv2 JSON");
   const bmv2 = readBmv2(new SourceFile("p4_device_config", decodeText(message.p4DeviceConfig)), diagnostics);
@@ -100,7 +122,13 @@ export class Pipeline {
   constructor(
     private readonly device: Device,
     private readonly translations: Translations = {},
+    private readonly hasPort?: (port: number) => boolean,
   ) {}
+
+  #wire(program: Program, names: Names): Wire {
+    const wire = makeWire(new P4InfoIndex(program.p4info), CURRENT_DIALECT, false, names);
+    return this.hasPort === undefined ? wire : { ...wire, hasPort: this.hasPort };
+  }
 
   #names(program: Program): Names {
     return new Names(program.p4info, {
@@ -119,7 +147,7 @@ export class Pipeline {
     const names = this.#names(parsed.program);
     const before = this.device.names ?? (keep ? this.committed?.wire.names : undefined);
     if (before !== undefined) names.adopt(before);
-    return { ...parsed, wire: wireFor(parsed.program, names) };
+    return { ...parsed, wire: this.#wire(parsed.program, names) };
   }
 
   /** What runs on the device, even if it was loaded by other means. */
@@ -131,7 +159,7 @@ export class Pipeline {
           ? undefined
           : {
               program,
-              wire: wireFor(program, this.device.names ?? this.#names(program)),
+              wire: this.#wire(program, this.device.names ?? this.#names(program)),
               deviceConfig: new TextEncoder().encode(JSON.stringify(program.bmv2)),
               cookie: undefined,
             };
@@ -194,7 +222,7 @@ export class Pipeline {
     }
     const { names } = this.device;
     names?.adopt(config.wire.names);
-    const wire = names === undefined ? config.wire : wireFor(program, names);
+    const wire = names === undefined ? config.wire : this.#wire(program, names);
     this.#committed = { ...config, program, wire };
   }
 

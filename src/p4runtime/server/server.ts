@@ -69,6 +69,8 @@ export interface ServeOptions {
   maxUpdatesPerWrite?: number;
   /** Live controllers per role. Default 64. */
   maxControllers?: number;
+  /** Which ports there are: others are refused in groups, sessions and as watch ports. Absent: the device knows. */
+  hasPort?: (port: number) => boolean;
   /** Names of values and ports, for programs with types that are translated to strings. */
   translations?: Translations;
 }
@@ -157,7 +159,7 @@ class Handlers {
     options: ServeOptions,
   ) {
     this.#arbitration = new Arbitration(deviceId, options.maxControllers ?? DEFAULT_MAX_CONTROLLERS);
-    this.#pipeline = new Pipeline(device, options.translations);
+    this.#pipeline = new Pipeline(device, options.translations, options.hasPort);
     this.#maxUpdates = options.maxUpdatesPerWrite ?? DEFAULT_MAX_UPDATES;
     this.#unwatch = device.watch((event) => {
       const primaries = this.#arbitration.primaries();
