@@ -4,9 +4,17 @@
  */
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fail } from "../../base/index.js";
+import { DiagnosticError, fail } from "../../base/index.js";
 import type { Program } from "../../program/index.js";
-import { type Agent, type AgentSetting, type Lab, labOf, startAgent, startLab } from "../../testbed/index.js";
+import {
+  type Agent,
+  type AgentSetting,
+  type Lab,
+  labOf,
+  type SwitchEngine,
+  startAgent,
+  startLab,
+} from "../../testbed/index.js";
 import type { TopologyNode } from "../../topology/index.js";
 import { bootFabric, ProgramCompiler } from "../boot.js";
 import type { EngineContext, EngineOutcome } from "../engine.js";
@@ -30,7 +38,7 @@ interface ReadyScheme {
 
 /** The {@link Engine}. Nothing is started before all programs are compiled and all first flows are drawn. */
 export async function runOnTestbed(
-  engine: "switch" | "bmv2",
+  engine: SwitchEngine,
   experiment: Experiment,
   seed: number,
   context: EngineContext,
@@ -58,8 +66,10 @@ export async function runOnTestbed(
     folder,
     pcap,
     allowMissing,
-    log: (line) => journal.write(line),
+    log: (line) => journal.labSays(line),
     stop,
+  }).catch((error: unknown) => {
+    throw inTopology(experiment, error);
   });
   try {
     const total = schemes.reduce((sum, { runs }) => sum + runs, 0) * settings.failures.length;
@@ -67,7 +77,7 @@ export async function runOnTestbed(
     let done = 0;
     for (const one of ready) {
       progress(done, total, `${one.scheme.label}: configure`);
-      const rig = new TestbedRig(experiment, one, lab, journal, seed, stop);
+      const rig = new TestbedRig(engine, experiment, one, lab, journal, seed, stop);
       try {
         await rig.configure();
         for (const failure of settings.failures) {
@@ -90,9 +100,24 @@ export async function runOnTestbed(
       ...journal.facts,
     ];
     return { series, programs: compiler.sources, notes };
+  } catch (error) {
+    // Whatever breaks when all is being ended breaks for that reason.
+    stop.throwIfAborted();
+    throw error;
   } finally {
     await lab.close();
   }
+}
+
+/** Properties of links that this machine cannot give are refused where the file says what links there are. */
+function inTopology({ locate }: Experiment, error: unknown): unknown {
+  if (!(error instanceof DiagnosticError)) return error;
+  return new DiagnosticError(
+    error.diagnostics.map((one) => {
+      const span = one.code === "P43105" ? (one.span ?? locate(["topology"])) : one.span;
+      return span === undefined ? one : { ...one, span };
+    }),
+  );
 }
 
 /** What is done, in `logs/run.log`; what of it a reader of the results must know. */
@@ -110,6 +135,12 @@ class Journal {
     appendFileSync(this.#file, `${line}\n`);
   }
 
+  /** What a lab says of its progress begins with `run` or a switch; the rest is about what this machine cannot do. */
+  labSays(line: string): void {
+    if (/^(links|this) /.test(line)) this.fact(`${line[0]!.toUpperCase()}${line.slice(1)}.`);
+    else this.write(line);
+  }
+
   /** A line that belongs into the report; said once. */
   fact(line: string): void {
     if (this.facts.includes(line)) return;
@@ -125,6 +156,7 @@ class TestbedRig {
   readonly #uses = new Map<string, number>();
 
   constructor(
+    readonly engine: SwitchEngine,
     readonly experiment: Experiment,
     readonly ready: ReadyScheme,
     readonly lab: Lab,
@@ -144,8 +176,17 @@ class TestbedRig {
         await device.load(programs.get(program)!);
         await device.write(updates);
         await device.settings?.setQueueDepth(settings.queues.packets);
+        this.journal.fact(this.#queues(device.settings !== undefined));
       }),
     );
+  }
+
+  /** By which way the queues were set, if they were. */
+  #queues(set: boolean): string {
+    const { packets } = this.experiment.settings.queues;
+    if (!set) return "The queues of the switches are as the switches make them: they cannot be told.";
+    const way = this.engine === "bmv2" ? "Thrift (simple_switch_CLI)" : "the P4Runtime connection";
+    return `Queues of ${packets} packets a port were set by ${way}; queues.bytes has no counterpart.`;
   }
 
   async run(failure: Failure, run: number): Promise<Sample> {
