@@ -119,12 +119,30 @@ export async function startExercise(
     mkdirSync(join(folder, "logs"), { recursive: true });
     const { switches } = setup;
     await Promise.all(switches.map((entry) => program(interpreters.get(entry.name)!, setup, entry, read)));
+    await prepareHosts(lab, setup, options.log);
   } catch (error) {
     await lab.close();
     throw error;
   }
   const ports = spec.switches.map(({ name, grpcPort }) => [name, grpcPort!] as const);
   return new RunningExercise(setup, lab, new Map(ports), interpreters);
+}
+
+/** Runs the hosts' commands. As in Mininet one may fail: some only repeat what is so already. */
+async function prepareHosts(
+  lab: Lab,
+  { topology }: ExerciseSetup,
+  log: (line: string) => void,
+): Promise<void> {
+  await Promise.all(
+    topology.hosts.map(async ({ name, commands }) => {
+      for (const command of commands) {
+        const line = inIproute2(command) ?? command;
+        const { status, stderr } = await lab.hosts.get(name)!.exec(["sh", "-c", line]);
+        if (status !== 0) log(`warning: ${name}: ${line}: ${stderr.trim() || `status ${status}`}`);
+      }
+    }),
+  );
 }
 
 /** One switch: program, then runtime file, then command file. */
@@ -196,10 +214,11 @@ export function labOfExercise({ topology }: ExerciseSetup): LabSpec {
   });
   return {
     name: "exercise",
-    hosts: topology.hosts.map(({ name, ipv4, prefixLength, mac, commands }) => ({
+    hosts: topology.hosts.map(({ name, ipv4, prefixLength, mac }) => ({
       name,
       interfaces: [{ name: HOST_INTERFACE, mac, ipv4: { address: ipv4, length: prefixLength } }],
-      commands: commands.map((command) => inIproute2(command) ?? command),
+      // They run in prepareHosts: one that fails must not stop an exercise.
+      commands: [],
     })),
     switches: topology.switches.map(({ name, cpuPort, priorityQueues }, index) => ({
       name,

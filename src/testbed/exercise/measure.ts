@@ -4,6 +4,8 @@ import type { Prompt } from "./prompt.js";
 
 const DEFAULT_WAIT_S = 1;
 const IPERF_SECONDS = 5;
+/** Status of a command that took too long. */
+const KILLED = 137;
 
 /** Of one echo request: whether an answer came, and the round trip in ms. */
 interface Echo {
@@ -82,9 +84,10 @@ export async function iperf(prompt: Prompt, rest: string): Promise<number> {
       prompt.print(`*** Results: [${rates.map((rate) => `'${rate}'`).join(", ")}]`);
       return 0;
     }
+    const late = status === KILLED ? `no end within ${IPERF_SECONDS + 10} s` : `status ${status}`;
     const why = report?.error ?? stderr.trim();
     if (attempt < 20 && /refused/.test(why)) continue;
-    prompt.print(`*** iperf3: ${why === "" ? `status ${status}` : why}`);
+    prompt.print(`*** iperf3: ${why === "" ? late : why}`);
     return 1;
   }
 }

@@ -1,0 +1,124 @@
+/** `p4loom net` as a process: our example exercise, on every network and engine that this machine has. */
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { bmv2, LABS } from "../testbed/machine.js";
+
+const root = resolve(import.meta.dirname, "../..");
+const example = join(root, "examples/exercise");
+const fromSource = [
+  "--import",
+  pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href,
+  join(root, "src/cli/main.ts"),
+];
+
+function copyExample(): string {
+  const folder = mkdtempSync(join(tmpdir(), "p4loom-net-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(example, folder, { recursive: true });
+  return folder;
+}
+
+function net(folder: string, words: readonly string[], input = "") {
+  const argv = [...fromSource, "net", "--quiet", ...words];
+  const { status, stdout, stderr } = spawnSync(process.execPath, argv, {
+    cwd: folder,
+    encoding: "utf8",
+    input,
+  });
+  return { status, stdout, stderr };
+}
+
+for (const { network, engine, reason } of LABS) {
+  const title = `p4loom net, ${network}, engine ${engine}${reason === undefined ? "" : ` (not here: ${reason})`}`;
+  describe.skipIf(reason !== undefined)(title, () => {
+    const where = ["--network", network, "--engine", engine, ...(bmv2 === undefined ? [] : ["--bmv2", bmv2])];
+
+    it("runs an exercise folder as it is", () => {
+      const folder = copyExample();
+      const lines = [
+        "h1 ping -c1 h2",
+        "pingall",
+        "link s1 s2 down",
+        "h1 ping -c1 -W1 h2",
+        "s3 table_num_entries routes",
+      ];
+      const words = lines.flatMap((line) => ["--exec", line]);
+      const { status, stdout, stderr } = net(folder, ["topo/topology.json", ...where, ...words]);
+      expect(stderr).toBe("");
+      expect(stdout).toContain("1 packets transmitted, 1 received, 0% packet loss");
+      expect(stdout).toContain("*** Results: 0% dropped (6/6 received)");
+      expect(stdout).toContain("1 packets transmitted, 0 received, 100% packet loss");
+      expect(stdout.trimEnd().split("\n").at(-1)).toBe("3");
+      // The ping over the link that is down failed.
+      expect(status).toBe(1);
+      expect(existsSync(join(folder, "build", "ring.p4.p4info.txtpb"))).toBe(true);
+      expect(readFileSync(join(folder, "logs", "s1-p4runtime-requests.txt"), "utf8")).toContain(
+        "table_entry",
+      );
+      expect(existsSync(join(folder, "logs", "s3.log"))).toBe(true);
+      expect(statSync(join(folder, "pcaps", "s1-eth1_in.pcap")).size).toBeGreaterThan(24);
+    }, 120_000);
+  });
+}
+
+const plain = LABS.find(({ network, engine }) => network === "netns" && engine === "switch")!.reason;
+
+describe.skipIf(plain !== undefined)(
+  `p4loom net ${plain === undefined ? "" : `(not here: ${plain})`}`,
+  () => {
+    it("takes lines that are piped in, until exit", () => {
+      const folder = copyExample();
+      writeFileSync(join(folder, "Makefile"), "TOPO = topo/topology.json\n");
+      const input =
+        "nodes\nh1 echo in $(hostname >/dev/null; echo host)\nswitch s1 stop\nswitch s1 start\npingall\nexit\nnodes\n";
+      const { status, stdout } = net(folder, ["--no-pcap"], input);
+      expect(stdout.match(/available nodes/g)).toHaveLength(1);
+      expect(stdout).toContain("in host\n");
+      expect(stdout).toContain("*** Results: 0% dropped (6/6 received)");
+      expect(status).toBe(0);
+      expect(existsSync(join(folder, "pcaps"))).toBe(false);
+    }, 120_000);
+  },
+);
+
+describe("p4loom net, before anything starts", () => {
+  it.each([
+    ["a topology that is not there", ["none.json"], /error\[P40001\]: cannot read none.json/],
+    [
+      "an engine that is not there",
+      ["topo", "--engine", "asic"],
+      /error\[P40005\]: --engine asic: expected switch or bmv2/,
+    ],
+    ["a program that is not there", ["topo", "--program", "other.p4"], /error\[P43155\]: --program other.p4/],
+  ])("refuses %s", (_what, words, message) => {
+    const { status, stderr } = net(copyExample(), words);
+    expect(stderr).toMatch(message);
+    expect(status).not.toBe(0);
+  });
+
+  it("refuses a program that does not compile, at its place", () => {
+    const folder = copyExample();
+    writeFileSync(join(folder, "ring.p4"), "control C() { apply { x = 1; } }\n");
+    const { status, stderr } = net(folder, ["topo"]);
+    expect(stderr).toMatch(/ring\.p4:1:23: error\[P4\d+\]/);
+    expect(status).toBe(1);
+    expect(existsSync(join(folder, "build"))).toBe(false);
+  });
+
+  it("refuses a runtime file for another program, at its place", () => {
+    const folder = copyExample();
+    const runtime = join(folder, "topo", "s1-runtime.json");
+    writeFileSync(
+      runtime,
+      readFileSync(runtime, "utf8").replaceAll("RingIngress.routes", "RingIngress.paths"),
+    );
+    const { status, stderr } = net(folder, ["topo"]);
+    expect(stderr).toMatch(/s1-runtime\.json:\d+:\d+: error\[P4\d+\]: .*RingIngress\.paths/);
+    expect(status).toBe(1);
+  });
+});
