@@ -1,9 +1,12 @@
 /** The log of a running switch: to stdout, to a file that starts anew when it is full, or both. */
-import { appendFileSync, existsSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { fail } from "../../base/index.js";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "off"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Lines that wait at most. */
+const LINES_A_WRITE = 1000;
 
 export interface LogSetup {
   level: LogLevel;
@@ -14,12 +17,14 @@ export interface LogSetup {
 }
 
 /**
- * Lines `[hour:minute:second.ms] [p4loom] [I] text`, times in UTC, as BMv2 writes them (where they are local).
+ * Lines `[hour:minute:second.ms] [p4loom] [I] text`, times in UTC, as BMv2 writes them (where they are local). They
+ * are written together once a turn of the event loop, warnings and errors at once.
  */
 export class Log {
   readonly #least: number;
+  #descriptor: number | undefined;
   #bytes = 0;
-  #toFile = false;
+  #waiting: string[] = [];
 
   /**
    * Starts the file anew. Fails with P40003 when that cannot be done.
@@ -34,8 +39,7 @@ export class Log {
   ) {
     this.#least =
       setup.console || setup.file !== undefined ? LOG_LEVELS.indexOf(setup.level) : LOG_LEVELS.length;
-    if (setup.file !== undefined) this.#try(() => writeFileSync(this.#path(0), ""));
-    this.#toFile = setup.file !== undefined;
+    if (setup.file !== undefined) this.#try(() => this.#open());
   }
 
   /** Whether lines of a level are kept: ask before making a costly one. */
@@ -47,32 +51,60 @@ export class Log {
     if (!this.has(level)) return;
     const time = new Date(this.now()).toISOString().slice(11, 23);
     const line = `[${time}] [p4loom] [${level[0]!.toUpperCase()}] ${text}\n`;
-    if (this.setup.console) this.print(line);
-    if (!this.#toFile) return;
+    if (this.#waiting.push(line) === 1) setImmediate(() => this.flush());
+    if (level === "warn" || level === "error" || this.#waiting.length >= LINES_A_WRITE) this.flush();
+  }
+
+  /** Writes what waits. */
+  flush(): void {
+    const lines = this.#waiting;
+    if (lines.length === 0) return;
+    this.#waiting = [];
+    if (this.setup.console) this.print(lines.join(""));
+    if (this.#descriptor === undefined) return;
     try {
-      this.#try(() => this.#append(line));
+      this.#try(() => this.#append(lines));
     } catch (error) {
-      this.#toFile = false;
+      this.#descriptor = undefined;
       this.onError(error);
     }
   }
 
-  #append(line: string): void {
-    const length = Buffer.byteLength(line);
-    if (this.#bytes > 0 && this.#bytes + length > this.setup.maxBytes) this.#rotate();
-    appendFileSync(this.#path(0), line);
-    this.#bytes += length;
+  close(): void {
+    this.flush();
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+
+  #append(lines: readonly string[]): void {
+    let piece = "";
+    for (const line of lines) {
+      const length = Buffer.byteLength(line);
+      if (this.#bytes > 0 && this.#bytes + length > this.setup.maxBytes) {
+        writeFileSync(this.#descriptor!, piece);
+        piece = "";
+        this.#rotate();
+      }
+      piece += line;
+      this.#bytes += length;
+    }
+    writeFileSync(this.#descriptor!, piece);
+  }
+
+  #open(): void {
+    this.#descriptor = openSync(this.#path(0), "w");
+    this.#bytes = 0;
   }
 
   /** FILE.txt becomes FILE.1.txt, that one FILE.2.txt and so on; the last one goes. */
   #rotate(): void {
     const { maxFiles } = this.setup;
+    closeSync(this.#descriptor!);
     rmSync(this.#path(maxFiles), { force: true });
     for (let age = maxFiles; age > 0; age--) {
       if (existsSync(this.#path(age - 1))) renameSync(this.#path(age - 1), this.#path(age));
     }
-    writeFileSync(this.#path(0), "");
-    this.#bytes = statSync(this.#path(0)).size;
+    this.#open();
   }
 
   #path(age: number): string {

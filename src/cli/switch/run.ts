@@ -120,6 +120,7 @@ class Run {
       this.#log.write("info", `port ${port} is interface ${name}${where}`);
     }
     this.#interfaces?.start();
+    this.#log.flush();
     const { address } = this.#server ?? {};
     this.#print(address === undefined ? "Running without a server\n" : `Server listening on ${address}\n`);
     surroundings.ready?.(address);
@@ -131,7 +132,13 @@ class Run {
   #openInterfaces(device: Switch): void {
     const { setup, surroundings } = this;
     this.#interfaces = new InterfacePorts(setup.interfaces, surroundings.now, {
-      frame: (port, frame) => this.#receive(device, port, frame),
+      frame: (port, frame) => {
+        try {
+          this.#receive(device, port, frame);
+        } catch (fault) {
+          this.#fault(fault);
+        }
+      },
       link: (port, up) => {
         this.#log.write("info", `port ${port} is ${up ? "up" : "down"}`);
         device.setPortState(port, up);
@@ -271,6 +278,7 @@ class Run {
         `${stats.received} packets came in, ${stats.transmitted} left, ${stats.dropped} were dropped`,
       );
     }
+    this.#log.close();
   }
 
   #logInterfaces(): void {
