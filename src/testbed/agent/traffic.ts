@@ -48,6 +48,9 @@ export interface TrafficOptions {
 /** From the request to the first flow: time for all agents to be told. */
 const LEAD_NS = 100e6;
 
+/** Below it ports belong to services. */
+const FIRST_USER_PORT = 1024;
+
 /**
  * Sends all flows at their times and waits for them; rows stand in the order of the flows. Throws DiagnosticError:
  * P43171 when a port cannot be listened on, P43172 when a flow fails, P43173 when iperf3 does.
@@ -99,14 +102,20 @@ async function runByIperf3(
   flows: readonly TrafficFlow[],
   ipVersion: 4 | 6,
 ): Promise<FlowRow[]> {
+  // A server of iperf3 serves one client at a time: flows to one host need ports of their own.
+  const taken = new Set<string>();
+  const ports = flows.map(({ dst, port: wanted }) => {
+    let port = wanted;
+    while (taken.has(`${dst} ${port}`)) port = port === 65535 ? FIRST_USER_PORT : port + 1;
+    taken.add(`${dst} ${port}`);
+    return port;
+  });
   const started = monotonicNs();
   return await Promise.all(
-    flows.map(async (flow, index): Promise<FlowRow> => {
-      const { src, dst, bytes, startNs } = flow;
+    flows.map(async ({ src, dst, bytes, startNs }, index): Promise<FlowRow> => {
       const wait = (started + startNs - monotonicNs()) / 1e6;
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-      // A server of iperf3 serves one client at a time: each flow gets a port of its own.
-      const port = flow.port + index;
+      const port = ports[index]!;
       const figures = await runIperf3(hostOf(src), hostOf(dst), { ipVersion, port, bytes });
       return { generator: "iperf3", src, dst, port, startNs, timeouts: null, ...figures };
     }),

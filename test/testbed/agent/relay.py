@@ -5,7 +5,8 @@ to drop, and reports which selectors it has seen.
     python3 relay.py LEFT:RIGHT [LEFT:RIGHT ...]
 
 Requests on stdin, one JSON object a line: {"drop": {"right": [selectors], "left": [selectors]}} names what is lost on
-its way to the right and to the left; "all" in place of a list loses everything. {"report": true} prints
+its way to the right and to the left; "all" in place of a list loses everything. {"skip": [n, ...]} loses the n-th frame
+to the right from now on, counted from 1. {"report": true} prints
 {"right": {...}, "left": {...}}: by "LINK/SELECTOR" how many frames came, and one of the last in hex.
 """
 
@@ -41,6 +42,9 @@ class Side:
 
 
 def selector_of(frame, field):
+    """None for what is no IP packet to one host: kernels announce themselves before an agent has their NIC."""
+    if frame[0] & 1:
+        return None
     kind, at, vlan = frame[12:14], 14, 0
     if kind == b"\x81\x00":
         vlan, kind, at = struct.unpack("!H", frame[14:16])[0] & 0xFFF, frame[16:18], 18
@@ -63,6 +67,7 @@ def main():
         sides[a.socket.fileno()], sides[b.socket.fileno()] = a, b
     drop = {"right": [], "left": []}
     seen = {"right": {}, "left": {}}
+    skip, passed = [], 0
     poll = select.epoll()
     for fd in [0, *sides]:
         poll.register(fd, select.EPOLLIN)
@@ -79,6 +84,8 @@ def main():
                     line, requests = requests.split(b"\n", 1)
                     request = json.loads(line)
                     drop.update(request.get("drop", {}))
+                    if "skip" in request:
+                        skip, passed = request["skip"], 0
                     print(json.dumps(seen if "report" in request else {}), flush=True)
                 continue
             side = sides[fd]
@@ -93,6 +100,10 @@ def main():
                 count = seen[side.direction].setdefault("%d/%d" % (side.link, selector), [0, ""])
                 count[0] += 1
                 count[1] = frame[:200].hex()
+                if side.direction == "right":
+                    passed += 1
+                    if passed in skip:
+                        continue
                 lost = drop[side.direction]
                 if lost == "all" or selector in lost:
                     continue
