@@ -1,6 +1,6 @@
 /** What traced code calls (`s.X`), and what the switch tells besides: events of the copy at hand. */
 import { toHex } from "../../base/index.js";
-import type { Replica } from "../../program/index.js";
+import type { bmv2, Replica } from "../../program/index.js";
 import { expressionText, fieldsOf, fieldText } from "../codegen/expression-text.js";
 import type { Code, Specialised } from "../codegen/program.js";
 import type { PointOf, TracePoint } from "../codegen/trace-points.js";
@@ -10,7 +10,7 @@ import type { PacketState } from "../state/packet-state.js";
 import { FieldView, hexOf, numberOf } from "./fields.js";
 import { lookupEvent, type Selected } from "./lookup-event.js";
 import { primitiveEvent } from "./primitive-event.js";
-import { TraceRecorder } from "./recorder.js";
+import { type TraceNode, TraceRecorder } from "./recorder.js";
 import type { PacketTrace, TraceEvent } from "./types.js";
 
 export class PacketTracer extends TraceRecorder {
@@ -18,8 +18,10 @@ export class PacketTracer extends TraceRecorder {
   readonly #points: readonly TracePoint[];
   readonly #errors: ReadonlyMap<number, string>;
   /** Frames that left the deparser, until they have left the switch. */
-  readonly #frames = new WeakMap<Uint8Array, TraceRecorder["node"]>();
+  readonly #frames = new Map<Uint8Array, TraceNode>();
   readonly #egressSpec: number;
+  /** Texts of the conditions that packets came to, by the number of their place. */
+  readonly #conditions: { condition: string; references: bmv2.FieldRef[] }[] = [];
   #selected: Selected = {};
 
   /** @param specialised the traced variant of the instance's program */
@@ -83,15 +85,19 @@ export class PacketTracer extends TraceRecorder {
   branch(number: number, taken: boolean): boolean {
     if (this.node === undefined) return taken;
     const { expression, source, verify } = this.#point<"branch">(number);
+    this.#conditions[number] ??= {
+      condition: source?.source_fragment || expressionText(expression),
+      references: fieldsOf(expression),
+    };
+    const { condition, references } = this.#conditions[number];
     const variable_values: Record<string, string> = {};
-    for (const reference of fieldsOf(expression)) {
+    for (const reference of references) {
       const found = this.fields.field(this.#state.P, reference);
       if (found !== undefined) variable_values[found.field] = found.value;
       // What a field of a header that is not valid holds means nothing: say so.
       if (!this.fields.headerValid(this.#state.P, reference))
         variable_values[fieldText(reference[0], "$valid$")] = "0x0";
     }
-    const condition = source?.source_fragment || expressionText(expression);
     const source_info = source === undefined ? {} : { source_info: source };
     if (verify) this.event({ kind: "verify", condition, passed: taken, variable_values, ...source_info });
     else this.event({ kind: "branch", condition, taken, variable_values, ...source_info });
@@ -203,12 +209,12 @@ export class PacketTracer extends TraceRecorder {
     });
   }
 
-  queued(node: TraceRecorder["node"]): void {
+  queued(node: TraceNode | undefined): void {
     if (node !== undefined) node.queuedAt = this.time();
   }
 
   transmitted(port: number, frame: Uint8Array, toController: boolean): void {
-    this.end(this.#frames.get(frame), {
+    this.end(this.#take(frame), {
       kind: "transmit",
       egress_port: port,
       packet_size: frame.length,
@@ -220,7 +226,18 @@ export class PacketTracer extends TraceRecorder {
 
   /** A frame found its port down. */
   stranded(port: number, frame: Uint8Array): void {
-    this.drop(this.#frames.get(frame), "port_down", { egress_port: port });
+    this.drop(this.#take(frame), "port_down", { egress_port: port });
+  }
+
+  #take(frame: Uint8Array): TraceNode | undefined {
+    const node = this.#frames.get(frame);
+    this.#frames.delete(frame);
+    return node;
+  }
+
+  override close(): void {
+    super.close();
+    this.#frames.clear();
   }
 
   #stage(name: string, kind: "PARSER" | "CONTROL"): void {
@@ -290,7 +307,8 @@ export class PacketTracer extends TraceRecorder {
         this.fields.look(state.P);
         const frame = code.deparse(state, limit);
         this.#emitted(limit);
-        this.#frames.set(frame, this.node);
+        // What goes round again is not transmitted.
+        if (this.node !== undefined && state.recirculate === 0) this.#frames.set(frame, this.node);
         return frame;
       },
       copyFieldList: code.copyFieldList,
