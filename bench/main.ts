@@ -22,6 +22,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   sim: () => import("./sim.js"),
   switch: () => import("./switch.js"),
   veth: () => import("./veth.js"),
+  trace: () => import("./trace.js"),
   p4runtime: () => import("./p4runtime.js"),
   compile: () => import("./compile.js"),
   fit: () => import("./fit.js"),
