@@ -26,6 +26,8 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   p4runtime: () => import("./p4runtime.js"),
   compile: () => import("./compile.js"),
   fit: () => import("./fit.js"),
+  memory: () => import("./memory.js"),
+  "fuzz-switch": () => import("./fuzz-switch.js"),
 };
 
 const baselinePath = join(import.meta.dirname, "baseline.json");
@@ -65,4 +67,5 @@ async function main(args: string[]): Promise<number> {
   return 0;
 }
 
-process.exitCode = await main(process.argv.slice(2));
+const status = await main(process.argv.slice(2));
+if (status !== 0) process.exitCode = status;

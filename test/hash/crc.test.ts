@@ -12,6 +12,7 @@ import {
   xor16,
   xor32,
 } from "../../src/hash/index.js";
+import "../fuzz-seed.js";
 
 const DIGITS = new TextEncoder().encode("123456789");
 

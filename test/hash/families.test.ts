@@ -17,6 +17,7 @@ import {
   sharedRank,
   Toeplitz,
 } from "../../src/hash/index.js";
+import "../fuzz-seed.js";
 
 describe("Toeplitz", () => {
   // Key and vectors of Microsoft's "Verifying the RSS hash calculation": source, destination, then ports.

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toHex } from "../../src/base/index.js";
+import { runs } from "../fuzz-seed.js";
 import { goldenJson, type Stimulus, startGolden } from "./golden.js";
 
 const PROGRAMS = [
@@ -46,7 +47,7 @@ describe.each(PROGRAMS)("%s", (name) => {
         expect(received).toBe(frames.length);
         expect(transmitted).toBeGreaterThanOrEqual(0);
       }),
-      { numRuns: 30 },
+      runs(30),
     );
   });
 });

@@ -68,6 +68,17 @@ function checkMemory(bmv2: Bmv2Program): void {
     );
 }
 
+const indexes = new WeakMap<Program["p4info"], { bmv2: Bmv2Program; index: P4InfoIndex }>();
+
+/** The P4Info with the widths of the device: switches that run one program share it, as they share its code. */
+function indexOf(program: Program): P4InfoIndex {
+  const known = indexes.get(program.p4info);
+  if (known?.bmv2 === program.bmv2) return known.index;
+  const index = new P4InfoIndex(deviceView(program).p4info);
+  indexes.set(program.p4info, { bmv2: program.bmv2, index });
+  return index;
+}
+
 export class Instance {
   readonly specialised: Specialised;
   readonly state: PacketState;
@@ -91,7 +102,7 @@ export class Instance {
     checkMemory(bmv2);
     this.specialised = specialise(bmv2);
     const { layout, hashBytes } = this.specialised;
-    this.p4 = new P4InfoIndex(deviceView(program).p4info);
+    this.p4 = indexOf(program);
     this.state = new PacketState(
       new Int32Array(layout.words),
       standardFields(layout),

@@ -46,10 +46,11 @@ export class ProfileWriter {
     if (type === "delete") {
       if (present.uses > 0)
         refuse("FAILED_PRECONDITION", `member ${memberId} of action profile ${profile.name} is in use`);
-      const before = present.action;
       store.removeMember(present);
       return () => {
-        this.member("insert", { ...entity, action: before });
+        const words = new Int32Array(store.stride);
+        putParameters(words, 0, profile.info.actions.get(present.action.action)!, present.action.params);
+        store.restoreMember(present, this.#number(present.action.action), words);
       };
     }
     const action = checkAction(`action profile ${profile.name}`, profile.info.actions, entity.action);
@@ -76,8 +77,12 @@ export class ProfileWriter {
       if (present !== undefined)
         refuse("ALREADY_EXISTS", `action profile ${profile.name} has a group ${groupId}`);
       this.#checkMembers(profile, entity.members, entity.maxSize);
+      const dropCopies = store.keepCopies(entity.members);
       const group = store.addGroup(groupId, entity.members, entity.maxSize);
-      return () => store.removeGroup(group);
+      return () => {
+        store.removeGroup(group);
+        dropCopies();
+      };
     }
     if (present === undefined || present.hidden)
       refuse("NOT_FOUND", `action profile ${profile.name} has no group ${groupId}`);
@@ -97,8 +102,12 @@ export class ProfileWriter {
       );
     this.#checkMembers(profile, entity.members, present.maxSize);
     const before = present.members;
+    const dropCopies = store.keepCopies(entity.members);
     store.setMembers(present, entity.members);
-    return () => store.setMembers(present, before);
+    return () => {
+      store.setMembers(present, before);
+      dropCopies();
+    };
   }
 
   #number(action: string): number {

@@ -93,7 +93,8 @@ export class TableWriter {
     }
   }
 
-  insert(table: TableControl, entry: TableEntry, isConst: boolean): Undo {
+  /** `again`: the number of an entry that was deleted, to undo that. */
+  insert(table: TableControl, entry: TableEntry, isConst: boolean, again?: number): Undo {
     const key = this.key(table, entry);
     const { store } = table;
     if (store.byName.has(key.name))
@@ -108,17 +109,21 @@ export class TableWriter {
     this.#checkExtras(table, entry);
     const put = this.#prepare(table, entry.action);
     const target = put.take();
-    const stored = store.insert(key.words, {
-      name: key.name,
-      match: key.match,
-      priority: entry.priority,
-      action: entry.action,
-      idleTimeoutNs: entry.idleTimeoutNs ?? 0n,
-      controllerMetadata: entry.controllerMetadata ?? 0n,
-      metadata: entry.metadata,
-      isConst,
-      target,
-    });
+    const stored = store.insert(
+      key.words,
+      {
+        name: key.name,
+        match: key.match,
+        priority: entry.priority,
+        action: entry.action,
+        idleTimeoutNs: entry.idleTimeoutNs ?? 0n,
+        controllerMetadata: entry.controllerMetadata ?? 0n,
+        metadata: entry.metadata,
+        isConst,
+        target,
+      },
+      again,
+    );
     put.store(stored.number);
     this.#putExtras(table, stored, entry);
     if (stored.idleTimeoutNs > 0n) this.timed(table);
@@ -190,7 +195,7 @@ export class TableWriter {
     table.store.remove(stored);
     this.#drop(table, stored);
     return () => {
-      this.insert(table, before, stored.isConst);
+      this.insert(table, before, stored.isConst, stored.number);
       putBack(table.store.byName.get(stored.name)!.number);
       if (stored.idleTimeoutNs > 0n) this.timed(table);
     };

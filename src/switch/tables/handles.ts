@@ -12,6 +12,17 @@ export class Handles {
     return least;
   }
 
+  /** Takes back a handle that is free: undoes its release. */
+  claim(handle: number): void {
+    const at = this.#free.indexOf(handle);
+    if (at < 0) {
+      this.#used = handle + 1;
+      return;
+    }
+    const others = this.#free.filter((free) => free !== handle).sort((a, b) => a - b);
+    this.#free.splice(0, this.#free.length, ...others);
+  }
+
   release(handle: number): void {
     if (handle === this.#used - 1) {
       this.#used--;

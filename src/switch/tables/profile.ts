@@ -85,6 +85,26 @@ export class ActionProfileStore {
     return member;
   }
 
+  /** Undoes {@link removeMember}: the member has its handles again. */
+  restoreMember(member: StoredMember, actionNumber: number, words: Int32Array): void {
+    for (const handle of [...member.handles].reverse()) this.#handles.claim(handle);
+    this.members.set(member.memberId, member);
+    this.#count(member, 1, true);
+    this.write(member, member.action, actionNumber, words);
+  }
+
+  /** Remembers which copies the members of a group have; the result lets go of those made since. */
+  keepCopies(members: readonly GroupMember[]): () => void {
+    const before = members.map(({ memberId }) => {
+      const { handles } = this.members.get(memberId)!;
+      return { handles, length: handles.length };
+    });
+    return () => {
+      for (const { handles, length } of before.reverse())
+        while (handles.length > length) this.#handles.release(handles.pop()!);
+    };
+  }
+
   write(member: StoredMember, action: ActionCall, actionNumber: number, words: Int32Array): void {
     member.action = action;
     for (const handle of member.handles) {

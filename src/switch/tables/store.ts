@@ -74,8 +74,10 @@ export class TableStore {
     if (parts.meter !== undefined) this.meter = new MeterArray(parts.meter.name, 0, parts.meter.bytes);
   }
 
-  insert(key: EntryKey, entry: Omit<StoredEntry, "number">): StoredEntry {
-    const number = this.#handles.take();
+  /** `again`: the number of an entry that was removed, to undo that. */
+  insert(key: EntryKey, entry: Omit<StoredEntry, "number">, again?: number): StoredEntry {
+    if (again !== undefined) this.#handles.claim(again);
+    const number = again ?? this.#handles.take();
     const { parts } = this;
     this.actions = grown(this.actions, number + 1);
     this.data = grown(this.data, (number + 1) * parts.stride);

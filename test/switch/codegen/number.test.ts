@@ -9,6 +9,7 @@ import {
   shiftWordsLeft,
   shiftWordsRight,
 } from "../../../src/switch/codegen/wide.js";
+import { runs } from "../../fuzz-seed.js";
 
 /** A number as the generator sees it, and what it is. */
 interface Case {
@@ -180,7 +181,7 @@ describe("generated numbers", () => {
         if (tooWide(() => void (got = evaluate((numbers) => numbers.cut(num, width))))) return;
         expect(join(got)).toBe(BigInt.asUintN(width, value));
       }),
-      { numRuns: 1500 },
+      runs(1500),
     );
   });
 
@@ -195,7 +196,7 @@ describe("generated numbers", () => {
         if (tooWide(() => void (got = evaluate((numbers) => numbers.exact(num))))) return;
         expect(signed ? BigInt.asIntN(32 * got.length, join(got)) : join(got)).toBe(value);
       }),
-      { numRuns: 1000 },
+      runs(1000),
     );
   });
 
@@ -223,7 +224,7 @@ describe("generated numbers", () => {
         if (tooWide(() => void (got = evaluate(write)))) return;
         expect(got).toEqual([a.value < b.value, a.value === b.value, true]);
       }),
-      { numRuns: 1000 },
+      runs(1000),
     );
   });
 

@@ -15,6 +15,7 @@ import {
   type Update,
 } from "../../../src/program/index.js";
 import type { Switch } from "../../../src/switch/index.js";
+import { runs } from "../../fuzz-seed.js";
 import { goldenJson, startProgram } from "../golden.js";
 
 function p4infoOf(name: string): P4Info {
@@ -563,7 +564,7 @@ describe("random updates", () => {
       fc.property(update, (one) => {
         codeOf(device, one);
       }),
-      { numRuns: 400 },
+      runs(400),
     );
   });
 });

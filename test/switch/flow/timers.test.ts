@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { DeviceEvent, Entity } from "../../../src/program/index.js";
 import { MeterArray } from "../../../src/switch/tables/resources.js";
+import { runs } from "../../fuzz-seed.js";
 import { startUnconfigured } from "../golden.js";
 
 function start() {
@@ -154,7 +155,7 @@ describe("meters", () => {
         expect(passed[0]!).toBeLessThanOrEqual(committed * time + burst);
         expect(passed[0]! + passed[1]!).toBeLessThanOrEqual((committed + more) * time + burst);
       }),
-      { numRuns: 10 },
+      runs(10),
     );
   });
 });

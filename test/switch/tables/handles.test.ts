@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Handles } from "../../../src/switch/tables/handles.js";
+import "../../fuzz-seed.js";
 
 describe("handles", () => {
   it("are the lowest free number, in any order of taking and giving back", () => {

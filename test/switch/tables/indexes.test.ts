@@ -14,6 +14,7 @@ import {
   putWords,
 } from "../../../src/switch/tables/shape.js";
 import { TernaryIndex } from "../../../src/switch/tables/ternary-index.js";
+import { runs } from "../../fuzz-seed.js";
 
 interface Part {
   value: bigint;
@@ -203,7 +204,7 @@ describe.each(SHAPES)("%s", (_, fields) => {
           }
         },
       ),
-      { numRuns: 120 },
+      runs(120),
     );
   });
 });

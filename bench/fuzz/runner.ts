@@ -1,0 +1,142 @@
+/**
+ * Runs made-up cases until the time is over: kinds in turn, each case made from the seed and its number alone, in a
+ * process of its own, so that a hang or a crash can be told from a fault. A module of cases exports `cases`.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { join } from "node:path";
+import { Random } from "../../src/base/index.js";
+
+/** Makes and tries one case; gives what is wrong, or undefined. Whatever it throws is a fault too. */
+export type FuzzCase = (random: Random) => string | undefined | Promise<string | undefined>;
+
+export interface FuzzOptions {
+  /** File that exports `cases: Record<string, FuzzCase>`. */
+  module: string;
+  /** Kinds to run, in turn. */
+  kinds: readonly string[];
+  seed: number;
+  minutes: number;
+  /** Told of each fault of a new kind. */
+  tell(line: string): void;
+}
+
+export interface FuzzResult {
+  cases: Record<string, number>;
+  seconds: number;
+  /** By kind of case and of fault: how many, and the number of the first. */
+  faults: { kind: string; fault: string; count: number; first: number }[];
+}
+
+/** Cases that a worker tries before it answers. */
+const BATCH = 20;
+/** A worker that says nothing for so long hangs. */
+const HANG_MS = 120_000;
+
+export interface Batch {
+  kind: string;
+  seed: number;
+  from: number;
+  count: number;
+}
+
+/** What a batch gave: the faults, or nothing when the worker hung or ended. */
+type Answer = { number: number; fault: string }[];
+
+/** One case, as a worker or a test runs it. */
+export async function tryCase(
+  run: FuzzCase,
+  kind: string,
+  seed: number,
+  number: number,
+): Promise<string | undefined> {
+  try {
+    return await run(new Random(seed).fork(kind).fork(number));
+  } catch (error) {
+    const { name, message, stack } = error as Error;
+    const place = /at .*?\(?(?:file:\/\/)?[^\s()]*\/((?:src|bench)\/[^\s()]*)/.exec(stack ?? "")?.[1];
+    return `thrown: ${name}: ${message} (${place ?? "somewhere"})`;
+  }
+}
+
+class Worker {
+  #child: ChildProcess;
+
+  constructor(readonly module: string) {
+    this.#child = this.#start();
+  }
+
+  #start(): ChildProcess {
+    return fork(join(import.meta.dirname, "worker.ts"), [this.module], { execArgv: process.execArgv });
+  }
+
+  /** Faults of the batch; a string when the process did not come through. */
+  ask(batch: Batch): Promise<Answer | string> {
+    const child = this.#child;
+    return new Promise((resolve) => {
+      const finish = (answer: Answer | string) => {
+        clearTimeout(timer);
+        child.removeAllListeners();
+        if (typeof answer === "string") {
+          child.kill("SIGKILL");
+          this.#child = this.#start();
+        }
+        resolve(answer);
+      };
+      const timer = setTimeout(() => finish("hangs"), HANG_MS);
+      child.once("message", (answer: Answer) => finish(answer));
+      child.once("exit", (status, signal) => finish(`the process ended with ${signal ?? status}`));
+      child.send(batch);
+    });
+  }
+
+  stop(): void {
+    this.#child.removeAllListeners();
+    this.#child.kill("SIGKILL");
+  }
+}
+
+/** What tells one fault from another: the message without names and numbers. */
+function kindOf(fault: string): string {
+  return fault
+    .replace(/'[^']*'|"[^"]*"/g, "''")
+    .replace(/\d+/g, "0")
+    .slice(0, 160);
+}
+
+export async function fuzz({ module, kinds, seed, minutes, tell }: FuzzOptions): Promise<FuzzResult> {
+  const start = performance.now();
+  const end = start + minutes * 60_000;
+  const worker = new Worker(module);
+  const result: FuzzResult = { cases: {}, seconds: 0, faults: [] };
+  const known = new Map<string, FuzzResult["faults"][number]>();
+  const note = (kind: string, number: number, fault: string) => {
+    const name = `${kind}: ${kindOf(fault)}`;
+    const before = known.get(name);
+    if (before !== undefined) {
+      before.count++;
+      return;
+    }
+    const made = { kind, fault: fault.slice(0, 2000), count: 1, first: number };
+    known.set(name, made);
+    result.faults.push(made);
+    tell(`${kind} ${number} (seed ${seed}): ${made.fault}`);
+  };
+  for (let from = 0; performance.now() < end; from += BATCH)
+    for (const kind of kinds) {
+      if (performance.now() >= end) break;
+      const answer = await worker.ask({ kind, seed, from, count: BATCH });
+      result.cases[kind] = (result.cases[kind] ?? 0) + BATCH;
+      if (typeof answer !== "string") {
+        for (const { number, fault } of answer) note(kind, number, fault);
+        continue;
+      }
+      // Which of them was it?
+      for (let number = from; number < from + BATCH; number++) {
+        const one = await worker.ask({ kind, seed, from: number, count: 1 });
+        if (typeof one === "string") note(kind, number, one);
+      }
+    }
+  worker.stop();
+  result.seconds = Math.round((performance.now() - start) / 1000);
+  return result;
+}
