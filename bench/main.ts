@@ -25,9 +25,11 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   trace: () => import("./trace.js"),
   p4runtime: () => import("./p4runtime.js"),
   compile: () => import("./compile.js"),
+  agent: () => import("./agent.js"),
   fit: () => import("./fit.js"),
   memory: () => import("./memory.js"),
   "fuzz-switch": () => import("./fuzz-switch.js"),
+  "fuzz-p4runtime": () => import("./fuzz-p4runtime.js"),
 };
 
 const baselinePath = join(import.meta.dirname, "baseline.json");

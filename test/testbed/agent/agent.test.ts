@@ -1,5 +1,6 @@
 /** Agents in two namespaces: kernel TCP through them, marks on the wire, and what choosers do about silent losses. */
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { spawnSync } from "node:child_process";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { FIELD_BITS, type SelectorField } from "../../../src/generate/index.js";
 import { type FanOuts, layOut, offsetSet, pecmpHosts } from "../../../src/schemes/index.js";
 import { startRequest } from "../../../src/testbed/agent/config.js";
@@ -18,6 +19,8 @@ import { agentConfig, LEFT, networkMissing, RIGHT, TestNetwork } from "./network
 import { agentFolder } from "./python.js";
 
 const missing = networkMissing();
+/** The reason for a test to be skipped. */
+const noIperf3 = spawnSync("iperf3", ["--version"]).status !== 0;
 
 const fixed = (selector: number): AgentPolicy => ({ kind: "fixed", selector }) as AgentPolicy;
 const prr: AgentPolicy = { kind: "prr", values: 64 } as AgentPolicy;
@@ -240,17 +243,19 @@ describe.skipIf(missing !== undefined)(`agents on two hosts${missing ? ` (${miss
     expect(none.minRttNs).toBeUndefined();
   });
 
-  it("run a traffic file, by agents and by iperf3, with the same rows", async () => {
-    const [left, right] = await start("dscp", pecmp());
-    const hosts = new Map([
+  const flows = [
+    { startNs: 20e6, src: "h1", dst: "h2", bytes: 50_000, port: 6000 },
+    { startNs: 0, src: "h2", dst: "h1", bytes: 1, port: 6001 },
+    { startNs: 0, src: "h1", dst: "h2", bytes: 120_000, port: 6000 },
+  ];
+  const trafficHosts = (left: Agent, right: Agent) =>
+    new Map([
       ["h1", { host: network.left, agent: left, address: LEFT.ipv6 }],
       ["h2", { host: network.right, agent: right, address: RIGHT.ipv6 }],
     ]);
-    const flows = [
-      { startNs: 20e6, src: "h1", dst: "h2", bytes: 50_000, port: 6000 },
-      { startNs: 0, src: "h2", dst: "h1", bytes: 1, port: 6001 },
-      { startNs: 0, src: "h1", dst: "h2", bytes: 120_000, port: 6000 },
-    ];
+
+  it("send flows at their times", async () => {
+    const hosts = trafficHosts(...(await start("dscp", pecmp())));
     const rows = await runTraffic(hosts, flows, { ipVersion: 6, generator: "agent" });
     expect(rows).toMatchObject(flows);
     for (const row of rows) {
@@ -258,27 +263,30 @@ describe.skipIf(missing !== undefined)(`agents on two hosts${missing ? ` (${miss
       expect(row.rttUs).toBeGreaterThan(0);
       expect(row).toMatchObject({ generator: "agent", timeouts: 0, retransmissions: 0 });
     }
-    if ((await network.left.exec(["iperf3", "--version"])).status !== 0) return;
-    const again = flows.map((flow) => ({ ...flow, port: 6200 }));
-    const iperf3 = await runTraffic(hosts, again, { ipVersion: 6, generator: "iperf3" });
+    const unknown = runTraffic(hosts, [{ ...flows[0]!, dst: "h9" }], { ipVersion: 6, generator: "agent" });
+    await expect(unknown).rejects.toThrow(/P43171.*"h9"/);
+  });
+
+  it.skipIf(noIperf3)("carry flows of iperf3, with the same rows", async () => {
+    const hosts = trafficHosts(...(await start("dscp", pecmp())));
+    const rows = await runTraffic(hosts, flows, { ipVersion: 6, generator: "iperf3" });
     // A port of its own for each flow to a host.
-    expect(iperf3.map(({ src, dst, port }) => [src, dst, port])).toEqual([
-      ["h1", "h2", 6200],
-      ["h2", "h1", 6200],
-      ["h1", "h2", 6201],
+    expect(rows.map(({ src, dst, port }) => [src, dst, port])).toEqual([
+      ["h1", "h2", 6000],
+      ["h2", "h1", 6001],
+      ["h1", "h2", 6001],
     ]);
-    for (const [i, row] of iperf3.entries()) {
+    for (const [i, row] of rows.entries()) {
       expect(row).toMatchObject({ generator: "iperf3", timeouts: null, startNs: flows[i]!.startNs });
       expect(row.bytes).toBeGreaterThanOrEqual(flows[i]!.bytes);
       expect(row.fctNs).toBeGreaterThan(0);
     }
-    await expect(
-      runIperf3(
-        { host: network.left, address: LEFT.ipv4 },
-        { host: network.right, address: LEFT.ipv4 },
-        { ipVersion: 4, port: 6100, bytes: 1 },
-      ),
-    ).rejects.toThrow(/P43173.*does not listen on right/s);
+    const ends = [LEFT.ipv4, LEFT.ipv4].map((address, i) => ({
+      host: i === 0 ? network.left : network.right,
+      address,
+    }));
+    const refused = runIperf3(ends[0]!, ends[1]!, { ipVersion: 4, port: 6100, bytes: 1 });
+    await expect(refused).rejects.toThrow(/P43173.*does not listen on right/s);
   });
 });
 
@@ -287,6 +295,7 @@ describe.skipIf(missing !== undefined)(`an agent and its host${missing ? ` (${mi
   beforeAll(async () => {
     network = await TestNetwork.make("dscp");
   });
+  afterAll(() => network?.close());
 
   /** All that an agent changes: addresses, routes, neighbours and settings. */
   async function state(): Promise<string> {

@@ -101,7 +101,7 @@ def tcp(request):
             answers.append(flow.acknowledge(*arguments))
         else:
             flow.answer_on(arguments[0])
-            answers.append(flow.answers)
+            answers.append(flow.answers and list(flow.answers))
     return answers
 
 

@@ -1,8 +1,10 @@
-/** Two hosts in namespaces of their own, and between them a relay that loses what it is told to lose. */
+/**
+ * Two hosts in namespaces of their own, and between them a relay that loses what it is told to lose, or just a cable.
+ * For benchmarks too.
+ */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { accessSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 import type { AgentConfig, AgentPolicy } from "../../../src/testbed/index.js";
 import type { ExecResult, HostProcess, RunningHost } from "../../../src/testbed/lab.js";
 import { pythonMissing } from "./python.js";
@@ -99,13 +101,23 @@ export class TestNetwork {
   readonly left: RunningHost;
   readonly right: RunningHost;
   readonly #names: readonly string[];
-  #relay!: HostProcess;
+  #relay: HostProcess | undefined;
   readonly #answers: ((line: string) => void)[] = [];
 
-  /** Links are numbered from 0; a host's NIC on link 0 is eth0. */
+  /** Links are numbered from 0; a host's NIC on link 0 is eth0. The relay tells selectors of this header field. */
   static async make(field: string, links = 1): Promise<TestNetwork> {
     const network = new TestNetwork();
-    await network.#start(field, links);
+    await network.#startRelay(field, links);
+    return network;
+  }
+
+  /** One link without a relay. */
+  static direct(): TestNetwork {
+    const network = new TestNetwork();
+    const [left, right] = network.#names as [string, string];
+    const ends = ["eth0", "address", macOf("left"), "type", "veth", "peer", "name", "eth0"];
+    ip("-n", left, "link", "add", ...ends, "address", macOf("right"), "netns", right);
+    for (const host of [left, right]) ip("-n", host, "link", "set", "eth0", "up");
     return network;
   }
 
@@ -114,25 +126,23 @@ export class TestNetwork {
     this.#names = ["left", "right", "mid"].map((end) => `${stem}-${end}`);
     this.left = new TestHost("left", this.#names[0]!);
     this.right = new TestHost("right", this.#names[1]!);
-    open.add(this);
+    for (const name of this.#names) ip("netns", "add", name);
   }
 
-  async #start(field: string, links: number): Promise<void> {
+  async #startRelay(field: string, links: number): Promise<void> {
     const [left, right, mid] = this.#names as [string, string, string];
-    for (const name of this.#names) ip("netns", "add", name);
     const pairs: string[] = [];
     for (let link = 0; link < links; link++) {
-      for (const [host, side] of [
-        [left, "l"],
-        [right, "r"],
+      for (const [host, end] of [
+        [left, "left"],
+        [right, "right"],
       ] as const) {
-        const mac = `02:00:00:00:00:${side === "l" ? "0a" : "0b"}`;
-        const near = ["link", "add", `eth${link}`, "address", mac, "type", "veth"];
-        ip("-n", host, ...near, "peer", "name", `${side}${link}`, "netns", mid);
+        const near = ["link", "add", `eth${link}`, "address", macOf(end), "type", "veth"];
+        ip("-n", host, ...near, "peer", "name", `${end}${link}`, "netns", mid);
         ip("-n", host, "link", "set", `eth${link}`, "up");
-        ip("-n", mid, "link", "set", `${side}${link}`, "up");
+        ip("-n", mid, "link", "set", `${end}${link}`, "up");
       }
-      pairs.push(`l${link}:r${link}`);
+      pairs.push(`left${link}:right${link}`);
     }
     this.#relay = new TestHost("mid", mid).spawn(["python3", relayProgram, field, ...pairs]);
     const ready = this.#answer();
@@ -146,7 +156,7 @@ export class TestNetwork {
 
   async #ask(request: object): Promise<unknown> {
     const answer = this.#answer();
-    this.#relay.write(JSON.stringify(request));
+    this.#relay!.write(JSON.stringify(request));
     return JSON.parse(await answer);
   }
 
@@ -165,18 +175,16 @@ export class TestNetwork {
   }
 
   async close(): Promise<void> {
-    if (!open.delete(this)) return;
     await this.#relay?.kill();
     for (const name of this.#names) spawnSync("ip", ["netns", "del", name]);
   }
 }
 
 let count = 0;
-const open = new Set<TestNetwork>();
 
-afterAll(async () => {
-  for (const network of [...open]) await network.close();
-});
+function macOf(end: "left" | "right"): string {
+  return `02:00:00:00:00:${end === "left" ? "0a" : "0b"}`;
+}
 
 function ip(...words: string[]): void {
   execFileSync("ip", words, { stdio: ["ignore", "ignore", "pipe"] });

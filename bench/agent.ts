@@ -1,0 +1,82 @@
+/**
+ * The host agent: TCP of the kernel through two agents that are joined by a cable, with iperf3 as the sender, and how
+ * long one segment at a time takes there and back. The rival of the throughput is the same TCP without agents, its
+ * offloads off. Says nothing where hosts cannot be made.
+ */
+import { startAgent } from "../src/testbed/index.js";
+import { agentConfig, networkMissing, RIGHT, TestNetwork } from "../test/testbed/agent/networks.js";
+
+const SECONDS = 4;
+const FIXED = { kind: "fixed", selector: 5 };
+
+interface Line {
+  name: string;
+  unit: string;
+  value: number;
+  rival?: { name: string; value: number };
+}
+
+export async function run(report: (line: Line) => void): Promise<void> {
+  const missing = networkMissing();
+  if (missing !== undefined) {
+    console.error(`agent: skipped, ${missing}`);
+    return;
+  }
+  const bare = await throughBareNics();
+  const network = TestNetwork.direct();
+  try {
+    const [left, right] = await Promise.all([
+      startAgent(network.left, agentConfig("left", "dscp", FIXED)),
+      startAgent(network.right, agentConfig("right", "dscp", FIXED)),
+    ]);
+    const before = await left.statistics();
+    const bits = await iperf3(network);
+    const after = await left.statistics();
+    const rival = { name: "no agents", value: bare / 1e6 };
+    report({ name: "agent-tcp-throughput", unit: "Mbit/s", value: bits / 1e6, rival });
+    const packets = after.fromKernel + after.toKernel - before.fromKernel - before.toKernel;
+    report({ name: "agent-packets-one-host", unit: "packets/s", value: packets / SECONDS });
+
+    await right.listen(5202);
+    const to = { to: RIGHT.ipv4, ipVersion: 4, port: 5202, segmentBytes: 200, windowSegments: 1 } as const;
+    const flow = left.flow({ ...to, bytes: 200 * 2000 });
+    const { fctNs, tcp } = await flow.finished;
+    report({ name: "agent-one-segment-at-a-time", unit: "round trips/s", value: 2000 / (fctNs! / 1e9) });
+    report({ name: "agent-least-round-trip", unit: "us", value: tcp!.minRttUs! });
+    await Promise.all([left.stop(), right.stop()]);
+  } finally {
+    await network.close();
+  }
+}
+
+async function throughBareNics(): Promise<number> {
+  const network = TestNetwork.direct();
+  try {
+    const ends = [
+      [network.left, "10.0.0.1"],
+      [network.right, "10.0.0.2"],
+    ] as const;
+    for (const [host, address] of ends) {
+      await host.exec(["ip", "address", "add", `${address}/24`, "dev", "eth0"]);
+      await host.exec(["ip", "link", "set", "eth0", "mtu", "1400"]);
+      await host.exec(["ethtool", "-K", "eth0", "tx", "off", "tso", "off", "gso", "off", "gro", "off"]);
+    }
+    return await iperf3(network);
+  } finally {
+    await network.close();
+  }
+}
+
+/** Bits per second that arrive from left to right. */
+async function iperf3(network: TestNetwork): Promise<number> {
+  const server = network.right.spawn(["iperf3", "-s", "-1", "--forceflush"]);
+  await new Promise<void>((resolve) => {
+    server.onLine((line) => {
+      if (line.includes("Server listening")) resolve();
+    });
+  });
+  const client = await network.left.exec(["iperf3", "-c", "10.0.0.2", "-t", `${SECONDS}`, "--json"]);
+  await server.kill();
+  const { end } = JSON.parse(client.stdout) as { end: { sum_received: { bits_per_second: number } } };
+  return end.sum_received.bits_per_second;
+}
