@@ -8,6 +8,7 @@ Read `data_path.py` (packets between the kernel and the wire), `tcp_flow.py` (wh
 
 import json
 import os
+import resource
 import signal
 import sys
 
@@ -35,6 +36,9 @@ class Agent:
         self.setup = HostSetup()
         self.config = None
         self.failed = False
+        # Each flow under way has a socket.
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         Requests(self.loop, 0, self.request, self.loop.stop)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda _number, _frame: self.loop.stop())

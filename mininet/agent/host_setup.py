@@ -83,7 +83,8 @@ class HostSetup:
             for address in addresses:
                 _ip("address", "replace", address, "dev", name, *(["nodad"] if ":" in address else []))
             for words in neighbours:
-                _ip("neighbour", "replace", words[0], *words[words.index("lladdr") :][:2], "nud", "permanent", "dev", name)
+                address = words[words.index("lladdr") + 1]
+                _ip("neighbour", "replace", words[0], "lladdr", address, "nud", "permanent", "dev", name)
             for version, line in routes:
                 _ip(version, "route", "replace", *line.split(), "dev", name)
 

@@ -420,6 +420,7 @@ describe.skipIf(missing !== undefined)(`an agent and its host${missing ? ` (${mi
     await expect(flow({ windowSegments: 2 })).rejects.toThrow(/P43172.*segmentBytes/);
     await expect(flow({ segmentBytes: 1390 })).rejects.toThrow(/segmentBytes: at most 1348 fit/);
     await expect(flow({ to: RIGHT.ipv6, ipVersion: 6 })).rejects.toThrow(/no address of the family/);
+    await expect(flow({ to: LEFT.ipv4 })).rejects.toThrow(/to: 10.0.0.1 is this host itself/);
     const ports = { port: 7, clientPort: 8 };
     const probe = { to: RIGHT.ipv4, ipVersion: 4, ...ports } as const;
     await expect(agent.probe({ ...probe, forward: [64], reverse: [0] })).rejects.toThrow(
