@@ -21,7 +21,7 @@ import {
 } from "../generated/p4/v1/p4runtime_pb.js";
 import { decodeSlot, encodeSlot } from "./bytes.js";
 import { decodeWatch, encodeWatch } from "./ports.js";
-import { invalid, type Wire } from "./wire.js";
+import { checkNumber, invalid, MAX_INT32, type Wire } from "./wire.js";
 
 export function encodeAction(wire: Wire, call: ActionCall): Action {
   const action = wire.index.actions.byName(call.action);
@@ -106,15 +106,19 @@ export function encodeTableAction(wire: Wire, action: TableAction): TableActionM
     case "action":
       return create(TableActionSchema, { type: { case: "action", value: encodeAction(wire, action) } });
     case "member":
-      return create(TableActionSchema, { type: { case: "actionProfileMemberId", value: action.memberId } });
+      return create(TableActionSchema, {
+        type: { case: "actionProfileMemberId", value: checkNumber(action.memberId, "member id") },
+      });
     case "group":
-      return create(TableActionSchema, { type: { case: "actionProfileGroupId", value: action.groupId } });
+      return create(TableActionSchema, {
+        type: { case: "actionProfileGroupId", value: checkNumber(action.groupId, "group id") },
+      });
     case "oneShot": {
       const set = create(ActionProfileActionSetSchema, {
         actionProfileActions: action.actions.map((one) =>
           create(ActionProfileActionSchema, {
             action: encodeAction(wire, one),
-            weight: one.weight,
+            weight: checkNumber(one.weight, "weight", MAX_INT32),
             watchKind: encodeWatch(wire, one.watchPort),
           }),
         ),

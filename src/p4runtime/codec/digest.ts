@@ -10,15 +10,15 @@ import {
 } from "../generated/p4/v1/p4runtime_pb.js";
 import { decodeData, encodeData } from "./data.js";
 import { arrayById, arrayNamed } from "./resources.js";
-import { invalid, type Wire } from "./wire.js";
+import { checkLong, checkNumber, invalid, MAX_INT32, type Wire } from "./wire.js";
 
 export function encodeDigestConfig(wire: Wire, entry: DigestConfigEntry): DigestMessage {
   return create(DigestEntrySchema, {
     digestId: arrayNamed(wire.index.digests, entry.digest, "digest").id,
     config: create(DigestEntry_ConfigSchema, {
-      maxListSize: entry.maxListSize,
-      maxTimeoutNs: entry.maxTimeoutNs,
-      ackTimeoutNs: entry.ackTimeoutNs,
+      maxListSize: checkNumber(entry.maxListSize, "max_list_size", MAX_INT32),
+      maxTimeoutNs: checkLong(entry.maxTimeoutNs, "max_timeout_ns"),
+      ackTimeoutNs: checkLong(entry.ackTimeoutNs, "ack_timeout_ns"),
     }),
   });
 }

@@ -40,7 +40,10 @@ function encodeMatch(names: Naming, match: Match, field: FieldInfo, what: () => 
     case "lpm":
       return {
         case: "lpm",
-        value: { value: encodeSlot(names, match.value, field, what), prefixLen: match.prefixLength },
+        value: {
+          value: encodeSlot(names, match.value, field, what),
+          prefixLen: prefixLength(match.prefixLength, field, what),
+        },
       };
     case "ternary":
       return {
@@ -106,6 +109,11 @@ function isDontCare(field: FieldInfo, message: FieldMatch): boolean {
     default:
       return false;
   }
+}
+
+function prefixLength(length: number, field: FieldInfo, what: () => string): number {
+  if (Number.isInteger(length) && length >= 0 && length <= field.bitwidth) return length;
+  throw invalid(`${what()}: prefix length ${length} is not within 0 to ${field.bitwidth}`);
 }
 
 /** Names are neither ordered nor made of bits. */

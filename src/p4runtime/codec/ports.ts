@@ -4,7 +4,7 @@
  */
 import { DeviceError } from "../../program/index.js";
 import { bytesToValue, decodeName, encodeName, encodeValue } from "./bytes.js";
-import type { Wire } from "./wire.js";
+import { checkNumber, type Wire } from "./wire.js";
 
 /** How messages are written for the other side. */
 export interface Dialect {
@@ -16,6 +16,7 @@ export const CURRENT_DIALECT: Dialect = { legacyPorts: false };
 export const LEGACY_DIALECT: Dialect = { legacyPorts: true };
 
 function encodePort(wire: Wire, port: number): Uint8Array {
+  checkNumber(port, "port");
   const { portType } = wire.names;
   return portType === undefined ? encodeValue(BigInt(port)) : encodeName(BigInt(port), portType, wire.naming);
 }
@@ -48,7 +49,7 @@ type Watch =
 
 export function encodeWatch(wire: Wire, port: number | undefined): Watch {
   if (port === undefined) return { case: undefined };
-  if (wire.dialect.legacyPorts) return { case: "watch", value: port };
+  if (wire.dialect.legacyPorts) return { case: "watch", value: checkNumber(port, "port") };
   return { case: "watchPort", value: encodePort(wire, port) };
 }
 
@@ -66,7 +67,7 @@ type ReplicaPort =
   | { case: undefined; value?: undefined };
 
 export function encodeReplicaPort(wire: Wire, port: number): ReplicaPort {
-  if (wire.dialect.legacyPorts) return { case: "egressPort", value: port };
+  if (wire.dialect.legacyPorts) return { case: "egressPort", value: checkNumber(port, "port") };
   return { case: "port", value: encodePort(wire, port) };
 }
 

@@ -24,12 +24,12 @@ import {
 } from "./action.js";
 import { decodeWatch, encodeWatch } from "./ports.js";
 import { arrayById, arrayNamed } from "./resources.js";
-import { checkId, invalid, type Wire } from "./wire.js";
+import { checkId, checkNumber, invalid, MAX_INT32, type Wire } from "./wire.js";
 
 export function encodeMember(wire: Wire, entry: ActionProfileMember): MemberMessage {
   return create(ActionProfileMemberSchema, {
     actionProfileId: arrayNamed(wire.index.actionProfiles, entry.profile, "action profile").id,
-    memberId: entry.memberId,
+    memberId: checkNumber(entry.memberId, "member id"),
     action: encodeAction(wire, entry.action),
   });
 }
@@ -56,11 +56,11 @@ export function encodeGroup(wire: Wire, entry: ActionProfileGroup): GroupMessage
   const profile = arrayNamed(wire.index.actionProfiles, entry.profile, "action profile");
   return create(ActionProfileGroupSchema, {
     actionProfileId: profile.id,
-    groupId: entry.groupId,
-    maxSize: entry.maxSize,
+    groupId: checkNumber(entry.groupId, "group id"),
+    maxSize: checkNumber(entry.maxSize, "max_size", MAX_INT32),
     members: entry.members.map((member) => ({
-      memberId: member.memberId,
-      weight: profile.message.weightsDisallowed ? 0 : member.weight,
+      memberId: checkNumber(member.memberId, "member id"),
+      weight: profile.message.weightsDisallowed ? 0 : checkNumber(member.weight, "weight", MAX_INT32),
       watchKind: encodeWatch(wire, member.watchPort),
     })),
   });
@@ -134,7 +134,7 @@ export function encodeMemberQuery(wire: Wire, query: MemberQuery): MemberMessage
   if (query.profile !== undefined) {
     message.actionProfileId = arrayNamed(wire.index.actionProfiles, query.profile, "action profile").id;
   }
-  if (query.memberId !== undefined) message.memberId = query.memberId;
+  if (query.memberId !== undefined) message.memberId = checkNumber(query.memberId, "member id");
   return message;
 }
 
@@ -152,7 +152,7 @@ export function encodeGroupQuery(wire: Wire, query: GroupQuery): GroupMessage {
   if (query.profile !== undefined) {
     message.actionProfileId = arrayNamed(wire.index.actionProfiles, query.profile, "action profile").id;
   }
-  if (query.groupId !== undefined) message.groupId = query.groupId;
+  if (query.groupId !== undefined) message.groupId = checkNumber(query.groupId, "group id");
   return message;
 }
 

@@ -16,13 +16,13 @@ import {
   ReplicaSchema,
 } from "../generated/p4/v1/p4runtime_pb.js";
 import { decodeReplicaPort, encodeReplicaPort } from "./ports.js";
-import { checkId, invalid, type Wire } from "./wire.js";
+import { checkId, checkNumber, invalid, MAX_INT32, type Wire } from "./wire.js";
 
 function encodeReplicas(wire: Wire, replicas: readonly Replica[]): ReplicaMessage[] {
   return replicas.map((replica) =>
     create(ReplicaSchema, {
       portKind: encodeReplicaPort(wire, replica.port),
-      instance: replica.instance,
+      instance: checkNumber(replica.instance, "instance"),
     }),
   );
 }
@@ -38,7 +38,7 @@ function decodeReplicas(wire: Wire, messages: readonly ReplicaMessage[]): Replic
 
 export function encodeMulticast(wire: Wire, entry: MulticastGroupEntry): MulticastMessage {
   return create(MulticastGroupEntrySchema, {
-    multicastGroupId: entry.groupId,
+    multicastGroupId: checkNumber(entry.groupId, "multicast group id"),
     replicas: encodeReplicas(wire, entry.replicas),
     ...(entry.metadata === undefined ? {} : { metadata: entry.metadata }),
   });
@@ -68,10 +68,10 @@ export function decodeMulticastUpdate(wire: Wire, type: Update["type"], message:
 
 export function encodeClone(wire: Wire, entry: CloneSessionEntry): CloneMessage {
   return create(CloneSessionEntrySchema, {
-    sessionId: entry.sessionId,
+    sessionId: checkNumber(entry.sessionId, "clone session id"),
     replicas: encodeReplicas(wire, entry.replicas),
-    classOfService: entry.classOfService,
-    packetLengthBytes: entry.packetLengthBytes,
+    classOfService: checkNumber(entry.classOfService, "class of service"),
+    packetLengthBytes: checkNumber(entry.packetLengthBytes, "packet length", MAX_INT32),
   });
 }
 

@@ -27,10 +27,13 @@ import {
   RegisterEntrySchema,
 } from "../generated/p4/v1/p4runtime_pb.js";
 import { decodeData, encodeData } from "./data.js";
-import { invalid, type Wire } from "./wire.js";
+import { checkLong, checkNumber, invalid, type Wire } from "./wire.js";
 
 export function encodeCounter(data: CounterData): CounterDataMessage {
-  return create(CounterDataSchema, { byteCount: data.bytes, packetCount: data.packets });
+  return create(CounterDataSchema, {
+    byteCount: checkLong(data.bytes, "byte count"),
+    packetCount: checkLong(data.packets, "packet count"),
+  });
 }
 
 export function decodeCounter(message: CounterDataMessage): CounterData {
@@ -44,10 +47,10 @@ export function decodeCounter(message: CounterDataMessage): CounterData {
 export function encodeMeter(config: MeterConfig | undefined): MeterConfigMessage {
   if (config === undefined) return create(MeterConfigSchema);
   return create(MeterConfigSchema, {
-    cir: config.committedRate,
-    cburst: config.committedBurst,
-    pir: config.peakRate,
-    pburst: config.peakBurst,
+    cir: checkLong(config.committedRate, "committed rate"),
+    cburst: checkLong(config.committedBurst, "committed burst"),
+    pir: checkLong(config.peakRate, "peak rate"),
+    pburst: checkLong(config.peakBurst, "peak burst"),
   });
 }
 
@@ -134,6 +137,7 @@ function expandIndex(index: Index | undefined, array: ArrayObject): number[] {
 }
 
 function encodeIndex(index: number): Index {
+  checkNumber(index, "index", Number.MAX_SAFE_INTEGER);
   return create(IndexSchema, { index: BigInt(index) });
 }
 

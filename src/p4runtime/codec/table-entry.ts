@@ -33,7 +33,7 @@ import {
   encodeMeter,
   refuseColours,
 } from "./resources.js";
-import { invalid, type Wire } from "./wire.js";
+import { checkLong, checkNumber, invalid, MAX_INT32, MAX_UINT64, type Wire } from "./wire.js";
 
 function tableOf(wire: Wire, message: TableEntryMessage): TableInfo {
   const table = wire.index.tables.byId(message.tableId);
@@ -52,11 +52,14 @@ export function encodeTableEntry(wire: Wire, entry: TableEntry): TableEntryMessa
   const message = create(TableEntrySchema);
   message.tableId = table.id;
   message.match = encodeMatches(wire, table, entry.match);
-  message.priority = entry.priority;
+  message.priority = checkNumber(entry.priority, "priority", MAX_INT32);
   if (entry.action !== undefined) message.action = encodeTableAction(wire, entry.action);
   if (entry.isDefault) message.isDefaultAction = true;
-  if (entry.idleTimeoutNs !== undefined) message.idleTimeoutNs = entry.idleTimeoutNs;
-  if (entry.controllerMetadata !== undefined) message.controllerMetadata = entry.controllerMetadata;
+  if (entry.idleTimeoutNs !== undefined)
+    message.idleTimeoutNs = checkLong(entry.idleTimeoutNs, "idle timeout");
+  if (entry.controllerMetadata !== undefined) {
+    message.controllerMetadata = checkLong(entry.controllerMetadata, "controller_metadata", MAX_UINT64);
+  }
   if (entry.metadata !== undefined) message.metadata = entry.metadata;
   if (entry.counter !== undefined) message.counterData = encodeCounter(entry.counter);
   if (entry.meter !== undefined) message.meterConfig = encodeMeter(entry.meter);
@@ -196,7 +199,9 @@ export function encodeTableQuery(wire: Wire, query: TableQuery): TableEntryMessa
     message.tableId = table.id;
     if (query.match !== undefined) message.match = encodeMatches(wire, table, query.match);
   } else if (query.match !== undefined) throw invalid("a match without a table cannot be looked up");
-  if (query.priority !== undefined) message.priority = query.priority;
+  if (query.priority !== undefined) {
+    message.priority = checkNumber(query.priority, "priority", MAX_INT32);
+  }
   if (query.isDefault) message.isDefaultAction = true;
   if (query.counter) message.counterData = encodeCounter({ packets: 0n, bytes: 0n });
   if (query.meter) message.meterConfig = encodeMeter(undefined);

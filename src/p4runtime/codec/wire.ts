@@ -37,6 +37,27 @@ export function invalid(message: string): DeviceError {
 /** Largest 32-bit identifier on the wire. */
 const MAX_ID = 0xffffffff;
 
+/** Checks a number that the wire carries as uint32 or int32. */
+export function checkNumber(value: number, what: string, most = MAX_ID): number {
+  if (!Number.isInteger(value) || value < 0 || value > most) {
+    throw invalid(`${what} ${value} is not within 0 to ${most}`);
+  }
+  return value;
+}
+
+const MAX_INT64 = 2n ** 63n - 1n;
+
+/** The same for int64; `most` for uint64. */
+export function checkLong(value: bigint, what: string, most = MAX_INT64): bigint {
+  if (value < 0n || value > most) throw invalid(`${what} ${value} is not within 0 to ${most}`);
+  return value;
+}
+
+export const MAX_UINT64 = 2n ** 64n - 1n;
+
+/** Largest int32. */
+export const MAX_INT32 = 0x7fffffff;
+
 /** Checks an identifier that the controller chooses; 0 is reserved for wildcard reads. */
 export function checkId(id: number, what: string): number {
   if (!Number.isInteger(id) || id <= 0 || id > MAX_ID)

@@ -1,0 +1,31 @@
+/**
+ * `npm run bench -- fuzz-p4runtime [--minutes=N] [--seed=N]`: random and mutated messages for every call of a P4Runtime
+ * server with the embedded switch behind it. Faults go to stderr, each with its seed and number; the exit status is 1
+ * if there was one.
+ */
+import { join } from "node:path";
+import { fuzz } from "./fuzz/runner.js";
+import type { Benchmark } from "./main.js";
+
+const KINDS = ["write", "read", "config", "stream", "bytes"] as const;
+
+/** Value of `--NAME=VALUE` on the command line. */
+function option(name: string, otherwise: number): number {
+  const found = process.argv.find((word) => word.startsWith(`--${name}=`));
+  return found === undefined ? otherwise : Number(found.slice(name.length + 3));
+}
+
+export const run: Benchmark = async (report) => {
+  const result = await fuzz({
+    module: join(import.meta.dirname, "fuzz/p4runtime-cases.ts"),
+    kinds: KINDS,
+    seed: option("seed", 1),
+    minutes: option("minutes", 0.5),
+    tell: (line) => console.error(line),
+  });
+  for (const kind of KINDS)
+    report({ name: `fuzz-p4runtime/${kind}`, unit: "cases", value: result.cases[kind] ?? 0 });
+  report({ name: "fuzz-p4runtime/faults", unit: "faults", value: result.faults.length });
+  report({ name: "fuzz-p4runtime/time", unit: "s", value: result.seconds });
+  if (result.faults.length > 0) process.exitCode = 1;
+};

@@ -1,0 +1,186 @@
+/** A P4Runtime server with the embedded switch behind it, and a client that sends any bytes. */
+import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { anyUnpack } from "@bufbuild/protobuf/wkt";
+import { Client, credentials, type ServiceError, status } from "@grpc/grpc-js";
+import { electionIdMessage } from "../../src/p4runtime/election.js";
+import { StatusSchema } from "../../src/p4runtime/generated/google/rpc/status_pb.js";
+import {
+  CapabilitiesRequestSchema,
+  ErrorSchema,
+  MasterArbitrationUpdateSchema,
+  StreamMessageRequestSchema,
+} from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { type P4RuntimeServer, serve } from "../../src/p4runtime/index.js";
+import { P4InfoIndex, type Program, type ReadQuery } from "../../src/program/index.js";
+import { Switch } from "../../src/switch/index.js";
+import { type Ids, idsOf } from "./p4runtime-messages.js";
+
+/** Milliseconds until a call counts as not answered. */
+const ANSWER_MS = 20_000;
+export const P4RUNTIME = "/p4.v1.P4Runtime";
+export const SETTINGS = "/p4loom.v1.Settings";
+
+const EVERYTHING: readonly ReadQuery[] = [
+  { kind: "tableEntry", counter: true, meter: true },
+  { kind: "tableEntry", isDefault: true },
+  { kind: "member" },
+  { kind: "group" },
+  { kind: "counter" },
+  { kind: "meter" },
+  { kind: "register" },
+  { kind: "multicastGroup" },
+  { kind: "cloneSession" },
+  { kind: "digest" },
+  { kind: "valueSet" },
+];
+
+export interface Answer {
+  code: number;
+  details: string;
+  /** Codes of the updates or requests, where the status has them. */
+  parts: readonly number[] | undefined;
+  responses: number;
+}
+
+/** The first fault that happened outside of any call. */
+let loose: string | undefined;
+process.on("uncaughtException", (error) => {
+  loose ??= `uncaught: ${error.stack}`;
+});
+process.on("unhandledRejection", (error) => {
+  loose ??= `unhandled: ${error instanceof Error ? error.stack : String(error)}`;
+});
+
+export function looseFault(): string | undefined {
+  const found = loose;
+  loose = undefined;
+  return found;
+}
+
+const raw = (bytes: Uint8Array): Buffer => Buffer.from(bytes);
+const same = (bytes: Buffer): Buffer => bytes;
+
+export class Rig {
+  readonly index: P4InfoIndex;
+  readonly ids: Ids;
+
+  private constructor(
+    readonly device: Switch,
+    readonly server: P4RuntimeServer,
+    readonly client: Client,
+    readonly program: Program,
+  ) {
+    this.index = new P4InfoIndex(program.p4info);
+    this.ids = idsOf(this.index);
+  }
+
+  /** With the program loaded and a primary of election id 1. */
+  static async start(program: Program): Promise<Rig> {
+    const device = new Switch(program, {
+      seed: 1,
+      cpuPort: 510,
+      clock: { now: () => 0, at: () => () => {} },
+      transmit: () => {},
+      log: () => {},
+    });
+    const server = await serve(device, { address: "127.0.0.1:0" });
+    const client = new Client(server.address, credentials.createInsecure(), {
+      "grpc.max_receive_message_length": -1,
+      "grpc.use_local_subchannel_pool": 1,
+    });
+    const rig = new Rig(device, server, client, program);
+    rig.stream([arbitration(1n)], () => {});
+    // the next call finds the session there: both are on one connection, in order
+    await rig.call(
+      `${P4RUNTIME}/Capabilities`,
+      toBinary(CapabilitiesRequestSchema, create(CapabilitiesRequestSchema)),
+    );
+    return rig;
+  }
+
+  close(): void {
+    this.client.close();
+    // its end is for nobody to wait for
+    void this.server.close();
+  }
+
+  call(path: string, request: Uint8Array, streaming = false): Promise<Answer> {
+    return new Promise((resolve) => {
+      let responses = 0;
+      const timer = setTimeout(
+        () => resolve({ code: status.DEADLINE_EXCEEDED, details: "no answer", parts: undefined, responses }),
+        ANSWER_MS,
+      );
+      const done = (error: ServiceError | null): void => {
+        clearTimeout(timer);
+        const parts = error === null ? undefined : partsOf(error);
+        resolve({ code: error?.code ?? 0, details: error?.details ?? "", parts, responses });
+      };
+      if (!streaming) {
+        this.client.makeUnaryRequest(path, raw, same, request, done);
+        return;
+      }
+      const call = this.client.makeServerStreamRequest(path, raw, same, request);
+      call.on("data", () => void responses++);
+      call.on("error", done);
+      call.on("end", () => done(null));
+    });
+  }
+
+  /** A stream that sends these messages; each answer goes to `hear`, undefined when the stream has ended. */
+  stream(messages: readonly Uint8Array[], hear: (bytes: Buffer | undefined) => void) {
+    const call = this.client.makeBidiStreamRequest(`${P4RUNTIME}/StreamChannel`, raw, same);
+    call.on("data", hear);
+    call.on("error", () => hear(undefined));
+    call.on("end", () => hear(undefined));
+    for (const message of messages) call.write(message);
+    return call;
+  }
+
+  /** All that the control plane can see of the device. */
+  async state(): Promise<string> {
+    const entities = await this.device.read(EVERYTHING);
+    return JSON.stringify(entities, (_, value) =>
+      typeof value === "bigint" ? `${value}n` : value instanceof Uint8Array ? [...value] : value,
+    );
+  }
+}
+
+export function arbitration(electionId: bigint): Uint8Array {
+  const value = create(MasterArbitrationUpdateSchema, {
+    deviceId: 1n,
+    electionId: electionIdMessage(electionId),
+  });
+  return toBinary(
+    StreamMessageRequestSchema,
+    create(StreamMessageRequestSchema, { update: { case: "arbitration", value } }),
+  );
+}
+
+/** The message, or undefined where the bytes are none. */
+export function parse<Desc extends DescMessage>(
+  schema: Desc,
+  bytes: Uint8Array,
+): MessageShape<Desc> | undefined {
+  try {
+    return fromBinary(schema, bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function partsOf(error: ServiceError): number[] | undefined {
+  const [packed] = error.metadata?.get("grpc-status-details-bin") ?? [];
+  if (!(packed instanceof Uint8Array)) return undefined;
+  return parse(StatusSchema, packed)?.details.map((any) => anyUnpack(any, ErrorSchema)?.canonicalCode ?? -1);
+}
+
+/** What is wrong with an answer, whatever was asked: a fault of the server, or none at all. */
+export function wrongAnswer({ code, details, parts }: Answer): string | undefined {
+  if (code === status.DEADLINE_EXCEEDED) return "no answer";
+  if (code === status.UNAVAILABLE) return `the server went away: ${details}`;
+  if (code === status.INTERNAL && !/deserializ/i.test(details)) return `INTERNAL: ${details}`;
+  if (code === status.UNKNOWN && parts === undefined) return `UNKNOWN without parts: ${details}`;
+  if (parts?.includes(status.INTERNAL)) return `a part INTERNAL: ${details}`;
+  return undefined;
+}

@@ -1,0 +1,17 @@
+/** A short run of the fuzzer (`npm run bench -- fuzz-p4runtime`): the same cases in every run. */
+import { expect, it } from "vitest";
+import { cases } from "../../bench/fuzz/p4runtime-cases.js";
+import { tryCase } from "../../bench/fuzz/runner.js";
+import { FUZZ_FACTOR, FUZZ_SEED } from "../fuzz-seed.js";
+
+const NUMBER = 12 * FUZZ_FACTOR;
+
+it.each(Object.keys(cases))(
+  "%s: every call is answered, what is refused changes nothing",
+  async (kind) => {
+    for (let number = 0; number < NUMBER; number++) {
+      expect(await tryCase(cases[kind]!, kind, FUZZ_SEED, number), `${kind} ${number}`).toBeUndefined();
+    }
+  },
+  60_000 * FUZZ_FACTOR,
+);
