@@ -1,7 +1,7 @@
 /** Traces as a file of JSON lines: written with a bound on its size, read line by line. */
 import { closeSync, createReadStream, openSync, renameSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { Diagnostics, fail, SourceFile } from "../../base/index.js";
+import { DiagnosticError, Diagnostics, fail, SourceFile, type Span } from "../../base/index.js";
 import { loadDocument } from "../../documents/index.js";
 import type { PacketTrace } from "../../switch/index.js";
 import { traceSchema } from "./schema.js";
@@ -148,10 +148,11 @@ function readLine(path: string, number: number, line: string): PacketTrace {
   const diagnostics = new Diagnostics();
   const file = new SourceFile(path === "-" ? "stdin" : path, "\n".repeat(number - 1) + line);
   loadDocument(file, traceSchema, diagnostics);
-  diagnostics.throwIfErrors();
-  return fail(
-    "P43001",
-    { file, start: number - 1, end: number },
-    "not JSON: a trace has one document a line",
+  const whole: Span = { file, start: number - 1, end: number };
+  // What is missing is missing in this line, not at the start of the file.
+  const placed = diagnostics.list.map((diagnostic) =>
+    (diagnostic.span?.start ?? 0) < whole.start ? { ...diagnostic, span: whole } : diagnostic,
   );
+  if (placed.length > 0) throw new DiagnosticError(placed);
+  return fail("P43001", whole, "not JSON: a trace has one document a line");
 }
