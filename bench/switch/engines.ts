@@ -24,7 +24,7 @@ export interface Engine {
   ): Promise<Running>;
 }
 
-export interface Running {
+interface Running {
   stop(): Promise<void>;
 }
 

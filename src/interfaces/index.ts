@@ -1,14 +1,16 @@
 /**
  * Linux network interfaces as ports: raw Ethernet frames in and out in batches, in any network namespace.
  * `interfaces.ts` is the door. `packet-socket.ts` opens one interface, `receive-batch.ts` and `send-batch.ts` hold the
- * memory that the kernel reads and writes, `readiness.ts` joins it all to Node's event loop, `link-watch.ts` tells of
- * links that go up and down; `libc.ts` is the only file that knows koffi.
+ * memory that the kernel reads and writes, `readiness.ts` and `loop-alarm.ts` join it all to Node's event loop,
+ * `link-watch.ts` tells of links that go up and down; `fine-timer.ts` is a timer in microseconds; `libc.ts` is the only
+ * file that knows koffi.
  */
 
 import { DiagnosticError } from "../base/index.js";
 import { libc, missing } from "./libc.js";
 import { PacketSocket } from "./packet-socket.js";
 
+export { FineTimer } from "./fine-timer.js";
 export type { InterfaceEvents, InterfacePort, InterfaceStatistics } from "./interfaces.js";
 export { Interfaces } from "./interfaces.js";
 

@@ -23,6 +23,9 @@ export interface Libc {
   epollCreate: Call<[flags: number], number>;
   epollControl: Call<[epoll: number, operation: number, fd: number, event: Memory], number>;
   epollWait: Call<[epoll: number, events: Memory, count: number, timeoutMs: number], number>;
+  read: Call<[fd: number, buffer: Memory, length: number], number>;
+  timerCreate: Call<[clock: number, flags: number], number>;
+  timerSet: Call<[fd: number, flags: number, setting: Memory, old: Memory], number>;
   close: Call<[fd: number], number>;
   setns: Call<[fd: number, kind: number], number>;
   /** Why the last call failed, as a number; see {@link errorName}. */
@@ -121,6 +124,9 @@ function load(): Libc {
     epollCreate: func("int epoll_create1(int)"),
     epollControl: func("int epoll_ctl(int, int, int, void *)"),
     epollWait: func("int epoll_wait(int, void *, int, int)"),
+    read: func("long read(int, void *, ulong)"),
+    timerCreate: func("int timerfd_create(int, int)"),
+    timerSet: func("int timerfd_settime(int, int, void *, void *)"),
     close: func("int close(int)"),
     setns: func("int setns(int, int)"),
     errno: () => koffi.errno(),

@@ -1,48 +1,76 @@
 /** The wall clock as the switch wants it: microseconds since the start, and timers that are never early. */
+import { FineTimer } from "../../interfaces/index.js";
 import type { SwitchClock } from "../../switch/index.js";
 
 /** Longest delay that setTimeout takes, in ms. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
+interface Timer {
+  readonly time: number;
+  readonly fn: () => void;
+}
+
 export class WallClock implements SwitchClock {
   readonly #start = performance.now();
-  readonly #timers = new Set<{ handle: NodeJS.Timeout }>();
+  /** By time, then as they were set; few: one for a port with a rate, a digest, a table with idle times. */
+  readonly #timers: Timer[] = [];
+  #fine: FineTimer | undefined;
+  #coarse: NodeJS.Timeout | undefined;
 
   /** @param onFault told what a timer's work throws */
   constructor(readonly onFault: (fault: unknown) => void) {}
+
+  /** From now on timers count microseconds, where the system has such timers. */
+  refine(): void {
+    this.#fine ??= FineTimer.make(() => this.#tick());
+    this.#schedule();
+  }
 
   now(): number {
     return 1000 * (performance.now() - this.#start);
   }
 
   at(time: number, fn: () => void): () => void {
-    const timer = { handle: setTimeout(() => tick(), this.#delay(time)) };
-    const tick = (): void => {
-      if (this.now() < time) {
-        timer.handle = setTimeout(tick, this.#delay(time));
-        return;
-      }
-      this.#timers.delete(timer);
-      try {
-        fn();
-      } catch (fault) {
-        this.onFault(fault);
-      }
-    };
-    this.#timers.add(timer);
+    const timers = this.#timers;
+    const timer = { time, fn };
+    let at = timers.length;
+    while (at > 0 && timers[at - 1]!.time > time) at--;
+    timers.splice(at, 0, timer);
+    if (at === 0) this.#schedule();
     return () => {
-      clearTimeout(timer.handle);
-      this.#timers.delete(timer);
+      const index = timers.indexOf(timer);
+      if (index >= 0) timers.splice(index, 1);
     };
   }
 
   /** Drops all timers. */
   close(): void {
-    for (const { handle } of this.#timers) clearTimeout(handle);
-    this.#timers.clear();
+    this.#timers.length = 0;
+    clearTimeout(this.#coarse);
+    this.#fine?.close();
+    this.#fine = undefined;
   }
 
-  #delay(time: number): number {
-    return Math.min(Math.max(Math.ceil((time - this.now()) / 1000), 0), MAX_DELAY_MS);
+  /** For the first timer; that of one which was dropped rings in vain. */
+  #schedule(): void {
+    clearTimeout(this.#coarse);
+    const [first] = this.#timers;
+    if (first === undefined) return;
+    const delay = Math.max(first.time - this.now(), 0);
+    if (this.#fine !== undefined) this.#fine.set(delay);
+    else this.#coarse = setTimeout(() => this.#tick(), Math.min(Math.ceil(delay / 1000), MAX_DELAY_MS));
+  }
+
+  #tick(): void {
+    const now = this.now();
+    for (let first = this.#timers[0]; first !== undefined && first.time <= now; first = this.#timers[0]) {
+      this.#timers.shift();
+      try {
+        first.fn();
+      } catch (fault) {
+        this.onFault(fault);
+      }
+    }
+    this.#schedule();
   }
 }

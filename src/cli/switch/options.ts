@@ -25,7 +25,7 @@ export interface PortInterface {
   capture?: Capture;
 }
 
-export interface Capture {
+interface Capture {
   input: string;
   output: string;
 }

@@ -109,7 +109,10 @@ class Run {
     surroundings.report(diagnostics.list.filter(({ severity }) => severity !== "info"));
     checkInputs(setup.files);
     device.watch((event) => this.#note(event));
-    if (setup.interfaces.length > 0) this.#openInterfaces(device);
+    if (setup.interfaces.length > 0) {
+      this.#clock.refine();
+      this.#openInterfaces(device);
+    }
     if (setup.address !== undefined) await this.#listen(device, setup.address, tls);
     this.#files = new PcapPorts(setup.files, surroundings.now, (error) => this.#fault(error));
     for (const { port, input, output } of setup.files) {
