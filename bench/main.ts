@@ -27,6 +27,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   compile: () => import("./compile.js"),
   agent: () => import("./agent.js"),
   fit: () => import("./fit.js"),
+  testbed: () => import("./testbed.js"),
   memory: () => import("./memory.js"),
   "fuzz-switch": () => import("./fuzz-switch.js"),
   "fuzz-p4runtime": () => import("./fuzz-p4runtime.js"),
