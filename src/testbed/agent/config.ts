@@ -35,7 +35,7 @@ export interface AgentConfig {
 }
 
 /** Name of the agent's device in the host. */
-export const TUN_NAME = "agent0";
+const TUN_NAME = "agent0";
 
 const NS_PER_MS = 1e6;
 
