@@ -30,7 +30,10 @@ export function defineTrace(command: Command): Command {
     .option("--dropped", "packets of which a copy was dropped")
     .option("--json", "print the documents as JSON lines")
     .option("--source <dir>", "folder of the P4 files whose lines are quoted")
-    .option("--commands <file>", "program: run a file of simple_switch_CLI commands before")
+    .option(
+      "--commands <file>",
+      "program: simple_switch_CLI commands or a tutorial's runtime.json, run before",
+    )
     .option("--p4info <file>", "program: P4Info of a BMv2 JSON")
     .option("--seed <n>", "program: seed of the random extern (default: 1)")
     .addOption(repeatable("-I <dir>", "program: search DIR for included files"))

@@ -14,7 +14,7 @@ export interface TryPacket {
   define: string[];
   port: number;
   bytes: Uint8Array;
-  /** A file of simple_switch_CLI commands that is run before. */
+  /** A file of simple_switch_CLI commands, or an `sN-runtime.json` of the P4 tutorials, that is run before. */
   commands?: string;
   seed: number;
 }
@@ -33,7 +33,9 @@ export async function tryPacket(setup: TryPacket): Promise<PacketTrace> {
   const program = loadProgram(source, diagnostics);
   const device = new Switch(program, { clock: STANDING, seed, transmit: () => {} });
   if (commands !== undefined) {
-    await runCommands(device, readSource(commands), diagnostics);
+    // A runtime.json names its program; it is the one at hand, maybe compiled from the source just now.
+    const loadProgram = async () => program;
+    await runCommands(device, readSource(commands), diagnostics, undefined, { loadProgram });
     diagnostics.throwIfErrors();
   }
   printDiagnostics(diagnostics.list);

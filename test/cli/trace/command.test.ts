@@ -47,6 +47,24 @@ describe("of a program", () => {
     expect(stdout).toMatch(/\n {2}sent on port 2: 4 bytes at 0 µs\n$/);
   });
 
+  it("takes entries of a runtime.json", () => {
+    const entries = join(folder, "s1-runtime.json");
+    const entry = {
+      table: "TheIngress.exactly",
+      match: { "hdr.data.kind": 1, "hdr.data.$valid$": 1 },
+      action_name: "TheIngress.send",
+      action_params: { port: 7 },
+    };
+    writeFileSync(
+      entries,
+      JSON.stringify({ target: "bmv2", bmv2_json: "small.json", table_entries: [entry] }),
+    );
+    const packet = ["--port", "3", "--packet", "01000000"];
+    const { stdout, stderr, status } = p4loom("trace", SMALL, ...packet, "--commands", entries);
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/sent on port 7: 4 bytes/);
+  });
+
   it("takes BMv2 JSON, and gives JSON", () => {
     const json = join(folder, "small.json");
     const files = ["--p4runtime-files", join(folder, "small.p4info.txtpb")];
