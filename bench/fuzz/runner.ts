@@ -3,7 +3,7 @@
  * process of its own, so that a hang or a crash can be told from a fault. A module of cases exports `cases`.
  */
 import { type ChildProcess, fork } from "node:child_process";
-import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Random } from "../../src/base/index.js";
 
 /** Makes and tries one case; gives what is wrong, or undefined. Whatever it throws is a fault too. */
@@ -32,7 +32,7 @@ const BATCH = 20;
 /** A worker that says nothing for so long hangs. */
 const HANG_MS = 120_000;
 
-export interface Batch {
+interface Batch {
   kind: string;
   seed: number;
   from: number;
@@ -66,7 +66,7 @@ class Worker {
   }
 
   #start(): ChildProcess {
-    return fork(join(import.meta.dirname, "worker.ts"), [this.module], { execArgv: process.execArgv });
+    return fork(import.meta.filename, ["--answer", this.module], { execArgv: process.execArgv });
   }
 
   /** Faults of the batch; a string when the process did not come through. */
@@ -140,3 +140,19 @@ export async function fuzz({ module, kinds, seed, minutes, tell }: FuzzOptions):
   result.seconds = Math.round((performance.now() - start) / 1000);
   return result;
 }
+
+/** The process that is given the batches. */
+async function answer(module: string): Promise<void> {
+  const { cases } = (await import(pathToFileURL(module).href)) as { cases: Record<string, FuzzCase> };
+  process.on("message", async ({ kind, seed, from, count }: Batch) => {
+    const faults: Answer = [];
+    for (let number = from; number < from + count; number++) {
+      const fault = await tryCase(cases[kind]!, kind, seed, number);
+      if (fault !== undefined) faults.push({ number, fault });
+    }
+    process.send!(faults);
+  });
+}
+
+if (process.argv[1] === import.meta.filename && process.argv[2] === "--answer")
+  await answer(process.argv[3]!);

@@ -123,11 +123,7 @@ export class Reader {
           .map(([sessionId, session]) => ({
             kind: "cloneSession" as const,
             sessionId,
-            replicas: [
-              ...(session.replicas ?? []),
-              ...(session.group === undefined ? [] : this.instance.replication.replicas(session.group)),
-              ...(session.port === undefined ? [] : [{ port: session.port, instance: 0 }]),
-            ],
+            replicas: session.replicas,
             classOfService: session.classOfService,
             packetLengthBytes: session.lengthLimit,
           }));

@@ -173,15 +173,15 @@ export class Writer {
     if (type !== "insert" && before === undefined)
       refuse("NOT_FOUND", `there is no multicast group ${groupId}`);
     const undo = () => {
-      if (before === undefined) replication.removeGroup(groupId);
+      if (before === undefined) replication.groups.delete(groupId);
       else replication.groups.set(groupId, before);
     };
     if (type === "delete") {
-      replication.removeGroup(groupId);
+      replication.groups.delete(groupId);
       return undo;
     }
     checkReplicas(entity.replicas);
-    replication.setGroup(groupId, entity.replicas, entity.metadata);
+    replication.groups.set(groupId, { replicas: entity.replicas, metadata: entity.metadata });
     return undo;
   }
 

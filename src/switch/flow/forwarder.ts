@@ -305,16 +305,8 @@ export class Forwarder {
   /** Sends the packet at hand where a session says; each copy with the session's limit. */
   #mirror(session: MirrorSession): void {
     const limit = session.lengthLimit > 0 ? session.lengthLimit : NO_LIMIT;
-    const { replicas, group, port } = session;
-    if (replicas !== undefined) this.#multicast(undefined, replicas, limit);
-    if (group !== undefined) this.#multicast(group, this.replication.replicas(group), limit);
-    if (port !== undefined) {
-      const copy = this.#pool.copyOf(this.state);
-      copy.limit = limit;
-      copy.node = this.#tracer?.fork("replica", port);
-      this.#enqueue(copy, port);
-    }
-    this.#tracer?.forked("clone", group);
+    this.#multicast(undefined, session.replicas, limit);
+    this.#tracer?.forked("clone");
   }
 
   /** @param group absent: the replicas are a clone session's own */

@@ -1,6 +1,6 @@
 /**
  * Action profiles and selectors. Members have handles, counted from 0, lowest free first; a group's slots
- * are the handles that take part, ascending (rules 1 and 38 of docs/switch.md): a member of weight w takes
+ * are the handles that take part, ascending (rules 1 and 4 of docs/switch.md): a member of weight w takes
  * part with its own handle and w - 1 copies, which get handles when a group first needs them and are shared
  * by all groups.
  */

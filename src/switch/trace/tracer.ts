@@ -192,9 +192,7 @@ export class PacketTracer extends TraceRecorder {
       session_id: id,
       session_found: session !== undefined,
     };
-    if (session?.port !== undefined) event.egress_port = session.port;
-    if (session?.group !== undefined) event.multicast_group_id = session.group;
-    if (session?.replicas !== undefined) event.replica_count = session.replicas.length;
+    if (session !== undefined) event.replica_count = session.replicas.length;
     if (session !== undefined && session.lengthLimit > 0) event.packet_length_bytes = session.lengthLimit;
     this.event(event);
   }
