@@ -1,7 +1,6 @@
 /** The program of a switch: P4-16 source is compiled, BMv2 JSON is read with its P4Info. */
 import { existsSync, readFileSync } from "node:fs";
 import { Diagnostics, fail, type SourceFile } from "../../base/index.js";
-import { compile } from "../../p4/index.js";
 import {
   createP4Info,
   type P4Info,
@@ -10,12 +9,14 @@ import {
   readBmv2,
   readP4Info,
 } from "../../program/index.js";
-import { inputOf } from "../compile.js";
 import { readSource } from "../files.js";
 import type { SwitchSetup } from "./options.js";
 
 /** @throws DiagnosticError with all errors; warnings go to `diagnostics` */
-export function loadProgram(source: NonNullable<SwitchSetup["program"]>, diagnostics: Diagnostics): Program {
+export async function loadProgram(
+  source: NonNullable<SwitchSetup["program"]>,
+  diagnostics: Diagnostics,
+): Promise<Program> {
   if (source.path.endsWith(".p4")) return compileProgram(source, diagnostics);
   const file = readSource(source.path);
   const bmv2 = readBmv2(file, diagnostics);
@@ -23,7 +24,15 @@ export function loadProgram(source: NonNullable<SwitchSetup["program"]>, diagnos
   return { bmv2: bmv2!, p4info: p4infoOf(file, source.p4info, diagnostics) };
 }
 
-function compileProgram(source: NonNullable<SwitchSetup["program"]>, diagnostics: Diagnostics): Program {
+/** The compiler is loaded when there is something to compile: a switch of many should start soon and stay small. */
+async function compileProgram(
+  source: NonNullable<SwitchSetup["program"]>,
+  diagnostics: Diagnostics,
+): Promise<Program> {
+  const [{ compile }, { inputOf }] = await Promise.all([
+    import("../../p4/index.js"),
+    import("../compile.js"),
+  ]);
   const input = inputOf(source.path, { I: source.include, D: source.define, U: [] });
   const result = compile(input, diagnostics);
   diagnostics.throwIfErrors();

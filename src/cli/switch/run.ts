@@ -1,8 +1,7 @@
 /** A switch from its start to its end: program, P4Runtime server, ports, log. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Diagnostic, Diagnostics, fail, toHex } from "../../base/index.js";
-import { runCommands } from "../../control/index.js";
-import { type P4RuntimeServer, type ServerTls, serve } from "../../p4runtime/index.js";
+import type { P4RuntimeServer, ServerTls } from "../../p4runtime/index.js";
 import { DeviceError, type DeviceEvent, type Program } from "../../program/index.js";
 import { Switch, type SwitchOptions } from "../../switch/index.js";
 import { readSource } from "../files.js";
@@ -97,12 +96,13 @@ class Run {
   async start(): Promise<void> {
     const { setup, surroundings } = this;
     const diagnostics = new Diagnostics();
-    const program = setup.program === undefined ? undefined : loadProgram(setup.program, diagnostics);
+    const program = setup.program === undefined ? undefined : await loadProgram(setup.program, diagnostics);
     const tls = setup.tls === undefined ? undefined : readTls(setup.tls);
     const device = this.#makeSwitch(program);
     this.#switch = device;
     if (setup.commands !== undefined) {
       const print = (line: string): void => this.#print(`${line}\n`);
+      const { runCommands } = await import("../../control/index.js");
       await runCommands(device, readSource(setup.commands), diagnostics, print);
       diagnostics.throwIfErrors();
     }
@@ -177,6 +177,7 @@ class Run {
   }
 
   async #listen(device: Switch, address: string, tls: ServerTls | undefined): Promise<void> {
+    const { serve } = await import("../../p4runtime/index.js");
     try {
       this.#server = await serve(device, {
         address,

@@ -30,7 +30,7 @@ export async function tryPacket(setup: TryPacket): Promise<PacketTrace> {
   const { program: path, p4info, include, define, port, bytes, commands, seed } = setup;
   const diagnostics = new Diagnostics();
   const source = { path, include, define, ...(p4info === undefined ? {} : { p4info }) };
-  const program = loadProgram(source, diagnostics);
+  const program = await loadProgram(source, diagnostics);
   const device = new Switch(program, { clock: STANDING, seed, transmit: () => {} });
   if (commands !== undefined) {
     // A runtime.json names its program; it is the one at hand, maybe compiled from the source just now.
