@@ -37,7 +37,7 @@ export class LabSwitchProcess implements RunningSwitch {
   ) {
     this.#device = new LabDevice(plan.spec.name);
     if (bmv2?.cli !== undefined) this.#thrift = new ThriftCli(bmv2.cli, id, plan.thriftPort);
-    this.#process = new SwitchProcess(id, plan, options.folder);
+    this.#process = new SwitchProcess(id, plan, options.folder, (reason) => this.#gone(reason));
   }
 
   get name(): string {
@@ -104,6 +104,12 @@ export class LabSwitchProcess implements RunningSwitch {
     this.options.log(`${this.name}: ${line} by simple_switch_CLI (Thrift)`);
   }
 
+  /** The process ended by itself. */
+  #gone(reason: string): void {
+    this.options.log(`switch ${this.name} has ended: ${reason}; its log is ${this.logFile}`);
+    this.#device.detach().catch((error: Error) => this.options.log(error.message));
+  }
+
   async kill(): Promise<void> {
     await this.#device.detach();
     await this.#process.kill();
@@ -119,6 +125,7 @@ export class LabSwitchProcess implements RunningSwitch {
 
   /** Lets go of it; the janitor ends the process. */
   async release(): Promise<void> {
+    this.#process.expectEnd();
     await this.#unforward?.();
     await this.#device.detach();
   }

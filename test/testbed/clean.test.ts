@@ -164,6 +164,23 @@ describe.skipIf(reason !== undefined)(`the end of a lab ${reason ?? ""}`, () => 
     expect(notes.slice(2)).toEqual(["  first", "  no room on this machine"]);
   });
 
+  it("tells of a switch that ends by itself, and starts it again", async () => {
+    const options = await labOptions("netns", "switch", makeFolder());
+    const lab = await startLab(twoHosts("fragile"), options);
+    try {
+      const { device, logFile } = lab.switches.get("s1")!;
+      const pids = execFileSync("ip", ["netns", "pids", `p4l-${lab.id}`], { encoding: "utf8" });
+      process.kill(Number(pids), "SIGSEGV");
+      await until(() => options.lines.includes(`switch s1 has ended: SIGSEGV; its log is ${logFile}`));
+      await expect(device.read([])).rejects.toThrow("switch s1 is not running");
+      await lab.switches.get("s1")!.restart();
+      await expect(device.read([])).rejects.toMatchObject({ code: "FAILED_PRECONDITION" });
+    } finally {
+      await lab.close();
+    }
+    expect(options.lines.filter((line) => line.includes("has ended"))).toHaveLength(1);
+  });
+
   it("says which command of which host failed", async () => {
     const options = await labOptions("netns", "switch", makeFolder());
     const { diagnostics } = await failureOf(options, ["sleep 1000 &", "echo lost; exit 4"]);

@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
@@ -67,7 +68,7 @@ export function p4loomCommand(): Promise<readonly string[]> {
 /** `hold-lab.ts` as a command. */
 export function holdLabCommand(): Promise<readonly string[]> {
   // three folders below, as dist/testbed/system is
-  return bundle(join(import.meta.dirname, "hold-lab.ts"), join(bundles, "hold"));
+  return bundle(fileURLToPath(new URL("./hold-lab.ts", import.meta.url)), join(bundles, "hold"));
 }
 
 function bundle(entry: string, outdir: string): Promise<readonly string[]> {

@@ -6,7 +6,7 @@ import { inParallel, setUp } from "../system/command.js";
 import type { Qdiscs } from "../system/qdiscs.js";
 
 /** Above it a link is left as it is: no software switch comes near, and a shaper would only cost time. */
-export const SHAPED_BELOW_BPS = 20e9;
+const SHAPED_BELOW_BPS = 20e9;
 /** A shaper may send so long in one go: a few ticks of the kernel's clock. */
 const BURST_SECONDS = 0.004;
 const LEAST_BURST_BYTES = 16_000;

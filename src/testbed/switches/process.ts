@@ -20,10 +20,15 @@ export class SwitchProcess {
   #argv: readonly string[] = [];
   #ended: Promise<string> = Promise.resolve("not started");
 
+  /** Counts the processes, so that each one's end is told apart. */
+  #number = 0;
+
+  /** @param onEnd told when a started process ends by itself, with the reason */
   constructor(
     readonly id: string,
     readonly plan: SwitchPlan,
     readonly folder: string,
+    readonly onEnd: (reason: string) => void,
   ) {}
 
   /**
@@ -68,10 +73,15 @@ export class SwitchProcess {
       reconnect: false,
     });
     try {
-      return await Promise.race([
+      const device = await Promise.race([
         connected,
         this.#ended.then((reason) => this.#refuse(`did not start: ${reason}`)),
       ]);
+      const number = ++this.#number;
+      void this.#ended.then((reason) => {
+        if (number === this.#number) this.onEnd(reason);
+      });
+      return device;
     } catch (error) {
       void connected.then((device) => device.close()).catch(() => {});
       if (error instanceof DeviceError) this.#refuse(`does not answer: ${error.message}`);
@@ -79,8 +89,14 @@ export class SwitchProcess {
     }
   }
 
+  /** From now on its end is no surprise. */
+  expectEnd(): void {
+    this.#number++;
+  }
+
   /** Ends it at once, as a crash would; resolves when it is gone. */
   async kill(): Promise<void> {
+    this.expectEnd();
     this.#child?.kill("SIGKILL");
     await this.#ended;
   }

@@ -1,0 +1,49 @@
+/** What docs/testbed.md shows is run: its program, and its commands. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { whyNot } from "../testbed/machine.js";
+
+const root = resolve(import.meta.dirname, "../..");
+const page = readFileSync(join(root, "docs/testbed.md"), "utf8");
+let folder = "";
+
+beforeAll(() => {
+  mkdirSync(join(root, "out"), { recursive: true });
+  folder = mkdtempSync(join(root, "out/testbed-page-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function node(...args: string[]) {
+  return spawnSync(process.execPath, ["--import", "tsx", ...args], { cwd: root, encoding: "utf8" });
+}
+
+const reason = whyNot("netns", "switch");
+
+it.skipIf(reason !== undefined)(`runs the program, which prints what the page says ${reason ?? ""}`, () => {
+  const code = /```ts\n([\s\S]*?)```/
+    .exec(page)![1]!
+    .replace('"p4loom/testbed"', JSON.stringify(join(root, "src/testbed/index.ts")))
+    .replace('"out/example"', JSON.stringify(folder));
+  const file = join(folder, "example.mts");
+  writeFileSync(file, code);
+  const { stdout, stderr } = node(file);
+  expect(stderr).toBe("");
+  expect(stdout.trim()).toBe(/It prints\n\n {4}(.*)\n/.exec(page)![1]!);
+});
+
+it("shows commands that there are: doctor tells in one document what works, clean tells what it did", () => {
+  const commands = [...page.matchAll(/^ {4}sudo p4loom (.*)$/gm)].map((match) => match[1]!);
+  expect(commands).toEqual(["doctor", "clean"]);
+  const doctor = node("src/cli/main.ts", "doctor", "--json");
+  expect(doctor.stderr).toBe("");
+  const { findings, commands: uses } = JSON.parse(doctor.stdout);
+  expect(findings[0]).toEqual({ name: "node", ok: true, detail: process.version });
+  expect(uses[0]).toMatchObject({ works: true, lacks: [] });
+  const text = node("src/cli/main.ts", "doctor").stdout;
+  expect(text).toContain(`node                yes  ${process.version}`);
+  const clean = node("src/cli/main.ts", "clean", "--json");
+  expect(clean.status).toBe(0);
+  expect(JSON.parse(clean.stdout)).toBeInstanceOf(Array);
+});
