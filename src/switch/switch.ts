@@ -322,9 +322,14 @@ export class Switch implements Device {
     return this.#running();
   }
 
-  /** Packets that wait in output queues. While there are none, no frame that was received is kept. */
+  /** Packets that wait in output queues. */
   get waiting(): number {
     return this.#queues?.waiting ?? 0;
+  }
+
+  /** Whether {@link receive} may keep a frame beyond its return: not while nothing limits any queue. */
+  get keepsFrames(): boolean {
+    return this.#queues !== undefined && !this.#queues.isOpen;
   }
 
   /** Queues, made when the control plane first sets a depth or a rate. */
