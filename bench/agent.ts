@@ -36,6 +36,9 @@ export async function run(report: (line: Line) => void): Promise<void> {
     report({ name: "agent-tcp-throughput", unit: "Mbit/s", value: bits / 1e6, rival });
     const packets = after.fromKernel + after.toKernel - before.fromKernel - before.toKernel;
     report({ name: "agent-packets-one-host", unit: "packets/s", value: packets / SECONDS });
+    // Says most on a machine that other work shares.
+    const cpu = (after.cpuNs - before.cpuNs) / 1000;
+    report({ name: "agent-processor-time-per-packet", unit: "us", value: cpu / packets });
 
     await right.listen(5202);
     const to = { to: RIGHT.ipv4, ipVersion: 4, port: 5202, segmentBytes: 200, windowSegments: 1 } as const;

@@ -385,4 +385,5 @@ class DataPath:
             "kept": self.kept,
             "lost": sum(nic.lost for nic in self._nics),
             "flows": len(self._sending),
+            "cpuNs": time.process_time_ns(),
         }

@@ -42,6 +42,8 @@ const statistics = z.object({
   lost: z.number(),
   /** Connections that the agent knows. */
   flows: z.number(),
+  /** Processor time of the agent since its start, in the kernel too. */
+  cpuNs: z.number(),
 });
 
 const probeCount = z.object({ selector: z.number(), sent: z.number(), received: z.number() });
