@@ -2,7 +2,7 @@
  * The gRPC services p4.v1.P4Runtime and p4loom.v1.Settings: their methods with their (de)serialisers, for client
  * and server.
  */
-import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { logVerbosity, type MethodDefinition, setLogVerbosity } from "@grpc/grpc-js";
 import {
   CapabilitiesRequestSchema,
@@ -13,6 +13,7 @@ import {
   ReadResponseSchema,
   SetForwardingPipelineConfigRequestSchema,
   SetForwardingPipelineConfigResponseSchema,
+  type StreamMessageRequest,
   StreamMessageRequestSchema,
   StreamMessageResponseSchema,
   WriteRequestSchema,
@@ -70,6 +71,21 @@ function method<I extends DescMessage, O extends DescMessage>(
 
 const P4RUNTIME = "/p4.v1.P4Runtime";
 
+/** Stands for a message on a stream that could not be read. */
+export const UNREADABLE: StreamMessageRequest = create(StreamMessageRequestSchema);
+
+/**
+ * A stream's session must hear of bytes that are no message: gRPC would end the call behind its back, and a message
+ * that the session sends then would leave the client without an end.
+ */
+function readStreamMessage(bytes: Buffer): StreamMessageRequest {
+  try {
+    return fromBinary(StreamMessageRequestSchema, plain(bytes));
+  } catch {
+    return UNREADABLE;
+  }
+}
+
 export const P4RuntimeService = {
   write: method(`${P4RUNTIME}/Write`, WriteRequestSchema, WriteResponseSchema),
   read: method(`${P4RUNTIME}/Read`, ReadRequestSchema, ReadResponseSchema, { responseStream: true }),
@@ -83,15 +99,13 @@ export const P4RuntimeService = {
     GetForwardingPipelineConfigRequestSchema,
     GetForwardingPipelineConfigResponseSchema,
   ),
-  streamChannel: method(
-    `${P4RUNTIME}/StreamChannel`,
-    StreamMessageRequestSchema,
-    StreamMessageResponseSchema,
-    {
+  streamChannel: {
+    ...method(`${P4RUNTIME}/StreamChannel`, StreamMessageRequestSchema, StreamMessageResponseSchema, {
       requestStream: true,
       responseStream: true,
-    },
-  ),
+    }),
+    requestDeserialize: readStreamMessage,
+  },
   capabilities: method(`${P4RUNTIME}/Capabilities`, CapabilitiesRequestSchema, CapabilitiesResponseSchema),
 } as const;
 

@@ -16,6 +16,7 @@ import {
   StreamMessageResponseSchema,
   StreamOtherErrorSchema,
 } from "../generated/p4/v1/p4runtime_pb.js";
+import { UNREADABLE } from "../service.js";
 import { codeNumber, statusOf } from "../status.js";
 import type { Arbitration, Controller } from "./arbitration.js";
 import { Outbox } from "./outbox.js";
@@ -30,14 +31,10 @@ export class StreamSession implements Controller {
     private readonly arbitration: Arbitration,
     private readonly pipeline: Pipeline,
     private readonly device: Device,
-    onClose: (session: StreamSession) => void,
+    private readonly onClose: (session: StreamSession) => void,
   ) {
     this.#outbox = new Outbox(call);
-    const gone = (): void => {
-      if (!this.#open) return;
-      this.#close();
-      onClose(this);
-    };
+    const gone = (): void => this.#close();
     call.on("data", (message) => this.#receive(message));
     call.on("end", () => {
       gone();
@@ -49,9 +46,11 @@ export class StreamSession implements Controller {
   }
 
   #close(): void {
+    if (!this.#open) return;
     this.#open = false;
     this.#outbox.close();
     this.arbitration.remove(this);
+    this.onClose(this);
   }
 
   arbitrate(update: MasterArbitrationUpdate): void {
@@ -76,6 +75,10 @@ export class StreamSession implements Controller {
 
   #receive(message: StreamMessageRequest): void {
     if (!this.#open) return;
+    if (message === UNREADABLE) {
+      this.end("INTERNAL", "these bytes are no StreamMessageRequest");
+      return;
+    }
     const { update } = message;
     switch (update.case) {
       case "arbitration":
