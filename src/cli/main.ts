@@ -9,6 +9,7 @@ import { defineMachineCommands } from "./machine-commands.js";
 import { defineNet, type NetArguments } from "./net/arguments.js";
 import { conclude, EXIT } from "./outcome.js";
 import { defineRun, type RunArguments } from "./run/arguments.js";
+import { defineShell, type ShellArguments } from "./shell/arguments.js";
 import type { StfCommandOptions } from "./stf.js";
 import { defineSwitch, repeatable, type SwitchArguments, switchArgv } from "./switch/arguments.js";
 import { defineTrace, type TraceArguments } from "./trace/arguments.js";
@@ -132,6 +133,11 @@ defineTrace(program.command("trace")).action(async (file: string, args: TraceArg
 
 defineSwitch(program.command("switch")).action(async (file: string | undefined, args: SwitchArguments) => {
   await conclude(async () => (await import("./switch.js")).switchProgram(file, args));
+  process.exit();
+});
+
+defineShell(program.command("shell")).action(async (address: string, args: ShellArguments) => {
+  await conclude(async () => (await import("./shell.js")).shell(address, args));
   process.exit();
 });
 

@@ -14,6 +14,7 @@ import {
   type TableInfo,
 } from "../program/index.js";
 import { CODES } from "./codes.js";
+import type { Command } from "./command.js";
 import { EntryHandles } from "./entry-handles.js";
 import { findNamed } from "./names.js";
 import { ReplicationNodes } from "./replication-nodes.js";
@@ -22,8 +23,8 @@ import type { Word } from "./words.js";
 
 /** What statements may need of the world around them; a statement is refused where its part is missing. */
 export interface Surroundings {
-  /** Reads a program with its P4Info, for `load` and `load_new_config_file`. */
-  loadProgram?(path: string, span: Span): Promise<Program>;
+  /** Reads a program with its P4Info (that of the path, else the one beside it), which the file of the span names. */
+  loadProgram?(path: string, span: Span, p4info?: string): Promise<Program>;
   /** Reads a text file, for `source`. */
   readFile?(path: string, span: Span): SourceFile;
   /** Writes a text file, for `save` and `write_config_to_file`. */
@@ -35,6 +36,8 @@ export interface Surroundings {
 /** Where answers go: a line at a time, and as data for programs. */
 export interface Output {
   print(line: string): void;
+  /** A statement starts: what follows is its answer. */
+  begin?(statement: string): void;
   /** The same answer as plain JSON data. */
   data?(value: unknown): void;
 }
@@ -65,16 +68,27 @@ export class ProgramState {
   }
 }
 
-const EMPTY_LISTS = ["tables", "actions", "counters", "registers", "meters", "digests", "valueSets"] as const;
+const LISTS = ["tables", "actions", "counters", "registers", "meters", "digests", "valueSets"] as const;
 
 /**
  * What a program shows: to who knows the names of its values, as P4Info says; else as the device sees it, in numbers.
  * In place of a P4Info with nothing in it, one is made from the BMv2 program.
  */
 export function indexOf(program: Program, naming: Naming | undefined): P4InfoIndex {
-  const empty = EMPTY_LISTS.every((list) => program.p4info[list].length === 0);
+  const { p4info } = program;
+  // a compiler's P4Info names the program, also where it shows nothing else
+  const empty = p4info.pkgInfo === undefined && LISTS.every((list) => p4info[list].length === 0);
   if (empty) return new P4InfoIndex(describeBmv2(program.bmv2));
   return new P4InfoIndex((naming === undefined ? deviceView(program) : program).p4info);
+}
+
+/** What a statement may do to the session that runs it. */
+export interface SessionHooks {
+  readonly commands: ReadonlyMap<string, Command>;
+  /** Runs other text. */
+  runFile(file: SourceFile): Promise<void>;
+  /** No statement runs any more. */
+  end(): void;
 }
 
 /** One statement's view of it all. */
@@ -86,9 +100,25 @@ export class Context {
     readonly diagnostics: Diagnostics,
     /** Aborts what goes on until it is told to stop. */
     readonly stop: AbortSignal,
-    /** Runs other text, for `source`. */
-    readonly runFile: (file: SourceFile) => Promise<void>,
+    readonly session: SessionHooks,
   ) {}
+
+  /** The same with the answers elsewhere. */
+  to(output: Output): Context {
+    return new Context(this.state, this.surroundings, output, this.diagnostics, this.stop, this.session);
+  }
+
+  get commands(): ReadonlyMap<string, Command> {
+    return this.session.commands;
+  }
+
+  runFile(file: SourceFile): Promise<void> {
+    return this.session.runFile(file);
+  }
+
+  end(): void {
+    this.session.end();
+  }
 
   get device(): Device {
     return this.state.device;
@@ -104,6 +134,10 @@ export class Context {
 
   print(text: string): void {
     for (const line of text.split("\n")) this.output.print(line);
+  }
+
+  data(value: unknown): void {
+    this.output.data?.(value);
   }
 
   table(word: Word): TableInfo {

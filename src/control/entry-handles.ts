@@ -53,6 +53,9 @@ export class TableHandles {
   }
 
   add({ match, priority }: EntryKey): number {
+    // deleted and added again by others: the old handle is of no use any more
+    const stale = this.#byKey.get(keyText({ match, priority }));
+    if (stale !== undefined) this.remove(stale);
     const slot = this.#free.pop() ?? this.#uses.push(0) - 1;
     const handle = ((this.#uses[slot]! & 0x7f) << SLOT_BITS) | slot;
     this.#uses[slot]!++;

@@ -2,21 +2,14 @@
  * Runs statements on a device, a line at a time. Every mistake is a diagnostic at its word; a statement that fails
  * changes nothing, and the ones behind it still run.
  */
-import { DiagnosticError, type Diagnostics, type SourceFile, type Span } from "../base/index.js";
-import { createP4Info, type Device, DeviceError, P4InfoIndex } from "../program/index.js";
+import { type Diagnostics, fail, type SourceFile, type Span, spanText } from "../base/index.js";
+import { createP4Info, type Device, DeviceError, P4InfoIndex, type Update } from "../program/index.js";
 import { CODES } from "./codes.js";
-import type { Command } from "./command.js";
-import { Context, indexOf, type Output, ProgramState, type Surroundings } from "./context.js";
+import { COMMANDS } from "./commands.js";
+import { Context, count, indexOf, type Output, ProgramState, type Surroundings } from "./context.js";
 import { closest } from "./names.js";
-import { textCommands } from "./text/index.js";
-import { type Word, wordsOf } from "./words.js";
-
-const COMMANDS: ReadonlyMap<string, Command> = new Map(Object.entries(textCommands));
-
-/** Usage of all commands, sorted. */
-export function commandHelp(): string[] {
-  return [...COMMANDS.values()].map(({ usage }) => usage).sort();
-}
+import { placeOf, readRuntimeFile } from "./runtime-file.js";
+import { report, type Word, wordsOf } from "./words.js";
 
 /** A switch that no program was told of shows nothing. */
 const NOTHING = new P4InfoIndex(createP4Info());
@@ -29,11 +22,17 @@ export class Interpreter {
   /** What the state belongs to. */
   #shown: object | undefined;
   #depth = 0;
+  #ended = false;
 
   constructor(
     readonly device: Device,
     readonly surroundings: Surroundings = {},
   ) {}
+
+  /** Whether `exit` was run: nothing behind it is. */
+  get ended(): boolean {
+    return this.#ended;
+  }
 
   /** What the device's program shows now; undefined when it runs none. */
   get index(): P4InfoIndex | undefined {
@@ -58,11 +57,52 @@ export class Interpreter {
     output: Output,
     stop: AbortSignal = new AbortController().signal,
   ): Promise<void> {
+    if (/^\s*\{/.test(file.text)) {
+      await this.#runRuntimeFile(file, diagnostics, output);
+      return;
+    }
     let offset = 0;
     for (const line of file.text.split("\n")) {
-      if (stop.aborted) return;
+      if (stop.aborted || this.#ended) return;
       await this.#runLine(wordsOf(file, line, offset), diagnostics, output, stop);
       offset += line.length + 1;
+    }
+  }
+
+  /** Loads the program that an `sN-runtime.json` names, then writes what it says; nothing when it has a mistake. */
+  async #runRuntimeFile(file: SourceFile, diagnostics: Diagnostics, output: Output): Promise<void> {
+    const before = diagnostics.errorCount;
+    const whole: Span = { file, start: 0, end: 1 };
+    output.begin?.(file.path);
+    let updates: Update[] = [];
+    try {
+      const runtime = readRuntimeFile(file, diagnostics);
+      if (runtime === undefined) return;
+      const { bmv2Json, p4info } = runtime;
+      const { loadProgram } = this.surroundings;
+      if (bmv2Json !== undefined) {
+        if (loadProgram === undefined) fail(CODES.unable, whole, "a program cannot be read here");
+        await this.device.load(await loadProgram(bmv2Json, whole, p4info));
+        this.#state = undefined;
+        output.print(`# ${bmv2Json} is loaded`);
+      }
+      const index = this.index;
+      if (index === undefined)
+        fail(CODES.missing, whole, `${this.device.name} runs no program, and the file names none`);
+      updates = runtime.updates(index, diagnostics, this.device.names);
+      if (diagnostics.errorCount > before) return;
+      await this.device.write(updates);
+      output.print(`# ${count(updates.length, "update")} of ${file.path} written`);
+    } catch (error) {
+      if (!(error instanceof DeviceError)) report(error, diagnostics);
+      else if (error.updates === undefined) reportRefusal(error, whole, diagnostics);
+      else {
+        for (const [i, status] of error.updates.entries()) {
+          if (status.code === "OK") continue;
+          const span = placeOf(updates[i]!) ?? whole;
+          reportRefusal(new DeviceError(status.code, status.message), span, diagnostics);
+        }
+      }
     }
   }
 
@@ -75,6 +115,7 @@ export class Interpreter {
     const [name, ...rest] = words;
     if (name === undefined) return;
     const whole: Span = { ...name.span, end: words.at(-1)!.span.end };
+    output.begin?.(spanText(whole));
     const command = COMMANDS.get(name.text);
     if (command === undefined) {
       const near = closest(name.text, [...COMMANDS.keys()]);
@@ -83,7 +124,7 @@ export class Interpreter {
       return;
     }
     if (rest.length < command.least || rest.length > command.most) {
-      diagnostics.error(CODES.form, whole, `wrong number of words; usage: ${command.usage}`);
+      diagnostics.error(CODES.form, whole, `wrong number of words; usage: ${command.usage.split("\n")[0]}`);
       return;
     }
     const state = this.#current() ?? (command.bare ? new ProgramState(this.device, NOTHING) : undefined);
@@ -100,20 +141,28 @@ export class Interpreter {
       await this.run(file, diagnostics, output, stop).finally(() => this.#depth--);
     };
     try {
-      const context = new Context(state, this.surroundings, output, diagnostics, stop, runFile);
+      const context = new Context(state, this.surroundings, output, diagnostics, stop, {
+        commands: COMMANDS,
+        runFile,
+        end: () => {
+          this.#ended = true;
+        },
+      });
       await command.run(context, rest, name);
     } catch (error) {
-      if (error instanceof DiagnosticError)
-        for (const diagnostic of error.diagnostics) diagnostics.add(diagnostic);
-      else if (error instanceof DeviceError) {
-        const code = error.code === "UNIMPLEMENTED" ? CODES.unable : CODES.refused;
-        diagnostics.error(code, whole, `the switch refuses: ${error.message} (${error.code})`);
-      } else throw error;
+      if (error instanceof DeviceError) reportRefusal(error, whole, diagnostics);
+      else report(error, diagnostics);
     } finally {
       // A program that was loaded anew starts without the state of before.
       if (command.reloads) this.#state = undefined;
     }
   }
+}
+
+function reportRefusal(error: DeviceError, span: Span, diagnostics: Diagnostics): void {
+  const failed = error.updates?.filter(({ code }) => code !== "OK") ?? [error];
+  const code = failed.every((one) => one.code === "UNIMPLEMENTED") ? CODES.unable : CODES.refused;
+  diagnostics.error(code, span, `the switch refuses: ${error.message} (${error.code})`);
 }
 
 /**

@@ -43,7 +43,7 @@ export function findNamed<T extends Named>(
   );
 }
 
-export function shortList(names: readonly string[]): string {
+function shortList(names: readonly string[]): string {
   const more = names.length - LISTED;
   return names.slice(0, LISTED).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }

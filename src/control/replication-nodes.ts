@@ -3,7 +3,15 @@
  * of nodes (a replication id and ports), which are kept here, and lets a mirror name a group, whose copies are
  * written to the clone session whenever they change.
  */
-import type { CloneSessionEntry, Device, MulticastGroupEntry, Replica, Update } from "../program/index.js";
+import {
+  type CloneSessionEntry,
+  type Device,
+  DeviceError,
+  type Entity,
+  type MulticastGroupEntry,
+  type Replica,
+  type Update,
+} from "../program/index.js";
 
 interface Node {
   readonly rid: number;
@@ -129,7 +137,14 @@ export class ReplicationNodes {
   }
 
   async mirror(sessionId: number): Promise<CloneSessionEntry | undefined> {
-    const found = await this.device.read([{ kind: "cloneSession", sessionId }]);
+    let found: readonly Entity[];
+    try {
+      found = await this.device.read([{ kind: "cloneSession", sessionId }]);
+    } catch (error) {
+      // BMv2's server fails where the standard answers with nothing
+      if (error instanceof DeviceError && error.code === "NOT_FOUND") return undefined;
+      throw error;
+    }
     return found.find(
       (one): one is CloneSessionEntry => one.kind === "cloneSession" && one.sessionId === sessionId,
     );

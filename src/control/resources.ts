@@ -9,7 +9,7 @@ import type {
   TableInfo,
 } from "../program/index.js";
 import { CODES } from "./codes.js";
-import { findNamed, type Named } from "./names.js";
+import { candidatesFor, findNamed, type Named } from "./names.js";
 import type { Word } from "./words.js";
 
 /** An array of `size` elements, or the resource of a table's entries. */
@@ -36,7 +36,12 @@ export function listResources(kind: "counter" | "meter", index: P4InfoIndex): Re
 }
 
 export function findResource(kind: "counter" | "meter", index: P4InfoIndex, word: Word): Resource {
-  return findNamed(kind, listResources(kind, index), word);
+  const list = listResources(kind, index);
+  // that of a table may be called by the table's name
+  const owners = candidatesFor(index.tables.list, word.text);
+  const owned = list.filter((one) => "table" in one && owners.length === 1 && one.table === owners[0]);
+  if (owned.length > 0 && candidatesFor(list, word.text).length === 0) return owned[0]!;
+  return findNamed(kind, list, word);
 }
 
 export interface RegisterInfo {

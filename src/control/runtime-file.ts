@@ -100,6 +100,14 @@ export function readRuntimeFile(file: SourceFile, diagnostics: Diagnostics): Run
   }
 }
 
+/** Where an update of a runtime file stands in it. */
+const places = new WeakMap<Update, Span>();
+
+/** The place in its file of an update that {@link RuntimeFile.updates} gave. */
+export function placeOf(update: Update): Span | undefined {
+  return places.get(update);
+}
+
 class RuntimeReader {
   constructor(
     readonly file: SourceFile,
@@ -177,7 +185,9 @@ class RuntimeReader {
     const each = (key: string, read: (value: unknown, path: JsonPath) => Update): void => {
       for (const [i, value] of this.list(top[key], [key]).entries()) {
         try {
-          updates.push(read(value, [key, i]));
+          const update = read(value, [key, i]);
+          places.set(update, this.#place([key, i]));
+          updates.push(update);
         } catch (error) {
           report(error, this.diagnostics);
         }

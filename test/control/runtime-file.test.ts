@@ -5,15 +5,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
 import { readRuntimeFile } from "../../src/control/index.js";
-import { P4InfoIndex, readP4Info } from "../../src/program/index.js";
+import { P4InfoIndex } from "../../src/program/index.js";
 import { goldenText, startGolden, startUnconfigured } from "../switch/golden.js";
+import { p4infoOf } from "./start.js";
 
 const bad = resolve(import.meta.dirname, "../bad/control");
-
-function p4infoOf(name: string) {
-  const file = new SourceFile("p4info.txtpb", goldenText(name, `${name}.p4info.txtpb`)!);
-  return readP4Info(file, "text", new Diagnostics())!;
-}
 
 const index = new P4InfoIndex(p4infoOf("l3"));
 

@@ -17,8 +17,6 @@ import { findNamed } from "../names.js";
 import type { Word } from "../words.js";
 import { actionText } from "./format.js";
 
-const NO_ACTION: ActionCall = { action: "", params: {} };
-
 async function membersOf(context: Context, { name }: ProfileInfo): Promise<ActionProfileMember[]> {
   const found = await context.device.read([{ kind: "member", profile: name }]);
   const members = found.filter((one): one is ActionProfileMember => one.kind === "member");
@@ -70,6 +68,17 @@ function readCall(context: Context, profile: ProfileInfo, name: Word, words: rea
 function needSelector(profile: ProfileInfo, word: Word): void {
   if (!profile.message.withSelector)
     fail(CODES.form, word.span, `action profile ${profile.name} has no selector, so no groups`);
+}
+
+async function findMember(context: Context, profile: ProfileInfo, word: Word): Promise<ActionProfileMember> {
+  const memberId = context.integer("the member", word) + 1;
+  const found = await context.device.read([{ kind: "member", profile: profile.name, memberId }]);
+  const member = found.find(
+    (one): one is ActionProfileMember => one.kind === "member" && one.memberId === memberId,
+  );
+  if (member === undefined)
+    fail(CODES.missing, word.span, `action profile ${profile.name} has no member ${word.text}`);
+  return member;
 }
 
 async function findGroup(context: Context, profile: ProfileInfo, word: Word): Promise<ActionProfileGroup> {
@@ -161,10 +170,7 @@ const COMMANDS: readonly ProfileCommand[] = [
     least: 2,
     most: 2,
     async run(context, profile, words) {
-      const memberId = context.integer("the member", words[1]!) + 1;
-      await context.device.write([
-        { type: "delete", entity: { kind: "member", profile: profile.name, memberId, action: NO_ACTION } },
-      ]);
+      await context.device.write([{ type: "delete", entity: await findMember(context, profile, words[1]!) }]);
     },
   },
   {
@@ -230,12 +236,7 @@ const COMMANDS: readonly ProfileCommand[] = [
     least: 2,
     most: 2,
     async run(context, profile, words) {
-      const memberId = context.integer("the member", words[1]!) + 1;
-      const members = await membersOf(context, profile);
-      const member = members.find((one) => one.memberId === memberId);
-      if (member === undefined)
-        fail(CODES.missing, words[1]!.span, `action profile ${profile.name} has no member ${words[1]!.text}`);
-      context.print(memberText(member, profile));
+      context.print(memberText(await findMember(context, profile, words[1]!), profile));
     },
   },
   {

@@ -71,6 +71,9 @@ export function describeBmv2(program: Bmv2Program): P4Info {
         id: idOf("action", name),
         scope: ActionRef_Scope.TABLE_AND_DEFAULT,
       })),
+      constDefaultActionId: table.default_entry?.action_entry_const
+        ? idOf("action", actionNames.get(table.default_entry.action_id) ?? "")
+        : 0,
       implementationId: table.action_profile === undefined ? 0 : idOf("actionProfile", table.action_profile),
       directResourceIds: [
         ...direct(program.counter_arrays, table.name).map((name) => idOf("directCounter", name)),

@@ -1,0 +1,176 @@
+/** `p4loom shell`: statements on any P4Runtime switch, from the terminal, files or the command line. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Diagnostic, Diagnostics, fail, SourceFile } from "../base/index.js";
+import { Interpreter, type Output, type Surroundings } from "../control/index.js";
+import { type ClientTls, connect, type Notice, type RemoteDevice } from "../p4runtime/index.js";
+import { DeviceError } from "../program/index.js";
+import { readSource, writeFiles } from "./files.js";
+import { EXIT, printDiagnostics } from "./outcome.js";
+import { checkShell, type ShellArguments, type ShellSetup } from "./shell/arguments.js";
+import { readProgram } from "./shell/programs.js";
+import { dialogue } from "./shell/terminal.js";
+import { Transcript } from "./shell/transcript.js";
+
+/** Exit status 0 when every statement was carried out, else 1; at a terminal always 0. */
+export async function shell(address: string, args: ShellArguments): Promise<number> {
+  const setup = checkShell(address, args);
+  const device = await open(setup);
+  try {
+    return await new Session(device, setup).run();
+  } finally {
+    await device.close();
+  }
+}
+
+/** Fails with P40040. */
+async function open({ address, deviceId, electionId, timeoutMs, args }: ShellSetup): Promise<RemoteDevice> {
+  const text = (path: string): string => readSource(path).text;
+  const tls: ClientTls | undefined =
+    args.tlsCa === undefined && args.tlsCert === undefined
+      ? undefined
+      : {
+          ...(args.tlsCa === undefined ? {} : { ca: text(args.tlsCa) }),
+          ...(args.tlsCert === undefined ? {} : { certificate: text(args.tlsCert) }),
+          ...(args.tlsKey === undefined ? {} : { privateKey: text(args.tlsKey) }),
+          ...(args.tlsName === undefined ? {} : { serverName: args.tlsName }),
+        };
+  try {
+    return await connect(address, {
+      deviceId,
+      ...(electionId === undefined ? {} : { electionId }),
+      ...(args.role === undefined ? {} : { role: args.role }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(tls === undefined ? {} : { tls }),
+      takeOver: args.takeOver ?? electionId !== undefined,
+      readOnly: args.readOnly ?? false,
+      onNotice: (notice) => process.stderr.write(`p4loom shell: ${noticeText(notice)}\n`),
+    });
+  } catch (error) {
+    if (!(error instanceof DeviceError)) throw error;
+    fail("P40040", undefined, `${address}: ${error.message} (${error.code})`, ...hints(error, deviceId));
+  }
+}
+
+function noticeText(notice: Notice): string {
+  switch (notice.kind) {
+    case "primary":
+      return `primary again, with election id ${notice.electionId}`;
+    case "backup":
+      return notice.primary === undefined
+        ? "there is no primary any more"
+        : `another controller is primary now, with election id ${notice.primary}`;
+    case "disconnected":
+      return `the connection is lost: ${notice.reason}`;
+    case "streamError":
+      return `the switch could not do what a packet asked: ${notice.error.message}`;
+  }
+}
+
+function hints({ code }: DeviceError, deviceId: bigint): string[] {
+  switch (code) {
+    case "UNAVAILABLE":
+      return ["is the switch running, and its P4Runtime server at this address?"];
+    case "NOT_FOUND":
+      return [`the device id is ${deviceId}; give the switch's with --device-id`];
+    case "PERMISSION_DENIED":
+    case "ALREADY_EXISTS":
+      return [
+        "`--read-only` looks without a claim, `--take-over` takes the switch from the other controller",
+      ];
+    default:
+      return [];
+  }
+}
+
+class Session {
+  readonly #interpreter: Interpreter;
+  readonly #transcript: Transcript | undefined;
+  readonly #output: Output;
+  #failed = false;
+
+  constructor(
+    readonly device: RemoteDevice,
+    readonly setup: ShellSetup,
+  ) {
+    const surroundings: Surroundings = {
+      loadProgram: readProgram,
+      readFile: readSource,
+      writeFile: (path, content) => writeFiles([{ path, content }]),
+      wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => {}),
+    };
+    this.#interpreter = new Interpreter(device, surroundings);
+    this.#transcript = setup.args.json ? new Transcript() : undefined;
+    this.#output = this.#transcript ?? { print: (line) => process.stdout.write(`${line}\n`) };
+  }
+
+  async run(): Promise<number> {
+    const { args, address } = this.setup;
+    const stop = new AbortController();
+    const scripted = args.script.length > 0 || args.command.length > 0;
+    // At a terminal readline hears Ctrl-C; files and pipes end by it.
+    const onSignal = (): void => stop.abort();
+    process.on("SIGINT", onSignal);
+    process.on("SIGTERM", onSignal);
+    try {
+      if (args.config !== undefined)
+        await this.device.load(await readProgram(args.config, undefined, args.p4info));
+      for (const path of args.script) await this.#run(readSource(path), stop.signal);
+      for (const [i, text] of args.command.entries())
+        await this.#run(new SourceFile(`-c ${i + 1}`, text), stop.signal);
+      if (!scripted || args.interactive) await this.#talk(stop.signal);
+    } catch (error) {
+      if (!(error instanceof DeviceError)) throw error;
+      fail("P40040", undefined, `${address}: ${error.message} (${error.code})`);
+    } finally {
+      process.off("SIGINT", onSignal);
+      process.off("SIGTERM", onSignal);
+    }
+    if (this.#transcript !== undefined)
+      process.stdout.write(`${JSON.stringify(this.#transcript.document(address), null, 2)}\n`);
+    return this.#failed ? EXIT.wrongInput : EXIT.success;
+  }
+
+  async #talk(stopped: AbortSignal): Promise<void> {
+    const atTerminal = process.stdin.isTTY === true;
+    if (atTerminal) {
+      const program = this.device.program?.bmv2.program ?? "no program that is known here";
+      process.stdout.write(`${this.setup.address} runs ${program}. \`help\` lists the statements.\n`);
+    }
+    let number = 0;
+    await dialogue(this.#interpreter, async (text, signal) => {
+      // Places count from the first line of what was piped in.
+      const file = new SourceFile(
+        atTerminal ? "shell" : "stdin",
+        atTerminal ? text : "\n".repeat(number) + text,
+      );
+      number++;
+      await this.#run(file, AbortSignal.any([signal, stopped]));
+    });
+    if (atTerminal) this.#failed = false;
+  }
+
+  async #run(file: SourceFile, stop: AbortSignal): Promise<void> {
+    const diagnostics = new Diagnostics();
+    const report = (list: readonly Diagnostic[]): void => {
+      this.#transcript?.report(list);
+      if (this.#transcript === undefined) printDiagnostics(list);
+    };
+    let told = 0;
+    const tell = (): void => {
+      report(diagnostics.list.slice(told));
+      told = diagnostics.list.length;
+    };
+    // What went wrong is told behind its own statement, not at the end of the file.
+    const output: Output = {
+      print: (line) => this.#output.print(line),
+      data: (value) => this.#output.data?.(value),
+      begin: (statement) => {
+        tell();
+        this.#output.begin?.(statement);
+      },
+    };
+    await this.#interpreter.run(file, diagnostics, output, stop);
+    tell();
+    if (diagnostics.hasErrors) this.#failed = true;
+  }
+}

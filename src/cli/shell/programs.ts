@@ -1,0 +1,34 @@
+/** Files that statements name. */
+import { existsSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import { Diagnostics, fail, type Span } from "../../base/index.js";
+import type { Program } from "../../program/index.js";
+import { loadProgram } from "../switch/program.js";
+
+/** Folders above a file that are looked through for what it names. */
+const LEVELS = 3;
+
+/**
+ * A path of a file that names it: from the current folder, as exercises have it, else from the file's own folder or
+ * one above it.
+ */
+function find(path: string, from: Span | undefined): string {
+  if (isAbsolute(path) || existsSync(path) || from === undefined) return path;
+  let folder = dirname(from.file.path);
+  for (let level = 0; level < LEVELS; level++) {
+    const candidate = join(folder, path);
+    if (existsSync(candidate)) return candidate;
+    folder = join(folder, "..");
+  }
+  return path;
+}
+
+/** A program for a remote switch, which needs its P4Info. Fails with P40018 without. */
+export async function readProgram(path: string, from: Span | undefined, p4info?: string): Promise<Program> {
+  const diagnostics = new Diagnostics();
+  const named = p4info === undefined ? {} : { p4info: find(p4info, from) };
+  const program = loadProgram({ path: find(path, from), include: [], define: [], ...named }, diagnostics);
+  const missing = diagnostics.list.find(({ code }) => code === "P40018");
+  if (missing !== undefined) fail("P40018", from, missing.message, ...missing.notes);
+  return program;
+}

@@ -1,0 +1,49 @@
+/** Statements from a terminal, with history and completion; or from a pipe, a line at a time. */
+import { createInterface } from "node:readline";
+import { completions, type Interpreter } from "../../control/index.js";
+
+const PROMPT = "p4loom> ";
+
+/** Runs one line; resolves when its answer is printed. */
+export type RunLine = (text: string, stop: AbortSignal) => Promise<void>;
+
+/** Reads lines until the end of input or `exit`. Ctrl-C stops what runs, else it clears the line. */
+export async function dialogue(interpreter: Interpreter, run: RunLine): Promise<void> {
+  const terminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const lines = createInterface({
+    input: process.stdin,
+    ...(terminal ? { output: process.stdout } : {}),
+    terminal,
+    prompt: PROMPT,
+    historySize: 1000,
+    completer: (line: string): [string[], string] => {
+      const { from, candidates } = completions(line, line.length, interpreter.index);
+      const [only] = candidates;
+      const whole = candidates.length === 1 && !only!.endsWith("=") ? [`${only} `] : [...candidates];
+      return [whole, line.slice(from)];
+    },
+  });
+  let running: AbortController | undefined;
+  lines.on("SIGINT", () => {
+    if (running !== undefined) running.abort();
+    else {
+      process.stdout.write("^C  (`exit` or Ctrl-D leaves)\n");
+      // forget what was typed
+      lines.write(null, { ctrl: true, name: "u" });
+      lines.prompt();
+    }
+  });
+  if (terminal) lines.prompt();
+  // Reading goes on while a statement runs only so that Ctrl-C is heard; the lines wait for their turn.
+  try {
+    for await (const line of lines) {
+      running = new AbortController();
+      await run(line, running.signal);
+      running = undefined;
+      if (interpreter.ended) break;
+      if (terminal) lines.prompt();
+    }
+  } finally {
+    lines.close();
+  }
+}

@@ -1,0 +1,44 @@
+/** What statements answer, as one JSON document. */
+import { type Diagnostic, diagnosticToJson } from "../../base/index.js";
+import type { Output } from "../../control/index.js";
+
+interface Answer {
+  statement: string;
+  lines: string[];
+  data: unknown[];
+  diagnostics: object[];
+}
+
+export class Transcript implements Output {
+  readonly #answers: Answer[] = [];
+
+  begin(statement: string): void {
+    this.#answers.push({ statement, lines: [], data: [], diagnostics: [] });
+  }
+
+  print(line: string): void {
+    this.#answers.at(-1)?.lines.push(line);
+  }
+
+  data(value: unknown): void {
+    this.#answers.at(-1)?.data.push(value);
+  }
+
+  /** What went wrong, with the statement that it is of. */
+  report(diagnostics: readonly Diagnostic[]): void {
+    this.#answers.at(-1)?.diagnostics.push(...diagnostics.map(diagnosticToJson));
+  }
+
+  /** Answers with data have them in place of their lines. */
+  document(address: string): object {
+    return {
+      switch: address,
+      statements: this.#answers.map(({ statement, lines, data, diagnostics }) => ({
+        statement,
+        ok: diagnostics.length === 0,
+        ...(data.length > 0 ? { data } : { lines }),
+        ...(diagnostics.length > 0 ? { diagnostics } : {}),
+      })),
+    };
+  }
+}

@@ -1,0 +1,140 @@
+/** Entities as plain data for `--json`: table entries as in `sN-runtime.json`, the rest by P4Runtime's names. */
+import { toHex } from "../../base/index.js";
+import type { Entity, FieldInfo, Match, Slot, TableAction, TableEntry } from "../../program/index.js";
+import { type Printer, valueText } from "./statements.js";
+
+type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** Numbers that JSON carries exactly, else text. */
+function number(value: bigint): Json {
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString();
+}
+
+function value(printer: Printer, slot: Slot, bits: bigint): Json {
+  const text = valueText(printer, slot, bits);
+  return slot.isString || /[:.]/.test(text) ? text : number(bits);
+}
+
+function part(printer: Printer, field: FieldInfo, match: Match): Json {
+  const one = (bits: bigint): Json => value(printer, field, bits);
+  switch (match.kind) {
+    case "exact":
+    case "optional":
+      return one(match.value);
+    case "lpm":
+      return [one(match.value), match.prefixLength];
+    case "ternary":
+      return [one(match.value), one(match.mask)];
+    case "range":
+      return [one(match.low), one(match.high)];
+  }
+}
+
+function call(
+  printer: Printer,
+  action: string,
+  params: Readonly<Record<string, bigint>>,
+): Record<string, Json> {
+  const slots = printer.index.actions.byName(action)?.params.list ?? [];
+  return {
+    action_name: action,
+    action_params: Object.fromEntries(
+      slots.map((slot) => [slot.name, value(printer, slot, params[slot.name] ?? 0n)]),
+    ),
+  };
+}
+
+function target(printer: Printer, action: TableAction | undefined): Record<string, Json> {
+  switch (action?.kind) {
+    case undefined:
+      return {};
+    case "action":
+      return call(printer, action.action, action.params);
+    case "member":
+      return { member_id: action.memberId };
+    case "group":
+      return { group_id: action.groupId };
+    case "oneShot":
+      return {
+        action_set: action.actions.map(({ weight, watchPort, action: name, params }) => ({
+          ...call(printer, name, params),
+          weight,
+          ...(watchPort === undefined ? {} : { watch_port: watchPort }),
+        })),
+      };
+  }
+}
+
+function tableEntry(printer: Printer, entry: TableEntry): Json {
+  const fields = printer.index.tables.byName(entry.table)?.fields.list ?? [];
+  const match = Object.fromEntries(
+    fields.flatMap((field) => {
+      const found = entry.match.find((candidate) => candidate.field === field.name);
+      return found === undefined ? [] : [[field.name, part(printer, field, found)]];
+    }),
+  );
+  return {
+    table: entry.table,
+    ...(entry.isDefault ? { default_action: true } : { match }),
+    ...(entry.priority === 0 ? {} : { priority: entry.priority }),
+    ...target(printer, entry.action),
+    ...(entry.isConst ? { is_const: true } : {}),
+    ...(entry.idleTimeoutNs === undefined ? {} : { idle_timeout_ns: number(entry.idleTimeoutNs) }),
+    ...(entry.elapsedNs === undefined ? {} : { elapsed_ns: number(entry.elapsedNs) }),
+    ...(entry.controllerMetadata === undefined
+      ? {}
+      : { controller_metadata: number(entry.controllerMetadata) }),
+    ...(entry.metadata === undefined ? {} : { metadata: toHex(entry.metadata) }),
+    ...(entry.counter === undefined
+      ? {}
+      : { packets: number(entry.counter.packets), bytes: number(entry.counter.bytes) }),
+  };
+}
+
+/** One entity; its kind under `kind`, but for table entries, whose form is that of the runtime file. */
+export function dataOf(printer: Printer, entity: Entity): Json {
+  switch (entity.kind) {
+    case "tableEntry":
+      return tableEntry(printer, entity);
+    case "directCounter":
+    case "directMeter": {
+      const { kind, entry, ...rest } = entity;
+      return { kind, entry: tableEntry(printer, entry), ...(plain(rest) as Record<string, Json>) };
+    }
+    case "member":
+      return {
+        kind: "member",
+        profile: entity.profile,
+        member_id: entity.memberId,
+        ...call(printer, entity.action.action, entity.action.params),
+      };
+    case "multicastGroup":
+      return { multicast_group_id: entity.groupId, replicas: entity.replicas.map(replica) };
+    case "cloneSession":
+      return {
+        clone_session_id: entity.sessionId,
+        replicas: entity.replicas.map(replica),
+        packet_length_bytes: entity.packetLengthBytes,
+        class_of_service: entity.classOfService,
+      };
+    default:
+      return plain(entity);
+  }
+}
+
+function replica({ port, instance }: { port: number; instance: number }): Json {
+  return { egress_port: port, instance };
+}
+
+/** Data with big numbers made plain; keys in P4Runtime's spelling. */
+export function plain(data: unknown): Json {
+  if (typeof data === "bigint") return number(data);
+  if (data instanceof Uint8Array) return toHex(data);
+  if (Array.isArray(data)) return data.map(plain);
+  if (typeof data === "object" && data !== null) {
+    const entries = Object.entries(data).filter(([, item]) => item !== undefined);
+    const spelling = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return Object.fromEntries(entries.map(([key, item]) => [spelling(key), plain(item)]));
+  }
+  return data as Json;
+}
