@@ -107,8 +107,8 @@ export interface Lab {
   readonly switches: ReadonlyMap<string, RunningSwitch>;
   readonly hosts: ReadonlyMap<string, RunningHost>;
   /**
-   * Takes the links between two nodes down, or up again: both ends lose their carrier. Rejects with P43109 when
-   * there is none.
+   * Takes the links between two nodes down, or up again: both ends lose their carrier. An interface of a switch
+   * instead of its node tells parallel links apart. Rejects with P43109 when there is none.
    */
   setLink(a: string, b: string, up: boolean): Promise<void>;
   /** Ends all processes and removes all that the lab made, but not `folder`. Once is enough. */

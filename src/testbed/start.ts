@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fail } from "../base/index.js";
 import { checkSpec } from "./check-spec.js";
-import type { Lab, LabOptions, LabSpec, RunningHost, RunningSwitch } from "./lab.js";
+import type { Lab, LabEnd, LabOptions, LabSpec, RunningHost, RunningSwitch } from "./lab.js";
 import { bringUpHosts, bringUpSwitches } from "./network/interfaces.js";
 import { makeNetwork, type Network } from "./network/network.js";
 import { linkName, planShapes, shapeLinks } from "./network/shape.js";
@@ -127,10 +127,11 @@ class StartedLab implements Lab {
   }
 
   async setLink(a: string, b: string, up: boolean): Promise<void> {
-    const links = this.spec.links.filter((link) => {
-      const ends = [link.a, link.b].map(({ node, interface: name }) => [node, name]);
-      return (ends[0]!.includes(a) && ends[1]!.includes(b)) || (ends[0]!.includes(b) && ends[1]!.includes(a));
-    });
+    const isAt = ({ node, interface: name }: LabEnd, text: string): boolean =>
+      node === text || (name === text && this.switches.has(node));
+    const links = this.spec.links.filter(
+      (link) => (isAt(link.a, a) && isAt(link.b, b)) || (isAt(link.a, b) && isAt(link.b, a)),
+    );
     if (links.length === 0) {
       const known = this.spec.links.map(linkName).join(", ");
       fail("P43109", undefined, `there is no link between ${a} and ${b}`, `links: ${known}`);
