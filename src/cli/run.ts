@@ -3,13 +3,21 @@ import { DiagnosticError, Diagnostics } from "../base/index.js";
 import {
   ENGINES,
   type EngineName,
+  type Experiment,
   formatResults,
+  formatTimeline,
+  isTimeline,
   loadExperiment,
+  loadTimeline,
   outputFolder,
   type RunOptions,
+  readSource,
   resultsJson,
   runExperiment,
+  runTimeline,
   type TestbedOptions,
+  type Timeline,
+  timelineJson,
 } from "../experiment/index.js";
 import type { NetworkKind, Omission } from "../testbed/index.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
@@ -39,7 +47,11 @@ export async function run(file: string, options: RunArguments): Promise<number> 
   }
 
   const diagnostics = new Diagnostics();
-  const experiment = loadExperiment(file, diagnostics);
+  const source = readSource(file, diagnostics);
+  if (source === undefined) throw new DiagnosticError(diagnostics.list);
+  const isList = isTimeline(source);
+  if (isList && runs !== undefined) return usage("--runs: a file with flows and faults of its own runs once");
+  const experiment = isList ? loadTimeline(source, diagnostics) : loadExperiment(source, diagnostics);
   if (experiment === undefined) throw new DiagnosticError(diagnostics.list);
   printDiagnostics(diagnostics.list);
 
@@ -62,7 +74,11 @@ export async function run(file: string, options: RunArguments): Promise<number> 
       progress: line.show,
       testbed: { ...testbed, ...(stop === undefined ? {} : { stop }) },
     };
-    return runExperiment(experiment, wanted).finally(line.clear);
+    const work =
+      "flows" in experiment.settings
+        ? runList(experiment as Timeline, wanted)
+        : runDrawn(experiment as Experiment, wanted);
+    return work.finally(line.clear);
   };
   // The simulator has nothing to put away: a signal ends it at once.
   const results = engine === "sim" ? await work() : await untilSignal(work);
@@ -70,10 +86,27 @@ export async function run(file: string, options: RunArguments): Promise<number> 
     process.stderr.write(`p4loom run: interrupted; logs are in ${out}/logs\n`);
     return results;
   }
-  process.stdout.write(options.json ? resultsJson(results) : `${formatResults(results)}\n`);
+  process.stdout.write(options.json ? results.json : `${results.table}\n`);
   for (const note of options.json ? [] : results.notes) process.stderr.write(`note: ${note}\n`);
   process.stderr.write(`results.json, figures and report.html are in ${out}\n`);
   return EXIT.success;
+}
+
+/** What is printed of results. */
+interface Printed {
+  readonly json: string;
+  readonly table: string;
+  readonly notes: readonly string[];
+}
+
+async function runDrawn(experiment: Experiment, options: RunOptions): Promise<Printed> {
+  const results = await runExperiment(experiment, options);
+  return { json: resultsJson(results), table: formatResults(results), notes: results.notes };
+}
+
+async function runList(timeline: Timeline, options: RunOptions): Promise<Printed> {
+  const results = await runTimeline(timeline, options);
+  return { json: timelineJson(results), table: formatTimeline(results), notes: results.notes };
 }
 
 /** The value of `work`, or the exit status when a signal came: then `work` was stopped and has put all away. */

@@ -11,7 +11,7 @@ import {
 import { compile } from "../p4/index.js";
 import type { Program } from "../program/index.js";
 import { ControlChannel, type Fabric, SwitchNode, settle } from "../sim/packet/index.js";
-import type { Experiment, SchemeRun } from "./experiment.js";
+import type { FabricExperiment, SchemeRun } from "./experiment.js";
 import { checkP4c, compileWithP4c } from "./p4c.js";
 import { buildFabric } from "./simulator.js";
 
@@ -70,7 +70,7 @@ function compileGenerated(file: SourceFile): Program {
 
 /** The scheme's fabric in the simulator, all switches running and configured. */
 export async function bootFabric(
-  experiment: Experiment,
+  experiment: FabricExperiment,
   scheme: SchemeRun,
   compiler: ProgramCompiler,
   seed: number,

@@ -52,7 +52,10 @@ const schemeSchema = z.union([
   ),
 ]);
 
-export const experimentSchema = z.strictObject({
+const ipSchema = z.union([z.literal(4), z.literal(6)], { error: "expected 4 or 6" }).default(4);
+
+/** What all kinds of experiments have: what is built, and how it is made. */
+const fabricKeys = {
   name: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "expected letters, digits, dots, dashes and underscores"),
@@ -64,20 +67,9 @@ export const experimentSchema = z.strictObject({
   /** Header field that carries the selector, for all schemes that have one. */
   selector: z.enum(SELECTOR_FIELDS).default("dscp"),
   schemes: z.array(schemeSchema).min(1),
-  failures: z.array(z.enum(FAILURES)).min(1),
-  /** Runs of each scheme under each failure; a run is one flow that the failure hits. */
-  runs: runsSchema,
-  /** From the start of the flow to the failure. */
-  failure_time: durationSchema.default(10_000_000),
-  /** A flow that has not recovered this long after the failure counts as one that never does. */
-  give_up: durationSchema.default(60_000_000_000),
-  traffic: z
-    .strictObject({
-      /** Pairs of hosts that flows run between. */
-      pairs: z.enum(["any", "inter_rack", "inter_pod"]).default("inter_pod"),
-      ip: z.union([z.literal(4), z.literal(6)], { error: "expected 4 or 6" }).default(4),
-    })
-    .prefault({}),
+};
+
+const machineKeys = {
   transport: z
     .strictObject({
       segment_bytes: whole("bytes of payload", 1, 8900).default(1000),
@@ -102,8 +94,69 @@ export const experimentSchema = z.strictObject({
     .prefault({}),
   /** Folder for the results, from the current one; `out/NAME` by default. */
   output: z.string().min(1).optional(),
+};
+
+export const experimentSchema = z.strictObject({
+  ...fabricKeys,
+  failures: z.array(z.enum(FAILURES)).min(1),
+  /** Runs of each scheme under each failure; a run is one flow that the failure hits. */
+  runs: runsSchema,
+  /** From the start of the flow to the failure. */
+  failure_time: durationSchema.default(10_000_000),
+  /** A flow that has not recovered this long after the failure counts as one that never does. */
+  give_up: durationSchema.default(60_000_000_000),
+  traffic: z
+    .strictObject({
+      /** Pairs of hosts that flows run between. */
+      pairs: z.enum(["any", "inter_rack", "inter_pod"]).default("inter_pod"),
+      ip: ipSchema,
+    })
+    .prefault({}),
+  ...machineKeys,
 });
 
+/** Kinds of faults, and what ends them, by what they can befall. */
+export const FAULT_KINDS = {
+  /** `silent`: packets vanish, nothing tells; `down`: both ends lose their carrier. */
+  link: ["silent", "repair", "down", "up"],
+  /** `silent`: it drops all it gets; `kill`: its process ends as in a crash, `restart`: it comes back, configured. */
+  switch: ["silent", "repair", "kill", "restart"],
+} as const;
+
+const faultSchema = z.strictObject({
+  at: durationSchema,
+  kind: z.enum(["silent", "repair", "down", "up", "kill", "restart"]),
+  /** The nodes at its ends, by name. Either this or a switch. */
+  link: z.tuple([z.string(), z.string()]).optional(),
+  switch: z.string().optional(),
+});
+
+/** Given flows, and faults at given times. */
+export const timelineSchema = z.strictObject({
+  ...fabricKeys,
+  flows: z
+    .array(
+      z.strictObject({
+        /** Hosts, by name. */
+        from: z.string(),
+        to: z.string(),
+        /** So many flows, each with a client port of its own. */
+        count: whole("a number of flows", 1, 10_000).default(1),
+        start: durationSchema.default(0),
+        /** Absent: it goes on to the end. */
+        bytes: whole("bytes", 1, 1e12).optional(),
+      }),
+    )
+    .min(1),
+  faults: z.array(faultSchema).default([]),
+  /** From the start of the first flow to the end. */
+  duration: positiveDurationSchema,
+  traffic: z.strictObject({ ip: ipSchema }).prefault({}),
+  ...machineKeys,
+});
+
+export type FaultSpec = z.output<typeof faultSchema>;
+export type TimelineSettings = z.output<typeof timelineSchema>;
 export type ExperimentSettings = z.output<typeof experimentSchema>;
 
 /** One scheme of an experiment, planned for its topology. */
@@ -118,15 +171,28 @@ export interface SchemeRun {
 }
 
 /** An experiment file that is right in itself: checked, its topology built, its schemes planned. */
-export interface Experiment {
+interface Checked<Settings> {
   source: SourceFile;
   locate: Locate;
-  settings: ExperimentSettings;
+  settings: Settings;
   topology: Topology;
   schemes: readonly SchemeRun[];
 }
 
+/** Flows that are drawn, each hit by a failure on its way. */
+export type Experiment = Checked<ExperimentSettings>;
+
+/** Flows and faults as the file lists them. */
+export type Timeline = Checked<TimelineSettings>;
+
+/** What building a fabric needs to know, whatever happens on it. */
+export type FabricExperiment = Checked<Omit<TimelineSettings, "flows" | "faults" | "duration">>;
+
 /** Where an experiment's results go unless the user says otherwise. */
-export function outputFolder({ settings }: Experiment): string {
+export function outputFolder({
+  settings,
+}: {
+  settings: { name: string; output?: string | undefined };
+}): string {
   return settings.output ?? `out/${settings.name}`;
 }

@@ -1,7 +1,8 @@
 /**
  * From an experiment file to a report: {@link loadExperiment} reads and checks the file, builds the topology and
  * plans the schemes; {@link runExperiment} renders and compiles the programs, boots the fabric on an engine and makes the
- * runs; {@link writeResults} writes table, figures and report; {@link formatResults} prints the table.
+ * runs; {@link writeResults} writes table, figures and report; {@link formatResults} prints the table. A file that lists
+ * its flows and faults itself is a {@link Timeline}: {@link loadTimeline}, {@link runTimeline}.
  */
 export * from "./closed-forms.js";
 export type { Engine, EngineContext, EngineOutcome, Progress } from "./engine.js";
@@ -15,8 +16,9 @@ export {
   type Failure,
   outputFolder,
   type SchemeRun,
+  type Timeline,
 } from "./experiment.js";
-export { loadExperiment } from "./load.js";
+export { isTimeline, loadExperiment, loadTimeline, readSource } from "./load.js";
 export {
   type FullResults,
   formatResults,
@@ -27,4 +29,6 @@ export {
 } from "./results.js";
 export { type RunOptions, runExperiment } from "./run.js";
 export type { TestbedOptions } from "./testbed/options.js";
+export type { TimelineRow } from "./timeline/flows.js";
+export { formatTimeline, runTimeline, type TimelineResults, timelineJson } from "./timeline/run.js";
 export { resultsJson, writeResults } from "./write.js";

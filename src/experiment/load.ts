@@ -1,5 +1,6 @@
 /** From an experiment file to an {@link Experiment}: all that can be wrong with the file is found here. */
 import { readFileSync } from "node:fs";
+import { parse } from "yaml";
 import { DiagnosticError, type Diagnostics, type Locate, SourceFile } from "../base/index.js";
 import { loadDocument } from "../documents/index.js";
 import { FIELD_BITS } from "../generate/index.js";
@@ -13,8 +14,12 @@ import {
   parameterShape,
   type SchemeRun,
   schemeOfName,
+  type Timeline,
+  type TimelineSettings,
+  timelineSchema,
 } from "./experiment.js";
 import { placesOf } from "./failure-sites.js";
+import { checkTimeline } from "./timeline/check.js";
 
 /**
  * Reads and checks an experiment; undefined after errors, which `diagnostics` holds: P43001 to P43004 (the
@@ -34,6 +39,35 @@ export function loadExperiment(input: string | SourceFile, diagnostics: Diagnost
   });
 }
 
+/**
+ * The same for an experiment of given flows and faults ({@link isTimeline}). P43014 and P43015 are about what its
+ * flows and faults name.
+ */
+export function loadTimeline(input: string | SourceFile, diagnostics: Diagnostics): Timeline | undefined {
+  const source = typeof input === "string" ? readSource(input, diagnostics) : input;
+  if (source === undefined) return undefined;
+  const document = loadDocument(source, timelineSchema, diagnostics);
+  if (document === undefined) return undefined;
+  const { value: settings, locate } = document;
+  return collecting(diagnostics, () => {
+    const topology = buildTopology(settings.topology, below(locate, ["topology"]));
+    checkSelector(settings, locate, diagnostics);
+    checkTimeline(settings, topology, locate, diagnostics);
+    const schemes = planSchemes({ ...settings, runs: 1 }, topology, locate, diagnostics);
+    return { source, locate, settings, topology, schemes };
+  });
+}
+
+/** Whether a file lists its flows itself; any other is an experiment with drawn flows, or no experiment at all. */
+export function isTimeline({ text }: SourceFile): boolean {
+  try {
+    const value: unknown = parse(text, { logLevel: "silent" });
+    return typeof value === "object" && value !== null && ("flows" in value || "faults" in value);
+  } catch {
+    return false;
+  }
+}
+
 /** Runs `work`; its diagnostics, thrown or added, go to the list, and any error among them means no result. */
 function collecting<T>(diagnostics: Diagnostics, work: () => T): T | undefined {
   const before = diagnostics.errorCount;
@@ -47,7 +81,8 @@ function collecting<T>(diagnostics: Diagnostics, work: () => T): T | undefined {
   }
 }
 
-function readSource(path: string, diagnostics: Diagnostics): SourceFile | undefined {
+/** The file's text; undefined after P43005. */
+export function readSource(path: string, diagnostics: Diagnostics): SourceFile | undefined {
   try {
     return new SourceFile(path, readFileSync(path, "utf8"));
   } catch (error) {
@@ -68,13 +103,12 @@ function below(locate: Locate, prefix: readonly PropertyKey[]): Locate {
   return (path) => locate([...prefix, ...path]);
 }
 
-function checkMeaning(
-  settings: ExperimentSettings,
-  topology: Topology,
+/** The selector must be in packets of the traffic's kind. */
+function checkSelector(
+  { traffic, selector }: Pick<TimelineSettings, "traffic" | "selector">,
   locate: Locate,
   diagnostics: Diagnostics,
 ): void {
-  const { traffic, selector } = settings;
   if (traffic.ip === 4 && selector === "flow_label")
     diagnostics.error(
       "P43006",
@@ -82,6 +116,15 @@ function checkMeaning(
       "selector: flow_label needs IPv6, but traffic.ip is 4",
       "write traffic: { ip: 6 }, or another field: dscp, vlan",
     );
+}
+
+function checkMeaning(
+  settings: ExperimentSettings,
+  topology: Topology,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): void {
+  checkSelector(settings, locate, diagnostics);
   settings.failures.forEach((failure, i) => {
     if (settings.failures.indexOf(failure) < i)
       diagnostics.error("P43007", locate(["failures", i]), `failure "${failure}" is listed twice`);
@@ -126,6 +169,9 @@ function checkSites(
   });
 }
 
+/** What the schemes' plans depend on. */
+type PlanSettings = Pick<TimelineSettings, "schemes" | "selector" | "traffic"> & { runs: number };
+
 const PAIR_NEEDS = { any: "different", inter_rack: "in different racks", inter_pod: "in different pods" };
 
 function count(n: number, noun: string): string {
@@ -133,7 +179,7 @@ function count(n: number, noun: string): string {
 }
 
 function planSchemes(
-  settings: ExperimentSettings,
+  settings: PlanSettings,
   topology: Topology,
   locate: Locate,
   diagnostics: Diagnostics,
@@ -180,12 +226,7 @@ function planSchemes(
 }
 
 /** A field that IPv4 packets do not have would leave every selector 0. */
-function checkWidth(
-  settings: ExperimentSettings,
-  field: unknown,
-  locate: Locate,
-  diagnostics: Diagnostics,
-): void {
+function checkWidth(settings: PlanSettings, field: unknown, locate: Locate, diagnostics: Diagnostics): void {
   if (settings.traffic.ip !== 4 || field !== "flow_label" || settings.selector === "flow_label") return;
   diagnostics.error(
     "P43006",

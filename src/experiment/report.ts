@@ -2,6 +2,7 @@
 import { cdfFigure, figureLines } from "./cdf-figure.js";
 import type { Experiment } from "./experiment.js";
 import { escapeXml } from "./fake-document.js";
+import { htmlPage, inline } from "./page.js";
 import { FAILURE_NAMES, schemeTitle } from "./palette.js";
 import { type FullResults, formatMs, formatPercent, hasModelTimes, type Row, strategyOf } from "./results.js";
 import { cdfCsv, resultsCsv } from "./tables.js";
@@ -44,51 +45,8 @@ export async function renderReport(results: FullResults): Promise<ReportFiles> {
         `<details><summary>Generated program ${escapeXml(file)}</summary><pre>${escapeXml(text)}</pre></details>`,
     ),
   ];
-  const html = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeXml(title)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-${body.join("\n")}
-</main>
-</body>
-</html>
-`;
+  const html = htmlPage(title, body);
   return { html, cdfSvg, topologySvg };
-}
-
-const STYLE = `
-:root { color-scheme: light; }
-body { margin: 0; background: #f5f6f7; color: #22282e; font: 15px/1.5 system-ui, sans-serif; }
-main { max-width: 940px; margin: 24px auto; padding: 28px 36px 36px; background: #fff; border: 1px solid #e1e4e8; border-radius: 8px; }
-h1 { font-size: 24px; line-height: 1.25; margin: 0 0 8px; }
-h2 { font-size: 17px; margin: 30px 0 8px; }
-.lead { font-size: 16px; margin: 0 0 18px; }
-figure { margin: 0; }
-figure svg { display: block; max-width: 100%; height: auto; }
-figcaption, .note { color: #5b6570; font-size: 13px; margin: 6px 0 0; }
-.before { color: #c8321a; } .after { color: #0b5cad; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th { text-align: right; font-weight: 600; font-size: 13px; color: #5b6570; border-bottom: 1.5px solid #c9ced3; padding: 5px 8px; }
-td { text-align: right; padding: 5px 8px; border-bottom: 1px solid #eceff1; white-space: nowrap; }
-th.word, td.word { text-align: left; }
-td small { color: #828b94; font-size: 12px; margin-left: 6px; }
-tr.first td { border-top: 1.5px solid #dfe3e6; }
-.parameters td:first-child { color: #5b6570; width: 220px; }
-.parameters td { text-align: left; white-space: normal; padding: 3px 8px; }
-.good { font-weight: 600; color: #0b5cad; }
-details { margin: 6px 0; } summary { cursor: pointer; }
-pre { background: #f5f6f7; border: 1px solid #e1e4e8; border-radius: 6px; padding: 10px 12px; overflow: auto; font-size: 12.5px; line-height: 1.4; }
-`;
-
-/** Inside a page an SVG needs no namespace of its own. */
-function inline(svg: string): string {
-  return svg.replace(' xmlns="http://www.w3.org/2000/svg"', "");
 }
 
 function theoryNote(results: FullResults): string {
@@ -224,7 +182,7 @@ function parameterTable(experiment: Experiment, seed: number, engine: string): s
 }
 
 /** `key: value` for everything that is not empty, with rates and times in the units of the file. */
-function flatten(value: object, prefix = ""): string[] {
+export function flatten(value: object, prefix = ""): string[] {
   return Object.entries(value).flatMap(([key, inner]) => {
     const name = prefix + key;
     if (Array.isArray(inner)) return inner.length === 0 ? [] : [`${name}: ${inner.length}`];

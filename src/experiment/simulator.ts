@@ -3,7 +3,7 @@ import { selectorHeaders, selectorOf } from "../generate/index.js";
 import { Fabric, type Node, Simulation } from "../sim/packet/index.js";
 import type { TopologyNode } from "../topology/index.js";
 import type { EngineContext, EngineOutcome } from "./engine.js";
-import type { Experiment, SchemeRun } from "./experiment.js";
+import type { Experiment, FabricExperiment, SchemeRun } from "./experiment.js";
 import { FailoverRig } from "./failover.js";
 import type { Sample, Series } from "./results.js";
 
@@ -11,7 +11,11 @@ import type { Sample, Series } from "./results.js";
 export type SwitchMaker = (node: TopologyNode, simulation: Simulation) => Node;
 
 /** The network of a scheme, its switches not yet configured. */
-export function buildFabric(experiment: Experiment, { plan }: SchemeRun, makeSwitch: SwitchMaker): Fabric {
+export function buildFabric(
+  experiment: FabricExperiment,
+  { plan }: SchemeRun,
+  makeSwitch: SwitchMaker,
+): Fabric {
   const simulation = new Simulation();
   const { queues } = experiment.settings;
   return new Fabric({

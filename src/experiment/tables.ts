@@ -2,7 +2,8 @@
 import type { Row, Series } from "./results.js";
 import { cdfPoints } from "./statistics.js";
 
-function csv(header: readonly string[], rows: readonly (readonly unknown[])[]): string {
+/** Lines of comma-separated values; nothing for null. */
+export function csv(header: readonly string[], rows: readonly (readonly unknown[])[]): string {
   const cell = (value: unknown) => {
     const text = value === null || value === undefined ? "" : String(value);
     return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

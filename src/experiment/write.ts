@@ -47,8 +47,7 @@ function refuse(folder: string, error: unknown): never {
 
 /**
  * Writes `results.json`, `results.csv`, `samples.csv`, `recovery-cdf.svg`, `topology.svg`, `report.html` and the
- * generated programs under `programs/`. Everything is written beside the folder first and moved into it
- * at the end; files of other names in the folder stay. Throws DiagnosticError P43011 when the folder cannot be made.
+ * generated programs under `programs/`, as {@link writeFolder} does.
  */
 export async function writeResults(results: FullResults, folder: string): Promise<void> {
   const { html, cdfSvg, topologySvg } = await renderReport(results);
@@ -61,6 +60,14 @@ export async function writeResults(results: FullResults, folder: string): Promis
     ["report.html", html],
     ...results.programs.map(({ file, text }): [string, string] => [join("programs", file), text]),
   ];
+  writeFolder(files, folder);
+}
+
+/**
+ * Writes all files or none: everything beside the folder first, then moved into it; files of other names in the folder
+ * stay. Throws DiagnosticError P43011 when the folder cannot be made.
+ */
+export function writeFolder(files: readonly (readonly [name: string, text: string])[], folder: string): void {
   const target = resolve(folder);
   try {
     const parent = dirname(target);

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { Diagnostics, formatDiagnostic, SourceFile, spanText } from "../../src/base/index.js";
 import { loadDocument } from "../../src/documents/index.js";
 import { closest, formatPath } from "../../src/documents/schema-issues.js";
-import { loadExperiment } from "../../src/experiment/index.js";
+import { isTimeline, loadExperiment, loadTimeline } from "../../src/experiment/index.js";
 
 const bad = join(import.meta.dirname, "..", "bad", "experiment");
 
@@ -180,14 +180,27 @@ describe("wrong experiment files", () => {
 
   it("exist for every code that a file can cause", () => {
     const codes = new Set(files.map((name) => name.slice(0, 6)));
-    for (const code of ["P43001", "P43002", "P43003", "P43004", "P43006", "P43007", "P43008", "P43009"])
+    for (const code of [
+      "P43001",
+      "P43002",
+      "P43003",
+      "P43004",
+      "P43006",
+      "P43007",
+      "P43008",
+      "P43009",
+      "P43014",
+      "P43015",
+    ])
       expect(codes).toContain(code);
   });
 
   it.each(files)("%s gives one error of that code at a place in the file", (name) => {
     const path = join(bad, name);
     const diagnostics = new Diagnostics();
-    expect(loadExperiment(path, diagnostics)).toBeUndefined();
+    const source = new SourceFile(path, readFileSync(path, "utf8"));
+    const load = isTimeline(source) ? loadTimeline : loadExperiment;
+    expect(load(source, diagnostics)).toBeUndefined();
     expect(diagnostics.list.map((one) => one.code)).toEqual([name.slice(0, 6)]);
     const [diagnostic] = diagnostics.list;
     expect(diagnostic!.span?.file.path).toBe(path);

@@ -6,7 +6,14 @@ import { describe, expect, it } from "vitest";
 import { Diagnostics } from "../../src/base/index.js";
 import { successProbability } from "../../src/experiment/closed-forms.js";
 import { equalSites } from "../../src/experiment/failure-sites.js";
-import { loadExperiment, resultsJson, runExperiment } from "../../src/experiment/index.js";
+import {
+  isTimeline,
+  loadExperiment,
+  loadTimeline,
+  readSource,
+  resultsJson,
+  runExperiment,
+} from "../../src/experiment/index.js";
 import { experimentWith } from "./model-fabric.js";
 
 const examples = join(import.meta.dirname, "..", "..", "examples");
@@ -16,7 +23,9 @@ describe("example experiments", () => {
 
   it.each(files)("%s is right", (name) => {
     const diagnostics = new Diagnostics();
-    expect(loadExperiment(join(examples, name), diagnostics)).toBeDefined();
+    const source = readSource(join(examples, name), diagnostics)!;
+    const load = isTimeline(source) ? loadTimeline : loadExperiment;
+    expect(load(source, diagnostics)).toBeDefined();
     expect(diagnostics.list).toEqual([]);
   });
 });

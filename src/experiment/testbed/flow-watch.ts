@@ -6,6 +6,24 @@ export function monotonicNs(): number {
   return Number(process.hrtime.bigint());
 }
 
+/** Waits for a time of {@link monotonicNs}. Rejects with the reason of `stop`. */
+export async function sleepUntil(timeNs: number, stop: AbortSignal): Promise<void> {
+  for (;;) {
+    stop.throwIfAborted();
+    const left = timeNs - monotonicNs();
+    if (left <= 0) return;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        stop.removeEventListener("abort", done);
+        resolve();
+      };
+      const timer = setTimeout(done, Math.ceil(left / 1e6));
+      stop.addEventListener("abort", done);
+    });
+  }
+}
+
 export class FlowWatch {
   /** All events so far. */
   readonly events: FlowEvent[] = [];
@@ -49,15 +67,6 @@ export class FlowWatch {
   /** As {@link until}, for what comes in any case. */
   async need<T>(pick: (event: FlowEvent) => T | undefined): Promise<T> {
     return (await this.until(pick))!;
-  }
-
-  async sleepUntil(timeNs: number): Promise<void> {
-    for (;;) {
-      this.#stop.throwIfAborted();
-      const left = timeNs - monotonicNs();
-      if (left <= 0) return;
-      await this.#wait(left / 1e6);
-    }
   }
 
   close(): void {

@@ -3,7 +3,7 @@ import type { Device } from "../../program/index.js";
 import type { AgentFlow } from "../../testbed/index.js";
 import type { Sample } from "../results.js";
 import type { SwitchFault } from "./fault-entries.js";
-import { FlowWatch, monotonicNs } from "./flow-watch.js";
+import { FlowWatch, monotonicNs, sleepUntil } from "./flow-watch.js";
 
 /** Times in nanoseconds. */
 export interface StrikePlan {
@@ -34,7 +34,7 @@ export async function strike(flow: AgentFlow, plan: StrikePlan): Promise<StrikeO
   try {
     const startedAt = await watch.need((event) => (event.kind === "started" ? event.atNs : undefined));
     await watch.need((event) => (event.kind === "connected" ? event : undefined));
-    await watch.sleepUntil(startedAt + plan.failsAfter);
+    await sleepUntil(startedAt + plan.failsAfter, plan.stop);
     const failedAt = monotonicNs();
     const timeouts = () => watch.events.filter((event) => event.kind === "timeout");
     let triedAt: number | undefined;

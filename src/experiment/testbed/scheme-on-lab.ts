@@ -1,0 +1,111 @@
+/** One scheme on a running lab: programs and state in the switches, agents with its host policy on the hosts. */
+import type { Device, Program } from "../../program/index.js";
+import {
+  type Agent,
+  type AgentSetting,
+  type Lab,
+  type RunningSwitch,
+  type SwitchEngine,
+  startAgent,
+} from "../../testbed/index.js";
+import type { TopologyNode } from "../../topology/index.js";
+import type { FabricExperiment, SchemeRun } from "../experiment.js";
+import { SERVER_PORT } from "../flow-draw.js";
+import type { Journal } from "./journal.js";
+import { agentSeed } from "./prediction.js";
+
+export interface LabRun {
+  readonly engine: SwitchEngine;
+  readonly lab: Lab;
+  readonly journal: Journal;
+  readonly seed: number;
+  readonly stop: AbortSignal;
+}
+
+export class SchemeOnLab {
+  readonly #agents = new Map<number, Promise<Agent>>();
+
+  constructor(
+    readonly run: LabRun,
+    readonly experiment: FabricExperiment,
+    readonly scheme: SchemeRun,
+    /** By their names. */
+    readonly programs: ReadonlyMap<string, Program>,
+  ) {}
+
+  /** Loads programs and state into all switches. */
+  async configure(): Promise<void> {
+    this.run.journal.write(`scheme ${this.scheme.label}: programs and state by P4Runtime`);
+    await Promise.all(this.scheme.plan.switches.map(({ node }) => this.configureSwitch(node)));
+  }
+
+  /** Loads program and state into one switch. */
+  async configureSwitch(node: number): Promise<void> {
+    const { packets } = this.experiment.settings.queues;
+    const { program, updates } = this.scheme.plan.switches.find((own) => own.node === node)!;
+    const device = this.device(node);
+    await device.load(this.programs.get(program)!);
+    await device.write(updates);
+    await device.settings?.setQueueDepth(packets);
+    this.run.journal.fact(this.#queues(device.settings !== undefined, packets));
+  }
+
+  /** By which way the queues were set, if they were. */
+  #queues(set: boolean, packets: number): string {
+    if (!set) return "The queues of the switches are as the switches make them: they cannot be told.";
+    const way = this.run.engine === "bmv2" ? "Thrift (simple_switch_CLI)" : "the P4Runtime connection";
+    return `Queues of ${packets} packets a port were set by ${way}; queues.bytes has no counterpart.`;
+  }
+
+  /** A switch by its node index. */
+  switch(node: number): RunningSwitch {
+    return this.run.lab.switches.get(this.experiment.topology.nodes[node]!.name)!;
+  }
+
+  device(node: number): Device {
+    return this.switch(node).device;
+  }
+
+  /** The agent of a host, started when first asked for; it listens on the port that flows go to. */
+  agent(node: number): Promise<Agent> {
+    let agent = this.#agents.get(node);
+    if (agent === undefined) {
+      agent = this.#startAgent(this.experiment.topology.nodes[node]!);
+      this.#agents.set(node, agent);
+    }
+    return agent;
+  }
+
+  async #startAgent(node: TopologyNode): Promise<Agent> {
+    const { topology, settings } = this.experiment;
+    const agent = await startAgent(this.run.lab.hosts.get(node.name)!, {
+      ipv4: node.host!.ipv4,
+      ipv6: node.host!.ipv6,
+      nics: node.ports.map(({ number, peer }) => ({
+        name: `eth${number - 1}`,
+        mac: node.mac,
+        gateway: topology.nodes[peer]!.mac,
+      })),
+      field: this.scheme.plan.field,
+      policy: this.scheme.plan.hosts.description,
+      seed: agentSeed(this.run.seed, node.name),
+      rtoMarginNs: settings.transport.rto_margin,
+      rtoCapNs: settings.transport.rto_cap,
+    });
+    for (const setting of agent.settings) this.#report(setting);
+    await agent.listen(SERVER_PORT);
+    return agent;
+  }
+
+  #report({ name, wanted, effective }: AgentSetting): void {
+    if (effective === wanted) return;
+    const has = effective === null ? "this kernel has no such setting" : `it is ${effective}`;
+    this.run.journal.fact(`The hosts' ${name} should be ${wanted}, but ${has}.`);
+  }
+
+  /** Ends the agents; the switches stay as they are. */
+  async close(): Promise<void> {
+    const started = await Promise.allSettled(this.#agents.values());
+    await Promise.all(started.flatMap((agent) => (agent.status === "fulfilled" ? [agent.value.stop()] : [])));
+  }
+}

@@ -1,0 +1,75 @@
+/** A line a flow over time, its outages in red, and a mark for each fault. */
+import { escapeXml } from "../fake-document.js";
+import { schemeTitle } from "../palette.js";
+import { placedFaults } from "./check.js";
+import type { FlowRecord } from "./flows.js";
+import type { TimelineResults } from "./run.js";
+
+const WIDTH = 900;
+const LEFT = 150;
+const RIGHT = 20;
+const TOP = 34;
+const LINE = 13;
+const TITLE = 24;
+const COLOURS = { flow: "#0b5cad", outage: "#c8321a", mark: "#5b6570", text: "#2b3137", grid: "#e3e6e9" };
+/** What ends a fault. */
+const ENDS: readonly string[] = ["repair", "up", "restart"];
+
+/** The figure as a standalone SVG document. */
+export function timelineFigure({ series, source }: TimelineResults): string {
+  const { duration } = source.settings;
+  const x = (ns: number) => round(LEFT + ((WIDTH - LEFT - RIGHT) * Math.min(ns, duration)) / duration);
+  const parts: string[] = [];
+  let y = TOP;
+  for (const { scheme, records } of series) {
+    parts.push(text(8, y + TITLE - 8, schemeTitle(scheme.label), "start", 13));
+    y += TITLE;
+    for (const [number, record] of records.entries()) {
+      const { from, to } = record.flow;
+      parts.push(text(LEFT - 8, y + 4, `${number}: ${from.name} - ${to.name}`, "end", 10));
+      parts.push(...flowLine(record, duration, y, x));
+      y += LINE;
+    }
+  }
+  const bottom = y + 6;
+  const marks = placedFaults(source.settings, source.topology).map(({ at, kind }) => {
+    const dash = ENDS.includes(kind) ? "2,4" : "6,3";
+    return (
+      `<path d="M${x(at)} ${TOP - 6}V${bottom}" stroke="${COLOURS.mark}" stroke-dasharray="${dash}"></path>` +
+      text(x(at) + 2, TOP - 10, kind, "start", 10)
+    );
+  });
+  const ticks = Array.from({ length: 5 }, (_, i) => (duration * i) / 4).map(
+    (ns) =>
+      `<path d="M${x(ns)} ${TOP}V${bottom}" stroke="${COLOURS.grid}"></path>` +
+      text(x(ns), bottom + 14, `${round(ns / 1e6)} ms`, ns === duration ? "end" : "middle", 11),
+  );
+  const height = bottom + 24;
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" role="img" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" ` +
+    `font-family="system-ui, sans-serif" fill="none">${[...ticks, ...parts, ...marks].join("")}</svg>\n`
+  );
+}
+
+function flowLine(
+  { flow, completion, outages }: FlowRecord,
+  duration: number,
+  y: number,
+  x: (ns: number) => number,
+): string[] {
+  const stroke = (from: number, to: number, colour: string) =>
+    `<path d="M${x(from)} ${y}H${x(to)}" stroke="${colour}" stroke-width="5"></path>`;
+  const end = completion === undefined ? duration : flow.start + completion;
+  return [
+    stroke(flow.start, end, COLOURS.flow),
+    ...outages.map(({ from, to }) => stroke(from, to ?? duration, COLOURS.outage)),
+  ];
+}
+
+function text(x: number, y: number, content: string, anchor: string, size: number): string {
+  return `<text x="${x}" y="${y}" text-anchor="${anchor}" fill="${COLOURS.text}" font-size="${size}">${escapeXml(content)}</text>`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

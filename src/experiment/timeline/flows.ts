@@ -1,0 +1,124 @@
+/** The flows of a timeline, what happens to them, and the rows that sum it up. Times count from its start. */
+import { Random } from "../../base/index.js";
+import { nodeNamed, type TopologyNode } from "../../topology/index.js";
+import { drawClientPort } from "../../traffic/index.js";
+import type { SchemeRun, Timeline } from "../experiment.js";
+
+export interface TimelineFlow {
+  readonly from: TopologyNode;
+  readonly to: TopologyNode;
+  readonly clientPort: number;
+  /** Nanoseconds. */
+  readonly start: number;
+  /** Undefined: it goes on to the end. */
+  readonly bytes: number | undefined;
+}
+
+/** In the file's order, the flows of one line behind each other; client ports are drawn, no two are alike. */
+export function timelineFlows({ settings, topology }: Timeline, seed: number): TimelineFlow[] {
+  const random = new Random(seed).fork("flows");
+  const ports = new Set<number>();
+  return settings.flows.flatMap(({ from, to, count, start, bytes }) =>
+    Array.from({ length: count }, (): TimelineFlow => {
+      let clientPort = drawClientPort(random);
+      while (ports.has(clientPort)) clientPort = drawClientPort(random);
+      ports.add(clientPort);
+      return { from: nodeNamed(topology, from)!, to: nodeNamed(topology, to)!, clientPort, start, bytes };
+    }),
+  );
+}
+
+/** A stretch without progress: from its first timeout to the retransmission that was acknowledged. Nanoseconds. */
+export interface Outage {
+  readonly from: number;
+  /** Undefined: it lasted to the end. */
+  readonly to: number | undefined;
+  readonly timeouts: number;
+}
+
+/** What became of one flow. */
+export interface FlowRecord {
+  readonly flow: TimelineFlow;
+  /** Acknowledged. */
+  readonly bytes: number;
+  /** Nanoseconds from the flow's start to the last acknowledgement; undefined: it did not end. */
+  readonly completion: number | undefined;
+  readonly outages: readonly Outage[];
+  /** The connection broke, and how. */
+  readonly broken: string | undefined;
+}
+
+/** Collects timeouts and recoveries as they come. */
+export class OutageLog {
+  readonly #outages: Outage[] = [];
+  #open: { from: number; timeouts: number } | undefined;
+
+  timedOut(at: number): void {
+    this.#open ??= { from: at, timeouts: 0 };
+    this.#open.timeouts++;
+  }
+
+  recovered(triedAt: number): void {
+    if (this.#open === undefined) return;
+    this.#outages.push({ ...this.#open, to: triedAt });
+    this.#open = undefined;
+  }
+
+  outages(): Outage[] {
+    return this.#open === undefined ? this.#outages : [...this.#outages, { ...this.#open, to: undefined }];
+  }
+}
+
+/** One line of the result table: one flow under one scheme. */
+export interface TimelineRow {
+  scheme: string;
+  flow: number;
+  from: string;
+  to: string;
+  client_port: number;
+  /** Acknowledged by the end. */
+  bytes: number;
+  /** Flow completion time; null for a flow that did not end. */
+  fct_ms: number | null;
+  timeouts: number;
+  /** Timeouts at which the scheme's hosts chose another path. */
+  repaths: number;
+  outages: number;
+  /**
+   * The longest time without progress, at the least: from the margin before its first timeout to the retransmission that
+   * got through. Null where one never did, or there was no outage.
+   */
+  longest_outage_ms: number | null;
+  /** Whether data flowed again after every outage. */
+  recovered: boolean;
+}
+
+export function timelineRow(
+  { label, plan }: SchemeRun,
+  number: number,
+  { flow, bytes, completion, outages, broken }: FlowRecord,
+  /** Nanoseconds that every timeout takes at the least. */
+  margin: number,
+): TimelineRow {
+  const timeouts = outages.reduce((sum, outage) => sum + outage.timeouts, 0);
+  const recovered = broken === undefined && outages.every(({ to }) => to !== undefined);
+  const lengths = outages.map(({ from, to = Number.POSITIVE_INFINITY }) => to - from + margin);
+  return {
+    scheme: label,
+    flow: number,
+    from: flow.from.name,
+    to: flow.to.name,
+    client_port: flow.clientPort,
+    bytes,
+    fct_ms: completion === undefined ? null : milliseconds(completion),
+    timeouts,
+    repaths: plan.hosts.name === "none" ? 0 : timeouts,
+    outages: outages.length,
+    longest_outage_ms: recovered && lengths.length > 0 ? milliseconds(Math.max(...lengths)) : null,
+    recovered,
+  };
+}
+
+function milliseconds(ns: number): number {
+  return Number((ns / 1e6).toFixed(3));
+}

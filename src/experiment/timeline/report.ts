@@ -1,0 +1,88 @@
+/** The files that a timeline leaves: rows, outages, a figure, and a page with all of it. */
+import { join } from "node:path";
+import { siteName } from "../failure-sites.js";
+import { escapeXml } from "../fake-document.js";
+import { htmlPage, inline } from "../page.js";
+import { schemeTitle } from "../palette.js";
+import { flatten } from "../report.js";
+import { csv } from "../tables.js";
+import { placedFaults } from "./check.js";
+import { timelineFigure } from "./figure.js";
+import type { TimelineRow } from "./flows.js";
+import { type TimelineResults, timelineJson } from "./run.js";
+
+export function timelineFiles(results: TimelineResults): [name: string, text: string][] {
+  const { rows, series } = results;
+  const header = Object.keys(rows[0]!) as (keyof TimelineRow)[];
+  const table = csv(
+    header,
+    rows.map((row) => header.map((key) => row[key])),
+  );
+  const ms = (ns: number | undefined) => (ns === undefined ? null : Number((ns / 1e6).toFixed(3)));
+  const outages = series.flatMap(({ scheme, records }) =>
+    records.flatMap((record, flow) =>
+      record.outages.map(({ from, to, timeouts }) => [scheme.label, flow, ms(from), ms(to), timeouts]),
+    ),
+  );
+  const figure = timelineFigure(results);
+  return [
+    ["results.json", timelineJson(results)],
+    ["results.csv", table],
+    ["outages.csv", csv(["scheme", "flow", "first_timeout_ms", "recovered_ms", "timeouts"], outages)],
+    ["timeline.svg", figure],
+    ["report.html", page(results, figure, table)],
+    ...results.programs.map(({ file, text }): [string, string] => [join("programs", file), text]),
+  ];
+}
+
+function page(
+  { notes, seed, engine, source, rows, programs }: TimelineResults,
+  svg: string,
+  data: string,
+): string {
+  const { settings, topology } = source;
+  const title = settings.title ?? settings.name;
+  const faults = placedFaults(settings, topology).map(
+    ({ at, kind, site }) => `<li>${at / 1e6} ms: ${escapeXml(siteName(topology, site))}, ${kind}</li>`,
+  );
+  const facts: [string, string][] = [
+    ["experiment, seed, engine", `${settings.name}, ${seed}, ${engine}`],
+    ["topology", flatten(settings.topology).join(", ")],
+    ...source.schemes.map(({ label, parameters }): [string, string] => [
+      `scheme ${label}`,
+      flatten(parameters).join(", "),
+    ]),
+    ["transport", flatten({ ...settings.transport }).join(", ")],
+  ];
+  return htmlPage(title, [
+    `<h1>${escapeXml(title)}</h1>`,
+    ...notes.map((note) => `<p class="note">${escapeXml(note)}</p>`),
+    `<figure>${inline(svg)}<figcaption>A line a flow, from its start to its end. Red: from the first timeout to the retransmission that was acknowledged. Dashed: faults, and dotted where one ends.</figcaption></figure>`,
+    "<h2>Faults</h2>",
+    faults.length === 0 ? "<p>None.</p>" : `<ul>${faults.join("")}</ul>`,
+    "<h2>Results</h2>",
+    resultTable(rows),
+    `<p class="note">Outage: the longest time without progress, at the least: from the RTO margin before its first timeout to the retransmission that got through.</p>`,
+    "<h2>Parameters</h2>",
+    `<table class="parameters"><tbody>${facts.map(([name, value]) => `<tr><td>${escapeXml(name)}</td><td>${escapeXml(value)}</td></tr>`).join("")}</tbody></table>`,
+    "<h2>Data</h2>",
+    `<details><summary>Result table as CSV</summary><pre>${escapeXml(data)}</pre></details>`,
+    `<details><summary>Experiment file</summary><pre>${escapeXml(source.source.text)}</pre></details>`,
+    ...programs.map(
+      ({ file, text }) =>
+        `<details><summary>Generated program ${escapeXml(file)}</summary><pre>${escapeXml(text)}</pre></details>`,
+    ),
+  ]);
+}
+
+function resultTable(rows: readonly TimelineRow[]): string {
+  const head = ["scheme", "flow", "bytes", "fct ms", "timeouts", "re-paths", "outage ms", "recovered"];
+  const cell = (value: number | null) => (value === null ? "&ndash;" : value.toLocaleString("en-US"));
+  const lines = rows.map((row, i) => {
+    const first = i > 0 && rows[i - 1]!.scheme !== row.scheme ? ' class="first"' : "";
+    const words = [schemeTitle(row.scheme), `${row.flow}: ${row.from} to ${row.to}`];
+    const numbers = [row.bytes, row.fct_ms, row.timeouts, row.repaths, row.longest_outage_ms].map(cell);
+    return `<tr${first}>${words.map((word) => `<td class="word">${escapeXml(word)}</td>`).join("")}${[...numbers, row.recovered ? "yes" : "no"].map((text) => `<td>${text}</td>`).join("")}</tr>`;
+  });
+  return `<table><thead><tr>${head.map((name, i) => `<th${i < 2 ? ' class="word"' : ""}>${name}</th>`).join("")}</tr></thead><tbody>${lines.join("\n")}</tbody></table>`;
+}

@@ -1,0 +1,218 @@
+/** Given flows and faults: what a file may say, and what the simulator and a testbed make of it. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import {
+  isTimeline,
+  loadTimeline,
+  runTimeline,
+  type Timeline,
+  type TimelineRow,
+  timelineJson,
+} from "../../../src/experiment/index.js";
+import { bmv2, whyNot } from "../../testbed/machine.js";
+
+const folder = mkdtempSync(join(tmpdir(), "p4loom-timeline-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const HEAD = `name: timeline
+topology: { kind: leaf_spine, tors: 2, leaves: 2, homing: single, host_link: { rate: 1Gbps, delay: 250us } }
+schemes: [pecmp, none]
+transport: { segment_bytes: 200, rto_margin: 60ms }
+`;
+
+function read(text: string): { timeline: Timeline | undefined; messages: string[] } {
+  const diagnostics = new Diagnostics();
+  const timeline = loadTimeline(new SourceFile("t.yaml", HEAD + text), diagnostics);
+  return { timeline, messages: diagnostics.list.map((one) => formatDiagnostic(one).split("\n")[0]!) };
+}
+
+function timelineOf(text: string): Timeline {
+  const { timeline, messages } = read(text);
+  expect(messages).toEqual([]);
+  return timeline!;
+}
+
+const FLOW = "flows: [{ from: host0-0-0, to: host0-1-0, count: 4 }]\n";
+const faults = (...list: string[]) => `faults:\n${list.map((fault) => `  - { ${fault} }\n`).join("")}`;
+
+describe("a file with flows of its own", () => {
+  it("is told apart from one with drawn flows, whatever else is wrong with it", () => {
+    const is = (text: string) => isTimeline(new SourceFile("f.yaml", text));
+    expect([
+      is("flows: []"),
+      is("faults: []"),
+      is('{"flows": 1}'),
+      is("failures: [tor]"),
+      is(": : :"),
+      is(""),
+    ]).toEqual([true, true, true, false, false, false]);
+  });
+
+  it.each([
+    [
+      "an unknown host",
+      "flows: [{ from: host9, to: host0-1-0 }]\nduration: 1s",
+      "P43014",
+      'no host is called "host9"',
+    ],
+    ["a switch as a host", "flows: [{ from: tor0-0, to: host0-1-0 }]\nduration: 1s", "P43014", '"tor0-0"'],
+    ["a flow to itself", "flows: [{ from: host0-0-0, to: host0-0-0 }]\nduration: 1s", "P43015", "to itself"],
+    [
+      "a late flow",
+      "flows: [{ from: host0-0-0, to: host0-1-0, start: 1s }]\nduration: 1s",
+      "P43015",
+      "after the end",
+    ],
+    [
+      "an unknown switch",
+      `${FLOW}${faults("at: 1ms, kind: kill, switch: spine7")}duration: 1s`,
+      "P43014",
+      '"spine7"',
+    ],
+    [
+      "a host that is killed",
+      `${FLOW}${faults("at: 1ms, kind: kill, switch: host0-0-0")}duration: 1s`,
+      "P43014",
+      "no switch",
+    ],
+    [
+      "a late fault",
+      `${FLOW}${faults("at: 1s, kind: kill, switch: leaf0-0")}duration: 1s`,
+      "P43015",
+      "after the end",
+    ],
+    [
+      "two faults of one kind, in time order",
+      `${FLOW}${faults("at: 9ms, kind: down, link: [leaf0-0, tor0-0]", "at: 1ms, kind: down, link: [tor0-0, leaf0-0]")}duration: 1s`,
+      "P43015",
+      "leaf0-0 - tor0-0 is down already",
+    ],
+    [
+      "an end of nothing",
+      `${FLOW}${faults("at: 1ms, kind: up, link: [tor0-0, leaf0-0]")}duration: 1s`,
+      "P43015",
+      "is not down then",
+    ],
+    [
+      "a kind of links for a switch",
+      `${FLOW}${faults("at: 1ms, kind: down, switch: leaf0-0")}duration: 1s`,
+      "P43015",
+      'no fault of the kind "down"',
+    ],
+    [
+      "a fault of nothing",
+      `${FLOW}${faults("at: 1ms, kind: silent")}duration: 1s`,
+      "P43015",
+      "neither a link nor a switch",
+    ],
+    ["no end", FLOW, "P43003", 'missing key "duration"'],
+  ])("is refused for %s", (_, text, code, words) => {
+    const { timeline, messages } = read(text);
+    expect(timeline).toBeUndefined();
+    expect(messages).toHaveLength(1);
+    expect(messages[0]).toMatch(/^t\.yaml:\d+:\d+: /);
+    expect(messages[0]).toContain(`error[${code}]`);
+    expect(messages[0]).toContain(words);
+  });
+});
+
+const of = (rows: readonly TimelineRow[], scheme: string) => rows.filter((row) => row.scheme === scheme);
+
+describe("on the simulator", () => {
+  it.each([
+    ["a silent link", "kind: silent, link: [tor0-0, leaf0-1]", "kind: repair, link: [leaf0-1, tor0-0]"],
+    ["a silent switch", "kind: silent, switch: leaf0-0", "kind: repair, switch: leaf0-0"],
+    ["a link without carrier", "kind: down, link: [tor0-1, leaf0-1]", "kind: up, link: [tor0-1, leaf0-1]"],
+    ["a switch that crashes", "kind: kill, switch: leaf0-0", "kind: restart, switch: leaf0-0"],
+  ])("%s: P-ECMP's flows take another way at once, others wait for its end", async (_, begin, end) => {
+    const timeline = timelineOf(`${FLOW}${faults(`at: 200ms, ${begin}`, `at: 2s, ${end}`)}duration: 4s`);
+    const { rows } = await runTimeline(timeline, { seed: 3 });
+    const [pecmp, none] = [of(rows, "pecmp"), of(rows, "none")];
+    for (const row of pecmp) {
+      expect(row.recovered).toBe(true);
+      expect(row.timeouts).toBe(row.repaths);
+      expect(row.timeouts).toBeLessThan(2);
+      if (row.timeouts === 1) expect(row.longest_outage_ms).toBe(60);
+    }
+    expect(pecmp.some((row) => row.timeouts === 1)).toBe(true);
+    // Those that the fault hit come back with their next retransmission after its end, 2 s, and not before.
+    const hit = none.filter((row) => row.timeouts > 0);
+    expect(hit.length).toBeGreaterThan(0);
+    for (const row of hit) {
+      expect(row).toMatchObject({ recovered: true, repaths: 0, outages: 1 });
+      expect(row.longest_outage_ms).toBeGreaterThan(1700);
+    }
+  });
+
+  it("a fault that does not end: flows without another way never recover; overlapping faults end one by one", async () => {
+    const timeline = timelineOf(
+      `flows: [{ from: host0-0-0, to: host0-1-0, count: 3, bytes: 20000 }]
+${faults("at: 10ms, kind: silent, switch: tor0-0", "at: 20ms, kind: silent, link: [tor0-0, leaf0-0]", "at: 1s, kind: repair, link: [tor0-0, leaf0-0]")}duration: 3s`,
+    );
+    const { rows } = await runTimeline(timeline);
+    for (const row of rows)
+      expect(row).toMatchObject({ recovered: false, fct_ms: null, longest_outage_ms: null });
+  });
+
+  it("ends flows of so many bytes, and gives the same bytes again", async () => {
+    const timeline = timelineOf(
+      `flows:\n  - { from: host0-0-0, to: host0-1-1, bytes: 100000, start: 50ms }\nduration: 3s`,
+    );
+    const out = join(folder, "sim");
+    const results = await runTimeline(timeline, { out });
+    // 500 segments, one a round trip of 1 ms and a bit.
+    const [row] = results.rows;
+    expect(row).toMatchObject({ bytes: 100_000, timeouts: 0, recovered: true, longest_outage_ms: null });
+    expect(row!.fct_ms).toBeGreaterThan(500);
+    expect(row!.fct_ms).toBeLessThan(530);
+    expect(readFileSync(join(out, "results.json"), "utf8")).toBe(timelineJson(results));
+    const files = ["outages.csv", "programs", "report.html", "results.csv", "results.json", "timeline.svg"];
+    expect(readdirSync(out).sort()).toEqual(files);
+    expect(timelineJson(await runTimeline(timeline))).toBe(timelineJson(results));
+    expect(timelineJson(await runTimeline(timeline, { seed: 8 }))).not.toBe(timelineJson(results));
+  });
+});
+
+describe.each(["switch", "bmv2"] as const)("engine %s", (engine) => {
+  const reason = whyNot("netns", engine, ["python3", "tun"]);
+
+  it.skipIf(reason !== undefined)(
+    `plays faults of every kind${reason === undefined ? "" : ` (${reason})`}`,
+    async () => {
+      const timeline = timelineOf(
+        `${FLOW}${faults(
+          "at: 300ms, kind: silent, link: [tor0-0, leaf0-0]",
+          "at: 900ms, kind: repair, link: [tor0-0, leaf0-0]",
+          "at: 1200ms, kind: down, link: [tor0-1, leaf0-1]",
+          "at: 1800ms, kind: up, link: [tor0-1, leaf0-1]",
+          "at: 2100ms, kind: kill, switch: leaf0-0",
+          "at: 2800ms, kind: restart, switch: leaf0-0",
+          "at: 4800ms, kind: silent, switch: leaf0-1",
+          "at: 5400ms, kind: repair, switch: leaf0-1",
+        )}duration: 7s`,
+      );
+      const out = join(folder, engine);
+      const { rows, notes } = await runTimeline(timeline, {
+        engine,
+        out,
+        testbed: { allowMissing: new Set(["rate", "delay"]), ...(bmv2 === undefined ? {} : { bmv2 }) },
+      });
+      expect(rows).toHaveLength(8);
+      expect(notes.join(" ")).toContain("Times are real");
+      for (const row of of(rows, "pecmp")) {
+        expect(row.recovered, JSON.stringify(row)).toBe(true);
+        expect(row.outages).toBeGreaterThan(0);
+      }
+      // The last fault is silent and hits one of the two leaves: by then leaf0-0 forwards again.
+      expect(of(rows, "none").some((row) => row.timeouts > 0)).toBe(true);
+      const log = readFileSync(join(out, "logs/run.log"), "utf8");
+      expect(log).toContain("switch leaf0-0 is killed");
+      expect(log).toContain("switch leaf0-0 is started again");
+      expect(log).toMatch(/link tor0-1-leaf0-1 is down/);
+    },
+    180_000,
+  );
+});
