@@ -203,7 +203,7 @@ function readProgram({ json, p4info }: ExerciseProgram): Program {
 }
 
 /** Hosts have one interface, `eth0`; port P of switch sN is `sN-ethP`. */
-export function labOfExercise({ topology }: ExerciseSetup): LabSpec {
+function labOfExercise({ topology }: ExerciseSetup): LabSpec {
   const ends = topology.links.flatMap(({ a, b }) => [a, b]);
   const interfaceName = ({ node, port }: ExerciseEnd, host: boolean): string =>
     host ? HOST_INTERFACE : `${node}-eth${port}`;

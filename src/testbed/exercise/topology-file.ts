@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Diagnostics, Locate, SourceFile } from "../../base/index.js";
 import { loadDocument } from "../../documents/index.js";
 
-export interface ExerciseHost {
+interface ExerciseHost {
   name: string;
   /** 32 bits. */
   ipv4: bigint;
@@ -34,7 +34,7 @@ export interface ExerciseEnd {
   port: number;
 }
 
-export interface ExerciseLink {
+interface ExerciseLink {
   a: ExerciseEnd;
   b: ExerciseEnd;
   /** One way; undefined: none was asked for. */
