@@ -19,7 +19,7 @@ export interface InterfacePort {
 
 /** What is told while frames pass. All is called from the event loop, never from within another call. */
 export interface InterfaceEvents {
-  /** A frame came in, VLAN tag and checksums as on a wire; a new array, of which the caller may keep hold. */
+  /** A frame came in, VLAN tag and checksums as on a wire; in memory that is used again when the call is over. */
   frame(port: number, frame: Uint8Array): void;
   /** A port's link went up or down. */
   link?(port: number, up: boolean): void;
@@ -225,7 +225,7 @@ export class Interfaces {
         continue;
       }
       port.received++;
-      this.events.frame(port.number, frame.slice());
+      this.events.frame(port.number, frame);
     }
     this.flush();
     return count;

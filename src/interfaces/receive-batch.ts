@@ -104,6 +104,7 @@ export class ReceiveBatch {
       slots[start + 11] = vlan & 0xff;
       start -= 4;
     }
-    return slots.subarray(start, end);
+    // Faster than subarray, which looks for a subclass.
+    return new Uint8Array(slots.buffer, start, end - start);
   }
 }

@@ -206,14 +206,13 @@ describe.skipIf(reason !== undefined)(title, () => {
   });
 
   it("completes the checksums that a sender leaves to hardware", async () => {
-    const { a, b, right } = twoEnds();
+    const { a, right } = twoEnds();
     ip("-n", a, "address", "add", "10.9.0.1/24", "dev", "left");
     ip("-n", a, "neighbour", "add", "10.9.0.2", "lladdr", "02:00:00:00:00:09", "dev", "left");
     const { io, hexes } = open(right);
     io.start();
     inside(a, "bash", "-c", "echo -n odd > /dev/udp/10.9.0.2/9; echo -n even > /dev/udp/10.9.0.2/9");
     await until(() => expect(hexes()).toHaveLength(2));
-    expect(inside(b, "ethtool", "-k", "right")).toContain("tx-checksumming: on");
     for (const frame of hexes().map((hex) => fromHex(hex)!)) {
       const udp = frame.subarray(34);
       const pseudo = [...frame.subarray(26, 34), 0, 17, 0, udp.length];

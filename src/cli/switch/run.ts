@@ -137,7 +137,7 @@ class Run {
     this.#interfaces = new InterfacePorts(setup.interfaces, surroundings.now, {
       frame: (port, frame) => {
         try {
-          this.#receive(device, port, frame);
+          this.#receive(device, port, device.keepsFrames ? frame.slice() : frame);
         } catch (fault) {
           this.#fault(fault);
         }
