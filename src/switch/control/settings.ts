@@ -26,6 +26,7 @@ export class Settings implements TargetSettings {
     checkCount("a queue's depth", packets);
     this.#check(queues);
     this.target.limits.setDepth(packets, queues);
+    if (queues.port !== undefined) this.target.queues().open(queues.port);
   }
 
   /** 0 takes the limit away. */
@@ -33,7 +34,7 @@ export class Settings implements TargetSettings {
     checkCount("a queue's rate", packetsPerSecond);
     this.#check(queues);
     this.target.limits.setRate(packetsPerSecond, queues);
-    if (queues.port !== undefined) this.target.queues().start(queues.port);
+    if (queues.port !== undefined) this.target.queues().open(queues.port);
   }
 
   async setCrcParameters(name: string, width: 16 | 32, parameters: CrcParameters): Promise<void> {

@@ -19,8 +19,9 @@ interface Waiting {
 /** One queue of a port. */
 class Line {
   readonly waiting = new Fifo<Waiting>();
-  /** Time that the rate in packets gave to the last packet that was taken. */
-  last = Number.NEGATIVE_INFINITY;
+
+  /** @param last time that the rate in packets gave to the last packet that was taken */
+  constructor(public last: number) {}
 }
 
 class Port {
@@ -34,8 +35,9 @@ class Port {
   constructor(
     readonly number: number,
     priorities: number,
+    last: number,
   ) {
-    this.lines = Array.from({ length: priorities }, () => new Line());
+    this.lines = Array.from({ length: priorities }, () => new Line(last));
   }
 }
 
@@ -80,27 +82,23 @@ export class Queues {
     return !this.#timed && !this.limits.any && this.#ready.length === 0;
   }
 
-  /** A rate was set for a port: its first packet counts from now on. */
-  start(port: number): void {
-    const { lines } = this.#port(port);
-    const now = this.clock.now();
-    for (const line of lines) line.last = Math.max(line.last, now);
-  }
-
-  #port(number: number): Port {
+  /**
+   * Makes the queues of a port, if it has none yet. Where the control plane set rates, their time counts from now on:
+   * a first packet waits one interval.
+   */
+  open(number: number): Port {
     let port = this.#ports.get(number);
     if (port === undefined) {
-      port = new Port(number, this.priorities);
+      const last = this.limits.any ? this.clock.now() : Number.NEGATIVE_INFINITY;
+      port = new Port(number, this.priorities, last);
       this.#ports.set(number, port);
-      // A rate for all ports counts from a port's first packet on.
-      if (this.limits.rate(number, 0) !== undefined) this.start(number);
     }
     return port;
   }
 
   /** Takes a packet for its port, or says why not. Call {@link run} afterwards. */
   push(copy: PacketCopy, priority: number): "queue_full" | "no_such_queue" | undefined {
-    const port = this.#port(copy.port);
+    const port = this.open(copy.port);
     const line = port.lines[priority];
     if (line === undefined) return "no_such_queue";
     const now = this.clock.now();
