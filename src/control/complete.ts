@@ -68,7 +68,9 @@ function assignments(
 ): Candidate[] {
   const given = words.map((word) => word.slice(0, word.indexOf("=")));
   const names = slots.map(({ name }) => name);
-  const open = slots.filter((slot) => !given.some((word) => candidatesFor([slot], word).length > 0));
+  const named = slots.filter((slot) => !given.some((word) => candidatesFor([slot], word).length > 0));
+  // values without a name are those of the first slots that are left
+  const open = named.slice(words.filter((word) => !word.includes("=")).length);
   return [
     ...open.map(({ name }) =>
       [shortestName(name, names), ...endsOf(name).reverse()].map((form) => `${form}=`),

@@ -28,8 +28,8 @@ export async function dialogue(interpreter: Interpreter, run: RunLine): Promise<
     if (running !== undefined) running.abort();
     else {
       process.stdout.write("^C  (`exit` or Ctrl-D leaves)\n");
-      // forget what was typed
-      lines.write(null, { ctrl: true, name: "u" });
+      // forget what was typed, also behind the cursor
+      for (const name of ["e", "u"]) lines.write(null, { ctrl: true, name });
       lines.prompt();
     }
   });
