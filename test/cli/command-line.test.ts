@@ -235,6 +235,9 @@ describe("p4loom", () => {
       ["compile"],
       ["no-such-command"],
       ["run", "x.yaml", "--engine", "quantum"],
+      ["run", "x.yaml", "--network", "token-ring"],
+      ["run", "x.yaml", "--allow-missing", "delay,hope"],
+      ["run", "examples/faults.yaml", "--runs", "3"],
       ["generate", "nobody"],
     ]) {
       const { status, stderr } = p4loom(...args);
