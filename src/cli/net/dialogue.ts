@@ -75,7 +75,10 @@ export async function runDialogue(exercise: RunningExercise, stop: AbortSignal):
     ...(terminal ? { output: process.stdout } : {}),
     terminal,
     prompt: PROMPT,
-    completer: (line: string) => [prompt.complete(line), line.split(/\s+/).at(-1) ?? ""],
+    completer: (line: string) => {
+      const { candidates, from } = prompt.complete(line);
+      return [candidates, line.slice(from)];
+    },
   });
   const waiting: string[] = [];
   let running = false;

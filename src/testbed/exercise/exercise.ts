@@ -51,6 +51,11 @@ export class RunningExercise {
     return diagnostics.hasErrors ? 1 : 0;
   }
 
+  /** What a switch's program shows. */
+  indexOf(name: string): P4InfoIndex | undefined {
+    return this.interpreters.get(name)?.index;
+  }
+
   linked(a: string, b: string): boolean {
     return this.setup.topology.links.some((link) => joins(link, a, b));
   }

@@ -3,6 +3,7 @@
  * addresses; `s1 STATEMENT` speaks to a switch; the rest are words about the whole network.
  */
 import { formatTable } from "../../base/index.js";
+import { type Completion, completions } from "../../control/index.js";
 import { formatIpv4 } from "./addresses.js";
 import type { RunningExercise } from "./exercise.js";
 import { iperf, ping, pingAll } from "./measure.js";
@@ -74,13 +75,17 @@ export class Prompt {
     this.#watching?.abort();
   }
 
-  /** What a word at the end of a line may go on as. */
-  complete(line: string): string[] {
-    const words = line.trimStart().split(/\s+/);
-    const last = words[words.length - 1]!;
+  /** What may stand at the end of a line, from the character `from` on. */
+  complete(line: string): Completion {
+    const [, head = "", name = "", rest = ""] = /^(\s*(\S+)\s+)(.*)$/.exec(line) ?? [];
+    if (this.exercise.lab.switches.has(name)) {
+      const found = completions(rest, rest.length, this.exercise.indexOf(name));
+      return { ...found, from: head.length + found.from };
+    }
+    const from = line.search(/\S*$/);
     const nodes = [...this.exercise.lab.hosts.keys(), ...this.exercise.lab.switches.keys()];
-    const choices = words.length === 1 ? [...nodes, ...Object.keys(WORDS)] : nodes;
-    return choices.filter((choice) => choice.startsWith(last)).sort();
+    const choices = head === "" ? [...nodes, ...Object.keys(WORDS)] : nodes;
+    return { from, candidates: choices.filter((choice) => choice.startsWith(line.slice(from))).sort() };
   }
 
   async source(path: string): Promise<Outcome> {

@@ -40,6 +40,7 @@ function open(files: Record<string, string> = {}) {
       print(`${name} was told ${text}`);
       return text === "nonsense" ? 1 : 0;
     },
+    indexOf: () => undefined,
     linked: (a: string, b: string) => !(a.startsWith("h") && b.startsWith("h")),
     isDown: (a: string, b: string) => down.has([a, b].sort().join(" ")),
     setLink: async (a: string, b: string, up: boolean) => {
@@ -181,8 +182,11 @@ describe("the prompt", () => {
 
   it("completes words and nodes", () => {
     const { prompt } = open();
-    expect(prompt.complete("pin")).toEqual(["pingall", "pingallfull", "pingpair"]);
-    expect(prompt.complete("h1 ping h")).toEqual(["h1", "h2", "h3"]);
-    expect(prompt.complete("s1")).toEqual(["s1"]);
+    expect(prompt.complete("pin")).toEqual({ from: 0, candidates: ["pingall", "pingallfull", "pingpair"] });
+    expect(prompt.complete("h1 ping h")).toEqual({ from: 8, candidates: ["h1", "h2", "h3"] });
+    expect(prompt.complete("s1")).toEqual({ from: 0, candidates: ["s1"] });
+    const { from, candidates } = prompt.complete("s1 show_t");
+    expect(from).toBe(3);
+    expect(candidates.join()).toContain("show_tables");
   });
 });
