@@ -40,13 +40,13 @@ describe.each(Object.keys(SCHEMES))("p4/%s", (name) => {
     expect(readdirSync(folder).sort()).toEqual(files.map(({ file }) => file).sort());
   });
 
-  it.each(programs)("$file passes its packet test", ({ file, text }) => {
+  it.each(programs)("$file passes its packet test", async ({ file, text }) => {
     const test = join(folder, file.replace(/\.p4$/, ".stf"));
     const diagnostics = new Diagnostics();
     const result = compile({ file: new SourceFile(file, text) }, diagnostics);
     const commands = readStf(new SourceFile(test, readFileSync(test, "utf8")), diagnostics);
     diagnostics.throwIfErrors();
-    const { passed, failed } = runStf(commands, result!.program, diagnostics);
+    const { passed, failed } = await runStf(commands, result!.program, diagnostics);
     expect(diagnostics.list.map(formatDiagnostic)).toEqual([]);
     expect({ passed, failed }).toEqual({ passed: 21, failed: 0 });
   });
