@@ -64,6 +64,7 @@ export class Switch implements Device {
     instance: () => this.#running().instance,
   });
   readonly #downPorts = new Set<number>();
+  #anyDown = false;
   readonly #listeners = new Set<(event: DeviceEvent) => void>();
 
   /** @throws DiagnosticError when the switch cannot run the program (P41101 to P41103) */
@@ -165,7 +166,7 @@ export class Switch implements Device {
   }
 
   #transmit(port: number, frame: Uint8Array): void {
-    if (this.#downPorts.has(port)) {
+    if (this.#anyDown && this.#downPorts.has(port)) {
       this.stats.dropped++;
       this.stats.drops.port++;
       this.#tracer?.stranded(port, frame);
@@ -188,7 +189,7 @@ export class Switch implements Device {
    * A port that is down, and a switch without a program, drop.
    */
   receive(port: number, frame: Uint8Array): void {
-    if (this.#loaded === undefined || this.#downPorts.has(port)) {
+    if (this.#loaded === undefined || (this.#anyDown && this.#downPorts.has(port))) {
       this.#refuse(port, frame);
       return;
     }
@@ -215,6 +216,7 @@ export class Switch implements Device {
     if (up !== this.#downPorts.has(port)) return;
     if (up) this.#downPorts.delete(port);
     else this.#downPorts.add(port);
+    this.#anyDown = this.#downPorts.size > 0;
     for (const profile of this.#loaded?.instance.profiles.values() ?? []) profile.store.refreshAll();
     this.#tell({ kind: "portState", port, up });
   }

@@ -30,7 +30,7 @@ export function writeDeparser(deparser: bmv2.Bmv2Deparser, resources: Resources)
     const more = header.varbit === undefined ? "" : ` + (P[${header.varbit.at}] >> 3)`;
     out.line(`if (P[${header.valid}] === 1) size += ${fixed}${more};`);
   }
-  out.line("const R = new Uint8Array(size);");
+  out.line("const R = newFrame(size);");
   out.line("let at = 0;");
   for (const header of headers) {
     out.open(`if (P[${header.valid}] === 1)`);

@@ -1,6 +1,7 @@
 /**
- * Control graphs as code: a loop over a switch, in which a node with a single way in is written in the
- * place of that way, so that trees become plain nested statements and only joins and loops jump.
+ * Control graphs as code. A node with a single way in is written in the place of that way, so that trees become plain
+ * nested statements. Without loops, each node with several ways in stands behind a labelled block, which those
+ * ways leave; with loops, or too many such nodes, the code is a loop over a switch.
  */
 import type { Emitter } from "./emitter.js";
 
@@ -16,6 +17,9 @@ export interface Graph<T> {
   /** Statement before a jump that may go backwards. */
   readonly beforeJump?: string;
 }
+
+/** More labelled blocks than this become a switch: each is nested in the next. */
+const MAX_BLOCKS = 40;
 
 /** Deeper nesting than this becomes a jump, so that generated code stays within the limits of V8's parser. */
 const MAX_NESTING = 60;
@@ -38,6 +42,11 @@ export function writeGraph<T>(out: Emitter, graph: Graph<T>): void {
         reached.push(next);
       }
     }
+  }
+  const joins = joinsOf(graph, reached, ways);
+  if (joins !== undefined) {
+    writeBlocks(out, graph, joins);
+    return;
   }
   const labels = new Map<string, number>([[start, 0]]);
   const queue = [start];
@@ -72,4 +81,56 @@ export function writeGraph<T>(out: Emitter, graph: Graph<T>): void {
   }
   out.line(`default: ${graph.end}`);
   out.close();
+}
+
+/** Nodes with several ways in, each before those that it leads to; undefined when blocks do not suit the graph. */
+function joinsOf<T>(
+  graph: Graph<T>,
+  reached: readonly string[],
+  ways: ReadonlyMap<string, number>,
+): string[] | undefined {
+  const { nodes } = graph;
+  const start = reached[0]!;
+  const after = new Map(
+    reached.map((name) => [
+      name,
+      graph.successors(nodes.get(name)!).filter((next) => next !== null && nodes.has(next)) as string[],
+    ]),
+  );
+  const waiting = new Map(reached.map((name) => [name, 0]));
+  for (const nexts of after.values()) for (const next of nexts) waiting.set(next, waiting.get(next)! + 1);
+  if (waiting.get(start) !== 0) return undefined;
+  // Kahn's order: a node comes when all its ways in have come; nodes of a loop never do.
+  const order = [start];
+  const depths = new Map([[start, 0]]);
+  for (let i = 0; i < order.length; i++) {
+    const name = order[i]!;
+    for (const next of after.get(name)!) {
+      const left = waiting.get(next)! - 1;
+      waiting.set(next, left);
+      const depth = ways.get(next) === 1 ? depths.get(name)! + 1 : 0;
+      if (depth >= MAX_NESTING) return undefined;
+      depths.set(next, depth);
+      if (left === 0) order.push(next);
+    }
+  }
+  const joins = order.filter((name) => name !== start && ways.get(name) !== 1);
+  return order.length === reached.length && joins.length <= MAX_BLOCKS ? joins : undefined;
+}
+
+function writeBlocks<T>(out: Emitter, graph: Graph<T>, joins: readonly string[]): void {
+  const { nodes } = graph;
+  const numbers = new Map(joins.map((name, i) => [name, i]));
+  const write = (name: string): void =>
+    graph.write(nodes.get(name)!, (next) => {
+      if (next === null || !nodes.has(next)) out.line(graph.end);
+      else if (numbers.has(next)) out.line(`break join${numbers.get(next)};`);
+      else write(next);
+    });
+  for (let i = joins.length - 1; i >= 0; i--) out.open(`join${i}:`);
+  write(graph.start!);
+  for (const name of joins) {
+    out.close();
+    write(name);
+  }
 }

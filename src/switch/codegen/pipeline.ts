@@ -114,8 +114,31 @@ class NodeWriter {
     this.out.close();
   }
 
+  /** The action of a table that can only do one thing, whatever a controller writes: statements of a control. */
+  #onlyAction(table: bmv2.Bmv2Table): bmv2.Bmv2Action | undefined {
+    const [id, ...others] = table.action_ids;
+    const action = this.context.actions.get(id ?? -1);
+    const fixed = table.default_entry?.action_const && table.default_entry.action_id === id;
+    const plain =
+      table.key.length === 0 &&
+      table.type === "simple" &&
+      !table.with_counters &&
+      table.direct_meters === null &&
+      !table.support_timeout;
+    const sole = others.length === 0 && action?.runtime_data.length === 0;
+    return fixed && plain && sole && this.#trace === undefined ? action : undefined;
+  }
+
   table(table: bmv2.Bmv2Table, go: Go): void {
     const { out, context } = this;
+    const only = this.#onlyAction(table);
+    const next = only === undefined ? undefined : table.next_tables[only.name];
+    if (only !== undefined && next !== undefined) {
+      if (only.primitives.length > 0) out.line(`action${only.id}(s, P);`);
+      if (mayExit(only.primitives)) out.line("if (s.exit !== 0) return;");
+      go(next);
+      return;
+    }
     const index = context.tables.get(table.name)!;
     const [t, e, a, data, at] = ["t", "e", "a", "A", "o"].map((prefix) => out.fresh(prefix));
     out.line(`const ${t} = s.T[${index}];`);

@@ -13,6 +13,7 @@ import { writeCalculation } from "./calculation.js";
 import { writeDeparser } from "./deparser.js";
 import { Emitter } from "./emitter.js";
 import { ExpressionWriter, phv, Unsupported } from "./expression.js";
+import { newFrame } from "./frames.js";
 import { type Layout, layOut } from "./layout.js";
 import { writeLookup } from "./lookup.js";
 import { type Num, NumberWriter, TooWide, word } from "./number.js";
@@ -24,6 +25,8 @@ import { divideWords, multiplyWords, shiftWordsLeft, shiftWordsRight } from "./w
 
 /** The functions that a program becomes; all work on the packet that the state holds. */
 export interface Code {
+  /** Sets everything to 0 that starts each packet at 0. */
+  clear(phv: Int32Array): void;
   /** Headers from the frame into the PHV; gives the parser error's number. */
   parse(state: PacketState): number;
   /** 1 when a checksum that is to be verified is wrong. */
@@ -226,10 +229,12 @@ function build(program: Bmv2Program, trace: TracePoints | undefined): Specialise
     bigOf,
     putBits,
     getBits,
+    newFrame,
     putVarbit,
     loadVarbit,
   };
-  const exports = "parse, verifyChecksums, ingress, egress, updateChecksums, deparse, copyFieldList";
+  texts.push(writeClear(layout.cleared));
+  const exports = "clear, parse, verifyChecksums, ingress, egress, updateChecksums, deparse, copyFieldList";
   const source = `"use strict";\n${texts.join("\n")}\nreturn { ${exports} };`;
   const make = new Function(...Object.keys(helpers), source) as (...values: unknown[]) => Code;
   const code = make(...Object.values(helpers));
@@ -245,6 +250,14 @@ function build(program: Bmv2Program, trace: TracePoints | undefined): Specialise
     hashBytes,
     points: trace?.list,
   };
+}
+
+/** Up to so many words are cleared one by one, which is faster than a call of `fill`. */
+const MAX_CLEARED = 128;
+
+function writeClear(words: number): string {
+  const all = Array.from({ length: words }, (_, i) => `P[${i}] = 0;`);
+  return `function clear(P) { ${words > MAX_CLEARED ? `P.fill(0, 0, ${words});` : all.join(" ")} }`;
 }
 
 function writeChecksums(program: Bmv2Program, resources: Resources): string[] {

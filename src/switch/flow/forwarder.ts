@@ -141,7 +141,7 @@ export class Forwarder {
     const { state } = this;
     const { fields } = state;
     const { P } = state;
-    P.fill(0, 0, this.specialised.layout.cleared);
+    this.#code.clear(P);
     state.D = frame;
     state.O = 0;
     state.E = frame.length;
@@ -195,7 +195,7 @@ export class Forwarder {
   }
 
   #runIngress(isCopy: boolean): void {
-    const { state, specialised } = this;
+    const { state } = this;
     const { fields } = state;
     const code = this.#code;
     const start = state.O;
@@ -216,7 +216,7 @@ export class Forwarder {
     }
     if (state.resubmit !== 0) {
       const copy = this.#pool.take(state.D);
-      copy.P.fill(0, 0, specialised.layout.cleared);
+      code.clear(copy.P);
       code.copyFieldList(copy.P, P, state.resubmit);
       copy.P[fields.instanceType] = INSTANCE.resubmitted;
       copy.P[fields.packetLength] = arrivedLength;
@@ -409,7 +409,7 @@ export class Forwarder {
     const copy = this.#pool.take(frame);
     copy.node = this.#tracer?.fork("recirculate");
     this.#tracer?.forked("recirculate");
-    copy.P.fill(0, 0, this.specialised.layout.cleared);
+    code.clear(copy.P);
     code.copyFieldList(copy.P, P, state.recirculate);
     copy.P[fields.instanceType] = INSTANCE.recirculated;
     copy.P[fields.packetLength] = frame.length;

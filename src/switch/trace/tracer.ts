@@ -281,6 +281,7 @@ export class PacketTracer extends TraceRecorder {
     const verifies = program.checksums.some(({ verify }) => verify);
     const updates = program.checksums.some(({ update }) => update);
     return {
+      clear: code.clear,
       parse: (state) => {
         this.#stage(parser, "PARSER");
         return code.parse(state);

@@ -1,0 +1,88 @@
+/** Control graphs as code go the way that the graph says, whether they become blocks or a loop. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Emitter } from "../../../src/switch/codegen/emitter.js";
+import { writeGraph } from "../../../src/switch/codegen/graph.js";
+
+/** Node i goes to `left` or `right` by the next bit of the input; null or a number beyond the nodes ends. */
+interface Node {
+  readonly left: number | null;
+  readonly right: number | null;
+}
+
+const MAX_STEPS = 50;
+
+/** Nodes on the way, as the code passes them. */
+function compiled(nodes: readonly Node[]): { walk: (bits: number[]) => number[]; text: string } {
+  const out = new Emitter();
+  const name = (i: number | null) => (i === null ? null : `n${i}`);
+  writeGraph(out, {
+    start: "n0",
+    nodes: new Map(nodes.map((node, i) => [`n${i}`, { ...node, i }])),
+    successors: ({ left, right }) => [name(left), name(right)],
+    write: ({ left, right, i }, go) => {
+      out.line(`path.push(${i}); if (path.length > ${MAX_STEPS}) return path;`);
+      out.open("if (bits[path.length - 1])");
+      go(name(left));
+      out.otherwise();
+      go(name(right));
+      out.close();
+    },
+    end: "return path;",
+  });
+  const text = out.toString();
+  const run = new Function("bits", "path", text) as (bits: number[], path: number[]) => number[];
+  return { walk: (bits) => run(bits, []), text };
+}
+
+function walked(nodes: readonly Node[], bits: readonly number[]): number[] {
+  const path: number[] = [];
+  let at: number | null = 0;
+  while (at !== null && nodes[at] !== undefined && path.length <= MAX_STEPS) {
+    path.push(at);
+    at = bits[path.length - 1] ? nodes[at]!.left : nodes[at]!.right;
+  }
+  return path;
+}
+
+const bits = fc.array(fc.integer({ min: 0, max: 1 }), { minLength: MAX_STEPS + 1, maxLength: MAX_STEPS + 1 });
+const target = fc.option(fc.nat(40), { nil: null });
+
+describe("a graph", () => {
+  it("with loops is walked as it stands", () => {
+    const graphs = fc.array(fc.record({ left: target, right: target }), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(graphs, bits, (nodes, input) => {
+        expect(compiled(nodes).walk(input)).toEqual(walked(nodes, input));
+      }),
+    );
+  });
+
+  it("without loops is walked as it stands, and jumps back nowhere", () => {
+    const forward = fc
+      .array(fc.tuple(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 6 })), {
+        minLength: 1,
+        maxLength: 40,
+      })
+      .map((steps) => steps.map(([left, right], i): Node => ({ left: i + left, right: i + right })));
+    fc.assert(
+      fc.property(forward, bits, (nodes, input) => {
+        const { walk, text } = compiled(nodes);
+        expect(walk(input)).toEqual(walked(nodes, input));
+        expect(text).not.toMatch(/for \(;;\)/);
+      }),
+    );
+  });
+
+  it.each([
+    ["many joins", Array.from({ length: 300 }, (_, i): Node => ({ left: i + 1, right: i + 2 }))],
+    ["a long chain", Array.from({ length: 5000 }, (_, i): Node => ({ left: i + 1, right: null }))],
+  ])("of %s stays within what a parser takes", (_, nodes) => {
+    const input = Array.from({ length: MAX_STEPS + 1 }, (_, i) => (i % 7 === 6 ? 0 : 1));
+    expect(compiled(nodes).walk(input)).toEqual(walked(nodes, input));
+  });
+
+  it("without a start ends", () => {
+    expect(compiled([]).walk([])).toEqual([]);
+  });
+});
