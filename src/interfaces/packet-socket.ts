@@ -13,6 +13,8 @@ import {
 } from "./libc.js";
 
 const ETH_P_ALL_BIG_ENDIAN = 0x0300;
+const SO_SNDBUF = 7;
+const SO_RCVBUF = 8;
 const SO_ATTACH_FILTER = 26;
 const SO_SNDBUFFORCE = 32;
 const SO_RCVBUFFORCE = 33;
@@ -54,7 +56,7 @@ function packetSocket(c: Libc): number {
       "P40022",
       undefined,
       "no permission to open network interfaces",
-      "run as root, or give Node CAP_NET_RAW and CAP_NET_ADMIN; or use pcap files: --use-files 0",
+      "run as root, or give Node the capability CAP_NET_RAW; or use pcap files: --use-files 0",
     );
   }
   throw new Error(`socket(AF_PACKET): ${c.errorName(errno)}`);
@@ -117,8 +119,8 @@ export class PacketSocket {
       this.#option(this.input, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
       this.#option(this.input, SOL_PACKET, PACKET_AUXDATA, 1);
       this.#option(this.input, SOL_PACKET, PACKET_VNET_HDR, 1);
-      this.#option(this.input, SOL_SOCKET, SO_RCVBUFFORCE, BUFFER_BYTES);
-      this.#option(this.output, SOL_SOCKET, SO_SNDBUFFORCE, BUFFER_BYTES);
+      this.#buffer(this.input, SO_RCVBUFFORCE, SO_RCVBUF);
+      this.#buffer(this.output, SO_SNDBUFFORCE, SO_SNDBUF);
       this.#bind(this.output, 0);
     } catch (error) {
       this.close();
@@ -190,6 +192,13 @@ export class PacketSocket {
     if (this.c.bind(fd, address, address.length) < 0) this.#failed("bind");
   }
 
+  /** Without CAP_NET_ADMIN a buffer is as large as net.core.rmem_max or wmem_max lets it be. */
+  #buffer(fd: number, forced: number, asked: number): void {
+    const value = new Uint32Array([BUFFER_BYTES]);
+    if (this.c.setsockopt(fd, SOL_SOCKET, forced, value, 4) === 0) return;
+    this.#set(fd, SOL_SOCKET, asked, value);
+  }
+
   #option(fd: number, level: number, name: number, value: number): void {
     this.#set(fd, level, name, new Uint32Array([value]));
   }
@@ -202,7 +211,7 @@ export class PacketSocket {
     const errno = this.c.errno();
     const { name } = this.interface;
     if (errno === ERROR.EPERM) {
-      fail("P40022", undefined, `no permission for interface ${name} (${what})`, "it takes CAP_NET_ADMIN");
+      fail("P40022", undefined, `no permission for interface ${name} (${what})`, "run as root");
     }
     if (errno === ERROR.ENODEV) fail("P40021", undefined, `interface ${name} is gone`);
     throw new Error(`interface ${name}: ${what}: ${this.c.errorName(errno)}`);
