@@ -9,9 +9,10 @@ const root = resolve(import.meta.dirname, "..");
 
 const ENTRY = `
   import { compile } from "./src/p4/index.js";
-  import { Diagnostics, toHex } from "./src/base/index.js";
+  import { Diagnostics, SourceFile, toHex } from "./src/base/index.js";
   import { writeP4InfoText } from "./src/program/index.js";
   import { Switch } from "./src/switch/index.js";
+  import { runCommands } from "./src/control/index.js";
   import "./src/hash/index.js";
 
   export function compileAndForward(file, frame) {
@@ -24,7 +25,13 @@ const ENTRY = `
       transmit: (port, bytes) => sent.push(port + ":" + toHex(bytes)),
     });
     device.receive(1, frame);
-    return { p4info: writeP4InfoText(result.program.p4info), sent };
+    return { p4info: writeP4InfoText(result.program.p4info), sent, device };
+  }
+
+  export async function answer(device, text) {
+    const lines = [];
+    await runCommands(device, new SourceFile("shell", text), new Diagnostics(), (line) => lines.push(line));
+    return lines;
   }
 `;
 
@@ -64,13 +71,15 @@ it("compiles a program and forwards a packet in a browser's world", async () => 
   expect(warnings).toEqual([]);
   const code = outputFiles[0]!.text;
   expect(code).not.toMatch(/require\("node:|from "node:/);
-  const world = createContext({ TextEncoder, TextDecoder });
+  const world = createContext({ TextEncoder, TextDecoder, AbortController });
   runInContext(code, world);
   const frame = "0102030405060a0b0c0d0e0f080099";
   const bytes = `Uint8Array.from(${JSON.stringify([...Buffer.from(frame, "hex")])})`;
   const result = runInContext(`p4loom.compileAndForward(${JSON.stringify(REFLECTOR)}, ${bytes})`, world);
   expect(result.sent).toEqual(["1:0a0b0c0d0e0f010203040506080099"].map(String));
   expect(result.p4info).toContain('arch: "v1model"');
+  const lines = await world["p4loom"].answer(result.device, "help insert");
+  expect(lines[0]).toMatch(/^insert TABLE/);
 });
 
 it("exports a room under every name of package.json", () => {

@@ -1,5 +1,5 @@
 /** The forms in which simple_switch_CLI prints values, keys, actions and entries. */
-import { maskOf, toBytes } from "../../base/index.js";
+import { bitLength, maskOf, toBytes } from "../../base/index.js";
 import type {
   ActionCall,
   ActionInfo,
@@ -15,8 +15,9 @@ export const LOWEST = 0x7fffffff;
 
 const hexByte = (byte: number): string => byte.toString(16).padStart(2, "0");
 
+/** Values of types translated to strings have no width of their own: as many bytes as they need. */
 function bytesOf(value: bigint, bits: number): string[] {
-  return [...toBytes(value, Math.ceil(bits / 8))].map(hexByte);
+  return [...toBytes(value, Math.ceil((bits || bitLength(value) || 1) / 8))].map(hexByte);
 }
 
 /** All bytes of the width, joined. */
