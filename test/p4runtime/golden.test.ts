@@ -102,7 +102,7 @@ describe("reads", () => {
         try {
           const { query, keep } = decodeQuery(server, entity);
           expect(keep).toBeUndefined();
-          const again = encodeQuery(server, query);
+          const again = encodeQuery(server, query!);
           expect(decodeQuery(server, again)).toEqual({ query });
         } catch (error) {
           code = updateStatusOf(error).code;

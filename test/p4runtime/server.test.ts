@@ -17,7 +17,7 @@ import {
   WriteRequestSchema,
 } from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
 import { codeName } from "../../src/p4runtime/status.js";
-import { createP4Info, type Program, type Update } from "../../src/program/index.js";
+import { createP4Info, type Program, p4info, type Update } from "../../src/program/index.js";
 import {
   codeOf,
   cpuProgram,
@@ -157,13 +157,25 @@ describe("Write (12)", () => {
     await config(Action.VERIFY_AND_COMMIT, program);
     for (const atomicity of [Atomicity.ROLLBACK_ON_ERROR, Atomicity.DATAPLANE_ATOMIC]) {
       const error = await refusal(write([insert(1), insert(1)], { atomicity }));
-      expect(error.updates!.map((u) => u.code)).toEqual(["OK", "ALREADY_EXISTS"]);
+      expect(error.updates!.map((u) => u.code)).toEqual(["ABORTED", "ALREADY_EXISTS"]);
       const malformed = await refusal(write([insert(1), {}], { atomicity }));
       expect(malformed.updates!.map((u) => u.code)).toEqual(["ABORTED", "INVALID_ARGUMENT"]);
       expect(await device.read([{ kind: "tableEntry" }])).toEqual([]);
     }
     await write([insert(1)], { atomicity: Atomicity.DATAPLANE_ATOMIC });
     expect(await device.read([{ kind: "tableEntry" }])).toHaveLength(1);
+  });
+
+  it("has no OK in a batch that was not done, even for an update that asks for nothing", async () => {
+    const { write, config } = await startRaw();
+    await config(Action.VERIFY_AND_COMMIT, program);
+    const counterId = program.p4info.counters[0]!.preamble!.id;
+    const nothing = { type: 2, entity: { entity: { case: "counterEntry" as const, value: { counterId } } } };
+    const absent = encodeUpdate(wire, { ...destination(9), type: "delete" });
+    const error = await refusal(write([nothing, absent], { atomicity: Atomicity.ROLLBACK_ON_ERROR }));
+    expect(error.updates!.map((u) => u.code)).toEqual(["ABORTED", "NOT_FOUND"]);
+    const parts = await refusal(write([nothing, absent]));
+    expect(parts.updates!.map((u) => u.code)).toEqual(["OK", "NOT_FOUND"]);
   });
 
   it("bounds the number of updates", async () => {
@@ -189,6 +201,43 @@ describe("Write (12)", () => {
       write([{ type: 2, entity: { entity: { case: "counterEntry", value: beyond } } }]),
     );
     expect(error.updates![0]!.code).toBe("OUT_OF_RANGE");
+  });
+
+  it("refuses ports that the switch does not have, where that is known", async () => {
+    const device = new MemoryDevice();
+    await device.load(program);
+    const server = await startServer(device, { hasPort: (port) => port < 8 });
+    const client = await startClient(server.address);
+    const group = (port: number): Update => ({
+      type: "insert",
+      entity: { kind: "multicastGroup", groupId: port + 1, replicas: [{ port, instance: 0 }] },
+    });
+    const session = (port: number): Update => ({
+      type: "insert",
+      entity: {
+        kind: "cloneSession",
+        sessionId: port + 1,
+        replicas: [{ port, instance: 0 }],
+        classOfService: 0,
+        packetLengthBytes: 0,
+      },
+    });
+    const error = await refusal(client.write([group(7), group(8), session(7), session(8)]));
+    expect(error.updates!.map((u) => u.code)).toEqual(["OK", "INVALID_ARGUMENT", "OK", "INVALID_ARGUMENT"]);
+    expect(error.updates![1]!.message).toBe("a copy's port: the switch has no port 8");
+    const [profile] = program.p4info.actionProfiles.filter((p) => p.withSelector);
+    const watching = (watchPort: number): Update => ({
+      type: "insert",
+      entity: {
+        kind: "group",
+        profile: profile!.preamble!.name,
+        groupId: watchPort,
+        members: [{ memberId: 1, weight: 1, watchPort }],
+        maxSize: 1,
+      },
+    });
+    const second = await refusal(client.write([watching(7), watching(9)]));
+    expect(second.updates!.map((u) => u.code)).toEqual(["OK", "INVALID_ARGUMENT"]);
   });
 
   it("is finished before another controller becomes primary", async () => {
@@ -282,6 +331,33 @@ describe("SetForwardingPipelineConfig (14)", () => {
     const error = await refusal(config(Action.VERIFY, program));
     expect([error.code, error.message]).toEqual(["INVALID_ARGUMENT", "too many tables"]);
     expect(await codeOf(config(Action.VERIFY_AND_COMMIT, program))).toBe("INVALID_ARGUMENT");
+  });
+
+  it("refuses programs that want more of the platform than v1model has", async () => {
+    const { config } = await startRaw();
+    const wanting = ([groups, total, perGroup]: readonly [number, number, number]): Program => {
+      const wanted = cpuProgram();
+      wanted.p4info.pkgInfo = create(p4info.PkgInfoSchema, {
+        platformProperties: {
+          multicastGroupTableSize: groups,
+          multicastGroupTableTotalReplicas: total,
+          multicastGroupTableMaxReplicasPerEntry: perGroup,
+        },
+      });
+      return wanted;
+    };
+    await config(Action.VERIFY, wanting([65_535, 1_000_000, 512]));
+    await config(Action.VERIFY, wanting([0, 0, 0]));
+    for (const [numbers, why] of [
+      [[65_536, 0, 0], "65536 multicast groups; v1model has 65535"],
+      [[1, 2, 3], "3 replicas in one multicast group, but 2 in all of them"],
+      [[-1, 0, 0], "a negative number"],
+      [[1, 2 ** 30, 2 ** 26], "replicas in a multicast group; v1model has 33554432"],
+    ] as const) {
+      const error = await refusal(config(Action.VERIFY, wanting(numbers)));
+      expect(error.code).toBe("INVALID_ARGUMENT");
+      expect(error.message).toMatch(why);
+    }
   });
 
   it("VERIFY_AND_COMMIT clears the state", async () => {

@@ -281,7 +281,8 @@ function encodeQueryVariant(wire: Wire, query: ReadQuery): Variant {
 }
 
 export interface Reading {
-  readonly query: ReadQuery;
+  /** Absent: nothing can match. */
+  readonly query?: ReadQuery;
   /** Which table entries of the answer count; absent: all. */
   readonly keep?: (entry: TableEntry) => boolean;
 }
@@ -352,6 +353,8 @@ export function decodeQuery(target: Wire, message: EntityMessage): Reading {
       };
     }
     case "externEntry":
+      // all instances of all externs: there are none
+      if (entity.value.externTypeId === 0 && entity.value.externId === 0) return {};
       throw new DeviceError("UNIMPLEMENTED", "extern entries are not supported: v1model has no such externs");
     default:
       throw invalid("the entity of a read request is not set");

@@ -40,7 +40,7 @@ export async function readAll(
 }
 
 /** Decodes a request; nothing can be found under a name that was never used. */
-function decodeKnown(wire: Wire, request: EntityMessage): Partial<Reading> {
+function decodeKnown(wire: Wire, request: EntityMessage): Reading {
   try {
     return decodeQuery(wire, request);
   } catch (error) {

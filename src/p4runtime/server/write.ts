@@ -69,19 +69,22 @@ export async function applyUpdates(
       failed = true;
     }
   }
-  if (failed && atomicity !== "continueOnError") {
-    return statuses.map((status) => (status.code === "OK" ? NOT_DONE : status));
-  }
+  const allOrNothing = (): UpdateStatus[] =>
+    atomicity === "continueOnError"
+      ? statuses
+      : statuses.map((status) => (status.code === "OK" ? NOT_DONE : status));
+  if (failed && atomicity !== "continueOnError") return allOrNothing();
   if (updates.length > 0) {
     try {
       await device.write(updates, atomicity);
     } catch (error) {
       if (!(error instanceof DeviceError) || error.updates === undefined) throw error;
-      failed = true;
       for (const [k, status] of error.updates.entries()) {
         const i = origin[k]!;
         if (statuses[i]!.code === "OK") statuses[i] = status;
       }
+      // also what asked for nothing, such as a counter without data, counts as not done
+      return allOrNothing();
     }
   }
   return failed ? statuses : undefined;
