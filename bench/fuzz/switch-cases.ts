@@ -17,7 +17,7 @@ import { mutateJson } from "./json-mutate.js";
 import { mutate } from "./mutate.js";
 import type { FuzzCase } from "./runner.js";
 import { type FuzzProgram, programAt, programCount } from "./switch-programs.js";
-import { makeUpdate, someKinds } from "./switch-updates.js";
+import { makeUpdate, someKinds, usedIndexes } from "./switch-updates.js";
 
 /** Milliseconds that one case may take; no input of these sizes has a reason to take more. */
 const TIME_LIMIT = 20_000;
@@ -122,11 +122,8 @@ const EVERYTHING: readonly ReadQuery[] = [
   { kind: "tableEntry", isDefault: true },
   { kind: "member" },
   { kind: "group" },
-  { kind: "counter" },
-  { kind: "meter" },
   { kind: "directCounter" },
   { kind: "directMeter" },
-  { kind: "register" },
   { kind: "multicastGroup" },
   { kind: "cloneSession" },
   { kind: "digest" },
@@ -159,7 +156,20 @@ function stateOf(device: Switch): string {
       [...store.groups.values()].map(({ number, uses }) => `${[...store.slots[number]!]} ${uses}`).sort(),
     ]),
   ];
+  const { counters, meters, registers } = device.internals.instance;
+  const arrays: ReadQuery[] = [
+    ...[...counters.values()].flatMap(({ name, size }) =>
+      usedIndexes(size).map((index) => ({ kind: "counter" as const, counter: name, index })),
+    ),
+    ...[...meters.values()].flatMap(({ name, size }) =>
+      usedIndexes(size).map((index) => ({ kind: "meter" as const, meter: name, index })),
+    ),
+    ...[...registers.values()].flatMap(({ name, size }) =>
+      usedIndexes(size).map((index) => ({ kind: "register" as const, register: name, index })),
+    ),
+  ];
   return [
+    ...device.query(arrays).map(plain),
     ...EVERYTHING.map((query) => device.query([query]).map(plain).sort().join("\n")),
     ...hidden.map(plain),
   ].join("\n\n");

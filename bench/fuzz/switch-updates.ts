@@ -99,8 +99,14 @@ const watchOf = (random: Random) => (random.int(3) === 0 ? { watchPort: random.i
 /** A member that is there, mostly. */
 const memberOf = (random: Random, members: ReadonlyMap<number, unknown>) =>
   members.size === 0 || random.int(12) === 0 ? random.int(6) : random.pick([...members.keys()]);
+/** Indexes of an array that updates name, so that the others need not be read. */
+export function usedIndexes(size: number): number[] {
+  const first = Array.from({ length: Math.min(size, 8) }, (_, i) => i);
+  return size > 8 ? [...first, size - 1] : first;
+}
+
 const indexOf = (random: Random, size: number) =>
-  random.int(10) === 0 ? random.int(2 * size + 2) - 1 : random.int(Math.max(1, Math.min(size, 8)));
+  random.int(10) === 0 ? random.pick([-1, size, size + 1, 2 ** 31]) : (pick(random, usedIndexes(size)) ?? 0);
 
 function actionOf(random: Random, table: Table): TableAction {
   const asProfile = table.profile !== undefined;
