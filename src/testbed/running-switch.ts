@@ -91,7 +91,7 @@ export class LabSwitchProcess implements RunningSwitch {
 
   /** A switch that is not running needs none: it starts with the ports that it may have. */
   async #portCommand(line: string): Promise<void> {
-    if (!this.#device.isAttached) return;
+    if (!this.#process.isRunning) return;
     if (this.#thrift === undefined) {
       fail(
         "P43103",
@@ -111,14 +111,14 @@ export class LabSwitchProcess implements RunningSwitch {
   }
 
   async kill(): Promise<void> {
-    await this.#device.detach();
     await this.#process.kill();
+    await this.#device.detach();
     this.options.log(`switch ${this.name} is killed`);
   }
 
   async restart(): Promise<void> {
-    await this.#device.detach();
     await this.#process.kill();
+    await this.#device.detach();
     await this.start();
     this.options.log(`switch ${this.name} is started again`);
   }

@@ -210,6 +210,6 @@ describe.skipIf(reason !== undefined)(`the end of a lab ${reason ?? ""}`, () => 
     await device.close();
     await expect(startLab(withPort, options)).rejects.toThrow("error[P43110]: port 50959 of 127.0.0.1");
     await lab.close();
-    expect(execFileSync("ip", ["netns", "list"], { encoding: "utf8" })).not.toContain(lab.id);
+    expect(leftoversOf(lab.id)).toEqual([]);
   });
 });

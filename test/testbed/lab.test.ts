@@ -34,17 +34,16 @@ for (const { network, engine, reason } of LABS) {
       expect(lab === undefined ? [] : leftoversOf(lab.id)).toEqual([]);
     }, 60_000);
 
-    /** How many of three, or of so many tries, are answered. */
-    const ping = async (from: Host, to: Host, tries = 3): Promise<number> => {
+    /** Whether a ping is answered: one of five, since a busy machine may lose some. */
+    const reaches = async (from: Host, to: Host, tries = 5): Promise<boolean> => {
       const argv = ["ping", "-n", "-c", String(tries), "-i", "0.05", "-W", "1", to.ipv4];
-      const { stdout } = await lab.hosts.get(from.name)!.exec(argv);
-      return Number(/(\d+) received/.exec(stdout)![1]);
+      return (await lab.hosts.get(from.name)!.exec(argv)).status === 0;
     };
 
     it("carries a ping between all pairs of hosts", async () => {
       const pairs = hosts.flatMap((from) => hosts.filter((to) => to !== from).map((to) => ({ from, to })));
       for (const { from, to } of pairs) {
-        expect(await ping(from, to, 1), `${from.name} to ${to.name}`).toBe(1);
+        expect(await reaches(from, to), `${from.name} to ${to.name}`).toBe(true);
       }
       const ipv6 = "fd00:0:0:1::1";
       const { status } = await lab.hosts
@@ -72,10 +71,10 @@ for (const { network, engine, reason } of LABS) {
 
     it("takes a link down and up again, the rest of the fabric going on", async () => {
       await lab.setLink(second.name, "tor0-0", false);
-      expect(await ping(first, second, 1)).toBe(0);
-      expect(await ping(first, third)).toBe(3);
+      expect(await reaches(first, second, 1)).toBe(false);
+      expect(await reaches(first, third)).toBe(true);
       await lab.setLink("tor0-0", second.name, true);
-      expect(await ping(first, second)).toBe(3);
+      expect(await reaches(first, second)).toBe(true);
       await expect(lab.setLink(first.name, "leaf0-0", false)).rejects.toThrow(
         "there is no link between host0-0-0 and leaf0-0",
       );
@@ -84,23 +83,23 @@ for (const { network, engine, reason } of LABS) {
     it("kills a switch and starts it again, with the same device", async () => {
       const tor = lab.switches.get("tor0-1")!;
       await tor.kill();
-      expect(await ping(first, third, 1)).toBe(0);
+      expect(await reaches(first, third, 1)).toBe(false);
       await expect(tor.device.read([{ kind: "tableEntry" }])).rejects.toThrow(
         new DeviceError("UNAVAILABLE", "switch tor0-1 is not running"),
       );
       await tor.restart();
-      expect(await ping(first, third, 1)).toBe(0);
+      expect(await reaches(first, third, 1)).toBe(false);
       await loadEcmp(lab, leafSpine, ["tor0-1"]);
-      expect(await ping(first, third)).toBe(3);
+      expect(await reaches(first, third)).toBe(true);
     });
 
     it("restarts a switch whose link is down, which works when the link is up again", async () => {
       await lab.setLink(third.name, "tor0-1", false);
       await lab.switches.get("tor0-1")!.restart();
       await loadEcmp(lab, leafSpine, ["tor0-1"]);
-      expect(await ping(first, third, 1)).toBe(0);
+      expect(await reaches(first, third, 1)).toBe(false);
       await lab.setLink(third.name, "tor0-1", true);
-      expect(await ping(first, third)).toBe(3);
+      expect(await reaches(first, third)).toBe(true);
     });
 
     it("keeps logs and captures in the run's folder, and says what was done", async () => {

@@ -1,6 +1,6 @@
 /** What tests on real interfaces need: whether this machine lets them run, and p4loom itself as a command. */
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -158,10 +158,8 @@ export function dotted(address: bigint): string {
 
 /** Namespaces of a run that exist now. */
 export function namespacesOf(id: string): string[] {
-  const names = execFileSync("ip", ["netns", "list"], { encoding: "utf8" }).split("\n");
-  return names
-    .map((line) => line.split(" ")[0]!)
-    .filter((name) => name === `p4l-${id}` || name.startsWith(`p4l-${id}-`));
+  const names = existsSync("/run/netns") ? readdirSync("/run/netns") : [];
+  return names.filter((name) => name === `p4l-${id}` || name.startsWith(`p4l-${id}-`));
 }
 
 /** Whatever is left of a run: namespaces, its folder, processes that name it. */

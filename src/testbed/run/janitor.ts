@@ -13,7 +13,7 @@ import { runFolder, switchNamespace } from "./record.js";
  * that captures are complete; whatever is in the namespaces is the run's, so that nothing else is ever ended.
  */
 const TAKE_AWAY = `
-names() { ip netns list | while read -r name rest; do case $name in "$1"|"$1"-*) echo "$name";; esac; done; }
+names() { for path in /var/run/netns/"$1" /var/run/netns/"$1"-*; do [ -e "$path" ] && echo "\${path##*/}"; done; }
 pids() { for name in $(names "$1"); do ip netns pids "$name"; done; }
 end() { pids=$(pids "$2"); [ -n "$pids" ] && kill "-$1" $pids 2>/dev/null; }
 end TERM "$1"

@@ -35,10 +35,6 @@ export class LabDevice implements Device {
     await inner?.close();
   }
 
-  get isAttached(): boolean {
-    return this.#inner !== undefined;
-  }
-
   get #device(): Device {
     if (this.#inner === undefined) throw new DeviceError("UNAVAILABLE", `switch ${this.name} is not running`);
     return this.#inner;

@@ -19,7 +19,8 @@ export class SwitchProcess {
   #child: ChildProcess | undefined;
   #argv: readonly string[] = [];
   #ended: Promise<string> = Promise.resolve("not started");
-
+  /** Why the last process is over; undefined: it runs. */
+  #over: string | undefined = "not started";
   /** Counts the processes, so that each one's end is told apart. */
   #number = 0;
 
@@ -30,6 +31,10 @@ export class SwitchProcess {
     readonly folder: string,
     readonly onEnd: (reason: string) => void,
   ) {}
+
+  get isRunning(): boolean {
+    return this.#over === undefined;
+  }
 
   /**
    * Resolves with a connection as primary. Fails with P43104, with the last lines of the log, when the process ends
@@ -55,13 +60,13 @@ export class SwitchProcess {
       child.once("exit", (status, signal) => resolve(signal ?? `exit status ${status}`));
       child.once("error", (error) => resolve(error.message));
     });
-    let over: string | undefined;
+    this.#over = undefined;
     void this.#ended.then((reason) => {
-      over = reason;
+      if (child === this.#child) this.#over = reason;
     });
     const deadline = performance.now() + START_MS;
     while (!existsSync(plan.socket)) {
-      if (over !== undefined) this.#refuse(`did not start: ${over}`);
+      if (this.#over !== undefined) this.#refuse(`did not start: ${this.#over}`);
       if (performance.now() > deadline) this.#refuse(`has no P4Runtime server after ${START_MS / 1000} s`);
       stop.throwIfAborted();
       await sleep(LOOK_MS);
