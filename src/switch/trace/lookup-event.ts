@@ -84,12 +84,14 @@ function putAction(event: TableLookup, instance: Instance, { point, action, data
     .find(({ name }) => actionNumbers.get(name) === action);
   if (found === undefined) return;
   event.action_name = found.name;
-  event.params = {};
   let offset = at;
-  for (const { name, bitwidth } of found.runtime_data) {
-    event.params[name] = hexOf(numberOf(data, offset, wordsOf(bitwidth)), bitwidth);
-    offset += wordsOf(bitwidth);
-  }
+  event.params = Object.fromEntries(
+    found.runtime_data.map(({ name, bitwidth }) => {
+      const value = hexOf(numberOf(data, offset, wordsOf(bitwidth)), bitwidth);
+      offset += wordsOf(bitwidth);
+      return [name, value];
+    }),
+  );
 }
 
 function putMember(

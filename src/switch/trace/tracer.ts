@@ -90,14 +90,15 @@ export class PacketTracer extends TraceRecorder {
       references: fieldsOf(expression),
     };
     const { condition, references } = this.#conditions[number];
-    const variable_values: Record<string, string> = {};
+    const values: [string, string][] = [];
     for (const reference of references) {
       const found = this.fields.field(this.#state.P, reference);
-      if (found !== undefined) variable_values[found.field] = found.value;
+      if (found !== undefined) values.push([found.field, found.value]);
       // What a field of a header that is not valid holds means nothing: say so.
       if (!this.fields.headerValid(this.#state.P, reference))
-        variable_values[fieldText(reference[0], "$valid$")] = "0x0";
+        values.push([fieldText(reference[0], "$valid$"), "0x0"]);
     }
+    const variable_values = Object.fromEntries(values);
     const source_info = source === undefined ? {} : { source_info: source };
     if (verify) this.event({ kind: "verify", condition, passed: taken, variable_values, ...source_info });
     else this.event({ kind: "branch", condition, taken, variable_values, ...source_info });

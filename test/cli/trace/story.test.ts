@@ -140,6 +140,14 @@ describe("a story", () => {
     expect(last).toMatch(/features\.p4:66 {2}mark_to_drop\(sm\);$/);
   });
 
+  it("lets nothing of a program steer the terminal", () => {
+    const { trace } = startFeatures();
+    const packet = trace("07010a000001");
+    packet.root.events.push({ kind: "log_message", message: "\x1b[2J\n\u009b" });
+    const lines = new Story(new SourceLines(undefined), false).of(packet);
+    expect(lines).toContain("    log: \\x1b[2J\\x0a\\x9b");
+  });
+
   it("has colours when they are asked for, and says the same", () => {
     const plain = storyOf("01000b010203");
     const coloured = storyOf("01000b010203", { colours: true });

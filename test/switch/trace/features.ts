@@ -13,7 +13,7 @@ import {
 } from "../../../src/switch/index.js";
 import { ManualClock, type Output } from "../golden.js";
 
-export const PROGRAM = "features.p4";
+const PROGRAM = "features.p4";
 
 let compiled: Program | undefined;
 
@@ -34,7 +34,7 @@ const inserts = (...entities: Update["entity"][]): Update[] =>
   entities.map((entity) => ({ type: "insert", entity }));
 
 /** A route, a filter of high priority, a group of three members, groups and sessions. */
-export const UPDATES: readonly Update[] = inserts(
+const UPDATES: readonly Update[] = inserts(
   {
     kind: "tableEntry",
     table: "TheIngress.routes",
