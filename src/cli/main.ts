@@ -138,7 +138,6 @@ defineSwitch(program.command("switch")).action(async (file: string | undefined, 
 
 defineShell(program.command("shell")).action(async (address: string, args: ShellArguments) => {
   await conclude(async () => (await import("./shell.js")).shell(address, args));
-  process.exit();
 });
 
 defineNet(program.command("net")).action(async (path: string, args: NetArguments) => {

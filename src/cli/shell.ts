@@ -47,8 +47,13 @@ async function open({ address, deviceId, electionId, timeoutMs, args }: ShellSet
     });
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error;
-    fail("P40040", undefined, `${address}: ${error.message} (${error.code})`, ...hints(error, deviceId));
+    refuse(address, error, hints(error, deviceId));
   }
+}
+
+function refuse(address: string, { message, code }: DeviceError, notes: readonly string[] = []): never {
+  const where = message.includes(address) ? "" : `${address}: `;
+  fail("P40040", undefined, `${where}${message} (${code})`, ...notes);
 }
 
 function noticeText(notice: Notice): string {
@@ -116,11 +121,11 @@ class Session {
         await this.device.load(await readProgram(args.config, undefined, args.p4info));
       for (const path of args.script) await this.#run(readSource(path), stop.signal);
       for (const [i, text] of args.command.entries())
-        await this.#run(new SourceFile(`-c ${i + 1}`, text), stop.signal);
+        await this.#run(new SourceFile(`command ${i + 1}`, text), stop.signal);
       if (!scripted || args.interactive) await this.#talk(stop.signal);
     } catch (error) {
       if (!(error instanceof DeviceError)) throw error;
-      fail("P40040", undefined, `${address}: ${error.message} (${error.code})`);
+      refuse(address, error);
     } finally {
       process.off("SIGINT", onSignal);
       process.off("SIGTERM", onSignal);

@@ -20,6 +20,11 @@ export interface Command {
   run(context: Context, words: readonly Word[], name: Word): Promise<void>;
 }
 
+/** The usage for people: placeholders without what completion needs. */
+export function usageText({ usage }: Command): string {
+  return usage.replace(/:\w+>/g, ">");
+}
+
 export type Commands = Readonly<Record<string, Command>>;
 
 /** Any number of words. */

@@ -1,5 +1,5 @@
 /** All statements by name: those of the shell and those of simple_switch_CLI. No name is in both. */
-import type { Command } from "./command.js";
+import { type Command, usageText } from "./command.js";
 import { readStatements } from "./shell/read-statements.js";
 import { sessionStatements } from "./shell/session-statements.js";
 import { watchStatements } from "./shell/watch.js";
@@ -14,7 +14,5 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map(
 
 /** Usage of the commands of simple_switch_CLI, sorted. */
 export function commandHelp(): string[] {
-  return Object.values(textCommands)
-    .map(({ usage }) => usage)
-    .sort();
+  return Object.values(textCommands).map(usageText).sort();
 }

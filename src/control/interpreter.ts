@@ -5,6 +5,7 @@
 import { type Diagnostics, fail, type SourceFile, type Span, spanText } from "../base/index.js";
 import { createP4Info, type Device, DeviceError, P4InfoIndex, type Update } from "../program/index.js";
 import { CODES } from "./codes.js";
+import { usageText } from "./command.js";
 import { COMMANDS } from "./commands.js";
 import { Context, count, indexOf, type Output, ProgramState, type Surroundings } from "./context.js";
 import { closest } from "./names.js";
@@ -124,7 +125,11 @@ export class Interpreter {
       return;
     }
     if (rest.length < command.least || rest.length > command.most) {
-      diagnostics.error(CODES.form, whole, `wrong number of words; usage: ${command.usage.split("\n")[0]}`);
+      diagnostics.error(
+        CODES.form,
+        whole,
+        `wrong number of words; usage: ${usageText(command).split("\n")[0]}`,
+      );
       return;
     }
     const state = this.#current() ?? (command.bare ? new ProgramState(this.device, NOTHING) : undefined);

@@ -172,13 +172,32 @@ describe("p4loom shell", () => {
     expect(status).toBe(0);
   });
 
+  it("speaks TLS, with a certificate of its own where the switch wants one", async () => {
+    const tls = resolve(import.meta.dirname, "../p4runtime/tls");
+    const pem = (name: string) => readFileSync(join(tls, name), "utf8");
+    const { device } = startUnconfigured("l3", p4infoOf("l3"));
+    const server = await serve(device, {
+      address: "127.0.0.1:0",
+      deviceId: 0n,
+      tls: { certificate: pem("server.pem"), privateKey: pem("server.key"), clientCa: pem("ca.pem") },
+    });
+    servers.push(server);
+    const address = server.address.replace("127.0.0.1", "localhost");
+    const files = ["--tls-ca", "ca.pem", "--tls-cert", "client.pem", "--tls-key", "client.key"];
+    const paths = files.map((word) => (word.startsWith("--") ? word : join(tls, word)));
+    const { status, stdout, stderr } = await shell([address, ...paths, "-c", "info"]);
+    expect(stderr).toBe("");
+    expect(stdout).toContain("program  l3.p4\n");
+    expect(status).toBe(0);
+  });
+
   it("says why it cannot connect", async () => {
     const { address } = await serveL3();
     const wrong = await shell([address, "--device-id", "7", "-c", "info"]);
     expect(wrong.stderr).toMatch(/error\[P40040\].*\n.*give the switch's with --device-id/);
     expect(wrong.status).toBe(1);
     const nobody = await shell(["127.0.0.1:1", "--timeout", "0.5", "-c", "info"]);
-    expect(nobody.stderr).toMatch(/error\[P40040\]: 127\.0\.0\.1:1: no P4Runtime server answers/);
+    expect(nobody.stderr).toMatch(/error\[P40040\]: no P4Runtime server answers at 127\.0\.0\.1:1 /);
     expect(nobody.status).toBe(1);
   });
 

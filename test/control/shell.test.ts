@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { SourceFile } from "../../src/base/index.js";
 import { completions } from "../../src/control/index.js";
+import { goldenJson, type Stimulus } from "../switch/golden.js";
 import { start } from "./start.js";
 
 describe("entries", () => {
@@ -252,6 +253,20 @@ describe("watching", () => {
     expect((await watching).lines[0]).toMatch(/^packet-in .*[0-9a-f]{4}$/);
   });
 
+  it("switches digests on while it looks, and acknowledges them", async () => {
+    const { say, device, play, clock } = start("cpu", waits(), { cpuPort: 255 });
+    const watching = say("watch digests events=1");
+    while ((await device.read([{ kind: "digest" }])).length === 0) await Promise.resolve();
+    for (const { in: input } of goldenJson<Stimulus[]>("cpu", "packets.json")) {
+      play(input.port, input.hex);
+      clock.advance(clock.time + 1_000_000);
+    }
+    const { lines, data } = await watching;
+    expect(lines[0]).toMatch(/^digest \S+ list=\d+( \S+=\S+)+$/);
+    expect(data[0]).toMatchObject({ kind: "digest" });
+    expect(await device.read([{ kind: "digest" }])).toEqual([]);
+  });
+
   it("tells ports, and ends when it is stopped", async () => {
     const { say, device } = start("l3", waits());
     const stop = new AbortController();
@@ -326,7 +341,7 @@ describe("sessions", () => {
       "  TheIngress.route(next_hop: 16)",
       "  TheIngress.unreachable()",
       "TheIngress.route(next_hop: 16)",
-      "table_add <table> <action:table> <key:table> => <parameters:action> [priority]",
+      "table_add <table> <action> <key> => <parameters> [priority]",
       "  add an entry; the smaller priority wins",
     ]);
   });

@@ -1,7 +1,7 @@
 /** Statements about the session: programs, files, help, the end. */
 import { fail } from "../../base/index.js";
 import { CODES } from "../codes.js";
-import type { Command, Commands } from "../command.js";
+import { type Command, type Commands, usageText } from "../command.js";
 import { candidatesFor, closest, endsOf } from "../names.js";
 import { actionText, saveAll } from "./read-statements.js";
 
@@ -96,7 +96,7 @@ export const sessionStatements: Commands = {
       const command = commands.get(word.text);
       const [table] = candidatesFor(index.tables.list, word.text);
       const [action] = candidatesFor(index.actions.list, word.text);
-      if (command !== undefined) context.print(`${command.usage}\n  ${command.summary}`);
+      if (command !== undefined) context.print(`${usageText(command)}\n  ${command.summary}`);
       else if (table !== undefined) {
         const key = table.fields.list.map((field) => `${field.name}=${FORMS[field.kind]}`).join(" ");
         const priority = table.hasPriority ? " priority=N" : "";
