@@ -1,17 +1,29 @@
 /** Values of types translated to strings: on the wire by name, in the switch by number. */
-import { create } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
 import { fromHex, toHex } from "../../src/base/index.js";
+import { decodeMatches } from "../../src/p4runtime/codec/match.js";
+import { CURRENT_DIALECT } from "../../src/p4runtime/codec/ports.js";
+import { makeWire } from "../../src/p4runtime/codec/wire.js";
 import { electionIdMessage } from "../../src/p4runtime/election.js";
 import {
   EntitySchema,
+  FieldMatchSchema,
   ReadRequestSchema,
   SetForwardingPipelineConfigRequest_Action,
   SetForwardingPipelineConfigRequestSchema,
   TableEntrySchema,
 } from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
 import type { ServeOptions } from "../../src/p4runtime/index.js";
-import { DeviceError, type DeviceEvent, type Entity, type Update } from "../../src/program/index.js";
+import {
+  createP4Info,
+  DeviceError,
+  type DeviceEvent,
+  type Entity,
+  P4InfoIndex,
+  p4info,
+  type Update,
+} from "../../src/program/index.js";
 import { Switch } from "../../src/switch/index.js";
 import { ManualClock } from "../switch/golden.js";
 import { startClient, startServer, until } from "./helpers.js";
@@ -272,4 +284,60 @@ it("keeps names over RECONCILE_AND_COMMIT and through a second server", async ()
   expect(await device.read([{ kind: "tableEntry" }])).toEqual(inside);
   const after = await client.read([{ kind: "tableEntry", table: "I.route" }]);
   expect(after.map((entity) => client.names!.name("vrf_id_t", keyOf(entity)))).toEqual(["blue", "green"]);
+});
+
+it("keeps the rules of matches: names are exact or optional, and UTF-8", async () => {
+  const field = (id: number, name: string, value: p4info.MatchField_MatchType) => ({
+    id,
+    name,
+    match: { case: "matchType" as const, value },
+    typeName: { name: "vrf_t" },
+  });
+  const { EXACT, LPM, TERNARY, RANGE } = p4info.MatchField_MatchType;
+  const info = createP4Info({
+    tables: [
+      {
+        preamble: { id: 0x02000001, name: "t" },
+        matchFields: [field(1, "e", EXACT), field(2, "l", LPM), field(3, "t", TERNARY), field(4, "r", RANGE)],
+      },
+    ],
+    typeInfo: {
+      newTypes: {
+        vrf_t: {
+          representation: {
+            case: "translatedType",
+            value: { uri: "", sdnType: { case: "sdnString", value: {} } },
+          },
+        },
+      },
+    },
+  });
+  const wire = makeWire(new P4InfoIndex(info), CURRENT_DIALECT, false);
+  const table = wire.index.tables.list[0]!;
+  const name = new TextEncoder().encode("red");
+  const told = (...list: MessageInitShape<typeof FieldMatchSchema>[]): string => {
+    try {
+      decodeMatches(
+        wire,
+        table,
+        list.map((each) => create(FieldMatchSchema, each)),
+      );
+      return "OK";
+    } catch (error) {
+      return `${(error as DeviceError).code} ${(error as DeviceError).message}`;
+    }
+  };
+  const exact = { fieldId: 1, fieldMatchType: { case: "exact" as const, value: { value: name } } };
+  expect(told(exact)).toBe("OK");
+  expect(told({ ...exact, fieldMatchType: { case: "exact", value: { value: Uint8Array.of(0xff) } } })).toBe(
+    'INVALID_ARGUMENT "t": field "e": 0xff is no UTF-8 text',
+  );
+  const lpm = { case: "lpm" as const, value: { value: name, prefixLen: 8 } };
+  const ternary = { case: "ternary" as const, value: { value: name, mask: name } };
+  const range = { case: "range" as const, value: { low: name, high: name } };
+  for (const [i, fieldMatchType] of [lpm, ternary, range].entries()) {
+    expect(told(exact, { fieldId: i + 2, fieldMatchType })).toMatch(
+      /^UNIMPLEMENTED .* is translated to a string, which is not matched (lpm|ternary|range)$/,
+    );
+  }
 });
