@@ -17,7 +17,7 @@ const ENDS: readonly string[] = ["repair", "up", "restart"];
 
 /** The figure as a standalone SVG document. */
 export function timelineFigure({ series, source }: TimelineResults): string {
-  const { duration } = source.settings;
+  const { duration, transport } = source.settings;
   const x = (ns: number) => round(LEFT + ((WIDTH - LEFT - RIGHT) * Math.min(ns, duration)) / duration);
   const parts: string[] = [];
   let y = TOP;
@@ -27,7 +27,7 @@ export function timelineFigure({ series, source }: TimelineResults): string {
     for (const [number, record] of records.entries()) {
       const { from, to } = record.flow;
       parts.push(text(LEFT - 8, y + 4, `${number}: ${from.name} - ${to.name}`, "end", 10));
-      parts.push(...flowLine(record, duration, y, x));
+      parts.push(...flowLine(record, transport.rto_margin, duration, y, x));
       y += LINE;
     }
   }
@@ -53,6 +53,7 @@ export function timelineFigure({ series, source }: TimelineResults): string {
 
 function flowLine(
   { flow, completion, outages }: FlowRecord,
+  margin: number,
   duration: number,
   y: number,
   x: (ns: number) => number,
@@ -62,7 +63,10 @@ function flowLine(
   const end = completion === undefined ? duration : flow.start + completion;
   return [
     stroke(flow.start, end, COLOURS.flow),
-    ...outages.map(({ from, to }) => stroke(from, to ?? duration, COLOURS.outage)),
+    // For that long, at the least, nothing had been acknowledged at the first timeout.
+    ...outages.map(({ from, to }) =>
+      stroke(Math.max(flow.start, from - margin), to ?? duration, COLOURS.outage),
+    ),
   ];
 }
 

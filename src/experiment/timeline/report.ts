@@ -57,7 +57,7 @@ function page(
   return htmlPage(title, [
     `<h1>${escapeXml(title)}</h1>`,
     ...notes.map((note) => `<p class="note">${escapeXml(note)}</p>`),
-    `<figure>${inline(svg)}<figcaption>A line a flow, from its start to its end. Red: from the first timeout to the retransmission that was acknowledged. Dashed: faults, and dotted where one ends.</figcaption></figure>`,
+    `<figure>${inline(svg)}<figcaption>A line a flow, from its start to its end. Red: without progress, from the RTO margin before a timeout to the retransmission that got through. Dashed: faults, and dotted where one ends.</figcaption></figure>`,
     "<h2>Faults</h2>",
     faults.length === 0 ? "<p>None.</p>" : `<ul>${faults.join("")}</ul>`,
     "<h2>Results</h2>",
@@ -77,7 +77,8 @@ function page(
 
 function resultTable(rows: readonly TimelineRow[]): string {
   const head = ["scheme", "flow", "bytes", "fct ms", "timeouts", "re-paths", "outage ms", "recovered"];
-  const cell = (value: number | null) => (value === null ? "&ndash;" : value.toLocaleString("en-US"));
+  const cell = (value: number | null) =>
+    value === null ? "&ndash;" : value.toLocaleString("en-US", { maximumFractionDigits: 1 });
   const lines = rows.map((row, i) => {
     const first = i > 0 && rows[i - 1]!.scheme !== row.scheme ? ' class="first"' : "";
     const words = [schemeTitle(row.scheme), `${row.flow}: ${row.from} to ${row.to}`];
