@@ -236,6 +236,14 @@ describe("the advice of doctor", () => {
     ]);
   });
 
+  it("does not guess what only root can try", () => {
+    const user = advise(without("root", "namespaces", "packet_sockets", "htb", "tbf", "netem"));
+    expect(user.notes).toEqual([
+      "namespaces and interfaces need root: sudo p4loom doctor tells what there is then",
+    ]);
+    expect(advise(without("netem")).notes[0]).toContain("modprobe sch_netem");
+  });
+
   it("is one line for Debian", () => {
     expect(advise(without("mininet", "iperf3", "tc", "iproute2", "ethtool")).install).toBe(
       "apt-get install --no-install-recommends ethtool iperf3 iproute2 mininet",

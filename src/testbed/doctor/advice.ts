@@ -71,17 +71,29 @@ export function advise(findings: readonly Finding[]): Advice {
   return {
     uses,
     install: wanted.length === 0 ? undefined : `apt-get install --no-install-recommends ${wanted.join(" ")}`,
-    notes: NOTES.filter(([name]) => !ok.get(name)).map(([, note]) => note),
+    // what only root can try is not known to be missing
+    notes: NOTES.filter(([name, , needs]) => !ok.get(name) && lacking(needs).length === 0).map(
+      ([, note]) => note,
+    ),
   };
 }
 
-const NOTES: readonly [FindingName, string][] = [
-  ["root", "namespaces and interfaces need root: sudo p4loom doctor tells what there is then"],
-  ["packet_sockets", "our switch opens interfaces with koffi, an optional dependency: npm install koffi"],
-  ["netem", "netem is a module of the kernel: modprobe sch_netem, where the kernel comes with it"],
+const NOTES: readonly [FindingName, note: string, needs: readonly FindingName[]][] = [
+  ["root", "namespaces and interfaces need root: sudo p4loom doctor tells what there is then", []],
+  [
+    "packet_sockets",
+    "our switch opens interfaces with koffi, an optional dependency: npm install koffi",
+    ["root"],
+  ],
+  [
+    "netem",
+    "netem is a module of the kernel: modprobe sch_netem, where the kernel comes with it",
+    ["namespaces"],
+  ],
   [
     "simple_switch_grpc",
     "BMv2 is not in Debian; wherever it is built: --bmv2 PATH. --engine switch does without",
+    [],
   ],
-  ["p4c", "p4c is not in Debian; wherever it is built: --p4c PATH. Our own compiler does without"],
+  ["p4c", "p4c is not in Debian; wherever it is built: --p4c PATH. Our own compiler does without", []],
 ];
