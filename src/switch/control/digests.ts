@@ -8,6 +8,8 @@ import type { Instance } from "./instance.js";
 
 interface Digest {
   readonly name: string;
+  /** Number of its learn list. */
+  readonly list: number;
   readonly values: (phv: Int32Array) => bigint[];
   config: DigestConfigEntry | undefined;
   pending: bigint[][];
@@ -35,6 +37,7 @@ export class Digests {
       });
       const digest: Digest = {
         name: list.name,
+        list: list.id,
         values: (phv) =>
           fields.map((field) => {
             let value = 0n;
@@ -48,8 +51,7 @@ export class Digests {
         unacknowledged: new Map(),
         cancel: undefined,
       };
-      this.#byList.set(list.id, digest);
-      this.#byName.set(list.name, digest);
+      this.#install(digest);
     }
   }
 
@@ -65,10 +67,28 @@ export class Digests {
     return this.#byName.get(name)?.config;
   }
 
-  configure(name: string, config: DigestConfigEntry | undefined): void {
+  /**
+   * Turns a digest on, off (`undefined`) or to another configuration; the result undoes that. Off forgets what waits and
+   * what was not acknowledged; the forgotten is kept beside until nobody can want it back.
+   */
+  configure(name: string, config: DigestConfigEntry | undefined): () => void {
     const digest = this.#byName.get(name)!;
-    if (config === undefined) this.#reset(digest);
+    const before = digest.config;
     digest.config = config;
+    if (config !== undefined)
+      return () => {
+        digest.config = before;
+      };
+    this.#install({ ...digest, pending: [], known: new Set(), unacknowledged: new Map(), cancel: undefined });
+    return () => {
+      digest.config = before;
+      this.#install(digest);
+    };
+  }
+
+  #install(digest: Digest): void {
+    this.#byList.set(digest.list, digest);
+    this.#byName.set(digest.name, digest);
   }
 
   #reset(digest: Digest): void {

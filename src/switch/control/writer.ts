@@ -225,8 +225,7 @@ export class Writer {
     if (type !== "insert" && before === undefined) refuse("NOT_FOUND", `digest ${entity.digest} is off`);
     if (entity.maxListSize < 0 || entity.maxTimeoutNs < 0n || entity.ackTimeoutNs < 0n)
       refuse("INVALID_ARGUMENT", `sizes and timeouts of digest ${entity.digest} cannot be negative`);
-    digests.configure(entity.digest, type === "delete" ? undefined : entity);
-    return () => digests.configure(entity.digest, before);
+    return digests.configure(entity.digest, type === "delete" ? undefined : entity);
   }
 }
 

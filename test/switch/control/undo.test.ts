@@ -95,6 +95,55 @@ describe.each(modes)("%s", (atomicity) => {
   });
 });
 
+describe.each(modes)("%s", (atomicity) => {
+  const digests = () => {
+    const { device, clock, play } = startUnconfigured("cpu");
+    const lists: unknown[] = [];
+    device.watch((event) => event.kind === "digest" && lists.push(event.list.data.map(([first]) => first)));
+    const entity = {
+      kind: "digest" as const,
+      digest: device.internals.digests.names[0]!,
+      maxListSize: 0,
+      maxTimeoutNs: 1_000_000n,
+      ackTimeoutNs: 5_000_000n,
+    };
+    device.apply([{ type: "insert", entity }]);
+    const learn = (source: string) => play(2, `02000000004d0200000000${source}123468656c6c6f`);
+    return { device, clock, lists, entity, learn };
+  };
+
+  it("a digest that was turned off keeps what waits and what was not acknowledged", () => {
+    const { device, clock, lists, entity, learn } = digests();
+    learn("32");
+    clock.advance(1000);
+    learn("33");
+    expect(() => device.apply([{ type: "delete", entity }, bad], atomicity)).toThrow();
+    learn("32");
+    clock.advance(2000);
+    expect(lists).toEqual([[0x020000000032n], [0x020000000033n]]);
+    clock.advance(10_000);
+    learn("32");
+    clock.advance(20_000);
+    expect(lists).toHaveLength(3);
+  });
+
+  it("a digest that is turned off forgets both", () => {
+    const { device, clock, lists, entity, learn } = digests();
+    learn("32");
+    device.apply(
+      [
+        { type: "delete", entity },
+        { type: "insert", entity },
+      ],
+      atomicity,
+    );
+    clock.advance(500);
+    learn("33");
+    clock.advance(20_000);
+    expect(lists).toEqual([[0x020000000033n]]);
+  });
+});
+
 describe("members of value sets", () => {
   it.each([
     ["another field", [{ kind: "exact", field: "none", value: 1n }], "NOT_FOUND"],
