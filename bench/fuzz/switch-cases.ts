@@ -153,7 +153,10 @@ function stateOf(device: Switch): string {
         .filter((member) => !member.hidden)
         .map(({ memberId, handles, uses }) => `${memberId} ${handles} ${uses}`)
         .sort(),
-      [...store.groups.values()].map(({ number, uses }) => `${[...store.slots[number]!]} ${uses}`).sort(),
+      [...store.groups.values()]
+        .filter((group) => !group.hidden)
+        .map(({ number, uses }) => `${[...store.slots[number]!]} ${uses}`)
+        .sort(),
     ]),
   ];
   const { counters, meters, registers } = device.internals.instance;

@@ -78,8 +78,9 @@ export class StoreWriter {
     });
   }
 
-  /** Makes a header valid, and the other members of its union invalid. */
+  /** Makes a header valid, and the other members of its union invalid; metadata always are valid. */
   markValid(place: HeaderPlace): void {
+    if (place.slot.metadata) return;
     this.out.line(`${validWord(place)} = 1;`);
     for (const member of place.slot.union?.members ?? [])
       if (member !== place.slot) this.out.line(`${phv(member.valid, place.validShift)} = 0;`);
