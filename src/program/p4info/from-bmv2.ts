@@ -80,6 +80,8 @@ export function describeBmv2(program: Bmv2Program): P4Info {
         ...direct(meters, table.name).map((name) => idOf("directMeter", name)),
       ],
       size: BigInt(table.max_size),
+      // entries of a program are constant unless its own P4Info says otherwise
+      isConstTable: (table.entries?.length ?? 0) > 0,
       idleTimeoutBehavior: table.support_timeout
         ? Table_IdleTimeoutBehavior.NOTIFY_CONTROL
         : Table_IdleTimeoutBehavior.NO_TIMEOUT,
