@@ -101,7 +101,7 @@ describe.skipIf(BMV2 === undefined)(`on BMv2${BMV2 === undefined ? ` (${NO_BMV2}
       expect(byPort(another.sent)).toEqual(byPort(ours.sent));
       expect(another.state).toEqual(ours.state);
     },
-    120_000,
+    180_000,
   );
 
   it.concurrent.each(Object.keys(PROBES) as ProbeName[])(
@@ -123,6 +123,6 @@ describe.skipIf(BMV2 === undefined)(`on BMv2${BMV2 === undefined ? ` (${NO_BMV2}
       expect(tails(sent)).toEqual(tails(probes));
       expect(new Set(probes.map((probe) => probe.port)).size).toBeGreaterThan(3);
     },
-    120_000,
+    180_000,
   );
 });
