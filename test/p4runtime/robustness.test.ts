@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, connect as dial, type Server, type Socket } from "node:net";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { create } from "@bufbuild/protobuf";
 import { expect, it, onTestFinished } from "vitest";
 import { fromHex } from "../../src/base/index.js";
@@ -196,14 +197,32 @@ it("loads the program again when the switch has been restarted, and repairs the 
   expect(await reconcile(client, desired)).toEqual([]);
 });
 
+const at = (path: string): string => pathToFileURL(join(import.meta.dirname, path)).href;
+
+/** A controller as a process of its own, to be killed: loads a program, writes entries, stays primary. */
+const CONTROLLER = `
+const { connect } = await import("${at("../../src/p4runtime/index.ts")}");
+const { destination, roomyProgram } = await import("${at("program.ts")}");
+const device = await connect(process.argv.at(-1), { batchSize: 50 });
+await device.load(roomyProgram());
+for (let i = 0; i < 900; i += 50) {
+  await device.write(Array.from({ length: 50 }, (_, k) => destination(i + k, i % 7)));
+  process.stdout.write("written ");
+}
+setInterval(() => {}, 1000);
+`;
+
 it("outlives a controller that is killed; the next one finds what it wrote and repairs it", async () => {
   const device = makeSwitch();
   const server = await startServer(device);
-  const script = join(import.meta.dirname, "controller-process.ts");
   // 50 entries a Write, each Write whole or not at all
-  const child = spawn(process.execPath, ["--import", "tsx", script, server.address], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["--import", "tsx", "--input-type=module", "-e", CONTROLLER, server.address],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   onTestFinished(() => void child.kill("SIGKILL"));
   await once(child.stdout!, "data");
   child.kill("SIGKILL");
