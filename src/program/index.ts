@@ -3,6 +3,7 @@
 export { type JsonPath, jsonPlace } from "./bmv2/json-place.js";
 export type { Bmv2Program } from "./bmv2.js";
 export * as bmv2 from "./bmv2.js";
+export { bmv2Bits, bmv2Number } from "./bmv2-number.js";
 export { readBmv2 } from "./bmv2-reader.js";
 export * from "./device.js";
 export { deviceView, typeWidths } from "./device-view.js";

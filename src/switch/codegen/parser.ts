@@ -1,5 +1,5 @@
 /** The parser as a function: headers from packet bytes into the PHV (P4-16 spec 12, BMv2's rules in docs/switch.md). */
-import type { Bmv2Program, bmv2 } from "../../program/index.js";
+import { type Bmv2Program, type bmv2, bmv2Bits } from "../../program/index.js";
 import { PrimitiveWriter, type Resources } from "./action.js";
 import { chunk, load } from "./bits.js";
 import { Emitter } from "./emitter.js";
@@ -292,8 +292,10 @@ class StateWriter {
     parts: readonly { words: readonly string[]; width: number }[],
   ): string {
     const bytes = parts.reduce((sum, part) => sum + ((part.width + 7) >> 3), 0);
-    let key = BigInt(value);
-    let care = mask === null ? (1n << BigInt(8 * bytes)) - 1n : BigInt(mask);
+    // The place of a sign among several keys is not known: p4c joins them as bytes, and writes none.
+    const width = parts.length === 1 ? parts[0]!.width : 8 * bytes;
+    let key = bmv2Bits(value, width);
+    let care = mask === null ? (1n << BigInt(8 * bytes)) - 1n : bmv2Bits(mask, width);
     const conditions: string[] = [];
     for (const part of [...parts].reverse()) {
       const size = BigInt(8 * ((part.width + 7) >> 3));

@@ -1,5 +1,5 @@
 /** Ingress and egress as functions `NAME(s)`: tables and conditionals in the order of the control graph. */
-import type { bmv2 } from "../../program/index.js";
+import { type bmv2, bmv2Number } from "../../program/index.js";
 import { fieldKind, type KeyShape, keyShape } from "../tables/shape.js";
 import { mayExit, type Resources } from "./action.js";
 import { Emitter } from "./emitter.js";
@@ -169,7 +169,7 @@ class NodeWriter {
     return table.key.flatMap((key) => {
       const num = keyNumber(expressions, key);
       if (num.kind !== "words") throw new Unsupported("a key that is no field");
-      const mask = key.mask === null ? undefined : BigInt(key.mask);
+      const mask = key.mask === null ? undefined : bmv2Number(key.mask);
       const [header, field] = typeof key.target === "string" ? [key.target, "$valid$"] : key.target;
       const slot = layout.headers.get(layout.field(header, field)?.header ?? header);
       const guarded = field !== "$valid$" && slot !== undefined && !slot.metadata;

@@ -1,7 +1,7 @@
 /** A loaded program with its state: tables, profiles, counters and all else that the control plane sees. */
 import { fail, Random } from "../../base/index.js";
 import { bmv2Hash, bmv2WideHash, isOwnHash } from "../../hash/index.js";
-import { type Bmv2Program, deviceView, P4InfoIndex, type Program } from "../../program/index.js";
+import { type Bmv2Program, bmv2Number, deviceView, P4InfoIndex, type Program } from "../../program/index.js";
 import { parameterOffsets } from "../codegen/action.js";
 import { wordsOf } from "../codegen/layout.js";
 import { type ProfileInfo, type Specialised, specialise, type TableInfo } from "../codegen/program.js";
@@ -246,6 +246,6 @@ export function namedParameters(
   data: readonly string[],
 ): Record<string, bigint> {
   return Object.fromEntries(
-    shape.map(({ name, bitwidth }, i) => [name, BigInt.asUintN(bitwidth, BigInt(data[i] ?? 0))]),
+    shape.map(({ name, bitwidth }, i) => [name, BigInt.asUintN(bitwidth, bmv2Number(data[i] ?? "0x0"))]),
   );
 }

@@ -1,6 +1,6 @@
 /** The entries that a program comes with (`const entries` and `entries` in P4). */
 import { fail } from "../../base/index.js";
-import { type bmv2, DeviceError, type Match, type TableEntry } from "../../program/index.js";
+import { type bmv2, bmv2Bits, DeviceError, type Match, type TableEntry } from "../../program/index.js";
 import { type KeyField, prefixMask } from "../tables/shape.js";
 import { namedParameters, type TableControl } from "./instance.js";
 import { refuse } from "./keys.js";
@@ -58,21 +58,22 @@ function addEntry(
 }
 
 function programMatch(key: bmv2.EntryKey, field: string, { kind, width }: KeyField): Match[] {
+  const bits = (text: string) => bmv2Bits(text, width);
   if (kind === "optional" && key.match_type === "ternary")
-    return BigInt(key.mask) === 0n ? [] : [{ kind, field, value: BigInt(key.key) }];
+    return bits(key.mask) === 0n ? [] : [{ kind, field, value: bits(key.key) }];
   switch (key.match_type) {
     case "exact":
-      return [{ kind: "exact", field, value: BigInt(key.key) }];
+      return [{ kind: "exact", field, value: bits(key.key) }];
     case "lpm": {
-      const value = BigInt(key.key) & prefixMask(key.prefix_length, width);
+      const value = bits(key.key) & prefixMask(key.prefix_length, width);
       return [{ kind: "lpm", field, value, prefixLength: key.prefix_length }];
     }
     case "ternary":
-      return [{ kind: "ternary", field, value: BigInt(key.key) & BigInt(key.mask), mask: BigInt(key.mask) }];
+      return [{ kind: "ternary", field, value: bits(key.key) & bits(key.mask), mask: bits(key.mask) }];
     case "optional":
-      return BigInt(key.mask) === 0n ? [] : [{ kind: "optional", field, value: BigInt(key.key) }];
+      return bits(key.mask) === 0n ? [] : [{ kind: "optional", field, value: bits(key.key) }];
     case "range":
-      return [{ kind: "range", field, low: BigInt(key.start), high: BigInt(key.end) }];
+      return [{ kind: "range", field, low: bits(key.start), high: bits(key.end) }];
     default:
       refuse("INVALID_ARGUMENT", `field ${field} has a key of kind ${(key as bmv2.EntryKey).match_type}`);
   }
