@@ -89,11 +89,9 @@ export class ProfileWriter {
     if (type === "delete") {
       if (present.uses > 0)
         refuse("FAILED_PRECONDITION", `group ${groupId} of action profile ${profile.name} is in use`);
-      const { members, maxSize } = present;
+      const { members } = present;
       store.removeGroup(present);
-      return () => {
-        store.addGroup(groupId, members, maxSize);
-      };
+      return () => store.restoreGroup(present, members);
     }
     if (entity.maxSize !== 0 && entity.maxSize !== present.maxSize)
       refuse(

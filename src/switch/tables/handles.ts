@@ -12,10 +12,12 @@ export class Handles {
     return least;
   }
 
-  /** Takes back a handle that is free: undoes its release. */
+  /** Takes a certain handle that is free: undoes its release. */
   claim(handle: number): void {
     const at = this.#free.indexOf(handle);
     if (at < 0) {
+      // Beyond those in use: what lies between is free.
+      while (this.#used < handle) this.#put(this.#used++);
       this.#used = handle + 1;
       return;
     }
@@ -28,6 +30,10 @@ export class Handles {
       this.#used--;
       return;
     }
+    this.#put(handle);
+  }
+
+  #put(handle: number): void {
     const heap = this.#free;
     let at = heap.length;
     heap.push(handle);

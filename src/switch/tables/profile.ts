@@ -129,6 +129,15 @@ export class ActionProfileStore {
     return group;
   }
 
+  /** Undoes {@link removeGroup}. */
+  restoreGroup(group: StoredGroup, members: readonly GroupMember[]): void {
+    this.#groupNumbers.claim(group.number);
+    this.groups.set(group.groupId, group);
+    this.byNumber[group.number] = group;
+    this.#count(group, 1, false);
+    this.setMembers(group, members);
+  }
+
   setMembers(group: StoredGroup, members: readonly GroupMember[]): void {
     for (const { memberId } of group.members) this.members.get(memberId)!.uses--;
     for (const { memberId } of members) this.members.get(memberId)!.uses++;

@@ -53,6 +53,26 @@ describe.each(modes)("%s", (atomicity) => {
     expect(handles()).toEqual({ ...before, 5: [0] });
   });
 
+  it("members are free again when the group that used them is undone", () => {
+    const { device } = startUnconfigured("selector");
+    const profile = "TheIngress.sel_crc32";
+    const action = device.internals.instance.profiles.get(profile)!.info.actions.values().next().value!;
+    const params = Object.fromEntries(action.runtime_data.map(({ name }) => [name, 1n]));
+    const member: Update["entity"] = {
+      kind: "member",
+      profile,
+      memberId: 1,
+      action: { action: action.name, params },
+    };
+    const members = [{ memberId: 1, weight: 1 }];
+    const group: Update["entity"] = { kind: "group", profile, groupId: 1, members, maxSize: 0 };
+    device.apply([{ type: "insert", entity: member }]);
+    const updates: Update[] = [{ type: "insert", entity: group }, { type: "delete", entity: group }, bad];
+    expect(() => device.apply(updates, atomicity)).toThrow();
+    device.apply([{ type: "delete", entity: member }]);
+    expect(device.query([{ kind: "member" }, { kind: "group" }])).toEqual([]);
+  });
+
   it("entries of one priority win as before", () => {
     const { device } = startUnconfigured("l3");
     const table = [...device.internals.instance.tables.values()].find(

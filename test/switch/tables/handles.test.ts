@@ -24,4 +24,42 @@ describe("handles", () => {
       }),
     );
   });
+
+  it("are as before when takes and releases are undone, last first", () => {
+    const steps = fc.array(fc.option(fc.nat()), { maxLength: 60 });
+    fc.assert(
+      fc.property(steps, steps, (first, second) => {
+        const handles = new Handles();
+        const held = new Set<number>();
+        const run = (list: readonly (number | null)[]) =>
+          list.map((step) => {
+            if (step === null || held.size === 0) {
+              const handle = handles.take();
+              held.add(handle);
+              return () => {
+                held.delete(handle);
+                handles.release(handle);
+              };
+            }
+            const handle = [...held][step % held.size]!;
+            held.delete(handle);
+            handles.release(handle);
+            return () => {
+              held.add(handle);
+              handles.claim(handle);
+            };
+          });
+        run(first);
+        const before = [...held].sort();
+        for (const undo of run(second).reverse()) undo();
+        expect([...held].sort()).toEqual(before);
+        for (let i = 0; i < 10; i++) {
+          let lowest = 0;
+          while (held.has(lowest)) lowest++;
+          expect(handles.take()).toBe(lowest);
+          held.add(lowest);
+        }
+      }),
+    );
+  });
 });
