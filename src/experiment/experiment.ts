@@ -4,6 +4,7 @@ import type { Locate, SourceFile } from "../base/index.js";
 import { SELECTOR_FIELDS } from "../generate/index.js";
 import { type FabricPlan, SCHEMES, type Scheme } from "../schemes/index.js";
 import { durationSchema, positiveDurationSchema, type Topology, topologySchema } from "../topology/index.js";
+import { DEFAULT_PORT } from "../traffic/index.js";
 
 /** What can fail: a switch of a tier, or the link between a ToR and the tier above it. */
 export const FAILURES = ["tor", "leaf", "spine", "link"] as const;
@@ -131,32 +132,45 @@ const faultSchema = z.strictObject({
   switch: z.string().optional(),
 });
 
+const flowSchema = z.strictObject({
+  /** Hosts, by name. */
+  from: z.string(),
+  to: z.string(),
+  /** So many flows, each with a client port of its own. */
+  count: whole("a number of flows", 1, 10_000).default(1),
+  start: durationSchema.default(0),
+  /** Absent: it goes on to the end. */
+  bytes: whole("bytes", 1, 1e12).optional(),
+  /** Where the receiver listens. */
+  port: whole("a port", 1, 65_535).default(DEFAULT_PORT),
+});
+
 /** Given flows, and faults at given times. */
 export const timelineSchema = z.strictObject({
   ...fabricKeys,
-  flows: z
-    .array(
-      z.strictObject({
-        /** Hosts, by name. */
-        from: z.string(),
-        to: z.string(),
-        /** So many flows, each with a client port of its own. */
-        count: whole("a number of flows", 1, 10_000).default(1),
-        start: durationSchema.default(0),
-        /** Absent: it goes on to the end. */
-        bytes: whole("bytes", 1, 1e12).optional(),
-      }),
-    )
-    .min(1),
+  /** One by one, or a traffic file: its path, from the experiment file's folder. */
+  flows: z.union([z.string().min(1), z.array(flowSchema).min(1)], {
+    error: "expected a list of flows, or the path of a traffic file",
+  }),
   faults: z.array(faultSchema).default([]),
   /** From the start of the first flow to the end. */
   duration: positiveDurationSchema,
-  traffic: z.strictObject({ ip: ipSchema }).prefault({}),
+  traffic: z
+    .strictObject({
+      ip: ipSchema,
+      /** Who makes the flows on a testbed: the host agent, or iperf3. */
+      generator: z.enum(["agent", "iperf3"]).default("agent"),
+    })
+    .prefault({}),
   ...machineKeys,
 });
 
+export type FlowSpec = z.output<typeof flowSchema>;
 export type FaultSpec = z.output<typeof faultSchema>;
-export type TimelineSettings = z.output<typeof timelineSchema>;
+/** With the flows of a traffic file in their place. */
+export type TimelineSettings = Omit<z.output<typeof timelineSchema>, "flows"> & {
+  flows: readonly FlowSpec[];
+};
 export type ExperimentSettings = z.output<typeof experimentSchema>;
 
 /** One scheme of an experiment, planned for its topology. */
@@ -186,7 +200,9 @@ export type Experiment = Checked<ExperimentSettings>;
 export type Timeline = Checked<TimelineSettings>;
 
 /** What building a fabric needs to know, whatever happens on it. */
-export type FabricExperiment = Checked<Omit<TimelineSettings, "flows" | "faults" | "duration">>;
+export type FabricExperiment = Checked<
+  Omit<TimelineSettings, "flows" | "faults" | "duration" | "traffic"> & { traffic: { ip: 4 | 6 } }
+>;
 
 /** Where an experiment's results go unless the user says otherwise. */
 export function outputFolder({

@@ -1,16 +1,20 @@
 /** From an experiment file to an {@link Experiment}: all that can be wrong with the file is found here. */
 import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { DiagnosticError, type Diagnostics, type Locate, SourceFile } from "../base/index.js";
 import { loadDocument } from "../documents/index.js";
 import { FIELD_BITS } from "../generate/index.js";
-import { buildTopology, type Topology } from "../topology/index.js";
+import { buildTopology, hostsOf, type Topology } from "../topology/index.js";
+import { readTrafficFile } from "../traffic/index.js";
 import {
   type Experiment,
   type ExperimentSettings,
   experimentSchema,
   FAILURES,
+  type FabricExperiment,
   type Failure,
+  type FlowSpec,
   parameterShape,
   type SchemeRun,
   schemeOfName,
@@ -48,14 +52,34 @@ export function loadTimeline(input: string | SourceFile, diagnostics: Diagnostic
   if (source === undefined) return undefined;
   const document = loadDocument(source, timelineSchema, diagnostics);
   if (document === undefined) return undefined;
-  const { value: settings, locate } = document;
+  const { value, locate } = document;
   return collecting(diagnostics, () => {
-    const topology = buildTopology(settings.topology, below(locate, ["topology"]));
+    const topology = buildTopology(value.topology, below(locate, ["topology"]));
+    const flows =
+      typeof value.flows === "string"
+        ? readFlows(join(dirname(source.path), value.flows), topology, diagnostics)
+        : value.flows;
+    const settings: TimelineSettings = { ...value, flows };
     checkSelector(settings, locate, diagnostics);
     checkTimeline(settings, topology, locate, diagnostics);
     const schemes = planSchemes({ ...settings, runs: 1 }, topology, locate, diagnostics);
     return { source, locate, settings, topology, schemes };
   });
+}
+
+/** The flows of a traffic file; P43005 and P42320 to P42323 go to the list. */
+function readFlows(path: string, topology: Topology, diagnostics: Diagnostics): FlowSpec[] {
+  const file = readSource(path, diagnostics);
+  if (file === undefined) return [];
+  const hosts = new Set(hostsOf(topology).map(({ name }) => name));
+  return readTrafficFile(file, hosts, diagnostics).map(({ src, dst, startNs, bytes, port }) => ({
+    from: src,
+    to: dst,
+    count: 1,
+    start: startNs,
+    bytes,
+    port,
+  }));
 }
 
 /** Whether a file lists its flows itself; any other is an experiment with drawn flows, or no experiment at all. */
@@ -105,7 +129,7 @@ function below(locate: Locate, prefix: readonly PropertyKey[]): Locate {
 
 /** The selector must be in packets of the traffic's kind. */
 function checkSelector(
-  { traffic, selector }: Pick<TimelineSettings, "traffic" | "selector">,
+  { traffic, selector }: Pick<FabricExperiment["settings"], "traffic" | "selector">,
   locate: Locate,
   diagnostics: Diagnostics,
 ): void {
@@ -170,7 +194,7 @@ function checkSites(
 }
 
 /** What the schemes' plans depend on. */
-type PlanSettings = Pick<TimelineSettings, "schemes" | "selector" | "traffic"> & { runs: number };
+type PlanSettings = Pick<FabricExperiment["settings"], "schemes" | "selector" | "traffic"> & { runs: number };
 
 const PAIR_NEEDS = { any: "different", inter_rack: "in different racks", inter_pod: "in different pods" };
 

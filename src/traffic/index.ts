@@ -3,3 +3,4 @@ export * from "./arrivals.js";
 export * from "./cdf.js";
 export * from "./flow.js";
 export * from "./pcap.js";
+export * from "./traffic-file.js";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { readTrafficFile } from "../../src/testbed/index.js";
+import { readTrafficFile } from "../../src/traffic/index.js";
 import { networkMissing, TestNetwork } from "../testbed/agent/networks.js";
 import { agentFolder } from "../testbed/agent/python.js";
 

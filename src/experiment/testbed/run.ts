@@ -122,7 +122,10 @@ class TestbedRig {
     const { settings, topology } = this.experiment;
     const { ip } = settings.traffic;
     const { segment_bytes, window_segments, rto_margin } = settings.transport;
-    const [client] = await Promise.all([this.fabric.agent(source), this.fabric.agent(destination)]);
+    const [client] = await Promise.all([
+      this.fabric.agent(source),
+      this.fabric.listen(destination, SERVER_PORT),
+    ]);
     const peer = topology.nodes[destination]!.host!;
     const flow = client.flow({
       to: ip === 4 ? peer.ipv4 : peer.ipv6,

@@ -10,7 +10,6 @@ import {
 } from "../../testbed/index.js";
 import type { TopologyNode } from "../../topology/index.js";
 import type { FabricExperiment, SchemeRun } from "../experiment.js";
-import { SERVER_PORT } from "../flow-draw.js";
 import type { Journal } from "./journal.js";
 import { agentSeed } from "./prediction.js";
 
@@ -24,6 +23,8 @@ export interface LabRun {
 
 export class SchemeOnLab {
   readonly #agents = new Map<number, Promise<Agent>>();
+  /** By node and port. */
+  readonly #listening = new Map<string, Promise<void>>();
 
   constructor(
     readonly run: LabRun,
@@ -66,7 +67,7 @@ export class SchemeOnLab {
     return this.switch(node).device;
   }
 
-  /** The agent of a host, started when first asked for; it listens on the port that flows go to. */
+  /** The agent of a host, started when first asked for. */
   agent(node: number): Promise<Agent> {
     let agent = this.#agents.get(node);
     if (agent === undefined) {
@@ -93,8 +94,18 @@ export class SchemeOnLab {
       rtoCapNs: settings.transport.rto_cap,
     });
     for (const setting of agent.settings) this.#report(setting);
-    await agent.listen(SERVER_PORT);
     return agent;
+  }
+
+  /** Lets a host take flows at a port. */
+  listen(node: number, port: number): Promise<void> {
+    const key = `${node} ${port}`;
+    let listening = this.#listening.get(key);
+    if (listening === undefined) {
+      listening = this.agent(node).then((agent) => agent.listen(port));
+      this.#listening.set(key, listening);
+    }
+    return listening;
   }
 
   #report({ name, wanted, effective }: AgentSetting): void {

@@ -1,7 +1,7 @@
 /** What flows and faults of a timeline name must be there, and each fault must make sense after those before it. */
 import type { Diagnostics, Locate } from "../../base/index.js";
 import { hostsOf, nodeNamed, switchesOf, type Topology } from "../../topology/index.js";
-import { FAULT_KINDS, type FaultSpec, type TimelineSettings } from "../experiment.js";
+import { FAULT_KINDS, type FaultSpec, type FlowSpec, type TimelineSettings } from "../experiment.js";
 import type { Site } from "../failure-sites.js";
 
 /** A fault of the file with what it names. */
@@ -56,7 +56,9 @@ export function checkTimeline(
   locate: Locate,
   diagnostics: Diagnostics,
 ): void {
+  const taken = new Set<string>();
   settings.flows.forEach((flow, i) => {
+    if (settings.traffic.generator === "iperf3") checkIperf3(flow, i, taken, locate, diagnostics);
     for (const end of ["from", "to"] as const) {
       if (nodeNamed(topology, flow[end])?.role === "host") continue;
       diagnostics.error(
@@ -115,6 +117,27 @@ export function checkTimeline(
     if (ended === undefined) active.add(key);
     else active.delete(key);
   }
+}
+
+/** A server of iperf3 takes one flow at a time, and a flow needs an end. */
+function checkIperf3(
+  { to, port, bytes, count }: FlowSpec,
+  i: number,
+  taken: Set<string>,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): void {
+  const place = locate(["flows", i]) ?? locate(["flows"]);
+  if (bytes === undefined)
+    diagnostics.error("P43015", place, "a flow without bytes, which iperf3 would never end", "add bytes");
+  if (taken.has(`${to} ${port}`) || count > 1)
+    diagnostics.error(
+      "P43015",
+      place,
+      `several flows of iperf3 to port ${port} of ${to}`,
+      "a server of iperf3 takes one flow: give each a port of its own",
+    );
+  taken.add(`${to} ${port}`);
 }
 
 const WORDS: Readonly<Record<string, string>> = { silent: "silent", down: "down", kill: "killed" };

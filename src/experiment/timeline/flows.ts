@@ -8,6 +8,8 @@ export interface TimelineFlow {
   readonly from: TopologyNode;
   readonly to: TopologyNode;
   readonly clientPort: number;
+  /** Where the receiver listens. */
+  readonly port: number;
   /** Nanoseconds. */
   readonly start: number;
   /** Undefined: it goes on to the end. */
@@ -18,12 +20,19 @@ export interface TimelineFlow {
 export function timelineFlows({ settings, topology }: Timeline, seed: number): TimelineFlow[] {
   const random = new Random(seed).fork("flows");
   const ports = new Set<number>();
-  return settings.flows.flatMap(({ from, to, count, start, bytes }) =>
+  return settings.flows.flatMap(({ from, to, count, start, bytes, port }) =>
     Array.from({ length: count }, (): TimelineFlow => {
       let clientPort = drawClientPort(random);
       while (ports.has(clientPort)) clientPort = drawClientPort(random);
       ports.add(clientPort);
-      return { from: nodeNamed(topology, from)!, to: nodeNamed(topology, to)!, clientPort, start, bytes };
+      return {
+        from: nodeNamed(topology, from)!,
+        to: nodeNamed(topology, to)!,
+        clientPort,
+        port,
+        start,
+        bytes,
+      };
     }),
   );
 }

@@ -1,10 +1,10 @@
 /** A timeline on real switches and hosts: flows of the kernel's TCP, faults as entries, link events and dead processes. */
+import { DiagnosticError } from "../../base/index.js";
 import type { Program } from "../../program/index.js";
-import type { AgentFlow, SwitchEngine } from "../../testbed/index.js";
+import { type AgentFlow, runIperf3, type SwitchEngine } from "../../testbed/index.js";
 import { ProgramCompiler } from "../boot.js";
 import type { EngineContext } from "../engine.js";
 import type { SchemeRun, Timeline } from "../experiment.js";
-import { SERVER_PORT } from "../flow-draw.js";
 import { faultEntries } from "../testbed/fault-entries.js";
 import { monotonicNs, sleepUntil } from "../testbed/flow-watch.js";
 import { SchemeOnLab } from "../testbed/scheme-on-lab.js";
@@ -45,21 +45,25 @@ export async function timelineOnTestbed(
 async function play(timeline: Timeline, fabric: SchemeOnLab): Promise<FlowRecord[]> {
   const { seed, stop, journal } = fabric.run;
   const flows = timelineFlows(timeline, seed);
+  const { generator } = timeline.settings.traffic;
   const agents = await Promise.all(
-    flows.map(
-      async ({ from, to }) => (await Promise.all([fabric.agent(from.index), fabric.agent(to.index)]))[0],
-    ),
+    flows.map(async ({ from, to, port }) => {
+      // iperf3's servers listen themselves; their packets go through the agents too.
+      const receiver = generator === "agent" ? fabric.listen(to.index, port) : fabric.agent(to.index);
+      return (await Promise.all([fabric.agent(from.index), receiver]))[0];
+    }),
   );
   const start = monotonicNs() + LEAD_NS;
   const { ip } = timeline.settings.traffic;
   const { segment_bytes, window_segments } = timeline.settings.transport;
-  const running = flows.map((flow, i) =>
-    record(
+  const running = flows.map((flow, i) => {
+    if (generator === "iperf3") return recordIperf3(flow, timeline, fabric, start);
+    return record(
       flow,
       agents[i]!.flow({
         to: ip === 4 ? flow.to.host!.ipv4 : flow.to.host!.ipv6,
         ipVersion: ip,
-        port: SERVER_PORT,
+        port: flow.port,
         clientPort: flow.clientPort,
         ...(flow.bytes === undefined ? {} : { bytes: flow.bytes }),
         segmentBytes: segment_bytes,
@@ -67,8 +71,8 @@ async function play(timeline: Timeline, fabric: SchemeOnLab): Promise<FlowRecord
         startNs: Math.round(start + flow.start),
       }),
       start,
-    ),
-  );
+    );
+  });
   const elements = new Elements(timeline, fabric);
   try {
     for (const fault of placedFaults(timeline.settings, timeline.topology)) {
@@ -168,4 +172,34 @@ function record(flow: TimelineFlow, real: AgentFlow, start: number): () => Promi
       broken,
     };
   };
+}
+
+/** A flow by iperf3, which tells of no timeouts; bounded by the timeline's end. */
+function recordIperf3(
+  flow: TimelineFlow,
+  { settings: { traffic, duration } }: Timeline,
+  { run }: SchemeOnLab,
+  start: number,
+): () => Promise<FlowRecord> {
+  const end = (node: TimelineFlow["from"]) => ({
+    host: run.lab.hosts.get(node.name)!,
+    address: traffic.ip === 4 ? node.host!.ipv4 : node.host!.ipv6,
+  });
+  const made = (async (): Promise<FlowRecord> => {
+    await sleepUntil(start + flow.start, run.stop);
+    const timeoutMs = Math.ceil((start + duration - monotonicNs()) / 1e6);
+    const { bytes, fctNs } = await runIperf3(end(flow.from), end(flow.to), {
+      ipVersion: traffic.ip,
+      port: flow.port,
+      bytes: flow.bytes!,
+      timeoutMs: Math.max(timeoutMs, 1),
+    });
+    return { flow, bytes, completion: fctNs, outages: [], broken: undefined };
+  })().catch((error: unknown): FlowRecord => {
+    if (!(error instanceof DiagnosticError)) throw error;
+    return { flow, bytes: 0, completion: undefined, outages: [], broken: error.message };
+  });
+  // Awaited at the end only: until then a failure is nobody's.
+  made.catch(() => {});
+  return () => made;
 }

@@ -5,7 +5,6 @@ import { bootFabric, ProgramCompiler } from "../boot.js";
 import type { EngineContext } from "../engine.js";
 import type { Timeline } from "../experiment.js";
 import { setFault } from "../failover.js";
-import { SERVER_PORT } from "../flow-draw.js";
 import { type PlacedFault, placedFaults } from "./check.js";
 import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
 import type { TimelineOutcome, TimelineSeries } from "./run.js";
@@ -118,17 +117,11 @@ function openFlow(
   const client = a.open(
     ip,
     flow.clientPort,
-    { address: b.address(ip), port: SERVER_PORT },
+    { address: b.address(ip), port: flow.port },
     random.fork("client"),
     transport,
   );
-  b.open(
-    ip,
-    SERVER_PORT,
-    { address: a.address(ip), port: flow.clientPort },
-    random.fork("server"),
-    transport,
-  );
+  b.open(ip, flow.port, { address: a.address(ip), port: flow.clientPort }, random.fork("server"), transport);
   let triedAt = 0;
   client.listener = {
     timedOut: () => {

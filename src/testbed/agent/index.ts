@@ -24,4 +24,3 @@ export {
   type TrafficHost,
   type TrafficOptions,
 } from "./traffic.js";
-export { DEFAULT_PORT, readTrafficFile, type TrafficFlow } from "./traffic-file.js";

@@ -8,6 +8,8 @@ export interface Iperf3Options {
   readonly ipVersion: 4 | 6;
   readonly port: number;
   readonly bytes: number;
+  /** Most milliseconds that the client may take. */
+  readonly timeoutMs?: number;
 }
 
 export interface Iperf3Figures {
@@ -25,6 +27,9 @@ interface End {
 
 const SERVER_START_MS = 5000;
 
+/** Status of a command that took too long: 128 and SIGKILL. */
+const KILLED = 137;
+
 const reportSchema = z.object({
   end: z.object({
     sum_sent: z.object({ bytes: z.number(), seconds: z.number(), retransmits: z.number().optional() }),
@@ -40,14 +45,15 @@ const reportSchema = z.object({
 
 /** Throws DiagnosticError P43173 with iperf3's own words when it is missing or fails. */
 export async function runIperf3(client: End, server: End, options: Iperf3Options): Promise<Iperf3Figures> {
-  const { ipVersion, port, bytes } = options;
+  const { ipVersion, port, bytes, timeoutMs } = options;
   const to = addressText(server.address, ipVersion);
   const listener = server.host.spawn(["iperf3", "-s", "-1", "-p", `${port}`, "-B", to, "--forceflush"]);
   try {
     await listening(listener, server.host.name);
     const from = addressText(client.address, ipVersion);
     const words = ["-c", to, "-B", from, "-p", `${port}`, "-n", `${bytes}`, "--json"];
-    const done = await client.host.exec(["iperf3", ...words]);
+    const done = await client.host.exec(["iperf3", ...words], timeoutMs === undefined ? {} : { timeoutMs });
+    if (done.status === KILLED) throw agentFailure("P43173", `iperf3 did not end within ${timeoutMs} ms`);
     return readIperf3(done.stdout || done.stderr);
   } finally {
     await listener.kill();

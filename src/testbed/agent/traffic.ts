@@ -1,9 +1,9 @@
 /** Runs flows on the hosts of a lab, by agents or by iperf3, with one kind of result. */
+import type { TrafficFlow } from "../../traffic/index.js";
 import type { RunningHost } from "../lab.js";
 import type { Agent } from "./agent.js";
 import { agentFailure, monotonicNs } from "./failure.js";
 import { runIperf3 } from "./iperf3.js";
-import type { TrafficFlow } from "./traffic-file.js";
 
 export const GENERATORS = ["agent", "iperf3"] as const;
 /** Who makes the flows; iperf3 through the agents' data path, too. */

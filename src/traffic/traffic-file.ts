@@ -7,8 +7,8 @@
  *
  * Columns stand in any order; `port` may be left out, or empty: 5201. Times have a unit. `#` starts a comment line.
  */
-import type { Diagnostics, SourceFile, Span } from "../../base/index.js";
-import { parseDuration } from "../../topology/index.js";
+import type { Diagnostics, SourceFile, Span } from "../base/index.js";
+import { parseDuration } from "../topology/index.js";
 
 export interface TrafficFlow {
   /** Nanoseconds after the start of the traffic. */
