@@ -75,7 +75,7 @@ export function mutateJson(text: string, random: Random): string {
     const other = random.pick(places);
     switch (random.int(10)) {
       case 0:
-        put(place, random.pick(ODD));
+        put(place, structuredClone(random.pick(ODD)));
         break;
       case 1:
         if (Array.isArray(place.parent)) place.parent.splice(Number(place.key), 1);
@@ -113,7 +113,7 @@ export function mutateJson(text: string, random: Random): string {
       default:
         if (typeof value === "string" && value.startsWith("0x"))
           put(place, `0x${random.uint32().toString(16)}`);
-        else put(place, random.pick(ODD));
+        else put(place, structuredClone(random.pick(ODD)));
     }
   }
   return JSON.stringify(json);

@@ -197,7 +197,8 @@ export class ValueChecker {
   #operation(object: JsonObject, path: JsonPath, depth: number): void {
     const { checker } = this;
     const op = typeof object.op === "string" ? object.op : "";
-    const unary = object.left === null || object.left === undefined;
+    object.left ??= null;
+    const unary = object.left === null;
     if (!(unary ? UNARY : BINARY).has(op)) {
       checker.complain(
         CODES.shape,

@@ -79,6 +79,27 @@ describe("readBmv2", () => {
   });
 });
 
+describe("an operation with one side", () => {
+  it("may leave the other one out", () => {
+    const json = JSON.parse(readFileSync(resolve(root, "golden/l3/l3.json"), "utf8"));
+    const value = { op: "-", right: { type: "hexstr", value: "0x01" } };
+    json.actions[0].primitives = [
+      {
+        op: "assign",
+        parameters: [
+          { type: "field", value: ["standard_metadata", "egress_spec"] },
+          { type: "expression", value },
+        ],
+      },
+    ];
+    const { program } = read(JSON.stringify(json));
+    expect(program!.actions[0]!.primitives[0]!.parameters[1]).toEqual({
+      type: "expression",
+      value: { ...value, left: null },
+    });
+  });
+});
+
 describe("jsonPlace", () => {
   it("finds every value of a document", () => {
     fc.assert(
