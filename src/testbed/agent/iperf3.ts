@@ -27,6 +27,9 @@ interface End {
 
 const SERVER_START_MS = 5000;
 
+/** Bytes that iperf3 writes at once by default. */
+const MAX_BLOCK = 131_072;
+
 /** Status of a command that took too long: 128 and SIGKILL. */
 const KILLED = 137;
 
@@ -51,7 +54,9 @@ export async function runIperf3(client: End, server: End, options: Iperf3Options
   try {
     await listening(listener, server.host.name);
     const from = addressText(client.address, ipVersion);
-    const words = ["-c", to, "-B", from, "-p", `${port}`, "-n", `${bytes}`, "--json"];
+    // It sends whole blocks: of a size that makes up the bytes as nearly as can be.
+    const block = Math.ceil(bytes / Math.ceil(bytes / MAX_BLOCK));
+    const words = ["-c", to, "-B", from, "-p", `${port}`, "-n", `${bytes}`, "-l", `${block}`, "--json"];
     const done = await client.host.exec(["iperf3", ...words], timeoutMs === undefined ? {} : { timeoutMs });
     if (done.status === KILLED) throw agentFailure("P43173", `iperf3 did not end within ${timeoutMs} ms`);
     return readIperf3(done.stdout || done.stderr);

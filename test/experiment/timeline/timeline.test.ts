@@ -1,5 +1,5 @@
 /** Given flows and faults: what a file may say, and what the simulator and a testbed make of it. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -121,6 +121,58 @@ describe("a file with flows of its own", () => {
 
 const of = (rows: readonly TimelineRow[], scheme: string) => rows.filter((row) => row.scheme === scheme);
 
+describe("a traffic file", () => {
+  it("gives the flows, from the experiment file's folder", () => {
+    writeFileSync(
+      join(folder, "mice.csv"),
+      "start,src,dst,bytes,port\n1ms,host0-0-0,host0-1-0,20000,80\n2ms,host0-1-0,host0-0-0,9,\n",
+    );
+    const diagnostics = new Diagnostics();
+    const file = new SourceFile(join(folder, "t.yaml"), `${HEAD}flows: mice.csv\nduration: 1s\n`);
+    const timeline = loadTimeline(file, diagnostics);
+    expect(diagnostics.list).toEqual([]);
+    expect(timeline!.settings.flows).toEqual([
+      { from: "host0-0-0", to: "host0-1-0", count: 1, start: 1e6, bytes: 20000, port: 80 },
+      { from: "host0-1-0", to: "host0-0-0", count: 1, start: 2e6, bytes: 9, port: 5201 },
+    ]);
+  });
+
+  it.each([
+    ["that is not there", "flows: none.csv", /error\[P43005\]: cannot read none.csv: there is no such file/],
+    [
+      "that is no text",
+      "flows: 7",
+      /error\[P43004\]: flows: expected a list of flows, or the path of a traffic file/,
+    ],
+  ])("%s is an error", (_what, flows, message) => {
+    const { timeline, messages } = read(`${flows}\nduration: 1s\n`);
+    expect(timeline).toBeUndefined();
+    expect(messages.join("\n")).toMatch(message);
+  });
+
+  it("is told at its line what is wrong in it", () => {
+    writeFileSync(join(folder, "wrong.csv"), "start,src,dst,bytes\n0ms,host0-0-0,h9,1\n");
+    const diagnostics = new Diagnostics();
+    const file = new SourceFile(join(folder, "t.yaml"), `${HEAD}flows: wrong.csv\nduration: 1s\n`);
+    expect(loadTimeline(file, diagnostics)).toBeUndefined();
+    expect(formatDiagnostic(diagnostics.list[0]!)).toMatch(
+      /wrong\.csv:2:15: error\[P42323\]: there is no host "h9"/,
+    );
+  });
+
+  it.each([
+    ["without an end", "{ from: host0-0-0, to: host0-1-0 }", /P43015.*never end/],
+    [
+      "of one port",
+      "{ from: host0-0-0, to: host0-1-0, bytes: 9, count: 2 }",
+      /P43015.*several flows of iperf3 to port 5201/,
+    ],
+  ])("iperf3 makes no flows %s", (_what, flow, message) => {
+    const { messages } = read(`flows: [${flow}]\nduration: 1s\ntraffic: { generator: iperf3 }\n`);
+    expect(messages.join("\n")).toMatch(message);
+  });
+});
+
 describe("on the simulator", () => {
   it.each([
     ["a silent link", "kind: silent, link: [tor0-0, leaf0-1]", "kind: repair, link: [leaf0-1, tor0-0]"],
@@ -214,5 +266,30 @@ describe.each(["switch", "bmv2"] as const)("engine %s", (engine) => {
       expect(log).toMatch(/link tor0-1-leaf0-1 is down/);
     },
     180_000,
+  );
+
+  const lacking = reason ?? whyNot("netns", engine, ["iperf3"]);
+  it.skipIf(lacking !== undefined)(
+    `lets iperf3 make the flows${lacking === undefined ? "" : ` (${lacking})`}`,
+    async () => {
+      const flow = "from: host0-0-0, to: host0-1-0, bytes: 20000";
+      const timeline = timelineOf(
+        `flows: [{ ${flow}, port: 81 }, { ${flow}, port: 82, start: 50ms }]\ntraffic: { generator: iperf3 }\nduration: 6s`,
+      );
+      const { rows } = await runTimeline(
+        { ...timeline, schemes: timeline.schemes.slice(0, 1) },
+        {
+          engine,
+          out: join(folder, `${engine}-iperf3`),
+          testbed: { allowMissing: new Set(["rate", "delay"]), ...(bmv2 === undefined ? {} : { bmv2 }) },
+        },
+      );
+      expect(rows.map(({ bytes, recovered }) => ({ bytes, recovered }))).toEqual([
+        { bytes: 20000, recovered: true },
+        { bytes: 20000, recovered: true },
+      ]);
+      for (const { fct_ms } of rows) expect(fct_ms).not.toBeNull();
+    },
+    120_000,
   );
 });
