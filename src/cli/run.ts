@@ -23,9 +23,7 @@ import type { NetworkKind, Omission } from "../testbed/index.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 import { progressLine } from "./progress.js";
 import type { RunArguments } from "./run/arguments.js";
-
-/** Exit status of a command that a signal ended: 128 and the signal's number. */
-const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
+import { untilSignal } from "./signals.js";
 
 export async function run(file: string, options: RunArguments): Promise<number> {
   const seed = wholeNumber(options.seed, 0, 0xffff_ffff);
@@ -107,28 +105,6 @@ async function runDrawn(experiment: Experiment, options: RunOptions): Promise<Pr
 async function runList(timeline: Timeline, options: RunOptions): Promise<Printed> {
   const results = await runTimeline(timeline, options);
   return { json: timelineJson(results), table: formatTimeline(results), notes: results.notes };
-}
-
-/** The value of `work`, or the exit status when a signal came: then `work` was stopped and has put all away. */
-async function untilSignal<T>(work: (stop: AbortSignal) => Promise<T>): Promise<T | number> {
-  const stop = new AbortController();
-  let status: number | undefined;
-  const handlers = (["SIGINT", "SIGTERM"] as const).map((signal) => {
-    const handle = () => {
-      status = SIGNALS[signal];
-      stop.abort(new Error(signal));
-    };
-    process.on(signal, handle);
-    return () => process.off(signal, handle);
-  });
-  try {
-    return await work(stop.signal);
-  } catch (error) {
-    if (status === undefined) throw error;
-    return status;
-  } finally {
-    for (const remove of handlers) remove();
-  }
 }
 
 function isOneOf(list: readonly string[], word: string): boolean {
