@@ -35,6 +35,14 @@ const whole = (what: string, least: number, most: number) => {
 
 const runsSchema = whole("a number of runs", 1, 1_000_000);
 
+/** It is a folder's name: no slashes, and no dot at its beginning. */
+const labelSchema = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9 ._+-]*$/,
+    "expected letters, digits, spaces, dots, dashes, plus signs and underscores, a letter or digit first",
+  );
+
 /** A scheme by name, or with the settings that differ from its defaults beside its name. */
 const schemeSchema = z.union([
   z.enum(SCHEME_NAMES),
@@ -43,8 +51,8 @@ const schemeSchema = z.union([
     SCHEME_NAMES.map((name) =>
       z.strictObject({
         scheme: z.literal(name),
-        /** What the results call it; the scheme's name by default. */
-        label: z.string().min(1).optional(),
+        /** What the results call it, and a folder of its programs; the scheme's name by default. */
+        label: labelSchema.optional(),
         /** Instead of the file's `runs`. */
         runs: runsSchema.optional(),
         ...parameterShape(name),

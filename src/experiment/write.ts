@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { fail } from "../base/index.js";
 import { renderReport } from "./report.js";
 import type { FullResults, Results } from "./results.js";
@@ -65,10 +65,14 @@ export async function writeResults(results: FullResults, folder: string): Promis
 
 /**
  * Writes all files or none: everything beside the folder first, then moved into it; files of other names in the folder
- * stay. Throws DiagnosticError P43011 when the folder cannot be made.
+ * stay. Throws DiagnosticError P43011 when the folder cannot be made, or a name leads out of it.
  */
 export function writeFolder(files: readonly (readonly [name: string, text: string])[], folder: string): void {
   const target = resolve(folder);
+  for (const [name] of files) {
+    if (!resolve(target, name).startsWith(target.endsWith(sep) ? target : target + sep))
+      fail("P43011", undefined, `cannot write results to ${folder}: ${name} leads out of it`);
+  }
   try {
     const parent = dirname(target);
     mkdirSync(parent, { recursive: true });

@@ -54,7 +54,7 @@ export function drawPair(
 
 /** Ports that Linux gives to clients (ip_local_port_range), so that five-tuples look like real ones. */
 const FIRST_CLIENT_PORT = 32768;
-const CLIENT_PORTS = 60999 - FIRST_CLIENT_PORT + 1;
+export const CLIENT_PORTS = 60999 - FIRST_CLIENT_PORT + 1;
 
 export function drawClientPort(random: Random): number {
   return FIRST_CLIENT_PORT + random.int(CLIENT_PORTS);

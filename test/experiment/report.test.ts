@@ -17,6 +17,7 @@ import { renderReport } from "../../src/experiment/report.js";
 import { type FullResults, rowOf, type Series } from "../../src/experiment/results.js";
 import { runScheme } from "../../src/experiment/simulator.js";
 import { resultsCsv, samplesCsv } from "../../src/experiment/tables.js";
+import { writeFolder } from "../../src/experiment/write.js";
 import { experimentWith, modelFabric } from "./model-fabric.js";
 
 function resultsOf(keys: Record<string, string | number> = {}): FullResults {
@@ -214,6 +215,16 @@ describe("writing", () => {
     expect(readFileSync(join(out, "results.json"), "utf8")).toBe(resultsJson(results));
     // No drafts stay behind.
     expect(readdirSync(join(out, ".."))).toEqual(["results"]);
+  });
+
+  it.each(["../outside.txt", "programs/../../outside.txt", "/outside.txt"])("refuses a file %s", (name) => {
+    const folder = temporary();
+    const files = [
+      ["inside.txt", ""],
+      [name, ""],
+    ] as const;
+    expect(() => writeFolder(files, join(folder, "results"))).toThrow(/P43011.*leads out of it/);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it("leaves nothing half-written when the folder cannot be", async () => {

@@ -1,6 +1,7 @@
 /** What flows and faults of a timeline name must be there, and each fault must make sense after those before it. */
 import type { Diagnostics, Locate } from "../../base/index.js";
 import { hostsOf, nodeNamed, switchesOf, type Topology } from "../../topology/index.js";
+import { CLIENT_PORTS } from "../../traffic/index.js";
 import { FAULT_KINDS, type FaultSpec, type FlowSpec, type TimelineSettings } from "../experiment.js";
 import type { Site } from "../failure-sites.js";
 
@@ -77,6 +78,7 @@ export function checkTimeline(
         "the flow starts after the end, see duration",
       );
   });
+  checkNumber(settings, locate, diagnostics);
   const faults = settings.faults.map((fault, i) => ({ fault, i, site: siteOf(fault, topology) }));
   for (const { fault, i, site } of faults) {
     if ((fault.switch === undefined) === (fault.link === undefined)) {
@@ -116,6 +118,33 @@ export function checkTimeline(
       diagnostics.error("P43015", locate(["faults", i, "kind"]), `${name} is not ${WORDS[ended]} then`);
     if (ended === undefined) active.add(key);
     else active.delete(key);
+  }
+}
+
+/** Flows of all lines together: more would fill the memory before they fill a fabric. */
+const MOST_FLOWS = 100_000;
+
+/** Each flow between the same hosts, to the same port, needs a client port of its own. */
+function checkNumber({ flows }: TimelineSettings, locate: Locate, diagnostics: Diagnostics): void {
+  let total = 0;
+  const alike = new Map<string, number>();
+  for (const [i, { from, to, port, count }] of flows.entries()) {
+    const place = locate(["flows", i]) ?? locate(["flows"]);
+    const key = `${from} ${to} ${port}`;
+    const before = alike.get(key) ?? 0;
+    alike.set(key, before + count);
+    total += count;
+    if (total > MOST_FLOWS) {
+      diagnostics.error("P43015", place, `more than ${MOST_FLOWS} flows`, "list fewer flows");
+      return;
+    }
+    if (before <= CLIENT_PORTS && before + count > CLIENT_PORTS)
+      diagnostics.error(
+        "P43015",
+        place,
+        `more than ${CLIENT_PORTS} flows from ${from} to port ${port} of ${to}`,
+        "there are no more client ports: give some flows another port or other hosts",
+      );
   }
 }
 

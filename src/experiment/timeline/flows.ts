@@ -16,12 +16,18 @@ export interface TimelineFlow {
   readonly bytes: number | undefined;
 }
 
-/** In the file's order, the flows of one line behind each other; client ports are drawn, no two are alike. */
+/**
+ * In the file's order, the flows of one line behind each other. Client ports are drawn; flows between the same hosts to
+ * the same port have different ones, of which there are enough: `checkTimeline` has seen to that.
+ */
 export function timelineFlows({ settings, topology }: Timeline, seed: number): TimelineFlow[] {
   const random = new Random(seed).fork("flows");
-  const ports = new Set<number>();
-  return settings.flows.flatMap(({ from, to, count, start, bytes, port }) =>
-    Array.from({ length: count }, (): TimelineFlow => {
+  const taken = new Map<string, Set<number>>();
+  return settings.flows.flatMap(({ from, to, count, start, bytes, port }) => {
+    const key = `${from} ${to} ${port}`;
+    const ports = taken.get(key) ?? new Set();
+    taken.set(key, ports);
+    return Array.from({ length: count }, (): TimelineFlow => {
       let clientPort = drawClientPort(random);
       while (ports.has(clientPort)) clientPort = drawClientPort(random);
       ports.add(clientPort);
@@ -33,8 +39,8 @@ export function timelineFlows({ settings, topology }: Timeline, seed: number): T
         start,
         bytes,
       };
-    }),
-  );
+    });
+  });
 }
 
 /** A stretch without progress: from its first timeout to the retransmission that was acknowledged. Nanoseconds. */

@@ -12,6 +12,7 @@ import {
   type TimelineRow,
   timelineJson,
 } from "../../../src/experiment/index.js";
+import { timelineFlows } from "../../../src/experiment/timeline/flows.js";
 import { bmv2, whyNot } from "../../testbed/machine.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-timeline-"));
@@ -108,6 +109,18 @@ describe("a file with flows of its own", () => {
       "P43015",
       "neither a link nor a switch",
     ],
+    [
+      "more flows than client ports",
+      `flows:\n${"  - { from: host0-0-0, to: host0-1-0, count: 9500 }\n".repeat(3)}duration: 1s`,
+      "P43015",
+      "more than 28232 flows from host0-0-0 to port 5201 of host0-1-0",
+    ],
+    [
+      "more flows than any experiment has",
+      `flows:\n${Array.from({ length: 11 }, (_, i) => `  - { from: host0-0-0, to: host0-1-0, port: ${80 + i}, count: 10000 }\n`).join("")}duration: 1s`,
+      "P43015",
+      "more than 100000 flows",
+    ],
     ["no end", FLOW, "P43003", 'missing key "duration"'],
   ])("is refused for %s", (_, text, code, words) => {
     const { timeline, messages } = read(text);
@@ -116,6 +129,22 @@ describe("a file with flows of its own", () => {
     expect(messages[0]).toMatch(/^t\.yaml:\d+:\d+: /);
     expect(messages[0]).toContain(`error[${code}]`);
     expect(messages[0]).toContain(words);
+  });
+});
+
+describe("client ports", () => {
+  it("differ between flows of the same hosts and port, however many there are", () => {
+    const timeline = timelineOf(
+      `flows:
+  - { from: host0-0-0, to: host0-1-0, count: 10000 }
+  - { from: host0-0-0, to: host0-1-0, count: 10000 }
+  - { from: host0-0-0, to: host0-1-0, port: 80, count: 10000 }
+duration: 1s`,
+    );
+    const flows = timelineFlows(timeline, 1);
+    expect(new Set(flows.map(({ clientPort, port }) => `${clientPort} ${port}`)).size).toBe(30_000);
+    expect(Math.min(...flows.map(({ clientPort }) => clientPort))).toBeGreaterThanOrEqual(32_768);
+    expect(Math.max(...flows.map(({ clientPort }) => clientPort))).toBeLessThanOrEqual(60_999);
   });
 });
 
