@@ -123,17 +123,27 @@ export class Forwarder {
     }
   }
 
-  /** Drops the packets of a program that makes ever more of them. */
+  /**
+   * Drops the packets of a program that makes ever more of them, wherever they wait for their turn. Nothing stays that
+   * may refer to the memory of the frame that came in: its owner uses that again.
+   */
   #giveUp(): void {
+    const drop = (copy: PacketCopy): void => {
+      this.#tracer?.drop(copy.node, "too_many_passes");
+      this.#pool.release(copy);
+      this.#countLoop();
+    };
     for (const list of [this.#egress, this.#again]) {
-      for (let copy = list.shift(); copy !== undefined; copy = list.shift()) {
-        this.#tracer?.drop(copy.node, "too_many_passes");
-        this.#pool.release(copy);
-        this.stats.dropped++;
-        this.stats.drops.loop++;
-        this.stats.aborted++;
-      }
+      for (let copy = list.shift(); copy !== undefined; copy = list.shift()) drop(copy);
     }
+    this.queues()?.discardReady(drop);
+    while (this.#arrived.shift() !== undefined) this.#countLoop();
+  }
+
+  #countLoop(): void {
+    this.stats.dropped++;
+    this.stats.drops.loop++;
+    this.stats.aborted++;
   }
 
   #ingressOf(id: number, port: number, frame: Uint8Array): void {

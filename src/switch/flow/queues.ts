@@ -130,6 +130,34 @@ export class Queues {
     return true;
   }
 
+  /** Takes out, without serving them, the packets whose time has come at ports that are free; the others wait on. */
+  discardReady(drop: (copy: PacketCopy) => void): void {
+    const now = this.clock.now();
+    for (let port = this.#ready.shift(); port !== undefined; port = this.#ready.shift()) {
+      if (port.busy) continue;
+      let next = Number.POSITIVE_INFINITY;
+      for (const { waiting } of port.lines) {
+        for (let first = waiting.first; first !== undefined; first = waiting.first) {
+          if (first.notBefore > now) {
+            next = Math.min(next, first.notBefore);
+            break;
+          }
+          waiting.shift();
+          port.bytes -= first.copy.packetLength;
+          this.#waiting--;
+          drop(first.copy);
+        }
+      }
+      this.#wakeAt(port, next);
+    }
+  }
+
+  /** Sets the port's timer anew; to no time at all if that is infinite. */
+  #wakeAt(port: Port, time: number): void {
+    port.cancel?.();
+    port.cancel = time < Number.POSITIVE_INFINITY ? this.clock.at(time, () => this.#wake(port)) : undefined;
+  }
+
   #next(port: Port): void {
     const now = this.clock.now();
     let next = Number.POSITIVE_INFINITY;
@@ -140,12 +168,8 @@ export class Queues {
       if (time <= now) break;
       next = Math.min(next, time);
     }
-    port.cancel?.();
-    port.cancel = undefined;
-    if (priority < 0) {
-      if (next < Number.POSITIVE_INFINITY) port.cancel = this.clock.at(next, () => this.#wake(port));
-      return;
-    }
+    this.#wakeAt(port, priority < 0 ? next : Number.POSITIVE_INFINITY);
+    if (priority < 0) return;
     const { waiting } = port.lines[priority]!;
     const { copy, since, depth } = waiting.shift()!;
     port.bytes -= copy.packetLength;
