@@ -4,7 +4,7 @@ import { compile } from "../../src/p4/index.js";
 import type { Match, Update } from "../../src/program/index.js";
 import { Switch } from "../../src/switch/index.js";
 import { ipv4Frame } from "./packets.js";
-import { rate } from "./rate.js";
+import { type Load, rivalRates } from "./rate.js";
 
 const FEW = 100;
 const MANY = 100_000;
@@ -13,48 +13,76 @@ const PACKETS = 65_536;
 
 interface Kind {
   kind: string;
-  match(address: number): Match;
-  /** Addresses of entries that do not overlap. */
+  match(i: number): Match;
+  /** Address that entry i matches. */
   address(i: number): number;
 }
 
+const field = "hdr.ipv4.dst";
+
+/** Prefixes of 16 to 32 bits all over the address space, some within others. */
+function scattered(): { address: number; length: number }[] {
+  const random = new Random(2);
+  const found = new Map<number, { address: number; length: number }>();
+  while (found.size < MANY) {
+    const length = 16 + random.int(17);
+    const address = (random.int(2 ** 32) & (-1 << (32 - length))) >>> 0;
+    found.set(64 * address + length, { address, length });
+  }
+  return [...found.values()];
+}
+
+const PREFIXES = scattered();
+const hosts = (i: number) => 0x0a000000 + 7 * i;
+const networks = (i: number) => 0x0a000000 + 256 * i;
+
 const KINDS: readonly Kind[] = [
-  {
-    kind: "exact",
-    match: (address) => ({ kind: "exact", field: "hdr.ipv4.dst", value: BigInt(address) }),
-    address: (i) => 0x0a000000 + 7 * i,
-  },
+  { kind: "exact", match: (i) => ({ kind: "exact", field, value: BigInt(hosts(i)) }), address: hosts },
   {
     kind: "LPM",
-    match: (address) => ({ kind: "lpm", field: "hdr.ipv4.dst", value: BigInt(address), prefixLength: 24 }),
-    address: (i) => 0x0a000000 + 256 * i,
+    match: (i) => ({ kind: "lpm", field, value: BigInt(networks(i)), prefixLength: 24 }),
+    address: networks,
+  },
+  {
+    kind: "LPM of 16 to 32 bits",
+    match: (i) => ({
+      kind: "lpm",
+      field,
+      value: BigInt(PREFIXES[i]!.address),
+      prefixLength: PREFIXES[i]!.length,
+    }),
+    address: (i) => PREFIXES[i]!.address,
   },
 ];
 
 export function entryCosts(): { kind: string; few: number; many: number }[] {
-  return KINDS.map((kind) => ({ kind: kind.kind, few: rateWith(kind, FEW), many: rateWith(kind, MANY) }));
+  return KINDS.map((kind) => {
+    const [few, many] = rivalRates(loads(kind));
+    return { kind: kind.kind, few: few!, many: many! };
+  });
 }
 
-function rateWith({ kind, match, address }: Kind, entries: number): number {
-  const text = PROGRAM.replace("KIND", kind.toLowerCase()).replace("SIZE", String(MANY));
+/** Both numbers of entries, in switches that share their program and so its generated code. */
+function loads({ match, address }: Kind): Load[] {
+  const text = PROGRAM.replace("KIND", match(0).kind).replace("SIZE", String(MANY));
   const diagnostics = new Diagnostics();
   const compiled = compile({ file: new SourceFile("entries.p4", text) }, diagnostics);
   diagnostics.throwIfErrors();
-  const device = new Switch(compiled!.program, {
-    clock: { now: () => 0, at: () => () => {} },
-    transmit: () => {},
+  return [FEW, MANY].map((entries) => {
+    const device = new Switch(compiled!.program, {
+      clock: { now: () => 0, at: () => () => {} },
+      transmit: () => {},
+    });
+    const updates = Array.from({ length: entries }, (_, i): Update => {
+      const action = { kind: "action" as const, action: "TheIngress.send", params: { port: BigInt(i % 8) } };
+      const entity = { kind: "tableEntry" as const, table: "TheIngress.hosts", priority: 0, action };
+      return { type: "insert", entity: { ...entity, match: [match(i)] } };
+    });
+    device.apply(updates);
+    const random = new Random(1);
+    const frames = Array.from({ length: PACKETS }, () => ipv4Frame(address(random.int(entries))));
+    return { device, frames };
   });
-  const updates = Array.from({ length: entries }, (_, i): Update => {
-    const action = { kind: "action" as const, action: "TheIngress.send", params: { port: BigInt(i % 8) } };
-    const entity = { kind: "tableEntry" as const, table: "TheIngress.hosts", priority: 0, action };
-    return { type: "insert", entity: { ...entity, match: [match(address(i))] } };
-  });
-  device.apply(updates);
-  const random = new Random(1);
-  return rate(
-    device,
-    Array.from({ length: PACKETS }, () => ipv4Frame(address(random.int(entries)))),
-  );
 }
 
 const PROGRAM = `

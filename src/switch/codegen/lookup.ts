@@ -1,7 +1,8 @@
 /**
  * Lookups, one function a table, spelled out for the table's key: `NAME(x, k0, k1, ...)` gives the entry's
- * number or -1. The data structures are those of ../tables.
+ * number or -1. The data structures are those of ../tables. `record` is the number of words of an entry's record.
  */
+import { STEP } from "../tables/prefix-trie.js";
 import { HASH_FACTOR, type KeyShape } from "../tables/shape.js";
 import { Emitter } from "./emitter.js";
 
@@ -18,22 +19,37 @@ function hash(words: readonly string[]): string {
   return `let h = ${text}; h ^= h >>> 15;`;
 }
 
-/** Probes an ExactIndex for words; leaves through `found(entry)` or, when there is none, `missed`. */
-function probe(out: Emitter, index: string, words: readonly string[], missed: string): void {
-  const stride = words.length;
-  out.line(`const slots = ${index}.slots, mask = ${index}.mask, keys = ${index}.keys;`);
+/** Probes the ExactIndex `x` for words. */
+function probe(out: Emitter, words: readonly string[], record: number): void {
+  out.line(`const slots = x.slots, mask = x.mask;`);
   out.line(hash(words));
   out.open("for (h &= mask; ; h = h + 1 & mask)");
-  out.line("const e = slots[h] - 1;");
-  out.line(`if (e < 0) ${missed}`);
-  const base = stride === 1 ? "e" : "b";
-  if (stride > 1) out.line(`const b = e * ${stride};`);
-  const same = words.map((w, i) => `keys[${base}${i === 0 ? "" : ` + ${i}`}] === ${w}`).join(" && ");
-  out.line(`if (${same}) return e;`);
+  out.line(`const b = h * ${1 + words.length + record}, e = slots[b];`);
+  out.line("if (e === 0) return -1;");
+  const same = words.map((w, i) => `slots[b + ${i + 1}] === ${w}`).join(" && ");
+  out.line(`if (${same}) { x.found = b + ${words.length + 1}; return e - 1; }`);
   out.close();
 }
 
-export function writeLookup(name: string, shape: KeyShape): string {
+/** Follows the PrefixTrie `x`. */
+function follow(out: Emitter, width: number): void {
+  out.line("const slots = x.slots;");
+  out.line(`const k = k0 << ${32 - width};`);
+  out.line("let shift = x.shift, n = slots[x.first + (k >>> shift)];");
+  out.open("while (n > 0)");
+  out.open("if ((n & 1) === 1)");
+  out.line("const prefixes = x.prefixes, b = n - 1 << 1;");
+  out.line("if (((k ^ prefixes[b]) & prefixes[b + 1]) === 0) return n >> 1;");
+  out.line("n = prefixes[b + 2];");
+  out.line("break;");
+  out.close();
+  out.line(`shift -= ${STEP};`);
+  out.line(`n = slots[(n << ${STEP - 1}) + (k >>> shift & ${(1 << STEP) - 1})];`);
+  out.close();
+  out.line("return -n - 1;");
+}
+
+export function writeLookup(name: string, shape: KeyShape, record: number): string {
   const out = new Emitter();
   out.open(
     `function ${name}(x${keys(shape)
@@ -42,16 +58,10 @@ export function writeLookup(name: string, shape: KeyShape): string {
   );
   switch (shape.index) {
     case "exact":
-      probe(out, "x", keys(shape), "return -1;");
+      probe(out, keys(shape), record);
       break;
     case "trie":
-      out.line("const nodes = x.nodes;");
-      out.line(`let k = k0 << ${32 - shape.fields[0]!.width}, n = 0;`);
-      out.open("for (;;)");
-      out.line("n = nodes[n << 4 | k >>> 28];");
-      out.line("if (n <= 0) return -n - 1;");
-      out.line("k <<= 4;");
-      out.close();
+      follow(out, shape.fields[0]!.width);
       break;
     case "prefix": {
       out.line("const lengths = x.lengths, masks = x.masks, count = x.count, exact = x.exact;");
@@ -71,10 +81,33 @@ export function writeLookup(name: string, shape: KeyShape): string {
   if (shape.index === "prefix") {
     const all = [...keys(shape), `k${shape.words}`];
     out.open(`function ${name}_exact(x, ${all.join(", ")})`);
-    probe(out, "x", all, "return -1;");
+    probe(out, all, record);
     out.close();
   }
   return out.toString();
+}
+
+/**
+ * The record of the entry `e` that a lookup in `index` found last: an array and the first word of it.
+ * @param record words of a record
+ */
+export function recordPlace(
+  shape: KeyShape,
+  record: number,
+  index: string,
+  e: string,
+): { words: string; at: string } {
+  // Without a key the only entry is in the first slot.
+  if (shape.words === 0) return { words: `${index}.slots`, at: "1" };
+  switch (shape.index) {
+    case "exact":
+      return { words: `${index}.slots`, at: `${index}.found` };
+    case "prefix":
+      return { words: `${index}.exact.slots`, at: `${index}.exact.found` };
+    case "trie":
+    case "ternary":
+      return { words: `${index}.records`, at: `${e} * ${record}` };
+  }
 }
 
 /** Condition that the range fields of the entry at base `b` hold the key. */

@@ -5,6 +5,7 @@ import { mayExit, type Resources } from "./action.js";
 import { Emitter } from "./emitter.js";
 import { ExpressionWriter, Unsupported, unionValid } from "./expression.js";
 import { writeGraph } from "./graph.js";
+import { recordPlace } from "./lookup.js";
 import { type Num, NumberWriter, word } from "./number.js";
 import { StoreWriter } from "./store.js";
 import type { TracePoints } from "./trace-points.js";
@@ -23,8 +24,8 @@ export interface PipelineContext {
   readonly meters: ReadonlyMap<string, bmv2.MeterArray>;
   /** Keys of the tables, in the order of the state's list. */
   readonly shapes: readonly KeyShape[];
-  /** Words of parameters that an entry of the table, or a member of the profile, has room for. */
-  stride(actionIds: readonly number[]): number;
+  /** Words of an entry's record: its action and parameters, or the member or group it names. */
+  recordWords(table: bmv2.Bmv2Table): number;
   /** Function that hashes for the profile's selector. */
   selectorHash(profile: string): string;
 }
@@ -149,11 +150,11 @@ class NodeWriter {
     if (table.with_counters) out.line(`${t}.packets[${e}]++; ${t}.bytes[${e}] += s.ingressLength;`);
     if (table.direct_meters !== null) this.#meter(table, t!, e!);
     if (table.support_timeout) out.line(`${t}.touch(${e}, s.time());`);
+    const record = recordPlace(context.shapes[index]!, context.recordWords(table), `${t}.index`, e!);
     if (table.type === "simple") {
-      out.line(
-        `${a} = ${t}.actions[${e}]; ${data} = ${t}.data; ${at} = ${e} * ${context.stride(table.action_ids)};`,
-      );
-    } else this.#indirect(table, { t: t!, e: e!, a: a!, data: data!, at: at! });
+      out.line(`${data} = ${record.words}; ${at} = ${record.at} + 1;`);
+      out.line(`${a} = ${data}[${at} - 1];`);
+    } else this.#indirect(table, { record: `${record.words}[${record.at}]`, a: a!, data: data!, at: at! });
     out.close();
     if (this.#trace !== undefined) {
       const point = { kind: "table", number: index, table, shape: context.shapes[index]! } as const;
@@ -192,16 +193,13 @@ class NodeWriter {
     );
   }
 
-  #indirect(
-    table: bmv2.Bmv2Table,
-    names: { t: string; e: string; a: string; data: string; at: string },
-  ): void {
+  #indirect(table: bmv2.Bmv2Table, names: { record: string; a: string; data: string; at: string }): void {
     const { out, context } = this;
     const profile = table.action_profile ?? "";
     const q = context.profiles.get(profile);
     if (q === undefined) throw new Unsupported(`there is no action profile ${profile}`);
     const member = out.fresh("m");
-    out.line(`let ${member} = ${names.t}.targets[${names.e}];`);
+    out.line(`let ${member} = ${names.record};`);
     if (table.type === "indirect_ws") {
       out.open(`if (${member} < 0)`);
       const slots = out.fresh("g");

@@ -42,7 +42,9 @@ export interface Code {
 export interface TableInfo {
   readonly table: bmv2.Bmv2Table;
   readonly shape: KeyShape;
+  /** Words of an action's parameters, and of an entry's record. */
   readonly stride: number;
+  readonly record: number;
   /** Actions an entry or member may have, by name. */
   readonly actions: ReadonlyMap<string, bmv2.Bmv2Action>;
 }
@@ -160,6 +162,8 @@ function build(program: Bmv2Program, trace: TracePoints | undefined): Specialise
 
   const stride = (ids: readonly number[]) =>
     Math.max(0, ...ids.map((id) => parameterWords(actions.get(id)!)));
+  const recordWords = ({ type, action_ids }: bmv2.Bmv2Table) =>
+    type === "simple" ? 1 + stride(action_ids) : 1;
   const byName = (ids: readonly number[]) =>
     new Map(ids.map((id) => [actions.get(id)!.name, actions.get(id)!]));
   const tables: TableInfo[] = [];
@@ -181,8 +185,15 @@ function build(program: Bmv2Program, trace: TracePoints | undefined): Specialise
     for (const table of pipeline.tables)
       within(`table ${table.name}`, table.source_info, () => {
         const shape = tableShape(resources, table);
-        if (shape.words > 0) texts.push(writeLookup(`lookup${tables.length}`, shape));
-        tables.push({ table, shape, stride: stride(table.action_ids), actions: byName(table.action_ids) });
+        const record = recordWords(table);
+        if (shape.words > 0) texts.push(writeLookup(`lookup${tables.length}`, shape, record));
+        tables.push({
+          table,
+          shape,
+          stride: stride(table.action_ids),
+          record,
+          actions: byName(table.action_ids),
+        });
       });
   }
   const context = {
@@ -193,7 +204,7 @@ function build(program: Bmv2Program, trace: TracePoints | undefined): Specialise
     profiles: new Map(profiles.map(({ profile }, i) => [profile.name, i])),
     meters: new Map(program.meter_arrays.map((meter) => [meter.name, meter])),
     shapes: tables.map(({ shape }) => shape),
-    stride,
+    recordWords,
     selectorHash: (profile: string) => selectorHashes.get(profile)!,
   };
   for (const name of ["ingress", "egress"] as const) {

@@ -160,13 +160,14 @@ export class Instance {
   }
 
   #addTable(info: TableInfo): void {
-    const { table, shape, stride } = info;
+    const { table, shape, stride, record } = info;
     const { bmv2 } = this.program;
     const meter = bmv2.meter_arrays.find(({ name }) => name === table.direct_meters);
     const store = new TableStore({
       name: table.name,
       shape,
       stride,
+      record,
       maxSize: table.max_size,
       counters: table.with_counters,
       meter: meter === undefined ? undefined : { name: meter.name, bytes: meter.type === "bytes" },

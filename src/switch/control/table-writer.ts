@@ -248,9 +248,11 @@ export class TableWriter {
       return {
         take: () => 0,
         store: (entry) => {
-          store.actions[entry] = this.instance.specialised.actionNumbers.get(action.action)!;
-          store.data.fill(0, entry * info.stride, (entry + 1) * info.stride);
-          putParameters(store.data, entry * info.stride, found, action.params);
+          const { records } = store;
+          const at = store.recordAt(entry);
+          records[at] = this.instance.specialised.actionNumbers.get(action.action)!;
+          records.fill(0, at + 1, at + info.record);
+          putParameters(records, at + 1, found, action.params);
         },
       };
     }
@@ -263,7 +265,7 @@ export class TableWriter {
           return value;
         },
         store: (entry: number) => {
-          store.targets[entry] = value;
+          store.records[store.recordAt(entry)] = value;
         },
       };
     };

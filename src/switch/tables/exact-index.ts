@@ -1,63 +1,96 @@
 /**
- * Exact match: open addressing with linear probing over entry numbers, keys side by side in one array.
- * Deleting moves later entries of the probe run back, so that lookups stop at the first empty slot.
+ * Exact match: open addressing with linear probing. A slot holds the entry, its key and its record (action and
+ * parameters) side by side, so that all a packet needs is mostly one cache line. Deleting moves later entries of the probe run back, so that lookups stop at the first
+ * empty slot.
  */
 import { type EntryKey, grown, hashWords } from "./shape.js";
 
+const FEWEST = 16;
+/** Part of the slots in use, at most: what a probe run costs more, it mostly costs within a cache line. */
+const FULL = 0.8;
+
 export class ExactIndex {
-  /** Entry number plus 1; 0 is empty. */
-  slots = new Int32Array(16);
-  mask = 15;
-  /** `words` words an entry. */
-  keys = new Int32Array(0);
+  /** Words a slot: the entry's number plus 1 (0: empty), the key, the record. */
+  readonly stride: number;
+  slots: Int32Array;
+  /** Number of slots minus 1. */
+  mask = FEWEST - 1;
+  /** Where the record of the entry lies that was found last. */
+  found = 0;
+  /** Slot of an entry. */
+  #places = new Int32Array(0);
   #count = 0;
 
-  constructor(readonly words: number) {}
+  /** @param record words of an entry's record */
+  constructor(
+    readonly words: number,
+    record: number,
+  ) {
+    this.stride = 1 + words + record;
+    this.slots = new Int32Array(FEWEST * this.stride);
+  }
 
   insert(entry: number, { values }: Pick<EntryKey, "values">): void {
-    this.keys = grown(this.keys, (entry + 1) * this.words);
-    this.keys.set(values.subarray(0, this.words), entry * this.words);
-    if (2 * ++this.#count > this.mask) this.#resize(2 * this.slots.length);
-    this.#place(entry);
+    this.#places = grown(this.#places, entry + 1);
+    if (++this.#count > FULL * this.mask) this.#resize();
+    const { stride, slots, words } = this;
+    const at = this.#vacancy(hashWords(values, 0, words));
+    slots[at * stride] = entry + 1;
+    for (let i = 0; i < words; i++) slots[at * stride + 1 + i] = values[i]!;
+    this.#places[entry] = at;
   }
 
   remove(entry: number): void {
-    const { slots, mask } = this;
-    let hole = this.#home(entry);
-    while (slots[hole] !== entry + 1) hole = (hole + 1) & mask;
-    slots[hole] = 0;
+    const { slots, mask, stride } = this;
+    let hole = this.#places[entry]!;
     this.#count--;
-    for (let at = (hole + 1) & mask; slots[at] !== 0; at = (at + 1) & mask) {
-      const home = this.#home(slots[at]! - 1);
+    for (let at = (hole + 1) & mask; slots[at * stride] !== 0; at = (at + 1) & mask) {
+      const home = this.#hash(at) & mask;
       // Moves back unless its home lies between the hole and here.
-      if (((at - home) & mask) >= ((at - hole) & mask)) {
-        slots[hole] = slots[at]!;
-        slots[at] = 0;
-        hole = at;
-      }
+      if (((at - home) & mask) < ((at - hole) & mask)) continue;
+      this.#move(slots, at, hole);
+      hole = at;
     }
+    slots[hole * stride] = 0;
   }
 
   clear(): void {
-    this.slots = new Int32Array(16);
-    this.mask = 15;
+    this.slots = new Int32Array(FEWEST * this.stride);
+    this.mask = FEWEST - 1;
     this.#count = 0;
   }
 
-  #home(entry: number): number {
-    return hashWords(this.keys, entry * this.words, this.words) & this.mask;
+  get records(): Int32Array {
+    return this.slots;
   }
 
-  #place(entry: number): void {
-    let at = this.#home(entry);
-    while (this.slots[at] !== 0) at = (at + 1) & this.mask;
-    this.slots[at] = entry + 1;
+  recordAt(entry: number): number {
+    return this.#places[entry]! * this.stride + 1 + this.words;
   }
 
-  #resize(size: number): void {
-    const old = this.slots;
-    this.slots = new Int32Array(size);
-    this.mask = size - 1;
-    for (const slot of old) if (slot !== 0) this.#place(slot - 1);
+  #hash(slot: number): number {
+    return hashWords(this.slots, slot * this.stride + 1, this.words);
+  }
+
+  /** First empty slot for a hash. */
+  #vacancy(hash: number): number {
+    const { slots, mask, stride } = this;
+    let at = hash & mask;
+    while (slots[at * stride] !== 0) at = (at + 1) & mask;
+    return at;
+  }
+
+  #move(from: Int32Array, source: number, target: number): void {
+    const { stride, slots } = this;
+    for (let i = 0; i < stride; i++) slots[target * stride + i] = from[source * stride + i]!;
+    this.#places[slots[target * stride]! - 1] = target;
+  }
+
+  #resize(): void {
+    const { slots: old, mask, stride, words } = this;
+    this.slots = new Int32Array(2 * old.length);
+    this.mask = 2 * mask + 1;
+    for (let at = 0; at <= mask; at++)
+      if (old[at * stride] !== 0) this.#move(old, at, this.#vacancy(hashWords(old, at * stride + 1, words)));
   }
 }

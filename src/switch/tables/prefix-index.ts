@@ -16,9 +16,18 @@ export class PrefixIndex {
   readonly #shape: KeyShape;
   readonly #prefixes = new Map<number, number>();
 
-  constructor(shape: KeyShape) {
+  /** @param record words of an entry's record */
+  constructor(shape: KeyShape, record: number) {
     this.#shape = shape;
-    this.exact = new ExactIndex(shape.words + 1);
+    this.exact = new ExactIndex(shape.words + 1, record);
+  }
+
+  get records(): Int32Array {
+    return this.exact.records;
+  }
+
+  recordAt(entry: number): number {
+    return this.exact.recordAt(entry);
   }
 
   insert(entry: number, key: EntryKey): void {

@@ -1,114 +1,232 @@
 /**
- * Longest prefix over one field of at most 32 bits: a trie of four bits a step with the answers pushed to
- * the leaves, so that a lookup is one array read a step and never looks back. Keys are kept at the top of
- * a 32-bit word.
+ * Longest prefix over one field of at most 32 bits: a trie with the answers pushed to where a lookup ends, so that it
+ * never looks back. The first step takes the more bits the more entries there are, each further one four; where only
+ * one longer prefix lies below a slot, the slot names it in place of a path down to it. So a lookup touches few cache
+ * lines: the first step's, mostly one of a node or of a prefix. Keys are kept at the top of a 32-bit word.
  */
 import { type EntryKey, grown } from "./shape.js";
 
-const STEP = 4;
+/** Bits of a step after the first. */
+export const STEP = 4;
 const FAN = 1 << STEP;
+/** The first step takes at most so many bits: 4 MB. */
+const FIRST_MOST = 20;
+/** Slots of the first step an entry, at most. */
+const SPARE = 4;
+/** Words of an entry in `prefixes`. */
+const VALUE = 0;
+const MASK = 1;
+const BELOW = 2;
+const LENGTH = 3;
+const WORDS = 4;
 
 export class PrefixTrie {
-  /** 16 slots a node: above 0 the child's number, else minus the answer's entry number minus 1 (0: no answer). */
-  nodes = new Int32Array(FAN);
-  /** Prefix length plus 1 of the answer in a slot; 0 without one. */
-  #lengths = new Uint8Array(FAN);
-  #used = 1;
-  readonly #width: number;
+  /**
+   * Nodes of 16 slots; the first step is a run of nodes. A slot is 0 or less: minus the answer's entry number minus 1
+   * (0: no answer); or even: twice a node's number; or odd: twice an entry's number plus 1, the only prefix that ends
+   * below this slot.
+   */
+  slots = new Int32Array(FAN);
+  /** First slot of the first step, and by how much a key is shifted down for it. */
+  first = 0;
+  shift = 32 - STEP;
+  /** Four words an entry: key, mask, the answer where its slot names it and the key differs, length. */
+  prefixes = new Int32Array(0);
+  /** Actions and parameters by entry; apart, so that those of a table whose slots are answers lie close. */
+  records = new Int32Array(0);
+  /** Nodes in use, free ones among them; those are chained by their first slot, 0 ends. */
+  #nodes = 1;
+  #free = 0;
+  #count = 0;
   /** Entry by prefix length and key, to find what a deleted prefix uncovers. */
-  readonly #entries: Map<number, number>[] = Array.from({ length: 33 }, () => new Map());
-  readonly #keys = new Map<number, { value: number; length: number }>();
+  #entries: (Map<number, number> | undefined)[] = [];
 
-  constructor(width: number) {
-    this.#width = width;
+  readonly #record: number;
+
+  /** @param record words of an entry's record */
+  constructor(
+    readonly width: number,
+    record: number,
+  ) {
+    this.#record = record;
+  }
+
+  recordAt(entry: number): number {
+    return this.#record * entry;
   }
 
   insert(entry: number, key: EntryKey): void {
     const length = key.prefix;
-    const value = cutTo(key.values[0]! << (32 - this.#width), length);
-    this.#entries[length]!.set(value, entry);
-    this.#keys.set(entry, { value, length });
-    this.#cover(0, 0, value, length, -(entry + 1), length + 1);
+    const mask = length === 0 ? 0 : -1 << (32 - length);
+    const value = (key.values[0]! << (32 - this.width)) & mask;
+    this.prefixes = grown(this.prefixes, WORDS * (entry + 1));
+    this.records = grown(this.records, this.#record * (entry + 1));
+    this.prefixes[WORDS * entry + VALUE] = value;
+    this.prefixes[WORDS * entry + MASK] = mask;
+    this.prefixes[WORDS * entry + LENGTH] = length;
+    this.#entries[length] ??= new Map();
+    this.#entries[length].set(value, entry);
+    this.#count++;
+    const bits = 32 - this.shift + STEP;
+    if (bits <= FIRST_MOST && 1 << bits <= SPARE * this.#count) this.#widen();
+    this.#put(entry, value, length);
   }
 
   remove(entry: number): void {
-    const { value, length } = this.#keys.get(entry)!;
-    this.#keys.delete(entry);
+    const value = this.prefixes[WORDS * entry + VALUE]!;
+    const length = this.prefixes[WORDS * entry + LENGTH]!;
     this.#entries[length]!.delete(value);
-    let answer = 0;
-    let answerLength = 0;
-    for (let shorter = length - 1; shorter >= 0; shorter--) {
-      const found = this.#entries[shorter]!.get(cutTo(value, shorter));
-      if (found === undefined) continue;
-      answer = -(found + 1);
-      answerLength = shorter + 1;
-      break;
+    this.#count--;
+    const path: number[] = [];
+    let slot = this.first + (value >>> this.shift);
+    let depth = 32 - this.shift;
+    for (; length > depth; depth += STEP) {
+      const held = this.slots[slot]!;
+      if ((held & 1) === 1) {
+        this.slots[slot] = this.prefixes[WORDS * entry + BELOW]!;
+        this.#join(path);
+        return;
+      }
+      path.push(slot);
+      slot = FAN * (held >> 1) + ((value << depth) >>> (32 - STEP));
     }
-    this.#cover(0, 0, value, length, answer, answerLength, -(entry + 1));
+    const uncovered = this.#shorter(value, length);
+    const end = slot + 2 ** (depth - length);
+    for (; slot < end; slot++) this.#replace(slot, -(entry + 1), uncovered);
+    this.#join(path);
   }
 
   clear(): void {
-    this.nodes = new Int32Array(FAN);
-    this.#lengths = new Uint8Array(FAN);
-    this.#used = 1;
-    for (const entries of this.#entries) entries.clear();
-    this.#keys.clear();
+    this.slots = new Int32Array(FAN);
+    this.first = 0;
+    this.shift = 32 - STEP;
+    this.#nodes = 1;
+    this.#free = 0;
+    this.#count = 0;
+    this.#entries = [];
   }
 
-  /** Puts an answer under a prefix: over shorter ones, or (with `instead`) in place of that answer. */
-  #cover(
-    node: number,
-    depth: number,
-    value: number,
-    length: number,
-    answer: number,
-    answerLength: number,
-    instead?: number,
-  ): void {
-    const left = length - depth;
-    const digit = (value << depth) >>> (32 - STEP);
-    if (left > STEP) {
-      this.#cover(
-        this.#child(node * FAN + digit),
-        depth + STEP,
-        value,
-        length,
-        answer,
-        answerLength,
-        instead,
-      );
-      return;
+  #put(entry: number, value: number, length: number): void {
+    let slot = this.first + (value >>> this.shift);
+    let depth = 32 - this.shift;
+    for (; length > depth; depth += STEP) {
+      const held = this.slots[slot]!;
+      if (held <= 0) {
+        this.prefixes[WORDS * entry + BELOW] = held;
+        this.slots[slot] = 2 * entry + 1;
+        return;
+      }
+      const node = (held & 1) === 0 ? held >> 1 : this.#take();
+      if ((held & 1) === 1) {
+        this.slots[slot] = 2 * node;
+        this.#open(held, FAN * node, depth);
+      }
+      slot = FAN * node + ((value << depth) >>> (32 - STEP));
     }
-    const span = 1 << (STEP - left);
-    for (let slot = node * FAN + digit; slot < node * FAN + digit + span; slot++)
-      this.#push(slot, answer, answerLength, instead);
+    const end = slot + 2 ** (depth - length);
+    for (; slot < end; slot++) this.#cover(slot, -(entry + 1), length);
   }
 
-  #push(slot: number, answer: number, answerLength: number, instead: number | undefined): void {
-    const held = this.nodes[slot]!;
-    if (held > 0) {
-      for (let i = 0; i < FAN; i++) this.#push(held * FAN + i, answer, answerLength, instead);
-    } else if (instead === undefined ? this.#lengths[slot]! <= answerLength : held === instead) {
-      this.nodes[slot] = answer;
-      this.#lengths[slot] = answerLength;
+  /** Puts an answer where a shorter prefix or none is the answer, in a slot and below. */
+  #cover(slot: number, answer: number, length: number): void {
+    const held = this.slots[slot]!;
+    if (held <= 0) {
+      if (this.#lengthOf(held) < length) this.slots[slot] = answer;
+    } else if ((held & 1) === 1) {
+      const below = WORDS * (held >> 1) + BELOW;
+      if (this.#lengthOf(this.prefixes[below]!) < length) this.prefixes[below] = answer;
+    } else {
+      const node = FAN * (held >> 1);
+      for (let i = 0; i < FAN; i++) this.#cover(node + i, answer, length);
     }
   }
 
-  #child(slot: number): number {
-    const held = this.nodes[slot]!;
-    if (held > 0) return held;
-    const child = this.#used++;
-    this.nodes = grown(this.nodes, this.#used * FAN);
-    this.#lengths = grown(this.#lengths, this.#used * FAN);
-    this.nodes.fill(held, child * FAN, (child + 1) * FAN);
-    this.#lengths.fill(this.#lengths[slot]!, child * FAN, (child + 1) * FAN);
-    this.nodes[slot] = child;
-    this.#lengths[slot] = 0;
-    return child;
+  /** Puts an answer in another's place, in a slot and below. */
+  #replace(slot: number, old: number, answer: number): void {
+    const held = this.slots[slot]!;
+    if (held === old) this.slots[slot] = answer;
+    else if (held > 0 && (held & 1) === 1) {
+      const below = WORDS * (held >> 1) + BELOW;
+      if (this.prefixes[below] === old) this.prefixes[below] = answer;
+    } else if (held > 0) {
+      const node = FAN * (held >> 1);
+      for (let i = 0; i < FAN; i++) this.#replace(node + i, old, answer);
+    }
   }
-}
 
-/** The top `length` bits of a word. */
-function cutTo(value: number, length: number): number {
-  return length === 0 ? 0 : value & (-1 << (32 - length));
+  /** Gives back the nodes at the end of a path (of the slots that name them) in which every slot has one answer. */
+  #join(path: number[]): void {
+    for (let slot = path.pop(); slot !== undefined; slot = path.pop()) {
+      const node = this.slots[slot]! >> 1;
+      const answer = this.slots[FAN * node]!;
+      if (answer > 0) return;
+      for (let i = 1; i < FAN; i++) if (this.slots[FAN * node + i] !== answer) return;
+      this.slots[slot] = answer;
+      this.#release(node);
+    }
+  }
+
+  #lengthOf(answer: number): number {
+    return answer === 0 ? -1 : this.prefixes[WORDS * (-answer - 1) + LENGTH]!;
+  }
+
+  /** The answer that the longest shorter prefix of a key gives. */
+  #shorter(value: number, length: number): number {
+    for (let shorter = length - 1; shorter >= 0; shorter--) {
+      const mask = shorter === 0 ? 0 : -1 << (32 - shorter);
+      const found = this.#entries[shorter]?.get(value & mask);
+      if (found !== undefined) return -(found + 1);
+    }
+    return 0;
+  }
+
+  /** Fills 16 slots, the step after `depth` bits, with what one slot of the step before says that names a prefix. */
+  #open(named: number, at: number, depth: number): void {
+    const entry = named >> 1;
+    const value = this.prefixes[WORDS * entry + VALUE]!;
+    const length = this.prefixes[WORDS * entry + LENGTH]!;
+    this.slots.fill(this.prefixes[WORDS * entry + BELOW]!, at, at + FAN);
+    const slot = at + ((value << depth) >>> (32 - STEP));
+    if (length > depth + STEP) this.slots[slot] = named;
+    else this.slots.fill(-(entry + 1), slot, slot + 2 ** (depth + STEP - length));
+  }
+
+  /** Lets the first step take one step of bits more. */
+  #widen(): void {
+    const old = this.first;
+    const depth = 32 - this.shift;
+    const count = 1 << depth;
+    this.first = FAN * this.#nodes;
+    this.shift -= STEP;
+    this.#nodes += count;
+    this.slots = grown(this.slots, FAN * this.#nodes);
+    for (let i = 0; i < count; i++) {
+      const held = this.slots[old + i]!;
+      const at = this.first + FAN * i;
+      if (held <= 0) this.slots.fill(held, at, at + FAN);
+      else if ((held & 1) === 1) this.#open(held, at, depth);
+      else {
+        this.slots.copyWithin(at, FAN * (held >> 1), FAN * (held >> 1) + FAN);
+        this.#release(held >> 1);
+      }
+    }
+    for (let node = old / FAN; node < (old + count) / FAN; node++) this.#release(node);
+  }
+
+  #take(): number {
+    const node = this.#free;
+    if (node !== 0) {
+      this.#free = this.slots[FAN * node]!;
+      return node;
+    }
+    this.slots = grown(this.slots, FAN * (this.#nodes + 1));
+    return this.#nodes++;
+  }
+
+  /** Node 0 is not used again: its number says that there is none. */
+  #release(node: number): void {
+    if (node === 0) return;
+    this.slots[FAN * node] = this.#free;
+    this.#free = node;
+  }
 }

@@ -31,6 +31,8 @@ export interface TableParts {
   readonly shape: KeyShape;
   /** Words of action parameters an entry. */
   readonly stride: number;
+  /** Words of an entry's record. */
+  readonly record: number;
   readonly maxSize: number;
   readonly counters: boolean;
   /** Name of the direct meter, and whether it counts bytes. */
@@ -40,11 +42,6 @@ export interface TableParts {
 
 export class TableStore {
   readonly index: ExactIndex | PrefixTrie | PrefixIndex | TernaryIndex;
-  /** Number of the action's name, or -1, by entry. */
-  actions = new Int32Array(0);
-  data = new Int32Array(0);
-  /** Of a table with an action profile: the member's handle, or the complement of a group's number. */
-  targets = new Int32Array(0);
   packets = new Float64Array(0);
   bytes = new Float64Array(0);
   lastHit = new Float64Array(0);
@@ -61,17 +58,30 @@ export class TableStore {
   readonly #handles = new Handles();
 
   constructor(readonly parts: TableParts) {
-    const { shape } = parts;
+    const { shape, record } = parts;
     this.index =
       shape.index === "exact"
-        ? new ExactIndex(shape.words)
+        ? new ExactIndex(shape.words, record)
         : shape.index === "trie"
-          ? new PrefixTrie(shape.fields[0]!.width)
+          ? new PrefixTrie(shape.fields[0]!.width, record)
           : shape.index === "prefix"
-            ? new PrefixIndex(shape)
-            : new TernaryIndex(shape);
+            ? new PrefixIndex(shape, record)
+            : new TernaryIndex(shape, record);
     this.defaultData = new Int32Array(parts.stride);
     if (parts.meter !== undefined) this.meter = new MeterArray(parts.meter.name, 0, parts.meter.bytes);
+  }
+
+  /**
+   * An entry's record, from word {@link recordAt} on: the number of its action's name, then the parameters; of a table
+   * with an action profile the member's handle, or the complement of a group's number.
+   */
+  get records(): Int32Array {
+    return this.index.records;
+  }
+
+  /** Holds until an entry comes or goes. */
+  recordAt(entry: number): number {
+    return this.index.recordAt(entry);
   }
 
   /** `again`: the number of an entry that was removed, to undo that. */
@@ -79,9 +89,6 @@ export class TableStore {
     if (again !== undefined) this.#handles.claim(again);
     const number = again ?? this.#handles.take();
     const { parts } = this;
-    this.actions = grown(this.actions, number + 1);
-    this.data = grown(this.data, (number + 1) * parts.stride);
-    this.targets = grown(this.targets, number + 1);
     if (parts.counters) {
       this.packets = grown(this.packets, number + 1);
       this.bytes = grown(this.bytes, number + 1);
@@ -94,7 +101,7 @@ export class TableStore {
       this.meter.configure(number, undefined, 0);
     }
     if (parts.shape.words === 0) this.only = number;
-    else this.index.insert(number, key);
+    this.index.insert(number, key);
     const stored = { ...entry, number };
     this.entries.set(number, stored);
     this.byName.set(entry.name, stored);
@@ -103,7 +110,7 @@ export class TableStore {
 
   remove(entry: StoredEntry): void {
     if (this.parts.shape.words === 0) this.only = -1;
-    else this.index.remove(entry.number);
+    this.index.remove(entry.number);
     this.entries.delete(entry.number);
     this.byName.delete(entry.name);
     this.idle.delete(entry.number);

@@ -40,9 +40,19 @@ export class TernaryIndex {
   readonly #shape: KeyShape;
   readonly #byMask = new Map<string, MaskGroup>();
 
-  constructor(shape: KeyShape) {
+  /** Actions and parameters by entry. */
+  records = new Int32Array(0);
+  readonly #record: number;
+
+  /** @param record words of an entry's record */
+  constructor(shape: KeyShape, record: number) {
     this.#shape = shape;
     this.words = shape.words;
+    this.#record = record;
+  }
+
+  recordAt(entry: number): number {
+    return entry * this.#record;
   }
 
   insert(entry: number, key: EntryKey): void {
@@ -55,6 +65,7 @@ export class TernaryIndex {
       this.highs = grown(this.highs, size);
     }
     this.priorities = grown(this.priorities, entry + 1);
+    this.records = grown(this.records, (entry + 1) * this.#record);
     this.next = grown(this.next, entry + 1);
     for (let i = 0; i < words; i++) {
       this.masks[entry * words + i] = key.masks[i]!;

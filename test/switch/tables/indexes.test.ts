@@ -1,7 +1,8 @@
 /** Lookups in all index structures against a plain search, while entries come and go. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { writeLookup } from "../../../src/switch/codegen/lookup.js";
+import { Random } from "../../../src/base/index.js";
+import { recordPlace, writeLookup } from "../../../src/switch/codegen/lookup.js";
 import { ExactIndex } from "../../../src/switch/tables/exact-index.js";
 import { PrefixIndex } from "../../../src/switch/tables/prefix-index.js";
 import { PrefixTrie } from "../../../src/switch/tables/prefix-trie.js";
@@ -69,16 +70,43 @@ function keyOf(shape: KeyShape, { parts, priority }: Entry): EntryKey {
   return key;
 }
 
+/** Words of a record in these tests: the entry's number and something made of it. */
+const RECORD = 2;
+
+type Index = ReturnType<typeof indexOf>;
+
+function put(index: Index, number: number, key: EntryKey): void {
+  index.insert(number, key);
+  index.records.set([number, 7 * number], index.recordAt(number));
+}
+
+/** The generated lookup: the entry found or -1. Checks that its record is where generated code looks for it. */
+function finder(shape: KeyShape): (index: Index, words: Int32Array) => number {
+  const place = recordPlace(shape, RECORD, "x", "e");
+  const all = Array.from({ length: shape.words }, (_, i) => `k[${i}]`);
+  const text = [
+    writeLookup("find", shape, RECORD),
+    `return (x, k) => { const e = find(x, ${all.join(", ")});`,
+    `if (e < 0) return [e]; const at = ${place.at}; return [e, ...${place.words}.slice(at, at + ${RECORD})]; };`,
+  ].join("\n");
+  const find = new Function(text)() as (index: Index, words: Int32Array) => number[];
+  return (index, words) => {
+    const [entry, ...record] = find(index, words);
+    if (entry! >= 0) expect(record).toEqual([entry, 7 * entry!]);
+    return entry!;
+  };
+}
+
 function indexOf(shape: KeyShape) {
   switch (shape.index) {
     case "exact":
-      return new ExactIndex(shape.words);
+      return new ExactIndex(shape.words, RECORD);
     case "trie":
-      return new PrefixTrie(shape.fields[0]!.width);
+      return new PrefixTrie(shape.fields[0]!.width, RECORD);
     case "prefix":
-      return new PrefixIndex(shape);
+      return new PrefixIndex(shape, RECORD);
     case "ternary":
-      return new TernaryIndex(shape);
+      return new TernaryIndex(shape, RECORD);
   }
 }
 
@@ -144,10 +172,7 @@ const SHAPES: [string, [FieldKind, number][]][] = [
 
 describe.each(SHAPES)("%s", (_, fields) => {
   const shape = keyShape(fields.map(([kind, width], i) => ({ name: `f${i}`, kind, width })));
-  const lookup = new Function(`${writeLookup("find", shape)}\nreturn find;`)() as (
-    x: unknown,
-    ...words: number[]
-  ) => number;
+  const lookup = finder(shape);
   const entry = fc.record({
     parts: fc.tuple(...fields.map(([kind, width]) => partOf(kind, width))),
     priority: fc.integer({ min: 1, max: 5 }),
@@ -177,7 +202,7 @@ describe.each(SHAPES)("%s", (_, fields) => {
               const number = free.pop() ?? next++;
               taken.add(name(action.put));
               entries.set(number, action.put);
-              index.insert(number, keyOf(shape, action.put));
+              put(index, number, keyOf(shape, action.put));
             } else if (entries.size > 0) {
               const number = [...entries.keys()][action.drop % entries.size]!;
               taken.delete(name(entries.get(number)!));
@@ -200,11 +225,135 @@ describe.each(SHAPES)("%s", (_, fields) => {
             shape.fields.forEach((field, i) => {
               putWords(words, field, key[i]!);
             });
-            expect(lookup(index, ...words)).toBe(search(shape, entries, key));
+            expect(lookup(index, words)).toBe(search(shape, entries, key));
           }
         },
       ),
       runs(120),
     );
+  });
+});
+
+describe("many entries", () => {
+  const ENTRIES = 20_000;
+
+  /** Puts the entries, then removes and puts some again at random; `check` runs between. */
+  function churn(
+    random: Random,
+    keys: readonly EntryKey[],
+    index: Index,
+    check: (held: number[]) => void,
+  ): void {
+    const held: number[] = [];
+    const rest = keys.map((_, i) => i);
+    const move = (from: number[], to: number[]) => {
+      const at = random.int(from.length);
+      const number = from[at]!;
+      from[at] = from.at(-1)!;
+      from.pop();
+      to.push(number);
+      return number;
+    };
+    for (const [puts, removals] of [
+      [keys.length, 0],
+      [0, keys.length / 2],
+      [keys.length / 4, 0],
+      [0, (3 * keys.length) / 4],
+      [keys.length, 0],
+    ]) {
+      for (let i = 0; i < puts!; i++) {
+        const number = move(rest, held);
+        put(index, number, keys[number]!);
+      }
+      for (let i = 0; i < removals!; i++) index.remove(move(held, rest));
+      check(held);
+    }
+  }
+
+  function wordKey(value: number, prefix: number): EntryKey {
+    const none = new Int32Array(1);
+    return { values: Int32Array.of(value), masks: none, lows: none, highs: none, prefix, priority: 0 };
+  }
+
+  it("exact: every entry is found with its record, and no other", () => {
+    const random = new Random(3);
+    const shape = keyShape([{ name: "f", kind: "exact", width: 32 }]);
+    const values = [...new Set(Array.from({ length: ENTRIES }, () => random.int(2 ** 17)))];
+    const index = indexOf(shape);
+    const find = finder(shape);
+    churn(
+      random,
+      values.map((value) => wordKey(value, 0)),
+      index,
+      (held) => {
+        const here = new Map(held.map((number) => [values[number]!, number]));
+        for (let value = 0; value < 2 ** 17; value += 5)
+          if (find(index, Int32Array.of(value)) !== (here.get(value) ?? -1)) expect.fail(`key ${value}`);
+        for (const [value, number] of here) expect(find(index, Int32Array.of(value))).toBe(number);
+      },
+    );
+  });
+
+  it("longest prefix: the answers are those of a search, length by length", () => {
+    const random = new Random(4);
+    const shape = keyShape([{ name: "f", kind: "lpm", width: 32 }]);
+    const cut = (value: number, length: number) => (length === 0 ? 0 : value & (-1 << (32 - length)));
+    const named = new Map<string, [number, number]>();
+    while (named.size < ENTRIES) {
+      // Half of them crowded, so that they lie within one another.
+      const spread = random.int(2) === 0 ? 2 ** 32 : 2 ** 16;
+      const length = random.int(33);
+      const value = cut(random.int(spread) | (spread === 2 ** 32 ? 0 : 0x0a000000), length);
+      if (length > 8 || random.int(8) === 0) named.set(`${value}/${length}`, [value, length]);
+    }
+    const prefixes = [...named.values()];
+    const index = indexOf(shape);
+    const find = finder(shape);
+    churn(
+      random,
+      prefixes.map(([value, length]) => wordKey(value, length)),
+      index,
+      (held) => {
+        const here = new Map(held.map((number) => [prefixes[number]!.join("/"), number]));
+        const model = (key: number) => {
+          for (let length = 32; length >= 0; length--) {
+            const found = here.get(`${cut(key, length)}/${length}`);
+            if (found !== undefined) return found;
+          }
+          return -1;
+        };
+        for (let i = 0; i < 8000; i++) {
+          const near = prefixes[random.int(prefixes.length)]![0];
+          const key = (random.int(4) === 0 ? random.int(2 ** 32) : near + random.int(300)) | 0;
+          if (find(index, Int32Array.of(key)) !== model(key)) expect.fail(`key ${key >>> 0}`);
+        }
+      },
+    );
+  });
+
+  it("a trie without entries needs no more than it did before", () => {
+    const index = new PrefixTrie(32, RECORD);
+    const random = new Random(5);
+    const keys = Array.from({ length: 2000 }, () => wordKey(random.int(2 ** 32), 17 + random.int(16)));
+    const distinct = [
+      ...new Map(keys.map((key) => [`${key.values[0]! >> (32 - key.prefix)}/${key.prefix}`, key])).values(),
+    ];
+    const fill = () =>
+      distinct.forEach((key, i) => {
+        index.insert(i, key);
+      });
+    const empty = () =>
+      distinct.forEach((_, i) => {
+        index.remove(i);
+      });
+    fill();
+    empty();
+    fill();
+    const { length } = index.slots;
+    for (let round = 0; round < 20; round++) {
+      empty();
+      fill();
+    }
+    expect(index.slots.length).toBe(length);
   });
 });
