@@ -1,13 +1,13 @@
 /** `p4loom shell`: statements on any P4Runtime switch, from the terminal, files or the command line. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Diagnostic, Diagnostics, fail, SourceFile } from "../base/index.js";
-import { Interpreter, type Output, type Surroundings } from "../control/index.js";
+import { Interpreter, type Output } from "../control/index.js";
 import { type ClientTls, connect, type Notice, type RemoteDevice } from "../p4runtime/index.js";
 import { DeviceError } from "../program/index.js";
-import { readSource, writeFiles } from "./files.js";
+import { readSource } from "./files.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 import { checkShell, type ShellArguments, type ShellSetup } from "./shell/arguments.js";
 import { readProgram } from "./shell/programs.js";
+import { machineSurroundings } from "./shell/surroundings.js";
 import { dialogue } from "./shell/terminal.js";
 import { Transcript } from "./shell/transcript.js";
 
@@ -97,13 +97,10 @@ class Session {
     readonly device: RemoteDevice,
     readonly setup: ShellSetup,
   ) {
-    const surroundings: Surroundings = {
-      loadProgram: readProgram,
-      readFile: readSource,
-      writeFile: (path, content) => writeFiles([{ path, content }]),
-      wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => {}),
-    };
-    this.#interpreter = new Interpreter(device, surroundings);
+    this.#interpreter = new Interpreter(
+      device,
+      machineSurroundings((warnings) => this.#report(warnings)),
+    );
     this.#transcript = setup.args.json ? new Transcript() : undefined;
     this.#output = this.#transcript ?? { print: (line) => process.stdout.write(`${line}\n`) };
   }
@@ -118,7 +115,7 @@ class Session {
     process.on("SIGTERM", onSignal);
     try {
       if (args.config !== undefined)
-        await this.device.load(await readProgram(args.config, undefined, args.p4info));
+        await this.device.load(await readProgram(args.config, undefined, args.p4info, printDiagnostics));
       for (const path of args.script) await this.#run(readSource(path), stop.signal);
       for (const [i, text] of args.command.entries())
         await this.#run(new SourceFile(`command ${i + 1}`, text), stop.signal);
@@ -154,15 +151,16 @@ class Session {
     if (atTerminal) this.#failed = false;
   }
 
+  #report(list: readonly Diagnostic[]): void {
+    if (this.#transcript === undefined) printDiagnostics(list);
+    else this.#transcript.report(list);
+  }
+
   async #run(file: SourceFile, stop: AbortSignal): Promise<void> {
     const diagnostics = new Diagnostics();
-    const report = (list: readonly Diagnostic[]): void => {
-      this.#transcript?.report(list);
-      if (this.#transcript === undefined) printDiagnostics(list);
-    };
     let told = 0;
     const tell = (): void => {
-      report(diagnostics.list.slice(told));
+      this.#report(diagnostics.list.slice(told));
       told = diagnostics.list.length;
     };
     // What went wrong is told behind its own statement, not at the end of the file.

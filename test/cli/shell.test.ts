@@ -150,6 +150,26 @@ describe("p4loom shell", () => {
     expect(status).toBe(1);
   });
 
+  it("tells the warnings of a program that it compiles, and refuses one without P4Info", async () => {
+    const { server } = await bare();
+    const path = join(folder, "warned.p4");
+    writeFileSync(path, `${readFileSync(join(l3, "l3.p4"), "utf8")}\nbit<8> cut_off() { return 8w300; }\n`);
+    const config = await shell([server.address, "--config", path, "-c", "info"]);
+    expect(config.stderr).toContain("warning[P40601]: 300 does not fit in bit<8>");
+    expect(config.status).toBe(0);
+    const load = await shell([server.address, "-c", `load ${path}`]);
+    expect(load.stderr).toContain("warning[P40601]");
+    expect(load.status).toBe(0);
+    const { stdout } = await shell([server.address, "--json", "-c", `load ${path}`]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      statements: [{ ok: true, diagnostics: [{ severity: "warning", code: "P40601" }] }],
+    });
+    cpSync(join(l3, "l3.json"), join(folder, "alone.json"));
+    const without = await shell([server.address, "-c", "load alone.json"]);
+    expect(without.stderr).toContain("command 1:1:6: error[P40018]");
+    expect(without.status).toBe(1);
+  });
+
   it("watches for a time", async () => {
     const { address, device } = await serveL3();
     const watching = shell([address, "-c", "watch routes4 events=1"]);

@@ -1,7 +1,7 @@
 /** Files that statements name. */
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { Diagnostics, fail, type Span } from "../../base/index.js";
+import { type Diagnostic, Diagnostics, fail, type Span } from "../../base/index.js";
 import type { Program } from "../../program/index.js";
 import { loadProgram } from "../switch/program.js";
 
@@ -23,12 +23,22 @@ function find(path: string, from: Span | undefined): string {
   return path;
 }
 
-/** A program for a remote switch, which needs its P4Info. Fails with P40018 without. */
-export async function readProgram(path: string, from: Span | undefined, p4info?: string): Promise<Program> {
+/**
+ * A program for a remote switch, which needs its P4Info; `report` is told the warnings. Fails with P40018 without a
+ * P4Info, and with what is wrong in the files.
+ */
+export async function readProgram(
+  path: string,
+  from: Span | undefined,
+  p4info: string | undefined,
+  report: (warnings: readonly Diagnostic[]) => void,
+): Promise<Program> {
   const diagnostics = new Diagnostics();
   const named = p4info === undefined ? {} : { p4info: find(p4info, from) };
-  const program = loadProgram({ path: find(path, from), include: [], define: [], ...named }, diagnostics);
+  const source = { path: find(path, from), include: [], define: [], ...named };
+  const program = await loadProgram(source, diagnostics);
   const missing = diagnostics.list.find(({ code }) => code === "P40018");
   if (missing !== undefined) fail("P40018", from, missing.message, ...missing.notes);
+  report(diagnostics.list);
   return program;
 }

@@ -6,7 +6,7 @@ interface Answer {
   statement: string;
   lines: string[];
   data: unknown[];
-  diagnostics: object[];
+  diagnostics: Diagnostic[];
 }
 
 export class Transcript implements Output {
@@ -26,7 +26,7 @@ export class Transcript implements Output {
 
   /** What went wrong, with the statement that it is of. */
   report(diagnostics: readonly Diagnostic[]): void {
-    this.#answers.at(-1)?.diagnostics.push(...diagnostics.map(diagnosticToJson));
+    this.#answers.at(-1)?.diagnostics.push(...diagnostics);
   }
 
   /** Answers with data have them in place of their lines. */
@@ -35,9 +35,9 @@ export class Transcript implements Output {
       switch: address,
       statements: this.#answers.map(({ statement, lines, data, diagnostics }) => ({
         statement,
-        ok: diagnostics.length === 0,
+        ok: !diagnostics.some(({ severity }) => severity === "error"),
         ...(data.length > 0 ? { data } : { lines }),
-        ...(diagnostics.length > 0 ? { diagnostics } : {}),
+        ...(diagnostics.length > 0 ? { diagnostics: diagnostics.map(diagnosticToJson) } : {}),
       })),
     };
   }

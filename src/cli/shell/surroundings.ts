@@ -1,0 +1,18 @@
+/** What statements may ask of this machine: programs and text files, and the time. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Diagnostic } from "../../base/index.js";
+import type { Surroundings } from "../../control/index.js";
+import { readSource, writeFiles } from "../files.js";
+import { readProgram } from "./programs.js";
+
+/** @param report told the warnings of programs that are read or compiled */
+export function machineSurroundings(
+  report: (warnings: readonly Diagnostic[]) => void,
+): Required<Surroundings> {
+  return {
+    loadProgram: (path, span, p4info) => readProgram(path, span, p4info, report),
+    readFile: readSource,
+    writeFile: (path, content) => writeFiles([{ path, content }]),
+    wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => {}),
+  };
+}
