@@ -31,7 +31,10 @@ export interface Libc {
   /** Why the last call failed, as a number; see {@link errorName}. */
   errno(): number;
   errorName(errno: number): string;
-  /** Where the memory of a typed array lies. */
+  /**
+   * Where the memory of a typed array lies. An address does not keep the memory: that is up to {@link holding}, or to a
+   * field of whatever uses the address.
+   */
   address(memory: Uint8Array): bigint;
   /** Symbols of the Node binary itself, libuv's among them. */
   native: Native;
@@ -72,6 +75,21 @@ interface Koffi {
 export function memory(bytes: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(new ArrayBuffer(bytes));
 }
+
+/**
+ * Runs a call that is given addresses of some memory, which stays until the call is over, whatever the garbage
+ * collector does meanwhile.
+ */
+export function holding<T>(held: readonly Uint8Array[], call: () => T): T {
+  for (const each of held) holds.add(each);
+  try {
+    return call();
+  } finally {
+    for (const each of held) holds.delete(each);
+  }
+}
+
+const holds = new Set<Uint8Array>();
 
 let loaded: Libc | undefined;
 

@@ -42,8 +42,11 @@ export class LoopAlarm implements Alarm {
       const handle = memory(Number(native.func("ulong uv_handle_size(int)")(UV_POLL)));
       const start = native.func("int uv_poll_start(void *, int, void *)");
       const stop = native.func("int uv_poll_stop(void *)");
-      if (native.func("int uv_poll_init(void *, void *, int)")(loop, handle, fd) !== 0) return undefined;
-      return new LoopAlarm(native, start, stop, handle, onReady);
+      // Whole before the loop knows of its handle, whose memory has to stay from then on.
+      const alarm = new LoopAlarm(native, start, stop, handle, onReady);
+      if (native.func("int uv_poll_init(void *, void *, int)")(loop, handle, fd) === 0) return alarm;
+      native.release(alarm.#callback);
+      return undefined;
     } catch {
       return undefined;
     }

@@ -3,6 +3,7 @@ import { fail } from "../base/index.js";
 import {
   AF_PACKET,
   ERROR,
+  holding,
   type Libc,
   memory,
   SOCK_CLOEXEC,
@@ -149,8 +150,10 @@ export class PacketSocket {
     view(code).setUint16(0, 0x06, true);
     const program = memory(16);
     view(program).setUint16(0, 1, true);
-    view(program).setBigUint64(8, this.c.address(code), true);
-    this.#set(this.input, SOL_SOCKET, SO_ATTACH_FILTER, program);
+    holding([code], () => {
+      view(program).setBigUint64(8, this.c.address(code), true);
+      this.#set(this.input, SOL_SOCKET, SO_ATTACH_FILTER, program);
+    });
   }
 
   /** Whether frames can pass: it is up, and has a carrier. */
@@ -163,8 +166,10 @@ export class PacketSocket {
     const value = memory(8);
     const asked = requestOf(this.interface.name)!;
     view(value).setUint32(0, ETHTOOL_GLINK, true);
-    view(asked).setBigUint64(NAME_BYTES, this.c.address(value), true);
-    const known = this.c.ioctl(this.output, SIOCETHTOOL, asked) === 0;
+    const known = holding([value], () => {
+      view(asked).setBigUint64(NAME_BYTES, this.c.address(value), true);
+      return this.c.ioctl(this.output, SIOCETHTOOL, asked) === 0;
+    });
     return known ? view(value).getUint32(4, true) !== 0 : (flags & IFF_RUNNING) !== 0;
   }
 

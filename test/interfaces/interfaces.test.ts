@@ -82,8 +82,23 @@ function workerCode(): string {
 }
 
 /** Nothing of this thread runs meanwhile; the kernel delivers what is on its way. */
-function pause(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** A kernel that delivers later, in a thread of its own, has room for so many frames on the way (netdev_max_backlog). */
+const PIECE = 500;
+
+/** Hands frames to the kernel piece by piece, with time for it between them to deliver; nobody reads meanwhile. */
+function sendInPieces(io: Interfaces, port: number, count: number, frame: (i: number) => Uint8Array): void {
+  for (let i = 0; i < count; i++) {
+    io.send(port, frame(i));
+    if ((i + 1) % PIECE !== 0) continue;
+    io.flush();
+    pause(2);
+  }
+  io.flush();
+  pause(100);
 }
 
 describe.skipIf(reason !== undefined)(title, () => {
@@ -115,9 +130,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     const { io, hexes } = open(left, right);
     io.start();
     const sent = Array.from({ length: 5000 }, (_, i) => frameOf(60 + (i % 7), i));
-    for (const frame of sent) io.send(1, frame);
-    io.flush();
-    pause();
+    sendInPieces(io, 1, sent.length, (i) => sent[i]!);
     await io.stop();
     expect(hexes()).toEqual(sent.map(toHex));
     // Stopped: nothing more is taken, but frames still leave.
@@ -133,14 +146,14 @@ describe.skipIf(reason !== undefined)(title, () => {
     io.start();
     // 8 MiB hold fewer frames of this length, each with its overhead; nobody reads meanwhile.
     const frame = frameOf(60, 1);
-    for (let i = 0; i < 40_000; i++) io.send(1, frame);
-    io.flush();
-    pause();
+    sendInPieces(io, 1, 40_000, () => frame);
     await io.stop();
     const { received, receiveDrops } = io.statistics[1]!;
     expect(received).toBe(frames.length);
-    expect(receiveDrops).toBeGreaterThan(0);
-    expect(received + receiveDrops).toBe(40_000);
+    expect(received).toBeGreaterThan(1000);
+    expect(receiveDrops).toBeGreaterThan(1000);
+    // What is lost on the way to the socket is in no count of the socket's.
+    expect(received + receiveDrops).toBeLessThanOrEqual(40_000);
   });
 
   it("puts VLAN tags back", async () => {
