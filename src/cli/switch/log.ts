@@ -62,18 +62,19 @@ export class Log {
     this.#waiting = [];
     if (this.setup.console) this.print(lines.join(""));
     if (this.#descriptor === undefined) return;
-    try {
-      this.#try(() => this.#append(lines));
-    } catch (error) {
-      this.#descriptor = undefined;
-      this.onError(error);
-    }
+    this.#guard(() => this.#append(lines));
   }
 
   close(): void {
     this.flush();
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#guard(() => this.#closeFile());
+  }
+
+  /** However closing ends, the descriptor is not one any more. */
+  #closeFile(): void {
+    const descriptor = this.#descriptor;
     this.#descriptor = undefined;
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 
   #append(lines: readonly string[]): void {
@@ -99,7 +100,7 @@ export class Log {
   /** FILE.txt becomes FILE.1.txt, that one FILE.2.txt and so on; the last one goes. */
   #rotate(): void {
     const { maxFiles } = this.setup;
-    closeSync(this.#descriptor!);
+    this.#closeFile();
     rmSync(this.#path(maxFiles), { force: true });
     for (let age = maxFiles; age > 0; age--) {
       if (existsSync(this.#path(age - 1))) renameSync(this.#path(age - 1), this.#path(age));
@@ -109,6 +110,19 @@ export class Log {
 
   #path(age: number): string {
     return age === 0 ? `${this.setup.file}.txt` : `${this.setup.file}.${age}.txt`;
+  }
+
+  #guard(task: () => void): void {
+    try {
+      this.#try(task);
+    } catch (error) {
+      try {
+        this.#closeFile();
+      } catch {
+        // The first error is the one to tell.
+      }
+      this.onError(error);
+    }
   }
 
   #try(task: () => void): void {

@@ -85,8 +85,7 @@ export class TraceFile {
 
   #rotate(): void {
     const { path } = this.setup;
-    if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = undefined;
+    this.#closeFile();
     renameSync(path, `${path}.1`);
     this.#open();
   }
@@ -94,16 +93,28 @@ export class TraceFile {
   /** Writes what waits. */
   close(): void {
     if (this.#file === undefined) return;
-    this.#guard(() => this.#write());
-    if (this.#file !== undefined) closeSync(this.#file);
+    this.#guard(() => {
+      this.#write();
+      this.#closeFile();
+    });
+  }
+
+  /** However closing ends, the descriptor is not one any more. */
+  #closeFile(): void {
+    const file = this.#file;
     this.#file = undefined;
+    if (file !== undefined) closeSync(file);
   }
 
   #guard(task: () => void): void {
     try {
       this.#try(task);
     } catch (error) {
-      this.#file = undefined;
+      try {
+        this.#closeFile();
+      } catch {
+        // The first error is the one to tell.
+      }
       this.onError(error);
     }
   }
