@@ -1,5 +1,5 @@
 /** A silent fault as entries of the fault tables (`withFaultTable`) of the switches that it concerns. */
-import type { Match, TableEntry } from "../../program/index.js";
+import { type Device, DeviceError, type Match, type TableEntry } from "../../program/index.js";
 import type { Topology } from "../../topology/index.js";
 import type { Site } from "../failure-sites.js";
 
@@ -25,6 +25,21 @@ export function faultEntries(topology: Topology, site: Site): SwitchFault[] {
       node,
       entries: [lose(onPort("ingress", port)), lose(onPort("egress", port))],
     }));
+}
+
+/** Puts entries into a switch, or takes them out again; those that are out already are no error then. */
+export async function writeFault(
+  device: Device,
+  type: "insert" | "delete",
+  entries: readonly TableEntry[],
+): Promise<void> {
+  try {
+    await device.write(entries.map((entity) => ({ type, entity })));
+  } catch (error) {
+    if (type === "insert" || !(error instanceof DeviceError)) throw error;
+    const codes = error.updates?.map(({ code }) => code) ?? [error.code];
+    if (!codes.every((code) => code === "OK" || code === "NOT_FOUND")) throw error;
+  }
 }
 
 function onPort(which: "ingress" | "egress", port: number): Match {

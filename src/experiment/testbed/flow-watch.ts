@@ -1,10 +1,6 @@
 /** Waits for events of one flow of an agent, with deadlines on the clock that the events' times are of. */
-import type { AgentFlow, FlowEvent } from "../../testbed/index.js";
-
-/** CLOCK_MONOTONIC in nanoseconds, which agents on the same machine read too. */
-export function monotonicNs(): number {
-  return Number(process.hrtime.bigint());
-}
+import { fail } from "../../base/index.js";
+import { type AgentFlow, type FlowEvent, monotonicNs } from "../../testbed/index.js";
 
 /** Waits for a time of {@link monotonicNs}. Rejects with the reason of `stop`. */
 export async function sleepUntil(timeNs: number, stop: AbortSignal): Promise<void> {
@@ -44,7 +40,7 @@ export class FlowWatch {
 
   /**
    * The first event, past or to come, that `pick` takes; undefined when it has not come by `deadlineNs`. An event
-   * that comes late but tells of an earlier time still counts. Throws when the flow fails first.
+   * that comes late but tells of an earlier time still counts. Fails with P43172 when the flow does first.
    */
   async until<T>(
     pick: (event: FlowEvent) => T | undefined,
@@ -56,7 +52,7 @@ export class FlowWatch {
         const event = this.events[next]!;
         const picked = pick(event);
         if (picked !== undefined) return picked;
-        if (event.kind === "failed") throw new Error(`a flow broke: ${event.text}`);
+        if (event.kind === "failed") fail("P43172", undefined, `a flow broke: ${event.text}`);
       }
       const left = deadlineNs - monotonicNs();
       if (left <= 0) return undefined;

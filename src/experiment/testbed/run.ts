@@ -96,8 +96,12 @@ class TestbedRig {
         return outcome.sample;
       }
       if (outcome.kind === "missed")
-        throw new Error(
-          `${name}: the flow had no timeout, so its way was not the predicted one: ${this.#tell(predicted)}`,
+        fail(
+          "P43017",
+          undefined,
+          `${name}: the flow had no timeout after its failure`,
+          `predicted: ${this.#tell(predicted)}`,
+          "the switches do not forward as the simulator does, or the machine stood still; logs/run.log has all runs",
         );
       journal.write(`${name}: a timeout before the failure; once more`);
     }

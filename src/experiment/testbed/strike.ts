@@ -1,9 +1,10 @@
 /** One run on a testbed: a real TCP connection, a fault written into switches, and the wait for data to flow again. */
 import type { Device } from "../../program/index.js";
-import type { AgentFlow } from "../../testbed/index.js";
+import { type AgentFlow, monotonicNs } from "../../testbed/index.js";
 import type { Sample } from "../results.js";
-import type { SwitchFault } from "./fault-entries.js";
-import { FlowWatch, monotonicNs, sleepUntil } from "./flow-watch.js";
+import { type SwitchFault, writeFault } from "./fault-entries.js";
+import { FlowWatch, sleepUntil } from "./flow-watch.js";
+import { undone } from "./undone.js";
 
 /** Times in nanoseconds. */
 export interface StrikePlan {
@@ -27,7 +28,8 @@ export type StrikeOutcome =
 
 /**
  * Strikes a flow that was just opened, repairs, and resets the flow. The time of the fault is when its writing began,
- * on the clock of the agents. Rejects when the flow breaks, or with the reason of `stop`.
+ * on the clock of the agents. Rejects with DiagnosticError P43172 when the flow breaks, with the DeviceError of a switch,
+ * or with the reason of `stop`.
  */
 export async function strike(flow: AgentFlow, plan: StrikePlan): Promise<StrikeOutcome> {
   const watch = new FlowWatch(flow, plan.stop);
@@ -37,22 +39,25 @@ export async function strike(flow: AgentFlow, plan: StrikePlan): Promise<StrikeO
     await sleepUntil(startedAt + plan.failsAfter, plan.stop);
     const failedAt = monotonicNs();
     const timeouts = () => watch.events.filter((event) => event.kind === "timeout");
-    let triedAt: number | undefined;
-    try {
-      await writeFaults(plan, "insert");
-      const hit = await watch.until(
-        (event) => (event.kind === "timeout" && event.atNs >= failedAt ? event : undefined),
-        failedAt + plan.firstTimeout,
-      );
-      if (timeouts().some(({ atNs }) => atNs < failedAt)) return { kind: "disturbed" };
-      if (hit === undefined) return { kind: "missed" };
-      triedAt = await watch.until(
-        (event) => (event.kind === "recovered" && event.triedAtNs >= failedAt ? event.triedAtNs : undefined),
-        failedAt + plan.giveUp,
-      );
-    } finally {
-      await writeFaults(plan, "delete");
-    }
+    const outcome = await undone<"disturbed" | "missed" | number | undefined>(
+      async () => {
+        await writeFaults(plan, "insert");
+        const hit = await watch.until(
+          (event) => (event.kind === "timeout" && event.atNs >= failedAt ? event : undefined),
+          failedAt + plan.firstTimeout,
+        );
+        if (timeouts().some(({ atNs }) => atNs < failedAt)) return "disturbed";
+        if (hit === undefined) return "missed";
+        return await watch.until(
+          (event) =>
+            event.kind === "recovered" && event.triedAtNs >= failedAt ? event.triedAtNs : undefined,
+          failedAt + plan.giveUp,
+        );
+      },
+      () => writeFaults(plan, "delete"),
+    );
+    if (outcome === "disturbed" || outcome === "missed") return { kind: outcome };
+    const triedAt = outcome;
     const tries = timeouts().filter(({ atNs }) => triedAt === undefined || atNs <= triedAt).length;
     const { tcp } = await flow.stop();
     const recoveryMs = triedAt === undefined ? Number.POSITIVE_INFINITY : (triedAt - failedAt) / 1e6;
@@ -68,7 +73,5 @@ export async function strike(flow: AgentFlow, plan: StrikePlan): Promise<StrikeO
 }
 
 async function writeFaults({ faults, device }: StrikePlan, type: "insert" | "delete"): Promise<void> {
-  await Promise.all(
-    faults.map(({ node, entries }) => device(node).write(entries.map((entity) => ({ type, entity })))),
-  );
+  await Promise.all(faults.map(({ node, entries }) => writeFault(device(node), type, entries)));
 }

@@ -1,12 +1,17 @@
 /** Starts the lab of an experiment, lets something run on it, and takes it away. */
+import { join } from "node:path";
 import { DiagnosticError } from "../../base/index.js";
+import { DeviceError } from "../../program/index.js";
 import { labOf, type SwitchEngine, startLab } from "../../testbed/index.js";
 import type { EngineContext } from "../engine.js";
 import type { FabricExperiment } from "../experiment.js";
 import { Journal } from "./journal.js";
 import type { LabRun } from "./scheme-on-lab.js";
 
-/** What `work` makes, and notes for the report. Rejects with the reason of `stop` when that was aborted. */
+/**
+ * What `work` makes, and notes for the report. Rejects with the reason of `stop` when that was aborted, and
+ * with DiagnosticError P43016 where `work` rejects with what a switch said.
+ */
 export async function withLab<T>(
   engine: SwitchEngine,
   experiment: FabricExperiment,
@@ -43,10 +48,24 @@ export async function withLab<T>(
   } catch (error) {
     // Whatever breaks when all is being ended breaks for that reason.
     stop.throwIfAborted();
-    throw error;
+    throw toldOfSwitches(error, join(folder, "logs"));
   } finally {
     await lab.close();
   }
+}
+
+/** A process of the machine may be ended, or be too slow: what a switch says is no fault of ours by itself. */
+function toldOfSwitches(error: unknown, logs: string): unknown {
+  if (!(error instanceof DeviceError)) return error;
+  const message = `a switch refused what it was told, or did not answer: ${error.code}: ${error.message}`;
+  return new DiagnosticError([
+    {
+      severity: "error",
+      code: "P43016",
+      message,
+      notes: [{ message: `the logs of the switches are in ${logs}` }],
+    },
+  ]);
 }
 
 /** Properties of links that this machine cannot give are refused where the file says what links there are. */

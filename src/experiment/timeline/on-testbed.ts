@@ -1,13 +1,14 @@
 /** A timeline on real switches and hosts: flows of the kernel's TCP, faults as entries, link events and dead processes. */
 import { DiagnosticError } from "../../base/index.js";
 import type { Program } from "../../program/index.js";
-import { type AgentFlow, runIperf3, type SwitchEngine } from "../../testbed/index.js";
+import { type AgentFlow, monotonicNs, runIperf3, type SwitchEngine } from "../../testbed/index.js";
 import { ProgramCompiler } from "../boot.js";
 import type { EngineContext } from "../engine.js";
 import type { SchemeRun, Timeline } from "../experiment.js";
-import { faultEntries } from "../testbed/fault-entries.js";
-import { monotonicNs, sleepUntil } from "../testbed/flow-watch.js";
+import { faultEntries, writeFault } from "../testbed/fault-entries.js";
+import { sleepUntil } from "../testbed/flow-watch.js";
 import { SchemeOnLab } from "../testbed/scheme-on-lab.js";
+import { undone } from "../testbed/undone.js";
 import { withLab } from "../testbed/with-lab.js";
 import { type PlacedFault, placedFaults } from "./check.js";
 import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
@@ -74,18 +75,19 @@ async function play(timeline: Timeline, fabric: SchemeOnLab): Promise<FlowRecord
     );
   });
   const elements = new Elements(timeline, fabric);
-  try {
-    for (const fault of placedFaults(timeline.settings, timeline.topology)) {
-      await sleepUntil(start + fault.at, stop);
-      const late = (monotonicNs() - start - fault.at) / 1e6;
-      journal.write(`fault ${fault.number}: ${fault.kind}, ${late.toFixed(1)} ms late`);
-      await elements.apply(fault);
-    }
-    await sleepUntil(start + timeline.settings.duration, stop);
-    return await Promise.all(running.map((finish) => finish()));
-  } finally {
-    await elements.mend();
-  }
+  return await undone(
+    async () => {
+      for (const fault of placedFaults(timeline.settings, timeline.topology)) {
+        await sleepUntil(start + fault.at, stop);
+        const late = (monotonicNs() - start - fault.at) / 1e6;
+        journal.write(`fault ${fault.number}: ${fault.kind}, ${late.toFixed(1)} ms late`);
+        await elements.apply(fault);
+      }
+      await sleepUntil(start + timeline.settings.duration, stop);
+      return await Promise.all(running.map((finish) => finish()));
+    },
+    () => elements.mend(),
+  );
 }
 
 /** What is wrong with links and switches, so that it can be mended, and written again into a switch that restarts. */
@@ -145,9 +147,7 @@ class Elements {
       ({ node }) => !this.#dead.has(node) && (only === undefined || node === only),
     );
     await Promise.all(
-      concerned.map(({ node, entries }) =>
-        this.fabric.device(node).write(entries.map((entity) => ({ type, entity }))),
-      ),
+      concerned.map(({ node, entries }) => writeFault(this.fabric.device(node), type, entries)),
     );
   }
 }

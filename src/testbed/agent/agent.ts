@@ -31,12 +31,11 @@ export class Agent {
   /** What the kernel took of the settings that were asked for. */
   readonly settings: readonly AgentSetting[];
 
-  /** See {@link startAgent}. */
+  /** See {@link startAgent}, which hands the lines of the process to {@link take} from then on. */
   constructor(host: string, process: HostProcess, settings: readonly AgentSetting[]) {
     this.#host = host;
     this.#process = process;
     this.settings = settings;
-    process.onLine((line) => this.#take(line));
     void process.exited.then((status) => this.#end(status));
   }
 
@@ -104,8 +103,14 @@ export class Agent {
     });
   }
 
-  #take(line: string): void {
+  /** For {@link startAgent}: the agent said a line. One that is no event ends it. */
+  take(line: string): void {
     const event = readEvent(line);
+    if (event === undefined) {
+      this.#break(`said what is no event: ${excerpt(line)}`);
+      void this.#process.kill();
+      return;
+    }
     const id = "id" in event ? event.id : null;
     if (id === null) return;
     const flow = this.#flows.get(id);
@@ -126,8 +131,14 @@ export class Agent {
   }
 
   #end(status: number): void {
-    const reason = this.#stopping === undefined ? `ended with status ${status}` : "was stopped";
-    this.#ended = [`the agent on ${this.#host} ${reason}`, ...lastLines(this.#process).slice(-1)].join(": ");
+    this.#break(this.#stopping === undefined ? `ended with status ${status}` : "was stopped");
+  }
+
+  /** All that is under way fails for the first such reason. */
+  #break(reason: string): void {
+    this.#ended ??= [`the agent on ${this.#host} ${reason}`, ...lastLines(this.#process).slice(-1)].join(
+      ": ",
+    );
     for (const flow of this.#flows.values()) flow.fail(this.#ended);
     this.#flows.clear();
     for (const waiting of this.#waiting.values()) waiting.reject(agentFailure("P43172", this.#ended));
@@ -141,9 +152,9 @@ export class Agent {
  */
 export async function startAgent(host: RunningHost, config: AgentConfig): Promise<Agent> {
   const process = host.spawn([PYTHON, "-B", packageFile("mininet/agent")]);
-  const settings = await new Promise<readonly AgentSetting[]>((resolve, reject) => {
+  return await new Promise<Agent>((resolve, reject) => {
+    let agent: Agent | undefined;
     const refuse = (text: string) => {
-      off();
       clearTimeout(timer);
       reject(
         agentFailure("P43170", `the agent on ${host.name} does not start: ${text}`, ...lastLines(process)),
@@ -153,26 +164,36 @@ export async function startAgent(host: RunningHost, config: AgentConfig): Promis
       void process.kill();
       refuse(`it says nothing for ${START_MS / 1000} s`);
     }, START_MS);
-    let off = () => {};
-    off = process.onLine((line) => {
+    process.onLine((line) => {
+      if (agent !== undefined) return agent.take(line);
       const event = readEvent(line);
-      if (event.event === "error") refuse(event.text);
-      if (event.event !== "ready") return;
-      off();
-      clearTimeout(timer);
-      resolve(event.settings);
+      if (event === undefined) {
+        void process.kill();
+        refuse(`it says what is no event: ${excerpt(line)}`);
+      } else if (event.event === "error") refuse(event.text);
+      else if (event.event === "ready") {
+        clearTimeout(timer);
+        // At once: what it says next may stand in the same chunk.
+        agent = new Agent(host.name, process, event.settings);
+        resolve(agent);
+      }
     });
     void process.exited.then((status) => refuse(`it ended with status ${status}`));
     process.write(JSON.stringify(startRequest(config)));
   });
-  return new Agent(host.name, process, settings);
 }
 
-/** Agent and p4loom are one package: a line that is none of its events is a fault of ours. */
-function readEvent(line: string): AgentEvent {
-  const event = eventSchema.safeParse(JSON.parse(line));
-  if (!event.success) throw new Error(`the host agent said ${line}: ${event.error.message}`);
-  return event.data;
+/** Undefined for a line that is none of its events: something else speaks, or speaks in between. */
+function readEvent(line: string): AgentEvent | undefined {
+  try {
+    return eventSchema.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function excerpt(line: string): string {
+  return line.length > 200 ? `${line.slice(0, 200)}...` : line;
 }
 
 function lastLines(process: HostProcess): string[] {

@@ -6,8 +6,3 @@ export function agentFailure(code: string, message: string, ...notes: readonly s
     { severity: "error", code, message, notes: notes.map((note) => ({ message: note })) },
   ]);
 }
-
-/** CLOCK_MONOTONIC in nanoseconds, as agents tell times. */
-export function monotonicNs(): number {
-  return Number(process.hrtime.bigint());
-}

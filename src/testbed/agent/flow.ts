@@ -1,5 +1,6 @@
 /** A flow that an agent sends: what happens to it, in order. */
-import { agentFailure, monotonicNs } from "./failure.js";
+import { monotonicNs } from "./clock.js";
+import { agentFailure } from "./failure.js";
 import type { AgentEvent, TcpInfo } from "./messages.js";
 
 export interface FlowOptions {

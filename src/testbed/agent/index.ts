@@ -1,9 +1,10 @@
 /**
  * The program on the hosts of a lab, seen from p4loom. {@link startAgent} starts it (`mininet/agent`, Python) and hands
- * out an {@link Agent}: listeners, flows with their events, probes. {@link readTrafficFile} and {@link runTraffic} send
- * many flows; {@link localise} tells from probes where a failure is.
+ * out an {@link Agent}: listeners, flows with their events, probes. {@link runIperf3} makes a flow of iperf3 instead;
+ * {@link localise} tells from probes where a failure is.
  */
 export { Agent, startAgent } from "./agent.js";
+export { monotonicNs } from "./clock.js";
 export type { AgentConfig, AgentNic, AgentPolicy } from "./config.js";
 export { AgentFlow, type FlowEvent, type FlowOptions, type FlowResult } from "./flow.js";
 export { type Iperf3Figures, type Iperf3Options, readIperf3, runIperf3 } from "./iperf3.js";
@@ -16,11 +17,3 @@ export {
   type ProbeOptions,
   type ProbeOutcome,
 } from "./probe.js";
-export {
-  type FlowRow,
-  GENERATORS,
-  type Generator,
-  runTraffic,
-  type TrafficHost,
-  type TrafficOptions,
-} from "./traffic.js";

@@ -84,7 +84,7 @@ async function listening(server: HostProcess, host: string): Promise<void> {
   });
 }
 
-/** The figures of a client's JSON report, as FlowRow has them. P43173 where it is none, or reports an error. */
+/** The figures of a client's JSON report. P43173 where it is none, or reports an error. */
 export function readIperf3(text: string): Iperf3Figures {
   let json: unknown;
   try {

@@ -1,10 +1,9 @@
 /** One run on a testbed with a flow and switches that the test plays: what counts as which outcome. */
 import { describe, expect, it } from "vitest";
 import { faultEntries } from "../../../src/experiment/testbed/fault-entries.js";
-import { monotonicNs } from "../../../src/experiment/testbed/flow-watch.js";
 import { type StrikePlan, strike } from "../../../src/experiment/testbed/strike.js";
-import type { Device, Update } from "../../../src/program/index.js";
-import { AgentFlow } from "../../../src/testbed/index.js";
+import { type Device, DeviceError, type Update, type UpdateStatus } from "../../../src/program/index.js";
+import { AgentFlow, monotonicNs } from "../../../src/testbed/index.js";
 import { nodeNamed } from "../../../src/topology/index.js";
 import { example } from "../../topology/load.js";
 
@@ -38,9 +37,14 @@ function playedPlan(overrides: Partial<StrikePlan> & { onWrite?: (faults: number
   const device = (node: number) =>
     ({
       write: async (updates: readonly Update[]) => {
-        for (const update of updates)
+        const statuses = updates.map((update): UpdateStatus => {
           if (update.type === "insert") entries.add(keyOf(node, update));
-          else if (!entries.delete(keyOf(node, update))) throw new Error("no such entry");
+          else if (!entries.delete(keyOf(node, update)))
+            return { code: "NOT_FOUND", message: "no such entry" };
+          return { code: "OK", message: "" };
+        });
+        if (statuses.some(({ code }) => code !== "OK"))
+          throw new DeviceError("UNKNOWN", "a write failed", statuses);
         onWrite(entries.size);
       },
     }) as unknown as Device;
@@ -148,7 +152,29 @@ describe("a run on a testbed", () => {
     expect(stopped.entries.size).toBe(0);
     const { flow } = playedFlow();
     const broken = playedPlan({ onWrite: (n) => n > 0 && flow.fail("connection reset", 0) });
-    await expect(strike(flow, broken.plan)).rejects.toThrow("connection reset");
+    await expect(strike(flow, broken.plan)).rejects.toThrow(/error\[P43172\].*connection reset/);
     expect(broken.entries.size).toBe(0);
+  });
+
+  it("tells why a switch refused the fault, whatever its removal says", async () => {
+    const { plan } = playedPlan();
+    const refusing = (answers: Record<string, DeviceError>): StrikePlan => ({
+      ...plan,
+      device: () =>
+        ({
+          write: async ([update]: readonly Update[]) => {
+            const error = answers[update!.type];
+            if (error !== undefined) throw error;
+          },
+        }) as unknown as Device,
+    });
+    const full = new DeviceError("RESOURCE_EXHAUSTED", "the table is full");
+    const gone = new DeviceError("NOT_FOUND", "no such entry");
+    const down = new DeviceError("UNAVAILABLE", "the switch has ended");
+    await expect(strike(playedFlow().flow, refusing({ insert: full, delete: gone }))).rejects.toBe(full);
+    await expect(strike(playedFlow().flow, refusing({ insert: full, delete: down }))).rejects.toBe(full);
+    // By itself an entry that is out already is as good as one that is taken out, any other refusal is none.
+    expect(await strike(playedFlow().flow, refusing({ delete: gone }))).toEqual({ kind: "missed" });
+    await expect(strike(playedFlow().flow, refusing({ delete: down }))).rejects.toBe(down);
   });
 });
