@@ -8,6 +8,7 @@ import { type Diagnostics, fail, type SourceFile, type Span, spanText } from "..
 import {
   type FieldInfo,
   type JsonPath,
+  jsonKeyPlace,
   jsonPlace,
   type Match,
   type Naming,
@@ -122,17 +123,14 @@ class RuntimeReader {
 
   #place(path: JsonPath): Span {
     const span = jsonPlace(this.file, path);
-    const line = this.file.text.indexOf("\n", span.start);
+    const line = spanText(span).indexOf("\n");
     // the first line of a long value is enough to see
-    return line >= 0 && line < span.end ? { ...span, end: Math.max(line, span.start + 1) } : span;
+    return line < 0 ? span : { ...span, end: span.start + Math.max(line, 1) };
   }
 
   /** The name of a member, in front of its value. */
   #keyPlace(path: JsonPath): Span {
-    const { start } = jsonPlace(this.file, path);
-    const key = JSON.stringify(path.at(-1));
-    const at = this.file.text.lastIndexOf(key, start);
-    return at < 0 ? this.#place(path) : { file: this.file, start: at, end: at + key.length };
+    return jsonKeyPlace(this.file, path);
   }
 
   wrong(path: JsonPath, message: string, ...notes: string[]): never {

@@ -1,6 +1,6 @@
 /** The waist of the house: BMv2 JSON, P4Info, and `Device`, what anything that runs a program can do. */
 
-export { type JsonPath, jsonPlace } from "./bmv2/json-place.js";
+export { type JsonPath, jsonKeyPlace, jsonPlace } from "./bmv2/json-place.js";
 export type { Bmv2Program } from "./bmv2.js";
 export * as bmv2 from "./bmv2.js";
 export { bmv2Bits, bmv2Number } from "./bmv2-number.js";

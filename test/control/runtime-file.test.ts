@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
 import { readRuntimeFile } from "../../src/control/index.js";
+import { placeOf } from "../../src/control/runtime-file.js";
 import { P4InfoIndex } from "../../src/program/index.js";
 import { goldenText, startGolden, startUnconfigured } from "../switch/golden.js";
 import { p4infoOf } from "./start.js";
@@ -244,6 +245,22 @@ describe("wrong runtime files", () => {
     const { diagnostics } = read(text);
     expect(diagnostics.list).toMatchObject([{ code: "P43211", message: expect.stringContaining(message) }]);
     expect(diagnostics.list[0]!.span!.start).toBe(at);
+  });
+
+  it("may be long: all in one line, and over many", () => {
+    const table_entries = Array.from({ length: 5000 }, (_, i) => ({
+      table: "routes4",
+      match: { dst: [`10.${i >> 8}.${i & 255}.0`, 24] },
+      action_name: "route",
+      action_params: { next_hop: i === 4321 ? 70000 : 1 },
+    }));
+    for (const indent of [0, 2]) {
+      const text = JSON.stringify({ table_entries }, null, indent);
+      const { updates, diagnostics } = read(text);
+      expect(updates).toHaveLength(4999);
+      expect(placeOf(updates[4998]!)!.start).toBe(text.lastIndexOf("{", text.lastIndexOf('"table"')));
+      expect(diagnostics.list).toMatchObject([{ code: "P43213", span: { start: text.indexOf("70000") } }]);
+    }
   });
 
   it("warn of keys that mean nothing", () => {
