@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
 import { readTrafficFile } from "../../src/traffic/index.js";
 import { networkMissing, TestNetwork } from "../testbed/agent/networks.js";
-import { agentFolder } from "../testbed/agent/python.js";
+import { throughPipe } from "../testbed/agent/python.js";
 
 const page = readFileSync(join(resolve(import.meta.dirname, "../.."), "docs/host-agent.md"), "utf8");
 const blocks = (language: string) =>
@@ -30,9 +30,7 @@ describe("docs/host-agent.md", () => {
     const [requests, events] = blocks("json");
     const network = await TestNetwork.make("dscp");
     try {
-      const { stdout, stderr } = await network.left.exec(["python3", "-B", agentFolder], {
-        input: requests!,
-      });
+      const { stdout, stderr } = await network.left.exec(throughPipe, { input: requests! });
       expect(stderr).toBe("");
       const lines = (text: string) =>
         text

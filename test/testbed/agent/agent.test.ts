@@ -16,7 +16,7 @@ import {
   startAgent,
 } from "../../../src/testbed/index.js";
 import { agentConfig, LEFT, networkMissing, RIGHT, TestNetwork } from "./networks.js";
-import { agentFolder } from "./python.js";
+import { agentFolder, throughPipe } from "./python.js";
 
 const missing = networkMissing();
 /** The reason for a test to be skipped. */
@@ -470,7 +470,7 @@ describe.skipIf(missing !== undefined)(`an agent and its host${missing ? ` (${mi
 
   it("takes lines that are no requests, and ends with its input", async () => {
     const config = JSON.stringify(startRequest(agentConfig("left", "dscp", fixed(0))));
-    const done = await network.left.exec(["python3", "-B", agentFolder], {
+    const done = await network.left.exec(throughPipe, {
       input: `${config}\n{"op": "jump", "id": 3}\n[1]\nnot json\n`,
     });
     expect(done.stderr).toBe("");

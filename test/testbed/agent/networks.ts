@@ -2,11 +2,13 @@
  * Two hosts in namespaces of their own, and between them a relay that loses what it is told to lose, or just a cable.
  * For benchmarks too.
  */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { accessSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentConfig, AgentPolicy } from "../../../src/testbed/index.js";
-import type { ExecResult, HostProcess, RunningHost } from "../../../src/testbed/lab.js";
+import type { HostProcess, RunningHost } from "../../../src/testbed/lab.js";
+import { hostNamespace } from "../../../src/testbed/run/record.js";
+import { NamespaceHost } from "../../../src/testbed/running-host.js";
 import { pythonMissing } from "./python.js";
 
 const relayProgram = join(import.meta.dirname, "relay.py");
@@ -27,70 +29,6 @@ export function networkMissing(): string | undefined {
   return undefined;
 }
 
-class TestHost implements RunningHost {
-  constructor(
-    readonly name: string,
-    readonly namespace: string,
-  ) {}
-
-  async exec(
-    argv: readonly string[],
-    options: { readonly input?: string; readonly timeoutMs?: number } = {},
-  ): Promise<ExecResult> {
-    const child = this.#start(argv);
-    let stdout = "";
-    let stderr = "";
-    child.stdout!.setEncoding("utf8").on("data", (text: string) => void (stdout += text));
-    child.stderr!.setEncoding("utf8").on("data", (text: string) => void (stderr += text));
-    // A command may end without reading its input.
-    child.stdin!.on("error", () => {});
-    child.stdin!.end(options.input ?? "");
-    const timer = setTimeout(() => child.kill("SIGKILL"), options.timeoutMs ?? 30_000);
-    const status = await new Promise<number>((resolve) =>
-      child.once("close", (code) => resolve(code ?? 137)),
-    );
-    clearTimeout(timer);
-    return { status, stdout, stderr };
-  }
-
-  spawn(argv: readonly string[]): HostProcess {
-    const child = this.#start(argv);
-    const exited = new Promise<number>((resolve) => child.once("close", (code) => resolve(code ?? 137)));
-    let stderr = "";
-    let rest = "";
-    const lines: string[] = [];
-    const listeners = new Set<(line: string) => void>();
-    child.stderr!.setEncoding("utf8").on("data", (text: string) => void (stderr += text));
-    child.stdin!.on("error", () => {});
-    child.stdout!.setEncoding("utf8").on("data", (text: string) => {
-      const parts = (rest + text).split("\n");
-      rest = parts.pop()!;
-      lines.push(...parts);
-      for (const line of parts) for (const listener of [...listeners]) listener(line);
-    });
-    return {
-      write: (line) => void child.stdin!.write(`${line}\n`),
-      onLine: (listener) => {
-        listeners.add(listener);
-        return () => void listeners.delete(listener);
-      },
-      onText: () => () => {},
-      get stderr() {
-        return stderr;
-      },
-      exited,
-      kill: async () => {
-        child.kill("SIGTERM");
-        await exited;
-      },
-    };
-  }
-
-  #start(argv: readonly string[]): ChildProcess {
-    return spawn("ip", ["netns", "exec", this.namespace, ...argv], { stdio: ["pipe", "pipe", "pipe"] });
-  }
-}
-
 /** By `LINK/SELECTOR`: how many frames came, and the last one in hex (its first 200 bytes). */
 export type Seen = Readonly<Record<string, readonly [count: number, last: string]>>;
 
@@ -101,32 +39,54 @@ export class TestNetwork {
   readonly left: RunningHost;
   readonly right: RunningHost;
   readonly #names: readonly string[];
+  readonly #middle: RunningHost;
   #relay: HostProcess | undefined;
   readonly #answers: ((line: string) => void)[] = [];
 
   /** Links are numbered from 0; a host's NIC on link 0 is eth0. The relay tells selectors of this header field. */
   static async make(field: string, links = 1): Promise<TestNetwork> {
     const network = new TestNetwork();
-    await network.#startRelay(field, links);
+    try {
+      await network.#startRelay(field, links);
+    } catch (error) {
+      await network.close();
+      throw error;
+    }
     return network;
   }
 
   /** One link without a relay. */
   static direct(): TestNetwork {
     const network = new TestNetwork();
-    const [left, right] = network.#names as [string, string];
-    const ends = ["eth0", "address", macOf("left"), "type", "veth", "peer", "name", "eth0"];
-    ip("-n", left, "link", "add", ...ends, "address", macOf("right"), "netns", right);
-    for (const host of [left, right]) ip("-n", host, "link", "set", "eth0", "up");
+    try {
+      const [left, right] = network.#names as [string, string];
+      const ends = ["eth0", "address", macOf("left"), "type", "veth", "peer", "name", "eth0"];
+      ip("-n", left, "link", "add", ...ends, "address", macOf("right"), "netns", right);
+      for (const host of [left, right]) ip("-n", host, "link", "set", "eth0", "up");
+    } catch (error) {
+      network.#removeNamespaces();
+      throw error;
+    }
     return network;
   }
 
   private constructor() {
-    const stem = `p4agent-${process.pid}-${count++}`;
-    this.#names = ["left", "right", "mid"].map((end) => `${stem}-${end}`);
-    this.left = new TestHost("left", this.#names[0]!);
-    this.right = new TestHost("right", this.#names[1]!);
-    for (const name of this.#names) ip("netns", "add", name);
+    const id = `agent${process.pid}x${count++}`;
+    this.#names = ["left", "right", "mid"].map((end) => hostNamespace(id, end));
+    this.left = new NamespaceHost(id, "left");
+    this.right = new NamespaceHost(id, "right");
+    this.#middle = new NamespaceHost(id, "mid");
+    try {
+      for (const name of this.#names) ip("netns", "add", name);
+    } catch (error) {
+      this.#removeNamespaces();
+      throw error;
+    }
+  }
+
+  /** Those that are not there are passed over. */
+  #removeNamespaces(): void {
+    for (const name of this.#names) spawnSync("ip", ["netns", "del", name]);
   }
 
   async #startRelay(field: string, links: number): Promise<void> {
@@ -144,10 +104,15 @@ export class TestNetwork {
       }
       pairs.push(`left${link}:right${link}`);
     }
-    this.#relay = new TestHost("mid", mid).spawn(["python3", relayProgram, field, ...pairs]);
+    this.#relay = this.#middle.spawn(["python3", relayProgram, field, ...pairs]);
+    const relay = this.#relay;
     const ready = this.#answer();
-    this.#relay.onLine((line) => this.#answers.shift()?.(line));
-    await ready;
+    relay.onLine((line) => this.#answers.shift()?.(line));
+    const ended = relay.exited.then((status) => {
+      throw new Error(`the relay ended with status ${status}: ${relay.stderr}`);
+    });
+    await Promise.race([ready, ended]);
+    ended.catch(() => {});
   }
 
   #answer(): Promise<string> {
@@ -176,7 +141,7 @@ export class TestNetwork {
 
   async close(): Promise<void> {
     await this.#relay?.kill();
-    for (const name of this.#names) spawnSync("ip", ["netns", "del", name]);
+    this.#removeNamespaces();
   }
 }
 

@@ -27,3 +27,6 @@ export function askPython<T>(questions: readonly object[]): T[] {
     .split("\n")
     .map((line) => JSON.parse(line) as T);
 }
+
+/** The agent with what it is given at once on its stdin, as a pipe: it waits for requests, which no file lets it do. */
+export const throughPipe = ["sh", "-c", `cat | python3 -B "${agentFolder}"`];
