@@ -1,8 +1,8 @@
 /** `p4loom net`: an exercise folder of the P4 tutorials as a running network, with Mininet's words at the prompt. */
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Diagnostics, fail } from "../base/index.js";
+import { runP4c } from "../experiment/index.js";
 import { compile } from "../p4/index.js";
 import { writeP4InfoText } from "../program/index.js";
 import {
@@ -19,6 +19,8 @@ import { readSource, writeFiles } from "./files.js";
 import type { NetArguments } from "./net/arguments.js";
 import { omissionsOf, oneOf, runDialogue, runLines } from "./net/dialogue.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
+import { machineSurroundings } from "./shell/surroundings.js";
+import { untilSignal } from "./signals.js";
 
 export async function net(path: string, options: NetArguments): Promise<number> {
   const engine = oneOf("--engine", options.engine, SWITCH_ENGINES);
@@ -34,16 +36,10 @@ export async function net(path: string, options: NetArguments): Promise<number> 
   );
   diagnostics.throwIfErrors();
   const say = (line: string): void => {
-    if (!options.quiet) process.stderr.write(`${line}\n`);
+    if (!options.quiet || line.startsWith("warning")) process.stderr.write(`${line}\n`);
   };
-  for (const one of usedPrograms(setup)) compileProgram(one, options, say);
-  const stop = new AbortController();
-  const handlers = (["SIGINT", "SIGTERM"] as const).map((signal) => ({
-    signal,
-    handle: () => stop.abort(signal),
-  }));
-  for (const { signal, handle } of handlers) process.on(signal, handle);
-  try {
+  for (const one of usedPrograms(setup)) await compileProgram(one, options, say);
+  return untilSignal(async (stop) => {
     const exercise = await startExercise(setup, {
       engine,
       network,
@@ -51,29 +47,34 @@ export async function net(path: string, options: NetArguments): Promise<number> 
       pcap: options.pcap,
       allowMissing,
       log: say,
-      stop: stop.signal,
+      stop,
+      surroundings: machineSurroundings(printDiagnostics),
     });
     try {
+      const { exec } = options;
       const worst =
-        options.exec.length > 0
-          ? await runLines(exercise, options.exec, stop.signal)
-          : await runDialogue(exercise, stop.signal);
+        exec.length > 0 ? await runLines(exercise, exec, stop) : await runDialogue(exercise, stop);
+      stop.throwIfAborted();
       return worst === 0 ? EXIT.success : EXIT.wrongInput;
     } finally {
       await exercise.lab.close();
     }
-  } finally {
-    for (const { signal, handle } of handlers) process.off(signal, handle);
-  }
+  });
 }
 
-/** Of a folder: what its Makefile names, or `topology.json`. */
+const FILE_NAME = "topology.json";
+
+/** Of a folder: what its Makefile names, or `topology.json`, there or in the only folder that has one. */
 function topologyPath(path: string): string {
   if (!existsSync(path) || !statSync(path).isDirectory()) return path;
   const makefile = join(path, "Makefile");
   const text = existsSync(makefile) ? readFileSync(makefile, "utf8") : "";
   const named = /^\s*TOPO\s*[:?]?=\s*(\S+)\s*$/m.exec(text)?.[1];
-  return join(path, named ?? "topology.json");
+  if (named !== undefined) return join(path, named);
+  const inside = readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(path, entry.name, FILE_NAME)))
+    .map((entry) => join(path, entry.name, FILE_NAME));
+  return existsSync(join(path, FILE_NAME)) || inside.length !== 1 ? join(path, FILE_NAME) : inside[0]!;
 }
 
 function usedPrograms({ switches }: ExerciseSetup): ExerciseProgram[] {
@@ -81,12 +82,16 @@ function usedPrograms({ switches }: ExerciseSetup): ExerciseProgram[] {
 }
 
 /** As the tutorials' Makefile: BMv2 JSON and P4Info into `build/`. A program without its source stays as it is. */
-function compileProgram(program: ExerciseProgram, options: NetArguments, say: (line: string) => void): void {
+async function compileProgram(
+  program: ExerciseProgram,
+  options: NetArguments,
+  say: (line: string) => void,
+): Promise<void> {
   const { source, json, p4info } = program;
   if (source === undefined) return;
   if (options.p4c !== undefined) {
     say(`compiling ${source} with ${options.p4c}`);
-    compileWithP4c(options.p4c, program, options);
+    await compileWithP4c(options.p4c, program, options);
     return;
   }
   say(`compiling ${source}`);
@@ -101,19 +106,10 @@ function compileProgram(program: ExerciseProgram, options: NetArguments, say: (l
   ]);
 }
 
-function compileWithP4c(p4c: string, { source, json, p4info }: ExerciseProgram, options: NetArguments): void {
+async function compileWithP4c(p4c: string, program: ExerciseProgram, options: NetArguments): Promise<void> {
+  const { source, json, p4info } = program;
   for (const file of [json, p4info]) mkdirSync(dirname(file), { recursive: true });
-  const flags = [...options.I.map((dir) => `-I${dir}`), ...options.D.map((macro) => `-D${macro}`)];
-  try {
-    execFileSync(p4c, ["--p4v", "16", ...flags, "--p4runtime-files", p4info, "-o", json, source!], {
-      stdio: ["ignore", "inherit", "inherit"],
-    });
-  } catch (error) {
-    const { code, status } = error as NodeJS.ErrnoException & { status?: number };
-    fail(
-      "P43158",
-      undefined,
-      `${p4c} ${source}: ${code === "ENOENT" ? "no such program" : `status ${status ?? code}`}`,
-    );
-  }
+  const files = { source: source!, json, p4info, include: options.I, define: options.D };
+  const { why } = await runP4c(p4c, files, { shown: true });
+  if (why !== undefined) fail("P43158", undefined, `${p4c} ${source}: ${why}`);
 }

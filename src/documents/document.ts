@@ -23,10 +23,11 @@ export function loadDocument<T>(
   diagnostics: Diagnostics,
 ): LoadedDocument<T> | undefined {
   const document = parseDocument(file.text, { prettyErrors: false, logLevel: "error" });
+  const language = file.path.endsWith(".json") ? "JSON" : "YAML";
   // What follows the first error of a file that is no YAML comes of it.
   for (const error of document.errors.slice(0, 1)) {
     const [start, end] = error.pos;
-    diagnostics.error("P43001", { file, start, end }, `not valid YAML: ${error.message}`);
+    diagnostics.error("P43001", { file, start, end }, `not valid ${language}: ${error.message}`);
   }
   if (document.errors.length > 0) return undefined;
   const root = document.contents as Node | null;

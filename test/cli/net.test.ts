@@ -1,5 +1,5 @@
 /** `p4loom net` as a process: our example exercise, on every network and engine that this machine has. */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -29,6 +29,9 @@ function net(folder: string, words: readonly string[], input = "") {
     cwd: folder,
     encoding: "utf8",
     input,
+    // A lab that does not end must not hold the tests.
+    timeout: 110_000,
+    killSignal: "SIGKILL",
   });
   return { status, stdout, stderr };
 }
@@ -83,6 +86,60 @@ describe.skipIf(plain !== undefined)(
       expect(status).toBe(0);
       expect(existsSync(join(folder, "pcaps"))).toBe(false);
     }, 120_000);
+
+    it("ends although programs go on in the background, and tells of statements that fail", () => {
+      const folder = copyExample();
+      const topology = join(folder, "topo", "topology.json");
+      writeFileSync(
+        topology,
+        readFileSync(topology, "utf8").replace(
+          '"commands": [',
+          '"commands": ["sleep 1000 &", "no such command",',
+        ),
+      );
+      const input = [
+        "h1 sleep 1000 &",
+        "h1 cat",
+        "s1 watch 10ms",
+        "s3 dump routes",
+        "s3 dump roads",
+        "sh echo wrong >> topo/s3-commands.txt",
+        "switch s3 stop",
+        "switch s3 start",
+        "h1 echo still here",
+      ];
+      const { status, stdout, stderr } = net(folder, ["topo", "--no-pcap"], `${input.join("\n")}\n`);
+      expect(stderr).toMatch(/^warning: h1: no such command: .*\n$/);
+      expect(stdout).toContain("insert RingIngress.routes hdr.ipv4.dst_addr=10.0.1.1/32");
+      expect(stdout).toMatch(/\*\*\* .*roads/);
+      expect(stdout).toMatch(/s3-commands\.txt:5:1: error\[P4\d+\]/);
+      expect(stdout).toContain("still here");
+      expect(status).toBe(1);
+    }, 120_000);
+
+    it.each([
+      ["SIGINT", 130],
+      ["SIGTERM", 143],
+    ] as const)(
+      "is ended by %s with status %i",
+      async (signal, expected) => {
+        const child = spawn(process.execPath, [...fromSource, "net", "topo", "--no-pcap"], {
+          cwd: copyExample(),
+          stdio: ["pipe", "ignore", "pipe"],
+        });
+        onTestFinished(() => void child.kill("SIGKILL"));
+        let text = "";
+        let sent = false;
+        child.stderr.setEncoding("utf8").on("data", (piece: string) => {
+          text += piece;
+          if (!sent && text.includes("switches (switch)")) sent = child.kill(signal);
+        });
+        const status = await new Promise((resolve) => child.on("close", resolve));
+        expect(status, text).toBe(expected);
+        expect(text).toContain("over, nothing is left");
+      },
+      120_000,
+    );
   },
 );
 
@@ -99,6 +156,24 @@ describe("p4loom net, before anything starts", () => {
     const { status, stderr } = net(copyExample(), words);
     expect(stderr).toMatch(message);
     expect(status).not.toBe(0);
+  });
+
+  it("refuses to write compiled files outside of the folder", () => {
+    const folder = copyExample();
+    const runtime = join(folder, "topo", "s1-runtime.json");
+    writeFileSync(runtime, readFileSync(runtime, "utf8").replace("build/ring.json", "../ring.json"));
+    const { status, stderr } = net(folder, ["topo"]);
+    expect(stderr).toMatch(/error\[P43159\]: \.\.\/ring\.json is outside/);
+    expect(status).toBe(1);
+  });
+
+  it("names a runtime file that is not there", () => {
+    const folder = copyExample();
+    rmSync(join(folder, "topo", "s1-runtime.json"));
+    const { status, stderr } = net(folder, ["topo"]);
+    expect(stderr).toMatch(/topology\.json:\d+:\d+: error\[P43155\]: no such file: .*s1-runtime\.json/);
+    expect(stderr.match(/error\[/g)).toHaveLength(1);
+    expect(status).toBe(1);
   });
 
   it("refuses a program that does not compile, at its place", () => {

@@ -1,7 +1,7 @@
 /** Lines for the prompt of a network: given with `--exec`, typed on a terminal, or piped in. */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
+import { createInterface, type Interface } from "node:readline";
 import { fail } from "../../base/index.js";
 import {
   OMISSIONS,
@@ -10,6 +10,7 @@ import {
   type PromptIo,
   type RunningExercise,
 } from "../../testbed/index.js";
+import { openTypedInput } from "./typed-input.js";
 
 const PROMPT = "p4loom> ";
 
@@ -23,9 +24,13 @@ const io: PromptIo = {
       return undefined;
     }
   },
-  shell: (line) =>
+  shell: (line, stop) =>
     new Promise((resolve) => {
-      const child = spawn("sh", ["-c", line], { stdio: ["ignore", "inherit", "inherit"] });
+      // A group of its own, so that all of it can be interrupted: the terminal is in raw mode meanwhile.
+      const child = spawn("sh", ["-c", line], { stdio: ["ignore", "inherit", "inherit"], detached: true });
+      stop.addEventListener("abort", () => {
+        if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGINT");
+      });
       child.on("error", () => resolve(127));
       child.on("close", (status) => resolve(status ?? 1));
     }),
@@ -63,75 +68,120 @@ export async function runLines(
 }
 
 /**
- * Asks for lines until `exit` or the end of the input. What is typed while a command runs in a host goes to that command,
- * and Ctrl-C interrupts it; lines that are piped in wait for their turn. Gives the worst status of piped lines, 0 on
- * a terminal.
+ * Asks for lines until `exit` or the end of the input. On a terminal what is typed while a program runs in a host goes to
+ * that program, Ctrl-D ends its input and Ctrl-C interrupts it; else lines wait for their turn. Gives the worst status
+ * of piped lines, 0 on a terminal.
  */
 export async function runDialogue(exercise: RunningExercise, stop: AbortSignal): Promise<number> {
-  const prompt = new Prompt(exercise, io);
   const terminal = process.stdin.isTTY === true;
-  const lines = createInterface({
-    input: process.stdin,
-    ...(terminal ? { output: process.stdout } : {}),
-    terminal,
-    prompt: PROMPT,
-    completer: (line: string) => {
-      const { candidates, from } = prompt.complete(line);
-      return [candidates, line.slice(from)];
-    },
-  });
-  const waiting: string[] = [];
-  let running = false;
-  let ended = false;
-  let worst = 0;
-  await new Promise<void>((resolve) => {
-    const finish = (): void => {
-      if (running) prompt.interrupt();
-      resolve();
-    };
-    const next = async (): Promise<void> => {
-      if (running) return;
-      const line = waiting.shift();
-      if (line === undefined) {
-        if (ended) finish();
-        else if (terminal) lines.prompt();
-        return;
-      }
-      running = true;
-      const outcome = await prompt.run(line);
-      running = false;
-      if (outcome === "exit") return finish();
-      worst = Math.max(worst, outcome);
-      void next();
-    };
+  const prompt = new Prompt(exercise, terminal ? { ...io, input: openTypedInput } : io);
+  const dialogue = new Dialogue(prompt, terminal);
+  const end = (): void => dialogue.end();
+  stop.addEventListener("abort", end);
+  try {
+    if (!stop.aborted) await dialogue.run();
+  } finally {
+    stop.removeEventListener("abort", end);
+    dialogue.close();
+    await prompt.close();
+  }
+  return terminal ? 0 : dialogue.worst;
+}
+
+class Dialogue {
+  worst = 0;
+  readonly #waiting: string[] = [];
+  #lines: Interface | undefined;
+  #running = false;
+  /** No more lines come. */
+  #ended = false;
+  #finish: () => void = () => {};
+  #fail: (error: unknown) => void = () => {};
+
+  constructor(
+    readonly prompt: Prompt,
+    readonly terminal: boolean,
+  ) {}
+
+  run(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#finish = resolve;
+      this.#fail = reject;
+      this.#open();
+      if (!this.terminal) return;
+      process.stdout.write(WELCOME);
+      this.#lines?.prompt();
+    });
+  }
+
+  /** Ends at once. */
+  end(): void {
+    this.#ended = true;
+    this.#waiting.length = 0;
+    if (this.#running) this.prompt.interrupt();
+    this.#finish();
+  }
+
+  close(): void {
+    this.#lines?.removeAllListeners("close");
+    this.#lines?.close();
+  }
+
+  #open(): void {
+    const { terminal, prompt } = this;
+    const lines = createInterface({
+      input: process.stdin,
+      ...(terminal ? { output: process.stdout } : {}),
+      terminal,
+      prompt: PROMPT,
+      completer: (line: string) => {
+        const { candidates, from } = prompt.complete(line);
+        return [candidates, line.slice(from)];
+      },
+    });
+    this.#lines = lines;
     lines.on("line", (line) => {
-      if (running && terminal) prompt.type(line);
+      if (prompt.takesInput) prompt.type(line);
       else {
-        waiting.push(line);
-        void next();
+        this.#waiting.push(line);
+        this.#next().catch(this.#fail);
       }
     });
     lines.on("SIGINT", () => {
-      if (running) prompt.interrupt();
+      if (this.#running) prompt.interrupt();
       else {
         process.stdout.write("\n");
         lines.prompt();
       }
     });
     lines.on("close", () => {
-      ended = true;
-      if (!running && waiting.length === 0) finish();
+      if (terminal && prompt.takesInput) {
+        // Ctrl-D is the program's; the terminal goes on.
+        prompt.endInput();
+        this.#open();
+      } else {
+        this.#ended = true;
+        if (!this.#running && this.#waiting.length === 0) this.#finish();
+      }
     });
-    stop.addEventListener("abort", finish);
-    if (stop.aborted) finish();
-    else if (terminal) {
-      process.stdout.write(WELCOME);
-      lines.prompt();
+  }
+
+  async #next(): Promise<void> {
+    while (!this.#running) {
+      const line = this.#waiting.shift();
+      if (line === undefined) {
+        if (this.#ended) this.#finish();
+        else if (this.terminal) this.#lines?.prompt();
+        return;
+      }
+      this.#running = true;
+      const outcome = await this.prompt.run(line).finally(() => {
+        this.#running = false;
+      });
+      if (outcome === "exit") return this.#finish();
+      this.worst = Math.max(this.worst, outcome);
     }
-  });
-  lines.close();
-  await prompt.close();
-  return terminal ? 0 : worst;
+  }
 }
 
 const WELCOME = "The network runs. Try: pingall, h1 ping h2, s1 show_tables, help, exit\n";

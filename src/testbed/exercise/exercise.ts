@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DiagnosticError, Diagnostics, fail, SourceFile } from "../../base/index.js";
-import { Interpreter } from "../../control/index.js";
+import { Interpreter, type Surroundings } from "../../control/index.js";
 import { writeUpdates } from "../../p4runtime/index.js";
 import { DeviceError, P4InfoIndex, type Program, readBmv2, readP4Info } from "../../program/index.js";
 import type { Lab, LabEnd, LabOptions, LabSpec } from "../lab.js";
@@ -88,7 +88,10 @@ function joins({ a, b }: { a: ExerciseEnd; b: ExerciseEnd }, one: string, other:
 }
 
 /** What `startExercise` is told beside what every lab is. */
-export type ExerciseOptions = Omit<LabOptions, "folder">;
+export interface ExerciseOptions extends Omit<LabOptions, "folder"> {
+  /** What statements at a switch may use of this machine. */
+  readonly surroundings?: Surroundings;
+}
 
 /**
  * Starts the network of an exercise whose programs are compiled, and writes what its runtime and command files say.
@@ -117,8 +120,9 @@ export async function startExercise(
   }
   const spec = labOfExercise(setup);
   const lab = await startLab(spec, { ...options, folder });
+  const { surroundings = {} } = options;
   const interpreters = new Map(
-    [...lab.switches].map(([name, { device }]) => [name, new Interpreter(device)]),
+    [...lab.switches].map(([name, { device }]) => [name, new Interpreter(device, surroundings)]),
   );
   try {
     mkdirSync(join(folder, "logs"), { recursive: true });
@@ -129,7 +133,7 @@ export async function startExercise(
     await lab.close();
     throw error;
   }
-  const ports = spec.switches.map(({ name, grpcPort }) => [name, grpcPort!] as const);
+  const ports = [...lab.switches].map(([name, { grpcPort }]) => [name, grpcPort!] as const);
   return new RunningExercise(setup, lab, new Map(ports), interpreters);
 }
 
@@ -228,7 +232,7 @@ function labOfExercise({ topology }: ExerciseSetup): LabSpec {
     switches: topology.switches.map(({ name, cpuPort, priorityQueues }, index) => ({
       name,
       deviceId: BigInt(index),
-      grpcPort: FIRST_GRPC_PORT + index,
+      grpcPort: { from: FIRST_GRPC_PORT + index },
       ports: ends
         .filter(({ node }) => node === name)
         .map((of) => ({ number: of.port, interface: interfaceName(of, false) }))

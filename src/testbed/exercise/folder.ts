@@ -1,6 +1,6 @@
 /** What lies in an exercise's folder: its programs, and which switch runs which. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { type Diagnostics, fail, SourceFile } from "../../base/index.js";
 import { type RuntimeFile, readRuntimeFile } from "../../control/index.js";
 import type { ExerciseSwitch, ExerciseTopology } from "./topology-file.js";
@@ -30,7 +30,10 @@ export interface SwitchSetup extends ExerciseSwitch {
 }
 
 export interface FolderOptions {
-  /** Source of the switches that name no program; by default the Makefile's DEFAULT_PROG, or the only .p4 file. */
+  /**
+   * Source instead of the one of the same name in the folder, and of the switches that name no program; by default the
+   * Makefile's DEFAULT_PROG, or the only .p4 file.
+   */
   program?: string;
   /** Start switches without a program that name none (the Makefile's NO_P4). */
   noProgram?: boolean;
@@ -49,17 +52,23 @@ export function openExercise(
   const folder = folderOf(topology);
   const programs = new Map<string, ExerciseProgram>();
   const programAt = (json: string, p4info?: string): ExerciseProgram => {
-    const path = resolve(folder, json);
+    const path = inside(folder, json);
     let program = programs.get(path);
     if (program === undefined) {
-      program = programOf(folder, path, p4info);
+      program = programOf(folder, path, p4info, given);
       programs.set(path, program);
     }
     return program;
   };
-  const fallback = defaultProgram(folder, options);
+  const given = options.program === undefined ? undefined : resolve(options.program);
+  if (given !== undefined && !existsSync(given)) {
+    fail("P43155", undefined, `--program ${options.program}: no such file`);
+  }
+  const fallback = given === undefined ? defaultProgram(folder) : basename(given);
   const switches = topology.switches.map((entry): SwitchSetup => {
     const runtime = readRuntime(folder, entry, topology, diagnostics);
+    // Its file cannot be read, which has been told.
+    if (entry.runtimeFile !== undefined && runtime === undefined) return entry;
     const json = entry.program ?? runtime?.bmv2Json;
     if (json !== undefined) {
       const place = topology.locate(["switches", entry.name, entry.program ? "program" : "runtime_json"]);
@@ -83,21 +92,30 @@ export function openExercise(
     const runs = programAt(join("build", `${basename(fallback, ".p4")}.json`));
     return { ...entry, runs, ...(runtime === undefined ? {} : { runtime }) };
   });
+  if (given !== undefined && ![...programs.values()].some(({ source }) => source === given)) {
+    const names = [...programs.values()].map(({ json }) => `${basename(json, ".json")}.p4`);
+    fail(
+      "P43156",
+      undefined,
+      `--program ${options.program}: no switch runs a program of that name`,
+      `programs: ${names.join(", ")}`,
+    );
+  }
   return { folder, topology, programs, switches };
 }
 
-/** The nearest folder, from the topology file's up to two above, from which all files that it names are there. */
+/** The folder, from the topology file's up to two above, from which most files that it names are there; the nearest of these. */
 function folderOf(topology: ExerciseTopology): string {
   const named = topology.switches.flatMap(({ runtimeFile, commandFile }) =>
     [runtimeFile, commandFile].filter((path) => path !== undefined),
   );
   const start = dirname(resolve(topology.file.path));
   const candidates = [start, dirname(start), dirname(dirname(start))];
-  const found = candidates.find(
-    (folder) =>
-      named.every((path) => existsSync(resolve(folder, path))) && (named.length > 0 || hasPrograms(folder)),
-  );
-  return found ?? start;
+  const found = (folder: string): number =>
+    named.length > 0
+      ? named.filter((path) => existsSync(resolve(folder, path))).length
+      : Number(hasPrograms(folder));
+  return candidates.reduce((best, folder) => (found(folder) > found(best) ? folder : best), start);
 }
 
 function hasPrograms(folder: string): boolean {
@@ -110,24 +128,31 @@ function sourcesIn(folder: string): string[] {
     .sort();
 }
 
-function programOf(folder: string, json: string, p4info: string | undefined): ExerciseProgram {
+function programOf(
+  folder: string,
+  json: string,
+  p4info: string | undefined,
+  given: string | undefined,
+): ExerciseProgram {
   const name = basename(json, ".json");
-  const source = join(folder, `${name}.p4`);
+  const source = given !== undefined && basename(given) === `${name}.p4` ? given : join(folder, `${name}.p4`);
   return {
     ...(existsSync(source) ? { source } : {}),
     json,
-    p4info: p4info === undefined ? join(dirname(json), `${name}.p4.p4info.txtpb`) : resolve(folder, p4info),
+    p4info: p4info === undefined ? join(dirname(json), `${name}.p4.p4info.txtpb`) : inside(folder, p4info),
   };
 }
 
-/** Name of the source that the exercise's Makefile, its user or its folder makes the default. */
-function defaultProgram(folder: string, options: FolderOptions): string | undefined {
+/** Compiled files are written, so they must lie in the exercise's folder. */
+function inside(folder: string, path: string): string {
+  const whole = resolve(folder, path);
+  if (!relative(folder, whole).startsWith("..")) return whole;
+  fail("P43159", undefined, `${path} is outside of the exercise's folder ${folder}`, "write build/NAME.json");
+}
+
+/** Name of the source that the exercise's Makefile or its folder makes the default. */
+function defaultProgram(folder: string): string | undefined {
   const sources = sourcesIn(folder);
-  if (options.program !== undefined) {
-    const name = basename(options.program);
-    if (sources.includes(name)) return name;
-    fail("P43155", undefined, `--program ${options.program}: no such file in ${folder}`);
-  }
   const makefile = join(folder, "Makefile");
   const text = existsSync(makefile) ? readFileSync(makefile, "utf8") : "";
   const named = /^\s*DEFAULT_PROG\s*[:?]?=\s*(\S+\.p4)\s*$/m.exec(text)?.[1];

@@ -6,5 +6,5 @@
 
 export { type ExerciseOptions, RunningExercise, startExercise } from "./exercise.js";
 export { type ExerciseProgram, type ExerciseSetup, type FolderOptions, openExercise } from "./folder.js";
-export { type Outcome, Prompt, type PromptIo } from "./prompt.js";
+export { type Outcome, Prompt, type PromptIo, type TypedInput } from "./prompt.js";
 export { type ExerciseTopology, readTopologyFile } from "./topology-file.js";

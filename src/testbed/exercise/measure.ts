@@ -1,11 +1,9 @@
 /** `pingall` and `iperf`, in Mininet's words. */
 import { formatIpv4 } from "./addresses.js";
-import type { Prompt } from "./prompt.js";
+import { INTERRUPTED, type Prompt } from "./prompt.js";
 
 const DEFAULT_WAIT_S = 1;
 const IPERF_SECONDS = 5;
-/** Status of a command that took too long. */
-const KILLED = 137;
 
 /** Of one echo request: whether an answer came, and the round trip in ms. */
 interface Echo {
@@ -14,12 +12,18 @@ interface Echo {
 }
 
 /** `pingall [SECONDS]`: status 1 when an echo was lost. */
-export function pingAll(prompt: Prompt, rest: string, times = false): Promise<number> {
-  return ping(prompt, prompt.exercise.setup.topology.hosts.length, rest, times);
+export function pingAll(prompt: Prompt, rest: string, stop: AbortSignal, times = false): Promise<number> {
+  return ping(prompt, prompt.exercise.setup.topology.hosts.length, rest, stop, times);
 }
 
 /** Pings between the first `count` hosts. */
-export async function ping(prompt: Prompt, count: number, rest = "", times = false): Promise<number> {
+export async function ping(
+  prompt: Prompt,
+  count: number,
+  rest: string,
+  stop: AbortSignal,
+  times = false,
+): Promise<number> {
   const waitSeconds = rest === "" ? DEFAULT_WAIT_S : Number(rest);
   if (!(waitSeconds > 0 && waitSeconds <= 3600)) {
     prompt.print(`*** ${rest}: not a number of seconds up to 3600`);
@@ -34,6 +38,10 @@ export async function ping(prompt: Prompt, count: number, rest = "", times = fal
     prompt.io.write(`${source.name} -> `);
     for (const target of hosts) {
       if (source === target) continue;
+      if (stop.aborted) {
+        prompt.io.write("\n");
+        return INTERRUPTED;
+      }
       const { answered, roundTripMs } = await echo(prompt, source.name, target.ipv4, waitSeconds);
       sent++;
       if (answered) received++;
@@ -57,7 +65,7 @@ async function echo(prompt: Prompt, source: string, target: bigint, waitSeconds:
 }
 
 /** `iperf [HOST HOST]`: TCP from the first to the second, the first two of the network by default. */
-export async function iperf(prompt: Prompt, rest: string): Promise<number> {
+export async function iperf(prompt: Prompt, rest: string, stop: AbortSignal): Promise<number> {
   const { lab, setup } = prompt.exercise;
   const [first, second] = setup.topology.hosts.map(({ name }) => name);
   const [client = first, server = second, ...more] = rest.split(/\s+/).filter(Boolean);
@@ -68,28 +76,46 @@ export async function iperf(prompt: Prompt, rest: string): Promise<number> {
   }
   prompt.print(`*** Iperf: testing TCP bandwidth between ${client} and ${server}`);
   const address = formatIpv4(setup.topology.hosts.find(({ name }) => name === server)!.ipv4);
-  const listening = to.exec(["iperf3", "-s", "-1"], { timeoutMs: (IPERF_SECONDS + 15) * 1000 });
-  // The server is there when it answers: the client is started again until it does.
-  for (let attempt = 1; ; attempt++) {
-    const { status, stdout, stderr } = await from.exec(
-      ["iperf3", "-c", address, "-t", String(IPERF_SECONDS), "--json"],
-      { timeoutMs: (IPERF_SECONDS + 10) * 1000 },
-    );
-    const report = parse(stdout);
-    if (status === 0 && report?.end !== undefined) {
-      await listening;
-      const rates = [report.end.sum_sent, report.end.sum_received].map((sum) =>
-        formatRate(sum.bits_per_second),
-      );
-      prompt.print(`*** Results: [${rates.map((rate) => `'${rate}'`).join(", ")}]`);
-      return 0;
-    }
-    const late = status === KILLED ? `no end within ${IPERF_SECONDS + 10} s` : `status ${status}`;
-    const why = report?.error ?? stderr.trim();
-    if (attempt < 20 && /refused/.test(why)) continue;
-    prompt.print(`*** iperf3: ${why === "" ? late : why}`);
-    return 1;
+  const listener = to.spawn(["iperf3", "-s", "-1"]);
+  const sender = from.spawn(["sh", "-c", CLIENT, "sh", address]);
+  const end = (): void => void sender.kill();
+  stop.addEventListener("abort", end);
+  const overdue = setTimeout(end, (IPERF_SECONDS + 10) * 1000);
+  try {
+    let text = "";
+    sender.onText((piece) => {
+      text += piece;
+    });
+    const status = await sender.exited;
+    if (stop.aborted) return INTERRUPTED;
+    return tell(prompt, status, parse(text), sender.stderr);
+  } finally {
+    clearTimeout(overdue);
+    stop.removeEventListener("abort", end);
+    await Promise.all([sender.kill(), listener.kill()]);
   }
+}
+
+/** The server is there when it answers: until then the client is started again. */
+const CLIENT = `for try in 1 2 3 4 5 6 7 8 9 10; do
+  report=$(iperf3 -c "$1" -t ${IPERF_SECONDS} --json)
+  status=$?
+  case $report in *refused*) sleep 0.2 ;; *) break ;; esac
+done
+printf '%s' "$report"
+exit $status`;
+
+function tell(prompt: Prompt, status: number, report: IperfReport | undefined, stderr: string): number {
+  if (report?.end?.sum_sent !== undefined && report.error === undefined) {
+    const rates = [report.end.sum_sent, report.end.sum_received].map((sum) =>
+      formatRate(sum.bits_per_second),
+    );
+    prompt.print(`*** Results: [${rates.map((rate) => `'${rate}'`).join(", ")}]`);
+    return 0;
+  }
+  const late = status > 128 ? `no end within ${IPERF_SECONDS + 10} s` : `status ${status}`;
+  prompt.print(`*** iperf3: ${report?.error ?? (stderr.trim() || late)}`);
+  return 1;
 }
 
 interface IperfReport {

@@ -37,8 +37,11 @@ export class NodeShell {
     return this.#ended;
   }
 
-  /** Runs one line and gives its exit status. One at a time. */
-  run(command: string): Promise<number> {
+  /**
+   * Runs one line and gives its exit status. One at a time. It reads the file `input`, by default nothing; the shell itself
+   * reads on behind it.
+   */
+  run(command: string, input = "/dev/null"): Promise<number> {
     if (this.#ended) return Promise.resolve(127);
     const number = ++this.#count;
     return new Promise((resolve) => {
@@ -49,15 +52,10 @@ export class NodeShell {
           resolve(status);
         },
       };
-      // One line, so that what is typed meanwhile goes to the program; eval, so that a syntax error ends only it.
+      // With eval a syntax error ends only this line.
       const quoted = `'${command.replaceAll("'", "'\\''")}'`;
-      this.#process.write(`eval ${quoted}; ${PRINT_MARK} ${number} $?`);
+      this.#process.write(`eval ${quoted} < '${input}'; ${PRINT_MARK} ${number} $?`);
     });
-  }
-
-  /** A line for the program that runs. */
-  type(line: string): void {
-    if (this.#running !== undefined) this.#process.write(line);
   }
 
   /** As Ctrl-C: the programs that run in the foreground get SIGINT. */

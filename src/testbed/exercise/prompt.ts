@@ -2,8 +2,9 @@
  * The prompt of an exercise: Mininet's usual words. `h1 CMD` runs a command in a host, names of hosts standing for their
  * addresses; `s1 STATEMENT` speaks to a switch; the rest are words about the whole network.
  */
-import { formatTable } from "../../base/index.js";
+import { DiagnosticError, formatDiagnostic, formatTable } from "../../base/index.js";
 import { type Completion, completions } from "../../control/index.js";
+import { DeviceError } from "../../program/index.js";
 import { formatIpv4 } from "./addresses.js";
 import type { RunningExercise } from "./exercise.js";
 import { iperf, ping, pingAll } from "./measure.js";
@@ -14,10 +15,22 @@ export interface PromptIo {
   write(text: string): void;
   /** Milliseconds of any clock. */
   now(): number;
+  /** Input for a program that starts; absent: it finds none. */
+  input?(): TypedInput;
   /** Text of a file, for `source`; undefined: it cannot be read. */
   read(path: string): string | undefined;
-  /** Runs a line in a shell on this machine; its exit status. */
-  shell(line: string): Promise<number>;
+  /** Runs a line in a shell on this machine, until `stop` at the latest; its exit status. */
+  shell(line: string, stop: AbortSignal): Promise<number>;
+}
+
+/** What is typed while a program runs. */
+export interface TypedInput {
+  /** A file that the program reads. */
+  readonly path: string;
+  write(line: string): void;
+  end(): void;
+  /** Once the program has ended. */
+  close(): void;
 }
 
 /** How a line ended; `exit`: the prompt is to be left. */
@@ -26,8 +39,11 @@ export type Outcome = number | "exit";
 interface Word {
   usage: string;
   help: string;
-  run(prompt: Prompt, rest: string): Promise<Outcome> | Outcome;
+  run(prompt: Prompt, rest: string, stop: AbortSignal): Promise<Outcome> | Outcome;
 }
+
+/** Status of a line that Ctrl-C ended. */
+export const INTERRUPTED = 130;
 
 const MAX_SOURCE_DEPTH = 10;
 
@@ -35,8 +51,9 @@ export class Prompt {
   readonly #shells = new Map<string, NodeShell>();
   /** Host whose shell runs a command. */
   #foreground: NodeShell | undefined;
-  /** Ends the statement that a switch carries out. */
-  #watching: AbortController | undefined;
+  #typed: TypedInput | undefined;
+  /** Ends what the line does that runs. */
+  #line: AbortController | undefined;
   #sources = 0;
 
   constructor(
@@ -44,15 +61,36 @@ export class Prompt {
     readonly io: PromptIo,
   ) {}
 
-  /** Carries out one line. */
+  /**
+   * Carries out one line. What is wrong with it, or with what it asks of the network, is printed, and its status
+   * is not 0.
+   */
   async run(line: string): Promise<Outcome> {
+    const outer = this.#line;
+    const controller = outer ?? new AbortController();
+    this.#line = controller;
+    try {
+      return await this.#run(line, controller.signal);
+    } catch (error) {
+      if (error instanceof DiagnosticError) {
+        for (const diagnostic of error.diagnostics) this.io.write(`${formatDiagnostic(diagnostic)}\n`);
+      } else if (error instanceof DeviceError) this.print(`*** ${error.message}`);
+      else throw error;
+      return 1;
+    } finally {
+      this.#line = outer;
+    }
+  }
+
+  async #run(line: string, stop: AbortSignal): Promise<Outcome> {
     const [, first = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(line) ?? [];
     if (first === "" || first.startsWith("#")) return 0;
-    if (first.startsWith("!")) return this.io.shell(line.trim().slice(1));
+    if (stop.aborted) return INTERRUPTED;
+    if (first.startsWith("!")) return this.io.shell(line.trim().slice(1), stop);
     if (this.exercise.lab.hosts.has(first)) return this.#inHost(first, rest);
-    if (this.exercise.lab.switches.has(first)) return this.#atSwitch(first, rest);
+    if (this.exercise.lab.switches.has(first)) return this.#atSwitch(first, rest, stop);
     const word = Object.hasOwn(WORDS, first) ? WORDS[first] : undefined;
-    if (word !== undefined) return word.run(this, rest);
+    if (word !== undefined) return word.run(this, rest, stop);
     const because = REFUSED.get(first);
     this.print(
       because === undefined ? `*** Unknown command: ${line.trim()} (help lists them)` : `*** ${because}`,
@@ -66,13 +104,23 @@ export class Prompt {
 
   /** A line for the program that runs in the foreground. */
   type(line: string): void {
-    this.#foreground?.type(line);
+    this.#typed?.write(line);
+  }
+
+  /** As Ctrl-D: the program in the foreground finds the end of its input. */
+  endInput(): void {
+    this.#typed?.end();
+  }
+
+  /** Whether a program runs that what is typed goes to. */
+  get takesInput(): boolean {
+    return this.#typed !== undefined;
   }
 
   /** As Ctrl-C. */
   interrupt(): void {
     this.#foreground?.interrupt();
-    this.#watching?.abort();
+    this.#line?.abort();
   }
 
   /** What may stand at the end of a line, from the character `from` on. */
@@ -128,24 +176,22 @@ export class Prompt {
       this.#shells.set(name, shell);
     }
     this.#foreground = shell;
+    this.#typed = this.io.input?.();
     try {
-      return await shell.run(this.exercise.withAddresses(command));
+      return await shell.run(this.exercise.withAddresses(command), this.#typed?.path);
     } finally {
+      this.#typed?.close();
+      this.#typed = undefined;
       this.#foreground = undefined;
     }
   }
 
-  async #atSwitch(name: string, statement: string): Promise<number> {
+  async #atSwitch(name: string, statement: string, stop: AbortSignal): Promise<number> {
     if (statement === "") {
       this.print(`*** give a statement for ${name}, as in ${name} show_tables`);
       return 2;
     }
-    this.#watching = new AbortController();
-    try {
-      return await this.exercise.command(name, statement, (line) => this.print(line), this.#watching.signal);
-    } finally {
-      this.#watching = undefined;
-    }
+    return this.exercise.command(name, statement, (line) => this.print(line), stop);
   }
 }
 
@@ -173,13 +219,21 @@ const WORDS: Readonly<Record<string, Word>> = {
   pingallfull: {
     usage: "pingallfull",
     help: "ping between all hosts, with times",
-    run: (p) => pingAll(p, "", true),
+    run: (prompt, _rest, stop) => pingAll(prompt, "", stop, true),
   },
-  pingpair: { usage: "pingpair", help: "ping between the first two hosts", run: (prompt) => ping(prompt, 2) },
+  pingpair: {
+    usage: "pingpair",
+    help: "ping between the first two hosts",
+    run: (prompt, _rest, stop) => ping(prompt, 2, "", stop),
+  },
   iperf: { usage: "iperf [HOST HOST]", help: "TCP throughput between two hosts (needs iperf3)", run: iperf },
   link: { usage: "link NODE NODE up|down", help: "take a link down, bring it up", run: link },
   switch: { usage: "switch SWITCH start|stop", help: "kill a switch's process, start it again", run: power },
-  sh: { usage: "sh CMD", help: "a command on this machine", run: (prompt, rest) => prompt.io.shell(rest) },
+  sh: {
+    usage: "sh CMD",
+    help: "a command on this machine",
+    run: (prompt, rest, stop) => prompt.io.shell(rest, stop),
+  },
   source: { usage: "source FILE", help: "lines of a file", run: (prompt, rest) => prompt.source(rest) },
   time: { usage: "time LINE", help: "how long a line takes", run: time },
   exit,

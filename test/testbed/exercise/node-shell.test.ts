@@ -1,4 +1,7 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { NodeShell } from "../../../src/testbed/exercise/node-shell.js";
 import { localHost } from "./local-host.js";
@@ -53,13 +56,16 @@ describe.skipIf(noBash)("the shell of a host (needs bash)", () => {
     expect(take()).toBe(`it's a "test"\n`);
   });
 
-  it("gives typed lines to the program that runs, whose prompt is seen at once", async () => {
-    const { shell, take, until } = open();
-    const ended = shell.run('printf "> "; read answer; echo "got $answer"');
-    await until("> ");
-    shell.type("7+2");
-    expect(await ended).toBe(0);
-    expect(take()).toBe("> got 7+2\n");
+  it("gives a command a file to read, by default nothing, and shows prompts at once", async () => {
+    const { shell, take } = open();
+    const folder = mkdtempSync(join(tmpdir(), "p4loom-shell-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, "input"), "7+2\n8+1\n");
+    const command = 'printf "> "; read answer; echo "got $answer"; cat';
+    expect(await shell.run(command, join(folder, "input"))).toBe(0);
+    expect(take()).toBe("> got 7+2\n8+1\n");
+    expect(await shell.run("cat; echo end")).toBe(0);
+    expect(take()).toBe("end\n");
   });
 
   it("interrupts the program that runs and stays open", async () => {
