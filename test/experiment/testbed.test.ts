@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
 import { type Experiment, loadExperiment, resultsJson, runExperiment } from "../../src/experiment/index.js";
-import { bmv2, whyNot } from "../testbed/machine.js";
+import { findRuns } from "../../src/testbed/run/record.js";
+import { bmv2, leftoversOf, whyNot } from "../testbed/machine.js";
 
 const RUNS = 20;
 const path = join(import.meta.dirname, "../../examples/pecmp-testbed.yaml");
@@ -29,6 +30,8 @@ function shortened(...changes: [RegExp, string][]): Experiment {
 }
 
 const leafOnly: [RegExp, string][] = [
+  // No timeout is to come from a scheduler that lets a process wait: on a busy machine that may be 100 ms.
+  [/rto_margin: 60ms/, "rto_margin: 200ms"],
   [/^failures: .*$/m, "failures: [leaf]"],
   [/^give_up: .*$/m, "give_up: 4s"],
   [/runs: 2 }/, "runs: 1 }"],
@@ -54,8 +57,9 @@ describe.each(["switch", "bmv2"] as const)("engine %s", (engine) => {
       expect(prr!.first_try_success).toBeLessThan(1);
       expect(prr!.repaths_mean).toBeGreaterThan(1);
       expect(none).toMatchObject({ scheme: "none", recovered: 0 });
-      // A timeout takes at least the margin, by the kernel's clock of 4 ms or finer.
-      for (const { recoveryMs } of results.series[0]!.samples) expect(recoveryMs).toBeGreaterThan(50);
+      // A timeout takes at least the margin from what was sent last, which is a moment before the failure: most often.
+      const times = results.series[0]!.samples.map(({ recoveryMs }) => recoveryMs).sort((a, b) => a - b);
+      expect(times[RUNS / 2]).toBeGreaterThan(180);
       process.stdout.write(
         `${engine}: P-ECMP ${RUNS} of ${RUNS} on the first re-path; PRR ${prr!.first_try_success * RUNS} of ${RUNS}, ${prr!.repaths_mean} tries on average\n`,
       );
@@ -94,14 +98,23 @@ describe("what a testbed needs", () => {
     "ends at once when it is stopped",
     async () => {
       const stop = new AbortController();
+      const out = join(folder, "stopped");
+      let ids: string[] = [];
       const running = runExperiment(shortened(...leafOnly), {
         engine: "switch",
+        out,
         testbed: { stop: stop.signal, allowMissing: new Set(["rate"]) },
         progress: (done) => {
-          if (done === 1) stop.abort(new Error("enough"));
+          if (done !== 1) return;
+          ids = findRuns()
+            .filter(({ record }) => record.folder === out)
+            .map(({ id }) => id);
+          stop.abort(new Error("enough"));
         },
       });
       await expect(running).rejects.toThrow("enough");
+      expect(ids).toHaveLength(1);
+      expect(leftoversOf(ids[0]!)).toEqual([]);
     },
     60_000,
   );
