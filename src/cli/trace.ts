@@ -1,10 +1,9 @@
 /** `p4loom trace`: shows what happened to packets. */
+import { readTraces, SourceLines, Story, wanted } from "../trace/index.js";
+import { readSourceIfThere } from "./files.js";
 import { EXIT } from "./outcome.js";
 import { filterOf, isProgram, packetOf, type TraceArguments } from "./trace/arguments.js";
-import { wanted } from "./trace/filter.js";
-import { SourceLines } from "./trace/source-lines.js";
-import { Story } from "./trace/story.js";
-import { readTraces } from "./trace/trace-file.js";
+import { traceLines } from "./trace/trace-file.js";
 import { tryPacket } from "./trace/try-packet.js";
 
 /**
@@ -13,7 +12,8 @@ import { tryPacket } from "./trace/try-packet.js";
  */
 export async function trace(path: string, args: TraceArguments): Promise<number> {
   const colours = process.stdout.isTTY === true && (process.env["NO_COLOR"] ?? "") === "";
-  const story = new Story(new SourceLines(args.source), colours);
+  const sources = new SourceLines(args.source, (file) => readSourceIfThere(file)?.text);
+  const story = new Story(sources, colours);
   const print = (lines: readonly string[]) => process.stdout.write(`${lines.join("\n")}\n`);
   if (isProgram(path)) {
     const packet = await tryPacket(packetOf(path, args));
@@ -22,7 +22,7 @@ export async function trace(path: string, args: TraceArguments): Promise<number>
   }
   const filter = filterOf(path, args);
   let first = true;
-  for await (const { packet, line } of readTraces(path)) {
+  for await (const { packet, line } of readTraces(path === "-" ? "stdin" : path, traceLines(path))) {
     if (!wanted(packet, filter)) continue;
     if (args.json) print([line]);
     else print(first ? story.of(packet) : ["", ...story.of(packet)]);

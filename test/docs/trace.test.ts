@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { traceSchema } from "../../src/cli/trace/schema.js";
+import { traceSchema } from "../../src/trace/index.js";
 
 const root = resolve(import.meta.dirname, "../..");
 const update = process.env["P4LOOM_GOLDEN"] === "update";

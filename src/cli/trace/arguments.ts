@@ -2,8 +2,8 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Command } from "commander";
 import { fail, fromHex } from "../../base/index.js";
+import type { TraceFilter } from "../../trace/index.js";
 import { repeatable } from "../switch/arguments.js";
-import type { TraceFilter } from "./filter.js";
 import type { TryPacket } from "./try-packet.js";
 
 export interface TraceArguments {

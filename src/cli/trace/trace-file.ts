@@ -1,10 +1,8 @@
 /** Traces as a file of JSON lines: written with a bound on its size, read line by line. */
 import { closeSync, createReadStream, openSync, renameSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { DiagnosticError, Diagnostics, fail, SourceFile, type Span } from "../../base/index.js";
-import { loadDocument } from "../../documents/index.js";
+import { fail } from "../../base/index.js";
 import type { PacketTrace } from "../../switch/index.js";
-import { traceSchema } from "./schema.js";
 
 /** Bytes of a trace file before it starts anew, unless the user says otherwise. */
 export const TRACE_FILE_BYTES = 100 * 1024 * 1024;
@@ -129,41 +127,16 @@ export class TraceFile {
 }
 
 /**
- * The documents of a file, in order, each with its line as it stands there. Fails with P43001 to P43004 at the first
- * line that is no trace, with P40001 when the file cannot be read.
+ * The lines of a trace file. Fails with P40001 when it cannot be read.
  * @param path `-`: the input stream
  */
-export async function* readTraces(path: string): AsyncGenerator<{ packet: PacketTrace; line: string }> {
+export async function* traceLines(path: string): AsyncGenerator<string> {
   const input = path === "-" ? process.stdin : createReadStream(path, "utf8");
-  let number = 0;
   try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      number++;
-      if (line.trim() !== "") yield { packet: readLine(path, number, line), line };
-    }
+    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     fail("P40001", undefined, `cannot read ${path}: ${code === "ENOENT" ? "no such file" : message}`);
   }
-}
-
-function readLine(path: string, number: number, line: string): PacketTrace {
-  try {
-    const result = traceSchema.safeParse(JSON.parse(line));
-    if (result.success) return result.data as PacketTrace;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  // The reader of documents says what is wrong, and where.
-  const diagnostics = new Diagnostics();
-  const file = new SourceFile(path === "-" ? "stdin" : path, "\n".repeat(number - 1) + line);
-  loadDocument(file, traceSchema, diagnostics);
-  const whole: Span = { file, start: number - 1, end: number };
-  // What is missing is missing in this line, not at the start of the file.
-  const placed = diagnostics.list.map((diagnostic) =>
-    (diagnostic.span?.start ?? 0) < whole.start ? { ...diagnostic, span: whole } : diagnostic,
-  );
-  if (placed.length > 0) throw new DiagnosticError(placed);
-  return fail("P43001", whole, "not JSON: a trace has one document a line");
 }

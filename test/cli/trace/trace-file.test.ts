@@ -1,13 +1,12 @@
-/** Files of traces: bounded when written, checked when read, filtered. */
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+/** Files of traces: bounded when written, and whole when read. */
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
-import { DiagnosticError } from "../../../src/base/index.js";
-import { type TraceFilter, wanted } from "../../../src/cli/trace/filter.js";
-import { readTraces, TraceFile } from "../../../src/cli/trace/trace-file.js";
+import { TraceFile, traceLines } from "../../../src/cli/trace/trace-file.js";
 import type { PacketTrace } from "../../../src/switch/index.js";
+import { readTraces } from "../../../src/trace/index.js";
 import { startFeatures } from "../../switch/trace/features.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-trace-"));
@@ -21,7 +20,7 @@ const none = () => {
 
 async function read(path: string): Promise<PacketTrace[]> {
   const packets: PacketTrace[] = [];
-  for await (const { packet } of readTraces(path)) packets.push(packet);
+  for await (const { packet } of readTraces(path, traceLines(path))) packets.push(packet);
   return packets;
 }
 
@@ -29,16 +28,6 @@ async function read(path: string): Promise<PacketTrace[]> {
 function packets(): PacketTrace[] {
   const { trace } = startFeatures();
   return ["01000a010203", "01000b010203", "03030a000001", "04050a000001"].map((hex) => trace(hex));
-}
-
-async function complaint(task: Promise<unknown>): Promise<string> {
-  try {
-    await task;
-  } catch (error) {
-    if (error instanceof DiagnosticError) return error.message;
-    throw error;
-  }
-  throw new Error("was accepted");
 }
 
 describe("writing", () => {
@@ -86,59 +75,8 @@ describe("writing", () => {
   });
 });
 
-describe("reading", () => {
-  it.each([
-    ["{", /^not valid YAML/],
-    ['{"trace_version": 2}', /^trace_version: expected 1, got 2/],
-    ['{"trace_version": 1, "devise": "s"}', /unknown key "devise"/],
-  ])("refuses the line %j with its place", async (line, message) => {
-    const path = freshPath();
-    writeFileSync(path, `${JSON.stringify(packets()[0])}\n\n${line}\n`);
-    try {
-      await read(path);
-      expect.unreachable();
-    } catch (error) {
-      const { diagnostics } = error as DiagnosticError;
-      expect(diagnostics.map(({ message }) => message).join("\n")).toMatch(message);
-      const { file, start } = diagnostics[0]!.span!;
-      expect(file.position(start).line).toBe(3);
-    }
-  });
-
-  it("refuses YAML, which is no JSON", async () => {
-    const path = freshPath();
-    writeFileSync(path, "trace_version: 1\n");
-    expect(await complaint(read(path))).toMatch(/missing key|not JSON/);
-  });
-
-  it("names a file that is not there", async () => {
-    expect(await complaint(read(join(folder, "none")))).toMatch(/cannot read .*none: no such file/);
-  });
-
-  it("takes an empty file", async () => {
-    const path = freshPath();
-    writeFileSync(path, "");
-    expect(await read(path)).toEqual([]);
-  });
-});
-
-describe("filters", () => {
-  it.each<[TraceFilter, number[]]>([
-    [{}, [0, 1, 2, 3]],
-    [{ packet: 2 }, [2]],
-    [{ port: 1 }, [0, 1, 2, 3]],
-    [{ port: 2 }, [0]],
-    [{ port: 6 }, [2]],
-    [{ port: 8 }, [3]],
-    [{ table: "TheIngress.routes" }, [0, 1]],
-    [{ table: "routes" }, [0, 1]],
-    [{ table: "outes" }, []],
-    [{ dropped: true }, [1]],
-    [{ dropped: true, port: 2 }, []],
-  ])("%j", (filter, expected) => {
-    const found = packets().filter((packet) => wanted(packet, filter));
-    expect(found.map(({ input }) => input.packet_id)).toEqual(expected);
-  });
+it("names a file that cannot be read", async () => {
+  await expect(read(join(folder, "none"))).rejects.toThrow(/cannot read .*none: no such file/);
 });
 
 it("writes what a reader of plain JSON lines reads", () => {

@@ -1,10 +1,10 @@
 /** Tracing changes nothing: packets, state and drawn numbers are those of a switch that is not traced. */
 import { describe, expect, it } from "vitest";
 import { fromHex, Random, toHex } from "../../../src/base/index.js";
-import { traceSchema } from "../../../src/cli/trace/schema.js";
 import type { Bmv2Program } from "../../../src/program/index.js";
 import { specialise } from "../../../src/switch/codegen/program.js";
 import type { PacketTrace, TraceTree } from "../../../src/switch/index.js";
+import { traceSchema } from "../../../src/trace/index.js";
 import { goldenJson, type Output, type Stimulus, startGolden } from "../golden.js";
 import { nodesOf, startFeatures } from "./features.js";
 

@@ -1,5 +1,5 @@
 /** What the events and ends of a trace say, as sentences. */
-import type { FieldChange, TableLookup, TraceEvent, TraceOutcome, TraceTree } from "../../switch/index.js";
+import type { FieldChange, TableLookup, TraceEvent, TraceOutcome, TraceTree } from "../switch/index.js";
 import { bytesText, timeText, valueText } from "./values.js";
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";

@@ -1,6 +1,6 @@
 /** A trace as an indented story: one line an event, what decides in colour, the P4 line at the right. */
-import type { bmv2 } from "../../program/index.js";
-import type { PacketTrace, TraceEvent, TraceTree } from "../../switch/index.js";
+import type { bmv2 } from "../program/index.js";
+import type { PacketTrace, TraceEvent, TraceTree } from "../switch/index.js";
 import { causeText, type Line, outcomeText, phraseOf, type Style } from "./phrases.js";
 import type { SourceLines } from "./source-lines.js";
 import { bytesText, timeText } from "./values.js";

@@ -1,6 +1,6 @@
 /** Trace documents as a schema, so that a file somebody touched is told from a trace; docs/trace.schema.json is made of it. */
 import { z } from "zod";
-import { type PacketTrace, TRACE_VERSION } from "../../switch/index.js";
+import { type PacketTrace, TRACE_VERSION } from "../switch/index.js";
 
 const hex = z.string().regex(/^0x[0-9a-f]*$/, "expected a hexadecimal number like 0x0a");
 const bytes = z.string().regex(/^([0-9a-f]{2})*$/, "expected bytes as pairs of hexadecimal digits");
@@ -213,3 +213,9 @@ export const traceSchema = z.strictObject({
   root: tree,
   cut: optional(truth),
 }) satisfies z.ZodType<PacketTrace>;
+
+/** All of a document but its copies, which nest deeper than a stack is: each is to be checked by {@link copySchema}. */
+export const frameSchema = traceSchema.extend({ root: z.unknown() });
+
+/** A copy, but not those made of it. */
+export const copySchema = tree.extend({ branches: optional(z.array(z.unknown())) });

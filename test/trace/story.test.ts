@@ -1,17 +1,19 @@
 /** Traces as people read them. */
+import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { SourceLines } from "../../../src/cli/trace/source-lines.js";
-import { Story } from "../../../src/cli/trace/story.js";
-import { timeText, valueText } from "../../../src/cli/trace/values.js";
-import { startFeatures } from "../../switch/trace/features.js";
+import { SourceLines, Story } from "../../src/trace/index.js";
+import { timeText, valueText } from "../../src/trace/values.js";
+import { startFeatures } from "../switch/trace/features.js";
 
-const folder = resolve(import.meta.dirname, "../../switch/trace");
+const folder = resolve(import.meta.dirname, "../switch/trace");
+
+const textOf = (path: string) => (existsSync(path) ? readFileSync(path, "utf8") : undefined);
 
 /** The story without what the features program does with every packet. */
 function storyOf(hex: string, options: { source?: string; colours?: boolean } = {}): string[] {
   const { trace } = startFeatures();
-  const story = new Story(new SourceLines(options.source), options.colours ?? false);
+  const story = new Story(new SourceLines(options.source, textOf), options.colours ?? false);
   return story.of(trace(hex)).filter((line) => !/if \(hdr\.order\.what == \d+\): no/.test(line));
 }
 
@@ -144,7 +146,7 @@ describe("a story", () => {
     const { trace } = startFeatures();
     const packet = trace("07010a000001");
     packet.root.events.push({ kind: "log_message", message: "\x1b[2J\n\u009b" });
-    const lines = new Story(new SourceLines(undefined), false).of(packet);
+    const lines = new Story(new SourceLines(undefined, textOf), false).of(packet);
     expect(lines).toContain("    log: \\x1b[2J\\x0a\\x9b");
   });
 

@@ -1,5 +1,5 @@
 /** Which packets of a trace are wanted. */
-import type { PacketTrace, TraceTree } from "../../switch/index.js";
+import type { PacketTrace, TraceTree } from "../switch/index.js";
 
 export interface TraceFilter {
   packet?: number;
@@ -11,9 +11,11 @@ export interface TraceFilter {
   dropped?: boolean;
 }
 
-function* nodesOf(tree: TraceTree): Generator<TraceTree> {
-  yield tree;
-  for (const branch of tree.branches ?? []) yield* nodesOf(branch);
+/** All copies; without recursion, as they may nest deep. */
+function nodesOf(root: TraceTree): TraceTree[] {
+  const nodes = [root];
+  for (let i = 0; i < nodes.length; i++) nodes.push(...(nodes[i]!.branches ?? []));
+  return nodes;
 }
 
 function looksUp(name: string) {
@@ -28,7 +30,7 @@ function looksUp(name: string) {
 export function wanted({ input, root }: PacketTrace, filter: TraceFilter): boolean {
   const { packet, port, table, dropped } = filter;
   if (packet !== undefined && input.packet_id !== packet) return false;
-  const nodes = [...nodesOf(root)];
+  const nodes = nodesOf(root);
   if (port !== undefined && input.ingress_port !== port) {
     const left = nodes.some(({ outcome }) => outcome.kind === "transmit" && outcome.egress_port === port);
     if (!left) return false;

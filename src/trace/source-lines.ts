@@ -1,12 +1,17 @@
 /** Lines of the P4 files that a trace speaks of, as far as they are there. */
 import { basename, join } from "node:path";
-import { readSourceIfThere } from "../files.js";
 
 export class SourceLines {
   readonly #files = new Map<string, readonly string[] | undefined>();
 
-  /** @param folder where the files are; without one, where the trace says */
-  constructor(readonly folder: string | undefined) {}
+  /**
+   * @param folder where the files are; without one, where the trace says
+   * @param read gives the text of a file, undefined where there is none
+   */
+  constructor(
+    readonly folder: string | undefined,
+    readonly read: (path: string) => string | undefined,
+  ) {}
 
   /** The line without its indentation, counted from 1. */
   line(filename: string, number: number): string | undefined {
@@ -23,8 +28,8 @@ export class SourceLines {
     const paths =
       folder === undefined ? [filename] : [join(folder, filename), join(folder, basename(filename))];
     for (const path of paths) {
-      const file = readSourceIfThere(path);
-      if (file !== undefined) return file.text.split("\n");
+      const text = this.read(path);
+      if (text !== undefined) return text.split("\n");
     }
     return undefined;
   }
