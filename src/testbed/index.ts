@@ -7,7 +7,6 @@ export * from "./agent/index.js";
 export { type Advice, advise, type Use } from "./doctor/advice.js";
 export { examine, type Finding, type FindingName, type Given } from "./doctor/examine.js";
 export * from "./exercise/index.js";
-export * from "./exercise/index.js";
 export * from "./lab.js";
 export { type LabOfOptions, labOf } from "./lab-of.js";
 export { type CleanedRun, cleanRuns } from "./run/clean.js";
