@@ -9,22 +9,26 @@ import { command } from "../system/command.js";
 import { runFolder, switchNamespace } from "./record.js";
 
 /**
- * $1 is the name of the switches' namespace, $2 the run's folder. Processes may end by themselves for 3 seconds, so
+ * $1 is the name of the switches' namespace, $2 the run's folder, which is locked meanwhile: a second one
+ * that comes for the same run waits, and finds it done. Processes may end by themselves for 3 seconds, so
  * that captures are complete; whatever is in the namespaces is the run's, so that nothing else is ever ended.
  */
 const TAKE_AWAY = `
 names() { for path in /var/run/netns/"$1" /var/run/netns/"$1"-*; do [ -e "$path" ] && echo "\${path##*/}"; done; }
 pids() { for name in $(names "$1"); do ip netns pids "$name"; done; }
 end() { pids=$(pids "$2"); [ -n "$pids" ] && kill "-$1" $pids 2>/dev/null; }
-end TERM "$1"
-tries=60
-while [ $tries -gt 0 ] && [ -n "$(pids "$1")" ]; do sleep 0.05; tries=$((tries - 1)); done
-tries=20
-while [ $tries -gt 0 ] && end KILL "$1"; do sleep 0.05; tries=$((tries - 1)); done
-status=0
-for name in $(names "$1"); do ip netns del "$name" || status=1; done
-[ $status = 0 ] && rm -rf "$2"
-exit $status
+take_away() {
+  end TERM "$1"
+  tries=60
+  while [ $tries -gt 0 ] && [ -n "$(pids "$1")" ]; do sleep 0.05; tries=$((tries - 1)); done
+  tries=20
+  while [ $tries -gt 0 ] && end KILL "$1"; do sleep 0.05; tries=$((tries - 1)); done
+  status=0
+  for name in $(names "$1"); do ip netns del "$name" || [ ! -e /var/run/netns/"$name" ] || status=1; done
+  [ $status = 0 ] && rm -rf "$2"
+  return $status
+}
+{ flock 9; take_away "$1" "$2"; } 9<"$2" || { [ ! -d "$2" ] && take_away "$1" "$2"; }
 `;
 
 /** Without a word the run has died: a command that it was just running may still make something. */

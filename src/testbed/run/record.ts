@@ -11,6 +11,8 @@ import { fail } from "../../base/index.js";
 /** Where network namespaces have their names too (/run/netns): gone after a reboot, as the namespaces are. */
 const RUNS = "/run/p4loom";
 const RECORD = "run.json";
+/** Who reaches a socket in there controls a switch: the run's user only. */
+const OWN = 0o700;
 const ID = /^[a-z0-9]{6}$/;
 
 const recordSchema = z.object({
@@ -41,13 +43,13 @@ export function runFolder(id: string): string {
 export function beginRun(describe: (id: string) => Omit<RunRecord, "owner">): string {
   const owner = { pid: process.pid, startedTicks: startedTicks(process.pid)! };
   try {
-    mkdirSync(RUNS, { recursive: true });
+    mkdirSync(RUNS, { recursive: true, mode: OWN });
     for (;;) {
       // 36 possibilities a character; modulo favours a few, which does no harm
       const id = [...randomBytes(6)].map((byte) => (byte % 36).toString(36)).join("");
       // by renaming, so that nobody finds a folder without its record
       const draft = join(RUNS, `.${id}-${process.pid}`);
-      mkdirSync(draft);
+      mkdirSync(draft, { mode: OWN });
       writeFileSync(join(draft, RECORD), `${JSON.stringify({ owner, ...describe(id) }, null, 2)}\n`);
       try {
         renameSync(draft, runFolder(id));
