@@ -35,14 +35,19 @@ export interface LabPort {
   readonly interface: string;
 }
 
+/** The first free TCP port from this one on, so that labs of one kind run side by side. */
+export interface PortFrom {
+  readonly from: number;
+}
+
 export interface LabSwitch {
   readonly name: string;
   readonly deviceId: bigint;
   readonly ports: readonly LabPort[];
   readonly cpuPort?: number;
   readonly priorityQueues?: number;
-  /** TCP port on 127.0.0.1 where other P4Runtime controllers reach the switch too. */
-  readonly grpcPort?: number;
+  /** TCP port on 127.0.0.1 where other P4Runtime controllers reach the switch too: this one (0: any), or from it on. */
+  readonly grpcPort?: number | PortFrom;
 }
 
 export interface LabEnd {
@@ -124,6 +129,8 @@ export interface RunningSwitch {
   readonly device: Device;
   /** Of its P4Runtime server: a Unix socket. */
   readonly address: string;
+  /** TCP port of 127.0.0.1 where it is reached too, if {@link LabSwitch.grpcPort} asks for one. */
+  readonly grpcPort: number | undefined;
   readonly logFile: string;
   /** Ends the process at once, as a crash would. */
   kill(): Promise<void>;
@@ -140,7 +147,10 @@ export interface ExecResult {
 
 export interface RunningHost {
   readonly name: string;
-  /** Runs a command to its end; after `timeoutMs` it is killed. */
+  /**
+   * Runs a command to its end; after `timeoutMs` it is killed with all that it has started. What it leaves in the
+   * background goes on, and is not waited for.
+   */
   exec(
     argv: readonly string[],
     options?: { readonly input?: string; readonly timeoutMs?: number },
@@ -158,8 +168,8 @@ export interface HostProcess {
   onText(listener: (text: string) => void): () => void;
   /** The last lines of stderr so far. */
   readonly stderr: string;
-  /** Exit status, as in {@link ExecResult}. */
+  /** Exit status, as in {@link ExecResult}; what it has left in the background is not waited for. */
   readonly exited: Promise<number>;
-  /** Ends it: SIGTERM, and after a second SIGKILL. */
+  /** Ends it and what it has started: SIGTERM, and after a second SIGKILL. Nothing is heard of it afterwards. */
   kill(): Promise<void>;
 }

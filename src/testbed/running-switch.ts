@@ -1,11 +1,11 @@
 /** A switch of a running lab: its process, and the device that controls whichever process is the current one. */
 import { fail } from "../base/index.js";
-import type { Device } from "../program/index.js";
+import { type Device, DeviceError } from "../program/index.js";
 import type { LabOptions, LabSwitch, RunningSwitch } from "./lab.js";
 import { type Bmv2Files, findBmv2 } from "./switches/bmv2.js";
 import { Bmv2Device } from "./switches/bmv2-device.js";
 import { argvOf, planSwitch, type SwitchPlan } from "./switches/command-line.js";
-import { forwardPort } from "./switches/forward-port.js";
+import { type Forward, forwardPort } from "./switches/forward-port.js";
 import { LabDevice } from "./switches/lab-device.js";
 import { SwitchProcess } from "./switches/process.js";
 import { ThriftCli } from "./switches/thrift-cli.js";
@@ -27,7 +27,10 @@ export class LabSwitchProcess implements RunningSwitch {
   readonly #thrift: ThriftCli | undefined;
   /** Interfaces taken from a BMv2, as long as their links are down. */
   readonly #taken = new Set<string>();
-  #unforward: (() => Promise<void>) | undefined;
+  #forward: Forward | undefined;
+  /** Aborted when the lab lets go of it: no process is started any more. */
+  readonly #released = new AbortController();
+  #starting: Promise<void> = Promise.resolve();
 
   constructor(
     readonly id: string,
@@ -52,17 +55,28 @@ export class LabSwitchProcess implements RunningSwitch {
     return `unix:${this.plan.socket}`;
   }
 
+  get grpcPort(): number | undefined {
+    return this.#forward?.port;
+  }
+
   get logFile(): string {
     return this.plan.logFile;
   }
 
-  async start(): Promise<void> {
-    const remote = await this.#process.start(argvOf(this.plan, this.#taken), this.options.stop);
+  start(): Promise<void> {
+    const started = this.#start();
+    this.#starting = started.catch(() => {});
+    return started;
+  }
+
+  async #start(): Promise<void> {
+    const stop = AbortSignal.any([this.options.stop, this.#released.signal]);
+    const remote = await this.#process.start(argvOf(this.plan, this.#taken), stop);
     this.#device.attach(this.#wrap(remote));
     const { grpcPort } = this.plan.spec;
-    if (grpcPort !== undefined) {
-      this.#unforward ??= await forwardPort(grpcPort, this.plan.socket, `switch ${this.name}`);
-    }
+    if (grpcPort === undefined) return;
+    const { socket } = this.plan;
+    this.#forward ??= await forwardPort(grpcPort, socket, `switch ${this.name}`, this.options.log);
   }
 
   #wrap(remote: Device): Device {
@@ -125,8 +139,10 @@ export class LabSwitchProcess implements RunningSwitch {
 
   /** Lets go of it; the janitor ends the process. */
   async release(): Promise<void> {
+    this.#released.abort(new DeviceError("UNAVAILABLE", `the lab of switch ${this.name} is closed`));
+    await this.#starting;
     this.#process.expectEnd();
-    await this.#unforward?.();
+    await this.#forward?.close();
     await this.#device.detach();
   }
 }

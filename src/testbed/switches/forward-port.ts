@@ -1,9 +1,24 @@
 /** A TCP port of 127.0.0.1 whose connections lead to a Unix socket: for controllers that know host and port only. */
-import { createConnection, createServer, type Server } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, createConnection, createServer, type Server } from "node:net";
 import { fail } from "../../base/index.js";
+import type { PortFrom } from "../lab.js";
 
-/** Fails with P43110 when the port is taken. Closing the server cuts its connections. */
-export async function forwardPort(port: number, socket: string, what: string): Promise<() => Promise<void>> {
+const LAST_PORT = 65_535;
+
+export interface Forward {
+  readonly port: number;
+  /** Cuts its connections, too. */
+  close(): Promise<void>;
+}
+
+/** Fails with P43110 when the port is taken, or all from the first one on. */
+export async function forwardPort(
+  wanted: number | PortFrom,
+  socket: string,
+  what: string,
+  log: (line: string) => void,
+): Promise<Forward> {
   const open = new Set<{ destroy(): void }>();
   const server: Server = createServer((near) => {
     const far = createConnection(socket);
@@ -20,14 +35,30 @@ export async function forwardPort(port: number, socket: string, what: string): P
       });
     }
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  }).catch((error: Error) => {
-    fail("P43110", undefined, `port ${port} of 127.0.0.1, asked for ${what}, is not free: ${error.message}`);
-  });
-  return () => {
-    for (const end of open) end.destroy();
-    return new Promise((resolve) => void server.close(() => resolve()));
+  await listen(server, wanted, what);
+  const { port } = server.address() as AddressInfo;
+  // such as too many open files: one connection is lost, not the lab
+  server.on("error", (error) => log(`port ${port} of ${what}: ${error.message}`));
+  return {
+    port,
+    close: () => {
+      for (const end of open) end.destroy();
+      return new Promise((resolve) => void server.close(() => resolve()));
+    },
   };
+}
+
+async function listen(server: Server, wanted: number | PortFrom, what: string): Promise<void> {
+  const [first, last] = typeof wanted === "number" ? [wanted, wanted] : [wanted.from, LAST_PORT];
+  for (let port = first; ; port++) {
+    try {
+      server.listen(port, "127.0.0.1");
+      await once(server, "listening");
+      return;
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === "EADDRINUSE" && port < last) continue;
+      fail("P43110", undefined, `port ${port} of 127.0.0.1, asked for ${what}, is not free: ${message}`);
+    }
+  }
 }

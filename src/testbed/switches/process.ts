@@ -1,6 +1,6 @@
 /** One switch's process: starts, and is waited for until its P4Runtime server answers; ends, and starts again. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fail } from "../../base/index.js";
 import { connect, type RemoteDevice } from "../../p4runtime/index.js";
@@ -38,10 +38,11 @@ export class SwitchProcess {
 
   /**
    * Resolves with a connection as primary. Fails with P43104, with the last lines of the log, when the process ends
-   * or does not answer.
+   * or does not answer. Rejects with the reason of `stop`, the process gone, when that is aborted.
    */
   async start(argv: readonly string[], stop: AbortSignal): Promise<RemoteDevice> {
     const { plan } = this;
+    stop.throwIfAborted();
     this.#argv = argv;
     rmSync(plan.socket, { force: true });
     const log = openSync(plan.logFile, "a");
@@ -64,6 +65,19 @@ export class SwitchProcess {
     void this.#ended.then((reason) => {
       if (child === this.#child) this.#over = reason;
     });
+    try {
+      return await this.#answer(stop);
+    } catch (error) {
+      // nobody would know of it any more
+      child.kill("SIGKILL");
+      await this.#ended;
+      throw error;
+    }
+  }
+
+  /** Waits until the process that was just started makes us primary. */
+  async #answer(stop: AbortSignal): Promise<RemoteDevice> {
+    const { plan } = this;
     const deadline = performance.now() + START_MS;
     while (!existsSync(plan.socket)) {
       if (this.#over !== undefined) this.#refuse(`did not start: ${this.#over}`);
@@ -77,20 +91,22 @@ export class SwitchProcess {
       timeoutMs: CALL_MS,
       reconnect: false,
     });
+    const over = new AbortController();
     try {
-      const device = await Promise.race([
-        connected,
-        this.#ended.then((reason) => this.#refuse(`did not start: ${reason}`)),
-      ]);
+      const first = await Promise.race([connected, this.#ended, whenAborted(stop, over.signal)]);
+      stop.throwIfAborted();
+      if (typeof first === "string") this.#refuse(`did not start: ${first}`);
       const number = ++this.#number;
       void this.#ended.then((reason) => {
         if (number === this.#number) this.onEnd(reason);
       });
-      return device;
+      return first;
     } catch (error) {
       void connected.then((device) => device.close()).catch(() => {});
       if (error instanceof DeviceError) this.#refuse(`does not answer: ${error.message}`);
       throw error;
+    } finally {
+      over.abort();
     }
   }
 
@@ -120,9 +136,21 @@ export class SwitchProcess {
   }
 }
 
-/** The end of a log, at most {@link LOG_LINES} lines. */
+/** Rejects with the reason of `stop` when that is aborted; no longer listens once `over` is. */
+function whenAborted(stop: AbortSignal, over: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    stop.addEventListener("abort", () => reject(stop.reason), { once: true, signal: over });
+  });
+}
+
+/** The end of a log, at most {@link LOG_LINES} lines of its last {@link LOG_BYTES}. */
 function lastLines(path: string): string[] {
-  const bytes = readFileSync(path);
-  const text = bytes.subarray(Math.max(0, bytes.length - LOG_BYTES)).toString("utf8");
-  return text.trimEnd().split("\n").slice(-LOG_LINES);
+  const log = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(LOG_BYTES);
+    const length = readSync(log, bytes, 0, LOG_BYTES, Math.max(0, fstatSync(log).size - LOG_BYTES));
+    return bytes.toString("utf8", 0, length).trimEnd().split("\n").slice(-LOG_LINES);
+  } finally {
+    closeSync(log);
+  }
 }
