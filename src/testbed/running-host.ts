@@ -1,8 +1,9 @@
 /** A host of a running lab: commands in its namespace. */
 import { spawn } from "node:child_process";
+import { setImmediate } from "node:timers/promises";
 import type { ExecResult, HostProcess, RunningHost } from "./lab.js";
 import { hostNamespace } from "./run/record.js";
-import { command, NOT_FOUND_STATUS, signalStatus } from "./system/command.js";
+import { command, NOT_FOUND_STATUS, signalGroup, signalStatus } from "./system/command.js";
 
 const TERM_MS = 1000;
 /** Of stderr of a process that goes on, so many characters are kept. */
@@ -35,8 +36,12 @@ export class NamespaceHost implements RunningHost {
     child.stdin.on("error", () => {});
     const output = new Output();
     child.stdout.setEncoding("utf8").on("data", (text: string) => output.take(text));
+    const pipes = [child.stdin, child.stdout, child.stderr];
+    // Not "close": that waits for programs in the background too, which hold the pipes as well.
     const exited = new Promise<number>((resolve) => {
-      child.once("close", (status, signal) => resolve(status ?? signalStatus(signal!)));
+      child.once("exit", (status, signal) => {
+        void allIsRead().then(() => resolve(status ?? signalStatus(signal!)));
+      });
       child.once("error", () => resolve(NOT_FOUND_STATUS));
     });
     return {
@@ -51,13 +56,26 @@ export class NamespaceHost implements RunningHost {
       },
       exited,
       kill: async () => {
-        child.kill("SIGTERM");
-        const timer = setTimeout(() => child.kill("SIGKILL"), TERM_MS);
+        const signal = (which: NodeJS.Signals): void => {
+          if (child.exitCode === null && child.signalCode === null) signalGroup(child.pid, which);
+        };
+        signal("SIGTERM");
+        const timer = setTimeout(() => signal("SIGKILL"), TERM_MS);
         await exited;
         clearTimeout(timer);
+        for (const pipe of pipes) pipe.destroy();
       },
     };
   }
+}
+
+/**
+ * What was in the pipes when a process ended has been read: what the turn of the event loop that tells of the end
+ * leaves, the next one reads.
+ */
+async function allIsRead(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
 }
 
 /** What a process says; kept until somebody listens. */

@@ -33,8 +33,8 @@ export async function startLab(spec: LabSpec, options: LabOptions): Promise<Lab>
   const { stop, log } = options;
   stop.throwIfAborted();
   const makeSwitch = switchMaker(options);
-  await checkTools();
-  const qdiscs = await probeQdiscs();
+  await checkTools(stop);
+  const qdiscs = await probeQdiscs(stop);
   if ("reason" in qdiscs) {
     fail(
       "P43102",
@@ -53,10 +53,10 @@ export async function startLab(spec: LabSpec, options: LabOptions): Promise<Lab>
       `${spec.hosts.length} hosts and ${spec.links.length} links (${options.network})`,
       () => lab.buildNetwork(),
     ],
-    ["interfaces of the switches", () => bringUpSwitches(lab.id, spec)],
-    ["rates and delays", () => shapeLinks(lab.id, spec, shapes, qdiscs)],
+    ["interfaces of the switches", () => bringUpSwitches(lab.id, spec, stop)],
+    ["rates and delays", () => shapeLinks(lab.id, spec, shapes, qdiscs, stop)],
     [`${spec.switches.length} switches (${options.engine})`, () => lab.startSwitches()],
-    ["addresses and commands of the hosts", () => bringUpHosts(lab.id, spec)],
+    ["addresses and commands of the hosts", () => bringUpHosts(lab.id, spec, stop)],
   ];
   try {
     for (const [text, work] of steps) {
@@ -66,16 +66,17 @@ export async function startLab(spec: LabSpec, options: LabOptions): Promise<Lab>
     }
     stop.throwIfAborted();
   } catch (error) {
-    await lab.close();
+    // the error that ended the start is the one to tell
+    await lab.close().catch((left: Error) => log(left.message));
     throw error;
   }
   stop.addEventListener("abort", lab.onStop, { once: true });
   return lab;
 }
 
-async function checkTools(): Promise<void> {
+async function checkTools(stop: AbortSignal): Promise<void> {
   for (const argv of TOOLS) {
-    if ((await command(argv)).status !== NOT_FOUND_STATUS) continue;
+    if ((await command(argv, { stop })).status !== NOT_FOUND_STATUS) continue;
     fail("P43103", undefined, `the command ${argv[0]} is not there`, "apt-get install iproute2 ethtool");
   }
 }
@@ -117,7 +118,7 @@ class StartedLab implements Lab {
   }
 
   async buildNetwork(): Promise<void> {
-    await this.#network.build(this.id, this.spec);
+    await this.#network.build(this.id, this.spec, this.options.stop);
   }
 
   /** As many at a time as there are processors: more would only wait for each other. */
@@ -141,7 +142,9 @@ class StartedLab implements Lab {
     const owner = (node: string) => this.#processes.find(({ name }) => name === node)!;
     if (!up) await Promise.all(ends.map((end) => owner(end.node).beforeDown(end.interface)));
     const lines = ends.map((end) => `link set dev ${end.interface} ${up ? "up" : "down"}\n`);
-    await setUp(`link ${a}-${b}`, ["ip", "-n", switchNamespace(this.id), "-batch", "-"], lines.join(""));
+    await setUp(`link ${a}-${b}`, ["ip", "-n", switchNamespace(this.id), "-batch", "-"], {
+      input: lines.join(""),
+    });
     if (up) await Promise.all(ends.map((end) => owner(end.node).afterUp(end.interface)));
     this.options.log(`link ${a}-${b} is ${up ? "up" : "down"}`);
   }
@@ -153,9 +156,14 @@ class StartedLab implements Lab {
 
   async #close(): Promise<void> {
     this.options.stop.removeEventListener("abort", this.onStop);
-    await Promise.all(this.#processes.map((one) => one.release()));
-    await this.#network.end();
-    await this.#janitor.finish();
+    // Whatever fails, the janitor does its work; the first error is told.
+    const ends = await Promise.allSettled([
+      ...this.#processes.map((one) => one.release()),
+      this.#network.end(),
+    ]);
+    ends.push(...(await Promise.allSettled([this.#janitor.finish()])));
+    const failed = ends.find((end) => end.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
     this.options.log(`run ${this.id}: over, nothing is left`);
   }
 }

@@ -1,11 +1,13 @@
 /** However a lab ends, nothing of it is left; and nothing of another lab is touched. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { DiagnosticError } from "../../src/base/index.js";
-import { cleanRuns, type LabOptions, startLab } from "../../src/testbed/index.js";
+import { connect } from "../../src/p4runtime/index.js";
+import { cleanRuns, type Lab, type LabOptions, type LabSwitch, startLab } from "../../src/testbed/index.js";
+import { takeAway } from "../../src/testbed/run/janitor.js";
 import {
   holdLabCommand,
   labOptions,
@@ -119,6 +121,16 @@ describe.skipIf(reason !== undefined)(`the end of a lab ${reason ?? ""}`, () => 
     expect(leftoversOf(lab.id)).toEqual([]);
   });
 
+  it("is one, however many take a run away at a time", async () => {
+    const { id, child } = await hold("netns");
+    process.kill(janitorOf(id), "SIGKILL");
+    await die(child, "SIGKILL");
+    const outcomes = await Promise.all([1, 2, 3].map(() => takeAway(id)));
+    expect(outcomes.map(({ status }) => status)).toEqual([0, 0, 0]);
+    expect(leftoversOf(id)).toEqual([]);
+    expect((await takeAway(id)).status).toBe(0);
+  });
+
   it("two labs of the same names run side by side", async () => {
     const [one, two] = await Promise.all(
       [1, 2].map(async () => startLab(twoHosts("twin"), await labOptions("netns", "switch", makeFolder()))),
@@ -198,18 +210,71 @@ describe.skipIf(reason !== undefined)(`the end of a lab ${reason ?? ""}`, () => 
     );
   });
 
-  it("offers a switch on a TCP port, and says when that is taken", async () => {
-    const spec = twoHosts("port");
-    const withPort = { ...spec, switches: spec.switches.map((one) => ({ ...one, grpcPort: 50_959 })) };
+  const withPort = (name: string, grpcPort: LabSwitch["grpcPort"] & {}) => {
+    const spec = twoHosts(labName(name));
+    return { ...spec, switches: spec.switches.map((one) => ({ ...one, grpcPort })) };
+  };
+
+  it("offers a switch on a TCP port, says when that is taken, or takes the next one", async () => {
     const options = await labOptions("netns", "switch", makeFolder());
-    const lab = await startLab(withPort, options);
-    const { connect } = await import("../../src/p4runtime/index.js");
-    await lab.switches.get("s1")!.device.close();
-    const device = await connect("127.0.0.1:50959", { deviceId: 1n });
-    expect(device.isPrimary).toBe(true);
-    await device.close();
-    await expect(startLab(withPort, options)).rejects.toThrow("error[P43110]: port 50959 of 127.0.0.1");
-    await lab.close();
+    const lab = await startLab(withPort("port", 0), options);
+    let beside: Lab | undefined;
+    try {
+      const { device: own, grpcPort } = lab.switches.get("s1")!;
+      await own.close();
+      const device = await connect(`127.0.0.1:${grpcPort}`, { deviceId: 1n });
+      expect(device.isPrimary).toBe(true);
+      await device.close();
+      await expect(startLab(withPort("taken", grpcPort!), options)).rejects.toThrow(
+        `error[P43110]: port ${grpcPort} of 127.0.0.1`,
+      );
+      beside = await startLab(withPort("beside", { from: grpcPort! }), {
+        ...options,
+        folder: makeFolder(),
+      });
+      expect(beside.switches.get("s1")!.grpcPort).toBeGreaterThan(grpcPort!);
+    } finally {
+      await Promise.all([lab.close(), beside?.close()]);
+    }
+    expect(leftoversOf(lab.id)).toEqual([]);
+    expect(runsOf(labName("taken"))).toEqual([]);
+  });
+
+  it("comes with a start that is interrupted inside a step", async () => {
+    const stop = new AbortController();
+    const name = labName("within");
+    const options = await labOptions("netns", "switch", makeFolder(), { stop: stop.signal });
+    const mark = join(makeFolder(), "begun");
+    const started = startLab(twoHosts(name, [`touch ${mark}; sleep 1000`]), options);
+    await until(() => existsSync(mark));
+    stop.abort("enough");
+    await expect(started).rejects.toBe("enough");
+    expect(runsOf(name)).toEqual([]);
+  });
+
+  it("comes with a switch that never answers", async () => {
+    const stop = new AbortController();
+    const folder = makeFolder();
+    const p4loom = [process.execPath, "-e", "console.log('here'); setInterval(() => {}, 1000)"];
+    const options = await labOptions("netns", "switch", folder, { p4loom, stop: stop.signal });
+    const name = labName("dumb");
+    const started = startLab(twoHosts(name), options);
+    const log = join(folder, "logs/s1.log");
+    await until(() => existsSync(log) && readFileSync(log, "utf8").includes("\nhere"));
+    stop.abort("enough");
+    await expect(started).rejects.toBe("enough");
+    expect(runsOf(name)).toEqual([]);
+  });
+
+  it("starts no switch any more, and still comes when something goes wrong", async () => {
+    const options = await labOptions("netns", "switch", makeFolder());
+    const lab = await startLab(twoHosts(labName("restart")), options);
+    expect(statSync(`/run/p4loom/${lab.id}`).mode & 0o777).toBe(0o700);
+    const one = lab.switches.get("s1")!;
+    Object.assign(one.device, { detach: () => Promise.reject(new Error("will not go")) });
+    const closed = lab.close();
+    await expect(one.restart()).rejects.toThrow();
+    await expect(closed).rejects.toThrow("will not go");
     expect(leftoversOf(lab.id)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 /** A leaf-spine of 2x2 switches and 4 hosts on real interfaces: every network, every engine that this machine has. */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { DeviceError } from "../../src/program/index.js";
 import { type Lab, labOf, startLab } from "../../src/testbed/index.js";
 import { hostsOf } from "../../src/topology/index.js";
@@ -13,6 +13,15 @@ const [first, second, third] = hosts as [Host, Host, Host];
 interface Host {
   readonly name: string;
   readonly ipv4: string;
+}
+
+/** Whether there is a process of that number that has not ended. */
+function isRunning(pid: string): boolean {
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid.trim()}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
 }
 
 for (const { network, engine, reason } of LABS) {
@@ -127,6 +136,36 @@ for (const { network, engine, reason } of LABS) {
       expect(await line).toBe("hello");
       await echo.kill();
       expect(await echo.exited).toBe(143);
+    });
+
+    it("does not wait for what a command or a shell leaves in the background", async () => {
+      const host = lab.hosts.get(first.name)!;
+      const { status, stdout } = await host.exec(["sh", "-c", "sleep 1000 & echo $!"], { timeoutMs: 60_000 });
+      expect(status).toBe(0);
+      expect(isRunning(stdout)).toBe(true);
+      process.kill(Number(stdout));
+
+      const shell = host.spawn(["sh"]);
+      let heard = "";
+      shell.onText((text) => {
+        heard += text;
+      });
+      shell.write("sleep 1000 &");
+      shell.write("seq 20000; echo $!; exit 4");
+      expect(await shell.exited).toBe(4);
+      const lines = heard.trim().split("\n");
+      expect(lines).toHaveLength(20_001);
+      expect(isRunning(lines.at(-1)!)).toBe(true);
+      process.kill(Number(lines.at(-1)));
+      await shell.kill();
+
+      const killed = host.spawn(["sh"]);
+      const inBackground = new Promise<string>((resolve) => void killed.onLine(resolve));
+      killed.write("sleep 1000 & echo $!; wait");
+      const pid = await inBackground;
+      expect(isRunning(pid)).toBe(true);
+      await killed.kill();
+      await vi.waitUntil(() => !isRunning(pid), { timeout: 10_000 });
     });
 
     it("gives hosts their names, addresses and no offloads", async () => {

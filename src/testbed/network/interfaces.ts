@@ -1,9 +1,7 @@
 /** Brings interfaces up: offloads off, addresses, no frames that nobody asked for, and the hosts' own commands. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { fail } from "../../base/index.js";
 import type { LabHost, LabSpec } from "../lab.js";
-import { hostNamespace, runFolder, switchNamespace } from "../run/record.js";
+import { hostNamespace, switchNamespace } from "../run/record.js";
 import { command, inParallel, setUp } from "../system/command.js";
 import { ipv4Text, ipv6Text, macText } from "./addresses.js";
 
@@ -22,7 +20,7 @@ function sysctl(name: string, value: number): string {
 }
 
 /** All interfaces of switches, up and without addresses. */
-export async function bringUpSwitches(id: string, spec: LabSpec): Promise<void> {
+export async function bringUpSwitches(id: string, spec: LabSpec, stop: AbortSignal): Promise<void> {
   const lines = ["all", "default"].map((conf) => sysctl(`net/ipv6/conf/${conf}/disable_ipv6`, 1));
   // the Thrift server of a BMv2
   lines.push("ip link set lo up");
@@ -31,15 +29,15 @@ export async function bringUpSwitches(id: string, spec: LabSpec): Promise<void> 
     lines.push(sysctl(`net/ipv6/conf/${name}/disable_ipv6`, 1));
     lines.push(offloadsOff(name), `ip link set ${name} mtu ${SWITCH_MTU} up`);
   }
-  await inNamespace("interfaces of the switches", switchNamespace(id), lines);
+  await inNamespace("interfaces of the switches", switchNamespace(id), lines, stop);
 }
 
 /** Addresses, then the hosts' commands. Fails with P43106 for a command that fails. */
-export async function bringUpHosts(id: string, spec: LabSpec): Promise<void> {
+export async function bringUpHosts(id: string, spec: LabSpec, stop: AbortSignal): Promise<void> {
   await inParallel(spec.hosts, PARALLEL_HOSTS, async (host) => {
     const namespace = hostNamespace(id, host.name);
-    await inNamespace(`interfaces of ${host.name}`, namespace, hostLines(host));
-    for (const [i, text] of host.commands.entries()) await hostCommand(id, host.name, i, text);
+    await inNamespace(`interfaces of ${host.name}`, namespace, hostLines(host), stop);
+    for (const text of host.commands) await hostCommand(id, host.name, text, stop);
   });
 }
 
@@ -68,16 +66,24 @@ function hostLines(host: LabHost): string[] {
   return lines;
 }
 
-async function inNamespace(what: string, namespace: string, lines: readonly string[]): Promise<void> {
-  await setUp(what, ["ip", "netns", "exec", namespace, "sh", "-es"], `${lines.join("\n")}\n`);
+async function inNamespace(
+  what: string,
+  namespace: string,
+  lines: readonly string[],
+  stop: AbortSignal,
+): Promise<void> {
+  await setUp(what, ["ip", "netns", "exec", namespace, "sh", "-es"], {
+    input: `${lines.join("\n")}\n`,
+    stop,
+  });
 }
 
-/** Its output goes to a file, so that a command that leaves something running in the background is over, too. */
-async function hostCommand(id: string, host: string, index: number, text: string): Promise<void> {
-  const output = join(runFolder(id), `${host}-${index}.out`);
-  const shell = ["sh", "-c", 'exec >"$0" 2>&1; eval "$1"', output, text];
-  const { status } = await command(["ip", "netns", "exec", hostNamespace(id, host), ...shell]);
+async function hostCommand(id: string, host: string, text: string, stop: AbortSignal): Promise<void> {
+  const shell = ["sh", "-c", 'exec 2>&1; eval "$0"', text];
+  const { status, stdout } = await command(["ip", "netns", "exec", hostNamespace(id, host), ...shell], {
+    stop,
+  });
   if (status === 0) return;
-  const said = readFileSync(output, "utf8").trim().split("\n").slice(-5);
+  const said = stdout.trim().split("\n").slice(-5);
   fail("P43106", undefined, `command of host ${host} failed with status ${status}: ${text}`, ...said);
 }

@@ -20,10 +20,11 @@ const HAS_MININET = "import mininet.net";
 const END_MS = 5000;
 
 /** The interpreter that has Mininet; undefined: none. */
-export async function findMininetPython(): Promise<string | undefined> {
-  if ((await command(["mnexec", "true"])).status !== 0) return undefined;
+export async function findMininetPython(stop?: AbortSignal): Promise<string | undefined> {
+  const options = stop === undefined ? {} : { stop };
+  if ((await command(["mnexec", "true"], options)).status !== 0) return undefined;
   for (const python of PYTHONS) {
-    if ((await command([python, "-I", "-c", HAS_MININET])).status === 0) return python;
+    if ((await command([python, "-I", "-c", HAS_MININET], options)).status === 0) return python;
   }
   return undefined;
 }
@@ -31,8 +32,8 @@ export async function findMininetPython(): Promise<string | undefined> {
 export class MininetNetwork implements Network {
   #process: ChildProcess | undefined;
 
-  async build(id: string, spec: LabSpec): Promise<void> {
-    const python = await findMininetPython();
+  async build(id: string, spec: LabSpec, stop: AbortSignal): Promise<void> {
+    const python = await findMininetPython(stop);
     if (python === undefined) {
       fail(
         "P43103",
@@ -42,7 +43,7 @@ export class MininetNetwork implements Network {
       );
     }
     const namespace = switchNamespace(id);
-    await setUp("namespace", ["ip", "netns", "add", namespace]);
+    await setUp("namespace", ["ip", "netns", "add", namespace], { stop });
     const child = spawn("ip", ["netns", "exec", namespace, python, packageFile("mininet/lab.py")], {
       stdio: ["pipe", "pipe", "pipe"],
       detached: true,
@@ -54,10 +55,10 @@ export class MininetNetwork implements Network {
       links: spec.links.map(({ a, b }) => [a.node, a.interface, b.node, b.interface]),
     };
     child.stdin!.write(`${JSON.stringify(request)}\n`);
-    const { hosts } = await firstAnswer(child);
+    const { hosts } = await firstAnswer(child, stop);
     // a name for each of Mininet's namespaces, which have none: so ours and theirs are handled alike
     const attach = spec.hosts.map(({ name }) => `netns attach ${hostNamespace(id, name)} ${hosts[name]}\n`);
-    await setUp("namespaces of Mininet's hosts", ["ip", "-batch", "-"], attach.join(""));
+    await setUp("namespaces of Mininet's hosts", ["ip", "-batch", "-"], { input: attach.join(""), stop });
   }
 
   async end(): Promise<void> {
@@ -65,7 +66,7 @@ export class MininetNetwork implements Network {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(() => child.kill("SIGKILL"), END_MS);
-      child.once("close", () => {
+      child.once("exit", () => {
         clearTimeout(timer);
         resolve();
       });
@@ -75,7 +76,7 @@ export class MininetNetwork implements Network {
   }
 }
 
-function firstAnswer(child: ChildProcess): Promise<z.output<typeof answerSchema>> {
+function firstAnswer(child: ChildProcess, stop: AbortSignal): Promise<z.output<typeof answerSchema>> {
   let stderr = "";
   child.stderr!.setEncoding("utf8").on("data", (text: string) => {
     stderr = (stderr + text).slice(-4000);
@@ -95,6 +96,7 @@ function firstAnswer(child: ChildProcess): Promise<z.output<typeof answerSchema>
         refuse(`answered ${JSON.stringify(line)}`);
       }
     });
+    stop.addEventListener("abort", () => reject(stop.reason), { once: true });
     child.once("error", (error) => refuse(error.message));
     child.once("close", (status) => refuse(`the script ended with status ${status}`));
   });

@@ -5,15 +5,16 @@ import { setUp } from "../system/command.js";
 import type { Network } from "./network.js";
 
 export class NetnsNetwork implements Network {
-  async build(id: string, spec: LabSpec): Promise<void> {
+  async build(id: string, spec: LabSpec, stop: AbortSignal): Promise<void> {
     const names = [switchNamespace(id), ...spec.hosts.map((host) => hostNamespace(id, host.name))];
-    await setUp("namespaces", ["ip", "-batch", "-"], names.map((name) => `netns add ${name}\n`).join(""));
+    const input = names.map((name) => `netns add ${name}\n`).join("");
+    await setUp("namespaces", ["ip", "-batch", "-"], { input, stop });
     const hosts = new Set(spec.hosts.map((host) => host.name));
     const place = ({ node, interface: label }: LabEnd): string =>
       `name ${label} netns ${hosts.has(node) ? hostNamespace(id, node) : switchNamespace(id)}`;
     // made where they belong: no name is ever in anybody else's way
     const links = spec.links.map(({ a, b }) => `link add ${place(a)} type veth peer ${place(b)}\n`);
-    await setUp("links", ["ip", "-batch", "-"], links.join(""));
+    await setUp("links", ["ip", "-batch", "-"], { input: links.join(""), stop });
   }
 
   async end(): Promise<void> {}

@@ -8,7 +8,7 @@ import { NetnsNetwork } from "./netns.js";
 
 export interface Network {
   /** Namespaces, hosts and links; no addresses yet, all interfaces down. */
-  build(id: string, spec: LabSpec): Promise<void>;
+  build(id: string, spec: LabSpec, stop: AbortSignal): Promise<void>;
   /** Ends what keeps running for the network, if anything does; namespaces are the janitor's. */
   end(): Promise<void>;
 }

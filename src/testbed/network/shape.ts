@@ -81,6 +81,7 @@ export async function shapeLinks(
   spec: LabSpec,
   shapes: readonly Shape[],
   qdiscs: Qdiscs,
+  stop: AbortSignal,
 ): Promise<void> {
   const hosts = new Set(spec.hosts.map((host) => host.name));
   const lines = new Map<string, string[]>();
@@ -94,7 +95,8 @@ export async function shapeLinks(
   }
   const jobs = [...lines].filter(([, own]) => own.length > 0);
   await inParallel(jobs, PARALLEL, async ([namespace, own]) => {
-    await setUp("rates and delays", ["tc", "-n", namespace, "-batch", "-"], `${own.join("\n")}\n`);
+    const input = `${own.join("\n")}\n`;
+    await setUp("rates and delays", ["tc", "-n", namespace, "-batch", "-"], { input, stop });
   });
 }
 

@@ -1,42 +1,97 @@
 /** Commands of the system that run to their end, and their errors as diagnostics. */
-import { constants } from "node:os";
-import { execa } from "execa";
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { constants, tmpdir } from "node:os";
+import { join } from "node:path";
 import { fail } from "../../base/index.js";
 import type { ExecResult } from "../lab.js";
 
 export interface CommandOptions {
   readonly input?: string;
-  /** Milliseconds after which it is killed; default: none. */
+  /** Milliseconds after which it is killed with all that it has started; default: none. */
   readonly timeoutMs?: number;
+  /** Aborted: it is killed with all that it has started. */
+  readonly stop?: AbortSignal;
 }
 
 /** What a shell answers for a command that is not there. */
 export const NOT_FOUND_STATUS = 127;
 
-/** Runs a command; never rejects. A command that is not there has status {@link NOT_FOUND_STATUS}. */
+/**
+ * Runs a command; rejects with the reason of `stop` only. A command that is not there has status
+ * {@link NOT_FOUND_STATUS}. What it leaves in the background is not waited for, and may go on printing.
+ */
 export async function command(argv: readonly string[], options: CommandOptions = {}): Promise<ExecResult> {
-  const { input, timeoutMs } = options;
-  const [file, ...args] = argv;
-  const running = execa(file!, args, {
-    reject: false,
-    stripFinalNewline: false,
-    // of its own group, which can be ended with all that the command has started
-    detached: timeoutMs !== undefined,
-    ...(input === undefined ? { stdin: "ignore" } : { input }),
-  });
-  const timer = timeoutMs === undefined ? undefined : setTimeout(() => endGroup(running.pid), timeoutMs);
-  const result = await running;
-  clearTimeout(timer);
-  const { stdout = "", stderr = "" } = result;
-  if (result.exitCode !== undefined) return { status: result.exitCode, stdout, stderr };
-  if (result.signal !== undefined) return { status: signalStatus(result.signal), stdout, stderr };
-  return { status: NOT_FOUND_STATUS, stdout: "", stderr: result.shortMessage ?? "" };
+  const { input, timeoutMs, stop } = options;
+  stop?.throwIfAborted();
+  // Files, not pipes: a pipe ends with the last program that holds it, which may be one in the background.
+  const files: number[] = [];
+  const file = (): number => {
+    const opened = openNameless();
+    files.push(opened);
+    return opened;
+  };
+  try {
+    const [stdin, stdout, stderr] = [input === undefined ? ("ignore" as const) : file(), file(), file()];
+    if (typeof stdin === "number") writeSync(stdin, input!, 0);
+    const result = await ended(argv, [stdin, stdout, stderr], timeoutMs, stop);
+    stop?.throwIfAborted();
+    if (typeof result === "string") return { status: NOT_FOUND_STATUS, stdout: "", stderr: result };
+    return { status: result, stdout: textOf(stdout), stderr: textOf(stderr) };
+  } finally {
+    for (const opened of files) closeSync(opened);
+  }
 }
 
-function endGroup(leader: number | undefined): void {
+/** The status, or why it did not start. */
+function ended(
+  [program, ...args]: readonly string[],
+  stdio: ("ignore" | number)[],
+  timeoutMs: number | undefined,
+  stop: AbortSignal | undefined,
+): Promise<number | string> {
+  // Of its own group, which can be ended with all that the command has started.
+  const detached = timeoutMs !== undefined || stop !== undefined;
+  const child = spawn(program!, args, { stdio, detached });
+  const kill = (): void => signalGroup(child.pid, "SIGKILL");
+  const timer = timeoutMs === undefined ? undefined : setTimeout(kill, timeoutMs);
+  stop?.addEventListener("abort", kill, { once: true });
+  return new Promise<number | string>((resolve) => {
+    child.once("exit", (status, signal) => resolve(status ?? signalStatus(signal!)));
+    child.once("error", (error) => resolve(error.message));
+  }).finally(() => {
+    clearTimeout(timer);
+    stop?.removeEventListener("abort", kill);
+  });
+}
+
+/**
+ * A file without a name, which is gone with the last program that has it open. Programs share its position, so we
+ * read and write at places of our own.
+ */
+function openNameless(): number {
+  const path = join(tmpdir(), `p4loom-${randomUUID()}`);
+  // Appended to, so that a shell's `> /dev/stderr` and what was printed before do not write over each other.
+  const opened = openSync(path, "ax+", 0o600);
+  rmSync(path);
+  return opened;
+}
+
+function textOf(file: number): string {
+  const bytes = Buffer.alloc(fstatSync(file).size);
+  let length = 0;
+  for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+    read = readSync(file, bytes, length, bytes.length - length, length);
+  }
+  return bytes.toString("utf8", 0, length);
+}
+
+/** Sends a signal to a process that leads a group, and to all of its group. */
+export function signalGroup(leader: number | undefined, signal: NodeJS.Signals): void {
   if (leader === undefined) return;
   try {
-    process.kill(-leader, "SIGKILL");
+    process.kill(-leader, signal);
   } catch {
     // it has just ended
   }
@@ -48,8 +103,12 @@ export function signalStatus(signal: NodeJS.Signals): number {
 }
 
 /** Runs a command of the network's set-up. Fails with P43107, what went wrong in its own words. */
-export async function setUp(what: string, argv: readonly string[], input?: string): Promise<string> {
-  const { status, stdout, stderr } = await command(argv, input === undefined ? {} : { input });
+export async function setUp(
+  what: string,
+  argv: readonly string[],
+  options: Pick<CommandOptions, "input" | "stop"> = {},
+): Promise<string> {
+  const { status, stdout, stderr } = await command(argv, options);
   if (status === 0) return stdout;
   const said = (stderr.trim() || stdout.trim() || `exit status ${status}`).split("\n");
   if (status === NOT_FOUND_STATUS) {

@@ -15,7 +15,7 @@ const TRIALS: Readonly<Record<keyof Qdiscs, string>> = {
 };
 
 /** Undefined where namespaces or interfaces cannot be made, with the reason. */
-export async function probeQdiscs(): Promise<Qdiscs | { reason: string }> {
+export async function probeQdiscs(stop?: AbortSignal): Promise<Qdiscs | { reason: string }> {
   // unshare: the namespace is gone with the shell, whatever happens
   const name = `t${randomBytes(4).toString("hex")}`;
   const trials = Object.entries(TRIALS).map(
@@ -25,7 +25,10 @@ export async function probeQdiscs(): Promise<Qdiscs | { reason: string }> {
   const script = [`ip link add ${name} type veth peer name ${name}p || exit 9`, ...trials, "exit 0"].join(
     "\n",
   );
-  const { status, stdout, stderr } = await command(["unshare", "--net", "sh", "-c", script]);
+  const { status, stdout, stderr } = await command(
+    ["unshare", "--net", "sh", "-c", script],
+    stop === undefined ? {} : { stop },
+  );
   if (status !== 0) return { reason: stderr.trim().split("\n")[0] || `exit status ${status}` };
   const there = new Set(stdout.split("\n"));
   return { htb: there.has("htb"), tbf: there.has("tbf"), netem: there.has("netem") };
