@@ -19,6 +19,7 @@ export {
   type Timeline,
 } from "./experiment.js";
 export { isTimeline, loadExperiment, loadTimeline, readSource } from "./load.js";
+export { type P4cFiles, runP4c } from "./p4c.js";
 export {
   type FullResults,
   formatResults,

@@ -18,18 +18,48 @@ export function checkP4c(path: string): void {
   }
 }
 
+/** What p4c-bm2-ss reads and writes: paths, absolute or from `cwd`. */
+export interface P4cFiles {
+  readonly source: string;
+  /** BMv2 JSON and P4Info as text. */
+  readonly json: string;
+  readonly p4info: string;
+  /** Folders of `#include`, and macros as `NAME` or `NAME=VALUE`. */
+  readonly include?: readonly string[];
+  readonly define?: readonly string[];
+}
+
+/** Runs p4c-bm2-ss to its end. `why` it failed: undefined where it did not; `said`: its messages, where not `shown`. */
+export async function runP4c(
+  path: string,
+  { source, json, p4info, include = [], define = [] }: P4cFiles,
+  options: { readonly cwd?: string /** Its messages go to our stderr. */; readonly shown?: boolean } = {},
+): Promise<{ why: string | undefined; said: string }> {
+  const flags = [...include.map((folder) => `-I${folder}`), ...define.map((macro) => `-D${macro}`)];
+  const out = ["--p4runtime-files", p4info, "-o", json];
+  const result = await execa(path, ["--arch", "v1model", "--p4v", "16", ...flags, ...out, source], {
+    reject: false,
+    stdin: "ignore",
+    ...(options.shown ? { stdout: 2, stderr: 2 } : {}),
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  });
+  const { exitCode, signal, code, shortMessage = "" } = result;
+  const said = typeof result.stderr === "string" && result.stderr !== "" ? result.stderr : shortMessage;
+  if (exitCode === 0) return { why: undefined, said };
+  const why = code === "ENOENT" ? "no such program" : `status ${exitCode ?? signal ?? code}`;
+  return { why, said };
+}
+
 /** BMv2 JSON and P4Info as p4c makes them. Fails with P43012 where p4c does. */
 export async function compileWithP4c(path: string, file: SourceFile): Promise<Program> {
   const folder = mkdtempSync(join(tmpdir(), "p4loom-p4c-"));
   try {
     const [source, json, info] = ["program.p4", "program.json", "program.p4info.txtpb"];
     writeFileSync(join(folder, source!), file.text);
-    const flags = ["--arch", "v1model", source!, "-o", json!, "--p4runtime-files", info!];
-    const { exitCode, stderr, shortMessage } = await execa(path, flags, { cwd: folder, reject: false });
-    if (exitCode !== 0) {
-      const said = stderr === "" ? (shortMessage ?? "") : stderr;
+    const files = { source: source!, json: json!, p4info: info! };
+    const { why, said } = await runP4c(path, files, { cwd: folder });
+    if (why !== undefined)
       fail("P43012", undefined, `p4c does not compile ${file.path}`, ...said.split("\n").slice(-MOST_LINES));
-    }
     const diagnostics = new Diagnostics();
     const read = (name: string) => new SourceFile(name, readFileSync(join(folder, name), "utf8"));
     const bmv2 = readBmv2(read(json!), diagnostics);
