@@ -9,7 +9,9 @@
  * 2. A decimal number without leading zeros stands for itself, unless that number has another name by then.
  * 3. Any other string gets the lowest number from 1 on that is free, when it is first used. Not so in a closed
  *    type, such as the ports of a switch: there it is refused.
- * A number that has no name when it must be told gets rule 2's. So names and numbers are one to one.
+ * A number that has no name when it must be told gets rule 2's, with `#` in front where that stands for another number.
+ * So names and numbers are one to one at any time; a name that nothing refers to may be given up, and come to stand
+ * for something else.
  */
 import { DeviceError } from "./device.js";
 import type { P4NewTypeSpec } from "./p4info/generated/p4/config/v1/p4types_pb.js";
@@ -34,18 +36,23 @@ export interface NamesOptions {
   closedPorts?: boolean;
 }
 
-/** Most names of one type, and most UTF-8 bytes of one name. */
-const MAX_NAMES = 1 << 20;
+/** Most names of one type, most UTF-8 bytes of all of them together, and of one. */
+const MAX_NAMES = 1 << 17;
+const MAX_BYTES = 1 << 22;
 const MAX_NAME_BYTES = 1024;
 const MAX_WIDTH = 64;
 
 const DECIMAL = /^(?:0|[1-9]\d{0,19})$/;
 
-/** A type has no number left; the names that nothing uses may be given up. */
+/** A type has no number or no room left; the names that nothing uses may be given up. */
 export class NamesExhausted extends DeviceError {
-  constructor(type: string, names: number) {
-    super("RESOURCE_EXHAUSTED", `all ${names} values of type ${type} have names already`);
+  constructor(message: string) {
+    super("RESOURCE_EXHAUSTED", message);
   }
+}
+
+function bytesOf(name: string): number {
+  return new TextEncoder().encode(name).length;
 }
 
 class TypeNames {
@@ -55,6 +62,8 @@ class TypeNames {
   readonly #limit: bigint;
   /** All numbers below, from 1 on, have names. */
   #next = 1n;
+  /** UTF-8 bytes of all names. */
+  #bytes = 0;
 
   constructor(
     readonly type: string,
@@ -73,6 +82,18 @@ class TypeNames {
   #add(name: string, number: bigint): void {
     this.#numbers.set(name, number);
     this.#names.set(number, name);
+    this.#bytes += bytesOf(name);
+  }
+
+  #drop(name: string, number: bigint): void {
+    this.#numbers.delete(name);
+    this.#names.delete(number);
+    this.#bytes -= bytesOf(name);
+  }
+
+  /** Whether one more name keeps within a part of the room that there is. */
+  #hasRoom(name: string, part = 1): boolean {
+    return this.#names.size < part * MAX_NAMES && this.#bytes + bytesOf(name) <= part * MAX_BYTES;
   }
 
   find(name: string): bigint | undefined {
@@ -84,21 +105,24 @@ class TypeNames {
 
   number(name: string): bigint {
     const found = this.find(name);
-    if (found !== undefined) {
-      if (this.#names.size < MAX_NAMES && !this.#names.has(found)) this.#add(name, found);
-      return found;
-    }
+    // nothing is made up in a closed type, so that its numbers need not be kept from others
+    if (found !== undefined && (this.closed || this.#names.has(found))) return found;
     if (this.closed) throw new DeviceError("INVALID_ARGUMENT", this.#unknown(name));
-    if (new TextEncoder().encode(name).length > MAX_NAME_BYTES) {
+    if (bytesOf(name) > MAX_NAME_BYTES) {
       const start = JSON.stringify(`${name.slice(0, 32)}...`);
       throw new DeviceError("INVALID_ARGUMENT", `${start} is longer than ${MAX_NAME_BYTES} bytes`);
     }
-    while (this.#names.has(this.#next)) this.#next++;
-    if (this.#names.size >= MAX_NAMES || this.#next >= this.#limit) {
-      throw new NamesExhausted(this.type, this.#names.size);
+    if (!this.#hasRoom(name)) {
+      const most = `${MAX_NAMES} names and ${MAX_BYTES} bytes of them`;
+      throw new NamesExhausted(`type ${this.type} has too many names in use: at most ${most} are kept`);
     }
-    this.#add(name, this.#next);
-    return this.#next;
+    if (found === undefined) while (this.#names.has(this.#next)) this.#next++;
+    const number = found ?? this.#next;
+    if (number >= this.#limit) {
+      throw new NamesExhausted(`all ${this.#names.size} values of type ${this.type} have names already`);
+    }
+    this.#add(name, number);
+    return number;
   }
 
   #unknown(name: string): string {
@@ -116,17 +140,32 @@ class TypeNames {
   name(number: bigint): string {
     const known = this.#names.get(number);
     if (known !== undefined) return known;
-    const name = number.toString();
-    if (this.#names.size < MAX_NAMES && !this.#numbers.has(name)) this.#add(name, number);
+    let name = number.toString();
+    if (this.#numbers.has(name)) {
+      // these are kept without a look at the room: there are no more of them than of the names in their way
+      while (this.#numbers.has(name)) name = `#${name}`;
+      this.#add(name, number);
+    } else if (!this.closed && this.#hasRoom(name, 0.5)) this.#add(name, number);
     return name;
+  }
+
+  has(name: string): boolean {
+    return this.#numbers.has(name);
+  }
+
+  /** Gives up one name, unless it is fixed. */
+  drop(name: string): void {
+    const number = this.#numbers.get(name);
+    if (number === undefined || this.#fixed.has(number)) return;
+    this.#drop(name, number);
+    if (number < this.#next) this.#next = number > 1n ? number : 1n;
   }
 
   /** Gives up all names but the fixed ones and those of `used`. */
   keep(used: ReadonlySet<bigint>): void {
     for (const [number, name] of [...this.#names]) {
       if (used.has(number) || this.#fixed.has(number)) continue;
-      this.#names.delete(number);
-      this.#numbers.delete(name);
+      this.#drop(name, number);
     }
     this.#next = 1n;
   }
@@ -188,6 +227,16 @@ export class Names implements Naming {
 
   name(type: string, number: bigint): string {
     return this.#of(type).name(number);
+  }
+
+  /** Whether a name stands for a number that was given to it; decimal numbers also stand for themselves without. */
+  has(type: string, name: string): boolean {
+    return this.#of(type).has(name);
+  }
+
+  /** Gives up one name, unless it is fixed. */
+  drop(type: string, name: string): void {
+    this.#of(type).drop(name);
   }
 
   /** Gives up the names of numbers that `used` does not have. */

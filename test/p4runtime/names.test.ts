@@ -341,3 +341,22 @@ it("keeps the rules of matches: names are exact or optional, and UTF-8", async (
     );
   }
 });
+
+it("keeps no names of updates that were refused", async () => {
+  const { device, server, client, number } = await start();
+  const port = { port: number("port_id_t", "eth1") };
+  const missing = (vrf: string): Update => ({ ...route(number, vrf, "I.forward", port), type: "modify" });
+  for (const vrf of ["a", "b", "c"])
+    expect((await failure(client.write([missing(vrf)]))).code).toBe("NOT_FOUND");
+  const both = [missing("gone"), route(number, "kept", "I.forward", port), missing("kept too")];
+  await failure(client.write([...both, route(number, "kept too", "I.forward", port)], "continueOnError"));
+  await client.write([route(number, "next", "I.forward", port)]);
+  const inside = await device.read([{ kind: "tableEntry", table: "I.route" }]);
+  expect(inside.map(keyOf).sort()).toEqual([1n, 2n, 3n]);
+  const named = (await client.read([{ kind: "tableEntry", table: "I.route" }])).map((entity) =>
+    client.names!.name("vrf_id_t", keyOf(entity)),
+  );
+  expect(named.sort()).toEqual(["kept", "kept too", "next"]);
+  await client.close();
+  await server.close();
+});

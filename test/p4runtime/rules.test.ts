@@ -570,6 +570,12 @@ describe("arrays (9.3, 9.4, 9.7), replication (9.5), value sets (9.6), digests (
     ],
     ["clone session 0", "INVALID_ARGUMENT", "DELETE", pre({ clone_session_entry: {} })],
     [
+      "clone session 0, which devices may have",
+      "INVALID_ARGUMENT",
+      "INSERT",
+      pre({ clone_session_entry: { replicas: [port(b64(1))] } }),
+    ],
+    [
       "a negative length",
       "INVALID_ARGUMENT",
       "INSERT",

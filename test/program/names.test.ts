@@ -114,6 +114,47 @@ describe("names", () => {
     expect(() => names.number("vrf_t", "b")).toThrow(NamesExhausted);
   });
 
+  it("tells no number by the decimal of another", () => {
+    const names = make();
+    names.number("vrf_t", "a");
+    expect(names.number("vrf_t", "1")).toBe(2n);
+    names.keep(new Map([["vrf_t", new Set([2n])]]));
+    expect(names.name("vrf_t", 1n)).toBe("#1");
+    expect(names.number("vrf_t", "#1")).toBe(1n);
+    expect(names.number("vrf_t", "1")).toBe(2n);
+    // a configuration may call ports so, too; and a name may be in the way
+    const ports = make({ closedPorts: true, ports: { 1: 2n, "#1": 3n } });
+    expect(ports.name("port_id_t", 1n)).toBe("##1");
+    expect(ports.number("port_id_t", "##1")).toBe(1n);
+    expect(codeOf(() => ports.number("port_id_t", "##2"))).toBe("INVALID_ARGUMENT");
+  });
+
+  it("keep within their room, and give it back", () => {
+    const long = (i: number): string => `${i}`.padEnd(1024, "x");
+    const names = make();
+    let count = 0;
+    const fill = (): void => {
+      for (; ; count++) names.number("vrf_t", long(count));
+    };
+    expect(fill).toThrow(NamesExhausted);
+    expect(count).toBe(4095);
+    // what is told of packets takes none of it, and stays right
+    expect(names.name("vrf_t", 77_777n)).toBe("77777");
+    expect(() => names.number("vrf_t", long(count))).toThrow(NamesExhausted);
+    names.drop("vrf_t", long(7));
+    names.drop("vrf_t", "nothing");
+    expect(names.has("vrf_t", long(7))).toBe(false);
+    expect(names.number("vrf_t", long(count))).toBe(8n);
+    names.keep(new Map([["vrf_t", new Set([1n])]]));
+    expect(names.number("vrf_t", long(4))).toBe(2n);
+    names.drop("vrf_t", "");
+    expect(names.has("vrf_t", "")).toBe(true);
+    // short ones: their number is what counts
+    const told = make();
+    for (let i = 1; i <= 1 << 17; i++) told.name("vrf_t", BigInt(i));
+    expect(told.number("vrf_t", "red")).toBe(1n << 16n);
+  });
+
   it("takes over the names of an earlier program", () => {
     const before = make();
     before.number("vrf_t", "x");
@@ -126,11 +167,14 @@ describe("names", () => {
   });
 
   it("is one to one, whatever is asked in whatever order", () => {
-    const name = fc.oneof(fc.constantFrom("a", "b", "c", "", "0", "1", "2", "3", "007", "16"), fc.string());
+    const name = fc.oneof(
+      fc.constantFrom("a", "b", "c", "", "0", "1", "2", "3", "007", "16", "#1", "##1"),
+      fc.string(),
+    );
     const step = fc.oneof(
       fc.record({ name }),
       fc.record({ number: fc.bigInt({ min: 0n, max: 15n }) }),
-      fc.constant({ keep: true as const }),
+      fc.record({ keep: fc.array(fc.bigInt({ min: 0n, max: 15n }), { maxLength: 5 }) }),
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -139,7 +183,10 @@ describe("names", () => {
         for (const each of steps) {
           let pair: [string, bigint];
           if ("keep" in each) {
-            names.keep(new Map([["vrf_t", new Set(byName.values())]]));
+            // 0 and 15 are fixed
+            const used = new Set([...each.keep, 0n, 15n]);
+            names.keep(new Map([["vrf_t", used]]));
+            byName = new Map([...byName].filter(([, number]) => used.has(number)));
             continue;
           }
           if ("number" in each) pair = [names.name("vrf_t", each.number), each.number];

@@ -4,6 +4,7 @@ import {
   type Device,
   DeviceError,
   NamesExhausted,
+  type Naming,
   type Update,
   type UpdateStatus,
 } from "../../program/index.js";
@@ -45,12 +46,13 @@ export async function applyUpdates(
   const updates: Update[] = [];
   /** For each update the message that it comes from. */
   const origin: number[] = [];
+  const fresh = new FreshNames(wire);
   let failed = false;
   let reclaimed = false;
   for (let i = 0; i < messages.length; i++) {
     statuses[i] = OK;
     try {
-      const meant = decodeUpdate(wire, messages[i]!);
+      const meant = decodeUpdate(fresh.wireOf(i), messages[i]!);
       if (updates.length + meant.length > MAX_UPDATES) {
         throw new DeviceError("RESOURCE_EXHAUSTED", `one Write may change at most ${MAX_UPDATES} elements`);
       }
@@ -73,7 +75,10 @@ export async function applyUpdates(
     atomicity === "continueOnError"
       ? statuses
       : statuses.map((status) => (status.code === "OK" ? NOT_DONE : status));
-  if (failed && atomicity !== "continueOnError") return allOrNothing();
+  if (failed && atomicity !== "continueOnError") {
+    fresh.keep(() => false);
+    return allOrNothing();
+  }
   if (updates.length > 0) {
     try {
       await device.write(updates, atomicity);
@@ -83,9 +88,44 @@ export async function applyUpdates(
         const i = origin[k]!;
         if (statuses[i]!.code === "OK") statuses[i] = status;
       }
+      fresh.keep((i) => atomicity === "continueOnError" && statuses[i]!.code === "OK");
       // also what asked for nothing, such as a counter without data, counts as not done
       return allOrNothing();
     }
   }
+  fresh.keep((i) => statuses[i]!.code === "OK");
   return failed ? statuses : undefined;
+}
+
+/** The names that the messages of one Write brought into use: of those that took no effect they are given up again. */
+class FreshNames {
+  /** For each name the messages that have it. */
+  readonly #users = new Map<string, { type: string; name: string; messages: number[] }>();
+  readonly #wire: Wire;
+  #current = 0;
+
+  constructor(wire: Wire) {
+    const { names } = wire;
+    const number = (type: string, name: string): bigint => {
+      const key = JSON.stringify([type, name]);
+      let fresh = this.#users.get(key);
+      if (fresh === undefined && !names.has(type, name))
+        this.#users.set(key, (fresh = { type, name, messages: [] }));
+      fresh?.messages.push(this.#current);
+      return names.number(type, name);
+    };
+    const naming: Naming = { number, name: (type, known) => names.name(type, known) };
+    this.#wire = names.isEmpty ? wire : { ...wire, naming };
+  }
+
+  /** What message `i` is decoded with. */
+  wireOf(i: number): Wire {
+    this.#current = i;
+    return this.#wire;
+  }
+
+  keep(tookEffect: (message: number) => boolean): void {
+    for (const { type, name, messages } of this.#users.values())
+      if (!messages.some(tookEffect)) this.#wire.names.drop(type, name);
+  }
 }
