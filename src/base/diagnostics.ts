@@ -2,6 +2,7 @@
  * Diagnostics as data. A mistake of the user is recorded with a stable code (`docs/errors.md` lists
  * them all), a span and notes; printing is a separate step. Assertions are for faults of our own.
  */
+import { printable } from "./printable.js";
 import type { Span } from "./source.js";
 
 export type Severity = "error" | "warning" | "info";
@@ -106,13 +107,18 @@ function formatExcerpt(span: Span): string[] {
   const { line, column } = span.file.position(span.start);
   const whole = span.file.lineText(line);
   const from = column > EXCERPT_WIDTH ? column - EXCERPT_WIDTH / 2 : 0;
-  const text = whole.slice(from, from + EXCERPT_WIDTH).replace(/\t/g, " ");
+  // one character each, so that the carets stay below their place
+  const shown = whole.slice(from, from + EXCERPT_WIDTH).replace(/\t/g, " ");
+  const text = [...shown].map((one) => (printable(one) === one ? one : "\ufffd")).join("");
   const before = column - 1 - from;
   const carets = Math.max(1, Math.min(span.end - span.start, text.length - before));
   return [`    ${text}`, `    ${" ".repeat(before)}${"^".repeat(carets)}`];
 }
 
-/** Text of one diagnostic: `file:line:col: error[P4xxxx]: message`, the line with a caret, the notes. */
+/**
+ * Text of one diagnostic: `file:line:col: error[P4xxxx]: message`, the line with a caret, the notes. It may quote what
+ * others wrote, so control characters are shown, not printed.
+ */
 export function formatDiagnostic(diagnostic: Diagnostic): string {
   const { severity, code, message, span, notes } = diagnostic;
   const lines = [`${formatLocation(span)}${severity}[${code}]: ${message}`];
@@ -121,7 +127,7 @@ export function formatDiagnostic(diagnostic: Diagnostic): string {
     lines.push(`${formatLocation(note.span)}note: ${note.message}`);
     if (note.span !== undefined) lines.push(...formatExcerpt(note.span));
   }
-  return lines.join("\n");
+  return lines.join("\n").split("\n").map(printable).join("\n");
 }
 
 /** The same as plain data for `--json-diagnostics`. */

@@ -1,5 +1,5 @@
 /** `p4loom shell`: statements on any P4Runtime switch, from the terminal, files or the command line. */
-import { type Diagnostic, Diagnostics, fail, SourceFile } from "../base/index.js";
+import { type Diagnostic, Diagnostics, fail, printable, SourceFile } from "../base/index.js";
 import { Interpreter, type Output } from "../control/index.js";
 import { type ClientTls, connect, type Notice, type RemoteDevice } from "../p4runtime/index.js";
 import { DeviceError } from "../program/index.js";
@@ -43,7 +43,7 @@ async function open({ address, deviceId, electionId, timeoutMs, args }: ShellSet
       ...(tls === undefined ? {} : { tls }),
       takeOver: args.takeOver ?? electionId !== undefined,
       readOnly: args.readOnly ?? false,
-      onNotice: (notice) => process.stderr.write(`p4loom shell: ${noticeText(notice)}\n`),
+      onNotice: (notice) => process.stderr.write(`p4loom shell: ${printable(noticeText(notice))}\n`),
     });
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error;
@@ -136,7 +136,9 @@ class Session {
     const atTerminal = process.stdin.isTTY === true;
     if (atTerminal) {
       const program = this.device.program?.bmv2.program ?? "no program that is known here";
-      process.stdout.write(`${this.setup.address} runs ${program}. \`help\` lists the statements.\n`);
+      process.stdout.write(
+        `${this.setup.address} runs ${printable(program)}. \`help\` lists the statements.\n`,
+      );
     }
     let number = 0;
     await dialogue(this.#interpreter, async (text, signal) => {

@@ -1,4 +1,5 @@
 /** What can stand at the cursor: names of statements, objects, fields, actions and parameters. */
+import { printable } from "../base/index.js";
 import type { ActionInfo, P4InfoIndex, Slot, TableInfo } from "../program/index.js";
 import type { Command } from "./command.js";
 import { COMMANDS } from "./commands.js";
@@ -25,7 +26,9 @@ export function completions(line: string, cursor: number, index: P4InfoIndex | u
     const forms = typeof candidate === "string" ? [candidate] : candidate;
     return forms.find((form) => form.startsWith(current)) ?? [];
   });
-  return { from: cursor - current.length, candidates: [...new Set(found)].sort() };
+  // a terminal prints them as they are
+  const harmless = found.filter((one) => printable(one) === one);
+  return { from: cursor - current.length, candidates: [...new Set(harmless)].sort() };
 }
 
 /** A word, or the forms of one from which the first is taken that begins with what is typed. */

@@ -2,7 +2,7 @@
  * Runs statements on a device, a line at a time. Every mistake is a diagnostic at its word; a statement that fails
  * changes nothing, and the ones behind it still run.
  */
-import { type Diagnostics, fail, type SourceFile, type Span, spanText } from "../base/index.js";
+import { type Diagnostics, fail, printable, type SourceFile, type Span, spanText } from "../base/index.js";
 import { createP4Info, type Device, DeviceError, P4InfoIndex, type Update } from "../program/index.js";
 import { CODES } from "./codes.js";
 import { usageText } from "./command.js";
@@ -51,13 +51,25 @@ export class Interpreter {
     return this.#state;
   }
 
-  /** Runs all lines in order. Resolves early when `stop` aborts. */
+  /**
+   * Runs all lines in order. Resolves early when `stop` aborts. Lines are printed with control characters shown: names
+   * and messages are a switch's, and may be meant for the terminal.
+   */
   async run(
     file: SourceFile,
     diagnostics: Diagnostics,
     output: Output,
     stop: AbortSignal = new AbortController().signal,
   ): Promise<void> {
+    const shown: Output = {
+      print: (line) => output.print(printable(line)),
+      data: (value) => output.data?.(value),
+      begin: (statement) => output.begin?.(statement),
+    };
+    await this.#run(file, diagnostics, shown, stop);
+  }
+
+  async #run(file: SourceFile, diagnostics: Diagnostics, output: Output, stop: AbortSignal): Promise<void> {
     if (/^\s*\{/.test(file.text)) {
       await this.#runRuntimeFile(file, diagnostics, output);
       return;
@@ -143,7 +155,7 @@ export class Interpreter {
         return;
       }
       this.#depth++;
-      await this.run(file, diagnostics, output, stop).finally(() => this.#depth--);
+      await this.#run(file, diagnostics, output, stop).finally(() => this.#depth--);
     };
     try {
       const context = new Context(state, this.surroundings, output, diagnostics, stop, {

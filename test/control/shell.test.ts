@@ -1,7 +1,9 @@
 /** The statements of the shell on the embedded switch: what they do, what they print, what they refuse. */
 import { describe, expect, it } from "vitest";
-import { SourceFile } from "../../src/base/index.js";
-import { completions } from "../../src/control/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
+import { completions, Interpreter } from "../../src/control/index.js";
+import { createP4Info, DeviceError, P4InfoIndex } from "../../src/program/index.js";
+import { MemoryDevice } from "../p4runtime/memory-device.js";
 import { goldenJson, type Stimulus } from "../switch/golden.js";
 import { start } from "./start.js";
 
@@ -234,6 +236,15 @@ describe("everything else", () => {
   });
 });
 
+/** A promise and what fulfils it. */
+function gate<T>(): { opened: Promise<T>; open(value: T): void } {
+  let open: (value: T) => void = () => {};
+  const opened = new Promise<T>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: (value) => open(value) };
+}
+
 describe("watching", () => {
   /** A clock that runs as soon as everybody waits. */
   function waits() {
@@ -267,43 +278,89 @@ describe("watching", () => {
     expect(await device.read([{ kind: "digest" }])).toEqual([]);
   });
 
+  it("leaves nothing behind when digests cannot be switched on", async () => {
+    const signals: AbortSignal[] = [];
+    const { say, device } = start("cpu", {
+      wait: (_, signal) => {
+        signals.push(signal);
+        return new Promise(() => {});
+      },
+    });
+    let watchers = 0;
+    const watch = device.watch.bind(device);
+    device.watch = (listener) => {
+      watchers++;
+      const stop = watch(listener);
+      return () => {
+        watchers--;
+        stop();
+      };
+    };
+    device.write = () => Promise.reject(new DeviceError("UNAVAILABLE", "gone \x1b[2J"));
+    const { diagnostics, messages } = await say("watch digests");
+    expect(diagnostics.list).toMatchObject([{ code: "P43206", message: expect.stringContaining("gone") }]);
+    expect(messages[0]).toContain("gone \\x1b[2J");
+    expect(watchers).toBe(0);
+    expect(signals.filter(({ aborted }) => !aborted)).toEqual([]);
+  });
+
   it("tells ports, and ends when it is stopped", async () => {
-    const { say, device } = start("l3", waits());
+    const waiting = gate<void>();
+    const { wait } = waits();
+    const { say, device } = start("l3", {
+      wait: (milliseconds, signal) => {
+        waiting.open();
+        return wait(milliseconds, signal);
+      },
+    });
     const stop = new AbortController();
     const watching = say("watch ports\ninfo", stop.signal);
-    await Promise.resolve();
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await waiting.opened;
     device.setPortState(3, false);
     stop.abort();
     expect((await watching).lines).toEqual(["port 3 is down"]);
   });
 
   it("tells what changes in a table", async () => {
-    let turns = 0;
-    let wake: () => void = () => {};
+    let looked = gate<() => void>();
     const wait = (milliseconds: number, signal: AbortSignal) =>
       new Promise<void>((resolve) => {
         signal.addEventListener("abort", () => resolve());
-        if (milliseconds < 10_000) {
-          turns++;
-          wake = () => resolve();
-        }
+        // the pause before the next look at the table
+        if (milliseconds < 10_000) looked.open(resolve);
       });
     const { say } = start("l3", { wait });
     const watching = say("watch routes4 events=3");
     const step = async (text: string) => {
-      const before = turns;
-      while (turns === before && before === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      const look = await looked.opened;
+      looked = gate();
       await say(text);
-      const now = turns;
-      wake();
-      for (let i = 0; i < 50 && turns === now; i++) await new Promise((resolve) => setTimeout(resolve, 1));
+      look();
     };
     await step("insert routes4 10.0.0.0/8 => route 1");
     await step("modify routes4 10.0.0.0/8 => route 2");
     await step("delete routes4 10.0.0.0/8");
     const { lines } = await watching;
     expect(lines.map((line) => line.slice(0, 1))).toEqual(["+", "~", "-"]);
+  });
+});
+
+describe("names and messages of a switch", () => {
+  it("do not steer the terminal", async () => {
+    const name = "I.t\x1b[2J\x9b1m";
+    const index = new P4InfoIndex(
+      createP4Info({ tables: [{ preamble: { id: 0x02000001, name }, size: 4n }] }),
+    );
+    const device = Object.assign(new MemoryDevice(), { index });
+    const lines: string[] = [];
+    const diagnostics = new Diagnostics();
+    await new Interpreter(device).run(new SourceFile("shell", "tables\ntable rubbish\n"), diagnostics, {
+      print: (line) => lines.push(line),
+    });
+    expect(lines.join("\n")).toContain("I.t\\x1b[2J\\x9b1m");
+    const shown = [...lines, ...diagnostics.list.map(formatDiagnostic)].join("\n");
+    for (const control of ["\x1b", "\x9b"]) expect(shown).not.toContain(control);
+    expect(completions("table ", 6, index).candidates).toEqual([]);
   });
 });
 

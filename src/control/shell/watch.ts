@@ -113,8 +113,9 @@ async function watchEvents(
     watch.tell(eventLines(context, event), plain(event));
     if (event.kind === "digest") acknowledge(event.list.digest, event.list.listId);
   });
-  const stopDigests = kinds.has("digest") ? await startDigests(context) : async () => {};
+  let stopDigests = async (): Promise<void> => {};
   try {
+    if (kinds.has("digest")) stopDigests = await startDigests(context);
     await rest();
   } finally {
     stop();
@@ -187,13 +188,17 @@ export const watchStatements: Commands = {
       /** Longest wait of a timer. */
       const forever = 2 ** 31 - 1;
       const limit = time === undefined ? forever : Number(time / 1_000_000n);
-      const timer = wait(limit, watch.signal);
-      await watchEvents(context, watch, kinds, async () => {
-        const looks = tables.map((table) => watchTable(context, watch, table, pause));
-        await Promise.race([timer, ...(looks.length === 0 ? [] : [Promise.all(looks)])]);
+      try {
+        await watchEvents(context, watch, kinds, async () => {
+          const timer = wait(limit, watch.signal);
+          const looks = tables.map((table) => watchTable(context, watch, table, pause));
+          await Promise.race([timer, ...(looks.length === 0 ? [] : [Promise.all(looks)])]);
+          watch.end();
+          await Promise.all([timer, ...looks]);
+        });
+      } finally {
         watch.end();
-        await Promise.all([timer, ...looks]);
-      });
+      }
     },
   },
 };
