@@ -29,6 +29,7 @@ import { compile } from "../../src/p4/index.js";
 import { type ConnectOptions, connect } from "../../src/p4runtime/index.js";
 import type { Update } from "../../src/program/index.js";
 import { decodePcap, encodePcap } from "../../src/traffic/index.js";
+import { namesProgram } from "../p4runtime/names-program.js";
 
 const root = resolve(import.meta.dirname, "../..");
 const golden = (name: string) => join(root, "test/golden", name);
@@ -298,6 +299,27 @@ describe("p4loom switch", () => {
     await expect(connect(address!, { deviceId: 0n, timeoutMs: 1500 })).rejects.toMatchObject({
       code: "UNAVAILABLE",
     });
+  });
+
+  it("tells controllers which ports there are, and by their names", async () => {
+    const dir = folder();
+    const words = writeInputs(dir, 2, []);
+    const address = ["--grpc-server-addr", "127.0.0.1:0", "--cpu-port", "9"];
+    const run = launch("--no-p4", "--use-files", "0", ...words, ...address);
+    const client = await controller(await run.ready);
+    await client.load(namesProgram());
+    // By what stands behind the @ of -i.
+    const name = join(dir, "p1");
+    expect(client.names!.name("port_id_t", client.names!.number("port_id_t", name))).toBe(name);
+    const group = (port: number): Update => ({
+      type: "insert",
+      entity: { kind: "multicastGroup", groupId: port + 1, replicas: [{ port, instance: 0 }] },
+    });
+    const { names } = client;
+    await client.write([group(Number(names!.number("port_id_t", name)))]);
+    await expect(client.write([group(Number(names!.number("port_id_t", "3")))])).rejects.toThrow(
+      /no port 3\b/,
+    );
   });
 
   it("takes a JSON without P4Info, and says what that means", async () => {

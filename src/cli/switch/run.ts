@@ -178,10 +178,14 @@ class Run {
 
   async #listen(device: Switch, address: string, tls: ServerTls | undefined): Promise<void> {
     const { serve } = await import("../../p4runtime/index.js");
+    const { deviceId } = this.setup;
+    const { ports, hasPort } = this.#portsThere();
     try {
       this.#server = await serve(device, {
         address,
-        deviceId: this.setup.deviceId,
+        deviceId,
+        hasPort,
+        translations: { ports },
         ...(tls === undefined ? {} : { tls }),
       });
     } catch (error) {
@@ -190,6 +194,22 @@ class Run {
       if (tls === undefined) throw error;
       fail("P40013", undefined, `certificate or key is not usable: ${(error as Error).message}`);
     }
+  }
+
+  /**
+   * Names of ports, for programs with a type of port names, and which ports there are. All are where none was given:
+   * packets then come and go as packet-in and packet-out. A name that two ports have, in two namespaces, is of neither.
+   */
+  #portsThere() {
+    const { files, interfaces, cpuPort } = this.setup;
+    const given = [...files, ...interfaces];
+    const numbers = new Set(given.map(({ port }) => port));
+    if (cpuPort !== undefined) numbers.add(cpuPort);
+    const named = given.filter(({ name }) => given.filter((other) => other.name === name).length === 1);
+    return {
+      ports: Object.fromEntries(named.map(({ port, name }) => [name, BigInt(port)])),
+      hasPort: (port: number) => given.length === 0 || numbers.has(port),
+    };
   }
 
   async #play(device: Switch): Promise<void> {
