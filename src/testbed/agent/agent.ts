@@ -154,6 +154,8 @@ export async function startAgent(host: RunningHost, config: AgentConfig): Promis
   const process = host.spawn([PYTHON, "-B", packageFile("mininet/agent")]);
   return await new Promise<Agent>((resolve, reject) => {
     let agent: Agent | undefined;
+    // It gives the host back behind this, and ends.
+    let error: string | undefined;
     const refuse = (text: string) => {
       clearTimeout(timer);
       reject(
@@ -162,7 +164,7 @@ export async function startAgent(host: RunningHost, config: AgentConfig): Promis
     };
     const timer = setTimeout(() => {
       void process.kill();
-      refuse(`it says nothing for ${START_MS / 1000} s`);
+      refuse(error ?? `it says nothing for ${START_MS / 1000} s`);
     }, START_MS);
     process.onLine((line) => {
       if (agent !== undefined) return agent.take(line);
@@ -170,7 +172,7 @@ export async function startAgent(host: RunningHost, config: AgentConfig): Promis
       if (event === undefined) {
         void process.kill();
         refuse(`it says what is no event: ${excerpt(line)}`);
-      } else if (event.event === "error") refuse(event.text);
+      } else if (event.event === "error") error = event.text;
       else if (event.event === "ready") {
         clearTimeout(timer);
         // At once: what it says next may stand in the same chunk.
@@ -178,7 +180,7 @@ export async function startAgent(host: RunningHost, config: AgentConfig): Promis
         resolve(agent);
       }
     });
-    void process.exited.then((status) => refuse(`it ended with status ${status}`));
+    void process.exited.then((status) => refuse(error ?? `it ended with status ${status}`));
     process.write(JSON.stringify(startRequest(config)));
   });
 }
