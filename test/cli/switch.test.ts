@@ -301,7 +301,7 @@ describe("p4loom switch", () => {
     });
   });
 
-  it("tells controllers which ports there are, and by their names", async () => {
+  it("lets controllers name ports as -i does", async () => {
     const dir = folder();
     const words = writeInputs(dir, 2, []);
     const address = ["--grpc-server-addr", "127.0.0.1:0", "--cpu-port", "9"];
@@ -317,9 +317,8 @@ describe("p4loom switch", () => {
     });
     const { names } = client;
     await client.write([group(Number(names!.number("port_id_t", name)))]);
-    await expect(client.write([group(Number(names!.number("port_id_t", "3")))])).rejects.toThrow(
-      /no port 3\b/,
-    );
+    // A port without an interface may be named as well.
+    await client.write([group(Number(names!.number("port_id_t", "3")))]);
   });
 
   it("takes a JSON without P4Info, and says what that means", async () => {

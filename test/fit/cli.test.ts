@@ -113,7 +113,9 @@ describe("p4loom fit", () => {
   it("says where wrong files are wrong", async () => {
     expect(await codeOf(golden("real_l2l3"), { target: bad("P44001-not-a-target.yaml") })).toBe("P44001");
     expect(await codeOf(golden("real_l2l3"), { target: "tofino3" })).toBe("P40001");
-    expect(await codeOf(join(import.meta.dirname, "../bad/program/P41012-width-is-text.json"))).toBe("P41012");
+    expect(await codeOf(join(import.meta.dirname, "../bad/program/P41012-width-is-text.json"))).toBe(
+      "P41012",
+    );
     const broken = join(folder, "broken.p4");
     writeFileSync(broken, "control {");
     expect(await codeOf(broken)).toBe("P44002");

@@ -179,13 +179,12 @@ class Run {
   async #listen(device: Switch, address: string, tls: ServerTls | undefined): Promise<void> {
     const { serve } = await import("../../p4runtime/index.js");
     const { deviceId } = this.setup;
-    const { ports, hasPort } = this.#portsThere();
     try {
       this.#server = await serve(device, {
         address,
         deviceId,
-        hasPort,
-        translations: { ports },
+        // Which ports there are is not told: as at BMv2, a group may name one that comes later.
+        translations: { ports: this.#portNames() },
         ...(tls === undefined ? {} : { tls }),
       });
     } catch (error) {
@@ -196,20 +195,11 @@ class Run {
     }
   }
 
-  /**
-   * Names of ports, for programs with a type of port names, and which ports there are. All are where none was given:
-   * packets then come and go as packet-in and packet-out. A name that two ports have, in two namespaces, is of neither.
-   */
-  #portsThere() {
-    const { files, interfaces, cpuPort } = this.setup;
-    const given = [...files, ...interfaces];
-    const numbers = new Set(given.map(({ port }) => port));
-    if (cpuPort !== undefined) numbers.add(cpuPort);
+  /** For programs with a type of port names. A name that two ports have, in two namespaces, is of neither. */
+  #portNames(): Record<string, bigint> {
+    const given = [...this.setup.files, ...this.setup.interfaces];
     const named = given.filter(({ name }) => given.filter((other) => other.name === name).length === 1);
-    return {
-      ports: Object.fromEntries(named.map(({ port, name }) => [name, BigInt(port)])),
-      hasPort: (port: number) => given.length === 0 || numbers.has(port),
-    };
+    return Object.fromEntries(named.map(({ port, name }) => [name, BigInt(port)]));
   }
 
   async #play(device: Switch): Promise<void> {

@@ -172,7 +172,7 @@ async function program(
   if (runs !== undefined) {
     const loaded = read(runs);
     await device.load(loaded).catch((error) => refused(runs.json, error));
-    const updates = runtime?.updates(new P4InfoIndex(loaded.p4info), diagnostics) ?? [];
+    const updates = runtime?.updates(new P4InfoIndex(loaded.p4info), diagnostics, device.names) ?? [];
     diagnostics.throwIfErrors();
     if (updates.length > 0) {
       writeFileSync(join(logs, `${name}-p4runtime-requests.txt`), writeUpdates(loaded, updates, "text"));
