@@ -1,4 +1,5 @@
 /** A trace as an indented story: one line an event, what decides in colour, the P4 line at the right. */
+import { printable } from "../base/index.js";
 import type { bmv2 } from "../program/index.js";
 import type { PacketTrace, TraceEvent, TraceTree } from "../switch/index.js";
 import { causeText, type Line, outcomeText, phraseOf, type Style } from "./phrases.js";
@@ -20,12 +21,9 @@ const OWN: ReadonlySet<TraceEvent["kind"]> = new Set([
   "multicast_group_lookup",
 ]);
 
-/** Names and messages of a program may hold anything: nothing of it steers the terminal. */
-function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are meant
-  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, (character) =>
-    character === "\t" ? " " : `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
-  );
+/** On one line, tabs as blanks. */
+function inline(text: string): string {
+  return printable(text.replaceAll("\t", " "));
 }
 
 export class Story {
@@ -57,12 +55,12 @@ export class Story {
 
   #say({ text, style }: Line, source?: bmv2.SourceInfo): void {
     const indent = STEP.repeat(this.#depth);
-    let line = indent + this.#paint(printable(text), style);
+    let line = indent + this.#paint(inline(text), style);
     if (source !== undefined) {
       const room = Math.max(2, SOURCE_COLUMN - indent.length - text.length);
       const quoted = this.sources.line(source.filename, source.line) ?? source.source_fragment;
       const place = `${source.filename.split("/").at(-1)}:${source.line}`;
-      line += " ".repeat(room) + this.#paint(printable(`${place}  ${quoted}`.trimEnd()), "dim");
+      line += " ".repeat(room) + this.#paint(inline(`${place}  ${quoted}`.trimEnd()), "dim");
     }
     this.#lines.push(line);
   }
