@@ -2,7 +2,6 @@
 import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { execa } from "execa";
 import { Diagnostics, fail, SourceFile } from "../base/index.js";
 import { type Program, readBmv2, readP4Info } from "../program/index.js";
 
@@ -37,6 +36,8 @@ export async function runP4c(
 ): Promise<{ why: string | undefined; said: string }> {
   const flags = [...include.map((folder) => `-I${folder}`), ...define.map((macro) => `-D${macro}`)];
   const out = ["--p4runtime-files", p4info, "-o", json];
+  // Loaded here: it takes long to load, and most runs call no p4c.
+  const { execa } = await import("execa");
   const result = await execa(path, ["--arch", "v1model", "--p4v", "16", ...flags, ...out, source], {
     reject: false,
     stdin: "ignore",
