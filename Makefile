@@ -1,5 +1,5 @@
 # The only door: every target installs what is missing first. Node 20+, npm and make are all it needs.
-.PHONY: demo test check bench golden build clean testbed-packages
+.PHONY: demo test check bench golden golden-rivals mutants build clean testbed-packages
 
 NPM_CI = npm ci --ignore-scripts --no-audit --no-fund
 
@@ -7,7 +7,7 @@ node_modules/.package-lock.json: package.json package-lock.json
 	$(NPM_CI)
 	@touch $@
 
-dist/.built: node_modules/.package-lock.json tsconfig.json tsconfig.build.json $(shell find src -name '*.ts')
+dist/.built: node_modules/.package-lock.json tsconfig.json tsconfig.build.json tools/build-command.mjs $(shell find src -name '*.ts')
 	npm run --silent build
 	@touch $@
 
@@ -25,8 +25,17 @@ check: node_modules/.package-lock.json
 bench: dist/.built
 	npm run --silent bench
 
+# Rewrites all expected outputs: golden files and vitest's snapshots. Read the difference before you commit it.
 golden: node_modules/.package-lock.json
 	npm run --silent golden
+
+# Replays the recordings of BMv2 and p4c through the real programs, which have to be on PATH. UPDATE=1 rewrites them.
+golden-rivals: node_modules/.package-lock.json
+	npx tsx tools/golden-rivals.ts $(if $(UPDATE),--update) $(NAMES)
+
+# Mutation test of a room, for example ROOM=p4/lower; SAMPLE=80 takes the mutants of 80 lines instead of all.
+mutants: node_modules/.package-lock.json
+	node tools/mutants.mjs $(ROOM) $(SAMPLE)
 
 # What labs on real interfaces need (`p4loom net`, `p4loom run --engine switch`); Debian, root.
 testbed-packages:

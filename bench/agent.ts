@@ -1,7 +1,7 @@
 /**
- * The host agent: TCP of the kernel through two agents that are joined by a cable, with iperf3 as the sender, and how
- * long one segment at a time takes there and back. The rival of the throughput is the same TCP without agents, its
- * offloads off. Says nothing where hosts cannot be made.
+ * Measures the host agent: the throughput of kernel TCP through two agents that a cable joins, with iperf3 as the sender, and
+ * the round-trip time of single segments. The rival of the throughput is the same TCP without agents and without
+ * offloads. Reports nothing where hosts cannot be made.
  */
 import { startAgent } from "../src/testbed/index.js";
 import { agentConfig, networkMissing, RIGHT, TestNetwork } from "../test/testbed/agent/networks.js";

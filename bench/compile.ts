@@ -1,6 +1,6 @@
 /**
- * The compiler's speed over program size. The programs are made up, in the style of a data-centre fabric: headers,
- * a parser, and many tables with their actions; their size is what varies.
+ * The compiler's speed over program size. The programs are synthetic, in the style of a data-centre fabric: headers,
+ * a parser, and many tables with their actions; only their size varies.
  */
 import { execFileSync, fork, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -77,7 +77,7 @@ function fabricProgram(tables: number): string {
   return lines.join("\n");
 }
 
-/** Median milliseconds of `runs` calls after as many to warm up. */
+/** Median milliseconds of `runs` calls, after the same number of calls to warm up. */
 function medianTime(runs: number, call: () => void): number {
   for (let i = 0; i < runs; i++) call();
   const times = Array.from({ length: runs }, () => {
@@ -88,7 +88,7 @@ function medianTime(runs: number, call: () => void): number {
   return times.sort((a, b) => a - b)[runs >> 1]!;
 }
 
-/** Runs the phases under test on a text; a wrong program is a fault of the benchmark. */
+/** Runs the measured phases on a text; an error in the program is a fault of the benchmark. */
 function compileText(text: string, phases: "parse" | "all"): void {
   const diagnostics = new Diagnostics();
   const file = new SourceFile("fabric.p4", text);

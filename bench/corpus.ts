@@ -7,14 +7,18 @@
  * With `--compiled` the programs are the BMv2 JSON files of that folder instead, made by another compiler, with
  * NAME.p4info.txtpb beside them if there is one; then programs need not be P4-16.
  *
+ * If BMv2 is installed, it also loads each kind of expression that our compiler writes as a parameter of a primitive
+ * once, because BMv2 checks these expressions when it loads a program.
+ *
  * Prints a line for each test that does not pass, then the number of those that do. Exit status 1 when one failed.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../src/base/index.js";
 import { compile, type IncludeResolver } from "../src/p4/index.js";
-import { readBmv2, readP4Info } from "../src/program/index.js";
+import { type Program, readBmv2, readP4Info } from "../src/program/index.js";
 import { readStf, runStf } from "../src/stf/index.js";
+import { BMV2, playOnBmv2 } from "../test/parity/bmv2.js";
 
 interface Arguments {
   folder: string;
@@ -53,6 +57,29 @@ function compiledProgram(path: string, diagnostics: Diagnostics) {
   return p4info && { bmv2, p4info };
 }
 
+const loadedKinds = new Set<string>();
+
+/** An expression without its numbers and names: its types and operators. */
+function kindOf(value: unknown): string {
+  if (value === null || typeof value !== "object") return "";
+  const { type, op, value: inner, left, right, cond } = value as Record<string, unknown>;
+  const parts = [inner, cond, left, right].map(kindOf).filter((part) => part !== "");
+  return `${String(type ?? op ?? "")}(${parts.join(" ")})`;
+}
+
+/** Loads a program into BMv2 if it has a kind of parameter that no earlier program had; rejects when BMv2 refuses it. */
+async function loadNewKinds(program: Program): Promise<void> {
+  const { actions, parsers } = program.bmv2;
+  const ops = parsers.flatMap((parser) => parser.parse_states.flatMap((state) => state.parser_ops));
+  const primitives = [...actions.flatMap((action) => action.primitives), ...ops];
+  const kinds = primitives.flatMap(({ op, parameters }) =>
+    parameters.map((one, i) => `${op} ${i} ${kindOf(one)}`),
+  );
+  if (kinds.every((kind) => loadedKinds.has(kind))) return;
+  await playOnBmv2({ program, updates: [], packets: [], ports: 1, expected: 0 });
+  for (const kind of kinds) loadedKinds.add(kind);
+}
+
 async function runTest(program: string, test: string, includes: readonly string[]): Promise<Verdict> {
   const diagnostics = new Diagnostics();
   try {
@@ -60,6 +87,8 @@ async function runTest(program: string, test: string, includes: readonly string[
       ? compiledProgram(program, diagnostics)
       : compile({ file: source(program), resolveInclude: resolver(includes) }, diagnostics)?.program;
     if (runnable === undefined) return { kind: "no program", why: firstError(diagnostics) };
+    const { bmv2, p4info } = runnable;
+    if (BMV2 !== undefined && p4info !== undefined) await loadNewKinds({ bmv2, p4info });
     const commands = readStf(source(test), diagnostics);
     if (diagnostics.hasErrors) return { kind: "test unread", why: firstError(diagnostics) };
     const { passed, failed } = await runStf(commands, runnable, diagnostics);
@@ -120,6 +149,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const passed = counts.get("passed") ?? 0;
   console.log(`${passed} of ${tests.length} tests pass, with ${expectations} expectations`);
+  if (BMV2 !== undefined) console.log(`${loadedKinds.size} kinds of parameters load into BMv2`);
   for (const [kind, count] of counts) if (kind !== "passed") console.log(`${count} ${kind}`);
   return passed === tests.length ? 0 : 1;
 }

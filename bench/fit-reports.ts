@@ -1,6 +1,6 @@
 /**
- * The reports of the project's own programs: `npx tsx bench/fit-reports.ts` checks every program in `p4/` against
- * all targets and writes `docs/fit/programs.md` and one page a scheme's ToR, `docs/fit/<scheme>-tor.html`.
+ * Writes the reports of the project's own programs: `npx tsx bench/fit-reports.ts` checks every program in `p4/` against
+ * three targets and writes `docs/fit/programs.md`, and a page for the ToR program of each scheme, `docs/fit/<scheme>-tor.html`.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,8 +26,8 @@ function programs(): string[] {
 const lines = [
   "# Do our own programs fit?",
   "",
-  "Written by `npx tsx bench/fit-reports.ts`; do not edit. Stages used of those that the target has; the table sizes",
-  "are those of the programs in `p4/`.",
+  "Written by `npx tsx bench/fit-reports.ts`; do not edit. Verdict, stages in use and stages of the target. Table sizes are",
+  "those of the programs in `p4/`.",
   "",
   `| program | ${TARGETS.join(" | ")} |`,
   `|---|${TARGETS.map(() => "---").join("|")}|`,

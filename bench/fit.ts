@@ -1,7 +1,10 @@
-/** Time of the fit checker, after compilation: the heuristic for 60 to 500 tables, the exact solver for 60. */
-import { fitProgram, placeExactly } from "../src/fit/index.js";
+/**
+ * Time of the fit checker, after compilation. How it grows with the number of tables and with their sizes, and the
+ * exact solver for 60 tables. The last two points of a curve are reported as a ratio, which is 2 for linear growth.
+ */
+import { explain, fitProgram, placeExactly } from "../src/fit/index.js";
 import { compileText, loadTarget } from "../test/fit/golden.js";
-import { type RandomTable, randomProgram } from "../test/fit/programs.js";
+import { oneTable, type RandomTable, randomProgram } from "../test/fit/programs.js";
 import type { Benchmark } from "./main.js";
 
 /** Groups of dependent tables: chains of five, every third table ternary, every second guarded. */
@@ -15,21 +18,43 @@ function tables(count: number): RandomTable[] {
   }));
 }
 
+function compiled(text: string) {
+  const { program, error } = compileText(text);
+  if (program === undefined) throw new Error(error);
+  return program;
+}
+
+function milliseconds(action: () => unknown): number {
+  action();
+  const start = performance.now();
+  action();
+  return performance.now() - start;
+}
+
 export const run: Benchmark = async (report) => {
   const tofino2 = loadTarget("tofino2");
-  for (const count of [60, 125, 250, 500]) {
-    const { program, error } = compileText(randomProgram(tables(count)));
-    if (program === undefined) throw new Error(error);
-    fitProgram(program, tofino2);
-    const start = performance.now();
-    const result = fitProgram(program, tofino2);
-    report({ name: `fit heuristic ${count} tables`, unit: "ms", value: performance.now() - start });
+  let before = 0;
+  for (const count of [60, 125, 250, 500, 1000]) {
+    const program = compiled(randomProgram(tables(count)));
+    const value = milliseconds(() => fitProgram(program, tofino2));
+    report({ name: `fit heuristic ${count} tables`, unit: "ms", value });
+    if (count === 1000) report({ name: "fit heuristic 1000 tables / 500", unit: "x", value: value / before });
+    before = value;
     if (count > 60) continue;
-    const before = performance.now();
+    const result = fitProgram(program, tofino2);
+    report({ name: `fit explain ${count} tables`, unit: "ms", value: milliseconds(() => explain(result)) });
+    const start = performance.now();
     const exact = await placeExactly(result.problem, result.placement, { timeLimit: 60 });
-    report({ name: `fit exact ${count} tables`, unit: "ms", value: performance.now() - before });
+    report({ name: `fit exact ${count} tables`, unit: "ms", value: performance.now() - start });
     report({ name: `fit exact ${count} tables, gap`, unit: "%", value: 100 * exact.gap });
     report({ name: `fit exact ${count} tables, stages`, unit: "stages", value: exact.stages });
     report({ name: `fit heuristic ${count} tables, stages`, unit: "stages", value: result.stages });
+  }
+  for (const kind of ["exact", "ternary"] as const) {
+    for (const size of [1e3, 1e6, 1e9, 1e12, 1e15]) {
+      const program = compiled(oneTable({ kind, keyBits: 48, size }));
+      const value = milliseconds(() => fitProgram(program, tofino2));
+      report({ name: `fit ${kind} table of ${size.toExponential(0)} entries`, unit: "ms", value });
+    }
   }
 };

@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- fuzz-p4runtime [--minutes=N] [--seed=N]`: random and mutated messages for every call of a P4Runtime
- * server with the embedded switch behind it. Faults go to stderr, each with its seed and number; the exit status is 1
- * if there was one.
+ * server that controls the embedded switch. Faults are written to stderr, each with its seed and number; the exit status
+ * is 1 if there was a fault.
  */
 import { join } from "node:path";
 import { fuzz } from "./fuzz/runner.js";

@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- fuzz-switch [--minutes=N] [--seed=N]`: random bytes as packets, mutated programs, valid and
  * invalid writes, and commands, on the programs of the golden data; with `P4LOOM_FUZZ_PROGRAMS=FOLDER` on the v1model
- * programs of that folder too (p4c's `testdata/p4_16_samples` for one). Faults go to stderr, each with its seed and
- * number; the exit status is 1 if there was one.
+ * programs of that folder too (for example p4c's `testdata/p4_16_samples`). Faults are written to stderr, each with its
+ * seed and number; the exit status is 1 if there was a fault.
  */
 import { join } from "node:path";
 import { fuzz } from "./fuzz/runner.js";

@@ -1,8 +1,8 @@
 /**
- * `npx tsx bench/fuzz.ts [--rival] [--minutes N] [--seed N] [--out DIR]`: feeds made-up programs, right ones and mutated ones, to the
- * compiler and looks for faults: exceptions, hangs, a right program rejected. Each fault of a new kind is made small and
- * written to DIR (out/fuzz). With --rival
- * right programs are compiled by p4c too, and BMv2 must treat packets alike under both outputs. Prints one JSON line; exit status 1 if there was a fault.
+ * `npx tsx bench/fuzz.ts [--rival] [--minutes N] [--seed N] [--out DIR]`: compiles generated programs, correct ones and mutated
+ * ones, and looks for faults: exceptions, hangs, a correct program rejected. The program of each new kind of fault is reduced and
+ * written to DIR (out/fuzz). With --rival p4c compiles the correct programs too, and BMv2 must treat packets alike under
+ * both outputs. Prints one JSON line; the exit status is 1 if there was a fault.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -16,15 +16,15 @@ import { compareWithRival, rivalsInstalled } from "./fuzz/rival.js";
 
 interface Case {
   text: string;
-  /** Right by construction. */
+  /** Correct by construction. */
   isRight: boolean;
 }
 
 const root = join(import.meta.dirname, "..");
-/** A worker that says nothing for so long hangs. */
+/** A worker that sends no message for this time counts as hung. */
 const HANG = 60_000;
 
-/** All programs of the project, right and wrong. */
+/** All programs of the project, correct and incorrect. */
 function corpus(): string[] {
   return ["p4", "test/golden", "test/bad"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
@@ -42,7 +42,7 @@ function makeCase(seed: Random, number: number, programs: readonly string[]): Ca
   return { text: mutate(base, random, programs), isRight: false };
 }
 
-/** Removes lines, then tokens, as long as the fault stays of the same kind. */
+/** Removes lines, then tokens, while the program still shows a fault of the same kind. */
 async function reduce(
   failing: Case,
   kind: string,
@@ -64,7 +64,7 @@ async function reduce(
   return text;
 }
 
-/** What tells one fault from another: the message without names and numbers. */
+/** The kind of a fault: its message without names and numbers. */
 function kindOf(fault: string): string {
   return fault
     .replace(/'[^']*'/g, "''")
@@ -105,7 +105,7 @@ class Tester {
   }
 }
 
-/** The comparison with p4c; programs that p4c does not take are counted, not faults. */
+/** The comparison with p4c. Programs that p4c rejects are counted and are not faults. */
 async function compare(seed: number, minutes: number, out: string): Promise<number> {
   if (!rivalsInstalled()) {
     console.error("--rival needs p4c-bm2-ss and simple_switch on the PATH");
@@ -157,7 +157,7 @@ async function main(): Promise<number> {
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
     if (kinds.get(kind) !== 1) continue;
     console.error(`case ${number}: ${fault}`);
-    // A right program made smaller may be wrong, and its rejection then right too.
+    // A reduced program may be incorrect; its rejection is then no fault.
     const small =
       made.isRight && !fault.startsWith("thrown") && !fault.startsWith("printed")
         ? made.text

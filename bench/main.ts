@@ -1,7 +1,8 @@
 /**
  * `npm run bench [-- NAME ...]`: runs the benchmarks named (all by default) and prints one JSON object a line:
  * name, unit, value, the rival's figure where one is installed, and the ratio to the last baseline of this
- * machine kind in `bench/baseline.json`. `--save` makes this run the new baseline.
+ * machine kind in `bench/baseline.json`. `--save` makes this run the new baseline. `npm run bench -- differential FOLDER`
+ * is another program: see `differential.ts`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -20,14 +21,19 @@ export type Benchmark = (report: (measurement: Measurement) => void) => Promise<
 const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   pecmp: () => import("./pecmp.js"),
   sim: () => import("./sim.js"),
+  growth: () => import("./growth.js"),
   switch: () => import("./switch.js"),
+  tables: () => import("./tables.js"),
   veth: () => import("./veth.js"),
   trace: () => import("./trace.js"),
   p4runtime: () => import("./p4runtime.js"),
   compile: () => import("./compile.js"),
+  startup: () => import("./startup.js"),
   agent: () => import("./agent.js"),
   fit: () => import("./fit.js"),
   testbed: () => import("./testbed.js"),
+  clients: () => import("./clients.js"),
+  exercises: () => import("./exercises.js"),
   memory: () => import("./memory.js"),
   "fuzz-switch": () => import("./fuzz-switch.js"),
   "fuzz-p4runtime": () => import("./fuzz-p4runtime.js"),
@@ -36,6 +42,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
 const baselinePath = join(import.meta.dirname, "baseline.json");
 
 async function main(args: string[]): Promise<number> {
+  if (args[0] === "differential") return (await import("./differential.js")).differential(args.slice(1));
   const save = args.includes("--save");
   const names = args.filter((arg) => !arg.startsWith("--"));
   const unknown = names.filter((name) => benchmarks[name] === undefined);

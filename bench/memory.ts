@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- memory`: what an idle switch takes beyond the process, with a tutorial-size program and its table
- * entries, and what each of 200 that run one program takes. Counted after a garbage collection: the JavaScript heap,
- * and what lies outside of it (typed arrays).
+ * `npm run bench -- memory`: the memory that an idle switch needs in addition to the process, with a tutorial-size program and
+ * its table entries, and the memory of each of 200 switches that run one program. Measured after a garbage collection: the
+ * JavaScript heap, and memory outside of the heap (typed arrays).
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -50,7 +50,7 @@ async function start(program: Program, commands: SourceFile): Promise<Switch> {
 }
 
 export const run: Benchmark = async (report) => {
-  // What the process itself needs: everything was loaded and used once, by a program of another name.
+  // The memory of the process itself: all code was loaded and used once, by a program of another name.
   const held: unknown[] = [await start(load("queue"), golden("queue/config.txt"))];
   for (const name of ["l3", "cpu"]) {
     const commands = golden(`${name}/config.txt`);
@@ -67,6 +67,6 @@ export const run: Benchmark = async (report) => {
       value: (all - first) / (SWITCHES - 1) / MB,
     });
   }
-  // Named once more, so that nothing of it was garbage before.
+  // Used here again, so that the garbage collection could not free it earlier.
   if (held.length < 2 * SWITCHES) throw new Error("a switch got lost");
 };

@@ -1,30 +1,38 @@
-/** P4Runtime to the embedded switch: inserts in batches of 1,000 in process and over loopback gRPC, and reads. */
+/**
+ * P4Runtime to the embedded switch: inserts in batches of 1,000 in process and over loopback gRPC, and reads; then the
+ * longest delay of the event loop during one large request; then one update a Write from a Python controller, with BMv2
+ * beside it.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Diagnostics, SourceFile } from "../src/base/index.js";
+import type { Update } from "../src/device/index.js";
 import { connect, serve } from "../src/p4runtime/index.js";
-import { type Bmv2Program, type Program, readP4Info, type Update } from "../src/program/index.js";
+import { type Bmv2Program, type Program, readP4Info } from "../src/program/index.js";
 import { Switch } from "../src/switch/index.js";
+import type { Benchmark } from "./main.js";
+import { FLOOD, measureDelays } from "./p4runtime-delay.js";
+import { measureSingleWrites } from "./p4runtime-single.js";
 
 const ENTRIES = 50_000;
 const BATCH = 1000;
-const TABLE = "TheIngress.destinations";
+export const TABLE = "TheIngress.destinations";
 const golden = join(import.meta.dirname, "../test/golden/cpu");
 
-function loadProgram(): Program {
+function loadProgram(entries = ENTRIES): Program {
   const diagnostics = new Diagnostics();
   const text = readFileSync(join(golden, "cpu.p4info.txtpb"), "utf8");
   const p4info = readP4Info(new SourceFile("cpu.p4info.txtpb", text), "text", diagnostics);
   diagnostics.throwIfErrors();
   const bmv2 = JSON.parse(readFileSync(join(golden, "cpu.json"), "utf8")) as Bmv2Program;
   for (const pipeline of bmv2.pipelines) {
-    for (const table of pipeline.tables) if (table.name === TABLE) table.max_size = ENTRIES;
+    for (const table of pipeline.tables) if (table.name === TABLE) table.max_size = entries;
   }
-  for (const table of p4info!.tables) if (table.preamble!.name === TABLE) table.size = BigInt(ENTRIES);
+  for (const table of p4info!.tables) if (table.preamble!.name === TABLE) table.size = BigInt(entries);
   return { bmv2, p4info: p4info! };
 }
 
-function insertOf(i: number): Update {
+export function insertOf(i: number): Update {
   return {
     type: "insert",
     entity: {
@@ -37,12 +45,15 @@ function insertOf(i: number): Update {
   };
 }
 
-export async function run(
-  report: (line: { name: string; unit: string; value: number }) => void,
-): Promise<void> {
+export function makeSwitch(entries = ENTRIES): Switch {
+  return new Switch(loadProgram(entries), {
+    clock: { now: () => 0, at: () => () => {} },
+    transmit: () => {},
+  });
+}
+
+export const run: Benchmark = async (report) => {
   const updates = Array.from({ length: ENTRIES }, (_, i) => insertOf(i));
-  const makeSwitch = (): Switch =>
-    new Switch(loadProgram(), { clock: { now: () => 0, at: () => () => {} }, transmit: () => {} });
   const rate = (from: number, to: number): number => (ENTRIES * 1000) / (to - from);
 
   const inProcess = makeSwitch();
@@ -65,4 +76,6 @@ export async function run(
     await device.close();
     await server.close();
   }
-}
+  await measureDelays(makeSwitch(FLOOD), report);
+  await measureSingleWrites(loadProgram(), report);
+};

@@ -11,7 +11,7 @@ import type { Benchmark } from "./main.js";
 
 const path = resolve(import.meta.dirname, "../examples/topologies/production.yaml");
 
-/** The same fabric with spines as a mesh, where they have matrices of their own. */
+/** The same fabric with mesh wiring, in which spines have matrices too. */
 function fabrics(): [string, Topology][] {
   const spec = topologySchema.parse(parse(readFileSync(path, "utf8")));
   if (spec.kind !== "clos") throw new Error("production.yaml is no Clos");
@@ -21,7 +21,7 @@ function fabrics(): [string, Topology][] {
   ];
 }
 
-/** Median of several runs in milliseconds, after one that warms up. */
+/** Median of several runs in milliseconds, after one run to warm up. */
 function median(action: () => void, runs = 9): number {
   action();
   const times = Array.from({ length: runs }, () => {
@@ -39,7 +39,7 @@ export const run: Benchmark = async (report) => {
     const parameters = pecmpParameters.parse({ control: "offset" });
     // From the graph to the control matrices of all switches, routes included.
     measure("compile", () => compileMatrices(topology, "both"));
-    // The same and every update for every switch.
+    // The same, and all updates for all switches.
     measure("plan", () => pecmp.plan(topology, parameters));
   }
 };

@@ -1,13 +1,14 @@
 /**
  * Packets a second of the embedded switch: in memory, with the l3 program of the recordings and small or full tables;
- * what 100,000 entries cost over 100; and as a process from pcap file to pcap file, beside simple_switch where it is
- * installed (on PATH, or beside what P4LOOM_BMV2 names).
+ * the cost of 100,000 entries compared with 100; and as a process from pcap file to pcap file, compared with simple_switch if
+ * it is installed (on PATH, or in the folder of the program that P4LOOM_BMV2 names).
  */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Diagnostics, Random, SourceFile } from "../src/base/index.js";
 import { runCommands } from "../src/control/index.js";
-import { type Bmv2Program, createP4Info, type Match, type Update } from "../src/program/index.js";
+import type { Match, Update } from "../src/device/index.js";
+import { type Bmv2Program, createP4Info } from "../src/program/index.js";
 import { Switch } from "../src/switch/index.js";
 import type { Measurement } from "./main.js";
 import { bmv2, OURS } from "./switch/engines.js";
@@ -22,7 +23,7 @@ function text(file: string): string {
   return readFileSync(resolve(FOLDER, file), "utf8");
 }
 
-/** The program with room for many entries. */
+/** The program with tables for many entries. */
 function roomyProgram(): Bmv2Program {
   const program = JSON.parse(text("l3.json")) as Bmv2Program;
   for (const table of program.pipelines.flatMap(({ tables }) => tables))

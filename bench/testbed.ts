@@ -1,6 +1,6 @@
 /**
- * Labs on real interfaces: how long 20 switches take to start, and what one switch between two hosts carries (TCP of
- * iperf3) and takes (ping). Our switch, and BMv2 in the same run where simple_switch_grpc is on PATH or P4LOOM_BMV2
+ * Labs on real interfaces: the start time of 20 switches, and the throughput (TCP of iperf3) and round-trip time (ping) of
+ * one switch between two hosts. Our switch, and BMv2 in the same run if simple_switch_grpc is on PATH or P4LOOM_BMV2
  * names it. Needs root and a build (`npm run build`).
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

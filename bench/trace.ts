@@ -1,4 +1,4 @@
-/** What tracing costs: packets a second of the l3 program of the recordings while it is off, on, and off again. */
+/** The cost of tracing: packets a second of the l3 program of the recordings with tracing off, on, and off again. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Diagnostics, fromHex, SourceFile } from "../src/base/index.js";
@@ -9,7 +9,7 @@ import type { Benchmark } from "./main.js";
 
 const folder = resolve(import.meta.dirname, "../test/golden/l3");
 
-/** IPv4 over Ethernet, 39 bytes, that one route and one next hop take to port 6. */
+/** IPv4 over Ethernet, 39 bytes; one route and one next hop send it to port 6. */
 const FRAME = fromHex("02000000019b040000000248080045000019725300004006e9f9090909080a01028103e8270f30")!;
 
 /** Median over rounds of a tenth of a second of this process's own time. */

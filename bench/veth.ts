@@ -1,6 +1,6 @@
 /**
  * Packets a second and latency of a switch between two veth interfaces: `p4loom switch` and, where it is installed,
- * simple_switch. Needs Linux, koffi, root and iproute2. The switch has one core, who sends another if there is one.
+ * simple_switch. Needs Linux, koffi, root and iproute2. The switch runs on one core, the sender on another if there is one.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -12,12 +12,12 @@ import type { Measurement } from "./main.js";
 import { bmv2, type Engine, OURS } from "./switch/engines.js";
 import { ipv4Frame, TO_PORT_2 } from "./switch/packets.js";
 
-/** Packets a second that are offered, one after the other, while more of them still bring more. */
+/** Offered rates in packets a second, in the order in which they are tried; the series ends when a higher rate gives no more throughput. */
 const OFFERED = [10, 20, 40, 60, 80, 120, 160, 240, 320, 480, 640, 800, 1000].map(
   (thousands) => 1000 * thousands,
 );
 const SECONDS = 2;
-/** Once less than this part of the best comes through, twice, the switch is beyond what it can do. */
+/** The switch is overloaded if less than this part of the best rate comes through, twice. */
 const BEYOND = 0.8;
 const PINGS = 3000;
 
@@ -25,7 +25,7 @@ function ip(...words: string[]): string {
   return execFileSync("ip", words, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** Sends at a rate for some time; gives how many were sent. */
+/** Sends at a rate for some time; returns the number of packets sent. */
 async function offer(sender: Interfaces, frame: Uint8Array, rate: number): Promise<void> {
   const begin = performance.now();
   for (let sent = 0; ; ) {
@@ -42,7 +42,7 @@ async function offer(sender: Interfaces, frame: Uint8Array, rate: number): Promi
 /** Best rate at which packets came through, in packets a second. */
 async function throughput(namespace: string): Promise<number> {
   const sender = new Interfaces([{ port: 0, name: "left", namespace }], { frame() {} });
-  // Counted by the kernel, so that nobody has to read them.
+  // The kernel counts the packets, so that no program has to read them.
   const arrived = (): number => {
     const [link] = JSON.parse(ip("-n", namespace, "-s", "-j", "link", "show", "right"));
     return link.stats64.rx.packets;
@@ -65,7 +65,7 @@ async function throughput(namespace: string): Promise<number> {
   }
 }
 
-/** Median time from one end to the other with one packet under way, in microseconds. */
+/** Median one-way time in microseconds, with one packet in flight at a time. */
 async function latency(namespace: string): Promise<number> {
   let arrive = (): void => {};
   const ports = ["left", "right"].map((name, port) => ({ port, name, namespace }));
@@ -96,7 +96,7 @@ async function measure(engine: Engine): Promise<{ rate: number; delay: number }>
   ip("netns", "add", namespace);
   try {
     const silence = ["net.ipv6.conf.all.disable_ipv6=1", "net.ipv6.conf.default.disable_ipv6=1"];
-    // Fails where the kernel has no IPv6 at all.
+    // Fails if the kernel has no IPv6.
     ip("netns", "exec", namespace, "sh", "-c", `sysctl -qw ${silence.join(" ")} || true`);
     ip("-n", namespace, "link", "set", "lo", "up");
     for (const [end, port] of [

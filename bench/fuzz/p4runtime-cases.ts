@@ -5,6 +5,7 @@
 import { create, type DescMessage, toBinary } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
 import type { Random } from "../../src/base/index.js";
+import { DeviceError } from "../../src/device/index.js";
 import { encodeUpdate } from "../../src/p4runtime/codec/entity.js";
 import { CURRENT_DIALECT } from "../../src/p4runtime/codec/ports.js";
 import { makeWire } from "../../src/p4runtime/codec/wire.js";
@@ -25,7 +26,7 @@ import {
   ApplyRequestSchema,
   DescribeRequestSchema,
 } from "../../src/p4runtime/generated/p4loom/v1/settings_pb.js";
-import { DeviceError, type Program, p4info } from "../../src/program/index.js";
+import { type Program, p4info } from "../../src/program/index.js";
 import { namesProgram } from "../../test/p4runtime/names-program.js";
 import { mutateJson } from "./json-mutate.js";
 import { makeMessage, mutateBytes, randomBytes } from "./p4runtime-messages.js";

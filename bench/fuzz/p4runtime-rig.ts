@@ -2,6 +2,7 @@
 import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
 import { Client, credentials, type ServiceError, status } from "@grpc/grpc-js";
+import type { ReadQuery } from "../../src/device/index.js";
 import { electionIdMessage } from "../../src/p4runtime/election.js";
 import { StatusSchema } from "../../src/p4runtime/generated/google/rpc/status_pb.js";
 import {
@@ -11,7 +12,7 @@ import {
   StreamMessageRequestSchema,
 } from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
 import { type P4RuntimeServer, serve } from "../../src/p4runtime/index.js";
-import { P4InfoIndex, type Program, type ReadQuery } from "../../src/program/index.js";
+import { P4InfoIndex, type Program } from "../../src/program/index.js";
 import { Switch } from "../../src/switch/index.js";
 import { type Ids, idsOf } from "./p4runtime-messages.js";
 

@@ -16,7 +16,7 @@ export interface FuzzOptions {
   kinds: readonly string[];
   seed: number;
   minutes: number;
-  /** Told of each fault of a new kind. */
+  /** Called with each fault of a new kind. */
   tell(line: string): void;
 }
 

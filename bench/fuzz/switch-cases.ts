@@ -4,14 +4,8 @@
  */
 import { DiagnosticError, Diagnostics, type Random, SourceFile } from "../../src/base/index.js";
 import { commandHelp, runCommands } from "../../src/control/index.js";
-import {
-  type Atomicity,
-  DeviceError,
-  type Program,
-  type ReadQuery,
-  readBmv2,
-  type Update,
-} from "../../src/program/index.js";
+import { type Atomicity, DeviceError, type ReadQuery, type Update } from "../../src/device/index.js";
+import { type Program, readBmv2 } from "../../src/program/index.js";
 import { Switch } from "../../src/switch/index.js";
 import { mutateJson } from "./json-mutate.js";
 import { mutate } from "./mutate.js";

@@ -9,7 +9,7 @@ import type {
   TableAction,
   TableEntry,
   Update,
-} from "../../src/program/index.js";
+} from "../../src/device/index.js";
 import type { Switch } from "../../src/switch/index.js";
 
 type Instance = Switch["internals"]["instance"];

@@ -1,7 +1,7 @@
 /** What a table of 100,000 entries costs a packet, over one of 100: exact and longest-prefix match apart. */
 import { Diagnostics, Random, SourceFile } from "../../src/base/index.js";
+import type { Match, Update } from "../../src/device/index.js";
 import { compile } from "../../src/p4/index.js";
-import type { Match, Update } from "../../src/program/index.js";
 import { Switch } from "../../src/switch/index.js";
 import { ipv4Frame } from "./packets.js";
 import { type Load, rivalRates } from "./rate.js";

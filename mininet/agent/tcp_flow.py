@@ -37,7 +37,7 @@ class TcpFlow:
         self.echo = 0
         #: Selectors that the next acknowledgement goes out on, where it is not the chooser's alone.
         self.answers = None
-        #: Told of timeouts, recovery and progress; see transfers.py.
+        #: Receives timeouts, recovery and progress; see transfers.py.
         self.watcher = None
 
         # The sending half. Times are nanoseconds.

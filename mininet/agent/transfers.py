@@ -26,7 +26,7 @@ LEAST_MSS = 88
 #: What the timestamp option takes of a segment, where it is on.
 TIMESTAMPS = 12
 CHUNK = bytes(1 << 16)
-#: A transfer that is not told of progress looks by itself.
+#: A transfer that gets no report of progress checks by itself after this time.
 LOOK_AGAIN_NS = 50_000_000
 #: Flows that are under way or wait for their start; those under way have a socket each.
 MOST_TRANSFERS = 100_000

@@ -52,7 +52,7 @@ header ipv6_t {
     bit<128> dst_addr;
 }
 
-// What TCP and UDP have in common, and all that the hash needs of them.
+// The common part of the TCP and UDP headers; the hash needs no other field of them.
 header ports_t {
     bit<16> src_port;
     bit<16> dst_port;
@@ -116,7 +116,7 @@ parser FabricParser(packet_in packet,
         meta.flow_src = (bit<128>)hdr.ipv4.src_addr;
         meta.flow_dst = (bit<128>)hdr.ipv4.dst_addr;
         meta.flow_protocol = hdr.ipv4.protocol;
-        // All fragments of a packet must hash alike, and only the first one has ports.
+        // All fragments of a packet must have the same hash, and only the first fragment has ports.
         transition select(hdr.ipv4.ihl, hdr.ipv4.more_fragments, hdr.ipv4.fragment_offset,
                           hdr.ipv4.protocol) {
             (5, 0, 0, PROTOCOL_TCP): parse_ports;

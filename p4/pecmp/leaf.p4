@@ -1,9 +1,9 @@
 // P-ECMP leaf switch: the ToRs of a pod below, spines above.
 // Rendered by p4loom from templates/pecmp/leaf.p4.hbs; selector in the DSCP.
 //
-// A destination in the pod goes down, by one ToR or by either ToR of a pair; every other one goes up. Both
-// ways the selector picks a row of a control matrix, the hash of the five-tuple a column, and the cell is
-// the next hop (P-ECMP, NSDI'25, section 3.2). Up and down may read different bits of the selector.
+// A packet to a destination in the pod goes down, by one ToR or by either ToR of a pair; any other packet goes up. In
+// both directions the selector picks a row of a control matrix, the hash of the five-tuple picks a column, and the cell
+// names the next hop (P-ECMP, NSDI'25, section 3.2). Up and down may use different bits of the selector.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -56,7 +56,7 @@ header ipv6_t {
     bit<128> dst_addr;
 }
 
-// What TCP and UDP have in common, and all that the hash needs of them.
+// The common part of the TCP and UDP headers; the hash needs no other field of them.
 header ports_t {
     bit<16> src_port;
     bit<16> dst_port;
@@ -90,7 +90,7 @@ struct metadata_t {
     bit<32>  drop_reason;
     // Selector that the host wrote into the DSCP.
     bit<6> selector;
-    // The bits of it that this switch reads.
+    // The bits of the selector that this switch reads.
     bit<16>  slice;
     // Control matrix of the destination: its id, its number of rows, and the row in use.
     bit<16>  matrix;
@@ -127,7 +127,7 @@ parser FabricParser(packet_in packet,
         meta.flow_dst = (bit<128>)hdr.ipv4.dst_addr;
         meta.flow_protocol = hdr.ipv4.protocol;
         meta.selector = hdr.ipv4.dscp;
-        // All fragments of a packet must hash alike, and only the first one has ports.
+        // All fragments of a packet must have the same hash, and only the first fragment has ports.
         transition select(hdr.ipv4.ihl, hdr.ipv4.more_fragments, hdr.ipv4.fragment_offset,
                           hdr.ipv4.protocol) {
             (5, 0, 0, PROTOCOL_TCP): parse_ports;

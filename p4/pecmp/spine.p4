@@ -1,8 +1,8 @@
 // P-ECMP spine switch: the leaves of every pod below.
 // Rendered by p4loom from templates/pecmp/spine.p4.hbs; selector in the DSCP.
 //
-// Every destination is below. The selector picks a row of its pod's control matrix, the hash of the
-// five-tuple a column, and the cell is the leaf of that pod (P-ECMP, NSDI'25, section 3.2).
+// Every destination is below. The selector picks a row of the control matrix of the destination's pod, the hash of
+// the five-tuple picks a column, and the cell names the leaf of that pod (P-ECMP, NSDI'25, section 3.2).
 #include <core.p4>
 #include <v1model.p4>
 
@@ -55,7 +55,7 @@ header ipv6_t {
     bit<128> dst_addr;
 }
 
-// What TCP and UDP have in common, and all that the hash needs of them.
+// The common part of the TCP and UDP headers; the hash needs no other field of them.
 header ports_t {
     bit<16> src_port;
     bit<16> dst_port;
@@ -89,7 +89,7 @@ struct metadata_t {
     bit<32>  drop_reason;
     // Selector that the host wrote into the DSCP.
     bit<6> selector;
-    // The bits of it that this switch reads.
+    // The bits of the selector that this switch reads.
     bit<16>  slice;
     // Control matrix of the destination: its id, its number of rows, and the row in use.
     bit<16>  matrix;
@@ -126,7 +126,7 @@ parser FabricParser(packet_in packet,
         meta.flow_dst = (bit<128>)hdr.ipv4.dst_addr;
         meta.flow_protocol = hdr.ipv4.protocol;
         meta.selector = hdr.ipv4.dscp;
-        // All fragments of a packet must hash alike, and only the first one has ports.
+        // All fragments of a packet must have the same hash, and only the first fragment has ports.
         transition select(hdr.ipv4.ihl, hdr.ipv4.more_fragments, hdr.ipv4.fragment_offset,
                           hdr.ipv4.protocol) {
             (5, 0, 0, PROTOCOL_TCP): parse_ports;

@@ -1,6 +1,6 @@
 /**
- * Diagnostics as data. A mistake of the user is recorded with a stable code (`docs/errors.md` lists
- * them all), a span and notes; printing is a separate step. Assertions are for faults of our own.
+ * Diagnostics as data. A user's error is recorded with a stable code (`docs/errors.md` lists all), a
+ * span and notes; printing is a separate step. Internal errors are assertions instead.
  */
 import { printable } from "./printable.js";
 import type { Span } from "./source.js";
@@ -21,10 +21,10 @@ export interface Diagnostic {
   notes: Note[];
 }
 
-/** What happens beyond the first `limit` errors: further ones are counted, not kept. */
+/** Errors stored by default; further ones are only counted. */
 const DEFAULT_ERROR_LIMIT = 100;
 
-/** Collects what goes wrong in one run of a tool. */
+/** The diagnostics of one run of a tool. */
 export class Diagnostics {
   readonly list: Diagnostic[] = [];
   errorCount = 0;
@@ -52,7 +52,7 @@ export class Diagnostics {
     this.add(makeDiagnostic("info", code, span, message, notes));
   }
 
-  /** Throws what was collected if any of it is an error. */
+  /** Throws all diagnostics if at least one is an error. */
   throwIfErrors(): void {
     if (this.hasErrors) throw new DiagnosticError(this.list);
   }
@@ -74,7 +74,7 @@ function makeDiagnostic(
   };
 }
 
-/** The way a user's mistake leaves a function that cannot go on: never for faults of our own. */
+/** Thrown by a function that cannot continue because of a user's error; never for an internal error. */
 export class DiagnosticError extends Error {
   constructor(readonly diagnostics: readonly Diagnostic[]) {
     super(
@@ -107,7 +107,7 @@ function formatExcerpt(span: Span): string[] {
   const { line, column } = span.file.position(span.start);
   const whole = span.file.lineText(line);
   const from = column > EXCERPT_WIDTH ? column - EXCERPT_WIDTH / 2 : 0;
-  // one character each, so that the carets stay below their place
+  // One character is replaced by one, so that the carets stay in their columns.
   const shown = whole.slice(from, from + EXCERPT_WIDTH).replace(/\t/g, " ");
   const text = [...shown].map((one) => (printable(one) === one ? one : "\ufffd")).join("");
   const before = column - 1 - from;
@@ -116,8 +116,8 @@ function formatExcerpt(span: Span): string[] {
 }
 
 /**
- * Text of one diagnostic: `file:line:col: error[P4xxxx]: message`, the line with a caret, the notes. It may quote what
- * others wrote, so control characters are shown, not printed.
+ * Text of one diagnostic: `file:line:col: error[P4xxxx]: message`, the line with a caret, the notes. It may quote
+ * untrusted text, so control characters are replaced by visible escapes.
  */
 export function formatDiagnostic(diagnostic: Diagnostic): string {
   const { severity, code, message, span, notes } = diagnostic;

@@ -1,7 +1,23 @@
-/** Diagnostics, source places, bit values, seeded random, text tables, printable text: what every room may use. */
-export * from "./bits.js";
-export * from "./diagnostics.js";
-export * from "./printable.js";
-export * from "./random.js";
-export * from "./source.js";
-export * from "./table.js";
+/**
+ * What every room may use: diagnostics, source places, bit values, the Internet checksum, seeded random numbers, text
+ * tables, text that is safe on terminals and in HTML, and "did you mean".
+ */
+export { bitLength, fromBytes, fromHex, maskOf, toBytes, toHex, toSigned, toUnsigned } from "./bits.js";
+export { closest, didYouMean } from "./closest.js";
+export {
+  type Diagnostic,
+  DiagnosticError,
+  Diagnostics,
+  diagnosticToJson,
+  fail,
+  formatDiagnostic,
+  type Note,
+  type Severity,
+} from "./diagnostics.js";
+export { addWords, finishChecksum, foldSum } from "./internet-checksum.js";
+export { escapeMarkup, htmlPage } from "./markup.js";
+export { printable } from "./printable.js";
+export { Random } from "./random.js";
+export { joinSpans, type Locate, type Position, SourceFile, type Span, spanText } from "./source.js";
+export { systemErrorReason } from "./system-error.js";
+export { type Cell, formatTable } from "./table.js";

@@ -1,6 +1,6 @@
 /**
- * Seeded randomness. Nothing in p4loom draws from `Math.random`: a generator is handed in, and
- * independent streams are forked by label so that adding a consumer does not shift the others.
+ * Seeded random numbers. No code of p4loom uses `Math.random`: every user of random numbers receives a
+ * generator. Independent streams are forked by label, so that a new stream does not change the others.
  */
 
 /** 32-bit FNV-1a of a string, used to turn labels into seeds. */
@@ -44,7 +44,7 @@ export class Random {
 
   /** An independent stream that depends on this stream's seed and the label only, not on its position. */
   fork(label: string | number): Random {
-    // The seed is spread first: joined to the label as it is, two seeds could trade places with two labels.
+    // The seed is hashed first: combined with the label directly, two pairs of seed and label could give one stream.
     return new Random(hashLabel(String(label), splitmix(this.#seed)()));
   }
 

@@ -1,6 +1,6 @@
 /**
- * Source text and places in it. Everything that can be wrong in a file the user wrote (P4, YAML,
- * JSON, STF) carries a {@link Span}, so that a message can show `file:line:col` and the line itself.
+ * Source text and places in it. Everything that is read from a user's file (P4, YAML, JSON, STF) and can be
+ * wrong has a {@link Span}, so that a message can show `file:line:col` and the line.
  */
 
 /** 1-based line and column, counted in UTF-16 code units. */
@@ -9,7 +9,7 @@ export interface Position {
   column: number;
 }
 
-/** One input file, or a named piece of text handed in by a caller. */
+/** One input file, or a text with a name. */
 export class SourceFile {
   #lineStarts: number[] | undefined;
 
@@ -57,7 +57,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** The smallest span that covers both; they are expected to lie in one file, else the first is returned. */
+/** The smallest span that covers both; the first one if they are in different files. */
 export function joinSpans(first: Span, last: Span): Span {
   if (first.file !== last.file) return first;
   return {
@@ -73,7 +73,7 @@ export function spanText(span: Span): string {
 }
 
 /**
- * Finds the place of a value in the file that it came from, by the keys and indexes that lead to it.
- * Whoever reads a file makes one; a check of meaning calls it to say where the mistake is.
+ * Finds the place of a value in its file by the keys and indexes that lead to it. The reader of a file
+ * provides this function; checks of the values use it to report errors at their places.
  */
 export type Locate = (path: readonly PropertyKey[]) => Span | undefined;

@@ -1,4 +1,4 @@
-/** Plain text tables for terminals: numbers to the right, words to the left. */
+/** Plain text tables for terminals: numbers are aligned right, words left. */
 
 export type Cell = string | number | null | undefined;
 

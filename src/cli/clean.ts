@@ -1,4 +1,4 @@
-/** `p4loom clean`: removes what labs left behind whose process is gone. */
+/** `p4loom clean`: removes what labs left whose process has ended. */
 import { cleanRuns } from "../testbed/index.js";
 import { EXIT } from "./outcome.js";
 
@@ -18,7 +18,7 @@ export async function clean(options: CleanOptions): Promise<number> {
       else if (outcome === "removed") process.stdout.write(`${of}: removed\n`);
       else process.stdout.write(`${of}: not removed: ${message}\n`);
     }
-    if (runs.length === 0) process.stdout.write("nothing of ours is here\n");
+    if (runs.length === 0) process.stdout.write("no ended runs found\n");
   }
   return runs.some(({ outcome }) => outcome === "failed") ? EXIT.wrongInput : EXIT.success;
 }

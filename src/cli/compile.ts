@@ -1,14 +1,8 @@
 /** `p4loom compile` and `p4loom check`. */
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { type Diagnostic, Diagnostics as DiagnosticList, type Diagnostics, fail } from "../base/index.js";
-import {
-  type CompileInput,
-  checkSource,
-  compile,
-  type IncludeResolver,
-  preprocess,
-  printUnit,
-} from "../p4/index.js";
+import { checkP4InfoSuffix, compileInput, type OutputFile, writeFiles } from "../loading/index.js";
+import { compile, preprocess, printUnit } from "../p4/index.js";
 import {
   type P4Info,
   p4InfoFormatOf,
@@ -16,13 +10,12 @@ import {
   writeP4InfoJson,
   writeP4InfoText,
 } from "../program/index.js";
-import { type OutputFile, readSource, readSourceIfThere, writeFiles } from "./files.js";
-import type { CheckOptions, CompileOptions, PreprocessorOptions } from "./main.js";
+import type { CheckOptions, CompileOptions } from "./main.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 
 export async function compileFile(path: string, options: CompileOptions): Promise<number> {
   const diagnostics = newDiagnostics(options);
-  const input = inputOf(path, options);
+  const input = compileInput({ path, include: options.I, define: options.D, undefine: options.U });
   if (options.E) {
     process.stdout.write(preprocess(input, diagnostics));
     return conclude(diagnostics, options);
@@ -55,14 +48,14 @@ export async function compileFile(path: string, options: CompileOptions): Promis
       }
     }
   }
-  // What the passes left is of most use when a later one failed.
+  // The output of the earlier passes is most useful when a later pass failed.
   writeFiles(files);
   return status;
 }
 
 export async function checkFile(path: string, options: CheckOptions): Promise<number> {
   const diagnostics = newDiagnostics(options);
-  checkSource(inputOf(path, options), diagnostics);
+  compile(compileInput({ path, include: options.I, define: options.D, undefine: options.U }), diagnostics);
   return conclude(diagnostics, options);
 }
 
@@ -73,12 +66,12 @@ function newDiagnostics({ maxErrorCount }: CheckOptions): DiagnosticList {
   return new DiagnosticList(Number(maxErrorCount));
 }
 
-/** Whether an option without a list, or one that lists it, speaks of a code. */
+/** Whether an option applies to a code: it has no list, or its list contains the code. */
 function covers(option: string | true | undefined, code: string): boolean {
   return option === true || option?.split(",").includes(code) === true;
 }
 
-/** Prints what is left of the diagnostics after `--Wdisable` and `--Werror`; the exit status follows from it. */
+/** Prints the diagnostics that remain after `--Wdisable` and `--Werror`; they decide the exit status. */
 function conclude(diagnostics: Diagnostics, options: CheckOptions): number {
   const shown = diagnostics.list.flatMap((diagnostic): Diagnostic[] => {
     if (diagnostic.severity !== "warning") return [diagnostic];
@@ -91,50 +84,11 @@ function conclude(diagnostics: Diagnostics, options: CheckOptions): number {
   return shown.some(({ severity }) => severity === "error") ? EXIT.wrongInput : EXIT.success;
 }
 
-/** Files of an option; the suffix of each must tell its format. */
+/** Files of an option; the suffix of each must name its format. */
 function fileList(names: string | undefined, option: string): string[] {
   const files = (names ?? "").split(",").filter((name) => name !== "");
-  for (const name of files) {
-    if (p4InfoFormatOf(name) !== undefined) continue;
-    fail(
-      "P40004",
-      undefined,
-      `${option} ${name}: the suffix names no format`,
-      "use .txtpb or .txt (text), .json, .bin or .pb (binary)",
-    );
-  }
+  for (const name of files) checkP4InfoSuffix(name, option);
   return files;
-}
-
-/** A source file with what the options say about its preprocessing. */
-export function inputOf(
-  path: string,
-  options: Pick<PreprocessorOptions, "I" | "D" | "U">,
-): CompileInput & { file: ReturnType<typeof readSource> } {
-  const defines: Record<string, string> = {};
-  for (const define of options.D) {
-    const equals = define.indexOf("=");
-    if (equals < 0) defines[define] = "1";
-    else defines[define.slice(0, equals)] = define.slice(equals + 1);
-  }
-  return {
-    file: readSource(path),
-    resolveInclude: includeResolver(options.I),
-    defines,
-    undefines: options.U,
-  };
-}
-
-/** As the C preprocessor searches: beside the including file first, unless in angle brackets; then each -I. */
-function includeResolver(folders: readonly string[]): IncludeResolver {
-  return (name, fromFile, system) => {
-    const beside = system ? [] : [dirname(fromFile.path)];
-    for (const folder of [...beside, ...folders]) {
-      const found = readSourceIfThere(join(folder, name));
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  };
 }
 
 function p4infoContent(name: string, p4info: P4Info): string | Uint8Array {

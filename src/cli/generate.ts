@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DiagnosticError, Diagnostics, fail, SourceFile } from "../base/index.js";
 import { loadDocument } from "../documents/index.js";
-import { renderPrograms } from "../generate/index.js";
+import { loadTemplates, renderPrograms } from "../generate/index.js";
+import { packageFile, readSource, writeFiles } from "../loading/index.js";
 import {
   DEFAULT_REPORT,
   type FabricPlan,
@@ -20,10 +21,8 @@ import {
   VERSION_BITS,
 } from "../schemes/index.js";
 import { buildTopology, type Topology, topologySchema } from "../topology/index.js";
-import { readSource, writeFiles } from "./files.js";
 import type { GenerateOptions } from "./main.js";
 import { EXIT } from "./outcome.js";
-import { packageFile, packageTemplates } from "./templates.js";
 
 const DEFAULT_TOPOLOGY = "examples/topologies/clos.yaml";
 
@@ -43,7 +42,8 @@ export async function generate(name: string, options: GenerateOptions): Promise<
   if (options.report) return report(options);
   const topology = readTopology(options.topology);
   const plan = planFabric(scheme, topology, options);
-  const programs = renderPrograms(packageTemplates(), plan.programs);
+  const templates = loadTemplates((path) => readFileSync(packageFile(`templates/${path}`), "utf8"));
+  const programs = renderPrograms(templates, plan.programs);
   if (options.out === undefined) {
     for (const { text } of programs) process.stdout.write(text);
     return EXIT.success;
@@ -62,7 +62,7 @@ export async function generate(name: string, options: GenerateOptions): Promise<
   return EXIT.success;
 }
 
-/** What two options, each fine by itself, have no meaning together; undefined when all is well. */
+/** Which two options exclude each other, and why; undefined when the options fit together. */
 function misuseOf(name: string, options: GenerateOptions): string | undefined {
   if (options.report) {
     if (name !== "pecmp") return `--report counts what P-ECMP's matrices cost; \`${name}\` has none`;
@@ -76,7 +76,7 @@ function misuseOf(name: string, options: GenerateOptions): string | undefined {
   return undefined;
 }
 
-/** The text of `--set`, which stands in for a file in messages. */
+/** The text of `--set`, which messages quote like a file. */
 function settingsFile(options: GenerateOptions): SourceFile {
   const lines = options.set.map((setting) => {
     const equals = setting.indexOf("=");

@@ -7,7 +7,7 @@ import { conclude } from "./outcome.js";
 export function defineMachineCommands(program: Command): void {
   program
     .command("doctor")
-    .description("tell what this machine has for the testbed, which commands work, and what to install")
+    .description("report what this machine has for the testbed, which commands work, and what to install")
     .option("--bmv2 <path>", "simple_switch_grpc that is not on PATH")
     .option("--p4c <path>", "p4c-bm2-ss that is not on PATH")
     .option("--json", "print one JSON document")
@@ -16,7 +16,7 @@ export function defineMachineCommands(program: Command): void {
     });
   program
     .command("clean")
-    .description("remove what runs of the testbed left behind whose process is gone")
+    .description("remove what testbed runs left when their process ended")
     .option("--json", "print one JSON document")
     .action(async (options: CleanOptions) => {
       await conclude(async () => (await import("./clean.js")).clean(options));

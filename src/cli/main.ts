@@ -4,15 +4,16 @@
  * so that `p4loom compile` does not pay for gRPC or plotting.
  */
 import { Command, CommanderError, Option } from "commander";
+import { addExamples } from "./examples.js";
 import type { FitCommandOptions } from "./fit.js";
 import { defineMachineCommands } from "./machine-commands.js";
-import { defineNet, type NetArguments } from "./net/arguments.js";
+import { defineNet, type NetArguments } from "./net/net-options.js";
 import { conclude, EXIT } from "./outcome.js";
-import { defineRun, type RunArguments } from "./run/arguments.js";
-import { defineShell, type ShellArguments } from "./shell/arguments.js";
+import { defineRun, type RunArguments } from "./run/run-options.js";
+import { defineShell, type ShellArguments } from "./shell/shell-options.js";
 import type { StfCommandOptions } from "./stf.js";
-import { defineSwitch, repeatable, type SwitchArguments, switchArgv } from "./switch/arguments.js";
-import { defineTrace, type TraceArguments } from "./trace/arguments.js";
+import { defineSwitch, repeatable, type SwitchArguments, switchArgv } from "./switch/switch-options.js";
+import { defineTrace, type TraceArguments } from "./trace/trace-options.js";
 import { version } from "./version.js";
 
 function addPreprocessorOptions(command: Command): Command {
@@ -38,11 +39,11 @@ function addP4cOptions(command: Command): Command {
 const program = new Command("p4loom")
   .description("P4-16 workbench: generate, compile, run and compare v1model switch programs")
   .version(version)
-  .showHelpAfterError("(p4loom COMMAND --help tells the options)")
+  .showHelpAfterError("(p4loom --help lists the commands)")
   .exitOverride();
 
 defineRun(program.command("run")).action(async (file: string, options: RunArguments) => {
-  await conclude(async () => (await import("./run.js")).run(file, options));
+  await conclude(async () => (await import("./run-experiment.js")).run(file, options));
 });
 
 program
@@ -131,10 +132,12 @@ defineTrace(program.command("trace")).action(async (file: string, args: TraceArg
   await conclude(async () => (await import("./trace.js")).trace(file, args));
 });
 
-defineSwitch(program.command("switch")).action(async (file: string | undefined, args: SwitchArguments) => {
-  await conclude(async () => (await import("./switch.js")).switchProgram(file, args));
-  process.exit();
-});
+defineSwitch(program.command("switch")).action(
+  async (_first: string | undefined, args: SwitchArguments, command: Command) => {
+    await conclude(async () => (await import("./switch.js")).switchProgram(command.args, args));
+    process.exit();
+  },
+);
 
 defineShell(program.command("shell")).action(async (address: string, args: ShellArguments) => {
   await conclude(async () => (await import("./shell.js")).shell(address, args));
@@ -145,6 +148,16 @@ defineNet(program.command("net")).action(async (path: string, args: NetArguments
 });
 
 defineMachineCommands(program);
+
+program
+  .command("completion")
+  .description("print a script that completes this command line in a shell")
+  .argument("<shell>", "bash, zsh or fish")
+  .action(async (shell: string) => {
+    await conclude(async () => (await import("./completion.js")).completion(shell, program));
+  });
+
+addExamples(program);
 
 export interface GenerateOptions {
   set: string[];
@@ -178,15 +191,25 @@ export interface CompileOptions extends CheckOptions {
   dump?: string;
 }
 
-// A reader that has seen enough (`p4loom ... | head`) is no fault.
+// A reader that closes the pipe early (`p4loom ... | head`) is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit(EXIT.success);
 });
 
-try {
-  await program.parseAsync(switchArgv(process.argv));
-} catch (error) {
-  if (!(error instanceof CommanderError)) throw error;
-  process.exitCode = error.exitCode === 0 ? EXIT.success : EXIT.wrongUsage;
+async function main(): Promise<void> {
+  try {
+    let argv: string[] = [];
+    await conclude(async () => {
+      argv = switchArgv(process.argv);
+      return EXIT.success;
+    });
+    if (process.exitCode === EXIT.success) await program.parseAsync(argv);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    process.exitCode = error.exitCode === 0 ? EXIT.success : EXIT.wrongUsage;
+  }
 }
+
+/** Settles when the command has ended. The bundle is a script, which cannot wait at its top level. */
+export const finished: Promise<void> = main();

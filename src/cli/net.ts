@@ -1,8 +1,9 @@
-/** `p4loom net`: an exercise folder of the P4 tutorials as a running network, with Mininet's words at the prompt. */
+/** `p4loom net`: an exercise folder of the P4 tutorials as a running network, with Mininet's commands at the prompt. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Diagnostics, fail } from "../base/index.js";
 import { runP4c } from "../experiment/index.js";
+import { compileInput, readSource, writeFiles } from "../loading/index.js";
 import { compile } from "../p4/index.js";
 import { writeP4InfoText } from "../program/index.js";
 import {
@@ -14,10 +15,8 @@ import {
   SWITCH_ENGINES,
   startExercise,
 } from "../testbed/index.js";
-import { inputOf } from "./compile.js";
-import { readSource, writeFiles } from "./files.js";
-import type { NetArguments } from "./net/arguments.js";
 import { omissionsOf, oneOf, runDialogue, runLines } from "./net/dialogue.js";
+import type { NetArguments } from "./net/net-options.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 import { machineSurroundings } from "./shell/surroundings.js";
 import { untilSignal } from "./signals.js";
@@ -35,10 +34,11 @@ export async function net(path: string, options: NetArguments): Promise<number> 
     diagnostics,
   );
   diagnostics.throwIfErrors();
-  const say = (line: string): void => {
-    if (!options.quiet || line.startsWith("warning")) process.stderr.write(`${line}\n`);
+  const log = (line: string, severity?: "warning"): void => {
+    if (severity !== undefined) process.stderr.write(`${severity}: ${line}\n`);
+    else if (!options.quiet) process.stderr.write(`${line}\n`);
   };
-  for (const one of usedPrograms(setup)) await compileProgram(one, options, say);
+  for (const program of usedPrograms(setup)) await compileProgram(program, options, log);
   return untilSignal(async (stop) => {
     const exercise = await startExercise(setup, {
       engine,
@@ -46,7 +46,7 @@ export async function net(path: string, options: NetArguments): Promise<number> 
       ...(options.bmv2 === undefined ? {} : { bmv2: options.bmv2 }),
       pcap: options.pcap,
       allowMissing,
-      log: say,
+      log,
       stop,
       surroundings: machineSurroundings(printDiagnostics),
     });
@@ -81,22 +81,22 @@ function usedPrograms({ switches }: ExerciseSetup): ExerciseProgram[] {
   return [...new Set(switches.flatMap(({ runs }) => (runs === undefined ? [] : [runs])))];
 }
 
-/** As the tutorials' Makefile: BMv2 JSON and P4Info into `build/`. A program without its source stays as it is. */
+/** Like the tutorials' Makefile: writes BMv2 JSON and P4Info to `build/`. A program without its source is not compiled. */
 async function compileProgram(
   program: ExerciseProgram,
   options: NetArguments,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<void> {
   const { source, json, p4info } = program;
   if (source === undefined) return;
   if (options.p4c !== undefined) {
-    say(`compiling ${source} with ${options.p4c}`);
+    log(`compiling ${source} with ${options.p4c}`);
     await compileWithP4c(options.p4c, program, options);
     return;
   }
-  say(`compiling ${source}`);
+  log(`compiling ${source}`);
   const diagnostics = new Diagnostics();
-  const result = compile(inputOf(source, { I: options.I, D: options.D, U: [] }), diagnostics);
+  const result = compile(compileInput({ path: source, include: options.I, define: options.D }), diagnostics);
   diagnostics.throwIfErrors();
   printDiagnostics(diagnostics.list);
   const { bmv2, p4info: info } = result!.program;

@@ -2,6 +2,8 @@
  * How every command ends (ARCHITECTURE.md, "The command line"): 0 success; 1 the input is wrong; 2 wrong usage; 70 a
  * fault of ours. Diagnostics go to stderr, results to stdout or to files.
  */
+import { readFileSync } from "node:fs";
+import { SourceMap } from "node:module";
 import { type Diagnostic, DiagnosticError, diagnosticToJson, formatDiagnostic } from "../base/index.js";
 import { version } from "./version.js";
 
@@ -34,18 +36,37 @@ export async function conclude(body: () => Promise<number>, jsonDiagnostics = fa
   }
 }
 
-/** What a user should send us: the message and our own frames of the stack, without the paths of their machine. */
+/** The message of an internal error and its own stack frames, by places in `src/`, without the paths of the user's machine. */
 function describeFault(error: unknown): string {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const frames = (error instanceof Error ? (error.stack ?? "") : "")
     .split("\n")
-    .map((line) => /at (?:(\S+) )?\(?.*[\\/]((?:dist|src)[\\/].*?:\d+:\d+)\)?$/.exec(line))
+    .map((line) => /at (?:(\S+) )?\(?.*[\\/]((?:dist|src)[\\/].*?):(\d+):(\d+)\)?$/.exec(line))
     .filter((match) => match !== null)
     .slice(0, 5)
-    .map((match) => `    ${match[1] ?? "-"} ${match[2]}`);
+    .map(
+      ([, name, file, line, column]) =>
+        `    ${name ?? "-"} ${sourcePlace(file!, Number(line), Number(column))}`,
+    );
   return [
     `p4loom: a fault of ours, not of your input: ${message}`,
     ...frames,
     `Please report these lines with the command and its input files (p4loom ${version}, node ${process.version}, ${process.platform}).`,
   ].join("\n");
+}
+
+/** A place in the bundle as the place in `src/` that it comes from; other places stay. Lines and columns from 1. */
+function sourcePlace(file: string, line: number, column: number): string {
+  const place = `${file}:${line}:${column}`;
+  if (!file.endsWith("command.cjs")) return place;
+  try {
+    const map = readFileSync(new URL("./command.cjs.map", import.meta.url), "utf8");
+    const entry = new SourceMap(JSON.parse(map)).findEntry(line - 1, column - 1);
+    if (!("originalSource" in entry)) return place;
+    const source = entry.originalSource.replace(/^(\.\.\/)+/, "");
+    return `${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
+  } catch {
+    // Without the map, the place in the bundle still says which function it was.
+    return place;
+  }
 }

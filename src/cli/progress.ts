@@ -1,26 +1,45 @@
-/** A progress line on stderr: only on a terminal, rewritten in place, gone at the end. */
+/** A progress line on stderr: only on a terminal, rewritten in place, removed at the end. */
 
 export interface ProgressLine {
+  /** `done` of `total`; counts that fall begin a new estimate of the remaining time. */
   show(done: number, total: number, what: string): void;
   clear(): void;
 }
 
-/** Rewrites no more often than this, in milliseconds. */
+/** Minimum time between two updates, in milliseconds. */
 const INTERVAL_MS = 100;
 
-export function progressLine(stream: NodeJS.WriteStream = process.stderr): ProgressLine {
+/** `now`: milliseconds, for the estimate of the remaining time. */
+export function progressLine(
+  stream: Pick<NodeJS.WriteStream, "isTTY" | "write"> = process.stderr,
+  now: () => number = Date.now,
+): ProgressLine {
   if (!stream.isTTY) return { show: () => {}, clear: () => {} };
-  let last = 0;
+  let shownAt = Number.NEGATIVE_INFINITY;
+  let first: { done: number; at: number } | undefined;
   return {
     show(done, total, what) {
-      const now = Date.now();
-      if (now - last < INTERVAL_MS && done < total) return;
-      last = now;
+      const at = now();
+      if (first === undefined || done < first.done) first = { done, at };
+      if (at - shownAt < INTERVAL_MS && done < total) return;
+      shownAt = at;
       const percent = total === 0 ? 100 : Math.floor((100 * done) / total);
-      stream.write(`\r\x1b[K${String(percent).padStart(3)} %  ${done}/${total}  ${what}`);
+      const progress = done - first.done;
+      const left =
+        progress === 0 || done >= total ? undefined : ((at - first.at) / progress) * (total - done);
+      const eta = left === undefined ? "" : `  ${formatDuration(left)} left`;
+      stream.write(`\r\x1b[K${String(percent).padStart(3)} %  ${done}/${total}${eta}  ${what}`);
     },
     clear() {
       stream.write("\r\x1b[K");
     },
   };
+}
+
+/** `45 s`, `3 min`, `2 h 5 min`. */
+function formatDuration(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  if (seconds < 100) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 100 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

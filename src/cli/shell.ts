@@ -1,12 +1,12 @@
 /** `p4loom shell`: statements on any P4Runtime switch, from the terminal, files or the command line. */
 import { type Diagnostic, Diagnostics, fail, printable, SourceFile } from "../base/index.js";
 import { Interpreter, type Output } from "../control/index.js";
+import { DeviceError } from "../device/index.js";
+import { readSource } from "../loading/index.js";
 import { type ClientTls, connect, type Notice, type RemoteDevice } from "../p4runtime/index.js";
-import { DeviceError } from "../program/index.js";
-import { readSource } from "./files.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
-import { checkShell, type ShellArguments, type ShellSetup } from "./shell/arguments.js";
 import { readProgram } from "./shell/programs.js";
+import { checkShell, type ShellArguments, type ShellSetup } from "./shell/shell-options.js";
 import { machineSurroundings } from "./shell/surroundings.js";
 import { dialogue } from "./shell/terminal.js";
 import { Transcript } from "./shell/transcript.js";
@@ -109,7 +109,7 @@ class Session {
     const { args, address } = this.setup;
     const stop = new AbortController();
     const scripted = args.script.length > 0 || args.command.length > 0;
-    // At a terminal readline hears Ctrl-C; files and pipes end by it.
+    // At a terminal readline handles Ctrl-C; statements from files and pipes end with it.
     const onSignal = (): void => stop.abort();
     process.on("SIGINT", onSignal);
     process.on("SIGTERM", onSignal);
@@ -142,7 +142,7 @@ class Session {
     }
     let number = 0;
     await dialogue(this.#interpreter, async (text, signal) => {
-      // Places count from the first line of what was piped in.
+      // Line numbers count from the first line of the input.
       const file = new SourceFile(
         atTerminal ? "shell" : "stdin",
         atTerminal ? text : "\n".repeat(number) + text,
@@ -165,7 +165,7 @@ class Session {
       this.#report(diagnostics.list.slice(told));
       told = diagnostics.list.length;
     };
-    // What went wrong is told behind its own statement, not at the end of the file.
+    // Each diagnostic is printed after its own statement, not at the end of the file.
     const output: Output = {
       print: (line) => this.#output.print(line),
       data: (value) => this.#output.data?.(value),

@@ -1,9 +1,9 @@
-/** Commands that have things to put away when a signal ends them. */
+/** Runs commands that must clean up when a signal ends them. */
 
 /** Exit status of a command that a signal ended: 128 and the signal's number. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** The value of `work`, or the exit status when a signal came: then `work` was stopped and has put all away. */
+/** The value of `work`, or the exit status after a signal: then `work` was stopped and has cleaned up. */
 export async function untilSignal<T>(work: (stop: AbortSignal) => Promise<T>): Promise<T | number> {
   const stop = new AbortController();
   let status: number | undefined;

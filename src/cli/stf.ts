@@ -1,15 +1,11 @@
 /** `p4loom stf`: plays a packet test against the embedded switch. */
-import { readFileSync } from "node:fs";
-import { Diagnostics, fail } from "../base/index.js";
-import { compile } from "../p4/index.js";
-import { type Bmv2Program, type P4Info, p4InfoFormatOf, readBmv2, readP4Info } from "../program/index.js";
+import { Diagnostics } from "../base/index.js";
+import { TRACE_FILE_BYTES, TraceFile } from "../daemon/index.js";
+import { loadProgram, readSource } from "../loading/index.js";
 import { readStf, runStf, type StfResult } from "../stf/index.js";
 import type { PacketTrace } from "../switch/index.js";
-import { inputOf } from "./compile.js";
-import { readSource } from "./files.js";
 import type { PreprocessorOptions } from "./main.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
-import { TRACE_FILE_BYTES, TraceFile } from "./trace/trace-file.js";
 
 export interface StfCommandOptions extends PreprocessorOptions {
   /** P4Info file that belongs to a PROG.json. */
@@ -38,18 +34,23 @@ export async function stf(
     return EXIT.wrongUsage;
   }
   const diagnostics = new Diagnostics();
-  const program = programPath.endsWith(".json")
-    ? readProgram(programPath, options.p4info, diagnostics)
-    : compile(inputOf(programPath, options), diagnostics)?.program;
   const commands = readStf(readSource(testPath), diagnostics);
+  const { p4info, I: include, D: define, U: undefine } = options;
+  const files = { path: programPath, include, define, undefine, ...(p4info === undefined ? {} : { p4info }) };
+  // The names of a program without a P4Info are those of its BMv2 JSON.
+  const { program, hasP4Info } = await loadProgram(files, diagnostics, "ignore");
   let result: StfResult | undefined;
-  // A line that cannot be read might be the one that later ones rest on.
-  if (program !== undefined && !diagnostics.hasErrors) {
+  // Later lines may depend on a line that cannot be read.
+  if (!diagnostics.hasErrors) {
     const print = (text: string) => process.stderr.write(`${text}\n`);
     const out = (text: string) => process.stdout.write(text);
     const file = traceFileOf(options.trace, out);
     const trace = file === undefined ? {} : { trace: (packet: PacketTrace) => file.add(packet) };
-    result = await runStf(commands, program, diagnostics, { seed, print, ...trace });
+    result = await runStf(commands, hasP4Info ? program : { bmv2: program.bmv2 }, diagnostics, {
+      seed,
+      print,
+      ...trace,
+    });
     file?.close();
   }
   printDiagnostics(diagnostics.list, options.jsonDiagnostics);
@@ -74,26 +75,4 @@ function traceFileOf(path: string | undefined, print: (text: string) => void): T
 function seedOf(text: string): number | undefined {
   const seed = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   return seed <= 0xffff_ffff ? seed : undefined;
-}
-
-function readProgram(
-  path: string,
-  p4infoPath: string | undefined,
-  diagnostics: Diagnostics,
-): { bmv2: Bmv2Program; p4info?: P4Info } | undefined {
-  const bmv2 = readBmv2(readSource(path), diagnostics);
-  if (bmv2 === undefined) return undefined;
-  if (p4infoPath === undefined) return { bmv2 };
-  const format = p4InfoFormatOf(p4infoPath);
-  if (format === undefined) {
-    fail(
-      "P40004",
-      undefined,
-      `--p4info ${p4infoPath}: the suffix names no format`,
-      "use .txtpb or .txt (text), .json, .bin or .pb (binary)",
-    );
-  }
-  const file = readSource(p4infoPath);
-  const p4info = readP4Info(format === "binary" ? readFileSync(p4infoPath) : file, format, diagnostics);
-  return p4info === undefined ? undefined : { bmv2, p4info };
 }

@@ -1,14 +1,14 @@
 /** `p4loom trace`: shows what happened to packets. */
+import { traceLines } from "../daemon/index.js";
+import { readSourceIfThere } from "../loading/index.js";
 import { readTraces, SourceLines, Story, wanted } from "../trace/index.js";
-import { readSourceIfThere } from "./files.js";
 import { EXIT } from "./outcome.js";
-import { filterOf, isProgram, packetOf, type TraceArguments } from "./trace/arguments.js";
-import { traceLines } from "./trace/trace-file.js";
+import { filterOf, isProgram, packetOf, type TraceArguments } from "./trace/trace-options.js";
 import { tryPacket } from "./trace/try-packet.js";
 
 /**
- * Prints the packets of a trace file that the options want, or sends one packet through a program and prints its
- * trace; for people, or as JSON lines.
+ * Prints the packets of a trace file that the options choose, or sends one packet through a program and prints its
+ * trace; as text for people, or as JSON lines.
  */
 export async function trace(path: string, args: TraceArguments): Promise<number> {
   const colours = process.stdout.isTTY === true && (process.env["NO_COLOR"] ?? "") === "";

@@ -1,4 +1,4 @@
-/** Error codes of this room; docs/errors.md tells what to do about each. */
+/** Error codes of this room; docs/errors.md says what to do about each. */
 export const CODES = {
   command: "P43201",
   form: "P43202",

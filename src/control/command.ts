@@ -4,23 +4,23 @@ import type { Word } from "./words.js";
 
 export interface Command {
   /**
-   * The name and what stands behind it. Placeholders like `<table>` say what completion offers in their place; a name
-   * behind a colon, `<action:table>`, says which earlier placeholder it belongs to.
+   * The name and its arguments. A placeholder like `<table>` says what completion offers in its place. The name after a
+   * colon, as in `<action:table>`, is the earlier placeholder to which it belongs.
    */
   readonly usage: string;
   /** What it does, in a few words. */
   readonly summary: string;
-  /** Fewest and most words behind the name. */
+  /** Minimum and maximum number of words after the name. */
   readonly least: number;
   readonly most: number;
   /** Works without a program on the device. */
   readonly bare?: boolean;
-  /** The device starts anew: handles and nodes are gone. */
+  /** The statement resets the device: all handles and nodes become invalid. */
   readonly reloads?: boolean;
   run(context: Context, words: readonly Word[], name: Word): Promise<void>;
 }
 
-/** The usage for people: placeholders without what completion needs. */
+/** The usage as people see it: placeholders without the parts that only completion needs. */
 export function usageText({ usage }: Command): string {
   return usage.replace(/:\w+>/g, ">");
 }

@@ -1,4 +1,4 @@
-/** All statements by name: those of the shell and those of simple_switch_CLI. No name is in both. */
+/** All statements by name: those of the shell and those of simple_switch_CLI. The two have no name in common. */
 import { type Command, usageText } from "./command.js";
 import { readStatements } from "./shell/read-statements.js";
 import { sessionStatements } from "./shell/session-statements.js";

@@ -11,11 +11,11 @@ import { OPTIONS } from "./shell/statements.js";
 export interface Completion {
   /** Where the word at the cursor starts; candidates take the place of the text from there to the cursor. */
   readonly from: number;
-  /** Sorted. Those that end in `=` go on without a blank. */
+  /** Sorted. No blank follows a candidate that ends in `=`. */
   readonly candidates: readonly string[];
 }
 
-/** Candidates for the last word of a line up to the cursor. `index`: what the program has, if there is one. */
+/** Candidates for the last word of a line up to the cursor. `index`: the names of the program, if there is one. */
 export function completions(line: string, cursor: number, index: P4InfoIndex | undefined): Completion {
   const before = line.slice(0, cursor);
   const words = before.split(/\s+/);
@@ -26,12 +26,12 @@ export function completions(line: string, cursor: number, index: P4InfoIndex | u
     const forms = typeof candidate === "string" ? [candidate] : candidate;
     return forms.find((form) => form.startsWith(current)) ?? [];
   });
-  // a terminal prints them as they are
+  // a terminal would interpret control characters
   const harmless = found.filter((one) => printable(one) === one);
   return { from: cursor - current.length, candidates: [...new Set(harmless)].sort() };
 }
 
-/** A word, or the forms of one from which the first is taken that begins with what is typed. */
+/** A word, or several forms of it: the first form that begins with the typed text is offered. */
 type Candidate = string | readonly string[];
 
 function candidates(
@@ -57,13 +57,13 @@ function candidates(
   return forUsage(index, command.usage, words);
 }
 
-/** Names in their shortest form that is unique; in longer ones for who has begun such a one. */
+/** Names in their shortest unique form; in a longer form when the user has begun to type that form. */
 function namesOf(things: readonly Named[]): Candidate[] {
   const names = things.map(({ name }) => name);
   return names.map((name) => [shortestName(name, names), ...endsOf(name).reverse()]);
 }
 
-/** `name=` of those that are not given yet. */
+/** `name=` for each slot that is not given yet. */
 function assignments(
   slots: readonly Slot[],
   words: readonly string[],
@@ -72,7 +72,7 @@ function assignments(
   const given = words.map((word) => word.slice(0, word.indexOf("=")));
   const names = slots.map(({ name }) => name);
   const named = slots.filter((slot) => !given.some((word) => candidatesFor([slot], word).length > 0));
-  // values without a name are those of the first slots that are left
+  // values without a name belong to the first remaining slots
   const open = named.slice(words.filter((word) => !word.includes("=")).length);
   return [
     ...open.map(({ name }) =>
@@ -169,7 +169,7 @@ function forElement(index: P4InfoIndex, verb: string, words: readonly string[]):
     : [...assignments(table.fields.list, rest.slice(1)), ...optionsOf(table), "=>"];
 }
 
-/** What the placeholder of a usage line stands for, given the words so far. */
+/** What a placeholder of a usage line can stand for, given the words so far. */
 function forUsage(index: P4InfoIndex, usage: string, words: readonly string[]): readonly Candidate[] {
   const places = usage.split(/ (?=[<[=])/).slice(1);
   const arrow = words.indexOf("=>");

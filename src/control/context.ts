@@ -1,12 +1,9 @@
-/** What all statements share: the device, what its program shows, and lookups that fail with a place. */
+/** What all statements share: the device, the names of its program, and lookups that fail with a place. */
 import { type Diagnostics, fail, type SourceFile, type Span } from "../base/index.js";
+import { type ActionCall, type Device, deviceView, type Naming } from "../device/index.js";
 import {
-  type ActionCall,
   type ActionInfo,
-  type Device,
   describeBmv2,
-  deviceView,
-  type Naming,
   P4InfoIndex,
   type ProfileInfo,
   type Program,
@@ -21,31 +18,31 @@ import { ReplicationNodes } from "./replication-nodes.js";
 import { readInteger, readSlot } from "./values.js";
 import type { Word } from "./words.js";
 
-/** What statements may need of the world around them; a statement is refused where its part is missing. */
+/** What statements may need from the process that runs them. A statement is refused when the part it needs is missing. */
 export interface Surroundings {
-  /** Reads a program with its P4Info (that of the path, else the one beside it), which the file of the span names. */
+  /** Reads a program and its P4Info (at the given path, otherwise beside the program). The span is where the paths are named. */
   loadProgram?(path: string, span: Span, p4info?: string): Promise<Program>;
   /** Reads a text file, for `source`. */
   readFile?(path: string, span: Span): SourceFile;
   /** Writes a text file, for `save` and `write_config_to_file`. */
   writeFile?(path: string, text: string): void;
-  /** Resolves after so many milliseconds, or when the signal aborts: for `watch`. */
+  /** Resolves after a number of milliseconds, or when the signal aborts: for `watch`. */
   wait?(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Where answers go: a line at a time, and as data for programs. */
+/** Receives answers: as lines for people, and as data for programs. */
 export interface Output {
   print(line: string): void;
-  /** A statement starts: what follows is its answer. */
+  /** A statement starts: all that follows is its answer. */
   begin?(statement: string): void;
   /** The same answer as plain JSON data. */
   data?(value: unknown): void;
 }
 
-/** What is kept while a program runs on the device. */
+/** State that is kept while a program runs on the device. */
 export class ProgramState {
   readonly entries: EntryHandles;
-  /** Ends of action names are looked for among these. */
+  /** The actions among which a shortened action name is searched. */
   readonly index: P4InfoIndex;
   #nodes: Promise<ReplicationNodes> | undefined;
 
@@ -62,7 +59,7 @@ export class ProgramState {
     return this.#nodes;
   }
 
-  /** Groups were written in another way: look at them anew. */
+  /** Groups were written without these commands: read them again. */
   forgetNodes(): void {
     this.#nodes = undefined;
   }
@@ -71,12 +68,12 @@ export class ProgramState {
 const LISTS = ["tables", "actions", "counters", "registers", "meters", "digests", "valueSets"] as const;
 
 /**
- * What a program shows: to who knows the names of its values, as P4Info says; else as the device sees it, in numbers.
- * In place of a P4Info with nothing in it, one is made from the BMv2 program.
+ * The names and types of a program. When the names of values are known, the types are those of P4Info; otherwise they
+ * are those of the device, which are numbers. An empty P4Info is replaced by one made from the BMv2 program.
  */
 export function indexOf(program: Program, naming: Naming | undefined): P4InfoIndex {
   const { p4info } = program;
-  // a compiler's P4Info names the program, also where it shows nothing else
+  // the P4Info of a compiler names the program, even when it contains nothing else
   const empty = p4info.pkgInfo === undefined && LISTS.every((list) => p4info[list].length === 0);
   if (empty) return new P4InfoIndex(describeBmv2(program.bmv2));
   return new P4InfoIndex((naming === undefined ? deviceView(program) : program).p4info);
@@ -87,23 +84,23 @@ export interface SessionHooks {
   readonly commands: ReadonlyMap<string, Command>;
   /** Runs other text. */
   runFile(file: SourceFile): Promise<void>;
-  /** No statement runs any more. */
+  /** No further statement runs. */
   end(): void;
 }
 
-/** One statement's view of it all. */
+/** What one statement can use. */
 export class Context {
   constructor(
     readonly state: ProgramState,
     readonly surroundings: Surroundings,
     readonly output: Output,
     readonly diagnostics: Diagnostics,
-    /** Aborts what goes on until it is told to stop. */
+    /** Aborts statements that run until they are stopped. */
     readonly stop: AbortSignal,
     readonly session: SessionHooks,
   ) {}
 
-  /** The same with the answers elsewhere. */
+  /** The same context with another receiver of answers. */
   to(output: Output): Context {
     return new Context(this.state, this.surroundings, output, this.diagnostics, this.stop, this.session);
   }
@@ -148,7 +145,7 @@ export class Context {
     return findNamed("action profile", this.index.actionProfiles.list, word);
   }
 
-  /** An action's parameters from words in their order; those left over are handed back. */
+  /** An action's parameters from words in their order; the remaining words are returned. */
   call(info: ActionInfo, words: readonly Word[], at: Word): [ActionCall, readonly Word[]] {
     const slots = info.params.list;
     if (words.length < slots.length)
@@ -191,7 +188,7 @@ export function slotNames(slots: readonly Slot[]): string {
   return slots.map(({ name }) => name).join(", ");
 }
 
-/** `1 entry`, `2 entrys`: for words whose plural is an s. */
+/** `1 field`, `2 fields`: for words whose plural ends in s. */
 export function count(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
 }

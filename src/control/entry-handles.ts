@@ -1,11 +1,11 @@
 /**
- * Numbers of table entries. P4Runtime knows entries by their keys, the command text by handles; so this keeps a
- * handle for each key, given as BMv2 gives them: the lowest free slot, with the number of times that the slot was
- * used before in the top byte. Entries that were there before the first command get theirs in the order of reading.
+ * Handles of table entries. P4Runtime identifies an entry by its key, the command text by a handle. So this file keeps a
+ * handle for each key and assigns handles as BMv2 does: the lowest free slot, with the number of earlier uses of the slot
+ * in the top byte. Entries that existed before the first command get their handles in the order of reading.
  */
-import type { Device, Match, TableEntry } from "../program/index.js";
+import type { Device, Match, TableEntry } from "../device/index.js";
 
-/** What finds an entry again. */
+/** The key that identifies an entry. */
 export interface EntryKey {
   readonly match: readonly Match[];
   readonly priority: number;
@@ -18,7 +18,7 @@ export class EntryHandles {
 
   constructor(readonly device: Device) {}
 
-  /** Handles of a table; the first time its entries are read. */
+  /** Handles of a table. The first call reads its entries. */
   async of(table: string): Promise<TableHandles> {
     const known = this.#tables.get(table);
     if (known !== undefined) return known;
@@ -41,7 +41,7 @@ export class TableHandles {
     readonly table: string,
   ) {}
 
-  /** All entries as they are now, with their handles: others may have added some and taken some away. */
+  /** All present entries with their handles. Other controllers may have added or deleted entries. */
   async read(
     more: { counter?: boolean; meter?: boolean; idle?: boolean } = {},
   ): Promise<[number, TableEntry][]> {
@@ -53,7 +53,7 @@ export class TableHandles {
   }
 
   add({ match, priority }: EntryKey): number {
-    // deleted and added again by others: the old handle is of no use any more
+    // another controller deleted and added the entry: the old handle is no longer valid
     const stale = this.#byKey.get(keyText({ match, priority }));
     if (stale !== undefined) this.remove(stale);
     const slot = this.#free.pop() ?? this.#uses.push(0) - 1;
@@ -70,12 +70,12 @@ export class TableHandles {
     this.#byHandle.delete(handle);
     this.#byKey.delete(keyText(key));
     const slot = handle & (2 ** SLOT_BITS - 1);
-    // lowest free slot last, so that it is taken first
+    // the lowest free slot is last, so that it is taken first
     const at = this.#free.findIndex((other) => other < slot);
     this.#free.splice(at < 0 ? this.#free.length : at, 0, slot);
   }
 
-  /** After all entries went at once, counting starts anew. */
+  /** After all entries were deleted at once, handles start from 0 again. */
   clear(): void {
     this.#byHandle.clear();
     this.#byKey.clear();
@@ -87,7 +87,7 @@ export class TableHandles {
     return this.#byKey.get(keyText(key));
   }
 
-  /** The entry's key; looks again at the device for handles that are not known. */
+  /** The entry's key. An unknown handle makes it read the entries of the device again. */
   async key(handle: number): Promise<EntryKey | undefined> {
     if (!this.#byHandle.has(handle)) await this.read();
     return this.#byHandle.get(handle);

@@ -1,8 +1,8 @@
 /**
- * What people write to steer a switch by hand, for any `Device`. `interpreter.ts` is the door: it runs statements a
- * line at a time, and keeps what they know beyond P4Runtime (handles of entries, multicast nodes). `shell/` has the
- * words of `p4loom shell`, `text/` the commands of simple_switch_CLI; `complete.ts` says what can stand at the cursor;
- * `runtime-file.ts` reads the tutorials' `sN-runtime.json`.
+ * Statements with which people control a switch by hand, for any `Device`. Open `interpreter.ts` first: it runs statements
+ * line by line, and keeps the state that P4Runtime does not have (handles of entries, multicast nodes). `shell/` has the
+ * statements of `p4loom shell`, `text/` the commands of simple_switch_CLI. `complete.ts` finds the words that can follow
+ * at the cursor. `runtime-file.ts` reads the tutorials' `sN-runtime.json`.
  */
 
 export { commandHelp } from "./commands.js";

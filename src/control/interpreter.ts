@@ -1,26 +1,34 @@
 /**
- * Runs statements on a device, a line at a time. Every mistake is a diagnostic at its word; a statement that fails
- * changes nothing, and the ones behind it still run.
+ * Runs statements on a device, line by line. Every mistake is a diagnostic at its word. A statement that fails changes
+ * nothing, and the statements after it still run.
  */
-import { type Diagnostics, fail, printable, type SourceFile, type Span, spanText } from "../base/index.js";
-import { createP4Info, type Device, DeviceError, P4InfoIndex, type Update } from "../program/index.js";
+import {
+  type Diagnostics,
+  didYouMean,
+  fail,
+  printable,
+  type SourceFile,
+  type Span,
+  spanText,
+} from "../base/index.js";
+import { type Device, DeviceError, type Update } from "../device/index.js";
+import { createP4Info, P4InfoIndex } from "../program/index.js";
 import { CODES } from "./codes.js";
 import { usageText } from "./command.js";
 import { COMMANDS } from "./commands.js";
 import { Context, count, indexOf, type Output, ProgramState, type Surroundings } from "./context.js";
-import { closest } from "./names.js";
 import { placeOf, readRuntimeFile } from "./runtime-file.js";
 import { report, type Word, wordsOf } from "./words.js";
 
-/** A switch that no program was told of shows nothing. */
+/** The names of a switch whose program is not known: none. */
 const NOTHING = new P4InfoIndex(createP4Info());
 
-/** Files that run others no deeper than this. */
+/** Maximum nesting of files that run other files. */
 const MAX_DEPTH = 16;
 
 export class Interpreter {
   #state: ProgramState | undefined;
-  /** What the state belongs to. */
+  /** The program to which the state belongs. */
   #shown: object | undefined;
   #depth = 0;
   #ended = false;
@@ -30,17 +38,17 @@ export class Interpreter {
     readonly surroundings: Surroundings = {},
   ) {}
 
-  /** Whether `exit` was run: nothing behind it is. */
+  /** Whether `exit` was run: no statement after it runs. */
   get ended(): boolean {
     return this.#ended;
   }
 
-  /** What the device's program shows now; undefined when it runs none. */
+  /** The names of the device's present program; undefined when it runs none. */
   get index(): P4InfoIndex | undefined {
     return this.#current()?.index;
   }
 
-  /** Handles and nodes last as long as the program. */
+  /** Handles and nodes are valid as long as the program runs. */
   #current(): ProgramState | undefined {
     const { program, index } = this.device;
     const shown = program ?? index;
@@ -52,8 +60,8 @@ export class Interpreter {
   }
 
   /**
-   * Runs all lines in order. Resolves early when `stop` aborts. Lines are printed with control characters shown: names
-   * and messages are a switch's, and may be meant for the terminal.
+   * Runs all lines in order. Resolves early when `stop` aborts. Printed lines show control characters in a visible form,
+   * since a hostile switch could put commands for the terminal into names and messages.
    */
   async run(
     file: SourceFile,
@@ -82,7 +90,7 @@ export class Interpreter {
     }
   }
 
-  /** Loads the program that an `sN-runtime.json` names, then writes what it says; nothing when it has a mistake. */
+  /** Loads the program that an `sN-runtime.json` names, then writes its entries. Writes nothing when the file has a mistake. */
   async #runRuntimeFile(file: SourceFile, diagnostics: Diagnostics, output: Output): Promise<void> {
     const before = diagnostics.errorCount;
     const whole: Span = { file, start: 0, end: 1 };
@@ -131,8 +139,7 @@ export class Interpreter {
     output.begin?.(spanText(whole));
     const command = COMMANDS.get(name.text);
     if (command === undefined) {
-      const near = closest(name.text, [...COMMANDS.keys()]);
-      const hint = near === undefined ? "" : `; did you mean \`${near}\`?`;
+      const hint = didYouMean(name.text, [...COMMANDS.keys()], "`");
       diagnostics.error(CODES.command, name.span, `there is no command \`${name.text}\`${hint}`);
       return;
     }
@@ -151,7 +158,7 @@ export class Interpreter {
     }
     const runFile = async (file: SourceFile): Promise<void> => {
       if (this.#depth >= MAX_DEPTH) {
-        diagnostics.error(CODES.form, name.span, `files run each other more than ${MAX_DEPTH} deep`);
+        diagnostics.error(CODES.form, name.span, `more than ${MAX_DEPTH} files run each other`);
         return;
       }
       this.#depth++;
@@ -170,7 +177,7 @@ export class Interpreter {
       if (error instanceof DeviceError) reportRefusal(error, whole, diagnostics);
       else report(error, diagnostics);
     } finally {
-      // A program that was loaded anew starts without the state of before.
+      // A program that was loaded again starts without the earlier state.
       if (command.reloads) this.#state = undefined;
     }
   }
@@ -183,8 +190,8 @@ function reportRefusal(error: DeviceError, span: Span, diagnostics: Diagnostics)
 }
 
 /**
- * Runs text for simple_switch_CLI on any device; answers go to `print`, a line each. For several texts that
- * share handles, make an {@link Interpreter}.
+ * Runs text for simple_switch_CLI on any device; each line of the answers goes to `print`. Several texts that share
+ * handles need an {@link Interpreter}.
  */
 export async function runCommands(
   device: Device,

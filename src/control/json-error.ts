@@ -1,4 +1,4 @@
-/** Where a text stops being JSON, and why: the engines' own messages differ and seldom tell the place. */
+/** Where a text stops being JSON, and why. The messages of JavaScript engines differ and seldom name the place. */
 
 export interface JsonError {
   readonly at: number;
@@ -8,10 +8,10 @@ export interface JsonError {
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const STRING = /"(?:[^"\\\n\r]|\\.)*"/y;
 const WORD = /true|false|null/y;
-/** Nothing that people write nests deeper. */
+/** Maximum nesting; files that people write have less. */
 const MAX_DEPTH = 500;
 
-/** The first mistake of a text that `JSON.parse` refused. */
+/** The first mistake in a text that `JSON.parse` refused. */
 export function findJsonError(text: string): JsonError {
   const scanner = new Scanner(text);
   const whole = scanner.value(0) ?? scanner.end();
@@ -38,12 +38,11 @@ class Scanner {
   #wanted(what: string): JsonError {
     const { text } = this;
     const at = Math.min(this.#at, Math.max(0, text.length - 1));
-    if (this.#at >= text.length) return { at, message: `the file ends where ${what} should be` };
+    if (this.#at >= text.length) return { at, message: `expected ${what}, but the file ends` };
     if (/^(\/\/|\/\*|#)/.test(text.slice(at, at + 2))) return { at, message: "JSON has no comments" };
-    if (text[at] === "'") return { at, message: "a string stands in double quotes" };
-    if (text[at] === '"')
-      return { at, message: "this string is not closed, or another thing should stand here" };
-    return { at, message: `\`${text[at]}\` stands where ${what} should be` };
+    if (text[at] === "'") return { at, message: "a string needs double quotes" };
+    if (text[at] === '"') return { at, message: "this string is not closed, or is not allowed here" };
+    return { at, message: `expected ${what}, not \`${text[at]}\`` };
   }
 
   end(): JsonError | undefined {
@@ -71,7 +70,7 @@ class Scanner {
       if (next !== "," && next !== end) return this.#wanted(`\`,\` or \`${end}\``);
       this.#at++;
       if (next === end) return undefined;
-      if (this.#skip() === end) return { at: comma, message: `a comma stands in front of \`${end}\`` };
+      if (this.#skip() === end) return { at: comma, message: `a comma is not allowed before \`${end}\`` };
     }
   }
 

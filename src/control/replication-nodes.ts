@@ -1,7 +1,7 @@
 /**
- * Multicast nodes and mirrors that follow a group. A P4Runtime group is a list of copies; the command text makes it
- * of nodes (a replication id and ports), which are kept here, and lets a mirror name a group, whose copies are
- * written to the clone session whenever they change.
+ * Multicast nodes, and mirrors that follow a group. A P4Runtime group is a list of copies. In the command text a group
+ * consists of nodes (a replication id and ports), which are kept here. A mirror may name a group; the copies of the group
+ * are then written to the clone session whenever they change.
  */
 import {
   type CloneSessionEntry,
@@ -11,7 +11,7 @@ import {
   type MulticastGroupEntry,
   type Replica,
   type Update,
-} from "../program/index.js";
+} from "../device/index.js";
 
 interface Node {
   readonly rid: number;
@@ -28,7 +28,7 @@ export class ReplicationNodes {
 
   private constructor(readonly device: Device) {}
 
-  /** Groups that are there already become nodes: copies of one instance that stand together are one node. */
+  /** Makes nodes of existing groups: consecutive copies of one instance become one node. */
   static async of(device: Device): Promise<ReplicationNodes> {
     const nodes = new ReplicationNodes(device);
     for (const entity of await device.read([{ kind: "multicastGroup" }]))
@@ -52,7 +52,7 @@ export class ReplicationNodes {
     this.groups.set(groupId, handles);
   }
 
-  /** The handle of a new node: the lowest that is free. */
+  /** The handle of a new node: the lowest free number. */
   createNode(rid: number, ports: readonly number[]): number {
     let handle = 0;
     while (this.#nodes.has(handle)) handle++;
@@ -122,12 +122,12 @@ export class ReplicationNodes {
     this.#nodes.delete(handle);
   }
 
-  /** Group that a mirror was told to follow. */
+  /** The group that a mirror follows. */
   mirrorGroup(session: number): number | undefined {
     return this.#mirrors.get(session);
   }
 
-  /** Makes or replaces a mirror: to a port, or to the copies of a group, now and when they change. */
+  /** Makes or replaces a mirror to a port, or to a group, whose later changes it follows. */
   async setMirror(sessionId: number, to: { port: number } | { group: number }): Promise<void> {
     const replicas = "port" in to ? [{ port: to.port, instance: 0 }] : this.replicas(to.group);
     const there = await this.mirror(sessionId);
@@ -141,7 +141,7 @@ export class ReplicationNodes {
     try {
       found = await this.device.read([{ kind: "cloneSession", sessionId }]);
     } catch (error) {
-      // BMv2's server fails where the standard answers with nothing
+      // BMv2's server reports an error where the standard requires an empty answer
       if (error instanceof DeviceError && error.code === "NOT_FOUND") return undefined;
       throw error;
     }
@@ -155,7 +155,7 @@ export class ReplicationNodes {
     this.#mirrors.delete(sessionId);
   }
 
-  /** Writes a group as it is now; what changed it is taken back when the device refuses. */
+  /** Writes the present state of a group. When the device refuses, the change is undone. */
   async #rewrite(group: number | undefined, undo: () => void): Promise<void> {
     if (group === undefined) return;
     try {

@@ -1,13 +1,7 @@
-/** Counters, meters and registers, of their own or of table entries, found by name. */
+/** Counters, meters and registers, as arrays or for table entries, found by name. */
 import { fail } from "../base/index.js";
-import type {
-  CounterData,
-  Entity,
-  MeterConfig,
-  P4InfoIndex,
-  RegisterEntry,
-  TableInfo,
-} from "../program/index.js";
+import type { CounterData, Entity, MeterConfig, RegisterEntry } from "../device/index.js";
+import type { P4InfoIndex, TableInfo } from "../program/index.js";
 import { CODES } from "./codes.js";
 import { candidatesFor, findNamed, type Named } from "./names.js";
 import type { Word } from "./words.js";
@@ -20,7 +14,7 @@ interface Resources {
   readonly direct: (table: TableInfo) => Named | undefined;
 }
 
-/** What counters or meters the program has: arrays, then those of tables. */
+/** The counters or meters of the program: arrays, then those of tables. */
 export function listResources(kind: "counter" | "meter", index: P4InfoIndex): Resource[] {
   const { own, direct }: Resources =
     kind === "counter"
@@ -37,7 +31,7 @@ export function listResources(kind: "counter" | "meter", index: P4InfoIndex): Re
 
 export function findResource(kind: "counter" | "meter", index: P4InfoIndex, word: Word): Resource {
   const list = listResources(kind, index);
-  // that of a table may be called by the table's name
+  // a counter or meter of a table may be called by the table's name
   const owners = candidatesFor(index.tables.list, word.text);
   const owned = list.filter((one) => "table" in one && owners.length === 1 && one.table === owners[0]);
   if (owned.length > 0 && candidatesFor(list, word.text).length === 0) return owned[0]!;
@@ -50,7 +44,7 @@ export interface RegisterInfo {
   readonly bits: number;
 }
 
-/** A register whose values are plain bit strings; fails at the word for those of structs. */
+/** A register whose values are plain bit strings; fails at the word when its values are structs. */
 export function findRegister(index: P4InfoIndex, word: Word): RegisterInfo {
   const { name, message } = findNamed("register", index.registers.list, word);
   const bits = index.bitwidthOf(message.typeSpec);

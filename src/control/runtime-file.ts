@@ -1,23 +1,19 @@
 /**
  * The tutorials' `sN-runtime.json`: the program of a switch, its table entries, multicast groups and clone sessions.
- * Values are typed by look: numbers, MAC, IPv4 and IPv6 addresses, digits with `0x`. A match is `value` where the
- * field is exact or optional, `[value, length]` for lpm, `[value, mask]` for ternary, `[low, high]` for range; the
- * forms of the command text (`"10.0.0.0/8"`, `"0x10&&&0xf0"`, `"1->9"`) are taken too.
+ * The notation of a value decides its type: numbers, MAC, IPv4 and IPv6 addresses, digits with `0x`. A match is `value`
+ * for an exact or optional field, `[value, length]` for lpm, `[value, mask]` for ternary, `[low, high]` for range. The
+ * notation of the command text (`"10.0.0.0/8"`, `"0x10&&&0xf0"`, `"1->9"`) is accepted too.
  */
 import { type Diagnostics, fail, type SourceFile, type Span, spanText } from "../base/index.js";
+import type { Match, Naming, Replica, TableEntry, Update } from "../device/index.js";
 import {
   type FieldInfo,
   type JsonPath,
   jsonKeyPlace,
   jsonPlace,
-  type Match,
-  type Naming,
   type P4InfoIndex,
-  type Replica,
   type Slot,
-  type TableEntry,
   type TableInfo,
-  type Update,
 } from "../program/index.js";
 import { CODES } from "./codes.js";
 import { actionsOf, slotNames } from "./context.js";
@@ -27,15 +23,15 @@ import { readMatch, readSlot, type ValueForm } from "./values.js";
 import { report, type Word } from "./words.js";
 
 export interface RuntimeFile {
-  /** `bmv2`, where the file says it. */
+  /** `bmv2`, if the file has it. */
   readonly target?: string;
-  /** Path of the P4Info, as written: from the folder of the exercise. */
+  /** Path of the P4Info, as written: relative to the folder of the exercise. */
   readonly p4info?: string;
   /** Path of the BMv2 JSON, as written. */
   readonly bmv2Json?: string;
   /**
-   * What the file writes, in its order: table entries, multicast groups, clone sessions. Names and values that do not
-   * fit the program are reported (P43211 to P43214), each at its place, and left out. `naming` knows values by name.
+   * The updates of the file in this order: table entries, multicast groups, clone sessions. Names and values that do not
+   * fit the program are reported (P43211 to P43214), each at its place, and left out. `naming` translates names of values.
    */
   updates(index: P4InfoIndex, diagnostics: Diagnostics, naming?: Naming): Update[];
 }
@@ -52,7 +48,7 @@ const KEYS = [
   "clone_session_entries",
 ] as const;
 
-/** Other spellings of keys, as older files have them. */
+/** Other spellings of keys, which older files use. */
 const OLDER: Readonly<Record<string, string>> = {
   table_name: "table",
   match_fields: "match",
@@ -69,7 +65,7 @@ const GROUP_KEYS = ["multicast_group_id", "replicas"];
 const CLONE_KEYS = ["clone_session_id", "replicas", "packet_length_bytes", "class_of_service"];
 const REPLICA_KEYS = ["egress_port", "instance"];
 
-/** Reads the file's shape; undefined after errors (P43211). What it writes is read when the program is known. */
+/** Checks the structure of the file; undefined after errors (P43211). Its updates are read when the program is known. */
 export function readRuntimeFile(file: SourceFile, diagnostics: Diagnostics): RuntimeFile | undefined {
   let root: unknown;
   const text = file.text.replace(/^\ufeff/, " ");
@@ -77,7 +73,7 @@ export function readRuntimeFile(file: SourceFile, diagnostics: Diagnostics): Run
     root = JSON.parse(text);
   } catch {
     const { at, message } = findJsonError(text);
-    diagnostics.error(CODES.fileShape, { file, start: at, end: at + 1 }, `this is no JSON: ${message}`);
+    diagnostics.error(CODES.fileShape, { file, start: at, end: at + 1 }, `not JSON: ${message}`);
     return undefined;
   }
   try {
@@ -87,7 +83,7 @@ export function readRuntimeFile(file: SourceFile, diagnostics: Diagnostics): Run
       top[key] === undefined ? undefined : reader.string(top[key], [key]);
     const [target, p4info, bmv2Json] = [named("target"), named("p4info"), named("bmv2_json")];
     if (target !== undefined && target !== "bmv2")
-      reader.wrong(["target"], `the target is "${target}"; "bmv2" is the one there is`);
+      reader.wrong(["target"], `the target is "${target}"; the only target is "bmv2"`);
     for (const key of KEYS.slice(3)) if (top[key] !== undefined) reader.list(top[key], [key]);
     return {
       ...(target === undefined ? {} : { target }),
@@ -101,10 +97,10 @@ export function readRuntimeFile(file: SourceFile, diagnostics: Diagnostics): Run
   }
 }
 
-/** Where an update of a runtime file stands in it. */
+/** The place of an update in its runtime file. */
 const places = new WeakMap<Update, Span>();
 
-/** The place in its file of an update that {@link RuntimeFile.updates} gave. */
+/** The place in its file of an update from {@link RuntimeFile.updates}. */
 export function placeOf(update: Update): Span | undefined {
   return places.get(update);
 }
@@ -124,11 +120,11 @@ class RuntimeReader {
   #place(path: JsonPath): Span {
     const span = jsonPlace(this.file, path);
     const line = spanText(span).indexOf("\n");
-    // the first line of a long value is enough to see
+    // the first line of a long value is enough
     return line < 0 ? span : { ...span, end: span.start + Math.max(line, 1) };
   }
 
-  /** The name of a member, in front of its value. */
+  /** The name of a member, before its value. */
   #keyPlace(path: JsonPath): Span {
     return jsonKeyPlace(this.file, path);
   }
@@ -143,7 +139,7 @@ class RuntimeReader {
     this.wrong(path, `${name} is ${found}; it should be ${wanted}`);
   }
 
-  /** An object with keys in their present spelling; others are told of, and passed over. */
+  /** An object with keys in their present spelling; other keys are reported and ignored. */
   object(value: unknown, path: JsonPath, keys: readonly string[]): JsonObject {
     if (typeof value !== "object" || value === null || Array.isArray(value))
       this.#type(value, path, "an object");
@@ -155,7 +151,7 @@ class RuntimeReader {
         this.diagnostics.warning(
           CODES.fileShape,
           this.#keyPlace([...path, key]),
-          `\`${key}\` means nothing here`,
+          `\`${key}\` is not a key here`,
           `there are: ${keys.join(", ")}`,
         );
     }

@@ -1,13 +1,7 @@
-/** Values of statements: `program`'s reading of them, and what a key field makes of one. */
+/** Values in statements: reads them, and converts them to parts of a key. */
 import { fail, maskOf } from "../base/index.js";
-import {
-  DeviceError,
-  type FieldInfo,
-  type Match,
-  type Naming,
-  parseValue,
-  type Slot,
-} from "../program/index.js";
+import { DeviceError, type Match, type Naming, parseValue } from "../device/index.js";
+import type { FieldInfo, Slot } from "../program/index.js";
 import { CODES } from "./codes.js";
 import type { Word } from "./words.js";
 
@@ -24,9 +18,9 @@ export function readValue(
   return parsed.value;
 }
 
-/** How values are read, apart from their text. */
+/** Options for reading a value. */
 export interface ValueForm {
-  /** Numbers of the values that are names. */
+  /** Translates names of values to numbers. */
   naming?: Naming | undefined;
   /** Of diagnostics; default P43204. */
   code?: string;
@@ -37,7 +31,7 @@ export function readSlot(what: string, slot: Slot, word: Word, form: ValueForm =
   const { naming, code = CODES.value } = form;
   if (!slot.isString) return readValue(what, word, slot.bitwidth, code, word.text.startsWith("-"));
   if (naming === undefined || slot.stringType === undefined)
-    fail(CODES.unable, word.span, `${what} is a name, and the switch knows no names`);
+    fail(CODES.unable, word.span, `${what} is a name, and the names of this switch are not known`);
   try {
     return naming.number(slot.stringType, word.text);
   } catch (error) {
@@ -61,8 +55,8 @@ function prefixMask(length: number, bits: number): bigint {
 
 export interface MatchForm extends ValueForm {
   /**
-   * Lpm, ternary and range fields take a plain value as well, all of whose bits count; ternary fields `v/length`;
-   * `*` or `_` stands for a don't-care.
+   * Lpm, ternary and range fields also take a plain value, of which all bits count. Ternary fields also take `v/length`.
+   * `*` or `_` means a don't-care.
    */
   plain?: boolean;
 }
@@ -86,7 +80,7 @@ export function readMatch(field: FieldInfo, word: Word, form: MatchForm = {}): M
       : [text.slice(0, match.index), text.slice(match.index + match[0].length)];
   };
   if (plain && (text === "*" || text === "_")) {
-    if (kind === "exact") fail(code, span, `${what} is exact: it cannot be left open`);
+    if (kind === "exact") fail(code, span, `${what} is exact: it needs a value`);
     return undefined;
   }
   const isPlain = plain && split(/\/|&&&|->|\.\./) === undefined;
@@ -96,7 +90,7 @@ export function readMatch(field: FieldInfo, word: Word, form: MatchForm = {}): M
     case "lpm": {
       const parts = split(/\//) ?? (isPlain ? [text, String(bits)] : wrongForm("value/length"));
       if (!/^\d+$/.test(parts[1]) || Number(parts[1]) > bits)
-        fail(code, span, `the prefix length of ${what} is \`${parts[1]}\`; possible are 0 to ${bits}`);
+        fail(code, span, `the prefix length of ${what} is \`${parts[1]}\`; it must be 0 to ${bits}`);
       const prefixLength = Number(parts[1]);
       const number = value(parts[0]);
       if (prefixLength === 0) return undefined;
@@ -122,7 +116,11 @@ export function readMatch(field: FieldInfo, word: Word, form: MatchForm = {}): M
       const number = value(parts[0]);
       if (mask === 0n) return undefined;
       if (mask !== maskOf(bits))
-        fail(code, span, `the mask of ${what} is ${parts[1]}; an optional field has all bits or none`);
+        fail(
+          code,
+          span,
+          `the mask of ${what} is ${parts[1]}; the mask of an optional field has all bits or none`,
+        );
       return { kind, field: name, value: number };
     }
     case "range": {
@@ -133,10 +131,10 @@ export function readMatch(field: FieldInfo, word: Word, form: MatchForm = {}): M
       const parts = split(/->|\.\./) ?? wrongForm("low->high");
       const low = value(parts[0], `the low bound of ${what}`);
       const high = value(parts[1], `the high bound of ${what}`);
-      if (low > high) fail(code, span, `the range of ${what} starts above its end: ${text}`);
+      if (low > high) fail(code, span, `the low bound of ${what} is above the high bound: ${text}`);
       return low === 0n && high === maskOf(bits) ? undefined : { kind, field: name, low, high };
     }
     case "other":
-      fail(CODES.unable, span, `${what} is matched in a way of its own, which cannot be written here`);
+      fail(CODES.unable, span, `${what} has a target-specific kind of match, which cannot be written here`);
   }
 }

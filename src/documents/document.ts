@@ -1,6 +1,6 @@
 /**
- * Reads a YAML file (JSON is YAML too) against a schema and says what is wrong with it in the words of the
- * file: place, key, value found, what would be right.
+ * Reads a YAML file (JSON is YAML too), checks it against a schema and reports for each error the place, the key, the
+ * value found and what would be right.
  */
 import { isAlias, isMap, isScalar, isSeq, type Node, parseDocument } from "yaml";
 import type { z } from "zod";
@@ -9,22 +9,22 @@ import { describeIssues } from "./schema-issues.js";
 
 export interface LoadedDocument<T> {
   value: T;
-  /** Finds what stands at a path of keys and indexes: the value, or the key of a value of several lines. */
+  /** The place of the value at a path of keys and indexes; the place of its key if the value has several lines. */
   locate: Locate;
 }
 
 /**
- * The document's value, checked and with defaults filled in; undefined after errors, which `diagnostics` holds:
- * P43001 no YAML, P43002 unknown key, P43003 missing key, P43004 wrong type or value.
+ * The document's value, checked and with defaults filled in; undefined if there are errors, which are added to
+ * `diagnostics`: P43001 not YAML, P43002 unknown key, P43003 missing key, P43004 wrong type or value.
  */
 export function loadDocument<T>(
   file: SourceFile,
-  schema: z.ZodType<T>,
+  schemaOf: z.ZodType<T> | ((contents: unknown) => z.ZodType<T>),
   diagnostics: Diagnostics,
 ): LoadedDocument<T> | undefined {
   const document = parseDocument(file.text, { prettyErrors: false, logLevel: "error" });
   const language = file.path.endsWith(".json") ? "JSON" : "YAML";
-  // What follows the first error of a file that is no YAML comes of it.
+  // In a file that is not YAML, the errors after the first one are consequences of it.
   for (const error of document.errors.slice(0, 1)) {
     const [start, end] = error.pos;
     diagnostics.error("P43001", { file, start, end }, `not valid ${language}: ${error.message}`);
@@ -37,7 +37,7 @@ export function loadDocument<T>(
     return range == null ? undefined : { file, start: range[0], end: Math.max(range[1], range[0] + 1) };
   };
 
-  /** `nearest`: where the path leads to nothing, the last thing on it. */
+  /** `nearest`: if the path does not exist, the place of its deepest part that does. */
   const find = (path: readonly PropertyKey[], wantKey: boolean, nearest: boolean): Span | undefined => {
     let span: Span | undefined = { file, start: 0, end: Math.min(1, file.text.length) };
     let node: unknown = root;
@@ -66,10 +66,11 @@ export function loadDocument<T>(
   try {
     input = document.toJS();
   } catch (error) {
-    // Aliases that name nothing, or that multiply without end.
+    // Aliases without an anchor, or aliases of aliases that expand to an excessive size.
     diagnostics.error("P43001", find([], false, true), `not valid YAML: ${(error as Error).message}`);
     return undefined;
   }
+  const schema = typeof schemaOf === "function" ? schemaOf(input) : schemaOf;
   const result = schema.safeParse(input);
   if (result.success) return { value: result.data, locate };
   for (const { code, path, atKey, message, notes } of describeIssues(result.error.issues, schema, input))
@@ -77,7 +78,7 @@ export function loadDocument<T>(
   return undefined;
 }
 
-/** A span of several lines cut down to its first, so that a caret line marks something that can be seen. */
+/** The first line of a span of several lines: a message shows one line with carets. */
 function firstLine(span: Span | undefined): Span | undefined {
   if (span === undefined) return undefined;
   const lineEnd = span.file.text.indexOf("\n", span.start);

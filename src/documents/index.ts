@@ -1,5 +1,5 @@
 /**
- * Files that people write: {@link loadDocument} reads YAML or JSON against a schema and says what is wrong with it
- * at its place, in the file's own words.
+ * Files that people write: {@link loadDocument} checks YAML or JSON against a schema and reports each error at its
+ * place, with the keys and values of the file.
  */
 export { type LoadedDocument, loadDocument } from "./document.js";

@@ -1,10 +1,11 @@
-/** Turns what zod finds wrong into sentences: which key, what was found, what would be right. */
+/** Turns the issues that zod finds into sentences: the key, the value found, what would be right. */
 import { z } from "zod";
+import { didYouMean } from "../base/index.js";
 
 export interface DescribedIssue {
   code: "P43002" | "P43003" | "P43004";
   path: readonly PropertyKey[];
-  /** The key itself is wrong, not its value. */
+  /** Whether the key itself is wrong, and not its value. */
   atKey: boolean;
   message: string;
   notes: string[];
@@ -31,19 +32,18 @@ function describe(
   if (issue.code === "unrecognized_keys") {
     const allowed = keysAt(schema, path, input);
     return issue.keys.map((key) => {
-      const close = closest(key, allowed);
       const where = path.length === 0 ? "" : ` in ${formatPath(path)}`;
       return {
         code: "P43002",
         path: [...path, key],
         atKey: true,
-        message: `unknown key "${key}"${where}${close === undefined ? "" : `; did you mean "${close}"?`}`,
+        message: `unknown key "${key}"${where}${didYouMean(key, allowed, '"')}`,
         notes: allowed.length === 0 ? [] : [`keys here: ${allowed.join(", ")}`],
       };
     });
   }
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
-    // The branch that got furthest is the one that was meant.
+    // The branch of the union whose error is deepest in the document is most likely the intended one.
     const depth = (branch: readonly Issue[]) => Math.max(...branch.map((one) => one.path.length));
     const deepest = Math.max(...issue.errors.map(depth));
     if (deepest > 0) {
@@ -60,13 +60,26 @@ function describe(
     return [{ code: "P43003", path: path.slice(0, -1), atKey: true, message, notes: [] }];
   }
   const value = formatValue(found);
-  const message = expected.includes("got ") ? `${name}: ${expected}` : `${name}: ${expected}, got ${value}`;
+  // A word of two letters is too short for a mistake to be recognised.
+  const isWord = typeof found === "string" && found.length > 2;
+  const hint = isWord ? didYouMean(found, wordsOf(issue, schema, path, input), '"') : "";
+  const message = `${name}: ${expected}${expected.includes("got ") ? "" : `, got ${value}`}${hint}`;
   return [{ code: "P43004", path, atKey: false, message, notes: [] }];
 }
 
-/** What would be right, as `expected ...`. */
+/** The words that a value may be, where it may be one of several. */
+function wordsOf(issue: Issue, schema: z.ZodType, path: readonly PropertyKey[], input: unknown): string[] {
+  if (issue.code === "invalid_value") return issue.values.map(String);
+  if (issue.code !== "invalid_union") return [];
+  const nested = issue.errors
+    .flat()
+    .flatMap((one) => (one.path.length === 0 ? wordsOf(one, schema, path, input) : []));
+  return [...discriminators(schema, path, input), ...nested];
+}
+
+/** What would be right, as a text that starts with `expected`. */
 function expectation(issue: Issue, schema: z.ZodType, path: readonly PropertyKey[], input: unknown): string {
-  // Messages that a schema states itself say more than its type does.
+  // A message that the schema states is more precise than its type.
   if (issue.message.startsWith("expected")) return issue.message;
   switch (issue.code) {
     case "invalid_type":
@@ -139,11 +152,11 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
     if (typeof value !== "object" || value === null) return undefined;
     value = (value as Record<PropertyKey, unknown>)[step];
   }
-  // An empty value of YAML is null: as good as missing.
+  // An empty value in YAML is null, and counts as missing.
   return value ?? undefined;
 }
 
-/** The schema without wrappers that do not change which keys are allowed. */
+/** The schema without the wrappers that do not change the allowed keys. */
 function unwrap(schema: unknown): unknown {
   let at = schema;
   for (;;) {
@@ -156,7 +169,7 @@ function unwrap(schema: unknown): unknown {
   }
 }
 
-/** The object schemas that can stand at a path, given what stands in the file. */
+/** The object schemas that are possible at a path, given the values in the file. */
 function objectsAt(schema: unknown, path: readonly PropertyKey[], value: unknown): z.ZodObject[] {
   const at = unwrap(schema);
   if (at instanceof z.ZodUnion) {
@@ -187,7 +200,7 @@ function keysAt(schema: z.ZodType, path: readonly PropertyKey[], input: unknown)
   return [...new Set(objectsAt(schema, path, input).flatMap((object) => Object.keys(object.shape)))];
 }
 
-/** Values that the discriminating key of a union may have, when `path` leads to that key. */
+/** The allowed values of a union's discriminating key, if `path` leads to that key. */
 function discriminators(schema: z.ZodType, path: readonly PropertyKey[], input: unknown): string[] {
   const key = path[path.length - 1];
   if (key === undefined) return [];
@@ -210,38 +223,4 @@ function unionsAt(schema: unknown, path: readonly PropertyKey[], value: unknown)
   if (at instanceof z.ZodObject) return unionsAt(at.shape[String(step)], rest, inner);
   if (at instanceof z.ZodArray) return unionsAt(at.element, rest, inner);
   return [];
-}
-
-/** The candidate that a typing mistake most likely meant. */
-export function closest(word: string, candidates: readonly string[]): string | undefined {
-  const limit = Math.max(1, Math.floor(word.length / 3));
-  let best: string | undefined;
-  let least = limit + 1;
-  for (const candidate of candidates) {
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
-    if (distance < least) {
-      least = distance;
-      best = candidate;
-    }
-  }
-  return best;
-}
-
-/** Fewest insertions, deletions, replacements and swaps of neighbours that make one word the other. */
-function editDistance(a: string, b: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      let best = Math.min(replaced, last[j]! + 1, row[j - 1]! + 1);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        best = Math.min(best, beforeLast[j - 2]! + 1);
-      row.push(best);
-    }
-    beforeLast = last;
-    last = row;
-  }
-  return last[b.length]!;
 }

@@ -16,7 +16,7 @@ import { checkP4c, compileWithP4c } from "./p4c.js";
 import { buildFabric } from "./simulator.js";
 
 export interface CompilerOptions {
-  /** Path of p4c-bm2-ss; default: our own compiler. */
+  /** Path of p4c-bm2-ss; default: the compiler of p4loom. */
   readonly p4c?: string | undefined;
   /** Programs get a fault table. */
   readonly faults?: boolean;
@@ -60,7 +60,7 @@ export class ProgramCompiler {
   }
 }
 
-/** Templates are ours: a program of theirs that does not compile is a fault of ours. */
+/** The templates belong to p4loom, so a rendered program that does not compile is a fault of p4loom. */
 function compileGenerated(file: SourceFile): Program {
   const diagnostics = new Diagnostics();
   const result = compile({ file }, diagnostics);
@@ -77,17 +77,22 @@ export async function bootFabric(
 ): Promise<Fabric> {
   const { plan } = scheme;
   const programs = await compiler.compileAll(scheme);
+  const { queues, control_channel } = experiment.settings;
   const switches = new Map<number, SwitchNode>();
   const fabric = buildFabric(experiment, scheme, (node, simulation) => {
-    const made = new SwitchNode(simulation, node.name, seed);
+    const made = new SwitchNode(simulation, {
+      name: node.name,
+      seed,
+      queuePackets: queues.packets,
+      queueBytes: queues.bytes,
+    });
     switches.set(node.index, made);
     return made;
   });
   const { simulation } = fabric.network;
-  const { delay } = experiment.settings.control_channel;
-  // Each switch has a session of its own; all of them go on at once, as with one controller and many switches.
+  // Each switch has a session of its own; all sessions run at the same time, as with one controller and many switches.
   const sessions = plan.switches.map(async ({ node, program, updates }) => {
-    const device = new ControlChannel(simulation, switches.get(node)!.device, delay);
+    const device = new ControlChannel(simulation, switches.get(node)!.device, control_channel);
     await device.load(programs.get(program)!);
     await device.write(updates);
   });

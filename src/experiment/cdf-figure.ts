@@ -1,10 +1,11 @@
 /** Figure 7b of the P-ECMP paper: the distribution of recovery times, on a logarithmic axis. */
+import { escapeMarkup } from "../base/index.js";
 import { successProbability, timeOfTry } from "./closed-forms.js";
 import type { EngineName, Experiment } from "./experiment.js";
 import { equalSites } from "./failure-sites.js";
-import { escapeXml, FakeDocument, printNode } from "./fake-document.js";
-import { FAILURE_NAMES, type LineStyle, lineStyle, schemeTitle } from "./palette.js";
-import { firstTimeoutMs, hasModelTimes, type Series, strategyOf } from "./results.js";
+import { FakeDocument, printNode } from "./fake-document.js";
+import { FAILURE_NAMES, type LineStyle, lineStyle } from "./palette.js";
+import { firstTimeoutMs, hasModelTimes, type Series } from "./results.js";
 import { cdfPoints } from "./statistics.js";
 
 export interface FigureLine {
@@ -30,7 +31,7 @@ export function figureLines(
   for (const [schemeIndex, scheme] of experiment.schemes.entries()) {
     const own = series.filter((one) => one.scheme === scheme);
     const drawn = own.map((one) => lineOf(experiment, one, schemeIndex, engine));
-    const title = schemeTitle(scheme.label);
+    const { title } = scheme;
     const [first] = drawn;
     if (first !== undefined && drawn.length > 1 && drawn.every((line) => coincide(line, first)))
       lines.push({ ...first, name: `${title}, every failure` });
@@ -43,7 +44,7 @@ function lineOf(experiment: Experiment, one: Series, schemeIndex: number, engine
   const times = one.samples.map((sample) => sample.recoveryMs);
   const n = equalSites(experiment.topology, experiment.settings.traffic.pairs, one.failure);
   const theory: FigureLine["theory"] = [];
-  if (hasModelTimes(engine) && strategyOf(one.scheme) === "random" && n !== undefined && n > 1) {
+  if (hasModelTimes(engine) && one.scheme.plan.repathing === "random" && n !== undefined && n > 1) {
     const { rto_margin, rto_cap } = experiment.settings.transport;
     const first = firstTimeoutMs(rto_margin, one.samples);
     const miss = 1 - successProbability(n);
@@ -53,7 +54,7 @@ function lineOf(experiment: Experiment, one: Series, schemeIndex: number, engine
     }
   }
   return {
-    name: `${schemeTitle(one.scheme.label)}, ${FAILURE_NAMES[one.failure]} fails`,
+    name: `${one.scheme.title}, ${FAILURE_NAMES[one.failure]} fails`,
     style: lineStyle(schemeIndex, one.failure),
     points: cdfPoints(times),
     theory,
@@ -166,5 +167,5 @@ function legendOf(lines: readonly FigureLine[]): string {
 }
 
 function text(x: number, y: number, content: string, anchor: string): string {
-  return `<text x="${x}" y="${y}" text-anchor="${anchor}" fill="#2b3137" font-size="12">${escapeXml(content)}</text>`;
+  return `<text x="${x}" y="${y}" text-anchor="${anchor}" fill="#2b3137" font-size="12">${escapeMarkup(content)}</text>`;
 }

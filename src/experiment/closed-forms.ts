@@ -1,6 +1,6 @@
 /**
  * What theory says about re-pathing (P-ECMP, NSDI'25, section 2.1). A flow's two directions each cross one of N
- * equal switches, at random and apart from each other; a try succeeds if both miss the failed one.
+ * equal switches, at random and independently; a try succeeds if both avoid the failed one.
  */
 
 /** Chance that one random try succeeds: ((N-1)/N)^2. */

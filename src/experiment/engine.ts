@@ -1,21 +1,50 @@
-/** What can carry out the runs of an experiment: the packet simulator, or real switch processes in a testbed. */
+/** Engines carry out the runs of an experiment: the packet simulator, or real switch processes in a testbed. */
+import type { NetworkKind, Omission } from "../testbed/index.js";
 import type { EngineName, Experiment } from "./experiment.js";
 import type { Series } from "./results.js";
 import { runOnSimulator } from "./simulator.js";
-import type { TestbedOptions } from "./testbed/options.js";
 
 /** Called as runs complete: how many of how many, and of what. */
 export type Progress = (done: number, total: number, what: string) => void;
 
+/** Options of the engines `switch` and `bmv2` that are not in the experiment file. */
+export interface TestbedOptions {
+  /** Who makes hosts and links. Default: `netns`, p4loom itself. */
+  readonly network?: NetworkKind;
+  /** Path of simple_switch_grpc; default: the one on PATH. */
+  readonly bmv2?: string;
+  /** Properties of links that the runs may go without where the kernel cannot give them. */
+  readonly allowMissing?: ReadonlySet<Omission>;
+  /** Capture every port of every switch. */
+  readonly pcap?: boolean;
+}
+
 export interface EngineContext {
   readonly progress: Progress;
-  /** p4c-bm2-ss instead of our own compiler. */
+  /** Path of p4c-bm2-ss, which then compiles the programs. */
   readonly p4c?: string;
-  /** Of the engines `switch` and `bmv2`. */
   readonly testbed: TestbedOptions;
   /** Folder for logs, which stay when a run fails. */
   readonly folder: string;
+  /** Once it is aborted, the engine ends what it started and rejects with its reason. */
+  readonly stop: AbortSignal;
 }
+
+/**
+ * For loops that keep the event loop busy: lets signals and timers of the process be handled about every 50 ms. The
+ * returned function rejects with the reason of `stop`.
+ */
+export function breather(stop: AbortSignal): () => Promise<void> {
+  let last = performance.now();
+  return async () => {
+    if (performance.now() - last < BREATH_INTERVAL_MS) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    last = performance.now();
+    stop.throwIfAborted();
+  };
+}
+
+const BREATH_INTERVAL_MS = 50;
 
 export interface EngineOutcome {
   series: Series[];
@@ -23,11 +52,13 @@ export interface EngineOutcome {
   programs: { file: string; text: string }[];
   /** What a reader of the results must know of how they were made, one sentence each. */
   notes: string[];
+  /** Why figures may not be results of the network at all, one sentence each. */
+  warnings: string[];
 }
 
 export type Engine = (experiment: Experiment, seed: number, context: EngineContext) => Promise<EngineOutcome>;
 
-/** A testbed is loaded only by who asks for it. */
+/** gRPC and the rest of a testbed are loaded only when one is used. */
 const onTestbed =
   (engine: "switch" | "bmv2"): Engine =>
   async (experiment, seed, context) =>

@@ -1,10 +1,16 @@
-/** The experiment file: what is built, what goes wrong, who re-paths how, how often, and what comes out. */
+/** The experiment file: topology, schemes, failures or faults, flows, number of runs, and machine parameters. */
 import { z } from "zod";
 import type { Locate, SourceFile } from "../base/index.js";
-import { SELECTOR_FIELDS } from "../generate/index.js";
-import { type FabricPlan, SCHEMES, type Scheme } from "../schemes/index.js";
-import { durationSchema, positiveDurationSchema, type Topology, topologySchema } from "../topology/index.js";
-import { DEFAULT_PORT } from "../traffic/index.js";
+import { SELECTOR_FIELDS } from "../hosts/index.js";
+import { type FabricPlan, NAMED_SCHEMES, type Scheme } from "../schemes/index.js";
+import {
+  durationSchema,
+  positiveDurationSchema,
+  rateSchema,
+  type Topology,
+  topologySchema,
+} from "../topology/index.js";
+import { DEFAULT_PORT, type PairPattern } from "../traffic/index.js";
 
 /** What can fail: a switch of a tier, or the link between a ToR and the tier above it. */
 export const FAILURES = ["tor", "leaf", "spine", "link"] as const;
@@ -14,18 +20,16 @@ export type Failure = (typeof FAILURES)[number];
 export const ENGINES = ["sim", "switch", "bmv2"] as const;
 export type EngineName = (typeof ENGINES)[number];
 
-/** Names that a file may use; `none` is plain ECMP, whose hosts do not re-path. */
-const SCHEME_OF_NAME = { ...SCHEMES, none: SCHEMES.ecmp };
-export type SchemeChoice = keyof typeof SCHEME_OF_NAME;
-const SCHEME_NAMES = Object.keys(SCHEME_OF_NAME) as [SchemeChoice, ...SchemeChoice[]];
+export type SchemeChoice = keyof typeof NAMED_SCHEMES;
+const SCHEME_NAMES = Object.keys(NAMED_SCHEMES) as [SchemeChoice, ...SchemeChoice[]];
 
 export function schemeOfName(name: SchemeChoice): Scheme<Record<string, unknown>> {
-  return SCHEME_OF_NAME[name] as unknown as Scheme<Record<string, unknown>>;
+  return NAMED_SCHEMES[name] as unknown as Scheme<Record<string, unknown>>;
 }
 
 /** The keys that a scheme's parameters have in a file. */
 export function parameterShape(name: SchemeChoice): z.core.$ZodLooseShape {
-  return (SCHEME_OF_NAME[name].parameters as unknown as z.ZodObject).shape;
+  return (NAMED_SCHEMES[name].parameters as unknown as z.ZodObject).shape;
 }
 
 const whole = (what: string, least: number, most: number) => {
@@ -88,7 +92,10 @@ const machineKeys = {
       rto_cap: durationSchema.default(1_000_000_000),
     })
     .prefault({}),
-  /** Output queue of each port, the frame in transmission included. */
+  /**
+   * What may wait at each port of a switch, beside the frame on the wire, as the program sees it; at a host's port the
+   * frame on the wire counts too.
+   */
   queues: z
     .strictObject({
       bytes: whole("bytes", 64, 1e9).default(1_000_000),
@@ -99,6 +106,10 @@ const machineKeys = {
     .strictObject({
       /** From control plane to switch, one way. */
       delay: durationSchema.default(1_000_000),
+      /** Of each direction; absent: messages take no time of transmission. */
+      rate: rateSchema.optional(),
+      /** Time that a switch needs for an update, a query or a packet-out. */
+      processing: durationSchema.default(0),
     })
     .prefault({}),
   /** Folder for the results, from the current one; `out/NAME` by default. */
@@ -116,8 +127,8 @@ export const experimentSchema = z.strictObject({
   give_up: durationSchema.default(60_000_000_000),
   traffic: z
     .strictObject({
-      /** Pairs of hosts that flows run between. */
-      pairs: z.enum(["any", "inter_rack", "inter_pod"]).default("inter_pod"),
+      /** Pairs of hosts that flows run between; by default those that are farthest apart in this topology. */
+      pairs: z.enum(["any", "inter_rack", "inter_pod"]).optional(),
       ip: ipSchema,
     })
     .prefault({}),
@@ -126,9 +137,9 @@ export const experimentSchema = z.strictObject({
 
 /** Kinds of faults, and what ends them, by what they can befall. */
 export const FAULT_KINDS = {
-  /** `silent`: packets vanish, nothing tells; `down`: both ends lose their carrier. */
+  /** `silent`: packets vanish without a signal; `down`: both ends lose their carrier. */
   link: ["silent", "repair", "down", "up"],
-  /** `silent`: it drops all it gets; `kill`: its process ends as in a crash, `restart`: it comes back, configured. */
+  /** `silent`: it drops all packets; `kill`: its process ends as in a crash; `restart`: it starts again and is configured. */
   switch: ["silent", "repair", "kill", "restart"],
 } as const;
 
@@ -144,10 +155,10 @@ const flowSchema = z.strictObject({
   /** Hosts, by name. */
   from: z.string(),
   to: z.string(),
-  /** So many flows, each with a client port of its own. */
+  /** Number of flows; each has a client port of its own. */
   count: whole("a number of flows", 1, 10_000).default(1),
   start: durationSchema.default(0),
-  /** Absent: it goes on to the end. */
+  /** Absent: it sends until the end. */
   bytes: whole("bytes", 1, 1e12).optional(),
   /** Where the receiver listens. */
   port: whole("a port", 1, 65_535).default(DEFAULT_PORT),
@@ -179,12 +190,17 @@ export type FaultSpec = z.output<typeof faultSchema>;
 export type TimelineSettings = Omit<z.output<typeof timelineSchema>, "flows"> & {
   flows: readonly FlowSpec[];
 };
-export type ExperimentSettings = z.output<typeof experimentSchema>;
+/** With the pairs that the topology determines where the file names none. */
+export type ExperimentSettings = Omit<z.output<typeof experimentSchema>, "traffic"> & {
+  traffic: { pairs: PairPattern; ip: 4 | 6 };
+};
 
 /** One scheme of an experiment, planned for its topology. */
 export interface SchemeRun {
   /** What the results call it. */
   label: string;
+  /** What figures and tables for people call it. */
+  title: string;
   scheme: SchemeChoice;
   runs: number;
   /** As the scheme's own schema parsed them. */
@@ -192,7 +208,7 @@ export interface SchemeRun {
   plan: FabricPlan;
 }
 
-/** An experiment file that is right in itself: checked, its topology built, its schemes planned. */
+/** A checked experiment file with its topology and the plans of its schemes. */
 interface Checked<Settings> {
   source: SourceFile;
   locate: Locate;
@@ -202,12 +218,12 @@ interface Checked<Settings> {
 }
 
 /** Flows that are drawn, each hit by a failure on its way. */
-export type Experiment = Checked<ExperimentSettings>;
+export type Experiment = Checked<ExperimentSettings> & { readonly kind: "failover" };
 
 /** Flows and faults as the file lists them. */
-export type Timeline = Checked<TimelineSettings>;
+export type Timeline = Checked<TimelineSettings> & { readonly kind: "timeline" };
 
-/** What building a fabric needs to know, whatever happens on it. */
+/** What both kinds have in common, and all that building a fabric depends on. */
 export type FabricExperiment = Checked<
   Omit<TimelineSettings, "flows" | "faults" | "duration" | "traffic"> & { traffic: { ip: 4 | 6 } }
 >;

@@ -1,6 +1,6 @@
 /** Where on the paths of a flow a failure can strike, and how many equal places there are. */
-import { hostsOf, type Topology } from "../topology/index.js";
-import { destinationsOf, type PairPattern, type Place } from "../traffic/index.js";
+import { hostsOf, type Rack, rackClasses, type Topology, typicalPods } from "../topology/index.js";
+import type { PairPattern, Place } from "../traffic/index.js";
 import type { Failure } from "./experiment.js";
 
 /** A switch or a link, by its index in the topology. */
@@ -43,12 +43,8 @@ export function sitesOnPath(topology: Topology, path: readonly number[], failure
 
 /** Failures that have a site between some two hosts of the pattern; undefined when there are no such hosts. */
 export function placesOf(topology: Topology, pattern: PairPattern): Set<Failure> | undefined {
-  const pairs = rackPairs(topology, pattern);
-  if (pairs.length === 0) return undefined;
-  const found = new Set<Failure>();
-  for (const [source, destination] of pairs)
-    for (const failure of fanOuts(topology, source, destination).keys()) found.add(failure);
-  return found;
+  const counts = siteCounts(topology, pattern);
+  return counts === undefined ? undefined : new Set(counts.keys());
 }
 
 /**
@@ -56,61 +52,106 @@ export function placesOf(topology: Topology, pattern: PairPattern): Set<Failure>
  * it is not the same for all pairs of hosts of the pattern.
  */
 export function equalSites(topology: Topology, pattern: PairPattern, failure: Failure): number | undefined {
-  const counts = new Set<number>();
-  for (const [source, destination] of rackPairs(topology, pattern))
-    for (const n of fanOuts(topology, source, destination).get(failure) ?? []) counts.add(n);
-  return counts.size === 1 ? [...counts][0] : undefined;
+  const counts = siteCounts(topology, pattern)?.get(failure);
+  return counts?.size === 1 ? [...counts][0] : undefined;
 }
 
-/** One pair of hosts for each pair of racks that the pattern has traffic between. */
-function rackPairs(topology: Topology, pattern: PairPattern): [number, number][] {
-  const places = hostPlaces(topology);
-  const pairs = new Map<string, [number, number]>();
-  for (const source of places)
-    for (const destination of destinationsOf(places, source, pattern))
-      pairs.set(`${source.rack} ${destination.rack}`, [source.host, destination.host]);
-  return [...pairs.values()];
+/** By failure: the numbers of equal-cost sites that occur at any step of a shortest path. */
+type SiteCounts = Map<Failure, Set<number>>;
+
+const known = new WeakMap<Topology, Map<PairPattern, SiteCounts | undefined>>();
+
+/** Counted once for a topology and a pattern; undefined where no two hosts are a pair of the pattern. */
+function siteCounts(topology: Topology, pattern: PairPattern): SiteCounts | undefined {
+  const ofTopology = known.get(topology) ?? new Map<PairPattern, SiteCounts | undefined>();
+  known.set(topology, ofTopology);
+  if (!ofTopology.has(pattern)) ofTopology.set(pattern, countSites(topology, pattern));
+  return ofTopology.get(pattern);
 }
 
-/** For each failure, the number of sites at each step of the shortest paths between two hosts. */
-function fanOuts(topology: Topology, source: number, destination: number): Map<Failure, number[]> {
-  const fromSource = distances(topology, source);
-  const toDestination = distances(topology, destination);
-  const length = fromSource[destination]!;
-  const result = new Map<Failure, number[]>();
-  if (length === Number.POSITIVE_INFINITY) return result;
-  const add = (failure: Failure, sites: number) => {
-    if (sites > 0) result.set(failure, [...(result.get(failure) ?? []), sites]);
-  };
-  const onPath = (node: number, step: number) =>
-    fromSource[node] === step && toDestination[node] === length - step;
-  for (let step = 1; step < length; step++) {
-    const layer = topology.nodes.filter((node) => onPath(node.index, step));
-    for (const role of ["tor", "leaf", "spine"] as const)
-      add(role, layer.filter((node) => node.role === role).length);
-    const links = layer.flatMap((node) =>
-      node.ports.filter((port) => {
-        const peer = topology.nodes[port.peer]!;
-        const roles = new Set([node.role, peer.role]);
-        return onPath(peer.index, step + 1) && roles.has("tor") && roles.has("leaf");
-      }),
-    );
-    add("link", links.length);
+function countSites(topology: Topology, pattern: PairPattern): SiteCounts | undefined {
+  const result: SiteCounts = new Map();
+  let pairs = 0;
+  for (const [destination, sources] of typicalPairs(topology, pattern)) {
+    const hops = distances(topology, destination);
+    for (const source of sources) {
+      pairs++;
+      addSteps(topology, source, hops, result);
+    }
   }
-  return result;
+  return pairs === 0 ? undefined : result;
 }
 
-/** Hops from a host to every node; hosts do not forward. */
-function distances(topology: Topology, start: number): number[] {
-  const hops = topology.nodes.map(() => Number.POSITIVE_INFINITY);
+/**
+ * Pairs of hosts, by destination, such that every pair of the pattern has the same numbers of paths as one of them.
+ * Racks of one class and pod are alike ({@link rackClasses}), so are some pods ({@link typicalPods}), and a path can be
+ * walked in both directions.
+ */
+function* typicalPairs(
+  topology: Topology,
+  pattern: PairPattern,
+): Generator<readonly [destination: number, sources: readonly number[]]> {
+  const { classOf } = rackClasses(topology);
+  const pods = typicalPods(topology);
+  const groups = new Map<string, Rack[]>();
+  for (const rack of topology.racks) {
+    if (!pods.has(rack.pod)) continue;
+    const key = `${classOf[rack.index]} ${rack.pod}`;
+    const group = groups.get(key) ?? [];
+    groups.set(key, group);
+    group.push(rack);
+  }
+  const list = [...groups.values()];
+  for (const [i, group] of list.entries()) {
+    const [first, second] = group;
+    const sources: number[] = [];
+    if (second !== undefined && pattern !== "inter_pod") sources.push(second.hosts[0]!);
+    for (const [other] of list.slice(i + 1))
+      if (pattern !== "inter_pod" || other!.pod !== first!.pod) sources.push(other!.hosts[0]!);
+    yield [first!.hosts[0]!, sources];
+    const shared = pattern === "any" ? group.find(({ hosts }) => hosts.length > 1) : undefined;
+    if (shared !== undefined) yield [shared.hosts[0]!, [shared.hosts[1]!]];
+  }
+}
+
+/** Adds the number of sites at each step of the shortest paths from a host, given the hops to their end. */
+function addSteps(topology: Topology, source: number, hops: Int32Array, result: SiteCounts): void {
+  const { nodes } = topology;
+  const add = (failure: Failure, sites: number) => {
+    if (sites === 0) return;
+    const counts = result.get(failure) ?? new Set();
+    result.set(failure, counts.add(sites));
+  };
+  let layer: ReadonlySet<number> = new Set([source]);
+  for (let left = hops[source]!; left > 1; left--) {
+    const next = new Set<number>();
+    let links = 0;
+    for (const node of layer) {
+      for (const { peer } of nodes[node]!.ports) {
+        if (hops[peer] !== left - 1) continue;
+        next.add(peer);
+        const roles = [nodes[node]!.role, nodes[peer]!.role];
+        if (roles.includes("tor") && roles.includes("leaf")) links++;
+      }
+    }
+    add("link", links);
+    for (const role of ["tor", "leaf", "spine"] as const)
+      add(role, [...next].filter((node) => nodes[node]!.role === role).length);
+    layer = next;
+  }
+}
+
+/** Hops from a host to every node, -1 where there is no way; hosts do not forward. */
+function distances(topology: Topology, start: number): Int32Array {
+  const hops = new Int32Array(topology.nodes.length).fill(-1);
   hops[start] = 0;
   const queue = [start];
-  for (let i = 0; i < queue.length; i++) {
-    const node = topology.nodes[queue[i]!]!;
-    if (node.role === "host" && node.index !== start) continue;
+  for (const index of queue) {
+    const node = topology.nodes[index]!;
+    if (node.role === "host" && index !== start) continue;
     for (const { peer } of node.ports) {
-      if (hops[peer] !== Number.POSITIVE_INFINITY) continue;
-      hops[peer] = hops[node.index]! + 1;
+      if (hops[peer]! >= 0) continue;
+      hops[peer] = hops[index]! + 1;
       queue.push(peer);
     }
   }

@@ -2,6 +2,7 @@
  * As much of a DOM as Observable Plot needs to draw an SVG: elements, attributes, text, and printing. It keeps
  * a browser engine out of the dependencies.
  */
+import { escapeMarkup } from "../base/index.js";
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
@@ -108,21 +109,12 @@ export class FakeDocument {
   }
 }
 
-/** Text that is safe between tags and in double-quoted attributes. */
-export function escapeXml(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
-}
-
 /** The markup of a node that was made by a {@link FakeDocument}. */
 export function printNode(node: unknown): string {
-  if (node instanceof FakeText) return escapeXml(node.nodeValue);
+  if (node instanceof FakeText) return escapeMarkup(node.nodeValue);
   const element = node as FakeElement;
   const attributes = [...element.attributes]
-    .map(([name, value]) => ` ${name}="${escapeXml(value)}"`)
+    .map(([name, value]) => ` ${name}="${escapeMarkup(value)}"`)
     .join("");
   // A style sheet is text that must not be escaped.
   const content =

@@ -1,20 +1,20 @@
 /**
- * Draws the flow of a run and the element that fails on its way: the same for all schemes, and for the simulator and
- * a testbed. Which way a flow takes is seen in the simulator, where the switches run the same programs with the same
+ * Draws the flow of a run and the element that fails on its path: the same for all schemes, and for the simulator and
+ * a testbed. The path of a flow is observed in the simulator, where the switches run the same programs with the same
  * state.
  */
 import { fail, Random } from "../base/index.js";
+import type { FlowKey } from "../hosts/index.js";
 import {
   type Channel,
   type Connection,
   type Fabric,
-  type FlowKey,
   type Host,
   NS_PER_S,
   Segment,
   type TransportOptions,
 } from "../sim/packet/index.js";
-import { drawClientPort, drawPair, type Place } from "../traffic/index.js";
+import { drawClientPort, PairDrawer, type Place } from "../traffic/index.js";
 import type { Experiment, Failure } from "./experiment.js";
 import { hostPlaces, type Site, sitesOnPath } from "./failure-sites.js";
 
@@ -56,7 +56,7 @@ const OF_ITS_OWN: EndRandom = (run, end) => run.fork(end);
 export class FlowDrawer {
   readonly #experiment: Experiment;
   readonly #fabric: Fabric;
-  readonly #places: readonly Place[];
+  readonly #pairs: PairDrawer;
   readonly #transport: TransportOptions;
   readonly #segment = new Segment();
   readonly #endRandom: EndRandom;
@@ -65,7 +65,7 @@ export class FlowDrawer {
     this.#endRandom = endRandom;
     this.#experiment = experiment;
     this.#fabric = fabric;
-    this.#places = hostPlaces(experiment.topology);
+    this.#pairs = new PairDrawer(hostPlaces(experiment.topology), experiment.settings.traffic.pairs);
     const { segment_bytes, window_segments, rto_margin, rto_cap } = experiment.settings.transport;
     this.#transport = {
       segmentBytes: segment_bytes,
@@ -96,7 +96,7 @@ export class FlowDrawer {
       // Flows of one rack cross no leaf, flows of one pod no spine: others are drawn.
       if (sites.length === 0) {
         this.close(flow);
-        if (draws >= MOST_DRAWS) this.#noneHit(failure, draws);
+        if (draws >= MAX_DRAWS) this.#noneHit(failure, draws);
         continue;
       }
       const site = random.pick(sites);
@@ -112,7 +112,7 @@ export class FlowDrawer {
     }
   }
 
-  /** Ends the flow and lets what is still under way arrive, so that the next run finds nothing of this one. */
+  /** Ends the flow and lets packets in flight arrive, so that the next run starts on an empty network. */
   close(flow: SimulatedFlow): void {
     const simulation = this.#fabric.network.simulation;
     flow.client.close();
@@ -141,7 +141,7 @@ export class FlowDrawer {
 
   #open(random: Random): SimulatedFlow {
     const { traffic } = this.#experiment.settings;
-    const [source, destination] = drawPair(this.#places, traffic.pairs, random)!;
+    const [source, destination] = this.#pairs.draw(random)!;
     const clientPort = drawClientPort(random);
     const [a, b] = [source, destination].map(({ host }) => this.#fabric.host(host)) as [Host, Host];
     const open = (end: "client" | "server", own: Host, srcPort: number, peer: Host, dstPort: number) => {
@@ -156,7 +156,7 @@ export class FlowDrawer {
     return { source, destination, clientPort, client, server };
   }
 
-  /** Runs until the first acknowledgement is back, and tells the ways that both directions take. */
+  /** Runs until the first acknowledgement is back, and returns the paths of both directions. */
   #discover(flow: SimulatedFlow, deadline: number): Paths {
     const { network } = this.#fabric;
     const paths: Paths = { data: [flow.source.host], acks: [flow.destination.host] };
@@ -179,8 +179,8 @@ export class FlowDrawer {
   }
 }
 
-/** Flows that are drawn for one run before it is given up: some pair of hosts has a site, but it may be rare. */
-const MOST_DRAWS = 100_000;
+/** Maximum number of flows drawn for one run: some pair of hosts has a site, but it may be rare. */
+const MAX_DRAWS = 100_000;
 
 /** Longer than any frame stays in a fabric: full queues and wires of a data center take milliseconds. */
 const DRAIN_TIME = NS_PER_S;

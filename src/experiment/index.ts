@@ -4,8 +4,8 @@
  * runs; {@link writeResults} writes table, figures and report; {@link formatResults} prints the table. A file that lists
  * its flows and faults itself is a {@link Timeline}: {@link loadTimeline}, {@link runTimeline}.
  */
-export * from "./closed-forms.js";
-export type { Engine, EngineContext, EngineOutcome, Progress } from "./engine.js";
+export { expectedTries, successProbability, timeOfTry, triesAtQuantile } from "./closed-forms.js";
+export type { Engine, EngineContext, EngineOutcome, Progress, TestbedOptions } from "./engine.js";
 export {
   ENGINES,
   type EngineName,
@@ -18,7 +18,7 @@ export {
   type SchemeRun,
   type Timeline,
 } from "./experiment.js";
-export { isTimeline, loadExperiment, loadTimeline, readSource } from "./load.js";
+export { loadExperiment, loadExperimentFile, loadTimeline } from "./load.js";
 export { type P4cFiles, runP4c } from "./p4c.js";
 export {
   type FullResults,
@@ -29,7 +29,6 @@ export {
   type Series,
 } from "./results.js";
 export { type RunOptions, runExperiment } from "./run.js";
-export type { TestbedOptions } from "./testbed/options.js";
 export type { TimelineRow } from "./timeline/flows.js";
 export { formatTimeline, runTimeline, type TimelineResults, timelineJson } from "./timeline/run.js";
 export { resultsJson, writeResults } from "./write.js";

@@ -1,12 +1,18 @@
-/** From an experiment file to an {@link Experiment}: all that can be wrong with the file is found here. */
+/** From an experiment file to an {@link Experiment} or a {@link Timeline}. All errors of the file are found here. */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { parse } from "yaml";
-import { DiagnosticError, type Diagnostics, type Locate, SourceFile } from "../base/index.js";
+import type { z } from "zod";
+import {
+  DiagnosticError,
+  type Diagnostics,
+  type Locate,
+  SourceFile,
+  systemErrorReason,
+} from "../base/index.js";
 import { loadDocument } from "../documents/index.js";
-import { FIELD_BITS } from "../generate/index.js";
+import { FIELD_BITS } from "../hosts/index.js";
 import { buildTopology, hostsOf, type Topology } from "../topology/index.js";
-import { readTrafficFile } from "../traffic/index.js";
+import { type PairPattern, readTrafficFile } from "../traffic/index.js";
 import {
   type Experiment,
   type ExperimentSettings,
@@ -26,33 +32,67 @@ import { placesOf } from "./failure-sites.js";
 import { checkTimeline } from "./timeline/check.js";
 
 /**
- * Reads and checks an experiment; undefined after errors, which `diagnostics` holds: P43001 to P43004 (the
- * document's form), P43005 to P43009 (its meaning), P421xx and P422xx (topology and schemes).
+ * Reads and checks an experiment file of either kind; undefined after errors, which `diagnostics` holds: P43001 to P43004
+ * (the document's form), P43005 to P43009 (its meaning), P43014 and P43015 (what flows and faults name), P421xx and
+ * P422xx (topology and schemes). A file with `flows` or `faults` is a {@link Timeline}.
  */
-export function loadExperiment(input: string | SourceFile, diagnostics: Diagnostics): Experiment | undefined {
+export function loadExperimentFile(
+  input: string | SourceFile,
+  diagnostics: Diagnostics,
+): Experiment | Timeline | undefined {
   const source = typeof input === "string" ? readSource(input, diagnostics) : input;
   if (source === undefined) return undefined;
-  const document = loadDocument(source, experimentSchema, diagnostics);
+  const schemaOf = (contents: unknown): z.ZodType<ExperimentValue | TimelineValue> =>
+    typeof contents === "object" && contents !== null && ("flows" in contents || "faults" in contents)
+      ? timelineSchema
+      : experimentSchema;
+  const document = loadDocument(source, schemaOf, diagnostics);
   if (document === undefined) return undefined;
-  const { value: settings, locate } = document;
+  const { value, locate } = document;
+  return "flows" in value
+    ? checkedTimeline(source, value, locate, diagnostics)
+    : checkedExperiment(source, value, locate, diagnostics);
+}
+
+/** As {@link loadExperimentFile}, for drawn flows and failures alone. */
+export function loadExperiment(input: string | SourceFile, diagnostics: Diagnostics): Experiment | undefined {
+  const source = typeof input === "string" ? readSource(input, diagnostics) : input;
+  const document = source && loadDocument(source, experimentSchema, diagnostics);
+  return document && checkedExperiment(source, document.value, document.locate, diagnostics);
+}
+
+/** As {@link loadExperimentFile}, for given flows and faults alone. */
+export function loadTimeline(input: string | SourceFile, diagnostics: Diagnostics): Timeline | undefined {
+  const source = typeof input === "string" ? readSource(input, diagnostics) : input;
+  const document = source && loadDocument(source, timelineSchema, diagnostics);
+  return document && checkedTimeline(source, document.value, document.locate, diagnostics);
+}
+
+type ExperimentValue = z.output<typeof experimentSchema>;
+type TimelineValue = z.output<typeof timelineSchema>;
+
+function checkedExperiment(
+  source: SourceFile,
+  value: ExperimentValue,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): Experiment | undefined {
   return collecting(diagnostics, () => {
-    const topology = buildTopology(settings.topology, below(locate, ["topology"]));
+    const topology = buildTopology(value.topology, below(locate, ["topology"]));
+    const { pairs = farthestPairs(topology), ip } = value.traffic;
+    const settings: ExperimentSettings = { ...value, traffic: { pairs, ip } };
     checkMeaning(settings, topology, locate, diagnostics);
     const schemes = planSchemes(settings, topology, locate, diagnostics);
-    return { source, locate, settings, topology, schemes };
+    return { kind: "failover", source, locate, settings, topology, schemes };
   });
 }
 
-/**
- * The same for an experiment of given flows and faults ({@link isTimeline}). P43014 and P43015 are about what its
- * flows and faults name.
- */
-export function loadTimeline(input: string | SourceFile, diagnostics: Diagnostics): Timeline | undefined {
-  const source = typeof input === "string" ? readSource(input, diagnostics) : input;
-  if (source === undefined) return undefined;
-  const document = loadDocument(source, timelineSchema, diagnostics);
-  if (document === undefined) return undefined;
-  const { value, locate } = document;
+function checkedTimeline(
+  source: SourceFile,
+  value: TimelineValue,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): Timeline | undefined {
   return collecting(diagnostics, () => {
     const topology = buildTopology(value.topology, below(locate, ["topology"]));
     const flows =
@@ -63,8 +103,13 @@ export function loadTimeline(input: string | SourceFile, diagnostics: Diagnostic
     checkSelector(settings, locate, diagnostics);
     checkTimeline(settings, topology, locate, diagnostics);
     const schemes = planSchemes({ ...settings, runs: 1 }, topology, locate, diagnostics);
-    return { source, locate, settings, topology, schemes };
+    return { kind: "timeline", source, locate, settings, topology, schemes };
   });
+}
+
+/** The pairs of hosts that are farthest apart: in different pods, else in different racks, else any. */
+function farthestPairs({ pods, racks }: Topology): PairPattern {
+  return pods.length > 1 ? "inter_pod" : racks.length > 1 ? "inter_rack" : "any";
 }
 
 /** The flows of a traffic file; P43005 and P42320 to P42323 go to the list. */
@@ -82,16 +127,6 @@ function readFlows(path: string, topology: Topology, diagnostics: Diagnostics): 
   }));
 }
 
-/** Whether a file lists its flows itself; any other is an experiment with drawn flows, or no experiment at all. */
-export function isTimeline({ text }: SourceFile): boolean {
-  try {
-    const value: unknown = parse(text, { logLevel: "silent" });
-    return typeof value === "object" && value !== null && ("flows" in value || "faults" in value);
-  } catch {
-    return false;
-  }
-}
-
 /** Runs `work`; its diagnostics, thrown or added, go to the list, and any error among them means no result. */
 function collecting<T>(diagnostics: Diagnostics, work: () => T): T | undefined {
   const before = diagnostics.errorCount;
@@ -106,18 +141,11 @@ function collecting<T>(diagnostics: Diagnostics, work: () => T): T | undefined {
 }
 
 /** The file's text; undefined after P43005. */
-export function readSource(path: string, diagnostics: Diagnostics): SourceFile | undefined {
+function readSource(path: string, diagnostics: Diagnostics): SourceFile | undefined {
   try {
     return new SourceFile(path, readFileSync(path, "utf8"));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason =
-      code === "ENOENT"
-        ? "there is no such file"
-        : code === "EISDIR"
-          ? "it is a folder"
-          : (code ?? "unknown");
-    diagnostics.error("P43005", undefined, `cannot read ${path}: ${reason}`);
+    diagnostics.error("P43005", undefined, `cannot read ${path}: ${systemErrorReason(error)}`);
     return undefined;
   }
 }
@@ -179,6 +207,7 @@ function checkSites(
       `no two hosts of the topology are ${PAIR_NEEDS[pairs]}`,
       `traffic.pairs is ${pairs}; the topology has ${count(topology.pods.length, "pod")}, ` +
         `${count(topology.racks.length, "rack")}`,
+      `write traffic: { pairs: ${farthestPairs(topology)} }, or leave pairs out`,
     );
     return;
   }
@@ -239,6 +268,7 @@ function planSchemes(
       collecting(diagnostics, () => [
         {
           label: name,
+          title: label === undefined ? chosen.title : name,
           scheme,
           runs: runs ?? settings.runs,
           parameters,

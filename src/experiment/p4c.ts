@@ -1,12 +1,13 @@
-/** p4c-bm2-ss in place of our own compiler. */
-import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+/** p4c-bm2-ss in place of the compiler of p4loom. */
+import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Diagnostics, fail, SourceFile } from "../base/index.js";
-import { type Program, readBmv2, readP4Info } from "../program/index.js";
+import { Diagnostics, fail, type SourceFile } from "../base/index.js";
+import { loadProgram } from "../loading/index.js";
+import type { Program } from "../program/index.js";
 
-/** Last lines of p4c's messages that a diagnostic repeats. */
-const MOST_LINES = 12;
+/** Maximum number of lines of p4c's messages, the last ones, that a diagnostic repeats. */
+const MAX_QUOTED_LINES = 12;
 
 /** Fails with P43012 unless p4c can be called. */
 export function checkP4c(path: string): void {
@@ -60,13 +61,14 @@ export async function compileWithP4c(path: string, file: SourceFile): Promise<Pr
     const files = { source: source!, json: json!, p4info: info! };
     const { why, said } = await runP4c(path, files, { cwd: folder });
     if (why !== undefined)
-      fail("P43012", undefined, `p4c does not compile ${file.path}`, ...said.split("\n").slice(-MOST_LINES));
-    const diagnostics = new Diagnostics();
-    const read = (name: string) => new SourceFile(name, readFileSync(join(folder, name), "utf8"));
-    const bmv2 = readBmv2(read(json!), diagnostics);
-    const p4info = readP4Info(read(info!), "text", diagnostics);
-    diagnostics.throwIfErrors();
-    return { bmv2: bmv2!, p4info: p4info! };
+      fail(
+        "P43012",
+        undefined,
+        `p4c does not compile ${file.path}`,
+        ...said.split("\n").slice(-MAX_QUOTED_LINES),
+      );
+    const made = { path: join(folder, json!), p4info: join(folder, info!), include: [], define: [] };
+    return (await loadProgram(made, new Diagnostics(), "error")).program;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

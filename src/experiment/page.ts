@@ -1,23 +1,9 @@
 /** The page that a report is: one file that needs nothing else. */
-import { escapeXml } from "./fake-document.js";
+import { htmlPage } from "../base/index.js";
 
 /** `body`: HTML, one piece a line. */
-export function htmlPage(title: string, body: readonly string[]): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeXml(title)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-${body.join("\n")}
-</main>
-</body>
-</html>
-`;
+export function reportPage(title: string, body: readonly string[]): string {
+  return htmlPage(title, STYLE, ["<main>", ...body, "</main>"]);
 }
 
 /** Inside a page an SVG needs no namespace of its own. */

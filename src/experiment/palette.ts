@@ -1,7 +1,7 @@
 /** Colours of the figures: a family of hues a scheme, a shade and a dash pattern a failure. */
-import { FAILURES, type Failure } from "./experiment.js";
+import { FAILURES, type Failure, type SchemeRun } from "./experiment.js";
 
-/** Dark to light, told apart also by people who confuse red and green. */
+/** Dark to light; people who confuse red and green can distinguish them too. */
 const FAMILIES: readonly (readonly string[])[] = [
   ["#0b5cad", "#2f7fcb", "#5f9fdc", "#1c4f86"],
   ["#a8200d", "#dd6a1f", "#eda23a", "#8a4a6b"],
@@ -34,13 +34,7 @@ export const FAILURE_NAMES: Readonly<Record<Failure, string>> = {
   link: "ToR-leaf link",
 };
 
-const SCHEME_TITLES: Readonly<Record<string, string>> = {
-  pecmp: "P-ECMP",
-  prr: "PRR",
-  ecmp: "ECMP",
-  none: "no re-pathing",
-};
-
-export function schemeTitle(label: string): string {
-  return SCHEME_TITLES[label] ?? label;
+/** Title of the scheme that the results call `label`. */
+export function schemeTitle(schemes: readonly SchemeRun[], label: string): string {
+  return schemes.find((scheme) => scheme.label === label)?.title ?? label;
 }

@@ -1,10 +1,10 @@
 /** One self-contained page: what was asked, what came out, how that compares with theory, and the data. */
+import { escapeMarkup } from "../base/index.js";
 import { cdfFigure, figureLines } from "./cdf-figure.js";
-import type { Experiment } from "./experiment.js";
-import { escapeXml } from "./fake-document.js";
-import { htmlPage, inline } from "./page.js";
+import type { Experiment, SchemeRun } from "./experiment.js";
+import { inline, reportPage } from "./page.js";
 import { FAILURE_NAMES, schemeTitle } from "./palette.js";
-import { type FullResults, formatMs, formatPercent, hasModelTimes, type Row, strategyOf } from "./results.js";
+import { type FullResults, formatMs, formatPercent, hasModelTimes, type Row } from "./results.js";
 import { cdfCsv, resultsCsv } from "./tables.js";
 import { topologyFigure } from "./topology-figure.js";
 
@@ -19,33 +19,34 @@ export async function renderReport(results: FullResults): Promise<ReportFiles> {
   const lines = figureLines(experiment, series, results.engine);
   const cdfSvg = await cdfFigure(lines, experiment.settings.give_up / 1e6);
   const shown = series.find(
-    (one) => strategyOf(one.scheme) === "certain" && one.example?.after !== undefined,
+    (one) => one.scheme.plan.repathing === "certain" && one.example?.after !== undefined,
   );
   const example = (shown ?? series.find((one) => one.example !== undefined))?.example;
   const topologySvg = topologyFigure(experiment.topology, example);
   const title = experiment.settings.title ?? experiment.settings.name;
   const body = [
-    `<h1>${escapeXml(title)}</h1>`,
+    `<h1>${escapeMarkup(title)}</h1>`,
     `<p class="lead">${headline(results)}</p>`,
-    ...results.notes.map((note) => `<p class="note">${escapeXml(note)}</p>`),
+    ...results.warnings.map((text) => `<p class="note"><strong>Warning: ${escapeMarkup(text)}</strong></p>`),
+    ...results.notes.map((note) => `<p class="note">${escapeMarkup(note)}</p>`),
     `<figure>${inline(cdfSvg)}<figcaption>Share of the flows that have recovered, over the time since the failure (logarithmic).${hasTheory(results) ? " Circles: closed form for random re-pathing, one a try." : ""}</figcaption></figure>`,
     "<h2>Results</h2>",
-    resultTable(results.rows),
+    resultTable(results.rows, experiment.schemes),
     `<p class="note">A run is one flow, open before the failure, with a path of its own in each direction; the element that fails is drawn from the two. Time is counted from the failure to the retransmission that gets through; its acknowledgement is back one round trip later. N: equal-cost elements that each direction chooses from. ${theoryNote(results)}</p>`,
     "<h2>Fabric</h2>",
-    `<figure>${inline(topologySvg)}<figcaption>${escapeXml(describeTopology(experiment))}${example === undefined ? "" : ` <span class="before">Dashed: one flow's data before ${escapeXml(example.failed)} fails.</span>${example.after === undefined ? "" : ' <span class="after">Solid: after its first re-path.</span>'}`}</figcaption></figure>`,
+    `<figure>${inline(topologySvg)}<figcaption>${escapeMarkup(describeTopology(experiment))}${example === undefined ? "" : ` <span class="before">Dashed: one flow's data before ${escapeMarkup(example.failed)} fails.</span>${example.after === undefined ? "" : ' <span class="after">Solid: after its first re-path.</span>'}`}</figcaption></figure>`,
     "<h2>Parameters</h2>",
     parameterTable(experiment, results.seed, results.engine),
     "<h2>Data</h2>",
-    `<details><summary>Result table as CSV</summary><pre>${escapeXml(resultsCsv(results.rows))}</pre></details>`,
-    `<details><summary>Distributions as CSV</summary><pre>${escapeXml(cdfCsv(series))}</pre></details>`,
-    `<details><summary>Experiment file</summary><pre>${escapeXml(experiment.source.text)}</pre></details>`,
+    `<details><summary>Result table as CSV</summary><pre>${escapeMarkup(resultsCsv(results.rows))}</pre></details>`,
+    `<details><summary>Distributions as CSV</summary><pre>${escapeMarkup(cdfCsv(series))}</pre></details>`,
+    `<details><summary>Experiment file</summary><pre>${escapeMarkup(experiment.source.text)}</pre></details>`,
     ...results.programs.map(
       ({ file, text }) =>
-        `<details><summary>Generated program ${escapeXml(file)}</summary><pre>${escapeXml(text)}</pre></details>`,
+        `<details><summary>Generated program ${escapeMarkup(file)}</summary><pre>${escapeMarkup(text)}</pre></details>`,
     ),
   ];
-  const html = htmlPage(title, body);
+  const html = reportPage(title, body);
   return { html, cdfSvg, topologySvg };
 }
 
@@ -53,15 +54,17 @@ function theoryNote(results: FullResults): string {
   const misses = "Small grey figures: closed form, 1 &minus; ((N&minus;1)/N)&sup2; missed tries";
   if (!hasModelTimes(results.engine)) return `${misses}.`;
   const cap = results.source.settings.transport.rto_cap / 1e6;
-  return `${misses}, first RTO of ${escapeXml(firstRto(results))}, doubled each time, at most ${cap} ms.`;
+  return `${misses}, first RTO of ${escapeMarkup(firstRto(results))}, doubled each time, at most ${cap} ms.`;
 }
 
 function hasTheory(results: FullResults): boolean {
-  return hasModelTimes(results.engine) && results.series.some((one) => strategyOf(one.scheme) === "random");
+  return (
+    hasModelTimes(results.engine) && results.series.some((one) => one.scheme.plan.repathing === "random")
+  );
 }
 
 /** The finding in one or two sentences, from the rows alone. */
-function headline({ rows }: FullResults): string {
+function headline({ rows, source }: FullResults): string {
   const sentences: string[] = [];
   for (const scheme of new Set(rows.map((row) => row.scheme))) {
     const own = rows.filter((row) => row.scheme === scheme);
@@ -70,7 +73,7 @@ function headline({ rows }: FullResults): string {
     const slowest = own.reduce((a, b) =>
       (b.p95_ms ?? Number.POSITIVE_INFINITY) > (a.p95_ms ?? Number.POSITIVE_INFINITY) ? b : a,
     );
-    const name = `<strong>${escapeXml(schemeTitle(scheme))}</strong>`;
+    const name = `<strong>${escapeMarkup(schemeTitle(source.schemes, scheme))}</strong>`;
     if (own.every((row) => row.recovered === 0)) {
       sentences.push(`${name}: no flow recovers.`);
       continue;
@@ -86,7 +89,7 @@ function headline({ rows }: FullResults): string {
   return sentences.join(" ");
 }
 
-function resultTable(rows: readonly Row[]): string {
+function resultTable(rows: readonly Row[], schemes: readonly SchemeRun[]): string {
   const head = [
     "scheme",
     "failed",
@@ -123,7 +126,7 @@ function resultTable(rows: readonly Row[]): string {
         row.theory_repaths_mean === null ? null : row.theory_repaths_mean.toFixed(2),
       ),
     ];
-    return `<tr${first ? ' class="first"' : ""}><td class="word">${escapeXml(schemeTitle(row.scheme))}</td><td class="word">${FAILURE_NAMES[row.failure]}</td>${data.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
+    return `<tr${first ? ' class="first"' : ""}><td class="word">${escapeMarkup(schemeTitle(schemes, row.scheme))}</td><td class="word">${FAILURE_NAMES[row.failure]}</td>${data.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
   });
   const header = head.map((name, i) => `<th${i < 2 ? ' class="word"' : ""}>${name}</th>`).join("");
   return `<table><thead><tr>${header}</tr></thead><tbody>${cells.join("\n")}</tbody></table>`;
@@ -178,7 +181,7 @@ function parameterTable(experiment: Experiment, seed: number, engine: string): s
     ["queues", `${settings.queues.packets} packets, ${settings.queues.bytes} bytes a port`],
     ["control channel", `${ms(settings.control_channel.delay)} each way`],
   ];
-  return `<table class="parameters"><tbody>${rows.map(([name, value]) => `<tr><td>${escapeXml(name)}</td><td>${escapeXml(value)}</td></tr>`).join("")}</tbody></table>`;
+  return `<table class="parameters"><tbody>${rows.map(([name, value]) => `<tr><td>${escapeMarkup(name)}</td><td>${escapeMarkup(value)}</td></tr>`).join("")}</tbody></table>`;
 }
 
 /** `key: value` for everything that is not empty, with rates and times in the units of the file. */
@@ -189,6 +192,7 @@ export function flatten(value: object, prefix = ""): string[] {
     if (typeof inner === "object" && inner !== null) return flatten(inner, `${name}.`);
     if (key === "rate") return [`${name}: ${inner / 1e9} Gbps`];
     if (key === "delay") return [`${name}: ${inner / 1e3} us`];
+    if (/^rto_|_time$|^duration$/.test(key)) return [`${name}: ${inner / 1e6} ms`];
     return [`${name}: ${inner}`];
   });
 }

@@ -1,11 +1,11 @@
 /** What an experiment yields: samples of single runs, and the rows that sum them up. */
 import { formatTable } from "../base/index.js";
-import type { PecmpParameters } from "../schemes/index.js";
 import { computeRoutes, type Topology } from "../topology/index.js";
 import { expectedTries, successProbability, timeOfTry, triesAtQuantile } from "./closed-forms.js";
 import type { EngineName, Experiment, Failure, SchemeRun } from "./experiment.js";
 import { equalSites } from "./failure-sites.js";
 import { mean, summarise } from "./statistics.js";
+import type { RunLoad } from "./testbed/machine-load.js";
 
 /** One run: one flow that a failure hit. */
 export interface Sample {
@@ -16,8 +16,10 @@ export interface Sample {
   recoveryMs: number;
   /** Timeouts between the failure and the recovery, or the end. */
   timeouts: number;
-  /** Smoothed round-trip time when the failure struck, in milliseconds. */
+  /** Smoothed round-trip time at the failure, in milliseconds. */
   rttMs: number;
+  /** On a testbed. */
+  load?: RunLoad;
 }
 
 /** Nodes that a flow's data crossed before the failure and after the recovery, for the report's drawing. */
@@ -58,6 +60,8 @@ export interface Row {
   theory_p50_ms: number | null;
   theory_p95_ms: number | null;
   theory_repaths_mean: number | null;
+  /** On a testbed: runs during which the machine was saturated. */
+  saturated_runs?: number;
 }
 
 export interface Results {
@@ -67,6 +71,8 @@ export interface Results {
   rows: Row[];
   /** What a reader must know of how the results were made, one sentence each. */
   notes: readonly string[];
+  /** Why figures may not be results of the network at all, one sentence each. */
+  warnings: readonly string[];
 }
 
 /** Results with all that the report shows. */
@@ -77,6 +83,26 @@ export interface FullResults extends Results {
   programs: readonly { file: string; text: string }[];
 }
 
+/** The text of `results.json` for rows of any kind; `notes` and `warnings` where there are any. */
+export function resultsDocument({
+  experiment,
+  seed,
+  engine,
+  rows,
+  notes,
+  warnings,
+}: Omit<Results, "rows"> & { readonly rows: readonly object[] }): string {
+  const document = {
+    experiment,
+    seed,
+    engine,
+    ...(notes.length === 0 ? {} : { notes }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+    rows,
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
 export function rowOf(
   experiment: Experiment,
   { scheme, failure, samples }: Series,
@@ -84,7 +110,7 @@ export function rowOf(
 ): Row {
   const times = summarise(samples.map((sample) => sample.recoveryMs));
   const recovered = samples.filter((sample) => sample.recoveryMs !== Number.POSITIVE_INFINITY);
-  const repaths = scheme.plan.hosts.name !== "none";
+  const repaths = scheme.plan.repathing !== "none";
   const n = equalSites(experiment.topology, experiment.settings.traffic.pairs, failure);
   return {
     scheme: scheme.label,
@@ -100,6 +126,9 @@ export function rowOf(
     equal_sites: n ?? null,
     ...theoryOf(experiment, scheme, samples, n),
     ...(hasModelTimes(engine) ? {} : { theory_p50_ms: null, theory_p95_ms: null }),
+    ...(samples[0]?.load === undefined
+      ? {}
+      : { saturated_runs: samples.filter(({ load }) => load?.saturated).length }),
   };
 }
 
@@ -132,9 +161,9 @@ function theoryOf(
   const { settings } = experiment;
   const rto = firstTimeoutMs(settings.transport.rto_margin, samples);
   const cap = settings.transport.rto_cap / 1e6;
-  switch (strategyOf(scheme)) {
+  switch (scheme.plan.repathing) {
     case "certain":
-      if (!isCertain(experiment, scheme, n)) return NO_THEORY;
+      if (!isEven(experiment, n)) return NO_THEORY;
       return {
         theory_first_try_success: 1,
         theory_p50_ms: finite(rto),
@@ -156,28 +185,9 @@ function theoryOf(
   }
 }
 
-/** How a scheme re-paths, as far as the closed forms care; undefined: in a way that they do not cover. */
-export function strategyOf({ plan, parameters }: SchemeRun): "certain" | "random" | "none" | undefined {
-  if (plan.hosts.name === "none") return "none";
-  if (plan.scheme === "prr") return "random";
-  return plan.scheme === "pecmp" && parameters["failover"] === "probe" ? "certain" : undefined;
-}
-
-/**
- * Whether an offset avoids any single failure of this kind for sure: there is another site, the switches of a
- * tier hash alike and have groups of one size, and no next hop stands twice in a group.
- */
-function isCertain({ settings, topology }: Experiment, scheme: SchemeRun, n: number | undefined): boolean {
-  const { control, weights, seed_scope } = scheme.parameters as Partial<PecmpParameters>;
-  return (
-    n !== undefined &&
-    n > 1 &&
-    control !== "hops" &&
-    seed_scope === "tier" &&
-    weights?.length === 0 &&
-    settings.topology.kind !== "graph" &&
-    hasEvenTiers(topology)
-  );
+/** Whether there is another site of this kind, and the switches of a tier have groups of one size. */
+function isEven({ settings, topology }: Experiment, n: number | undefined): boolean {
+  return n !== undefined && n > 1 && settings.topology.kind !== "graph" && hasEvenTiers(topology);
 }
 
 /** Whether all switches of a tier choose from equally many next hops in a direction. */

@@ -2,10 +2,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ENGINE_OF_NAME, type Progress } from "./engine.js";
+import { ENGINE_OF_NAME, type EngineContext, type Progress, type TestbedOptions } from "./engine.js";
 import type { EngineName, Experiment } from "./experiment.js";
 import { type FullResults, rowOf } from "./results.js";
-import type { TestbedOptions } from "./testbed/options.js";
 import { checkFolder, writeResults } from "./write.js";
 
 export interface RunOptions {
@@ -21,6 +20,14 @@ export interface RunOptions {
   /** Path of p4c-bm2-ss, which compiles the programs instead of our own compiler. */
   p4c?: string;
   testbed?: TestbedOptions;
+  /** Once it is aborted, the run ends everything that it started and rejects with the signal's reason. */
+  stop?: AbortSignal;
+}
+
+/** The context of an engine; `folder` is for logs. */
+export function engineContext(options: RunOptions, folder: string): EngineContext {
+  const { p4c, progress = () => {}, testbed = {}, stop = new AbortController().signal } = options;
+  return { progress, testbed, folder, stop, ...(p4c === undefined ? {} : { p4c }) };
 }
 
 /**
@@ -29,7 +36,7 @@ export interface RunOptions {
  * Throws DiagnosticError for what is wrong with the experiment and shows only when it runs.
  */
 export async function runExperiment(experiment: Experiment, options: RunOptions = {}): Promise<FullResults> {
-  const { runs, out, p4c, progress = () => {}, testbed = {} } = options;
+  const { runs, out } = options;
   if (out !== undefined) checkFolder(out);
   const engine = options.engine ?? experiment.settings.engine;
   const seed = options.seed ?? experiment.settings.seed;
@@ -39,14 +46,15 @@ export async function runExperiment(experiment: Experiment, options: RunOptions 
       : { ...experiment, schemes: experiment.schemes.map((scheme) => ({ ...scheme, runs })) };
   const folder = out ?? mkdtempSync(join(tmpdir(), "p4loom-run-"));
   try {
-    const context = { progress, testbed, folder, ...(p4c === undefined ? {} : { p4c }) };
-    const { series, programs, notes } = await ENGINE_OF_NAME[engine](source, seed, context);
+    const context = engineContext(options, folder);
+    const { series, programs, notes, warnings } = await ENGINE_OF_NAME[engine](source, seed, context);
     const results: FullResults = {
       experiment: experiment.settings.name,
       seed,
       engine,
       rows: series.map((one) => rowOf(source, one, engine)),
       notes,
+      warnings,
       source,
       series,
       programs,

@@ -1,8 +1,8 @@
 /** The simulator engine: boots each scheme's fabric once, then makes all its runs. */
-import { selectorHeaders, selectorOf } from "../generate/index.js";
+import { selectorHeaders, selectorOf } from "../hosts/index.js";
 import { Fabric, type Node, Simulation } from "../sim/packet/index.js";
 import type { TopologyNode } from "../topology/index.js";
-import type { EngineContext, EngineOutcome } from "./engine.js";
+import { breather, type EngineContext, type EngineOutcome } from "./engine.js";
 import type { Experiment, FabricExperiment, SchemeRun } from "./experiment.js";
 import { FailoverRig } from "./failover.js";
 import type { Sample, Series } from "./results.js";
@@ -16,7 +16,7 @@ export function buildFabric(
   { plan }: SchemeRun,
   makeSwitch: SwitchMaker,
 ): Fabric {
-  const simulation = new Simulation();
+  const simulation = new Simulation({ turn: () => new Promise((resolve) => setImmediate(resolve)) });
   const { queues } = experiment.settings;
   return new Fabric({
     simulation,
@@ -32,48 +32,53 @@ export function buildFabric(
   });
 }
 
-/** All runs of one scheme on its booted fabric. */
-export function runScheme(
+/** Makes all runs of one scheme on its booted fabric, and yields after each. */
+export function* schemeRuns(
   experiment: Experiment,
   scheme: SchemeRun,
   fabric: Fabric,
   seed: number,
-  progress: (runs: number) => void = () => {},
-): Series[] {
+): Generator<void, Series[]> {
   const rig = new FailoverRig(experiment, fabric);
-  return experiment.settings.failures.map((failure) => {
+  const series: Series[] = [];
+  for (const failure of experiment.settings.failures) {
     const samples: Sample[] = [];
     for (let run = 0; run < scheme.runs; run++) {
       samples.push(rig.run(failure, run, seed));
-      if (run % 100 === 99) progress(100);
+      yield;
     }
-    progress(scheme.runs % 100);
-    return { scheme, failure, samples, example: rig.show(failure, scheme.runs, seed) };
-  });
+    series.push({ scheme, failure, samples, example: rig.show(failure, scheme.runs, seed) });
+  }
+  return series;
 }
 
 /** The {@link Engine}: programs compiled once, then scheme after scheme. */
 export async function runOnSimulator(
   experiment: Experiment,
   seed: number,
-  { progress, p4c }: EngineContext,
+  { progress, p4c, stop }: EngineContext,
 ): Promise<EngineOutcome> {
   const total =
     experiment.schemes.reduce((sum, { runs }) => sum + runs, 0) * experiment.settings.failures.length;
-  // The compiler and the switch are loaded only by who runs something.
+  // The compiler and the switch take long to load; only runs need them.
   const { bootFabric, ProgramCompiler } = await import("./boot.js");
   const compiler = new ProgramCompiler({ p4c });
+  const breathe = breather(stop);
   let done = 0;
   const series: Series[] = [];
   for (const scheme of experiment.schemes) {
     progress(done, total, `${scheme.label}: boot`);
     const fabric = await bootFabric(experiment, scheme, compiler, seed);
-    const made = runScheme(experiment, scheme, fabric, seed, (runs) => {
-      done += runs;
-      progress(done, total, scheme.label);
-    });
-    series.push(...made);
+    const runs = schemeRuns(experiment, scheme, fabric, seed);
+    for (let step = runs.next(); ; step = runs.next()) {
+      if (step.done) {
+        series.push(...step.value);
+        break;
+      }
+      progress(++done, total, scheme.label);
+      await breathe();
+    }
   }
   const notes = p4c === undefined ? [] : ["The programs were compiled by p4c."];
-  return { series, programs: compiler.sources, notes };
+  return { series, programs: compiler.sources, notes, warnings: [] };
 }

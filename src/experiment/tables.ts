@@ -1,4 +1,4 @@
-/** Results as CSV, for whoever wants to plot or check them elsewhere. */
+/** Results as CSV, for other programs that plot or check them. */
 import type { Row, Series } from "./results.js";
 import { cdfPoints } from "./statistics.js";
 
@@ -19,19 +19,32 @@ export function resultsCsv(rows: readonly Row[]): string {
   );
 }
 
-/** Every run of every series; an empty `recovery_ms` is a flow that never recovered. */
+/** Every run of every series; an empty `recovery_ms` is a flow that never recovered. On a testbed with its load. */
 export function samplesCsv(series: readonly Series[]): string {
+  const measured = series.some(({ samples }) => samples[0]?.load !== undefined);
+  const percent = (share: number | undefined) => (share === undefined ? null : Math.round(100 * share));
   const rows = series.flatMap(({ scheme, failure, samples }) =>
-    samples.map(({ recoveryMs, timeouts, rttMs }, run) => [
+    samples.map(({ recoveryMs, timeouts, rttMs, load }, run) => [
       scheme.label,
       failure,
       run,
       Number.isFinite(recoveryMs) ? Number(recoveryMs.toFixed(6)) : null,
       timeouts,
       Number(rttMs.toFixed(6)),
+      ...(measured
+        ? [
+            percent(load?.machine),
+            percent(load?.busiestSwitch),
+            percent(load?.hosts),
+            load?.lostFrames ?? null,
+            load?.saturated ?? null,
+          ]
+        : []),
     ]),
   );
-  return csv(["scheme", "failure", "run", "recovery_ms", "timeouts", "rtt_ms"], rows);
+  const header = ["scheme", "failure", "run", "recovery_ms", "timeouts", "rtt_ms"];
+  const loads = ["machine_percent", "busiest_switch_percent", "hosts_percent", "lost_frames", "saturated"];
+  return csv(measured ? [...header, ...loads] : header, rows);
 }
 
 /** The distributions of the figure, thinned to about a hundred points each. */

@@ -1,6 +1,6 @@
 /** A drawing of the fabric: tiers as rows, pods side by side, and one flow's path before and after a failure. */
+import { escapeMarkup } from "../base/index.js";
 import { TIER, type Topology, type TopologyNode } from "../topology/index.js";
-import { escapeXml } from "./fake-document.js";
 import type { PathExample } from "./results.js";
 
 const WIDTH = 900;
@@ -90,7 +90,7 @@ function shape(node: TopologyNode, { x, y }: Point, topology: Topology): string 
   );
   const room = (node.pod === undefined ? WIDTH - SIDE : (WIDTH - SIDE) / topology.pods.length) / peers.length;
   const half = Math.max(2, Math.min(node.role === "host" ? 5 : 11, room / 2 - 1.5));
-  const title = `<title>${escapeXml(node.name)}</title>`;
+  const title = `<title>${escapeMarkup(node.name)}</title>`;
   const style = `fill="${COLOURS.node}" stroke="${COLOURS.edge}" stroke-width="1.3"`;
   if (node.role === "host")
     return `<circle cx="${x}" cy="${y}" r="${round(half)}" ${style}>${title}</circle>`;
@@ -128,7 +128,7 @@ function line(a: Point, b: Point, colour: string, width: number): string {
 }
 
 function label(x: number, y: number, content: string, anchor: string): string {
-  return `<text x="${x}" y="${y}" text-anchor="${anchor}" fill="${COLOURS.label}">${escapeXml(content)}</text>`;
+  return `<text x="${x}" y="${y}" text-anchor="${anchor}" fill="${COLOURS.label}">${escapeMarkup(content)}</text>`;
 }
 
 function round(value: number): number {

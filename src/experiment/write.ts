@@ -1,8 +1,10 @@
-/** Puts results into a folder: all files or none. */
+/** Puts results into a folder: all files or none; files of an earlier run that this one does not have are removed. */
+import { createHash } from "node:crypto";
 import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -10,15 +12,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import { fail } from "../base/index.js";
+import { fail, systemErrorReason } from "../base/index.js";
 import { renderReport } from "./report.js";
-import type { FullResults, Results } from "./results.js";
+import { type FullResults, type Results, resultsDocument } from "./results.js";
 import { resultsCsv, samplesCsv } from "./tables.js";
 
-/** The text of `results.json`: only what {@link Results} names, in this order; `notes` where there are any. */
-export function resultsJson({ experiment, seed, engine, rows, notes }: Results): string {
-  const told = notes.length === 0 ? {} : { notes };
-  return `${JSON.stringify({ experiment, seed, engine, ...told, rows }, null, 2)}\n`;
+/** The text of `results.json`: only what {@link Results} names, in this order. */
+export function resultsJson(results: Results): string {
+  return resultsDocument(results);
 }
 
 /**
@@ -41,8 +42,8 @@ export function checkFolder(folder: string): void {
 function refuse(folder: string, error: unknown): never {
   const { code, path } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
-  const reason = `${code}${path === undefined ? "" : ` at ${path}`}`;
-  fail("P43011", undefined, `cannot write results to ${folder}: ${reason}`);
+  const where = path === undefined || path === folder ? "" : ` (${path})`;
+  fail("P43011", undefined, `cannot write results to ${folder}: ${systemErrorReason(error)}${where}`);
 }
 
 /**
@@ -63,9 +64,12 @@ export async function writeResults(results: FullResults, folder: string): Promis
   writeFolder(files, folder);
 }
 
+/** Name of the list of the files that a run wrote, with their SHA-256. */
+const MANIFEST = ".p4loom-files.json";
+
 /**
- * Writes all files or none: everything beside the folder first, then moved into it; files of other names in the folder
- * stay. Throws DiagnosticError P43011 when the folder cannot be made, or a name leads out of it.
+ * Writes all files or none: everything beside the folder first, then moved into it. Files that an earlier call wrote there
+ * and this one does not write are removed, unless they were changed since; no other file is touched. Throws DiagnosticError P43011 when the folder cannot be made, or a name leads out of it.
  */
 export function writeFolder(files: readonly (readonly [name: string, text: string])[], folder: string): void {
   const target = resolve(folder);
@@ -82,6 +86,9 @@ export function writeFolder(files: readonly (readonly [name: string, text: strin
         mkdirSync(dirname(join(draft, name)), { recursive: true });
         writeFileSync(join(draft, name), text);
       }
+      const manifest = Object.fromEntries(files.map(([name, text]) => [name, digest(text)]));
+      writeFileSync(join(draft, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+      removeStale(target, new Set(files.map(([name]) => name)));
       moveInto(draft, target);
     } finally {
       rmSync(draft, { recursive: true, force: true });
@@ -100,5 +107,37 @@ function moveInto(from: string, to: string): void {
       moveInto(source, destination);
       rmdirSync(source);
     } else renameSync(source, destination);
+  }
+}
+
+function digest(data: string | Uint8Array): string {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+/** Removes what the manifest of an earlier run lists, unless it is in `kept` or has other contents now. */
+function removeStale(folder: string, kept: ReadonlySet<string>): void {
+  for (const [name, hash] of Object.entries(readManifest(folder))) {
+    const path = resolve(folder, name);
+    if (kept.has(name) || !path.startsWith(folder + sep)) continue;
+    try {
+      if (digest(readFileSync(path)) !== hash) continue;
+      rmSync(path);
+      // Folders that are empty now were made for the file.
+      for (let above = dirname(path); above !== folder; above = dirname(above)) rmdirSync(above);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === undefined || !["ENOENT", "ENOTDIR", "EISDIR", "ENOTEMPTY", "EEXIST"].includes(code))
+        throw error;
+    }
+  }
+}
+
+/** Empty where there is none, or something else has its name: then no file is known to be of an earlier run. */
+function readManifest(folder: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(join(folder, MANIFEST), "utf8"));
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
   }
 }

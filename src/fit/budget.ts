@@ -1,5 +1,6 @@
-/** Budgets for CI (`stages=10,sram=40%`), and the difference between two programs. */
-import { type Cell, fail, formatTable } from "../base/index.js";
+/** Budgets for CI (`stages=10,sram=40%`), and the difference between two programs on one target. */
+import { type Cell, didYouMean, fail, formatTable } from "../base/index.js";
+import { CODES } from "./codes.js";
 import type { FitResult } from "./fit.js";
 import { limitsOf, type Resource } from "./place/stage.js";
 
@@ -19,20 +20,28 @@ const RESOURCE_OF: Readonly<Record<string, Resource>> = {
 export interface BudgetItem {
   readonly name: string;
   readonly limit: number;
-  /** The limit is a percentage of what the whole device has. */
+  /** The limit is a percentage of the whole device. */
   readonly percent: boolean;
 }
 
-/** Fails with P44030 when the text is no budget. */
+/** A budget item beside what a result uses. Percentages are compared as they are shown, with one decimal. */
+export interface BudgetUse extends BudgetItem {
+  /** In the unit of the limit: an amount, or per cent. */
+  readonly used: number;
+  readonly within: boolean;
+}
+
+/** Reads `NAME=NUMBER` and `NAME=NUMBER%`, comma-separated. Fails with P44030 when the text is not a budget. */
 export function parseBudget(text: string): BudgetItem[] {
   return text.split(",").map((part) => {
     const match = /^\s*(\w+)\s*=\s*(\d+(?:\.\d+)?)(%?)\s*$/.exec(part);
     const known = ["stages", "phv", ...Object.keys(RESOURCE_OF)];
     if (match === null || !known.includes(match[1]!)) {
+      const name = /^\s*(\w+)\s*=/.exec(part)?.[1];
       fail(
-        "P44030",
+        CODES.budget,
         undefined,
-        `"${part}" is no budget`,
+        `--budget "${part}": not a budget${name === undefined ? "" : didYouMean(name, known, '"')}`,
         `write NAME=NUMBER or NAME=NUMBER%; names: ${known.join(", ")}`,
       );
     }
@@ -40,7 +49,7 @@ export function parseBudget(text: string): BudgetItem[] {
   });
 }
 
-/** What a budget item counts: amount in use, and what the whole device has. */
+/** What a budget item counts: the amount in use, and the amount of the whole device (null: not stated). */
 function amountOf(result: FitResult, name: string): { used: number; of: number | null } {
   const { target, placement, phv } = result;
   if (name === "stages") return { used: result.stages, of: target.stages };
@@ -58,17 +67,31 @@ function amountOf(result: FitResult, name: string): { used: number; of: number |
   };
 }
 
-/** Items beyond their limit, one line each. */
-export function overBudget(result: FitResult, budget: readonly BudgetItem[]): string[] {
-  return budget.flatMap((item) => {
+/** Compares a result with a budget. Fails with P44046 for a percentage of an amount that the target does not state. */
+export function checkBudget(result: FitResult, budget: readonly BudgetItem[]): BudgetUse[] {
+  return budget.map((item) => {
     const { used, of } = amountOf(result, item.name);
-    const value = item.percent ? (100 * used) / (of ?? Number.POSITIVE_INFINITY) : used;
-    if (value <= item.limit) return [];
-    const shown = item.percent ? `${Math.round(value * 10) / 10} %` : String(used);
-    return [`${item.name}: ${shown}, budget ${item.limit}${item.percent ? " %" : ""}`];
+    if (!item.percent) return { ...item, used, within: used <= item.limit };
+    if (of === null) {
+      fail(
+        CODES.budgetNotStated,
+        undefined,
+        `--budget ${item.name}=${item.limit}%: ${result.target.name} does not state how much there is`,
+        `write ${item.name}=NUMBER`,
+      );
+    }
+    const share = Math.round((1000 * used) / of) / 10;
+    return { ...item, used: share, within: share <= item.limit };
   });
 }
 
+/** A budget item that is exceeded, as a sentence. */
+export function overBudgetText({ name, used, limit, percent }: BudgetUse): string {
+  const unit = percent ? " %" : "";
+  return `${name}: ${used}${unit} used, budget ${limit}${unit}`;
+}
+
+/** What differs between two programs on one target: amounts, placement of tables, verdicts (before, after). */
 export interface FitDifference {
   readonly measures: readonly { readonly name: string; readonly before: number; readonly after: number }[];
   readonly tables: readonly {
@@ -79,6 +102,7 @@ export interface FitDifference {
   readonly verdicts: readonly [string, string];
 }
 
+/** Compares the results of two programs on one target. Tables without a change are left out. */
 export function difference(before: FitResult, after: FitResult): FitDifference {
   const names = [
     "stages",
@@ -117,6 +141,7 @@ export function difference(before: FitResult, after: FitResult): FitDifference {
   return { measures, tables, verdicts: [before.verdict, after.verdict] };
 }
 
+/** A difference for a terminal. */
 export function differenceText(diff: FitDifference): string {
   const rows: Cell[][] = diff.measures
     .filter((measure) => measure.before !== 0 || measure.after !== 0)

@@ -1,7 +1,7 @@
 /**
- * The table dependency graph. Kinds and distances as in Jose et al. (NSDI'15, section 2.2) and the Tofino compiler:
- * what one table writes and a later one matches, reads or writes again keeps them a stage apart; control and
- * overwriting what an earlier table reads keep only the order.
+ * The table dependency graph. Kinds and distances as in Jose et al. (NSDI'15, section 2.2) and the Tofino compiler: a
+ * table that matches, reads or writes a field that an earlier table writes needs a later stage. A table that an earlier
+ * one decides on, or that overwrites what an earlier one reads, needs the same stage or a later one.
  */
 import type { Access, FitModel, Unit } from "./model/model.js";
 import { actionReads, keyReads, overlaps, writesOf } from "./model/model.js";
@@ -14,7 +14,7 @@ export interface Dependency {
   readonly kind: DependencyKind;
   /** The field that causes it; undefined for control. */
   readonly field: string | undefined;
-  /** Stages that must lie between: `stage(to) >= stage(from) + distance`. */
+  /** Minimum distance in stages: `stage(to) >= stage(from) + distance`. */
   readonly distance: number;
 }
 
@@ -22,9 +22,9 @@ export interface DependencyGraph {
   readonly edges: readonly Dependency[];
   readonly incoming: readonly (readonly Dependency[])[];
   readonly outgoing: readonly (readonly Dependency[])[];
-  /** Earliest stage of each unit by dependencies alone. */
+  /** Earliest stage of each unit, by dependencies alone. */
   readonly earliest: readonly number[];
-  /** Stages from the unit to the end of the longest chain below it, itself not counted. */
+  /** Stages that the longest chain of units after this one takes. */
   readonly below: readonly number[];
   /** Stages of the longest chain. */
   readonly criticalPath: number;
@@ -39,7 +39,7 @@ const DISTANCE: Readonly<Record<DependencyKind, number>> = {
   control: 0,
   anti: 0,
 };
-/** Strongest first: of several reasons between two units the first is the one that counts and is told. */
+/** Strongest first: of several dependencies between two units, the first in this list is kept. */
 const STRENGTH: readonly DependencyKind[] = ["match", "action", "output", "anti", "control"];
 
 interface Touch {
@@ -47,6 +47,7 @@ interface Touch {
   readonly access: Access;
 }
 
+/** Dependencies between all units of a model, the strongest one for each pair. */
 export function findDependencies(model: FitModel): DependencyGraph {
   const { units, flow } = model;
   const found = new Map<number, Dependency>();
@@ -97,7 +98,7 @@ export function findDependencies(model: FitModel): DependencyGraph {
   return graphOf(count, [...found.values()]);
 }
 
-/** Earliest stages, chains and critical path of a set of edges; units are numbered in an order that edges respect. */
+/** Earliest stages, chains and critical path of a set of edges. Each edge leads to a unit with a larger number. */
 export function graphOf(count: number, list: readonly Dependency[]): DependencyGraph {
   const edges = [...list].sort((a, b) => a.from - b.from || a.to - b.to);
   const incoming: Dependency[][] = Array.from({ length: count }, () => []);

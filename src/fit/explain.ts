@@ -1,35 +1,38 @@
 /**
- * What limits a program and what would help: each advice is tried on a changed copy of the problem, so the number of
- * stages that it names is computed, not guessed.
+ * What limits a program and which changes help. Each advice is tried on a changed copy of the problem, so that its
+ * number of stages is computed.
  */
 import type { bmv2 } from "../program/index.js";
 import { graphOf } from "./dependencies.js";
 import type { FitResult } from "./fit.js";
 import { TablePlan } from "./memory/layout.js";
-import type { Unit } from "./model/model.js";
+import { fieldLabel } from "./model/expressions.js";
+import { labelOf, type Unit } from "./model/model.js";
 import { demandOf } from "./place/demand.js";
 import { type Problem, stageCount } from "./place/placement.js";
-import { limitsOf, RESOURCES } from "./place/stage.js";
+import { limitsOf, RESOURCE_NAMES, RESOURCES, withoutLimit } from "./place/stage.js";
 import { placeByStages } from "./place/tofino.js";
 
 export interface Advice {
   readonly kind: "output" | "container" | "size" | "memory" | "match";
   readonly message: string;
-  /** Stages after the change, by the same placement. */
+  /** Stages after the change, with the same placement algorithm. */
   readonly stages: number;
   readonly source: bmv2.SourceInfo | undefined;
 }
 
 export interface Explanation {
-  /** What holds the number of stages where it is. */
+  /** The constraint that holds the number of stages where it is. */
   readonly binding: string;
-  /** Most helpful first; only what saves a stage. */
+  /** The most helpful first; each saves at least one stage. */
   readonly advice: readonly Advice[];
 }
 
-/** Advice of one kind that is tried at most; enough to name what matters. */
+/** Maximum number of trials of one kind of advice. */
 const MAX_TRIALS = 8;
+const SHOWN_NAMES = 4;
 
+/** Finds what holds the number of stages where it is, and which single changes lower it. */
 export function explain(result: FitResult): Explanation {
   const { problem, stages } = result;
   const trials = [
@@ -45,40 +48,56 @@ export function explain(result: FitResult): Explanation {
   return { binding: bindingOf(result), advice };
 }
 
+/** The constraint that holds the number of stages where it is: without it, fewer stages would do. */
 function bindingOf(result: FitResult): string {
-  const { problem, stages, bounds } = result;
+  const { problem, stages, bounds, placement, target } = result;
+  if (placement.unplaced.length > 0) return placement.unplaced.map((entry) => entry.detail).join("; ");
   const [highest] = bounds;
-  const path = problem.graph.criticalPath;
-  if (path === stages) {
-    const names = problem.graph.criticalUnits.map((id) => result.model.units[id]!.name);
-    return `the chain of dependent tables: ${names.join(" > ")}`;
+  if (problem.graph.criticalPath === stages && stages > 0) {
+    return `the chain of dependent tables: ${labels(chainOf(problem)).join(" > ")}`;
   }
-  if (highest !== undefined && highest.stages === stages) return `${highest.name}: ${highest.detail}`;
-  const limits = limitsOf(result.target);
-  let fullest = "";
-  let share = 0;
-  for (const name of RESOURCES) {
-    const limit = limits[name];
-    if (limit === null) continue;
-    for (const [stage, counts] of result.placement.stages.entries()) {
-      if (counts[name] / limit > share) {
-        share = counts[name] / limit;
-        fullest = `${name} in stage ${stage}: ${counts[name]} of ${limit}`;
-      }
-    }
+  if (highest !== undefined && highest.stages >= stages && stages > 1)
+    return `${highest.detail}: ${highest.stages} stages`;
+  const relaxed = relaxations(problem).filter((trial) => trial.stages < stages);
+  const fewest = Math.min(...relaxed.map((trial) => trial.stages));
+  const best = relaxed.filter((trial) => trial.stages === fewest);
+  if (best.length > 0) {
+    return `${best.map((trial) => trial.constraint).join(", or ")} (without it: ${fewest} ${fewest === 1 ? "stage" : "stages"})`;
   }
-  const conflicts = problem.conflicts.reduce((sum, set) => sum + set.size, 0) / 2;
-  const withoutConflicts = stageCount(
-    placeByStages({ ...problem, conflicts: problem.conflicts.map(() => new Set()) }),
-  );
-  if (conflicts > 0 && withoutConflicts < stages) {
-    return `${conflicts} pairs of tables that write fields of one container`;
-  }
-  return fullest === "" ? "nothing: the program is small" : fullest;
+  if (stages <= 1) return "nothing: all tables fit one stage";
+  return `no constraint alone: dependencies and several resources of the ${target.stages} stages together`;
 }
 
-function shortName(field: string): string {
-  return field.replace(/^scalars\./, "").replace(/^standard_metadata\./, "");
+interface Relaxation {
+  readonly constraint: string;
+  /** Stages without the constraint. */
+  readonly stages: number;
+}
+
+/** Placements without one constraint each: a resource of a stage, or the containers that tables share. */
+function relaxations(problem: Problem): Relaxation[] {
+  const limits = limitsOf(problem.target);
+  const stagesOf = (changed: Problem) => stageCount(placeByStages(changed));
+  const trials: Relaxation[] = RESOURCES.filter((name) => limits[name] !== null).map((name) => ({
+    constraint: `the ${limits[name]} ${RESOURCE_NAMES[name]} of a stage`,
+    stages: stagesOf({ ...problem, target: withoutLimit(problem.target, name) }),
+  }));
+  const writers = problem.model.units.filter((unit) => problem.conflicts[unit.id]!.size > 0);
+  if (writers.length > 0) {
+    trials.push({
+      constraint: `fields that share a container, which these tables write: ${names(writers)}`,
+      stages: stagesOf({ ...problem, conflicts: problem.conflicts.map(() => new Set<number>()) }),
+    });
+  }
+  return trials;
+}
+
+function chainOf(problem: Problem): Unit[] {
+  return problem.graph.criticalUnits.map((id) => problem.model.units[id]!);
+}
+
+function labels(units: readonly Unit[]): string[] {
+  return units.map(labelOf);
 }
 
 function withoutEdges(
@@ -110,7 +129,7 @@ function withoutOutputChains(problem: Problem): Advice[] {
     };
     return {
       kind: "output" as const,
-      message: `${units.length} tables write ${shortName(field)} in turn: ${names(units)}. Put them in exclusive branches (if / else), or let each write a field of its own and choose once at the end`,
+      message: `${units.length} tables write ${fieldLabel(field)} in turn: ${names(units)}. Put them in exclusive branches (if / else), or let each write a field of its own and choose once at the end`,
       stages: stageCount(placeByStages(changed)),
       source: units[0]?.source,
     };
@@ -118,8 +137,9 @@ function withoutOutputChains(problem: Problem): Advice[] {
 }
 
 function names(units: readonly Unit[]): string {
-  const list = units.slice(0, 4).map((unit) => unit.name);
-  return units.length > 4 ? `${list.join(", ")} and ${units.length - 4} more` : list.join(", ");
+  const list = labels(units.slice(0, SHOWN_NAMES));
+  const more = units.length - list.length;
+  return more > 0 ? `${list.join(", ")} and ${more} more` : list.join(", ");
 }
 
 function withoutContainerConflicts(problem: Problem): Advice[] {
@@ -129,7 +149,7 @@ function withoutContainerConflicts(problem: Problem): Advice[] {
   return [
     {
       kind: "container",
-      message: `results of ${names(units)} share containers, so they take turns. Make the fields 32 bits wide, or keep them apart in the header (other fields between them)`,
+      message: `${names(units)} write fields that share containers, so each needs a stage of its own. Make the fields 32 bits wide, or keep them apart in the header (other fields between them)`,
       stages: stageCount(placeByStages(changed)),
       source: units[0]?.source,
     },
@@ -148,7 +168,7 @@ function replacing(problem: Problem, id: number, unit: Unit): Problem {
   };
 }
 
-/** An exact table of a few entries takes four blocks; as a ternary table it takes one. */
+/** An exact table of a few entries takes one block a hash way; as a ternary table it takes one block. */
 function withSmallTablesTernary(problem: Problem): Advice[] {
   const small = problem.model.units.filter(
     (unit) =>
@@ -167,7 +187,7 @@ function withSmallTablesTernary(problem: Problem): Advice[] {
   return [
     {
       kind: "memory",
-      message: `${small.length} exact tables of at most ${problem.target.tcam.depth} entries take four SRAM blocks and a hash group each: ${names(small)}. Make their keys ternary`,
+      message: `${small.length} exact tables of at most ${problem.target.tcam.depth} entries take several SRAM blocks and a hash group each: ${names(small)}. Make their keys ternary`,
       stages: stageCount(placeByStages(changed)),
       source: small[0]?.source,
     },
@@ -187,14 +207,14 @@ function withHalfTables(problem: Problem): Advice[] {
     const half = Math.max(1, Math.floor(unit.size / 2));
     return {
       kind: "size" as const,
-      message: `${unit.name} with ${half} entries instead of ${unit.size}`,
+      message: `${unit.label} with ${half} entries instead of ${unit.size}`,
       stages: stageCount(placeByStages(replacing(problem, unit.id, { ...unit, size: half }))),
       source: unit.source,
     };
   });
 }
 
-/** Tables of the longest chain that wait for a key: what if the key came with the packet. */
+/** Without the wait of one unit of the longest chain for a field that an earlier one writes. */
 function withoutMatchChains(problem: Problem): Advice[] {
   const { graph, model } = problem;
   const on = new Set(graph.criticalUnits);
@@ -206,13 +226,28 @@ function withoutMatchChains(problem: Problem): Advice[] {
     const [from, to] = [model.units[edge.from]!, model.units[edge.to]!];
     return {
       kind: "match" as const,
-      message: `${to.name} waits for ${shortName(edge.field ?? "")} of ${from.name}. Match ${to.name} on what ${from.name} matches, or join the two tables`,
+      message: `${labelOf(to)} waits for ${fieldLabel(edge.field ?? "")} of ${labelOf(from)}. ${withoutWaiting(from, to, fieldLabel(edge.field ?? ""))}`,
       stages: stageCount(placeByStages(changed)),
       source: to.source,
     };
   });
 }
 
+/** A change that can be written for these two kinds of units. */
+function withoutWaiting(from: Unit, to: Unit, field: string): string {
+  if (to.kind === "condition") {
+    return from.kind === "match"
+      ? `Branch on the result of the table itself (switch (${from.name.split(".").pop()}.apply().action_run), or .hit), or test what the table matches`
+      : `Test the fields that ${field} is computed from`;
+  }
+  if (to.kind === "match" && from.kind === "match") {
+    return `Match ${to.name} on what ${from.name} matches, or join the two tables`;
+  }
+  if (to.kind === "match") return `Match ${to.name} on the fields that ${field} is computed from`;
+  return `Compute ${field} where it is used, or from fields that are known earlier`;
+}
+
+/** The explanation for a terminal: what binds, then one line for each advice. */
 export function explanationText(result: FitResult, explanation: Explanation): string {
   const lines = [`what binds: ${explanation.binding}`];
   if (explanation.advice.length === 0) lines.push("no single change that was tried saves a stage");

@@ -1,7 +1,7 @@
 /** The whole check: program and target in, model, placement and findings out. */
 import type { Diagnostic } from "../base/index.js";
 import type { Program } from "../program/index.js";
-import { checkFeatures } from "./check.js";
+import { checkFeatures } from "./check/check.js";
 import { buildModel } from "./model/build.js";
 import type { FitModel } from "./model/model.js";
 import { countWords, naiveWidths, type WordCount } from "./phv/naive.js";
@@ -16,16 +16,16 @@ import type { SourceLookup } from "./source.js";
 import type { Target } from "./target.js";
 
 /**
- * How sure the answer is: `refused`, the target cannot do something the program asks for; `cannot fit`, a lower
- * bound is above the device; `fits by counts`, all sums are within the device but no placement was found; `placed`, a
- * whole assignment within the device, checked by the verifier.
+ * How sure the answer is. `refused`: the target cannot do something that the program asks for. `cannot fit`: a lower
+ * bound is above the device, or no stage holds some table. `fits by counts`: all sums are within the device, but the
+ * placement that was found is not. `placed`: a whole assignment within the device, checked by the verifier.
  */
 export type Verdict = "refused" | "cannot fit" | "fits by counts" | "placed";
 
 export interface FitOptions {
-  /** Replaces sizes of tables by name, as a sweep does. */
+  /** Sizes that replace those of tables, by full name. */
   readonly sizes?: ReadonlyMap<string, number>;
-  /** Texts of source files, so that messages can show lines. */
+  /** Finds the text of a source file, so that messages can show lines. */
   readonly sources?: SourceLookup;
 }
 
@@ -35,7 +35,7 @@ export interface FitResult {
   readonly model: FitModel;
   readonly problem: Problem;
   readonly placement: Placement;
-  /** Stages of the placement, beyond the device's too. */
+  /** Stages of the placement; can be more than the device has. */
   readonly stages: number;
   /** Lower bounds of the number of stages, the largest first. */
   readonly bounds: readonly Bound[];
@@ -46,25 +46,21 @@ export interface FitResult {
     readonly packed: ReturnType<typeof phvUse>;
     readonly tagalong: ReturnType<typeof phvUse>;
     readonly naive: WordCount;
-    /** Container sizes of which more are needed than there are. */
+    /** What the PHV has too little of, in words; empty when all fields fit. */
     readonly exceeded: readonly string[];
   };
 }
 
+/** Checks and places a program. A program that the target refuses is placed too, to report what it would take. */
 export function fitProgram(program: Program, target: Target, options: FitOptions = {}): FitResult {
-  const constants = { min: target.action.min_constant, max: target.action.max_constant ?? 7 };
-  const { model, features } = buildModel(program, {
-    constants,
-    bridges: target.phv.packs_fields,
-    ...(options.sizes === undefined ? {} : { sizes: options.sizes }),
-  });
+  const { model, features } = buildModel(program, target, options.sizes);
   const diagnostics = checkFeatures(model, features, target, options.sources);
   const problem = makeProblem(model, target);
   const placement = placeByStages(problem);
   return conclude(problem, placement, diagnostics.list);
 }
 
-/** Judges a placement; used for the heuristic's and for the exact solver's. */
+/** The result for a placement, of the heuristic or of the exact solver. Throws when the verifier finds it wrong. */
 export function conclude(
   problem: Problem,
   placement: Placement,

@@ -1,17 +1,20 @@
 /**
- * Does a program fit a switch chip? `fitProgram` builds the model of a program's tables (model/), finds what must
- * come after what (dependencies), lays out memories (memory/) and packet fields (phv/), and places tables in stages
- * (place/). Targets are data: `parseTarget` checks what a target file says.
+ * Does a program fit a switch chip? `fitProgram` builds the model of a program's tables (model/), checks it against
+ * what the hardware can do (check/), finds dependencies, lays out memories (memory/) and packet fields (phv/), and
+ * places tables in stages (place/). Targets are data: `targetSchema` is the shape of a target file.
  */
 
 export {
   type BudgetItem,
+  type BudgetUse,
+  checkBudget,
   difference,
   differenceText,
   type FitDifference,
-  overBudget,
+  overBudgetText,
   parseBudget,
 } from "./budget.js";
+export { CODES as FIT_CODES } from "./codes.js";
 export { type Advice, type Explanation, explain, explanationText } from "./explain.js";
 export { conclude, type FitOptions, type FitResult, fitProgram, type Verdict } from "./fit.js";
 export { type ExactOptions, type ExactResult, placeExactly } from "./place/exact.js";
@@ -28,4 +31,4 @@ export { toSarif } from "./report/sarif.js";
 export { toText, verdictLine } from "./report/text.js";
 export type { SourceLookup } from "./source.js";
 export { parseSweep, runSweep, type Sweep, type SweepPoint, sweepText } from "./sweep.js";
-export { parseTarget, type Target, targetSchema } from "./target.js";
+export { type Target, targetSchema } from "./target.js";

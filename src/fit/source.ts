@@ -1,16 +1,17 @@
-/** Places of a program's JSON as spans of its source, for messages. */
+/** Finds the source text of parts of a program, for messages. */
 import { SourceFile, type Span } from "../base/index.js";
 import type { bmv2 } from "../program/index.js";
 
-/** Hands out the text of a source file that a program names; undefined where the caller has none. */
+/** Returns a source file that a program names; undefined where the caller does not have it. */
 export type SourceLookup = (path: string) => SourceFile | undefined;
 
+/** Turns the source information of the BMv2 JSON into spans. */
 export class Places {
   readonly #files = new Map<string, SourceFile>();
 
   constructor(readonly lookup: SourceLookup | undefined) {}
 
-  /** Without the text of the file, a stand-in of empty lines that has the fragment in its place. */
+  /** The span of a part. Without the text of the file, a file of empty lines that has only the fragment. */
   spanOf(info: bmv2.SourceInfo | undefined): Span | undefined {
     if (info === undefined || info.line < 1) return undefined;
     let file = this.#files.get(info.filename);

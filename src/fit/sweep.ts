@@ -1,6 +1,7 @@
-/** How the number of stages grows with the size of a table: `table.size=1k..1M`. */
+/** Sweeps: how the number of stages grows with the size of a table (`table.size=1k..1M`). */
 import { fail, formatTable } from "../base/index.js";
 import type { Program } from "../program/index.js";
+import { CODES } from "./codes.js";
 import { type FitOptions, type FitResult, fitProgram } from "./fit.js";
 import type { Target } from "./target.js";
 
@@ -13,14 +14,23 @@ const UNITS: Readonly<Record<string, number>> = { "": 1, k: 1024, M: 1024 * 1024
 
 function parseSize(text: string): number | undefined {
   const match = /^(\d+)([kM]?)$/.exec(text);
-  return match === null ? undefined : Number(match[1]) * UNITS[match[2]!]!;
+  const size = match === null ? Number.NaN : Number(match[1]) * UNITS[match[2]!]!;
+  return Number.isSafeInteger(size) ? size : undefined;
 }
 
-/** `NAME.size=FROM..TO` (doubling) or `NAME.size=A,B,C`; k is 1024, M is 1024 k. Fails with P44031. */
+/**
+ * Reads `NAME.size=FROM..TO` (doubling from FROM; TO is the last size) or `NAME.size=A,B,C`; k is 1024, M is 1024 k.
+ * Fails with P44031 when the text is not a sweep.
+ */
 export function parseSweep(text: string): Sweep {
   const match = /^(.+)\.size=(.+)$/.exec(text);
   const wrong = (): never =>
-    fail("P44031", undefined, `"${text}" is no sweep`, "write TABLE.size=1k..1M, or TABLE.size=512,1k,4k");
+    fail(
+      CODES.sweep,
+      undefined,
+      `--sweep "${text}": not a sweep`,
+      "write TABLE.size=1k..1M, or TABLE.size=512,1k,4k",
+    );
   if (match === null) return wrong();
   const [, table, values] = match;
   const range = values!.split("..");
@@ -29,7 +39,8 @@ export function parseSweep(text: string): Sweep {
     const to = parseSize(range[1]!);
     if (from === undefined || to === undefined || from < 1 || to < from) return wrong();
     const sizes: number[] = [];
-    for (let size = from; size <= to; size *= 2) sizes.push(size);
+    for (let size = from; size < to; size *= 2) sizes.push(size);
+    sizes.push(to);
     return { table: table!, sizes };
   }
   const sizes = values!.split(",").map(parseSize);
@@ -37,12 +48,16 @@ export function parseSweep(text: string): Sweep {
   return { table: table!, sizes: sizes as number[] };
 }
 
+/** The result for one size. */
 export interface SweepPoint {
   readonly size: number;
   readonly result: FitResult;
 }
 
-/** The table by its full name or the last part of it. Fails with P44032 when the program has none. */
+/**
+ * One result a size of a table or action profile, which `sweep.table` names in full or by its last part. Fails with
+ * P44032 when the program has no such table, or several.
+ */
 export function runSweep(
   program: Program,
   target: Target,
@@ -57,7 +72,7 @@ export function runSweep(
   const [name] = found;
   if (name === undefined || found.length > 1) {
     fail(
-      "P44032",
+      CODES.sweepTable,
       undefined,
       found.length > 1 ? `${sweep.table} is the name of several tables` : `there is no table ${sweep.table}`,
       `tables: ${(found.length > 1 ? found : tables).join(", ")}`,
@@ -69,6 +84,7 @@ export function runSweep(
   }));
 }
 
+/** The results of a sweep as a table. */
 export function sweepText(points: readonly SweepPoint[]): string {
   const sum = (result: FitResult, name: "srams" | "tcams") =>
     result.placement.stages.reduce((total, stage) => total + stage[name], 0);

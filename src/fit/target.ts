@@ -1,49 +1,67 @@
 /**
- * A target: what a switch chip offers, as data. Every number is written in its file with the source that it comes
- * from; `null` means that no source says, and then nothing is checked against it. `data/targets/*.yaml` are the
- * ones that come with p4loom; a user's own file has the same shape.
+ * A target: what a switch chip offers, as data. Every number in a target file has its source; `null` means that no
+ * source states the number, and then nothing is checked against it. p4loom comes with `data/targets/*.yaml`; users
+ * can write their own file of the same shape. `null` in an optional number means "unknown", never "zero".
  */
 import * as z from "zod";
-import { fail, type Locate, type Span } from "../base/index.js";
 
+/** Larger numbers than any chip has; they bound the work on files that users write. */
+const MAX_STAGES = 1000;
+const MAX_NUMBER = 1e9;
+
+const source = z.string().min(1);
 /** A number with its source; the model only sees the number. */
 const sourced = z
-  .strictObject({ value: z.number().nonnegative().nullable(), source: z.string().min(1) })
+  .strictObject({ value: z.number().nonnegative().max(MAX_NUMBER).nullable(), source })
   .transform((entry) => entry.value);
 /** A number that the model cannot do without. */
 const required = z
-  .strictObject({ value: z.number().positive(), source: z.string().min(1) })
+  .strictObject({ value: z.number().positive().max(MAX_NUMBER), source })
   .transform((entry) => entry.value);
-const flag = z
-  .strictObject({ value: z.boolean(), source: z.string().min(1) })
+const count = z
+  .strictObject({ value: z.number().int().positive().max(MAX_NUMBER), source })
   .transform((entry) => entry.value);
+const stages = z
+  .strictObject({ value: z.number().int().positive().max(MAX_STAGES), source })
+  .transform((entry) => entry.value);
+const constant = z
+  .strictObject({ value: z.number().int().nullable(), source })
+  .transform((entry) => entry.value);
+const flag = z.strictObject({ value: z.boolean(), source }).transform((entry) => entry.value);
 const widths = z
-  .strictObject({ value: z.array(z.number().int().positive()).min(1), source: z.string().min(1) })
+  .strictObject({ value: z.array(z.number().int().positive()).min(1), source })
   .transform((entry) => entry.value);
 
+/** Shape of a target file. Sizes are in the unit that the name states; "per stage" covers ingress and egress. */
 export const targetSchema = z.strictObject({
   name: z.string().min(1),
   title: z.string().min(1),
   /** Which rules lay out memories and place tables: those of the Tofino family or of the RMT paper. */
   model: z.enum(["tofino", "rmt"]),
-  stages: required,
+  stages,
   /** Ingress and egress tables compete for the same stages. */
   gresses_share_stages: flag,
   sram: z.strictObject({
-    blocks: required,
-    depth: required,
-    width: required,
+    blocks: count,
+    /** Words of a block. */
+    depth: count,
+    /** Bits of a word. */
+    width: count,
     /** Bits of a word that hold match data, where that is less than the word. */
     match_width: sourced,
     map_rams: sourced,
   }),
   tcam: z.strictObject({
-    blocks: required,
-    depth: required,
-    width: required,
+    blocks: count,
+    /** Rows of a block. */
+    depth: count,
+    /** Bits of a row. */
+    width: count,
     columns: sourced,
-    /** Bits a row that are not for the key. */
+    /** Bits of a row that do not hold the key. */
     overhead_bits: sourced,
+    /** The smallest indirection entry in SRAM; larger ones are powers of two. */
+    min_indirection_bits: sourced,
   }),
   per_stage: z.strictObject({
     logical_tables: sourced,
@@ -68,15 +86,26 @@ export const targetSchema = z.strictObject({
     max_width: sourced,
     overhead_bits_per_word: sourced,
     entries_per_word: sourced,
-    /** Blocks that greedy placement of the RMT paper packs together at most. */
+    /** Depth of a table, in blocks, up to which its hash ways grow. */
+    max_way_blocks: sourced,
+    /** Key bits beyond the line address up to which the key itself is the address. */
+    max_identity_bits: sourced,
+    /** Maximum number of blocks that the greedy placement of the RMT paper packs together. */
     packing_blocks: sourced,
+    /** Crossbar bits that the greedy placement of the RMT paper hands out at once. */
+    crossbar_unit_bits: sourced,
   }),
   action: z.strictObject({
     immediate_bits: sourced,
     /** Constants in this range are part of the instruction; others become action data. */
-    min_constant: z.strictObject({ value: z.number(), source: z.string() }).transform((e) => e.value),
-    max_constant: sourced,
-    /** An action can use the outcome of a comparison as a value. */
+    min_constant: constant,
+    max_constant: constant,
+    /** Widest addition or subtraction. */
+    max_arithmetic_bits: sourced,
+    /** Actions that an entry selects through a map; beyond that it holds the instruction's address. */
+    map_entries: sourced,
+    address_bits: sourced,
+    /** An action can use the result of a comparison as a value. */
     compares: flag,
     /** SRAM blocks of a stage kept for action data of ternary tables (RMT greedy placement). */
     reserved_ternary_blocks: sourced,
@@ -88,19 +117,49 @@ export const targetSchema = z.strictObject({
     widths,
     /** Widest cell that can be read and updated. */
     max_update_bits: sourced,
+    /** Comparisons of one update. */
+    comparators: sourced,
+    /** Values that one update can compute for the cell, the unchanged value included. */
+    max_results: sourced,
+    /** Packet fields that one update can use. */
+    max_operands: sourced,
     /** SRAM blocks, with the spare, of one register. */
     max_blocks: sourced,
+    /** A register that exceeds `max_blocks` can continue in the next stages. */
     spans_stages: flag,
     /** SRAM blocks of one counter or meter before it takes a second spare. */
     max_statistics_blocks: sourced,
+    /** Cells of v1model counters and meters in a word; below 1 where a cell takes several words. */
+    counters_per_word: required,
+    packet_byte_counters_per_word: required,
+    meters_per_word: required,
+    meter_colours_per_word: sourced,
+    idle_entries_per_word: sourced,
   }),
+  hash: z.strictObject({
+    /** Bits of one hash distribution unit. */
+    distribution_bits: sourced,
+    /** Hash bits that form the address of a counter, meter or register. */
+    address_bits: sourced,
+  }),
+  selector: z.strictObject({
+    /** Members of a group in one word; larger groups take several words. */
+    members_per_word: sourced,
+    /** Groups of a selector whose number of groups the program does not state. */
+    default_groups: sourced,
+    hash_bits: sourced,
+    /** Bits that a table entry holds for its selector, beside the member address. */
+    entry_bits: sourced,
+  }),
+  /** `@alpm(1)`: partitions, and TCAM rows that lead to one; null: the target does not have it. */
+  algorithmic_lpm: z.strictObject({ partitions: sourced, rows_per_partition: sourced }),
   parser: z.strictObject({
-    /** Longest chain of headers of the egress parser, with the bytes in front of them. */
+    /** Longest chain of headers of the egress parser, with the bytes before them. */
     egress_depth_bytes: sourced,
     egress_intrinsic_bytes: sourced,
   }),
   phv: z.strictObject({
-    containers: z.strictObject({ "8": required, "16": required, "32": required }),
+    containers: z.strictObject({ "8": count, "16": count, "32": count }),
     /** Containers that only parser and deparser see. */
     tagalong: z.strictObject({ "8": sourced, "16": sourced, "32": sourced }),
     /** Two fields of one header may share a container, and one field several. */
@@ -116,24 +175,3 @@ export const targetSchema = z.strictObject({
 });
 
 export type Target = z.output<typeof targetSchema>;
-
-/**
- * Checks the contents of a target file. Fails with P44001, one note a further mistake.
- * `locate` finds the place of a value in the file, where the caller can.
- */
-export function parseTarget(document: unknown, locate?: Locate): Target {
-  const result = targetSchema.safeParse(document);
-  if (result.success) return result.data;
-  const [first, ...others] = result.error.issues;
-  const say = (issue: z.core.$ZodIssue) => `${issue.path.join(".") || "target"}: ${issue.message}`;
-  const spanOf = (issue: z.core.$ZodIssue): Span | undefined => locate?.(issue.path);
-  fail(
-    "P44001",
-    first === undefined ? undefined : spanOf(first),
-    `not a target description: ${first === undefined ? "empty" : say(first)}`,
-    ...others.slice(0, 9).map((issue) => {
-      const span = spanOf(issue);
-      return span === undefined ? { message: say(issue) } : { message: say(issue), span };
-    }),
-  );
-}

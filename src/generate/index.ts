@@ -1,4 +1,13 @@
 /** From checked parameters to P4 source: load the templates once, then render the programs of a fabric. */
-export * from "./programs.js";
-export * from "./selector-field.js";
-export * from "./templates.js";
+export {
+  type EcmpProgram,
+  type GeneratedFile,
+  type HashChoice,
+  type PecmpProgram,
+  type ProgramPlan,
+  renderProgram,
+  renderPrograms,
+  type SelectorSlice,
+  withFaultTable,
+} from "./programs.js";
+export { checkBraces, loadTemplates, makeTemplateSet, type TemplateSet } from "./templates.js";

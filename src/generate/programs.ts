@@ -4,12 +4,12 @@
  */
 import { z } from "zod";
 import { fail } from "../base/index.js";
-import { FIELD_BITS, SELECTOR_FIELDS, type SelectorField } from "./selector-field.js";
+import { FIELD_BITS, SELECTOR_FIELDS, type SelectorField } from "../hosts/index.js";
 import type { TemplateSet } from "./templates.js";
 
 /**
- * Bits of the selector that one switch reads: `width` bits from bit `low`, and perhaps a version bit. The
- * program joins them to 16 bits, the version bit on top.
+ * Bits of the selector that one switch reads: `width` bits from bit `low`, and optionally a version bit. The
+ * program combines them into 16 bits, with the version bit as the highest.
  */
 const sliceSchema = z.strictObject({
   low: z.number().int().min(0),
@@ -27,7 +27,7 @@ const hashSchema = z.strictObject({
 const sizesSchema = z.strictObject({
   /** Entries of each of the two route tables. */
   routes: z.number().int().min(1),
-  /** Entries of the table of groups: one a row of every control matrix. */
+  /** Entries of the table of groups: one for each row of each control matrix. */
   groups: z.number().int().min(1),
   /** Members of the action selector. */
   members: z.number().int().min(1),
@@ -78,8 +78,8 @@ const FAULT_ENTRIES = 1024;
 
 /**
  * The same program with the table `FabricEgress.faults`: ternary on `standard_metadata.ingress_port` and
- * `standard_metadata.egress_port`, action `FabricEgress.lose`. Its entries are faults without a signal: what came by
- * a port, or would leave by one, vanishes as the last thing that the switch does, and no drop counter tells.
+ * `standard_metadata.egress_port`, action `FabricEgress.lose`. Its entries are faults without a signal: packets that
+ * arrived at a port, or that would leave by a port, are dropped as the last action of the switch; no counter counts them.
  */
 export function withFaultTable(program: ProgramPlan): ProgramPlan {
   return program.template === "ecmp/switch"
@@ -120,9 +120,9 @@ function check<T>(program: ProgramPlan, schema: z.ZodType<T>): T {
 const FIVE_TUPLE = ["flow_src", "flow_dst", "flow_protocol", "flow_src_port", "flow_dst_port"];
 
 /**
- * Fields in the order in which they are hashed. An extra field stands near the front, since the last bits of a
- * CRC's input reach only some bits of its result, and at another distance from the end in each order, since a
- * CRC of inputs of one length sees nothing else of a field's place.
+ * Fields in the order in which they are hashed. An extra field is near the front, because the last bits of a
+ * CRC's input affect only some bits of its result. Its distance from the end differs between the two orders, because for
+ * inputs of one length a CRC depends on a field's position only by this distance.
  */
 function hashContext({ algorithm, order }: HashChoice, extra: readonly string[]) {
   const fields =
@@ -186,7 +186,7 @@ function ecmpContext(program: EcmpProgram) {
   };
 }
 
-/** The bits as a `bit<16>` with the version bit on top; a slice without bits is 0. */
+/** The bits as a `bit<16>`, with the version bit as the highest; a slice without bits is 0. */
 function sliceExpression(field: SelectorField, { low, width, version }: SelectorSlice): string {
   const highest = Math.max(low + width - 1, version ?? 0);
   if (highest >= FIELD_BITS[field]) {

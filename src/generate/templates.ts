@@ -1,6 +1,6 @@
 /**
- * Templates of P4 programs: Handlebars, with HTML escaping off and every missing value an error. P4 and
- * Handlebars both use braces, so each text is checked for the two places where they clash.
+ * Templates of P4 programs: Handlebars without HTML escaping; a missing value is an error. P4 and
+ * Handlebars both use braces, so each text is checked for the two ways in which they conflict.
  */
 import Handlebars from "handlebars";
 import { fail, SourceFile } from "../base/index.js";
@@ -47,7 +47,7 @@ export function loadTemplates(readText: (path: string) => string): TemplateSet {
   return makeTemplateSet(texts, partials);
 }
 
-/** The same from texts by name. */
+/** As {@link loadTemplates}, from texts by name. */
 export function makeTemplateSet(
   templates: ReadonlyMap<string, string>,
   partials: ReadonlyMap<string, string>,
@@ -83,7 +83,7 @@ export function makeTemplateSet(
   };
 }
 
-/** Blocks that render to nothing leave runs of empty lines behind. */
+/** Removes trailing spaces, and the sequences of empty lines that empty blocks produce. */
 function tidy(text: string): string {
   return text
     .replace(/[ \t]+$/gm, "")
@@ -92,8 +92,8 @@ function tidy(text: string): string {
 }
 
 /**
- * P42001 where a text means one thing in P4 and another in Handlebars: a literal `{{` (as in nested lists;
- * write `{ {`) and a tag that is followed by a closing brace of P4 (write a space or a line end between).
+ * Fails with P42001 where P4 and Handlebars read a text differently: a literal `{{` (as in nested lists;
+ * write `{ {`), and a tag directly before a closing brace of P4 (write a space or a line end between them).
  */
 export function checkBraces(file: SourceFile): void {
   const { text } = file;
@@ -118,7 +118,7 @@ export function checkBraces(file: SourceFile): void {
       fail(
         "P42001",
         { file, start: at, end: end + 1 },
-        'a closing brace stands right behind a tag: Handlebars reads "}}}"',
+        'a closing brace follows a tag directly: Handlebars reads "}}}"',
         'put a space or a line end between "}}" and "}"',
       );
     }

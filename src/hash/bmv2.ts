@@ -6,10 +6,10 @@ import { csum16, hashEx, Identity, xor16, xor32 } from "./simple.js";
 import { Toeplitz } from "./toeplitz.js";
 import { Xxh64 } from "./xxh64.js";
 
-/** A hash of at most 32 bits, over `bytes[0..length)`. */
+/** A hash of at most 32 bits over `bytes[0..length)`. */
 export type HashFunction = (bytes: Uint8Array, length: number) => number;
 
-/** A hash of up to 64 bits: `low` gives its low word and leaves the high one in `high`, until the next call. */
+/** A hash of up to 64 bits: `low` returns its low word and stores the high word in `high`, until the next call. */
 export interface WideHash {
   low(bytes: Uint8Array, length: number): number;
   readonly high: number;
@@ -34,7 +34,7 @@ const CRC_CCITT: CrcParameters = {
 };
 const CRC8: CrcParameters = { width: 8, poly: 0x07, init: 0, refin: false, refout: false, xorout: 0 };
 
-/** Parameters that a CRC algorithm of BMv2 starts with; the `_custom` ones can be changed at run time. */
+/** Initial parameters of the CRC algorithms of BMv2; those of the `_custom` algorithms can be changed at run time. */
 export const bmv2Crcs: Readonly<Record<string, CrcParameters>> = {
   crc8_custom: CRC8,
   crc16: CRC16,
@@ -63,10 +63,10 @@ const WIDE: Readonly<Record<string, () => WideHash>> = {
   round_robin_consistent: () => new ConsistentRoundRobin(),
 };
 
-/** The key that `toeplitz` starts with: its hash is 0 until another one is set. */
+/** The initial key of `toeplitz`: the hash is 0 until another key is set. */
 const TOEPLITZ_KEY = new Uint8Array(4);
 
-/** All algorithms, in a fixed order. */
+/** The names of all algorithms, in a fixed order. */
 export const bmv2HashNames: readonly string[] = [
   ...Object.keys(bmv2Crcs),
   ...Object.keys(SIMPLE),
@@ -74,14 +74,14 @@ export const bmv2HashNames: readonly string[] = [
   ...Object.keys(WIDE),
 ];
 
-/** Whether a hash keeps something from one call to the next, or can be given other parameters: each switch has its own. */
+/** Whether a hash has state or parameters that can change, so that each switch needs its own instance. */
 export function isOwnHash(algorithm: string): boolean {
   return algorithm.endsWith("_custom") || algorithm === "toeplitz" || algorithm.startsWith("round_robin");
 }
 
 /**
- * The function behind a BMv2 algorithm name; undefined for an unknown one, and for those of
- * {@link bmv2WideHash}. Custom CRC parameters replace the start values of a `_custom` algorithm.
+ * The function of a BMv2 algorithm name; undefined for an unknown name, and for the algorithms of
+ * {@link bmv2WideHash}. Custom CRC parameters replace the initial parameters of a `_custom` algorithm.
  */
 export function bmv2Hash(algorithm: string, custom?: CrcParameters): HashFunction | undefined {
   if (Object.hasOwn(SIMPLE, algorithm)) return SIMPLE[algorithm];
@@ -91,12 +91,12 @@ export function bmv2Hash(algorithm: string, custom?: CrcParameters): HashFunctio
   return (bytes, length) => crc.compute(bytes, length);
 }
 
-/** A hash of its own of an algorithm that gives more than 32 bits; undefined for any other. */
+/** A new instance of an algorithm that returns more than 32 bits; undefined for any other algorithm. */
 export function bmv2WideHash(algorithm: string): WideHash | undefined {
   return Object.hasOwn(WIDE, algorithm) ? WIDE[algorithm]!() : undefined;
 }
 
-/** @param key whole 32-bit words, at least one */
+/** @param key whole 32-bit words, at least one word */
 export function toeplitzHash(key: Uint8Array): HashFunction {
   const toeplitz = new Toeplitz(key);
   return (bytes, length) => toeplitz.hash(bytes, length);

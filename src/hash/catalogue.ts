@@ -73,7 +73,7 @@ export const crcCatalogue: readonly CatalogueCrc[] = ROWS.map(
   }),
 );
 
-/** The CRC of that name, case ignored; undefined when the catalogue has none. */
+/** The CRC of a name in upper or lower case; undefined when the catalogue has no such CRC. */
 export function findCrc(name: string): CatalogueCrc | undefined {
   const wanted = name.toUpperCase();
   return crcCatalogue.find((crc) => crc.name === wanted);

@@ -1,5 +1,5 @@
 /**
- * Cyclic redundancy checks of 1 to 32 bits in the parameter model of Williams' "A Painless Guide to CRC
+ * Cyclic redundancy checks of 1 to 32 bits with the parameters of Williams' "A Painless Guide to CRC
  * Error Detection Algorithms" (width, poly, init, refin, refout, xorout), one table of 256 words each.
  */
 
@@ -10,9 +10,9 @@ export interface CrcParameters {
   readonly poly: number;
   /** Start value of the register. */
   readonly init: number;
-  /** Bytes go in least significant bit first. */
+  /** The least significant bit of each byte is processed first. */
   readonly refin: boolean;
-  /** The remainder comes out reflected. */
+  /** The remainder is reflected at the end. */
   readonly refout: boolean;
   readonly xorout: number;
 }
@@ -25,8 +25,8 @@ export function reflect(value: number, width: number): number {
 }
 
 /**
- * One CRC, ready to run. A reflected input keeps the register reflected (low bits used); otherwise the
- * register is kept at the top of a 32-bit word, so that all widths share one loop.
+ * One CRC with its table. With a reflected input the register is reflected and uses the low bits of a 32-bit word.
+ * Otherwise the register uses the high bits, so that all widths share one loop.
  */
 export class Crc {
   readonly parameters: CrcParameters;

@@ -1,11 +1,11 @@
 /**
- * Linear algebra over GF(2): a CRC, an XOR fold or a Toeplitz hash is an affine map of its input bits, so
- * that what two hashes have in common is a matter of ranks (two outputs are independent over uniform
- * inputs if and only if the rank of both together is the sum of their ranks).
+ * Linear algebra over GF(2). A CRC, an XOR fold or a Toeplitz hash is an affine map of its input bits. So ranks say how
+ * much two hashes have in common: their outputs are independent over uniform inputs if and only if the rank of both
+ * together is the sum of their ranks.
  */
 import { Random } from "../base/index.js";
 
-/** A matrix of bits; rows of 32-bit words, column c in bit c % 32 of word c / 32. */
+/** A matrix of bits. A row is a list of 32-bit words; column c is bit c % 32 of word c / 32. */
 export class BitMatrix {
   readonly stride: number;
   readonly words: Uint32Array;
@@ -28,7 +28,7 @@ export class BitMatrix {
     this.words[at] = bit & 1 ? this.words[at]! | mask : this.words[at]! & ~mask;
   }
 
-  /** Rows of this matrix above those of another of as many columns. */
+  /** A matrix with the rows of this matrix, then those of another matrix with the same number of columns. */
   above(other: BitMatrix): BitMatrix {
     if (other.columns !== this.columns) throw new RangeError("matrices of different widths");
     const both = new BitMatrix(this.rows + other.rows, this.columns);
@@ -69,7 +69,7 @@ export interface BitHash {
   readonly hash: (input: Uint8Array) => number;
 }
 
-/** The linear part of an affine hash: row i is output bit i, column c is input bit c (first byte's top bit is 0). */
+/** The linear part of an affine hash. Row i is output bit i; column c is input bit c, counted from the top bit of the first byte. */
 export function linearPart({ width, bytes, hash }: BitHash): BitMatrix {
   const matrix = new BitMatrix(width, 8 * bytes);
   const input = new Uint8Array(bytes);
@@ -83,7 +83,7 @@ export function linearPart({ width, bytes, hash }: BitHash): BitMatrix {
   return matrix;
 }
 
-/** Whether a hash passed `tests` random checks of f(a ^ b) = f(a) ^ f(b) ^ f(0); an affine one always does. */
+/** Whether a hash passes `tests` random checks of f(a ^ b) = f(a) ^ f(b) ^ f(0), as every affine hash does. */
 export function looksAffine({ bytes, hash }: BitHash, seed = 0, tests = 64): boolean {
   const random = new Random(seed);
   const zero = hash(new Uint8Array(bytes));
@@ -96,7 +96,7 @@ export function looksAffine({ bytes, hash }: BitHash, seed = 0, tests = 64): boo
   return true;
 }
 
-/** Bits that two affine hashes of the same input share: 0 when their outputs are independent. */
+/** Number of bits that two affine hashes of the same input share; 0 when their outputs are independent. */
 export function sharedRank(a: BitHash, b: BitHash): number {
   const [left, right] = [linearPart(a), linearPart(b)];
   return left.rank() + right.rank() - left.above(right).rank();

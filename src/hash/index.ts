@@ -1,15 +1,31 @@
 /**
  * Hash functions: the CRC catalogue, the algorithms that BMv2 programs name, Pearson, Toeplitz and the
- * RTAG7 family of switch chips, and the linear algebra that tells how much two of them have in common.
+ * RTAG7 family of switch chips, and the linear algebra that says how much two of them have in common.
  */
-export * from "./bmv2.js";
-export * from "./catalogue.js";
-export * from "./crc.js";
-export * from "./crc64.js";
-export * from "./gf2.js";
-export * from "./pearson.js";
-export * from "./round-robin.js";
-export * from "./rtag7.js";
-export * from "./simple.js";
-export * from "./toeplitz.js";
-export * from "./xxh64.js";
+export {
+  bmv2Crcs,
+  bmv2Hash,
+  bmv2HashNames,
+  bmv2WideHash,
+  type HashFunction,
+  isOwnHash,
+  toeplitzHash,
+  type WideHash,
+} from "./bmv2.js";
+export { type CatalogueCrc, crcCatalogue, findCrc } from "./catalogue.js";
+export { Crc, type CrcParameters } from "./crc.js";
+export { Crc64, type Crc64Parameters } from "./crc64.js";
+export { type BitHash, BitMatrix, linearPart, looksAffine, sharedRank } from "./gf2.js";
+export { Pearson } from "./pearson.js";
+export { ConsistentRoundRobin, RoundRobin } from "./round-robin.js";
+export {
+  RTAG7_BINS,
+  type Rtag7Function,
+  type Rtag7Options,
+  rtag7,
+  rtag7Functions,
+  rtag7Member,
+} from "./rtag7.js";
+export { csum16, hashEx, Identity, xor16, xor32 } from "./simple.js";
+export { Toeplitz } from "./toeplitz.js";
+export { Xxh64 } from "./xxh64.js";

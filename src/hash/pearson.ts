@@ -13,14 +13,14 @@ export class Pearson {
     return new Pearson(Uint8Array.from(values));
   }
 
-  /** 8 bits; no bytes give 0. */
+  /** A hash of 8 bits; the hash of no bytes is 0. */
   hash8(bytes: Uint8Array, length: number = bytes.length): number {
     return this.#walk(bytes, length, 0);
   }
 
   /**
-   * `width` bits (8, 16, 24 or 32): one walk a byte, the first input byte raised by 0, 1, 2, ... (the paper's
-   * way to more bits), first walk highest.
+   * A hash of `width` bits (8, 16, 24 or 32): one walk for each output byte, highest byte first. The first input byte is
+   * raised by 0, 1, 2, ... for the walks, as the paper proposes for more bits.
    */
   hash(bytes: Uint8Array, width: number, length: number = bytes.length): number {
     let result = 0;

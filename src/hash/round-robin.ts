@@ -1,7 +1,7 @@
-/** The two "hashes" of BMv2 that count: for going through all members of a group in turn. */
+/** The two "hashes" of BMv2 that count, so that packets go to all members of a group in turn. */
 import type { WideHash } from "./bmv2.js";
 
-/** 0, 1, 2, ... whatever the input. */
+/** Returns 0, 1, 2, ... for any input. */
 export class RoundRobin implements WideHash {
   high = 0;
   #next = 0;
@@ -13,9 +13,9 @@ export class RoundRobin implements WideHash {
   }
 }
 
-/** The same input gives the same number again; a new input the next one. It remembers every input. */
+/** Returns the next number for a new input, and the same number again for a known input. It stores every input. */
 export class ConsistentRoundRobin implements WideHash {
-  /** As many inputs as would need more than 32 bits do not fit in memory. */
+  /** Always 0: inputs that would need more than 32 bits do not fit in memory. */
   readonly high = 0;
   readonly #seen = new Map<string, number>();
 

@@ -1,8 +1,8 @@
 /**
- * Hashing in the style of switch chips with RTAG7: thirteen bins of 16 bits that headers are folded into and
- * a 32-bit seed, one of nine functions of 16 bits, then rotation, a mask, and the modulo of the group's
- * size. Six functions are CRC16s of which five share their high byte; that is why consecutive stages
- * of such chips correlate. This is the family's structure, not a bit-exact model of one chip.
+ * Hashing in the style of switch chips with RTAG7. Headers are folded into thirteen bins of 16 bits. One of nine functions
+ * hashes the bins and a 32-bit seed to 16 bits. Then come a rotation, a mask, and the modulo of the group's size. Six
+ * functions are CRC16s, five of which share their high byte, so consecutive stages of such chips correlate. This is the
+ * structure of the family, not a bit-exact model of one chip.
  */
 import { type CatalogueCrc, findCrc } from "./catalogue.js";
 import { Crc } from "./crc.js";
@@ -10,10 +10,10 @@ import { xor16 } from "./simple.js";
 
 export const RTAG7_BINS = 13;
 
-/** Bytes that are hashed: bins, then the seed, all big-endian. */
+/** The bytes that are hashed: the bins, then the seed, all big-endian. */
 const INPUT_BYTES = 2 * RTAG7_BINS + 4;
 
-/** In the order in which chips number them. */
+/** The functions in the order of their numbers in the chips. */
 export const rtag7Functions = [
   "crc16-bisync",
   "crc16-bisync-xor1",
@@ -31,11 +31,11 @@ export type Rtag7Function = (typeof rtag7Functions)[number];
 export interface Rtag7Options {
   readonly function: Rtag7Function;
   readonly seed: number;
-  /** Each bin x becomes x ^ x >> 3 ^ x << 2 first. */
+  /** Replaces each bin x by x ^ x >> 3 ^ x << 2 before hashing. */
   readonly preprocess: boolean;
-  /** Bits to rotate the 16-bit hash right by, 0 to 15. */
+  /** Number of bits by which the 16-bit hash is rotated right, 0 to 15. */
   readonly offset: number;
-  /** Bits kept after the rotation, 1 to 16. */
+  /** Number of low bits that are kept after the rotation, 1 to 16. */
   readonly bits: number;
 }
 
@@ -44,7 +44,7 @@ const BISYNC = crcOf("CRC-16/ARC");
 const CCITT = crcOf("CRC-16/IBM-3740");
 const CRC32 = crcOf("CRC-32/ISO-HDLC");
 
-/** The XOR of all groups of `bits` bits. */
+/** The XOR of all groups of `bits` bits in a number. */
 function fold(bytes: Uint8Array, bits: number): number {
   let value = 0;
   for (const byte of bytes) value ^= byte;
@@ -77,7 +77,7 @@ function run(name: Rtag7Function, input: Uint8Array): number {
   }
 }
 
-/** The hash of the bins (13 numbers of 16 bits) before the modulo: `bits` bits. */
+/** The hash of the bins (13 numbers of 16 bits) before the modulo; it has `bits` bits. */
 export function rtag7(bins: ArrayLike<number>, options: Rtag7Options): number {
   const input = new Uint8Array(INPUT_BYTES);
   for (let i = 0; i < RTAG7_BINS; i++) {
@@ -92,7 +92,7 @@ export function rtag7(bins: ArrayLike<number>, options: Rtag7Options): number {
   return rotated & (2 ** options.bits - 1);
 }
 
-/** The member of a group of `size` that the bins choose. */
+/** The number of the member, below `size`, that the bins choose in a group. */
 export function rtag7Member(bins: ArrayLike<number>, options: Rtag7Options, size: number): number {
   return rtag7(bins, options) % size;
 }

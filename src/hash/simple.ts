@@ -1,24 +1,20 @@
-/** The hash functions of v1model beside CRC: checksums and XOR folds over big-endian words. */
+/** The hash functions of v1model other than CRCs: checksums and XOR folds over big-endian words. */
+import { addWords, finishChecksum } from "../base/index.js";
 import type { WideHash } from "./bmv2.js";
 
-/** One's-complement sum of 16-bit words, complemented (RFC 1071); an odd last byte is padded behind with zero. */
+/** One's-complement sum of 16-bit words, complemented (RFC 1071). A zero byte follows an odd last byte. */
 export function csum16(bytes: Uint8Array, length: number = bytes.length): number {
-  let sum = 0;
-  let i = 0;
-  for (; i + 1 < length; i += 2) sum += (bytes[i]! << 8) | bytes[i + 1]!;
-  if (i < length) sum += bytes[i]! << 8;
-  while (sum > 0xffff) sum = (sum & 0xffff) + Math.floor(sum / 65536);
-  return ~sum & 0xffff;
+  return finishChecksum(addWords(bytes, 0, length, 0));
 }
 
-/** XOR of 16-bit words; an odd last byte is padded behind with zero. */
+/** XOR of 16-bit words. A zero byte follows an odd last byte. */
 export function xor16(bytes: Uint8Array, length: number = bytes.length): number {
   let fold = 0;
   for (let i = 0; i < length; i++) fold ^= i & 1 ? bytes[i]! : bytes[i]! << 8;
   return fold;
 }
 
-/** XOR of 32-bit words; a short last word is padded behind with zeros. */
+/** XOR of 32-bit words. Zero bytes follow a short last word. */
 export function xor32(bytes: Uint8Array, length: number = bytes.length): number {
   let fold = 0;
   for (let i = 0; i < length; i++) fold ^= bytes[i]! << (24 - 8 * (i & 3));
@@ -26,8 +22,8 @@ export function xor32(bytes: Uint8Array, length: number = bytes.length): number 
 }
 
 /**
- * The hash that simple_switch calls `hash_ex`: FNV-1a over bytes taken as signed numbers (a byte above 127
- * turns the upper bits of the state too), then five steps that mix the bits.
+ * The hash that simple_switch calls `hash_ex`: FNV-1a over bytes as signed numbers (a byte above 127 also inverts
+ * the upper bits of the state), then five steps that mix the bits.
  */
 export function hashEx(bytes: Uint8Array, length: number = bytes.length): number {
   let hash = 0x811c9dc5 | 0;
@@ -40,7 +36,7 @@ export function hashEx(bytes: Uint8Array, length: number = bytes.length): number
   return hash >>> 0;
 }
 
-/** The number that the first eight bytes spell, big-endian; fewer bytes are that shorter number. */
+/** The first eight bytes, or fewer where there are fewer, as a big-endian number. */
 export class Identity implements WideHash {
   high = 0;
 

@@ -1,11 +1,11 @@
 /**
- * The Toeplitz hash of receive-side scaling: the XOR of the 32-bit windows of the key that begin at the
- * input's one bits. A key of n bytes serves inputs of n - 4 bytes; longer ones go round the key again.
+ * The Toeplitz hash of receive-side scaling: for each input bit that is 1, the 32 bits of the key that begin at the same
+ * position, all combined by XOR. A key of n bytes is enough for n - 4 input bytes; for longer inputs the key repeats.
  */
 export class Toeplitz {
   readonly #words: Int32Array;
 
-  /** @param key whole 32-bit words, at least one */
+  /** @param key whole 32-bit words, at least one word */
   constructor(key: Uint8Array) {
     if (key.length < 4 || key.length % 4 !== 0) throw new RangeError(`a Toeplitz key of ${key.length} bytes`);
     this.#words = Int32Array.from(
@@ -14,7 +14,7 @@ export class Toeplitz {
     );
   }
 
-  /** 32 bits of `bytes[0..length)`. */
+  /** The 32-bit hash of `bytes[0..length)`. */
   hash(bytes: Uint8Array, length: number = bytes.length): number {
     const words = this.#words;
     let result = 0;

@@ -1,6 +1,6 @@
 /**
- * XXH64 (Y. Collet, "xxHash fast digest algorithm", specification 0.1.1) with seed 0. A 64-bit number is two
- * 32-bit words, so that a packet's hash makes no BigInt.
+ * XXH64 (Y. Collet, "xxHash fast digest algorithm", specification 0.1.1) with seed 0. A 64-bit number is two 32-bit words,
+ * so that no BigInt is created for a packet.
  */
 import type { WideHash } from "./bmv2.js";
 
@@ -56,7 +56,7 @@ const P3 = [0x165667b1 | 0, 0x9e3779f9 | 0] as const;
 const P4 = [0x85ebca77 | 0, 0xc2b2ae63 | 0] as const;
 const P5 = [0x27d4eb2f | 0, 0x165667c5 | 0] as const;
 
-/** How far each lane is turned before the four are added. */
+/** Number of bits by which each lane is rotated before the four lanes are added. */
 const TURNS = [1, 7, 12, 18] as const;
 
 /** Four bytes, least significant first. */

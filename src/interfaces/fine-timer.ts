@@ -1,4 +1,4 @@
-/** A timer in microseconds (timerfd_create(2)); those of Node count whole milliseconds. */
+/** A timer in microseconds (timerfd_create(2)); timers of Node count whole milliseconds. */
 import { type Libc, libc, memory, missing } from "./libc.js";
 import { LoopAlarm } from "./loop-alarm.js";
 
@@ -8,7 +8,7 @@ const TFD_CLOEXEC = 0o2000000;
 
 export class FineTimer {
   readonly #count = memory(8);
-  /** struct itimerspec: an interval, which is 0, and a time, each in seconds and nanoseconds. */
+  /** struct itimerspec: an interval of 0, then a time; each in seconds and nanoseconds. */
   readonly #setting = new BigInt64Array(4);
   #alarm: LoopAlarm | undefined;
   #armed = false;
@@ -19,7 +19,7 @@ export class FineTimer {
     readonly onTime: () => void,
   ) {}
 
-  /** Undefined where there is none: Node's own timers have to do. */
+  /** Returns undefined where the system has no such timer; use Node's timers then. */
   static make(onTime: () => void): FineTimer | undefined {
     if (missing() !== undefined) return undefined;
     const c = libc();
@@ -32,10 +32,10 @@ export class FineTimer {
     return undefined;
   }
 
-  /** Calls back after so many microseconds, instead of at the time set before. */
+  /** Calls back once after so many microseconds; replaces the time that was set before. */
   set(microseconds: number): void {
     if (this.#alarm === undefined) return;
-    // A time of 0 would mean "never".
+    // The kernel takes a time of 0 for "never".
     const nanoseconds = BigInt(Math.max(Math.ceil(1000 * microseconds), 1));
     this.#setting[2] = nanoseconds / 1_000_000_000n;
     this.#setting[3] = nanoseconds % 1_000_000_000n;
@@ -52,7 +52,7 @@ export class FineTimer {
 
   #ready(): void {
     if (this.#alarm === undefined) return;
-    // Nothing to read: it was put off after it had rung.
+    // There is nothing to read when the time was replaced after the timer had expired.
     if (this.c.read(this.fd, this.#count, 8) === 8) {
       this.#armed = false;
       this.onTime();

@@ -1,9 +1,9 @@
 /**
  * Linux network interfaces as ports: raw Ethernet frames in and out in batches, in any network namespace.
- * `interfaces.ts` is the door. `packet-socket.ts` opens one interface, `receive-batch.ts` and `send-batch.ts` hold the
- * memory that the kernel reads and writes, `readiness.ts` and `loop-alarm.ts` join it all to Node's event loop,
- * `link-watch.ts` tells of links that go up and down; `fine-timer.ts` is a timer in microseconds; `libc.ts` is the only
- * file that knows koffi.
+ * Open `interfaces.ts` first. `packet-socket.ts` opens one interface. `receive-batch.ts` and `send-batch.ts` hold the
+ * memory that the kernel reads and writes. `readiness.ts` and `loop-alarm.ts` connect the sockets to Node's event loop.
+ * `link-watch.ts` reports links that go up and down. `fine-timer.ts` is a timer in microseconds. Only `libc.ts` uses
+ * koffi.
  */
 
 import { DiagnosticError } from "../base/index.js";
@@ -14,7 +14,7 @@ export { FineTimer } from "./fine-timer.js";
 export type { InterfaceEvents, InterfacePort, InterfaceStatistics } from "./interfaces.js";
 export { Interfaces } from "./interfaces.js";
 
-/** Whether this process could open interfaces: on Linux, with koffi and with permission. */
+/** Whether this process can open interfaces: it runs on Linux, with koffi and with permission. */
 export function interfacesAvailable(): { ok: true } | { ok: false; reason: string } {
   const why = missing();
   if (why !== undefined) return { ok: false, reason: why.reason };

@@ -17,34 +17,34 @@ export interface InterfacePort {
   namespace?: string;
 }
 
-/** What is told while frames pass. All is called from the event loop, never from within another call. */
+/** What is reported while frames pass. All functions are called from the event loop, never from within a call of this room. */
 export interface InterfaceEvents {
-  /** A frame came in, VLAN tag and checksums as on a wire; in memory that is used again when the call is over. */
+  /** A frame came in, with VLAN tag and checksums as on a wire. Its memory is used again after the call. */
   frame(port: number, frame: Uint8Array): void;
   /** A port's link went up or down. */
   link?(port: number, up: boolean): void;
-  /** Frames of a kind that no wire carries are being dropped: once a port. */
+  /** Frames of a kind that no wire carries are dropped; reported once for each port. */
   warn?(port: number, message: string, note: string): void;
 }
 
-/** Counted from the start. */
+/** Counters of a port since the start. */
 export interface InterfaceStatistics {
   port: number;
   name: string;
   received: number;
   sent: number;
-  /** Came, and were dropped by the kernel because they were not read soon enough. */
+  /** Frames that came in and that the kernel dropped because they were not read soon enough. */
   receiveDrops: number;
-  /** Came, and were longer than 65,535 bytes or joined segments that their sender left to hardware. */
+  /** Frames that came in and were longer than 65,535 bytes, or were joined segments that their sender left to hardware. */
   receiveRefused: number;
-  /** Were sent, and not taken by the kernel: link down, queue full, longer than the MTU. */
+  /** Frames that the kernel did not take for sending: link down, queue full, longer than the MTU. */
   sendRefused: number;
 }
 
 interface Port {
   readonly number: number;
   readonly name: string;
-  /** Identity of its namespace. */
+  /** Identity of its network namespace. */
   readonly namespace: string;
   readonly socket: PacketSocket;
   readonly send: SendBatch;
@@ -54,7 +54,7 @@ interface Port {
   warned: boolean;
 }
 
-/** Errors after which a socket goes on: the state of its link, and frames that the kernel cannot describe. */
+/** Errors after which a socket still works: they concern the state of its link, or a frame that the kernel cannot describe. */
 const MAX_ERRORS_A_READ = 16;
 
 export class Interfaces {
@@ -69,7 +69,7 @@ export class Interfaces {
   #state: "opened" | "running" | "stopped" | "closed" = "opened";
 
   /**
-   * Opens all interfaces; nothing is taken before {@link start}. Fails, with nothing left open, with P40020 (not
+   * Opens all interfaces; no frame is read before {@link start}. Fails, with nothing left open, with P40020 (not
    * available here), P40021 (no such interface), P40022 (no permission), P40023 (no such namespace), P40024 (an
    * interface named twice) or P40025 (not Ethernet).
    */
@@ -124,7 +124,7 @@ export class Interfaces {
     }
   }
 
-  /** Of the current namespace. */
+  /** The watch of links in the current namespace. */
   #watchLinks(namespace: string): void {
     const changed = (index: number, up: boolean): void => {
       for (const port of this.#ports) {
@@ -143,7 +143,7 @@ export class Interfaces {
     this.events.link?.(port.number, up);
   }
 
-  /** Takes frames from now on. Links that are down are told at once. */
+  /** Reads frames from now on. Links that are down are reported at once. */
   start(): void {
     if (this.#state !== "opened") throw new Error("interfaces are started once");
     this.#state = "running";
@@ -162,8 +162,8 @@ export class Interfaces {
   }
 
   /**
-   * A frame leaves by a port; false when there is no such port. It is copied, and handed to the kernel at the end of
-   * the turn at the latest. What the kernel does not take is counted.
+   * Sends a frame by a port; returns false when there is no such port. The frame is copied, and handed to the kernel by the
+   * end of the turn. Frames that the kernel does not take are counted.
    */
   send(port: number, frame: Uint8Array): boolean {
     const to = this.#byNumber[port];
@@ -179,7 +179,7 @@ export class Interfaces {
     return true;
   }
 
-  /** Hands to the kernel what was sent in this turn. */
+  /** Hands the frames that were sent in this turn to the kernel. */
   flush(): void {
     this.#flushing = false;
     for (const port of this.#dirty) port.send.flush();
@@ -188,7 +188,7 @@ export class Interfaces {
 
   readonly #flushSoon = (): void => this.flush();
 
-  /** Serves what is ready, within bounds; goes on in the next round of the event loop until nothing is. */
+  /** Serves the ports that are ready, a bounded number of frames; continues in the next turn until no port is ready. */
   #turn(): void {
     if (this.#state !== "running") return;
     const ready = this.#readiness.ready();
@@ -207,14 +207,14 @@ export class Interfaces {
 
   readonly #nextTurn = (): void => this.#turn();
 
-  /** One batch of a port; gives the number of frames taken. */
+  /** Reads one batch of a port; returns the number of frames. */
   #read(port: Port): number {
     const batch = this.#receive;
     let count = batch.read(port.socket.input);
     for (let errors = 0; count < 0; errors++) {
       const errno = this.#c.errno();
       if (errno === ERROR.EAGAIN || errors === MAX_ERRORS_A_READ) return 0;
-      // A frame whose segments it cannot describe; ENETDOWN and the like are told by the link.
+      // The kernel could not describe the segments of a frame. ENETDOWN and the like are reported as a state of the link.
       if (errno === ERROR.EINVAL) this.#refuse(port, "segments");
       count = batch.read(port.socket.input);
     }
@@ -256,7 +256,7 @@ export class Interfaces {
     }));
   }
 
-  /** Takes nothing more; gives all that came before to `frame`. Frames can still be sent. */
+  /** Stops reading; frames that came before are still given to `frame`. Frames can still be sent. */
   async stop(): Promise<void> {
     if (this.#state !== "running") return;
     this.flush();
@@ -267,7 +267,7 @@ export class Interfaces {
     }
   }
 
-  /** Hands what was sent to the kernel and closes everything. */
+  /** Hands the frames that were sent to the kernel and closes everything. */
   close(): void {
     if (this.#state === "closed") return;
     this.flush();

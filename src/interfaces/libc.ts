@@ -1,6 +1,6 @@
 /**
- * The C library, called through koffi, which is loaded when the first interface is asked for: all else in p4loom
- * works without it. Numbers of Linux's own headers stand here once, for machines with 64 bits and little endian.
+ * The C library, called through koffi. koffi is loaded when the first interface is opened; everything else in p4loom works
+ * without it. Constants of Linux's headers are defined here once, for little-endian machines with 64 bits.
  */
 import { createRequire } from "node:module";
 import { fail } from "../base/index.js";
@@ -28,22 +28,22 @@ export interface Libc {
   timerSet: Call<[fd: number, flags: number, setting: Memory, old: Memory], number>;
   close: Call<[fd: number], number>;
   setns: Call<[fd: number, kind: number], number>;
-  /** Why the last call failed, as a number; see {@link errorName}. */
+  /** The number of the error with which the last call failed; see {@link errorName}. */
   errno(): number;
   errorName(errno: number): string;
   /**
-   * Where the memory of a typed array lies. An address does not keep the memory: that is up to {@link holding}, or to a
-   * field of whatever uses the address.
+   * The address of the memory of a typed array. An address does not keep the memory alive: {@link holding} does, or a
+   * field of the object that uses the address.
    */
   address(memory: Uint8Array): bigint;
-  /** Symbols of the Node binary itself, libuv's among them. */
+  /** Symbols of the Node binary itself; those of libuv are among them. */
   native: Native;
 }
 
-/** The little of koffi that is used beyond plain functions. */
+/** What is used of koffi other than plain functions. */
 export interface Native {
   func(definition: string): (...args: unknown[]) => unknown;
-  /** A C function pointer `void (void *, int, int)` that calls `fn`; not to be released before its last call. */
+  /** A C function pointer `void (void *, int, int)` that calls `fn`. It must not be released before its last call. */
   callback(fn: () => void): bigint;
   release(callback: bigint): void;
 }
@@ -71,14 +71,14 @@ interface Koffi {
   unregister(callback: bigint): void;
 }
 
-/** Memory that stays where it is, so that its address can be handed over (V8 moves small typed arrays about). */
+/** Memory that does not move, so that its address can be handed over (V8 moves small typed arrays). */
 export function memory(bytes: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(new ArrayBuffer(bytes));
 }
 
 /**
- * Runs a call that is given addresses of some memory, which stays until the call is over, whatever the garbage
- * collector does meanwhile.
+ * Runs a call that uses addresses of some memory. The garbage collector does not free that memory before the call is
+ * over.
  */
 export function holding<T>(held: readonly Uint8Array[], call: () => T): T {
   for (const each of held) holds.add(each);
@@ -93,7 +93,7 @@ const holds = new Set<Uint8Array>();
 
 let loaded: Libc | undefined;
 
-/** Why there are no interfaces here, or undefined when there are. Does not ask for permissions. */
+/** Why interfaces cannot be opened here; undefined when they can. Permissions are not checked. */
 export function missing(): { reason: string; note: string } | undefined {
   if (process.platform !== "linux") {
     const reason = `network interfaces need Linux, and this is ${process.platform}`;
@@ -117,7 +117,7 @@ export function missing(): { reason: string; note: string } | undefined {
   }
 }
 
-/** Fails with P40020 where there are no interfaces. */
+/** Fails with P40020 where interfaces cannot be opened. */
 export function libc(): Libc {
   const why = missing();
   if (why !== undefined) fail("P40020", undefined, why.reason, why.note);

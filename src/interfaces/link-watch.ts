@@ -1,4 +1,4 @@
-/** Tells when interfaces of one namespace go up and down: RTM_NEWLINK and RTM_DELLINK of rtnetlink(7). */
+/** Reports interfaces of one namespace that go up and down: RTM_NEWLINK and RTM_DELLINK of rtnetlink(7). */
 import { AF_NETLINK, ERROR, type Libc, memory, SOCK_CLOEXEC, SOCK_NONBLOCK, SOCK_RAW } from "./libc.js";
 
 const NETLINK_ROUTE = 0;
@@ -6,16 +6,16 @@ const RTMGRP_LINK = 1;
 const RTM_NEWLINK = 16;
 const RTM_DELLINK = 17;
 const IFF_UP = 1;
-/** The carrier. */
+/** The flag of the carrier. */
 const IFF_LOWER_UP = 0x10000;
-/** A message of one link with its statistics has less than 2 KiB; one read may bring several. */
+/** A message about one link with its statistics has less than 2 KiB; one read may return several messages. */
 const READ_BYTES = 64 * 1024;
 const HEADER_BYTES = 16;
 
 export interface LinkEvents {
-  /** An interface changed; it may be as it was. Up: it is up and has a carrier. */
+  /** An interface was reported, perhaps without a change. `up` means that it is up and has a carrier. */
   changed(index: number, up: boolean): void;
-  /** Messages were lost: ask for every interface's state. */
+  /** Messages were lost: the state of every interface has to be read. */
   lost(): void;
 }
 
@@ -24,7 +24,7 @@ export class LinkWatch {
   readonly #buffer = memory(READ_BYTES);
   readonly #view = new DataView(this.#buffer.buffer);
 
-  /** Of the current namespace. */
+  /** Watches the current namespace. */
   constructor(
     readonly c: Libc,
     readonly events: LinkEvents,
@@ -41,7 +41,7 @@ export class LinkWatch {
     throw new Error(`bind(AF_NETLINK): ${why}`);
   }
 
-  /** Reads what waits. */
+  /** Reads the messages that wait. */
   read(): void {
     for (;;) {
       const length = this.c.recv(this.fd, this.#buffer, READ_BYTES, 0);
@@ -50,7 +50,7 @@ export class LinkWatch {
       else {
         const errno = this.c.errno();
         if (errno === ERROR.EAGAIN) return;
-        // ENOBUFS: more came than the socket holds.
+        // ENOBUFS: more messages came than the socket holds.
         if (errno !== ERROR.EINTR) this.events.lost();
       }
     }

@@ -1,7 +1,7 @@
 /**
- * Joins a file descriptor to Node's event loop, which by itself takes only kinds that it knows: as a handle of
- * libuv's, whose poll functions the Node binary offers to addons. So a packet wakes the loop directly: no thread, no
- * polling. Threads of `worker_threads` have a loop that cannot be found from outside.
+ * Adds a file descriptor to Node's event loop as a poll handle of libuv, whose functions the Node binary exports for
+ * addons. Node itself adds only kinds of descriptors that it knows. So a packet wakes the event loop directly, without a
+ * thread and without polling. The event loops of `worker_threads` cannot be found from outside.
  */
 import { isMainThread } from "node:worker_threads";
 import { memory, type Native } from "./libc.js";
@@ -10,12 +10,12 @@ const UV_POLL = 8;
 const UV_READABLE = 1;
 
 export interface Alarm {
-  /** Calls back once when something is ready, from the event loop. */
+  /** Calls back once, from the event loop, when the descriptor is readable. */
   arm(): void;
   close(): void;
 }
 
-/** uv_poll_t of the main loop. */
+/** A uv_poll_t of the main event loop. */
 export class LoopAlarm implements Alarm {
   readonly #callback: bigint;
 
@@ -28,12 +28,12 @@ export class LoopAlarm implements Alarm {
   ) {
     this.#callback = native.callback(() => {
       stop(handle);
-      // Work that Node does not know of would leave promises and next ticks undone: let Node start it.
+      // Node must start the work: otherwise promises and next ticks that it leaves would not run.
       setImmediate(onReady);
     });
   }
 
-  /** Undefined where the loop or the functions that it takes cannot be found. */
+  /** Returns undefined where the event loop or the functions of libuv cannot be found. */
   static make(native: Native, fd: number, onReady: () => void): LoopAlarm | undefined {
     if (!isMainThread) return undefined;
     try {
@@ -42,7 +42,7 @@ export class LoopAlarm implements Alarm {
       const handle = memory(Number(native.func("ulong uv_handle_size(int)")(UV_POLL)));
       const start = native.func("int uv_poll_start(void *, int, void *)");
       const stop = native.func("int uv_poll_stop(void *)");
-      // Whole before the loop knows of its handle, whose memory has to stay from then on.
+      // All fields are set before the event loop gets the handle. From then on its memory must stay.
       const alarm = new LoopAlarm(native, start, stop, handle, onReady);
       if (native.func("int uv_poll_init(void *, void *, int)")(loop, handle, fd) === 0) return alarm;
       native.release(alarm.#callback);
@@ -58,7 +58,7 @@ export class LoopAlarm implements Alarm {
 
   close(): void {
     this.native.func("void uv_close(void *, void *)")(this.handle, null);
-    // The loop lets go of the handle in its next round.
+    // The event loop releases the handle in its next turn.
     setImmediate(() => setImmediate(() => this.native.release(this.#callback)));
   }
 }

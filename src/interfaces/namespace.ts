@@ -1,20 +1,20 @@
-/** Network namespaces: a socket belongs for good to the one in which it was made. */
+/** Network namespaces. A socket stays in the namespace in which it was made. */
 import { closeSync, fstatSync, openSync } from "node:fs";
-import { fail } from "../base/index.js";
+import { fail, systemErrorReason } from "../base/index.js";
 import { ERROR, type Libc } from "./libc.js";
 
 const CLONE_NEWNET = 0x40000000;
-/** Of this thread: only the caller's moves to another namespace and back. */
+/** The namespace of this thread; only this thread moves to another namespace and back. */
 const OWN = "/proc/thread-self/ns/net";
 
-/** `/run/netns/NAME` for a name as `ip netns` has it; a path stays. */
+/** `/run/netns/NAME` for a name of `ip netns`; a path stays as it is. */
 export function namespacePath(namespace: string): string {
   return namespace.includes("/") ? namespace : `/run/netns/${namespace}`;
 }
 
 /**
- * Runs `body` in a network namespace (the process's own if undefined) and comes back. It gets the namespace's
- * identity, equal for all paths to it. Fails with P40022 (no permission) or P40023 (no such namespace).
+ * Runs `body` in a network namespace (the process's own if undefined) and returns to the previous namespace. `body` gets
+ * the identity of the namespace, which is equal for all paths to it. Fails with P40022 (no permission) or P40023 (no such namespace).
  */
 export function inNamespace<T>(c: Libc, namespace: string | undefined, body: (identity: string) => T): T {
   const own = openSync(OWN, "r");
@@ -46,7 +46,7 @@ function enter(c: Libc, path: string): number {
     fail(
       "P40023",
       undefined,
-      `no network namespace ${path}: ${code === "ENOENT" ? "no such file" : code}`,
+      `no network namespace ${path}: ${systemErrorReason(error)}`,
       "`ip netns list` names those of iproute2; /proc/PID/ns/net is that of a process",
     );
   }

@@ -36,9 +36,9 @@ const IFF_RUNNING = 0x40;
 const ARPHRD_ETHER = 1;
 const ARPHRD_LOOPBACK = 772;
 
-/** What waits for the switch, or for the wire, in the kernel; some 3000 full frames of 1500 bytes. */
+/** Memory in the kernel for frames that wait for the switch, or for the wire: some 3000 frames of 1500 bytes. */
 const BUFFER_BYTES = 8 * 1024 * 1024;
-/** Of `struct ifreq`: a name of at most 15 bytes, then a union. */
+/** Sizes in `struct ifreq`: a name of at most 15 bytes and a zero, then a union. */
 const NAME_BYTES = 16;
 const REQUEST_BYTES = 40;
 
@@ -47,7 +47,7 @@ export interface Interface {
   readonly index: number;
 }
 
-/** A socket of the current namespace that takes nothing yet. Fails with P40022 without permission. */
+/** A socket of the current namespace that receives nothing yet. Fails with P40022 without permission. */
 function packetSocket(c: Libc): number {
   const fd = c.socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd >= 0) return fd;
@@ -63,12 +63,14 @@ function packetSocket(c: Libc): number {
   throw new Error(`socket(AF_PACKET): ${c.errorName(errno)}`);
 }
 
-/** Looks an interface up in the current namespace. Fails with P40021 (none) or P40025 (not Ethernet). */
+/** Looks up an interface in the current namespace. Fails with P40021 (no such interface) or P40025 (not Ethernet). */
 function lookUp(c: Libc, fd: number, name: string, where: string): Interface {
   const request = requestOf(name);
   if (request === undefined || c.ioctl(fd, SIOCGIFINDEX, request) < 0) {
     const note =
-      request === undefined ? "names of interfaces have 1 to 15 bytes" : "`ip link` lists those there are";
+      request === undefined
+        ? "names of interfaces have 1 to 15 bytes"
+        : "`ip link` lists those there are; make it before the switch starts, or leave out its -i";
     fail("P40021", undefined, `no interface ${name}${where}`, note);
   }
   const index = view(request).getInt32(NAME_BYTES, true);
@@ -94,8 +96,8 @@ function view(bytes: Uint8Array): DataView {
 }
 
 /**
- * Two sockets of one interface: what comes in carries a header that tells about its checksum, what leaves does not.
- * Frames that leave are not seen again; everything that passes the wire is taken, whatever its address.
+ * Two sockets of one interface. Frames that come in have a header that describes their checksum; frames that leave have
+ * none. Frames that leave do not come in again. Frames to any address are received.
  */
 export class PacketSocket {
   readonly interface: Interface;
@@ -104,8 +106,8 @@ export class PacketSocket {
   #drops = 0;
 
   /**
-   * Opens it in the current namespace; nothing is taken before {@link listen}.
-   * @param where for messages: " in namespace ..." or nothing
+   * Opens the interface in the current namespace; no frame is received before {@link listen}.
+   * @param where for messages: " in namespace ..." or an empty text
    */
   constructor(
     readonly c: Libc,
@@ -134,7 +136,7 @@ export class PacketSocket {
     c.close(packetSocket(c));
   }
 
-  /** From now on frames are taken. */
+  /** Receives frames from now on. */
   listen(): void {
     const membership = new Uint8Array(16);
     view(membership).setInt32(0, this.interface.index, true);
@@ -143,9 +145,9 @@ export class PacketSocket {
     this.#set(this.input, SOL_PACKET, PACKET_ADD_MEMBERSHIP, membership);
   }
 
-  /** From now on nothing more is taken; what waits can still be read. */
+  /** Receives no more frames; those that wait can still be read. */
   deafen(): void {
-    // A filter of one instruction, "return 0": no byte of any frame.
+    // A filter of one instruction, "return 0", accepts no byte of any frame.
     const code = memory(8);
     view(code).setUint16(0, 0x06, true);
     const program = memory(16);
@@ -156,13 +158,13 @@ export class PacketSocket {
     });
   }
 
-  /** Whether frames can pass: it is up, and has a carrier. */
+  /** Whether frames can pass: the interface is up and has a carrier. */
   up(): boolean {
     const request = requestOf(this.interface.name)!;
     if (this.c.ioctl(this.output, SIOCGIFFLAGS, request) < 0) return false;
     const flags = view(request).getUint16(NAME_BYTES, true);
     if ((flags & IFF_UP) === 0) return false;
-    // IFF_RUNNING lags behind the carrier by up to a second, but every kind of interface has it.
+    // IFF_RUNNING follows the carrier up to a second later, but every kind of interface has it.
     const value = memory(8);
     const asked = requestOf(this.interface.name)!;
     view(value).setUint32(0, ETHTOOL_GLINK, true);
@@ -197,7 +199,7 @@ export class PacketSocket {
     if (this.c.bind(fd, address, address.length) < 0) this.#failed("bind");
   }
 
-  /** Without CAP_NET_ADMIN a buffer is as large as net.core.rmem_max or wmem_max lets it be. */
+  /** Without CAP_NET_ADMIN a buffer is at most as large as net.core.rmem_max or wmem_max. */
   #buffer(fd: number, forced: number, asked: number): void {
     const value = new Uint32Array([BUFFER_BYTES]);
     if (this.c.setsockopt(fd, SOL_SOCKET, forced, value, 4) === 0) return;

@@ -1,6 +1,6 @@
 /**
- * Which sockets are readable. All stand in one epoll set, and that set is watched by Node's event loop; where it
- * cannot be, a thread of libuv's pool waits instead, which costs some 50 microseconds a wake-up.
+ * Finds out which sockets are readable. All sockets are in one epoll set, which Node's event loop watches. Where that is not
+ * possible, a thread of libuv's pool waits instead, which costs some 50 microseconds for each wake-up.
  */
 import { type Libc, memory } from "./libc.js";
 import { type Alarm, LoopAlarm } from "./loop-alarm.js";
@@ -8,11 +8,11 @@ import { type Alarm, LoopAlarm } from "./loop-alarm.js";
 const EPOLL_CTL_ADD = 1;
 const EPOLLIN = 1;
 const EPOLL_CLOEXEC = 0o2000000;
-/** struct epoll_event is packed on x86-64 only. */
+/** `struct epoll_event` is packed on x86-64 only. */
 const EVENT_WORDS = process.arch === "x64" ? 3 : 4;
-/** Sockets served in one turn: the kernel hands out the others first in the next one. */
+/** Number of sockets that are served in one turn. The kernel returns the others first in the next turn. */
 const SOCKETS_A_TURN = 4;
-/** How long a thread of the pool waits before it looks whether the end has come, in ms. */
+/** Time in ms after which a waiting thread of the pool checks whether the set was closed. */
 const POOL_WAIT_MS = 20;
 
 export class Readiness {
@@ -31,7 +31,7 @@ export class Readiness {
     this.#alarm = LoopAlarm.make(c.native, this.#epoll, onReady) ?? new PoolAlarm(c, this.#epoll, onReady);
   }
 
-  /** @param key what {@link ready} gives for it */
+  /** @param key what {@link ready} returns for the socket */
   add(fd: number, key: number): void {
     const event = memory(EVENT_WORDS * 4);
     const words = new Uint32Array(event.buffer);
@@ -42,7 +42,7 @@ export class Readiness {
     }
   }
 
-  /** How many sockets are readable now, at most a turn's; their keys by {@link key}. */
+  /** Number of sockets that are readable now, at most those of one turn; {@link key} returns their keys. */
   ready(): number {
     return Math.max(this.c.epollWait(this.#epoll, this.#events, SOCKETS_A_TURN, 0), 0);
   }
@@ -61,7 +61,7 @@ export class Readiness {
   }
 }
 
-/** A thread of libuv's pool. */
+/** Waits in a thread of libuv's pool. */
 class PoolAlarm implements Alarm {
   readonly #events = memory(SOCKETS_A_TURN * EVENT_WORDS * 4);
   #closed = false;

@@ -1,21 +1,21 @@
-/** Memory of recvmmsg(2): many frames in one call, each with what the kernel took out of it. */
+/** Memory of recvmmsg(2): many frames in one call, each with the VLAN tag that the kernel took out of it. */
 import { completeChecksum } from "./checksum.js";
 import { type Libc, memory } from "./libc.js";
 
-/** Longest frame that is taken; a longer one, which no wire carries, is dropped. */
+/** Maximum length of a frame. No wire carries a longer frame; it is dropped. */
 export const MAX_FRAME_BYTES = 65_535;
 export const BATCH_FRAMES = 64;
 
-/** struct mmsghdr, as 32-bit words: a pointer takes two. */
+/** `struct mmsghdr` in 32-bit words; a pointer takes two words. */
 const MESSAGE_WORDS = 16;
 const CONTROL_LENGTH_WORD = 10;
 const FLAGS_WORD = 12;
 const LENGTH_WORD = 14;
-/** Room before the frame: for a VLAN tag, and the 10 bytes of struct virtio_net_hdr that come before it. */
+/** Space before the frame: for a VLAN tag, and for the 10 bytes of struct virtio_net_hdr before it. */
 const VNET_BYTES = 10;
 const HEAD_BYTES = 16;
 const SLOT_BYTES = HEAD_BYTES + MAX_FRAME_BYTES + 1;
-/** struct cmsghdr and struct tpacket_auxdata, which is all that is asked for. */
+/** Size of struct cmsghdr and struct tpacket_auxdata, the only control data that are requested. */
 const CONTROL_BYTES = 40;
 const CONTROL_WORDS = CONTROL_BYTES / 4;
 const VECTOR_BYTES = 16;
@@ -30,15 +30,15 @@ const TP_STATUS_VLAN_TPID_VALID = 0x40;
 const ETHERTYPE_VLAN = 0x8100;
 const NEEDS_CHECKSUM = 1;
 
-/** What {@link ReceiveBatch.frame} could not give. */
+/** Why {@link ReceiveBatch.frame} could not return a frame. */
 export type Loss = "tooLong" | "segments";
 
 export class ReceiveBatch {
   readonly #slots = memory(BATCH_FRAMES * SLOT_BYTES);
-  /** Messages, then the vectors and control data to which they point. */
+  /** The messages, then the vectors and control data to which they point. */
   readonly #headers = memory(BATCH_FRAMES * (4 * MESSAGE_WORDS + VECTOR_BYTES + CONTROL_BYTES));
   readonly #words = new Uint32Array(this.#headers.buffer);
-  /** Why {@link frame} gave nothing. */
+  /** Why {@link frame} returned nothing. */
   loss: Loss = "tooLong";
 
   constructor(readonly c: Libc) {
@@ -56,14 +56,15 @@ export class ReceiveBatch {
     }
   }
 
-  /** Takes what waits at a socket, at most {@link BATCH_FRAMES}; gives their number, or -1 (see errno). */
+  /** Reads the frames that wait at a socket, at most {@link BATCH_FRAMES}; returns their number, or -1 (see errno). */
   read(fd: number): number {
     return this.c.recvmmsg(fd, this.#headers, BATCH_FRAMES, 0, null);
   }
 
   /**
-   * Frame `i` of the last {@link read}, once: in memory of the batch, which the next read overwrites. VLAN tag and
-   * checksum stand where a wire would have them. Undefined when it is lost; {@link loss} says why.
+   * Frame `i` of the last {@link read}; call it once for each frame. The frame is in memory of the batch, which the next
+   * read overwrites. VLAN tag and checksum are where a wire has them. Undefined when the frame is lost; {@link loss} says
+   * why.
    */
   frame(i: number): Uint8Array | undefined {
     const words = this.#words;
@@ -104,7 +105,7 @@ export class ReceiveBatch {
       slots[start + 11] = vlan & 0xff;
       start -= 4;
     }
-    // Faster than subarray, which looks for a subclass.
+    // This is faster than subarray, which looks for a subclass.
     return new Uint8Array(slots.buffer, start, end - start);
   }
 }

@@ -4,21 +4,21 @@ import { BATCH_FRAMES, MAX_FRAME_BYTES } from "./receive-batch.js";
 
 const MESSAGE_WORDS = 16;
 const VECTOR_WORDS = 4;
-/** Room for a full batch of 1500 bytes each. */
+/** Space for a full batch of frames of 1500 bytes. */
 const ROOM_BYTES = 128 * 1024;
 
 export class SendBatch {
   readonly #room = memory(ROOM_BYTES);
   readonly #headers = memory(BATCH_FRAMES * MESSAGE_WORDS * 4);
   readonly #vectors = new Uint32Array(memory(BATCH_FRAMES * VECTOR_WORDS * 4).buffer);
-  /** Where the room lies; addresses of a process have 47 bits. */
+  /** Address of the space; addresses of a process have 47 bits. */
   readonly #base: number;
   #count = 0;
   #used = 0;
   sent = 0;
   /** Frames that the kernel did not take: the interface is down, its queue is full, or they are longer than its MTU. */
   refused = 0;
-  /** Why the last one of them was refused. */
+  /** The error with which the last of them was refused. */
   errno = 0;
 
   constructor(
@@ -38,7 +38,7 @@ export class SendBatch {
     return this.#count;
   }
 
-  /** Copies a frame in; what was there before leaves when there is no room for it. */
+  /** Copies a frame into the batch. Without space for it, the frames in the batch are sent first. */
   add(frame: Uint8Array): void {
     const { length } = frame;
     if (length > MAX_FRAME_BYTES) {
@@ -55,7 +55,7 @@ export class SendBatch {
     this.#used += length;
   }
 
-  /** Hands everything to the kernel; what it refuses is lost, as on a port whose wire is cut or whose queue is full. */
+  /** Hands all frames to the kernel. Frames that it refuses are lost, as on a port whose wire is cut or whose queue is full. */
   flush(): void {
     let done = 0;
     while (done < this.#count) {
@@ -68,7 +68,7 @@ export class SendBatch {
       }
       const errno = this.c.errno();
       if (errno === ERROR.EINTR) continue;
-      // Of several, the call tells only what was wrong with the first one left.
+      // The call reports an error only for the first frame that is left.
       this.errno = errno;
       this.refused++;
       done++;

@@ -1,6 +1,7 @@
 /** The compiler as one function: source text in, BMv2 JSON and P4Info out. */
 import { type Diagnostics, SourceFile } from "../base/index.js";
-import type { Program, TableEntry } from "../program/index.js";
+import type { TableEntry } from "../device/index.js";
+import type { Program } from "../program/index.js";
 import { emitBmv2 } from "./emit/bmv2-program.js";
 import { emitEntries } from "./emit/entries.js";
 import { emitP4Info } from "./emit/p4info.js";
@@ -15,7 +16,7 @@ import { check } from "./types/index.js";
 export interface CompileInput {
   /** The program, or its text, which then goes by the name `program.p4`. */
   file: SourceFile | string;
-  /** Finds what `#include` names; the standard library is known without it. */
+  /** Finds the file that an `#include` names; the standard library needs no entry here. */
   resolveInclude?: IncludeResolver;
   /** Macros as given by `-D NAME[=VALUE]` and `-U NAME`. */
   defines?: Readonly<Record<string, string>>;
@@ -35,7 +36,7 @@ export interface CompileResult {
 }
 
 /** Parses and checks a program. Undefined when there are errors; they are in `diagnostics`, as are warnings. */
-export function checkSource(input: CompileInput, diagnostics: Diagnostics): SourceUnit | undefined {
+function checkSource(input: CompileInput, diagnostics: Diagnostics): SourceUnit | undefined {
   const file = typeof input.file === "string" ? new SourceFile("program.p4", input.file) : input.file;
   const { resolveInclude, defines, undefines } = input;
   const unit = parse(
@@ -61,7 +62,7 @@ export function compile(input: CompileInput, diagnostics: Diagnostics): CompileR
   if (unit === undefined) return undefined;
   const lowered = elaborate(unit, diagnostics);
   if (lowered === undefined || diagnostics.hasErrors) return undefined;
-  warn(lowered, diagnostics);
+  warn(lowered, unit, diagnostics);
   runPasses(lowered, diagnostics, input.dump);
   if (diagnostics.hasErrors) return undefined;
   const name = typeof input.file === "string" ? "program.p4" : input.file.path;

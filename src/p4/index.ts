@@ -7,6 +7,6 @@
  *     emit/    flat program -> BMv2 JSON, P4Info
  *     stdlib/  core.p4 and v1model.p4
  */
-export { type CompileInput, type CompileResult, checkSource, compile } from "./compile.js";
+export { type CompileInput, type CompileResult, compile } from "./compile.js";
 export { standardLibrary } from "./stdlib/index.js";
 export { type IncludeResolver, type PreprocessorOptions, preprocess, printUnit } from "./syntax/index.js";

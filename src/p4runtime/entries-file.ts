@@ -3,14 +3,8 @@
  * in this form, for a control plane whose target does not take them from the program.
  */
 import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
-import {
-  type P4InfoFormat,
-  P4InfoIndex,
-  type Program,
-  type TableEntry,
-  type Update,
-  writeText,
-} from "../program/index.js";
+import type { TableEntry, Update } from "../device/index.js";
+import { type P4InfoFormat, P4InfoIndex, type Program, writeText } from "../program/index.js";
 import { encodeUpdate } from "./codec/entity.js";
 import { CURRENT_DIALECT } from "./codec/ports.js";
 import { makeWire } from "./codec/wire.js";

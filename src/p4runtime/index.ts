@@ -6,7 +6,7 @@
 export type { ClientTls } from "./client/channel.js";
 export { type ConnectOptions, connect } from "./client/connect.js";
 export { RemoteDevice, WriteError } from "./client/remote-device.js";
-export type { Notice } from "./client/session.js";
+export type { After, Notice } from "./client/session.js";
 export { writeEntries, writeUpdates } from "./entries-file.js";
 export { entityKey } from "./key.js";
 export { difference, INSERTED_KINDS, reconcile } from "./reconcile.js";

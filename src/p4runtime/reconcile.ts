@@ -2,10 +2,10 @@
  * Brings a device to a desired state with as few updates as possible: reads what is there, compares by key,
  * and writes the differences in an order in which nothing refers to what is missing.
  */
-import type { Device, Entity, ReadQuery, Update } from "../program/index.js";
+import type { Device, Entity, ReadQuery, Update } from "../device/index.js";
 import { entityKey } from "./key.js";
 
-/** What a reconciliation covers unless told otherwise: everything that controllers insert and delete. */
+/** The default scope of a reconciliation: all kinds of entities that controllers insert and delete. */
 export const INSERTED_KINDS: readonly ReadQuery[] = [
   { kind: "tableEntry" },
   { kind: "member" },
@@ -25,7 +25,7 @@ const RANK: Readonly<Record<Inserted, number>> = {
   tableEntry: 5,
 };
 
-/** Direct resources come after their entries, everything else before the groups: so the Writes are fewest. */
+/** Direct resources come after their entries, all else before the groups; this order needs the fewest Writes. */
 function rankOf({ kind }: Entity): number {
   if (kind === "directCounter" || kind === "directMeter") return RANK.tableEntry + 1;
   return RANK[kind as Inserted] ?? RANK.digest;
@@ -54,7 +54,7 @@ export function difference(actual: readonly Entity[], desired: readonly Entity[]
   }
   changes.sort((a, b) => rankOf(a.entity) - rankOf(b.entity));
   removals.sort((a, b) => rankOf(b.entity) - rankOf(a.entity));
-  // entries go first, to make room in their tables; what they referred to goes last
+  // entries are deleted first, to make room in their tables; the objects to which they refer are deleted last
   const entries = removals.filter(({ entity }) => entity.kind === "tableEntry");
   const rest = removals.filter(({ entity }) => entity.kind !== "tableEntry");
   return [...entries, ...changes, ...rest];
@@ -83,7 +83,7 @@ function comparable(entity: Entity): unknown {
   return entity;
 }
 
-/** Equality of plain values, whatever the order of their members; a missing member, 0 and false are one. */
+/** Equality of plain values in any order of their members; a missing member equals 0 and false. */
 function sameValue(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   const isNothing = (value: unknown): boolean =>

@@ -38,7 +38,7 @@ function plain(bytes: Buffer): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** gRPC's own log lines on stderr repeat what our errors say; GRPC_VERBOSITY brings them back. */
+/** The log lines of gRPC on stderr repeat our errors, so they are off unless GRPC_VERBOSITY is set. */
 export function quietGrpc(): void {
   if (process.env["GRPC_VERBOSITY"] === undefined) setLogVerbosity(logVerbosity.NONE);
 }
@@ -75,8 +75,8 @@ const P4RUNTIME = "/p4.v1.P4Runtime";
 export const UNREADABLE: StreamMessageRequest = create(StreamMessageRequestSchema);
 
 /**
- * A stream's session must hear of bytes that are no message: gRPC would end the call behind its back, and a message
- * that the session sends then would leave the client without an end.
+ * The session of a stream must learn of bytes that are not a message: gRPC would end the call without informing it, and a
+ * message that the session sends afterwards would leave the client without an end of the stream.
  */
 function readStreamMessage(bytes: Buffer): StreamMessageRequest {
   try {
@@ -109,7 +109,7 @@ export const P4RuntimeService = {
   capabilities: method(`${P4RUNTIME}/Capabilities`, CapabilitiesRequestSchema, CapabilitiesResponseSchema),
 } as const;
 
-/** Our own: what a target can be told beside P4Runtime. */
+/** The service of p4loom for settings that P4Runtime does not have. */
 export const SettingsService = {
   describe: method("/p4loom.v1.Settings/Describe", DescribeRequestSchema, DescribeResponseSchema),
   apply: method("/p4loom.v1.Settings/Apply", ApplyRequestSchema, ApplyResponseSchema),

@@ -5,11 +5,11 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { anyPack, anyUnpack } from "@bufbuild/protobuf/wkt";
 import { Metadata, type ServiceError, type StatusObject, status } from "@grpc/grpc-js";
-import { DeviceError, type StatusCode, type UpdateStatus } from "../program/index.js";
+import { DeviceError, type StatusCode, type UpdateStatus } from "../device/index.js";
 import { type Status, StatusSchema } from "./generated/google/rpc/status_pb.js";
 import { type Error as ErrorMessage, ErrorSchema } from "./generated/p4/v1/p4runtime_pb.js";
 
-/** Names the error space of our servers, as `<target>-<arch>-<vendor>` (P4Runtime spec 10). */
+/** The name of the error space of this server, as `<target>-<arch>-<vendor>` (P4Runtime spec 10). */
 const ERROR_SPACE = "p4loom-v1model-p4loom";
 const TRAILER = "grpc-status-details-bin";
 /**
@@ -22,7 +22,7 @@ const TRAILER_BUDGET = 44 * 1024;
  * of failures has a status without details.
  */
 const TRAILER_LIMIT = 60_000;
-/** Bytes of one packed error that has only a code. */
+/** Size in bytes of a packed error that has a code only. */
 const BARE_ERROR_BYTES = 39;
 
 export function codeNumber(code: StatusCode): number {
@@ -39,7 +39,7 @@ export function statusOf(error: unknown): { code: number; details: string } {
   return { code: status.INTERNAL, details: error instanceof Error ? error.message : String(error) };
 }
 
-/** The same of one update of a batch. */
+/** The same for one update of a batch. */
 export function updateStatusOf(error: unknown): UpdateStatus {
   const { code, details } = statusOf(error);
   return { code: codeName(code), message: details };
@@ -47,8 +47,15 @@ export function updateStatusOf(error: unknown): UpdateStatus {
 
 export const OK: UpdateStatus = { code: "OK", message: "" };
 
-/** UNKNOWN with one error per update, as Write and Read answer when some of a batch failed (12.3, 13.3). */
+/** UNKNOWN with one error per update: the answer to a Write or Read of which a part failed (12.3, 13.3). */
 export function batchStatus(message: string, updates: readonly UpdateStatus[]): Partial<StatusObject> {
+  const metadata = new Metadata();
+  if (updates.length * BARE_ERROR_BYTES > TRAILER_LIMIT) {
+    const first = updates.findIndex((update) => update.code !== "OK");
+    const { code, message: why } = updates[first]!;
+    const text = `${message}, too many to list all of them (use smaller batches); number ${first + 1}: ${code} ${why}`;
+    return { code: status.UNKNOWN, details: text, metadata };
+  }
   let budget = TRAILER_BUDGET - updates.length * BARE_ERROR_BYTES;
   const details = updates.map((update) => {
     const canonicalCode = codeNumber(update.code);
@@ -60,13 +67,6 @@ export function batchStatus(message: string, updates: readonly UpdateStatus[]): 
     }
     return anyPack(ErrorSchema, create(ErrorSchema, { canonicalCode }));
   });
-  const metadata = new Metadata();
-  if (updates.length * BARE_ERROR_BYTES > TRAILER_LIMIT) {
-    const first = updates.findIndex((update) => update.code !== "OK");
-    const { code, message: why } = updates[first]!;
-    const text = `${message}, too many to tell each (use smaller batches); number ${first + 1}: ${code} ${why}`;
-    return { code: status.UNKNOWN, details: text, metadata };
-  }
   const packed = toBinary(StatusSchema, create(StatusSchema, { code: status.UNKNOWN, message, details }));
   metadata.set(TRAILER, Buffer.from(packed));
   return { code: status.UNKNOWN, details: message, metadata };
@@ -90,7 +90,7 @@ function unpackDetails(metadata: Metadata | undefined): UpdateStatus[] | undefin
   return errors.map((error) => ({ code: codeName(error.canonicalCode), message: error.message }));
 }
 
-/** A failed call as what a `Device` rejects with. */
+/** A failed call as the `DeviceError` with which a `Device` rejects. */
 export function deviceErrorOf(error: ServiceError): DeviceError {
   const updates = unpackDetails(error.metadata);
   return new DeviceError(codeName(error.code), error.details || error.message, updates);

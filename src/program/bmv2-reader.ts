@@ -1,12 +1,13 @@
 /**
- * Reads a BMv2 JSON file that nobody vouches for: its structure, that names lead somewhere, that numbers are
- * unique and sizes bounded. What is not there but may be left out (older p4c) is filled in empty.
+ * Reads an untrusted BMv2 JSON file: checks its structure, that names refer to objects, that numbers are
+ * unique and sizes bounded. Parts that older p4c leaves out are filled in empty.
  */
 import type { Diagnostics, SourceFile } from "../base/index.js";
-import { Checker, CODES, type JsonObject } from "./bmv2/checker.js";
+import { Checker, type JsonObject } from "./bmv2/checker.js";
 import { type JsonPath, jsonPlace } from "./bmv2/json-place.js";
 import { type Names, ValueChecker } from "./bmv2/values.js";
 import type { Bmv2Program } from "./bmv2.js";
+import { CODES } from "./codes.js";
 
 /** Longest program text, widest field, largest array that is accepted. */
 const MAX_TEXT = 256 << 20;
@@ -38,7 +39,7 @@ const OPTIONAL_LISTS = [
 export function readBmv2(file: SourceFile, diagnostics: Diagnostics): Bmv2Program | undefined {
   const before = diagnostics.errorCount;
   if (file.text.length > MAX_TEXT) {
-    diagnostics.error(CODES.limit, undefined, `${file.path} is longer than ${MAX_TEXT >> 20} MB`);
+    diagnostics.error(CODES.bmv2Limit, undefined, `${file.path} is longer than ${MAX_TEXT >> 20} MB`);
     return undefined;
   }
   let json: unknown;
@@ -47,7 +48,7 @@ export function readBmv2(file: SourceFile, diagnostics: Diagnostics): Bmv2Progra
   } catch (error) {
     const at = Number(/position (\d+)/.exec(String(error))?.[1] ?? 0);
     const span = { file, start: at, end: at + 1 };
-    diagnostics.error(CODES.syntax, span, `this is no JSON: ${(error as Error).message}`);
+    diagnostics.error(CODES.bmv2Syntax, span, `this is no JSON: ${(error as Error).message}`);
     return undefined;
   }
   const checker = new Checker(file, diagnostics);
@@ -59,7 +60,7 @@ export function readBmv2(file: SourceFile, diagnostics: Diagnostics): Bmv2Progra
   } catch (error) {
     // Nesting beyond what the stack takes, in a file that passed JSON.parse.
     if (!(error instanceof RangeError)) throw error;
-    diagnostics.error(CODES.limit, jsonPlace(file, []), "the program is nested too deeply");
+    diagnostics.error(CODES.bmv2Limit, jsonPlace(file, []), "the program is nested too deeply");
   }
   return diagnostics.errorCount === before ? (root as unknown as Bmv2Program) : undefined;
 }
@@ -86,19 +87,19 @@ class ProgramChecker {
     }
   }
 
-  /** Names of a list's elements; complains about missing and repeated ones, and about repeated ids. */
+  /** Names of a list's elements; reports missing and repeated names, and repeated ids. */
   #named(list: string, of?: JsonObject, path?: JsonPath, unique = true): Set<string> {
     const names = new Set<string>();
     const ids = new Set<number>();
     for (const [object, at] of this.#list(list, of, path)) {
       const name = this.checker.string(object.name, [...at, "name"]);
       if (name !== undefined && unique && names.has(name))
-        this.checker.complain(CODES.shape, [...at, "name"], `the name ${name} is used twice in ${list}`);
+        this.checker.complain(CODES.bmv2Shape, [...at, "name"], `the name ${name} is used twice in ${list}`);
       if (name !== undefined) names.add(name);
       if (object.id === undefined) continue;
       const id = this.checker.integer(object.id, [...at, "id"], 0, 2 ** 31 - 1);
       if (id !== undefined && ids.has(id))
-        this.checker.complain(CODES.shape, [...at, "id"], `the id ${id} is used twice in ${list}`);
+        this.checker.complain(CODES.bmv2Shape, [...at, "id"], `the id ${id} is used twice in ${list}`);
       if (id !== undefined) ids.add(id);
     }
     return names;
@@ -117,8 +118,7 @@ class ProgramChecker {
       headerIds.add(header.id);
       checker.integer(header.id, [...at, "id"], 0, 2 ** 31 - 1);
       checker.boolean(header.metadata, [...at, "metadata"]);
-      if (!checker.reference(header.header_type, [...at, "header_type"], "header type", typeFields as never))
-        continue;
+      if (!checker.reference(header.header_type, [...at, "header_type"], "header type", typeFields)) continue;
       fields.set(String(header.name), typeFields.get(String(header.header_type))!);
     }
     const idsOf = (
@@ -129,11 +129,11 @@ class ProgramChecker {
       what: string,
     ) => {
       const ids = checker.array(object[key], [...at, key]);
-      if (ids.length === 0) checker.complain(CODES.shape, at, `a ${what} needs at least one element`);
+      if (ids.length === 0) checker.complain(CODES.bmv2Shape, at, `a ${what} needs at least one element`);
       ids.forEach((id, i) => {
-        checker.reference(id, [...at, key, i], "id", known as never);
+        checker.reference(id, [...at, key, i], "id", known);
       });
-      if (new Set(ids).size !== ids.length) checker.complain(CODES.shape, at, "one id comes twice");
+      if (new Set(ids).size !== ids.length) checker.complain(CODES.bmv2Shape, at, "one id comes twice");
     };
     const stacks = this.#named("header_stacks");
     const typeOf = new Map<unknown, unknown>();
@@ -142,20 +142,20 @@ class ProgramChecker {
       idsOf(stack, at, "header_ids", headerIds, "header stack");
       const ids = checker.array(stack.header_ids, [...at, "header_ids"]);
       if (new Set(ids.map((id) => typeOf.get(id))).size > 1)
-        checker.complain(CODES.shape, at, "the headers of a stack are of different types");
+        checker.complain(CODES.bmv2Shape, at, "the headers of a stack are of different types");
     }
     const unionTypes = this.#named("header_union_types");
     const unions = this.#named("header_unions");
     const unionIds = new Set<unknown>();
     for (const [union, at] of this.#list("header_unions")) {
       unionIds.add(union.id);
-      checker.reference(union.union_type, [...at, "union_type"], "header union type", unionTypes as never);
+      checker.reference(union.union_type, [...at, "union_type"], "header union type", unionTypes);
       idsOf(union, at, "header_ids", headerIds, "header union");
       fields.set(String(union.name), new Set(["$valid$"]));
     }
     const unionStacks = this.#named("header_union_stacks");
     for (const [stack, at] of this.#list("header_union_stacks")) {
-      checker.reference(stack.union_type, [...at, "union_type"], "header union type", unionTypes as never);
+      checker.reference(stack.union_type, [...at, "union_type"], "header union type", unionTypes);
       idsOf(stack, at, "header_union_ids", unionIds, "stack of header unions");
     }
     checker.array(this.root.field_aliases, ["field_aliases"]).forEach((pair, i) => {
@@ -164,7 +164,7 @@ class ProgramChecker {
       const name = checker.string(alias, [...at, 0]);
       const target = checker.array(field, [...at, 1]);
       if (name === undefined || !fields.get(String(target[0]))?.has(String(target[1]))) {
-        checker.complain(CODES.reference, at, "an alias of no field");
+        checker.complain(CODES.bmv2Reference, at, "an alias of no field");
         return;
       }
       const dot = name.indexOf(".");
@@ -194,12 +194,13 @@ class ProgramChecker {
       const [name, width] = checker.array(field, path);
       const text = checker.string(name, [...path, 0]);
       if (text !== undefined && names.has(text))
-        checker.complain(CODES.shape, path, `the field ${text} comes twice`);
+        checker.complain(CODES.bmv2Shape, path, `the field ${text} comes twice`);
       if (text !== undefined) names.add(text);
       if (width === "*") varbits++;
       else checker.integer(width, [...path, 1], 1, MAX_FIELD);
     });
-    if (varbits > 1) checker.complain(CODES.shape, at, "a header has more than one field of variable length");
+    if (varbits > 1)
+      checker.complain(CODES.bmv2Shape, at, "a header has more than one field of variable length");
     if (varbits > 0) checker.integer(type.max_length, [...at, "max_length"], 0, MAX_FIELD / 8);
     return names;
   }
@@ -212,7 +213,7 @@ class ProgramChecker {
     const { checker } = this;
     for (const [deparser, at] of this.#list("deparsers")) {
       checker.array(deparser.order, [...at, "order"]).forEach((header, i) => {
-        checker.reference(header, [...at, "order", i], "header", this.#values.names.headers as never);
+        checker.reference(header, [...at, "order", i], "header", this.#values.names.headers);
       });
       this.#primitives(deparser.primitives ?? [], [...at, "primitives"]);
     }
@@ -222,7 +223,7 @@ class ProgramChecker {
         checksum.calculation,
         [...at, "calculation"],
         "calculation",
-        this.#values.names.calculations as never,
+        this.#values.names.calculations,
       );
       checksum.if_cond ??= null;
       if (checksum.if_cond !== null) this.#values.value(checksum.if_cond, [...at, "if_cond"]);
@@ -300,19 +301,16 @@ class ProgramChecker {
     const valueSets = this.#named("parse_vsets");
     for (const [parser, at] of this.#list("parsers")) {
       const states = this.#named("parse_states", parser, at);
-      checker.reference(parser.init_state, [...at, "init_state"], "parser state", states as never);
+      checker.reference(parser.init_state, [...at, "init_state"], "parser state", states);
       for (const [state, path] of this.#list("parse_states", parser, at)) {
         for (const [op, place] of this.#list("parser_ops", state, path)) this.#parserOp(op, place);
         this.#elements(state.transition_key, [...path, "transition_key"]);
         for (const [transition, place] of this.#list("transitions", state, path)) {
           checker.name(transition.next_state, [...place, "next_state"]);
           if (transition.next_state !== null)
-            checker.reference(
-              transition.next_state,
-              [...place, "next_state"],
-              "parser state",
-              states as never,
-            );
+            checker.reference(transition.next_state, [...place, "next_state"], "parser state", states);
+          // p4c before 2018 wrote no type
+          transition.type ??= transition.value === "default" ? "default" : "hexstr";
           const type = checker.oneOf(
             transition.type,
             [...place, "type"],
@@ -322,7 +320,7 @@ class ProgramChecker {
           if (transition.mask !== null) checker.hex(transition.mask, [...place, "mask"]);
           if (type === "hexstr") checker.hex(transition.value, [...place, "value"]);
           if (type === "parse_vset")
-            checker.reference(transition.value, [...place, "value"], "value set", valueSets as never);
+            checker.reference(transition.value, [...place, "value"], "value set", valueSets);
         }
       }
     }
@@ -338,7 +336,7 @@ class ProgramChecker {
     const wanted =
       name === "extract" || name === "advance" || name === "shift" || name === "primitive" ? 1 : 2;
     if (parameters.length !== wanted) {
-      checker.complain(CODES.shape, path, `${name} has ${parameters.length} parameters, not ${wanted}`);
+      checker.complain(CODES.bmv2Shape, path, `${name} has ${parameters.length} parameters, not ${wanted}`);
       return;
     }
     if (name === "primitive") {
@@ -354,11 +352,11 @@ class ProgramChecker {
     const { headers, stacks, unionStacks } = this.#values.names;
     const type = checker.oneOf(target.type, [...path, 0, "type"], ["regular", "stack", "union_stack"]);
     const value = [...path, 0, "value"];
-    if (type === "regular") checker.reference(target.value, value, "header", headers as never);
-    if (type === "stack") checker.reference(target.value, value, "header stack", stacks as never);
+    if (type === "regular") checker.reference(target.value, value, "header", headers);
+    if (type === "stack") checker.reference(target.value, value, "header stack", stacks);
     if (type === "union_stack") {
       const [stack, member] = checker.array(target.value, value);
-      checker.reference(stack, [...value, 0], "stack of header unions", unionStacks as never);
+      checker.reference(stack, [...value, 0], "stack of header unions", unionStacks);
       checker.string(member, [...value, 1]);
     }
     if (name === "extract_VL") this.#values.value(parameters[1], [...path, 1]);
@@ -377,7 +375,7 @@ class ProgramChecker {
       const profiles = this.#named("action_profiles", pipeline, at);
       const next = (value: unknown, path: JsonPath) => {
         if (value !== null && value !== undefined)
-          checker.reference(value, path, "table or condition", nodes as never);
+          checker.reference(value, path, "table or condition", nodes);
       };
       next(pipeline.init_table, [...at, "init_table"]);
       for (const [profile, path] of this.#list("action_profiles", pipeline, at)) {
@@ -409,7 +407,7 @@ class ProgramChecker {
     for (const [key, path] of this.#list("key", table, at)) {
       const kind = checker.oneOf(key.match_type, [...path, "match_type"], kinds);
       if (kind === "lpm" && ++prefixes > 1)
-        checker.complain(CODES.shape, path, "a table has more than one lpm field in its key");
+        checker.complain(CODES.bmv2Shape, path, "a table has more than one lpm field in its key");
       key.mask ??= null;
       if (key.mask !== null) checker.hex(key.mask, [...path, "mask"]);
       if (typeof key.target === "string") this.#values.field([key.target, "$valid$"], [...path, "target"]);
@@ -418,30 +416,24 @@ class ProgramChecker {
     checker.integer(table.max_size, [...at, "max_size"], 0, MAX_ARRAY);
     const type = checker.oneOf(table.type, [...at, "type"], ["simple", "indirect", "indirect_ws"]);
     if (type !== "simple" && type !== undefined)
-      checker.reference(table.action_profile, [...at, "action_profile"], "action profile", profiles as never);
+      checker.reference(table.action_profile, [...at, "action_profile"], "action profile", profiles);
     table.direct_meters ??= null;
     if (table.direct_meters !== null)
-      checker.reference(
-        table.direct_meters,
-        [...at, "direct_meters"],
-        "meter",
-        this.#values.names.meters as never,
-      );
+      checker.reference(table.direct_meters, [...at, "direct_meters"], "meter", this.#values.names.meters);
     const ids = new Set(checker.array(table.action_ids, [...at, "action_ids"]));
     [...ids].forEach((id, i) => {
-      checker.reference(id, [...at, "action_ids", i], "action", this.#actions as never);
+      checker.reference(id, [...at, "action_ids", i], "action", this.#actions);
     });
     const action = (entry: JsonObject | undefined, path: JsonPath) => {
       if (entry === undefined) return;
-      if (!checker.reference(entry.action_id, [...path, "action_id"], "action of the table", ids as never))
-        return;
+      if (!checker.reference(entry.action_id, [...path, "action_id"], "action of the table", ids)) return;
       const data = checker.array(entry.action_data, [...path, "action_data"]);
       data.forEach((value, i) => {
         checker.hex(value, [...path, "action_data", i]);
       });
       const wanted = this.#actionParameters.get(entry.action_id as number);
       if (wanted !== undefined && data.length !== wanted)
-        checker.complain(CODES.shape, path, `the action takes ${wanted} parameters, not ${data.length}`);
+        checker.complain(CODES.bmv2Shape, path, `the action takes ${wanted} parameters, not ${data.length}`);
     };
     if (table.default_entry !== undefined)
       action(checker.object(table.default_entry, [...at, "default_entry"]), [...at, "default_entry"]);
@@ -464,7 +456,7 @@ class ProgramChecker {
         if (kind === "lpm") checker.integer(key.prefix_length, [...place, "prefix_length"], 0, MAX_FIELD);
       }
       if (parts !== width)
-        checker.complain(CODES.shape, path, `the entry has ${parts} key parts, the table ${width}`);
+        checker.complain(CODES.bmv2Shape, path, `the entry has ${parts} key parts, the table ${width}`);
     }
   }
 }

@@ -1,13 +1,45 @@
-/** The waist of the house: BMv2 JSON, P4Info, and `Device`, what anything that runs a program can do. */
+/**
+ * BMv2 JSON and P4Info: what a compiler hands to a switch, a control plane and the fit checker.
+ *
+ * Of P4Info: `formats` reads and writes its files (text, binary, JSON), `validate` checks its rules, {@link P4InfoIndex}
+ * finds objects by name and id with references resolved, `same` compares two. The messages are generated from `proto/`
+ * (`npm run proto`); the namespaces `p4info` and `p4types` give access to all of them.
+ */
 
 export { type JsonPath, jsonKeyPlace, jsonPlace } from "./bmv2/json-place.js";
+export { bmv2Bits, bmv2Number } from "./bmv2/values.js";
 export type { Bmv2Program } from "./bmv2.js";
 export * as bmv2 from "./bmv2.js";
-export { bmv2Bits, bmv2Number } from "./bmv2-number.js";
 export { readBmv2 } from "./bmv2-reader.js";
-export * from "./device.js";
-export { deviceView, typeWidths } from "./device-view.js";
-export { Names, NamesExhausted, type NamesOptions, type Naming } from "./names.js";
-export * from "./p4info/index.js";
+export { firstMismatch } from "./mismatch.js";
+export {
+  type P4InfoFormat,
+  p4InfoFormatOf,
+  readP4Info,
+  writeP4InfoBinary,
+  writeP4InfoJson,
+  writeP4InfoText,
+} from "./p4info/formats.js";
+export { describeBmv2 } from "./p4info/from-bmv2.js";
+export * as p4info from "./p4info/generated/p4/config/v1/p4info_pb.js";
+export * as p4types from "./p4info/generated/p4/config/v1/p4types_pb.js";
+export {
+  type ActionInfo,
+  type ActionUse,
+  type ControllerHeaderInfo,
+  type FieldInfo,
+  type FieldKind,
+  P4InfoIndex,
+  type P4Object,
+  P4Objects,
+  type ProfileInfo,
+  type Slot,
+  Slots,
+  type TableInfo,
+  type ValueSetInfo,
+} from "./p4info/lookup.js";
+export { createP4Info, type P4Info, type P4InfoInit } from "./p4info/message.js";
+export { sameP4Info } from "./p4info/same.js";
+export { writeText } from "./p4info/text-writer.js";
+export { validateP4Info } from "./p4info/validate.js";
 export type { Program } from "./program.js";
-export { formatValue, type ParsedValue, parseValue, styleOfWidth, type ValueStyle } from "./values.js";

@@ -1,10 +1,10 @@
 /**
- * What the control planes of all schemes have in common: the names that the templates give to tables and
- * actions, and the updates for routes, hash seeds and next hops.
+ * The common part of the control planes of all schemes: the names of tables and actions in the templates, and the updates
+ * for routes, hash seeds and next hops.
  */
 import { Random } from "../base/index.js";
+import type { ActionCall, Match, TableAction, Update } from "../device/index.js";
 import type { HashChoice } from "../generate/index.js";
-import type { ActionCall, Match, TableAction, Update } from "../program/index.js";
 import type { HopSet, Role, Route, RoutingTable, Topology, TopologyNode } from "../topology/index.js";
 
 const INGRESS = "FabricIngress";
@@ -15,8 +15,8 @@ export function ingressName(name: string): string {
 }
 
 /**
- * Hash of each tier. Under a CRC a seed only flips bits, so tiers with one hash function would all pick by the
- * same bits (polarisation); each tier gets a function of its own.
+ * Hash of each tier. The seed of a CRC only flips bits of the result. So tiers with the same hash function would all choose
+ * by the same bits (polarisation); therefore each tier has a different function.
  */
 export const TIER_HASH: Readonly<Record<Exclude<Role, "host">, HashChoice>> = {
   tor: { algorithm: "crc32", order: "reversed" },
@@ -50,7 +50,7 @@ export function call(action: string, params: Readonly<Record<string, number | bi
   };
 }
 
-/** Sends out of `port`, addressed to the router or host behind it. */
+/** Sends out of `port`, addressed to the router or host at its other end. */
 export function forward(action: "to_port" | "to_next_hop", topology: Topology, node: number, port: number) {
   const peer = topology.nodes[node]!.ports[port - 1]!.peer;
   return call(action, { port, mac: topology.nodes[peer]!.mac });
@@ -91,7 +91,7 @@ export function routeUpdates(
   ]);
 }
 
-/** The only port to use, or undefined where there is a choice. A host's parallel links count as one. */
+/** The only port to use; undefined if there are several. Parallel links of a host count as one. */
 export function singlePort(hops: HopSet): number | undefined {
   return hops.ports.length === 1 || hops.direction === "local" ? hops.ports[0] : undefined;
 }
@@ -106,7 +106,7 @@ function routeEntry(family: "ipv4" | "ipv6", route: Route, action: TableAction):
   return tableEntry(`${family}_routes`, match, action);
 }
 
-/** Table size for `entries`: a power of two, with a little room in small tables. */
+/** Table size for `entries`: a power of two, larger than needed for small tables. */
 export function tableSize(entries: number): number {
   let size = 16;
   while (size < entries) size *= 2;

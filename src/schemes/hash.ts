@@ -1,9 +1,9 @@
-/** The hash of a host's NIC bond: unlike the switches' CRCs it mixes non-linearly, so it correlates with none. */
-import type { FlowKey } from "./host-policy.js";
+/** The hash of a host's NIC bond. It is not linear, so it does not correlate with the CRCs of the switches. */
+import type { FlowKey } from "../hosts/index.js";
 
 const cache = new WeakMap<FlowKey, number>();
 
-/** 32-bit hash of a five-tuple; remembered by object, since a flow's packets all carry the same one. */
+/** 32-bit hash of a five-tuple; cached by object, because all packets of a flow share one object. */
 export function flowHash(flow: FlowKey): number {
   let hash = cache.get(flow);
   if (hash === undefined) {

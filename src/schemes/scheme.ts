@@ -1,13 +1,13 @@
 /**
  * A scheme: the programs its switches run, the state its control plane writes into them, and what its hosts
- * do. It knows no engine: it sees a topology and hands out {@link Update}s for any `Device`.
+ * do. A scheme does not depend on an engine: it reads a topology and returns {@link Update}s for any `Device`.
  */
 import type { z } from "zod";
 import type { Locate } from "../base/index.js";
-import type { ProgramPlan, SelectorField } from "../generate/index.js";
-import type { Update } from "../program/index.js";
+import type { Update } from "../device/index.js";
+import type { ProgramPlan } from "../generate/index.js";
+import type { HostPolicy, PolicyDescription, SelectorField } from "../hosts/index.js";
 import type { Topology } from "../topology/index.js";
-import type { HostPolicy } from "./host-policy.js";
 
 /** What one switch runs and what the control plane writes after loading it, in this order. */
 export interface SwitchPlan {
@@ -26,14 +26,29 @@ export interface FabricPlan {
   readonly programs: readonly ProgramPlan[];
   /** All switches, by ascending node index. */
   readonly switches: readonly SwitchPlan[];
-  readonly hosts: HostPolicy;
+  readonly hosts: SchemeHosts;
+  readonly repathing: Repathing;
 }
+
+/** A policy for hosts in this process, and its description for hosts in other processes. */
+export interface SchemeHosts extends HostPolicy {
+  readonly description: PolicyDescription;
+}
+
+/**
+ * How hosts re-path after a timeout, as far as closed forms depend on it. `none`: never. `random`: each try draws both
+ * directions anew. `certain`: a try avoids any single failure where the switches of a tier have groups of one size.
+ * `other`: no closed form is known.
+ */
+export type Repathing = "none" | "random" | "certain" | "other";
 
 export interface Scheme<Parameters = unknown> {
   readonly name: string;
+  /** Name in figures and tables for people. */
+  readonly title: string;
   /** One line for listings. */
   readonly summary: string;
-  /** Shape and defaults of the parameters: what stands beside the scheme's name in an experiment file. */
+  /** Shape and defaults of the parameters: the keys that follow the scheme's name in an experiment file. */
   readonly parameters: z.ZodType<Parameters>;
   /**
    * Plans a fabric. Throws DiagnosticError (P422xx) when the parameters do not suit the topology; `locate`

@@ -1,9 +1,9 @@
-/** The time of a packet test: it stands still unless the test moves it. In microseconds. */
+/** The clock of a packet test, in microseconds. It advances only when the test says so. */
 import type { SwitchClock } from "../switch/index.js";
 
 export class ManualClock implements SwitchClock {
   #now = 0;
-  /** Ascending by time; what was asked for first comes first. */
+  /** Ascending by time; timers of one time in the order in which they were set. */
   readonly #due: { time: number; fn: () => void }[] = [];
 
   now(): number {
@@ -21,7 +21,7 @@ export class ManualClock implements SwitchClock {
     };
   }
 
-  /** Lets time pass, and everything happen that is due by then, in order. */
+  /** Advances the clock and runs the timers that are due by then, in order. */
   advance(microseconds: number): void {
     const end = this.#now + microseconds;
     while (this.#due.length > 0 && this.#due[0]!.time <= end) {

@@ -1,25 +1,18 @@
-/** STF names and values as P4Info has them: suffix names, `0x**` ternary digits, `value/length`, `low->high`. */
+/** Translates STF names and values to those of P4Info: suffix names, `0x**` ternary digits, `value/length`, `low->high`. */
 import { bitLength, fail, maskOf } from "../base/index.js";
-import type {
-  ActionCall,
-  ActionInfo,
-  FieldInfo,
-  Match,
-  P4InfoIndex,
-  TableEntry,
-  TableInfo,
-} from "../program/index.js";
+import type { ActionCall, Match, TableEntry } from "../device/index.js";
+import type { ActionInfo, FieldInfo, P4InfoIndex, TableInfo } from "../program/index.js";
 import { findByName } from "./names.js";
 import type { StfAction, StfCommand, Word } from "./script.js";
 
 /**
- * The larger priority wins, as in P4Runtime. In a test that also uses `table_add`, whose smaller priority wins, p4c's
- * runner makes 10000 - n of an `add` with priority n; the same scale here puts both kinds of entry in that order.
+ * The larger priority wins, as in P4Runtime. With `table_add` the smaller priority wins. In a test that uses both, p4c's
+ * runner turns priority n of an `add` into 10000 - n. The same scale here gives both kinds of entries the same order.
  */
 const PRIORITY_CEILING = 10_000;
 const LOWEST_OF_TABLE_ADD = 0x7fffffff;
 
-/** A key's name without what the two notations write differently: `a$1.b` is `a[1].b`, `h.valid` is `h.$valid$`. */
+/** The name of a key in one notation: `a$1.b` becomes `a[1].b`, `h.valid` becomes `h.$valid$`. */
 function normalise(name: string): string {
   return name.replace(/\$(\d+)/g, "[$1]").replace(/(^|\.)(\$valid\$|isValid\(\)|valid)$/, "$1$valid$");
 }
@@ -27,7 +20,7 @@ function normalise(name: string): string {
 function findField(table: TableInfo, word: Word): FieldInfo {
   const fields = table.fields.list;
   const wanted = normalise(word.text);
-  // A header's name alone stands for its validity.
+  // The name of a header alone means its validity.
   for (const name of [wanted, `${wanted}.$valid$`]) {
     const exact = fields.find((field) => normalise(field.name) === name);
     if (exact !== undefined) return exact;
@@ -42,7 +35,7 @@ function findField(table: TableInfo, word: Word): FieldInfo {
   );
 }
 
-/** A number in decimal, `0x`, `0b` or `0o`; undefined when it is none. */
+/** A number in decimal, `0x`, `0b` or `0o`; undefined when the text is not a number. */
 function readNumber(text: string): bigint | undefined {
   return /^(\d+|0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+)$/.test(text) ? BigInt(text) : undefined;
 }
@@ -119,7 +112,7 @@ function matchOf(field: FieldInfo, word: Word): Match {
   }
 }
 
-/** A part that matches everything is left out, as P4Runtime wants it (spec 9.1.1). */
+/** Leaves out a part that matches everything, as P4Runtime requires (spec 9.1.1). */
 function isDontCare(match: Match, field: FieldInfo): boolean {
   if (match.kind === "ternary") return match.mask === 0n;
   if (match.kind === "lpm") return match.prefixLength === 0;
@@ -159,7 +152,7 @@ export function entryOf(
     const part = matchOf(field, value);
     if (!isDontCare(part, field)) match.push(part);
   }
-  // A field that is not named counts as p4c's runner has it: 0 where it is exact, else anything.
+  // As in p4c's runner, an exact field that is not named is 0, and any other field matches everything.
   for (const { name, kind } of table.fields.list) {
     if (kind === "exact" && !match.some(({ field }) => field === name)) {
       match.push({ kind, field: name, value: 0n });

@@ -1,10 +1,10 @@
-/** What a test expects of its ports, compared with what came out as p4c's BMv2 runner compares it. */
+/** Compares the packets that left with those that a test expects, as p4c's BMv2 runner does. */
 import { type Diagnostics, type Span, toHex } from "../base/index.js";
 import type { Pattern, StfCommand } from "./script.js";
 
 export type Expect = StfCommand & { kind: "expect" };
 
-/** A frame that left the switch, and the line after which it did. */
+/** A frame that left the switch, and the line after which it left. */
 export interface Output {
   readonly port: number;
   readonly frame: Uint8Array;
@@ -16,10 +16,10 @@ export interface Tally {
   failed: number;
 }
 
-/** Longest packet that a message shows in full, in bytes. */
+/** Maximum length in bytes of a packet that a message shows in full. */
 const SHOWN_BYTES = 256;
 
-/** Nibbles of a frame as text, cut when long. */
+/** The nibbles of a frame as text; a long text is cut. */
 function hexText(frame: Uint8Array): string {
   const text = toHex(frame.subarray(0, SHOWN_BYTES));
   return frame.length > SHOWN_BYTES ? `${text}... (${frame.length} bytes)` : text || "(no bytes)";
@@ -33,8 +33,8 @@ function patternText({ nibbles, exact }: Pattern): string {
 }
 
 /**
- * The first byte in which a frame is not what the pattern wants: its length where it ends too early, the pattern's
- * where it goes on behind `$`; undefined when it matches.
+ * The position of the first byte that does not match the pattern: the length of a frame that is too short, the length of
+ * the pattern when the frame continues after `$`; undefined when the frame matches.
  */
 export function firstDifference(pattern: Pattern, frame: Uint8Array): number | undefined {
   const { nibbles, exact } = pattern;
@@ -76,7 +76,7 @@ function reportUnexpected(output: Output, diagnostics: Diagnostics): void {
   );
 }
 
-/** Warns of packets at ports that the test does not name: one message a port. */
+/** Warns of packets at ports that the test does not name: one message for each port. */
 export function warnOfOthers(outputs: readonly Output[], diagnostics: Diagnostics): void {
   const first = new Map<number, Output>();
   for (const output of outputs) if (!first.has(output.port)) first.set(output.port, output);
@@ -90,7 +90,7 @@ export function warnOfOthers(outputs: readonly Output[], diagnostics: Diagnostic
   }
 }
 
-/** Reports every expectation that does not hold (P41255, P41256, P41257) and counts. */
+/** Reports every expectation that does not hold (P41255, P41256, P41257) and counts both kinds. */
 export function compareOutputs(
   expects: readonly Expect[],
   outputs: readonly Output[],
@@ -107,8 +107,8 @@ export function compareOutputs(
 }
 
 /**
- * In order, one to one. Where the numbers differ, packets that match nothing (too many) or lines that nothing
- * matches (too few) are passed over, so that one lost packet is one message.
+ * Compares packets and lines in order, one to one. Where their numbers differ, it passes over packets that match no line,
+ * or lines that no packet matches, so that one lost packet is one message.
  */
 function comparePort(
   wanted: readonly Expect[],

@@ -1,4 +1,4 @@
-/** Objects by the names that tests use: the full name, its alias, or the end of it behind a dot. */
+/** Finds objects by the names that tests use: the full name, the alias, or the end of the name after a dot. */
 import { fail } from "../base/index.js";
 import type { Word } from "./script.js";
 

@@ -1,7 +1,7 @@
 /**
- * STF, the "simple test framework" text of p4c's packet tests: one command a line. Read here into commands;
- * `run.ts` carries them out. The language is p4c's `tools/stf` grammar with the BMv2 commands, which are those of
- * simple_switch_CLI and are kept as they stand.
+ * STF, the "simple test framework" language of p4c's packet tests: one command in each line. This file reads commands and
+ * `run-script.ts` runs them. The language is the grammar of p4c's `tools/stf` with its BMv2 commands. These are commands of
+ * simple_switch_CLI; their text is kept.
  */
 import { type Diagnostics, type SourceFile, type Span, spanText } from "../base/index.js";
 
@@ -42,7 +42,7 @@ export interface Word {
   span: Span;
 }
 
-/** `field:value`; the value is read once the table tells the kind of match. */
+/** `field:value`; the value is read when the kind of match is known from the table. */
 interface StfMatch {
   field: Word;
   value: Word;
@@ -53,7 +53,7 @@ export interface StfAction {
   args: { name: Word; value: Word }[];
 }
 
-/** Nibbles of an expected packet, -1 for any; `exact`: nothing may follow. */
+/** Nibbles of an expected packet, -1 for any value. `exact`: nothing may follow. */
 export interface Pattern {
   nibbles: Int8Array;
   exact: boolean;
@@ -77,7 +77,7 @@ export function readStf(file: SourceFile, diagnostics: Diagnostics): StfCommand[
   return commands;
 }
 
-/** Tokens of one line: words and single punctuation marks, blanks between them dropped. */
+/** The tokens of one line: words and single punctuation marks, without the blanks between them. */
 class LineReader {
   readonly #tokens: Word[] = [];
   readonly #line: Span;

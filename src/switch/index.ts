@@ -1,7 +1,8 @@
 /**
- * The v1model switch. `switch.ts` is the door: a Switch takes a program, frames and control-plane updates.
+ * The v1model switch. Open `switch.ts` first: a Switch gets a program, frames and control-plane updates.
  * `codegen/` turns a program into JavaScript once; `tables/` holds what the generated code looks up; `flow/`
- * moves packets between ingress, queues and egress; `trace/` tells what happens to them; `control/` checks and applies what a controller writes.
+ * moves packets between ingress, queues and egress; `trace/` records what happens to them; `control/` checks and applies what
+ * a controller writes.
  */
 
 export type {
@@ -13,4 +14,19 @@ export type {
   TraceSink,
 } from "./options.js";
 export { Switch } from "./switch.js";
-export * from "./trace/types.js";
+export {
+  type FieldChange,
+  type HashInput,
+  type PacketTrace,
+  type TableLookup,
+  TRACE_VERSION,
+  type TraceCause,
+  type TraceDropReason,
+  type TracedEntry,
+  type TracedField,
+  type TracedMatch,
+  type TraceEvent,
+  type TraceInput,
+  type TraceOutcome,
+  type TraceTree,
+} from "./trace/types.js";

@@ -1,4 +1,4 @@
-/** What a switch is given by whoever runs it. */
+/** The options of a switch, and its statistics. */
 import type { PacketTrace } from "./trace/types.js";
 
 export interface SwitchClock {
@@ -9,46 +9,52 @@ export interface SwitchClock {
 }
 
 export interface QueueOptions {
-  /** Packets that may wait at a port (one of several priorities: each); the one being sent does not count. Absent: any number. */
+  /** Maximum number of packets in each queue of a port, without the frame on the wire. Absent: any number. */
   depthPackets?: number;
-  /** Bytes that may wait at a port. Absent: any number. */
+  /** Maximum number of bytes that wait at a port. Absent: any number. */
   depthBytes?: number;
-  /** Rate at which a port sends. A frame is handed to `transmit` when its last bit has left. */
+  /** Rate at which a port sends. `handOver` says when the frame is given to `transmit`. */
   rateBitsPerSecond?(port: number): number | undefined;
-  /** Most packets that leave a queue in a second. */
+  /**
+   * Which bit of a frame has left the port when the frame is given to `transmit`. `last` (the default) is right for a
+   * medium that takes no time. `first` is for a medium that models the time on the wire itself, as a simulated link
+   * does: it saves one timer for each frame.
+   */
+  handOver?: "first" | "last";
+  /** Maximum number of packets that leave a queue in a second. */
   ratePacketsPerSecond?(port: number): number | undefined;
-  /** Bytes that each frame takes on the wire beside its own (preamble, check sequence, gap). */
+  /** Bytes that each frame takes on the wire in addition to its length (preamble, check sequence, gap). */
   overheadBytes?: number;
-  /** Queues a port, served strictly by `standard_metadata.priority`, highest first; 1 unless given. */
+  /** Number of queues of each port, served strictly by `standard_metadata.priority`, highest first; 1 unless given. */
   priorities?: number;
 }
 
 export interface SwitchOptions {
   name?: string;
-  /** Virtual in the simulator. */
+  /** A virtual clock in the simulator. */
   clock: SwitchClock;
-  /** For the `random` extern. */
+  /** Seed of the `random` extern. */
   seed?: number;
-  /** Frames sent to this port go to the controller, packet-outs come in on it. None unless given. */
+  /** Frames sent to this port go to the controller, packet-outs come in by it. No CPU port unless given. */
   cpuPort?: number;
   /** Value of `egress_spec` that drops; 511 unless given. */
   dropPort?: number;
-  /** A frame leaves by a port: a new byte array of its exact length, which the receiver may keep. */
+  /** Sends a frame by a port. The frame is a new byte array of its exact length, which the receiver may keep. */
   transmit(port: number, frame: Uint8Array): void;
   /** Output queues; without them a frame leaves at once when egress is done with it. */
   queue?: QueueOptions;
   /** Takes the text of `log_msg`. */
   log?(message: string): void;
   /**
-   * Takes a document of every packet, when its last copy has left or is dropped; for `Switch.trace` from the start.
-   * Tracing costs many times what forwarding does; without it nothing of it runs.
+   * Gets a document of every packet when its last copy has left or was dropped; the initial value of `Switch.trace`.
+   * A traced packet costs many times as much as an untraced one. Without a sink no tracing code runs.
    */
   trace?: TraceSink;
 }
 
 export type TraceSink = (packet: PacketTrace) => void;
 
-/** Why packets ended; the numbers add up to `dropped`. */
+/** Number of dropped packets by reason; the sum is `dropped`. */
 export interface DropCounts {
   /** `egress_spec` was the drop port at the end of ingress. */
   ingress: number;
@@ -69,11 +75,11 @@ export interface DropCounts {
 }
 
 export interface SwitchStatistics {
-  /** Frames that came in by ports, packet-outs included. */
+  /** Frames that came in by ports, with packet-outs. */
   received: number;
-  /** Frames that left by ports, packet-ins included. */
+  /** Frames that left by ports, with packet-ins. */
   transmitted: number;
-  /** Packets (copies too) that ended in the switch, for whatever reason. */
+  /** Packets and copies that were dropped for any reason. */
   dropped: number;
   /** Of these: overflow of an output queue. */
   queueDrops: number;

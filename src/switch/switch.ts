@@ -7,11 +7,12 @@ import {
   DeviceError,
   type DeviceEvent,
   type Entity,
-  type Program,
+  type Pace,
   type ReadQuery,
   type Update,
   type UpdateStatus,
-} from "../program/index.js";
+} from "../device/index.js";
+import type { Program } from "../program/index.js";
 import { specialise } from "./codegen/program.js";
 import { Digests } from "./control/digests.js";
 import { IdleTimeouts } from "./control/idle.js";
@@ -44,7 +45,7 @@ interface Loaded {
   readonly idle: IdleTimeouts;
 }
 
-/** Queues of a switch that got a depth or a rate but was made without queues: as BMv2's. */
+/** Queues of a switch that gets a depth or a rate but was made without queues; they are like those of BMv2. */
 const BMV2_QUEUES: QueueOptions = { depthPackets: 64 };
 
 export class Switch implements Device {
@@ -55,7 +56,7 @@ export class Switch implements Device {
   #queues: Queues | undefined;
   #trace: TraceSink | undefined;
   #tracer: PacketTracer | undefined;
-  /** Set by the control plane; they are of the ports, so that they outlive a program. */
+  /** Limits that the control plane set. They belong to the ports, so they stay when the program changes. */
   readonly #limits = new QueueLimits();
   /** Queues and hash parameters. */
   readonly settings: Settings = new Settings({
@@ -66,6 +67,10 @@ export class Switch implements Device {
   readonly #downPorts = new Set<number>();
   #anyDown = false;
   readonly #listeners = new Set<(event: DeviceEvent) => void>();
+  /** A write that awaits its turn between two updates is under way. */
+  #isWriting = false;
+  /** Resolves when all writes that were asked for have ended; undefined when none is under way. */
+  #lastWrite: Promise<void> | undefined;
 
   /** @throws DiagnosticError when the switch cannot run the program (P41101 to P41103) */
   constructor(program: Program | undefined, options: SwitchOptions) {
@@ -96,14 +101,14 @@ export class Switch implements Device {
     if (queue !== undefined || had !== undefined) this.#makeQueues(queue ?? BMV2_QUEUES);
   }
 
-  /** Takes a document of every packet; undefined while packets are not traced. */
+  /** Gets a document of every packet; undefined while packets are not traced. */
   get trace(): TraceSink | undefined {
     return this.#trace;
   }
 
   /**
-   * Switches tracing on or off, from the next frame on; the switch's state stays. Documents of packets that are still
-   * in the switch when it is switched off, or given another sink, are handed over as they are.
+   * Turns tracing on or off from the next frame on; the state of the switch stays. When tracing is turned off, or gets
+   * another sink, the documents of packets that are still in the switch are handed over incomplete.
    */
   set trace(sink: TraceSink | undefined) {
     this.#trace = sink;
@@ -129,7 +134,7 @@ export class Switch implements Device {
     const idle = new IdleTimeouts(instance, (entries, timestampNs) =>
       this.#tell({ kind: "idleTimeout", entries, timestampNs }),
     );
-    const writer = new Writer(instance, digests, (table) => idle.schedule(table));
+    const writer = new Writer(instance, digests, (table, entry) => idle.update(table, entry));
     const forwarder = new Forwarder(
       instance.specialised,
       instance.state,
@@ -184,9 +189,9 @@ export class Switch implements Device {
   }
 
   /**
-   * A frame arrives on a port: runs to the end of ingress, and of egress unless it has to wait in a queue. The
+   * Processes a frame that arrives on a port: to the end of ingress, and of egress unless it has to wait in a queue. The
    * switch reads the frame until it has left and never writes to it; the caller must not change it meanwhile.
-   * A port that is down, and a switch without a program, drop.
+   * A port that is down drops the frame, and so does a switch without a program.
    */
   receive(port: number, frame: Uint8Array): void {
     if (this.#loaded === undefined || (this.#anyDown && this.#downPorts.has(port))) {
@@ -211,7 +216,7 @@ export class Switch implements Device {
     recorder.drop(recorder.node, reason);
   }
 
-  /** Ports are up unless told otherwise. Group members that watch a port take part while it is up. */
+  /** Sets whether a port is up; ports are up at first. Group members that watch a port take part while it is up. */
   setPortState(port: number, up: boolean): void {
     if (up !== this.#downPorts.has(port)) return;
     if (up) this.#downPorts.delete(port);
@@ -222,10 +227,18 @@ export class Switch implements Device {
   }
 
   /**
-   * Applies updates in order. With `continueOnError` the good ones stay; otherwise none does.
-   * @throws DeviceError with one status an update when any was refused
+   * Applies updates in order. When an update is refused, the others stay with `continueOnError`; otherwise all are undone.
+   * @throws DeviceError with one status for each update when any was refused; ABORTED while a {@link write} is under way
    */
   apply(updates: readonly Update[], atomicity: Atomicity = "continueOnError"): void {
+    if (this.#isWriting)
+      throw new DeviceError("ABORTED", `switch ${this.name} is applying another write; write() waits for it`);
+    const steps = this.#steps(updates, atomicity);
+    while (!steps.next().done);
+  }
+
+  /** The work of {@link apply}: pauses after each update that was applied or undone. */
+  *#steps(updates: readonly Update[], atomicity: Atomicity): Generator<void, void> {
     const { writer } = this.#running();
     const undos: (() => void)[] = [];
     let statuses: UpdateStatus[] | undefined;
@@ -247,10 +260,14 @@ export class Switch implements Device {
         statuses ??= Array.from({ length: i }, (): UpdateStatus => ({ code: "OK", message: "" }));
         statuses.push(status);
       }
+      yield;
     }
     if (first === undefined || statuses === undefined) return;
     if (atomicity !== "continueOnError") {
-      for (const undo of undos.reverse()) undo();
+      for (let undo = undos.pop(); undo !== undefined; undo = undos.pop()) {
+        undo();
+        yield;
+      }
       statuses = statuses.map((status) =>
         status.code === "OK"
           ? { code: "ABORTED", message: "undone: another update of the batch failed" }
@@ -260,10 +277,12 @@ export class Switch implements Device {
     throw new DeviceError(first.code, first.message, statuses);
   }
 
-  /** Entities in the order of the queries, then as the program lists them, then as inserted. */
+  /** Entities in the order of the queries, then in the order of the program, then in the order of insertion. */
   query(queries: readonly ReadQuery[]): Entity[] {
     const { reader } = this.#running();
-    return queries.flatMap((query) => reader.read(query));
+    // most reads are of one query, whose list needs no copy
+    if (queries.length === 1) return [...reader.read(queries[0]!)];
+    return queries.flatMap((query) => [...reader.read(query)]);
   }
 
   async load(program: Program): Promise<void> {
@@ -282,12 +301,53 @@ export class Switch implements Device {
     }
   }
 
-  async write(updates: readonly Update[], atomicity?: Atomicity): Promise<void> {
-    this.apply(updates, atomicity);
+  async write(updates: readonly Update[], atomicity?: Atomicity, pace?: Pace): Promise<void> {
+    const last = this.#lastWrite;
+    if (last === undefined && pace === undefined) return this.apply(updates, atomicity);
+    const write = (): Promise<void> => this.#applyPaced(updates, atomicity, pace);
+    const result = last === undefined ? write() : last.then(write);
+    const ended = (): void => {
+      if (this.#lastWrite === all) this.#lastWrite = undefined;
+    };
+    const all = result.then(ended, ended);
+    this.#lastWrite = all;
+    return result;
   }
 
-  async read(queries: readonly ReadQuery[]): Promise<Entity[]> {
-    return this.query(queries);
+  async #applyPaced(
+    updates: readonly Update[],
+    atomicity: Atomicity = "continueOnError",
+    pace?: Pace,
+  ): Promise<void> {
+    if (pace === undefined || atomicity === "dataplaneAtomic") return this.apply(updates, atomicity);
+    const loaded = this.#running();
+    const steps = this.#steps(updates, atomicity);
+    this.#isWriting = true;
+    try {
+      while (!steps.next().done) {
+        const turn = pace();
+        if (turn === undefined) continue;
+        await turn;
+        if (this.#loaded !== loaded)
+          throw new DeviceError("ABORTED", `switch ${this.name} got another program during the write`);
+      }
+    } finally {
+      this.#isWriting = false;
+    }
+  }
+
+  async read(queries: readonly ReadQuery[], pace?: Pace): Promise<Entity[]> {
+    if (pace === undefined) return this.query(queries);
+    const { reader } = this.#running();
+    const entities: Entity[] = [];
+    for (const query of queries) {
+      for (const entity of reader.read(query)) {
+        entities.push(entity);
+        const turn = pace();
+        if (turn !== undefined) await turn;
+      }
+    }
+    return entities;
   }
 
   async packetOut(packet: ControllerPacket): Promise<void> {
@@ -319,22 +379,22 @@ export class Switch implements Device {
     this.#listeners.clear();
   }
 
-  /** For tests: what is loaded, beyond what a Device shows. */
+  /** For tests: the parts of the loaded program that a Device does not show. */
   get internals(): Loaded {
     return this.#running();
   }
 
-  /** Packets that wait in output queues. */
+  /** Number of packets that wait in output queues. */
   get waiting(): number {
     return this.#queues?.waiting ?? 0;
   }
 
-  /** Whether {@link receive} may keep a frame beyond its return: not while nothing limits any queue. */
+  /** Whether the switch may use a frame after {@link receive} has returned. It does not while no queue has a limit. */
   get keepsFrames(): boolean {
     return this.#queues !== undefined && !this.#queues.isOpen;
   }
 
-  /** Queues, made when the control plane first sets a depth or a rate. */
+  /** The output queues; they are made when the control plane first sets a depth or a rate. */
   get queues(): Queues {
     return this.#queues ?? this.#makeQueues(BMV2_QUEUES);
   }

@@ -11,3 +11,5 @@ export * from "./lab.js";
 export { type LabOfOptions, labOf } from "./lab-of.js";
 export { type CleanedRun, cleanRuns } from "./run/clean.js";
 export { startLab } from "./start.js";
+export type { MachineTimes, ProcessTimes } from "./usage/processor-time.js";
+export { type HostUsage, type LabLoad, type LabUsage, loadBetween, type SwitchUsage } from "./usage/usage.js";

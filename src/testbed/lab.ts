@@ -2,7 +2,8 @@
  * A lab: real switch processes and Linux hosts on real interfaces. {@link LabSpec} says what it consists of, {@link Lab}
  * is a running one. `startLab` makes the one from the other; `labOf` makes a spec from a topology.
  */
-import type { Device } from "../program/index.js";
+import type { Device } from "../device/index.js";
+import type { LabUsage } from "./usage/usage.js";
 
 /** An address and the length of its network's prefix. */
 export interface InterfaceAddress {
@@ -33,6 +34,8 @@ export interface LabPort {
   readonly number: number;
   /** Unique in the lab; at most 15 characters. */
   readonly interface: string;
+  /** Bits per second at which the switch itself sends, so that its queue fills; absent: as fast as the kernel takes frames. */
+  readonly rateBps?: number;
 }
 
 /** The first free TCP port from this one on, so that labs of one kind run side by side. */
@@ -100,8 +103,10 @@ export interface LabOptions {
   /** Of the switches' logs; default `info`. */
   readonly logLevel?: "trace" | "debug" | "info" | "warn" | "error" | "off";
   readonly allowMissing: ReadonlySet<Omission>;
-  /** Told what is done, one line at a time. */
-  log(line: string): void;
+  /** Called with a line for each step. `severity` is given where something is not as it should be. */
+  log(line: string, severity?: "warning"): void;
+  /** Called once for each property of links that the machine cannot give and that is left out; default: `log`. */
+  leftOut?(line: string): void;
   /** Aborted: a start gives up, a running lab closes. */
   readonly stop: AbortSignal;
 }
@@ -116,6 +121,8 @@ export interface Lab {
    * instead of its node tells parallel links apart. Rejects with P43109 when there is none.
    */
   setLink(a: string, b: string, up: boolean): Promise<void>;
+  /** Measures processor time and lost frames; two measurements make a load (`loadBetween`). Takes some 50 ms. */
+  usage(): Promise<LabUsage>;
   /** Ends all processes and removes all that the lab made, but not `folder`. Once is enough. */
   close(): Promise<void>;
 }
@@ -123,8 +130,8 @@ export interface Lab {
 export interface RunningSwitch {
   readonly name: string;
   /**
-   * Connected as primary; `settings` and registers work on BMv2 too. After a restart the same object controls
-   * the new process; in between all calls are refused with UNAVAILABLE.
+   * Connected as primary, until {@link share}; `settings` and registers work on BMv2 too. After a restart the same
+   * object controls the new process, as primary; in between all calls are refused with UNAVAILABLE.
    */
   readonly device: Device;
   /** Of its P4Runtime server: a Unix socket. */
@@ -132,6 +139,13 @@ export interface RunningSwitch {
   /** TCP port of 127.0.0.1 where it is reached too, if {@link LabSwitch.grpcPort} asks for one. */
   readonly grpcPort: number | undefined;
   readonly logFile: string;
+  /**
+   * Lets other controllers become primary: from now on `device` claims the switch for the time of a write, a packet or a
+   * watch only. These are refused with PERMISSION_DENIED while another controller is primary; reads never are.
+   */
+  share(): void;
+  /** After {@link share}: asks the switch which program it runs, since another controller may have loaded one. */
+  refresh(): Promise<void>;
   /** Ends the process at once, as a crash would. */
   kill(): Promise<void>;
   /** Starts it again, without a program; ends the old process first if there is one. */

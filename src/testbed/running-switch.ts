@@ -1,6 +1,7 @@
 /** A switch of a running lab: its process, and the device that controls whichever process is the current one. */
 import { fail } from "../base/index.js";
-import { type Device, DeviceError } from "../program/index.js";
+import { type Device, DeviceError } from "../device/index.js";
+import type { RemoteDevice } from "../p4runtime/index.js";
 import type { LabOptions, LabSwitch, RunningSwitch } from "./lab.js";
 import { type Bmv2Files, findBmv2 } from "./switches/bmv2.js";
 import { Bmv2Device } from "./switches/bmv2-device.js";
@@ -8,25 +9,29 @@ import { argvOf, planSwitch, type SwitchPlan } from "./switches/command-line.js"
 import { type Forward, forwardPort } from "./switches/forward-port.js";
 import { LabDevice } from "./switches/lab-device.js";
 import { SwitchProcess } from "./switches/process.js";
+import { SharedDevice } from "./switches/shared-device.js";
 import { ThriftCli } from "./switches/thrift-cli.js";
 import { ownCommand } from "./system/package.js";
 
 export type SwitchMaker = (id: string, spec: LabSwitch, index: number) => LabSwitchProcess;
 
 /** How the switches of a lab are made. Fails with P43103 when the engine is not there. */
-export function switchMaker(options: LabOptions): SwitchMaker {
-  const bmv2 = options.engine === "bmv2" ? findBmv2(options.bmv2) : undefined;
+export async function switchMaker(options: LabOptions): Promise<SwitchMaker> {
+  const bmv2 = options.engine === "bmv2" ? await findBmv2(options.bmv2) : undefined;
   const start = bmv2 === undefined ? [...(options.p4loom ?? ownCommand()), "switch"] : [bmv2.switchGrpc];
   return (id, spec, index) =>
-    new LabSwitchProcess(id, planSwitch(id, spec, index, start, options), bmv2, options);
+    new LabSwitchProcess(id, planSwitch(id, spec, index, start, options, bmv2), bmv2, options);
 }
 
 export class LabSwitchProcess implements RunningSwitch {
   readonly #device: LabDevice;
   readonly #process: SwitchProcess;
-  readonly #thrift: ThriftCli | undefined;
+  /** BMv2 only: its Thrift interface, or why it has none. */
+  readonly #thrift: ThriftCli | { readonly reason: string } | undefined;
   /** Interfaces taken from a BMv2, as long as their links are down. */
   readonly #taken = new Set<string>();
+  #remote: RemoteDevice | undefined;
+  #shared: SharedDevice | undefined;
   #forward: Forward | undefined;
   /** Aborted when the lab lets go of it: no process is started any more. */
   readonly #released = new AbortController();
@@ -39,7 +44,9 @@ export class LabSwitchProcess implements RunningSwitch {
     readonly options: LabOptions,
   ) {
     this.#device = new LabDevice(plan.spec.name);
-    if (bmv2?.cli !== undefined) this.#thrift = new ThriftCli(bmv2.cli, id, plan.thriftPort);
+    if (bmv2 !== undefined) {
+      this.#thrift = "path" in bmv2.cli ? new ThriftCli(bmv2.cli.path, id, plan.thriftPort) : bmv2.cli;
+    }
     this.#process = new SwitchProcess(id, plan, options.folder, (reason) => this.#gone(reason));
   }
 
@@ -59,6 +66,11 @@ export class LabSwitchProcess implements RunningSwitch {
     return this.#forward?.port;
   }
 
+  /** Of the process that runs now, if one does. */
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
   get logFile(): string {
     return this.plan.logFile;
   }
@@ -71,8 +83,9 @@ export class LabSwitchProcess implements RunningSwitch {
 
   async #start(): Promise<void> {
     const stop = AbortSignal.any([this.options.stop, this.#released.signal]);
-    const remote = await this.#process.start(argvOf(this.plan, this.#taken), stop);
-    this.#device.attach(this.#wrap(remote));
+    this.#remote = await this.#process.start(argvOf(this.plan, this.#taken), stop);
+    this.#shared = undefined;
+    this.#device.attach(this.#wrap(this.#remote));
     const { grpcPort } = this.plan.spec;
     if (grpcPort === undefined) return;
     const { socket } = this.plan;
@@ -80,7 +93,17 @@ export class LabSwitchProcess implements RunningSwitch {
   }
 
   #wrap(remote: Device): Device {
-    return this.bmv2 === undefined ? remote : new Bmv2Device(remote, this.#thrift, this.options.log);
+    return this.#thrift === undefined ? remote : new Bmv2Device(remote, this.#thrift, this.options.log);
+  }
+
+  share(): void {
+    if (this.#remote === undefined || this.#shared !== undefined) return;
+    this.#shared = new SharedDevice(this.#remote, this.options.log);
+    this.#device.attach(this.#wrap(this.#shared));
+  }
+
+  async refresh(): Promise<void> {
+    if (this.#process.isRunning) await this.#shared?.refresh();
   }
 
   /**
@@ -106,12 +129,12 @@ export class LabSwitchProcess implements RunningSwitch {
   /** A switch that is not running needs none: it starts with the ports that it may have. */
   async #portCommand(line: string): Promise<void> {
     if (!this.#process.isRunning) return;
-    if (this.#thrift === undefined) {
+    if (!(this.#thrift instanceof ThriftCli)) {
       fail(
         "P43103",
         undefined,
-        `to take a link of ${this.name} down, BMv2 needs simple_switch_CLI`,
-        "put it beside simple_switch_grpc, or on PATH",
+        `cannot take a link of ${this.name} down: BMv2 removes a port over Thrift only, with simple_switch_CLI`,
+        ...(this.#thrift === undefined ? [] : [this.#thrift.reason]),
       );
     }
     await this.#thrift.run([line]);

@@ -1,12 +1,12 @@
 /** Makes a lab run, step by step, and takes it away in one way, however it ends. */
 import { mkdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { fail } from "../base/index.js";
+import { fail, systemErrorReason } from "../base/index.js";
 import { checkSpec } from "./check-spec.js";
 import type { Lab, LabEnd, LabOptions, LabSpec, RunningHost, RunningSwitch } from "./lab.js";
 import { bringUpHosts, bringUpSwitches } from "./network/interfaces.js";
 import { makeNetwork, type Network } from "./network/network.js";
-import { linkName, planShapes, shapeLinks } from "./network/shape.js";
+import { linkName, planShapes, shapeLinks, withPortRates } from "./network/shape.js";
 import { Janitor } from "./run/janitor.js";
 import { beginRun, hostNamespace, switchNamespace } from "./run/record.js";
 import { NamespaceHost } from "./running-host.js";
@@ -14,6 +14,7 @@ import { type LabSwitchProcess, type SwitchMaker, switchMaker } from "./running-
 import { captureFolder, logFolder } from "./switches/command-line.js";
 import { command, inParallel, NOT_FOUND_STATUS, setUp } from "./system/command.js";
 import { probeQdiscs } from "./system/qdiscs.js";
+import { type LabUsage, measureUsage } from "./usage/usage.js";
 
 /** Commands of Debian's iproute2 and ethtool that every lab needs. */
 const TOOLS = [
@@ -28,11 +29,12 @@ const TOOLS = [
  * @throws DiagnosticError (P431xx) when it cannot be; then nothing of it is left. The reason of `options.stop`
  * when that was aborted.
  */
-export async function startLab(spec: LabSpec, options: LabOptions): Promise<Lab> {
-  checkSpec(spec);
+export async function startLab(given: LabSpec, options: LabOptions): Promise<Lab> {
+  checkSpec(given);
+  const spec = withPortRates(given, options.engine);
   const { stop, log } = options;
   stop.throwIfAborted();
-  const makeSwitch = switchMaker(options);
+  const makeSwitch = await switchMaker(options);
   await checkTools(stop);
   const qdiscs = await probeQdiscs(stop);
   if ("reason" in qdiscs) {
@@ -43,7 +45,9 @@ export async function startLab(spec: LabSpec, options: LabOptions): Promise<Lab>
       "a lab needs root: try sudo",
     );
   }
-  const shapes = planShapes(spec, qdiscs, options.allowMissing, log);
+  const shapes = planShapes(spec, qdiscs, options.allowMissing, (line) =>
+    (options.leftOut ?? options.log)(line),
+  );
   for (const folder of [logFolder(options), ...(options.pcap ? [captureFolder(options)] : [])]) {
     makeFolder(folder);
   }
@@ -54,7 +58,7 @@ export async function startLab(spec: LabSpec, options: LabOptions): Promise<Lab>
       () => lab.buildNetwork(),
     ],
     ["interfaces of the switches", () => bringUpSwitches(lab.id, spec, stop)],
-    ["rates and delays", () => shapeLinks(lab.id, spec, shapes, qdiscs, stop)],
+    ["rates and delays", () => shapeLinks(lab.id, spec, shapes, qdiscs, options)],
     [`${spec.switches.length} switches (${options.engine})`, () => lab.startSwitches()],
     ["addresses and commands of the hosts", () => bringUpHosts(lab.id, spec, stop)],
   ];
@@ -85,7 +89,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
   } catch (error) {
-    fail("P40003", undefined, `cannot make the folder ${path}: ${(error as Error).message}`);
+    fail("P40003", undefined, `cannot make the folder ${path}: ${systemErrorReason(error)}`);
   }
 }
 
@@ -147,6 +151,12 @@ class StartedLab implements Lab {
     });
     if (up) await Promise.all(ends.map((end) => owner(end.node).afterUp(end.interface)));
     this.options.log(`link ${a}-${b} is ${up ? "up" : "down"}`);
+  }
+
+  usage(): Promise<LabUsage> {
+    const pids = new Map<string, number>();
+    for (const { name, pid } of this.#processes) if (pid !== undefined) pids.set(name, pid);
+    return measureUsage(this.id, this.spec, this.options.engine, pids);
   }
 
   close(): Promise<void> {

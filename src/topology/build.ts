@@ -1,9 +1,9 @@
 /**
- * Builds a {@link Topology} from its spec: nodes, then links in a fixed order (so ports are numbered the
- * same every time), then racks and addresses. What cannot exist is a diagnostic.
+ * Builds a {@link Topology} from its spec: nodes, then links in a fixed order (so port numbers are always
+ * the same), then racks and addresses. A spec of an impossible network is a diagnostic.
  *
  * Addresses: host h of rack r in pod p is 10.p.r.(h+1) and fd00:0:p:r::(h+1), so a rack is a /24 and a /64,
- * a pod a /16 and a /48. Racks of a graph without tiers are numbered through: rack n is pod n / 256.
+ * a pod a /16 and a /48. The racks of a graph without tiers have consecutive numbers: rack n is in pod n / 256.
  */
 import { fail, type Locate } from "../base/index.js";
 import type { ClosSpec, GraphSpec, LeafSpineSpec, TopologySpec } from "./spec.js";
@@ -136,7 +136,7 @@ function leafSpine(spec: LeafSpineSpec, locate: Locate): Topology {
   return finish(spec.name ?? "leaf_spine", draft, locate);
 }
 
-/** ToRs, leaves and hosts of one pod with the links among them; returns the leaves. */
+/** Adds the ToRs, leaves and hosts of one pod and the links between them; returns the leaves. */
 function addPod(
   draft: Draft,
   pod: number,
@@ -284,7 +284,7 @@ interface DraftRack {
   hosts: DraftNode[];
 }
 
-/** Groups hosts into racks (same pod, same switches), numbers and addresses everything. */
+/** Groups hosts into racks (same pod, same switches), and gives numbers and addresses to all nodes. */
 function finish(name: string, draft: Draft, locate: Locate): Topology {
   const racks = new Map<string, DraftRack>();
   for (const host of draft.nodes) {

@@ -1,9 +1,32 @@
 /**
  * Networks: a {@link TopologySpec} (what a user writes) becomes a {@link Topology} (nodes, ports, links,
- * addresses) by {@link buildTopology}; {@link computeRoutes} finds every switch's equal-cost next hops.
+ * addresses) by {@link buildTopology}; {@link computeRoutes} finds the equal-cost next hops of every switch.
  */
-export * from "./build.js";
-export * from "./routes.js";
-export * from "./spec.js";
-export * from "./topology.js";
-export * from "./units.js";
+export { buildTopology } from "./build.js";
+export { computeRoutes, type HopSet, type Route, type RoutingTable } from "./routes.js";
+export {
+  type ClosSpec,
+  type GraphSpec,
+  type LeafSpineSpec,
+  type TopologyInput,
+  type TopologySpec,
+  topologySchema,
+} from "./spec.js";
+export { rackClasses, typicalPods } from "./symmetry.js";
+export {
+  hostsOf,
+  type Link,
+  type LinkEnd,
+  nodeNamed,
+  type Pod,
+  type Port,
+  type Prefix,
+  type PrefixPair,
+  type Rack,
+  type Role,
+  switchesOf,
+  TIER,
+  type Topology,
+  type TopologyNode,
+} from "./topology.js";
+export { durationSchema, parseDuration, parseRate, positiveDurationSchema, rateSchema } from "./units.js";

@@ -1,14 +1,15 @@
 /**
  * Shortest-path routing: which ports of a switch lead to which rack at equal cost. In the terms of P-ECMP,
  * section 3.3: the ports up are the row of the switch in the adjacency matrix, the ports down its column,
- * cut to the neighbours from which the destination is nearest; with missing links that may be fewer.
+ * limited to the neighbours that are nearest to the destination; missing links may reduce their number.
  *
- * Between tiers a packet goes up and then down, never up again: where missing links leave only a way through
- * another rack's ToR, the destination counts as out of reach, as it does in fabrics that run BGP.
+ * Between tiers a packet goes up and then down, never up again. If missing links leave only a path through
+ * the ToR of another rack, the destination counts as unreachable, as in fabrics that run BGP.
  */
-import { type PrefixPair, TIER, type Topology, type TopologyNode } from "./topology.js";
+import { type RackClasses, rackClasses } from "./symmetry.js";
+import { type Pod, type PrefixPair, type Rack, TIER, type Topology, type TopologyNode } from "./topology.js";
 
-/** Equal-cost next hops, by ascending port number. Without ports: the destination cannot be reached. */
+/** Equal-cost next hops, by ascending port number. A hop set without ports: the destination is unreachable. */
 export interface HopSet {
   /** `local`: the port of a host; `down`: all next hops in a lower tier; `up`: everything else. */
   readonly direction: "local" | "down" | "up";
@@ -21,8 +22,8 @@ export interface Route extends PrefixPair {
 }
 
 /**
- * Longest-prefix routes of one switch. Equal hop sets are one; a set that most of a pod's racks share is one
- * route for the pod, and the one way up that most pods share is the default route.
+ * Longest-prefix routes of one switch. Equal hop sets are stored once. The hop set that most racks of a pod share
+ * is the route of the pod, and the hop set upwards that most pods share is the default route.
  */
 export interface RoutingTable {
   /** Node index. */
@@ -33,39 +34,95 @@ export interface RoutingTable {
 
 const ANYWHERE: PrefixPair = { ipv4: { address: 0n, length: 0 }, ipv6: { address: 0n, length: 0 } };
 
-/** Routing tables of all switches, by ascending node index. */
-export function computeRoutes(topology: Topology): RoutingTable[] {
-  const switches = topology.nodes.filter((node) => node.role !== "host");
-  const builders = switches.map((node) => new TableBuilder(topology, node));
-  const search = new Search(topology);
-  for (const rack of topology.racks) {
-    search.run(rack.switches);
-    for (const builder of builders) builder.addRack(rack.index, search);
+const known = new WeakMap<Topology, readonly RoutingTable[]>();
+
+/**
+ * Routing tables of all switches, by ascending node index. A topology does not change, so its tables are computed
+ * once and shared. The work is one search for each class of racks ({@link rackClasses}).
+ */
+export function computeRoutes(topology: Topology): readonly RoutingTable[] {
+  let tables = known.get(topology);
+  if (tables === undefined) {
+    tables = searchRoutes(topology);
+    known.set(topology, tables);
   }
-  return builders.map((builder) => builder.finish());
+  return tables;
 }
 
-/** Distances of all switches to one rack, in links; -1 where there is no way. */
-class Search {
-  readonly tier: Int32Array;
-  /** Along ways that never go up. */
-  readonly down: Int32Array;
-  /** Along ways that may go up before they go down. */
-  readonly best: Int32Array;
-  readonly #queue: Int32Array;
+function searchRoutes(topology: Topology): RoutingTable[] {
+  const search = new Search(topology);
+  const classes = rackClasses(topology);
+  const { classOf, representatives, switches } = classes;
+  const podClasses = topology.pods.map(({ racks }) => [...new Set(racks.map((rack) => classOf[rack]!))]);
+  const builders = new Map<number, TableBuilder>();
+  for (const node of topology.nodes) {
+    if (node.role === "host") continue;
+    builders.set(node.index, new TableBuilder(topology, node, classes, podClasses));
+  }
+  let searched = -1;
+  // In the order of the racks, which numbers the hop sets.
+  for (const { index: rack, pod } of topology.racks) {
+    const own = classOf[rack]!;
+    const first = representatives[own]!;
+    if (searched !== own) search.run(switches[first]!);
+    searched = own;
+    if (rack === first) {
+      for (const builder of builders.values()) builder.addClass(search);
+      continue;
+    }
+    // The exchange of the two racks affects only their switches and the neighbours of these.
+    const exchange = search.exchange(switches[first]!, switches[rack]!);
+    for (const node of search.around([...switches[first]!, ...switches[rack]!]))
+      builders.get(node)!.addRack(rack, pod, own, search, exchange);
+  }
+  return [...builders.values()].map((builder) => builder.finish());
+}
 
-  constructor(readonly topology: Topology) {
-    const size = topology.nodes.length;
-    this.tier = Int32Array.from(topology.nodes, (node) => TIER[node.role]);
+/** Distances of all switches to one rack, in links; -1 where there is no path. */
+class Search {
+  readonly tier: Uint8Array;
+  /** Along paths that never go up. */
+  readonly down: Int32Array;
+  /** Along paths that may go up before they go down. */
+  readonly best: Int32Array;
+  /** Ports of switch n that lead to switches: `peers` and `ports` from `first[n]` up to `first[n + 1]`. */
+  readonly first: Int32Array;
+  readonly peers: Int32Array;
+  readonly ports: Int32Array;
+  /** Nodes in the order in which the first sweep found them, hence by {@link down}. */
+  readonly #queue: Int32Array;
+  /** Nodes for which the second sweep found a shorter path, by distance; a node may occur more than once. */
+  readonly #shorter: number[] = [];
+  readonly #exchanged: Int32Array;
+  #moved: readonly number[] = [];
+
+  constructor({ nodes }: Topology) {
+    const size = nodes.length;
+    this.tier = Uint8Array.from(nodes, (node) => TIER[node.role]);
     this.down = new Int32Array(size);
     this.best = new Int32Array(size);
     this.#queue = new Int32Array(size);
+    this.#exchanged = Int32Array.from(nodes, ({ index }) => index);
+    this.first = new Int32Array(size + 1);
+    const peers: number[] = [];
+    const ports: number[] = [];
+    for (const node of nodes) {
+      if (node.role !== "host") {
+        for (const { number, peer } of node.ports) {
+          if (this.tier[peer] === 0) continue;
+          peers.push(peer);
+          ports.push(number);
+        }
+      }
+      this.first[node.index + 1] = peers.length;
+    }
+    this.peers = Int32Array.from(peers);
+    this.ports = Int32Array.from(ports);
   }
 
-  /** Searches backwards from the rack's switches. */
+  /** Searches backwards from the rack's switches, breadth first. */
   run(starts: readonly number[]): void {
-    const { nodes } = this.topology;
-    const { tier, down, best } = this;
+    const { tier, down, best, first, peers } = this;
     const queue = this.#queue;
     down.fill(-1);
     let tail = 0;
@@ -75,119 +132,189 @@ class Search {
     }
     for (let head = 0; head < tail; head++) {
       const node = queue[head]!;
-      for (const { peer } of nodes[node]!.ports) {
+      for (let i = first[node]!; i < first[node + 1]!; i++) {
+        const peer = peers[i]!;
         if (down[peer]! >= 0 || tier[peer]! < tier[node]!) continue;
         down[peer] = down[node]! + 1;
         queue[tail++] = peer;
       }
     }
-    // Second sweep, in order of distance: from every node that is reached on to those below it.
+    // Second sweep: from every reached node to the nodes below it. Both lists are sorted by distance.
     best.set(down);
-    for (let reached = true, distance = 0; reached; distance++) {
-      reached = false;
-      for (let node = 0; node < best.length; node++) {
-        if (best[node]! > distance) reached = true;
-        if (best[node] !== distance) continue;
-        for (const { peer } of nodes[node]!.ports) {
-          if (tier[peer] === 0 || tier[peer]! > tier[node]!) continue;
-          if (best[peer]! >= 0 && best[peer]! <= distance + 1) continue;
-          best[peer] = distance + 1;
-          reached = true;
-        }
+    const shorter = this.#shorter;
+    shorter.length = 0;
+    for (let head = 0, next = 0; head < tail || next < shorter.length; ) {
+      const isNext = head === tail || (next < shorter.length && best[shorter[next]!]! < down[queue[head]!]!);
+      const node = isNext ? shorter[next++]! : queue[head++]!;
+      const distance = best[node]! + 1;
+      for (let i = first[node]!; i < first[node + 1]!; i++) {
+        const peer = peers[i]!;
+        if (tier[peer]! > tier[node]! || (best[peer]! >= 0 && best[peer]! <= distance)) continue;
+        best[peer] = distance;
+        shorter.push(peer);
       }
     }
   }
 
-  /** Whether the neighbour is a next hop of the node on a shortest way. */
+  /** By node: the node itself, or the corresponding switch of the other rack. Valid until the next call. */
+  exchange(one: readonly number[], other: readonly number[]): Int32Array {
+    for (const node of this.#moved) this.#exchanged[node] = node;
+    this.#moved = [...one, ...other];
+    for (const [i, node] of one.entries()) {
+      this.#exchanged[node] = other[i]!;
+      this.#exchanged[other[i]!] = node;
+    }
+    return this.#exchanged;
+  }
+
+  /** The switches and their neighbours, each once. */
+  around(switches: readonly number[]): Set<number> {
+    const found = new Set(switches);
+    for (const node of switches)
+      for (let i = this.first[node]!; i < this.first[node + 1]!; i++) found.add(this.peers[i]!);
+    return found;
+  }
+
+  /** Whether the neighbour is a next hop of the node on a shortest path. */
   leads(node: number, peer: number): boolean {
     const rest = this.tier[peer]! < this.tier[node]! ? this.down[peer]! : this.best[peer]!;
-    return this.tier[peer] !== 0 && rest >= 0 && rest === this.best[node]! - 1;
+    return rest >= 0 && rest === this.best[node]! - 1;
   }
 }
+
+/** Values in place of the index of a hop set: no hop set, and hosts at the switch itself. */
+const NONE = -1;
+const LOCAL = -2;
 
 class TableBuilder {
   readonly #hopSets: HopSet[] = [];
   #last = -1;
-  /** Hop set by rack; -1 for racks whose hosts hang on this very switch. */
-  readonly #byRack: number[] = [];
+  /** Hop set by class of racks, as for the class's first rack. */
+  readonly #byClass: number[] = [];
+  /** By pod and rack: hop sets that differ from those of the rack's class. */
+  readonly #exceptions = new Map<number, Map<number, number>>();
 
   constructor(
     readonly topology: Topology,
     readonly node: TopologyNode,
+    readonly classes: RackClasses,
+    readonly podClasses: readonly (readonly number[])[],
   ) {}
 
-  addRack(rack: number, search: Search): void {
-    const own = this.node.index;
-    if (search.best[own] === 0) {
-      this.#byRack[rack] = -1;
-      return;
-    }
+  /** Adds the next class of racks, after the search for its first rack. */
+  addClass(search: Search): void {
+    this.#byClass.push(this.#found(search, undefined));
+  }
+
+  /** Adds a rack that `exchange` maps to the rack of the search. */
+  addRack(rack: number, pod: number, ofClass: number, search: Search, exchange: Int32Array): void {
+    const hops = this.#found(search, exchange);
+    if (hops === this.#byClass[ofClass]) return;
+    const exceptions = this.#exceptions.get(pod) ?? new Map<number, number>();
+    this.#exceptions.set(pod, exceptions.set(rack, hops));
+  }
+
+  #found(search: Search, exchange: Int32Array | undefined): number {
+    const { tier, first, peers, ports: numbers } = search;
+    const { index } = this.node;
+    const own = exchange === undefined ? index : exchange[index]!;
+    if (search.best[own] === 0) return LOCAL;
     const ports: number[] = [];
     let direction: HopSet["direction"] = "down";
-    for (const { number, peer } of this.node.ports) {
-      if (!search.leads(own, peer)) continue;
-      ports.push(number);
-      if (search.tier[peer]! >= search.tier[own]!) direction = "up";
+    for (let i = first[index]!; i < first[index + 1]!; i++) {
+      const peer = peers[i]!;
+      if (!search.leads(own, exchange === undefined ? peer : exchange[peer]!)) continue;
+      ports.push(numbers[i]!);
+      if (tier[peer]! >= tier[index]!) direction = "up";
     }
-    this.#byRack[rack] = this.#hopSet(direction, ports);
+    return this.#hopSet(direction, ports);
   }
 
   #hopSet(direction: HopSet["direction"], ports: readonly number[]): number {
-    // A switch has few sets, and most racks share the one found last.
+    // A switch has few hop sets, and most racks share the hop set found last.
     const last = this.#hopSets[this.#last];
     if (last === undefined || !isHopSet(last, direction, ports)) {
-      const index = this.#hopSets.findIndex((known) => isHopSet(known, direction, ports));
+      const index = this.#hopSets.findIndex((hops) => isHopSet(hops, direction, ports));
       this.#last = index >= 0 ? index : this.#hopSets.push({ direction, ports }) - 1;
     }
     return this.#last;
   }
 
+  #hopsTo(rack: number, exceptions: ReadonlyMap<number, number> | undefined): number {
+    return exceptions?.get(rack) ?? this.#byClass[this.classes.classOf[rack]!]!;
+  }
+
+  /** How many racks of a pod each hop set leads to. */
+  #countsOf(pod: Pod): Map<number, number> {
+    const exceptions = this.#exceptions.get(pod.index);
+    const own = this.podClasses[pod.index]!;
+    const counts = new Map<number, number>();
+    if (exceptions === undefined && own.length === 1)
+      return counts.set(this.#byClass[own[0]!]!, pod.racks.length);
+    for (const rack of pod.racks) {
+      const hops = this.#hopsTo(rack, exceptions);
+      counts.set(hops, (counts.get(hops) ?? 0) + 1);
+    }
+    return counts;
+  }
+
   finish(): RoutingTable {
-    const { topology } = this;
+    const { pods } = this.topology;
     const routes: Route[] = [];
-    const perPod = topology.pods.map((pod) => majority(pod.racks.map((rack) => this.#byRack[rack]!)));
-    const upward = perPod.filter((hops) => hops >= 0 && this.#hopSets[hops]!.direction === "up");
+    const perPod = pods.map((pod) => this.#countsOf(pod));
+    const usualOf = perPod.map(majority);
+    const upward = new Map<number, number>();
+    for (const hops of usualOf)
+      if (hops !== NONE && this.#hopSets[hops]!.direction === "up")
+        upward.set(hops, (upward.get(hops) ?? 0) + 1);
     const fallback = majority(upward);
-    if (fallback >= 0) routes.push({ ...ANYWHERE, hops: fallback });
-    for (const pod of topology.pods) {
-      const usual = perPod[pod.index]!;
-      const covered = usual >= 0 ? usual : fallback;
-      if (usual >= 0 && usual !== fallback) {
-        // A route that only one rack would use is that rack's own.
-        if (pod.racks.filter((rack) => this.#byRack[rack] === usual).length > 1) {
+    if (fallback !== NONE) routes.push({ ...ANYWHERE, hops: fallback });
+    for (const pod of pods) {
+      const usual = usualOf[pod.index]!;
+      const covered = usual !== NONE ? usual : fallback;
+      if (usual !== NONE && usual !== fallback) {
+        // A route that only one rack would use becomes the route of that rack.
+        if (perPod[pod.index]!.get(usual)! > 1) {
           routes.push({ ipv4: pod.ipv4, ipv6: pod.ipv6, hops: usual });
         } else {
-          this.#addRacks(routes, pod.racks, fallback);
+          this.#addRacks(routes, pod, fallback);
           continue;
         }
       }
-      this.#addRacks(routes, pod.racks, covered);
+      this.#addRacks(routes, pod, covered);
     }
     return { node: this.node.index, hopSets: this.#hopSets, routes };
   }
 
-  /** Routes of the racks that a wider route does not send the right way. */
-  #addRacks(routes: Route[], racks: readonly number[], covered: number): void {
-    const { nodes, racks: all } = this.topology;
-    for (const index of racks) {
-      const rack = all[index]!;
-      const hops = this.#byRack[index]!;
-      if (hops >= 0) {
-        if (hops !== covered) routes.push({ ipv4: rack.ipv4, ipv6: rack.ipv6, hops });
-        continue;
-      }
-      for (const host of rack.hosts) {
-        const { ipv4, ipv6 } = nodes[host]!.host!;
-        const ports = nodes[host]!.ports.filter((port) => port.peer === this.node.index);
-        routes.push({
-          ipv4: { address: ipv4, length: 32 },
-          ipv6: { address: ipv6, length: 128 },
-          hops: this.#hopSet(
-            "local",
-            ports.map((port) => port.peerPort),
-          ),
-        });
-      }
+  /** Routes of the racks for which the wider route has another hop set. */
+  #addRacks(routes: Route[], pod: Pod, covered: number): void {
+    const exceptions = this.#exceptions.get(pod.index);
+    if (
+      exceptions === undefined &&
+      this.podClasses[pod.index]!.every((own) => this.#byClass[own] === covered)
+    )
+      return;
+    for (const index of pod.racks) {
+      const rack = this.topology.racks[index]!;
+      const hops = this.#hopsTo(index, exceptions);
+      if (hops === LOCAL) this.#addHosts(routes, rack);
+      else if (hops !== covered) routes.push({ ipv4: rack.ipv4, ipv6: rack.ipv6, hops });
+    }
+  }
+
+  #addHosts(routes: Route[], rack: Rack): void {
+    const { nodes } = this.topology;
+    for (const host of rack.hosts) {
+      const { ipv4, ipv6 } = nodes[host]!.host!;
+      const ports = nodes[host]!.ports.filter((port) => port.peer === this.node.index);
+      routes.push({
+        ipv4: { address: ipv4, length: 32 },
+        ipv6: { address: ipv6, length: 128 },
+        hops: this.#hopSet(
+          "local",
+          ports.map((port) => port.peerPort),
+        ),
+      });
     }
   }
 }
@@ -198,14 +325,13 @@ function isHopSet(known: HopSet, direction: HopSet["direction"], ports: readonly
   return true;
 }
 
-/** The most frequent non-negative value, the smallest of equals; -1 if there is none. */
-function majority(values: readonly number[]): number {
-  const counts = new Map<number, number>();
-  let best = -1;
-  for (const value of values) if (value >= 0) counts.set(value, (counts.get(value) ?? 0) + 1);
-  for (const [value, count] of counts) {
-    const lead = best < 0 ? 1 : count - counts.get(best)!;
-    if (lead > 0 || (lead === 0 && value < best)) best = value;
+/** The hop set with the highest count, on a tie the smallest index; {@link NONE} if there is no hop set. */
+function majority(counts: ReadonlyMap<number, number>): number {
+  let best = NONE;
+  for (const [hops, count] of counts) {
+    if (hops === LOCAL) continue;
+    const lead = best === NONE ? 1 : count - counts.get(best)!;
+    if (lead > 0 || (lead === 0 && hops < best)) best = hops;
   }
   return best;
 }

@@ -1,5 +1,5 @@
 /**
- * What a user writes to get a network: the parameters of a generator, or nodes and links one by one. The
+ * The description of a network in a file: the parameters of a generator, or a list of nodes and links. The
  * shapes are checked here, the meaning in `build.ts`.
  */
 import { z } from "zod";
@@ -22,12 +22,12 @@ const shared = {
   hosts_per_rack: count("a number of hosts").default(2),
   host_link: linkSchema.default(DEFAULT_LINK),
   fabric_link: linkSchema.default(DEFAULT_LINK),
-  /** Links between switches that are left out, as pairs of node names; both orders are understood. */
+  /** Links between switches that are left out, as pairs of node names in either order. */
   missing_links: z.array(z.tuple([z.string(), z.string()])).default([]),
 };
 
 /** Three tiers. Nodes are named `torP-I`, `leafP-I`, `spineJ-I` (plane J) or `spineI`, `hostP-R-I`. */
-export const closSchema = z.strictObject({
+const closSchema = z.strictObject({
   kind: z.literal("clos"),
   pods: count("a number of pods"),
   tors_per_pod: count("a number of ToRs"),
@@ -43,7 +43,7 @@ export const closSchema = z.strictObject({
 });
 
 /** Two tiers: every ToR links to every leaf, leaves are the top (P-ECMP's topologies #1 to #4). */
-export const leafSpineSchema = z.strictObject({
+const leafSpineSchema = z.strictObject({
   kind: z.literal("leaf_spine"),
   tors: count("a number of ToRs"),
   leaves: count("a number of leaves"),
@@ -51,7 +51,7 @@ export const leafSpineSchema = z.strictObject({
 });
 
 /** Any network, node by node and link by link. */
-export const graphSchema = z.strictObject({
+const graphSchema = z.strictObject({
   kind: z.literal("graph"),
   name: z.string().optional(),
   nodes: z.array(

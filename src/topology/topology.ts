@@ -3,7 +3,7 @@
  * prefixes that name them. Built once by a generator or from a list (`build.ts`), read-only afterwards.
  */
 
-/** Where a node stands in a tree of switches; `switch` is one without a tier. */
+/** Position of a node in a tree of switches; `switch` is a switch without a tier. */
 export type Role = "host" | "tor" | "leaf" | "spine" | "switch";
 
 /** One end of a link, as its node sees it. */
@@ -35,7 +35,7 @@ export interface TopologyNode {
   readonly host: HostAddress | undefined;
 }
 
-export interface HostAddress {
+interface HostAddress {
   /** Index in {@link Topology.racks}. */
   readonly rack: number;
   /** 32 bits. */
@@ -46,7 +46,7 @@ export interface HostAddress {
 
 export interface Link {
   readonly index: number;
-  /** The end nearer to the hosts where tiers tell, else the first one named. */
+  /** The end in the lower tier; in one tier, the end that was named first. */
   readonly a: LinkEnd;
   readonly b: LinkEnd;
   /** Bits per second, each way. */
@@ -72,7 +72,7 @@ export interface PrefixPair {
   readonly ipv6: Prefix;
 }
 
-/** Hosts that hang on the same switches: one ToR, or a pair of them when hosts have two NICs. */
+/** Hosts that are linked to the same switches: one ToR, or a pair of ToRs when hosts have two NICs. */
 export interface Rack extends PrefixPair {
   readonly index: number;
   readonly pod: number;
@@ -81,7 +81,7 @@ export interface Rack extends PrefixPair {
   readonly hosts: readonly number[];
 }
 
-/** Racks whose prefixes share a shorter one. */
+/** Racks whose prefixes are parts of one shorter prefix. */
 export interface Pod extends PrefixPair {
   readonly index: number;
   readonly racks: readonly number[];
@@ -106,6 +106,13 @@ export function switchesOf(topology: Topology, role?: Role): TopologyNode[] {
   return topology.nodes.filter((node) => (role === undefined ? node.role !== "host" : node.role === role));
 }
 
+const byName = new WeakMap<Topology, ReadonlyMap<string, TopologyNode>>();
+
 export function nodeNamed(topology: Topology, name: string): TopologyNode | undefined {
-  return topology.nodes.find((node) => node.name === name);
+  let nodes = byName.get(topology);
+  if (nodes === undefined) {
+    nodes = new Map(topology.nodes.map((node) => [node.name, node]));
+    byName.set(topology, nodes);
+  }
+  return nodes.get(name);
 }

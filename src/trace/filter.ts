@@ -1,17 +1,17 @@
-/** Which packets of a trace are wanted. */
+/** Chooses packets of a trace. */
 import type { PacketTrace, TraceTree } from "../switch/index.js";
 
 export interface TraceFilter {
   packet?: number;
   /** Port of arrival, or of a frame that left. */
   port?: number;
-  /** A table that was looked up; an end of its name is enough. */
+  /** A table that was looked up; the end of its name is enough. */
   table?: string;
   /** Only packets of which a copy was dropped. */
   dropped?: boolean;
 }
 
-/** All copies; without recursion, as they may nest deep. */
+/** All copies of a packet; without recursion, since they may be nested deeply. */
 function nodesOf(root: TraceTree): TraceTree[] {
   const nodes = [root];
   for (let i = 0; i < nodes.length; i++) nodes.push(...(nodes[i]!.branches ?? []));
@@ -26,7 +26,7 @@ function looksUp(name: string) {
     );
 }
 
-/** Whether a packet passes all that the filter asks for. */
+/** Whether a packet meets all conditions of the filter. */
 export function wanted({ input, root }: PacketTrace, filter: TraceFilter): boolean {
   const { packet, port, table, dropped } = filter;
   if (packet !== undefined && input.packet_id !== packet) return false;

@@ -1,7 +1,7 @@
 /**
- * Trace documents, one a packet, once a switch has written them: `schema.ts` says what a document is, {@link readTraces}
- * reads lines of them and refuses others at their place, {@link wanted} picks packets, and {@link Story} tells one to
- * people, in the sentences of `phrases.ts` and the values of `values.ts`, with lines of the P4 source beside them.
+ * Trace documents, one for each packet, that a switch has written. `schema.ts` defines a document. {@link readTraces} reads
+ * lines of documents and reports wrong lines at their place. {@link wanted} chooses packets. {@link Story} prints one for
+ * people, in the sentences of `phrases.ts` with the values of `values.ts`, and lines of the P4 source beside them.
  */
 export { type TraceFilter, wanted } from "./filter.js";
 export { type ReadTrace, readTraces } from "./read.js";

@@ -1,4 +1,4 @@
-/** What the events and ends of a trace say, as sentences. */
+/** The events and ends of a trace as sentences. */
 import type { FieldChange, TableLookup, TraceEvent, TraceOutcome, TraceTree } from "../switch/index.js";
 import { bytesText, timeText, valueText } from "./values.js";
 
@@ -10,7 +10,7 @@ export interface Line {
 }
 
 export interface Phrase extends Line {
-  /** Lines below, indented. */
+  /** Lines that follow, indented. */
   readonly below?: readonly Line[];
 }
 
@@ -58,7 +58,7 @@ function reasonOf({ reason, egress_port, multicast_group_id }: Drop): string {
   }
 }
 
-/** Undefined where the branches tell it. */
+/** Undefined where the branches say it. */
 export function outcomeText(outcome: TraceOutcome): Line | undefined {
   switch (outcome.kind) {
     case "transmit": {
@@ -88,7 +88,7 @@ function changeLine({ field, before, after, header_valid }: FieldChange): Line {
 
 const BEYOND = "beyond its end, nothing happens";
 
-/** Undefined for an event that the ones around it tell. */
+/** Undefined for an event that other events already show. */
 export function phraseOf(event: TraceEvent): Phrase | undefined {
   switch (event.kind) {
     case "pipeline_stage": {

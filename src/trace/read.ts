@@ -1,28 +1,28 @@
-/** Lines of JSON as trace documents, each checked before anything goes through it. */
+/** Reads lines of JSON as trace documents; each is checked before it is used. */
 import type { z } from "zod";
 import { DiagnosticError, Diagnostics, fail, SourceFile, type Span } from "../base/index.js";
 import { loadDocument } from "../documents/index.js";
 import type { PacketTrace } from "../switch/index.js";
 import { copySchema, frameSchema, traceSchema } from "./schema.js";
 
-/** Copies of a packet that a document has at most; each may be within the one before, a list and a map deeper. */
+/** Maximum number of copies of a packet in a document. Each copy may be nested in the one before, a list and a map deeper. */
 const MAX_COPIES = 1000;
-/** With room for what the deepest one holds. Beyond, whatever goes through a document would run out of stack. */
+/** Maximum nesting, with space for the contents of the deepest copy. Deeper documents would exhaust the stack of their readers. */
 const MAX_NESTING = 2 * MAX_COPIES + 16;
 const TOO_DEEP = `nested deeper than ${MAX_NESTING} levels: a trace has at most ${MAX_COPIES} copies`;
-/** Down to here the place of what is wrong is found; checkers that know places need much stack for each level. */
+/** Maximum nesting up to which the place of a mistake is found: the checker that finds it needs much stack for each level. */
 const PLACED_NESTING = 100;
 
 export interface ReadTrace {
   packet: PacketTrace;
-  /** As it stands in the file. */
+  /** The line of the file. */
   line: string;
 }
 
 /**
- * The documents of a file, in order; empty lines are none. Fails with P43001 to P43004 at the first line that is no
- * trace.
- * @param name the file's, for messages
+ * The documents of a file, in order; empty lines are passed over. Fails with P43001 to P43004 at the first line that is
+ * not a trace.
+ * @param name name of the file, for messages
  */
 export async function* readTraces(name: string, lines: AsyncIterable<string>): AsyncGenerator<ReadTrace> {
   let number = 0;
@@ -39,10 +39,10 @@ function readLine(name: string, number: number, line: string): PacketTrace {
   const file = new SourceFile(name, "\n".repeat(number - 1) + line);
   const whole: Span = { file, start: number - 1, end: number };
   if (levels > PLACED_NESTING) fail("P43004", whole, wrong);
-  // The reader of documents says what is wrong, and where.
+  // The reader of documents reports what is wrong, and where.
   const diagnostics = new Diagnostics();
   loadDocument(file, traceSchema, diagnostics);
-  // What is missing is missing in this line, not at the start of the file.
+  // A member is missing in this line, not at the start of the file.
   const placed = diagnostics.list.map((diagnostic) =>
     (diagnostic.span?.start ?? 0) < whole.start ? { ...diagnostic, span: whole } : diagnostic,
   );
@@ -50,7 +50,7 @@ function readLine(name: string, number: number, line: string): PacketTrace {
   return fail("P43001", whole, wrong);
 }
 
-/** The document, or why the line is none. */
+/** The document of a line, or why the line is not a document. */
 function whatIsWrong(line: string): PacketTrace | string {
   let document: unknown;
   try {
@@ -74,7 +74,7 @@ function issueText({ issues }: z.ZodError): string {
   return first === undefined ? "" : `${first.path.join(".")}: ${first.message}`;
 }
 
-/** How deep lists and maps of a line go; brackets within texts do not count. */
+/** Nesting of lists and maps in a line; brackets within texts do not count. */
 function nesting(line: string): number {
   let deepest = 0;
   let depth = 0;

@@ -1,4 +1,4 @@
-/** Trace documents as a schema, so that a file somebody touched is told from a trace; docs/trace.schema.json is made of it. */
+/** The schema of trace documents, which finds files that were edited; docs/trace.schema.json is generated from it. */
 import { z } from "zod";
 import { type PacketTrace, TRACE_VERSION } from "../switch/index.js";
 
@@ -214,8 +214,8 @@ export const traceSchema = z.strictObject({
   cut: optional(truth),
 }) satisfies z.ZodType<PacketTrace>;
 
-/** All of a document but its copies, which nest deeper than a stack is: each is to be checked by {@link copySchema}. */
+/** A document without its copies. Copies may be nested deeper than the stack allows: {@link copySchema} checks each of them. */
 export const frameSchema = traceSchema.extend({ root: z.unknown() });
 
-/** A copy, but not those made of it. */
+/** A copy without the copies made from it. */
 export const copySchema = tree.extend({ branches: optional(z.array(z.unknown())) });

@@ -1,19 +1,19 @@
-/** Lines of the P4 files that a trace speaks of, as far as they are there. */
+/** Lines of the P4 files that a trace names, as far as the files exist. */
 import { basename, join } from "node:path";
 
 export class SourceLines {
   readonly #files = new Map<string, readonly string[] | undefined>();
 
   /**
-   * @param folder where the files are; without one, where the trace says
-   * @param read gives the text of a file, undefined where there is none
+   * @param folder folder of the files; without it, the paths of the trace are used
+   * @param read returns the text of a file, or undefined when there is no such file
    */
   constructor(
     readonly folder: string | undefined,
     readonly read: (path: string) => string | undefined,
   ) {}
 
-  /** The line without its indentation, counted from 1. */
+  /** A line without its indentation; lines are counted from 1. */
   line(filename: string, number: number): string | undefined {
     let lines = this.#files.get(filename);
     if (!this.#files.has(filename)) {

@@ -1,4 +1,4 @@
-/** A trace as an indented story: one line an event, what decides in colour, the P4 line at the right. */
+/** A trace as indented text: one line for each event, decisions in colour, the P4 line at the right. */
 import { printable } from "../base/index.js";
 import type { bmv2 } from "../program/index.js";
 import type { PacketTrace, TraceEvent, TraceTree } from "../switch/index.js";
@@ -8,11 +8,11 @@ import { bytesText, timeText } from "./values.js";
 
 const CODES: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 };
 
-/** Column at which the P4 source starts, unless the line is longer. */
+/** Column of the P4 source, unless the line is longer. */
 const SOURCE_COLUMN = 64;
 const STEP = "  ";
 
-/** Events that stand for themselves; others behind a lookup are what the table's action did. */
+/** Events that do not belong to an action. All other events after a lookup are what the table's action did. */
 const OWN: ReadonlySet<TraceEvent["kind"]> = new Set([
   "table_lookup",
   "branch",
@@ -21,7 +21,7 @@ const OWN: ReadonlySet<TraceEvent["kind"]> = new Set([
   "multicast_group_lookup",
 ]);
 
-/** On one line, tabs as blanks. */
+/** A text on one line, with blanks for tabs. */
 function inline(text: string): string {
   return printable(text.replaceAll("\t", " "));
 }
@@ -35,7 +35,7 @@ export class Story {
     readonly colours: boolean,
   ) {}
 
-  /** Lines of one document. */
+  /** The lines of one document. */
   of(packet: PacketTrace): string[] {
     this.#lines = [];
     const { packet_id, ingress_port, packet_size, time_us } = packet.input;
@@ -65,7 +65,7 @@ export class Story {
     this.#lines.push(line);
   }
 
-  /** Runs at a depth below this one. */
+  /** Adds lines at a greater depth than this one. */
   #below(levels: number, write: () => void): void {
     this.#depth += levels;
     write();

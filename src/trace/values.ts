@@ -1,10 +1,10 @@
-/** Values of a trace as people write them. */
+/** Values of a trace in the notation that people use. */
 
-/** Names of fields that are addresses when they have 32 bits, and of those that are codes, not amounts. */
+/** Names of fields that are addresses when they have 32 bits, and names of fields that are codes, not amounts. */
 const ADDRESS = /(src|dst|addr|address|ip|gateway|target|source|dest\w*)$/i;
 const CODE = /(type|sum|flags|mask|cookie|magic|hash|id)$/i;
 
-/** @param name the field's, which says what 32 bits mean */
+/** @param name name of the field, which decides what 32 bits mean */
 export function valueText(name: string, value: string): string {
   const digits = value.slice(2);
   if (digits.length === 12) return (digits.match(/../g) ?? []).join(":");
@@ -41,7 +41,7 @@ export function bytesText(size: number): string {
   return `${size} byte${size === 1 ? "" : "s"}`;
 }
 
-/** Microseconds in a unit that suits them. */
+/** A time in microseconds, in a suitable unit. */
 export function timeText(us: number): string {
   if (us < 1000) return `${us} µs`;
   return us < 1e6 ? `${Number((us / 1000).toFixed(3))} ms` : `${Number((us / 1e6).toFixed(6))} s`;

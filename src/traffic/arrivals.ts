@@ -3,14 +3,14 @@ import type { Random } from "../base/index.js";
 import type { SizeDistribution } from "./cdf.js";
 
 /**
- * Mean time between flow starts of one host, in nanoseconds, that makes flows of the given sizes offer `load`
- * (0 to 1) of a link of `rate` bits per second. Headers are not counted.
+ * Mean time between flow starts of one host, in nanoseconds, at which flows of the given sizes offer the load `load`
+ * (0 to 1) to a link of `rate` bits per second. Headers are not counted.
  */
 export function meanInterval(load: number, rate: number, sizes: SizeDistribution): number {
   return (sizes.mean * 8 * 1e9) / (load * rate);
 }
 
-/** Poisson arrivals: start times in whole nanoseconds, from the first after `from` up to but without `until`. */
+/** Poisson arrivals: start times in whole nanoseconds, after `from` and before `until`. */
 export function* poissonStarts(
   interval: number,
   from: number,

@@ -26,7 +26,7 @@ export class SizeDistribution {
     return sum;
   }
 
-  /** The size below which `fraction` of the flows are. */
+  /** The flow size that a share of `fraction` of the flows does not exceed. */
   quantile(fraction: number): number {
     const points = this.#points;
     let i = 0;

@@ -1,55 +1,74 @@
-/** Flows: who sends how much to whom, under which ports, and when. */
+/** Pairs of hosts that exchange traffic, and the client ports of their flows. */
 import type { Random } from "../base/index.js";
 
-export interface FlowSpec {
-  /** Numbers that the topology gives to the two hosts. */
-  readonly source: number;
-  readonly destination: number;
-  readonly ipVersion: 4 | 6;
-  readonly sourcePort: number;
-  readonly destinationPort: number;
-  /** Nanoseconds after the start of the run. */
-  readonly start: number;
-  /** Infinity: until the run ends. */
-  readonly bytes: number;
-}
-
-/** A host and where it stands, as far as traffic patterns care. */
+/** The properties of a host that a pattern of pairs depends on: its rack and its pod. */
 export interface Place {
   readonly host: number;
   readonly rack: number;
   readonly pod: number;
 }
 
-/** Which pairs of hosts exchange traffic: all different ones, those in different racks, or in different pods. */
+/** Which pairs of hosts exchange traffic: any two hosts, hosts in different racks, or hosts in different pods. */
 export type PairPattern = "any" | "inter_rack" | "inter_pod";
 
-const APART: Readonly<Record<PairPattern, (a: Place, b: Place) => boolean>> = {
-  any: (a, b) => a.host !== b.host,
-  inter_rack: (a, b) => a.rack !== b.rack,
-  inter_pod: (a, b) => a.pod !== b.pod,
+/** Hosts with the same number exchange no traffic under the pattern. */
+const GROUP_OF: Readonly<Record<PairPattern, (place: Place) => number>> = {
+  any: ({ host }) => host,
+  inter_rack: ({ rack }) => rack,
+  inter_pod: ({ pod }) => pod,
 };
 
-/** Hosts that `source` may send to. */
-export function destinationsOf(places: readonly Place[], source: Place, pattern: PairPattern): Place[] {
-  return places.filter((place) => APART[pattern](source, place));
+/** Draws pairs of hosts, uniformly from the pairs of a pattern. It makes no list of pairs; a draw takes logarithmic time. */
+export class PairDrawer {
+  readonly #places: readonly Place[];
+  /** By place: the indexes of the places in its group, ascending. */
+  readonly #groups: readonly (readonly number[])[];
+  /** By place: how many pairs have an earlier place as their source; and the number of all pairs. */
+  readonly #before: Float64Array;
+
+  constructor(places: readonly Place[], pattern: PairPattern) {
+    this.#places = places;
+    const groups = new Map<number, number[]>();
+    this.#groups = places.map((place, index) => {
+      const key = GROUP_OF[pattern](place);
+      const group = groups.get(key) ?? [];
+      groups.set(key, group);
+      group.push(index);
+      return group;
+    });
+    this.#before = new Float64Array(places.length + 1);
+    for (const [index, group] of this.#groups.entries())
+      this.#before[index + 1] = this.#before[index]! + places.length - group.length;
+  }
+
+  /** Number of ordered pairs. */
+  get pairs(): number {
+    return this.#before[this.#places.length]!;
+  }
+
+  /** Undefined when the pattern has no pair. */
+  draw(random: Random): readonly [source: Place, destination: Place] | undefined {
+    if (this.pairs === 0) return undefined;
+    const index = this.pairs <= 2 ** 32 ? random.int(this.pairs) : Math.floor(random.float() * this.pairs);
+    const source = lastWhere(this.#places.length, (place) => this.#before[place]! <= index);
+    const group = this.#groups[source]!;
+    const rank = index - this.#before[source]!;
+    // Of the places before the destination, as many are in the source's group as have at most `rank` others before them.
+    const skipped = lastWhere(group.length, (i) => group[i]! - i <= rank) + 1;
+    return [this.#places[source]!, this.#places[rank + skipped]!];
+  }
 }
 
-/** A pair of hosts, uniform over the pairs of the pattern; undefined when there is none. */
-export function drawPair(
-  places: readonly Place[],
-  pattern: PairPattern,
-  random: Random,
-): readonly [source: Place, destination: Place] | undefined {
-  const choices = places.map((source) => destinationsOf(places, source, pattern));
-  const total = choices.reduce((sum, list) => sum + list.length, 0);
-  if (total === 0) return undefined;
-  let index = random.int(total);
-  for (const [i, list] of choices.entries()) {
-    if (index < list.length) return [places[i]!, list[index]!];
-    index -= list.length;
+/** The last index below `length` at which `holds` is true; -1 if there is none. Once false, it must stay false. */
+function lastWhere(length: number, holds: (index: number) => boolean): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) low = middle + 1;
+    else high = middle;
   }
-  return undefined;
+  return low - 1;
 }
 
 /** Ports that Linux gives to clients (ip_local_port_range), so that five-tuples look like real ones. */

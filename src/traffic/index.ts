@@ -1,6 +1,17 @@
-/** What hosts send: flows, their sizes (published distributions in `data/cdf`), their starts, their pairs; and pcap files. */
-export * from "./arrivals.js";
-export * from "./cdf.js";
-export * from "./flow.js";
-export * from "./pcap.js";
-export * from "./traffic-file.js";
+/**
+ * What hosts send: flow sizes (published distributions in `data/cdf`), flow starts, pairs of hosts, client ports; and
+ * files of flows (CSV) and of packets (pcap).
+ */
+export { meanInterval, poissonStarts } from "./arrivals.js";
+export { readSizeDistribution, type SizeDistribution } from "./cdf.js";
+export { CLIENT_PORTS, drawClientPort, PairDrawer, type PairPattern, type Place } from "./flow.js";
+export {
+  decodePcap,
+  encodePcap,
+  PcapDecoder,
+  type PcapOptions,
+  type PcapPacket,
+  pcapHeader,
+  pcapRecord,
+} from "./pcap.js";
+export { DEFAULT_PORT, readTrafficFile, type TrafficFlow } from "./traffic-file.js";

@@ -5,7 +5,7 @@
 import { fail } from "../base/index.js";
 
 export interface PcapPacket {
-  /** Seconds since the epoch, and nanoseconds (below 10^9) behind them. */
+  /** Whole seconds since the epoch, and the nanoseconds (below 10^9) after them. */
   seconds: number;
   nanoseconds: number;
   frame: Uint8Array;
@@ -18,15 +18,15 @@ export interface PcapOptions {
   linkType?: number;
 }
 
-/** Longest frame that is read: what tcpdump captures at most, in bytes. */
-export const MAX_PCAP_FRAME = 262_144;
+/** Maximum length of a frame in bytes; it equals the maximum that tcpdump captures. */
+const MAX_PCAP_FRAME = 262_144;
 
 const HEADER = 24;
 const RECORD = 16;
 const MAGIC_MICRO = 0xa1b2c3d4;
 const MAGIC_NANO = 0xa1b23c4d;
 
-/** Other files that are taken for pcap, by their first four bytes (as a big-endian number). */
+/** Other formats that users mistake for pcap, by their first four bytes (as a big-endian number). */
 const STRANGERS: ReadonlyMap<number, string> = new Map([
   [0x0a0d0d0a, "it is pcapng: convert it with `editcap -F pcap IN OUT`"],
   [0x28b52ffd, "it is compressed with zstd: unpack it first"],
@@ -34,9 +34,9 @@ const STRANGERS: ReadonlyMap<number, string> = new Map([
 const GZIP = 0x1f8b;
 
 /**
- * Reads a file handed in by pieces: {@link push} a piece, then take packets with {@link next} until it gives none;
- * {@link finish} behind the last piece. All three fail with P42310 (no classic pcap), P42311 (the file ends within
- * something), P42312 (a length that cannot be) or P42313 (a frame captured in part), saying packet and byte.
+ * Reads a file in pieces: {@link push} a piece, then call {@link next} until it returns undefined;
+ * {@link finish} after the last piece. All three fail with P42310 (no classic pcap), P42311 (the file ends within
+ * a header or packet), P42312 (an impossible length) or P42313 (a frame captured in part); the message names packet and byte.
  */
 export class PcapDecoder {
   /** Known once the first packet, or the end, was reached. */
@@ -91,14 +91,14 @@ export class PcapDecoder {
     this.#at = at + RECORD + kept;
     this.#packets++;
     return {
-      // Some tools write a fraction of a whole second and more.
+      // Some tools write a fraction of one second or more.
       seconds: this.#u32(at) + Math.floor(fraction / 1e9),
       nanoseconds: fraction % 1e9,
       frame: this.#rest.slice(at + RECORD, this.#at),
     };
   }
 
-  /** Call when there are no more pieces and {@link next} gives nothing. */
+  /** To be called after the last piece, when {@link next} returns undefined. */
   finish(): void {
     const left = this.#rest.length - this.#at;
     if (this.linkType === undefined) {
@@ -145,7 +145,7 @@ export class PcapDecoder {
     if (this.#rest.length < HEADER) return false;
     const major = this.#view.getUint16(4, this.#little);
     if (major !== 2) fail("P42310", undefined, `${this.name} has version ${major} of pcap; 2 is read`);
-    // The upper bits tell about check sequences, not about the link.
+    // The upper bits describe check sequences, not the type of the link.
     this.linkType = this.#u32(20) & 0xffff;
     this.#at = HEADER;
     return true;
@@ -162,7 +162,7 @@ export function decodePcap(bytes: Uint8Array, name: string): PcapPacket[] {
   return packets;
 }
 
-/** What a file starts with: 24 bytes, little-endian, version 2.4. */
+/** The header of a file: 24 bytes, little-endian, version 2.4. */
 export function pcapHeader(options: PcapOptions = {}): Uint8Array {
   const bytes = new Uint8Array(HEADER);
   const view = new DataView(bytes.buffer);
@@ -174,7 +174,7 @@ export function pcapHeader(options: PcapOptions = {}): Uint8Array {
   return bytes;
 }
 
-/** One packet as it stands behind the header; stamps in microseconds are cut, not rounded. */
+/** One packet with its header, as in a file; stamps in microseconds are truncated, not rounded. */
 export function pcapRecord(packet: PcapPacket, options: PcapOptions = {}): Uint8Array {
   const { seconds, nanoseconds, frame } = packet;
   const bytes = new Uint8Array(RECORD + frame.length);

@@ -5,7 +5,7 @@
  *     0ms,h1,h3,20000,5201
  *     1.5ms,h2,h4,1000000,
  *
- * Columns stand in any order; `port` may be left out, or empty: 5201. Times have a unit. `#` starts a comment line.
+ * Columns may be in any order. `port` may be absent or empty; it is then 5201. Times have a unit. `#` starts a comment line.
  */
 import type { Diagnostics, SourceFile, Span } from "../base/index.js";
 import { parseDuration } from "../topology/index.js";
@@ -20,7 +20,7 @@ export interface TrafficFlow {
   readonly port: number;
 }
 
-/** Port that flows go to where a traffic file names none. */
+/** Destination port of flows for which a traffic file has no port. */
 export const DEFAULT_PORT = 5201;
 
 const COLUMNS = ["start", "src", "dst", "bytes", "port"] as const;

@@ -1,4 +1,5 @@
 /** The command line as a user meets it: exit status, what goes to stdout and stderr, what is left on disk. */
+
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,6 +7,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
 import { readP4Info, sameP4Info } from "../../src/program/index.js";
+import { COMMAND } from "../built-command.js";
 
 const root = resolve(import.meta.dirname, "../..");
 let folder = "";
@@ -16,11 +18,10 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function p4loom(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    ["--import", "tsx", join(root, "src/cli/main.ts"), ...args],
-    { cwd: root, encoding: "utf8" },
-  );
+  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], {
+    cwd: root,
+    encoding: "utf8",
+  });
   return { status, stdout, stderr };
 }
 
@@ -86,7 +87,19 @@ describe("p4loom compile", () => {
   });
 
   it("takes p4c's flags; --Werror and --Wdisable decide about warnings", () => {
-    writeFileSync(path("warns.p4"), "#include <core.p4>\nconst bit<4> c = 300;\n");
+    const program = [
+      "#include <core.p4>",
+      "#include <v1model.p4>",
+      "const bit<4> c = 300;",
+      "struct h {}",
+      "struct m {}",
+      "parser P(packet_in p, out h x, inout m y, inout standard_metadata_t s) { state start { transition accept; } }",
+      "control C(inout h x, inout m y) { apply {} }",
+      "control I(inout h x, inout m y, inout standard_metadata_t s) { apply { mark_to_drop(s); } }",
+      "control D(packet_out p, in h x) { apply {} }",
+      "V1Switch(P(), C(), I(), I(), C(), D()) main;",
+    ];
+    writeFileSync(path("warns.p4"), program.join("\n"));
     const p4c = ["--std", "p4-16", "--arch", "v1model", "--target", "bmv2"];
     expect(p4loom("check", path("warns.p4"), ...p4c)).toMatchObject({
       status: 0,
@@ -255,7 +268,7 @@ describe("p4loom", () => {
   it("knows its version", () => {
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
     expect(
-      execFileSync(process.execPath, ["--import", "tsx", "src/cli/main.ts", "--version"], {
+      execFileSync(process.execPath, [COMMAND, "--version"], {
         cwd: root,
         encoding: "utf8",
       }),

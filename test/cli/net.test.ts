@@ -1,20 +1,24 @@
 /** `p4loom net` as a process: our example exercise, on every network and engine that this machine has. */
+
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { COMMAND } from "../built-command.js";
 import { bmv2, LABS } from "../testbed/machine.js";
 
 const root = resolve(import.meta.dirname, "../..");
 const example = join(root, "examples/exercise");
-const fromSource = [
-  "--import",
-  pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href,
-  join(root, "src/cli/main.ts"),
-];
 
 function copyExample(): string {
   const folder = mkdtempSync(join(tmpdir(), "p4loom-net-"));
@@ -24,7 +28,7 @@ function copyExample(): string {
 }
 
 function net(folder: string, words: readonly string[], input = "") {
-  const argv = [...fromSource, "net", "--quiet", ...words];
+  const argv = [COMMAND, "net", "--quiet", ...words];
   const { status, stdout, stderr } = spawnSync(process.execPath, argv, {
     cwd: folder,
     encoding: "utf8",
@@ -123,7 +127,7 @@ describe.skipIf(plain !== undefined)(
     ] as const)(
       "is ended by %s with status %i",
       async (signal, expected) => {
-        const child = spawn(process.execPath, [...fromSource, "net", "topo", "--no-pcap"], {
+        const child = spawn(process.execPath, [COMMAND, "net", "topo", "--no-pcap"], {
           cwd: copyExample(),
           stdio: ["pipe", "ignore", "pipe"],
         });
@@ -196,4 +200,87 @@ describe("p4loom net, before anything starts", () => {
     expect(stderr).toMatch(/s1-runtime\.json:\d+:\d+: error\[P4\d+\]: .*RingIngress\.paths/);
     expect(status).toBe(1);
   });
+});
+
+/** A Python with grpc and the modules p4.v1, as controllers of the tutorials need: P4LOOM_PYTHON, or python3. */
+const python = process.env["P4LOOM_PYTHON"] ?? "python3";
+const modules = "import grpc, p4.config.v1.p4info_pb2, p4.v1.p4runtime_pb2_grpc";
+const noGrpc =
+  plain ??
+  (spawnSync(python, ["-c", modules]).status === 0 ? undefined : `${python} has no grpc or no p4.v1`);
+
+describe.skipIf(noGrpc !== undefined)(`a controller as those of the tutorials ${noGrpc ?? ""}`, () => {
+  /** A network to which lines are typed, one after the answer to the other. */
+  function start(words: readonly string[]) {
+    const folder = copyExample();
+    if (words.includes("--no-p4")) {
+      const path = join(folder, "topo", "topology.json");
+      const topology = JSON.parse(readFileSync(path, "utf8"));
+      topology.switches = { s1: {}, s2: {}, s3: {} };
+      writeFileSync(path, JSON.stringify(topology));
+      mkdirSync(join(folder, "build"));
+      const files = ["-o", "build/ring.json", "--p4runtime-files", "build/ring.p4.p4info.txtpb"];
+      spawnSync(process.execPath, [COMMAND, "compile", "ring.p4", ...files], { cwd: folder });
+    }
+    const child = spawn(process.execPath, [COMMAND, "net", "topo", "--quiet", "--no-pcap", ...words], {
+      cwd: folder,
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let text = "";
+    child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+      text += piece;
+    });
+    const closed = new Promise<void>((resolve) => child.on("close", () => resolve()));
+    const answer = async (line: string, pattern: RegExp): Promise<RegExpExecArray> => {
+      const from = text.length;
+      child.stdin.write(`${line}\n`);
+      return await vi.waitFor(
+        () => {
+          const match = pattern.exec(text.slice(from));
+          if (match === null) throw new Error(`${line}: ${text.slice(from)}`);
+          return match;
+        },
+        { timeout: 60_000, interval: 20 },
+      );
+    };
+    const end = async (): Promise<void> => {
+      child.stdin.end();
+      await closed;
+    };
+    return { folder, answer, end };
+  }
+
+  const entries = (toFirst: string, toSecond: string) => `10.0.1.1/32 ${toFirst}\n10.0.2.2/32 ${toSecond}\n`;
+
+  function control(folder: string, port: string, deviceId: number, input: string): string {
+    const files = ["build/ring.p4.p4info.txtpb", "build/ring.json"].map((file) => join(folder, file));
+    const argv = [join(root, "test/testbed/controller.py"), ...files, `127.0.0.1:${port}`, String(deviceId)];
+    const { stdout, stderr } = spawnSync(python, argv, { input, encoding: "utf8", timeout: 60_000 });
+    return stdout + stderr;
+  }
+
+  it.each([
+    ["beside runtime files", []],
+    ["without a program", ["--no-p4"]],
+  ])(
+    "claims the switches with election id 1 (%s)",
+    async (_what, words) => {
+      const { folder, answer, end } = start(words);
+      const [, first] = await answer("dump", /s1: P4Runtime 127\.0\.0\.1:(\d+)/);
+      const [, second] = await answer("dump", /s2: P4Runtime 127\.0\.0\.1:(\d+)/);
+      const said = [
+        control(folder, first!, 0, entries("080000000111 01", "080000000200 02")),
+        control(folder, second!, 1, entries("080000000100 03", "080000000222 01")),
+      ];
+      expect(said).toEqual(Array(2).fill("arbitration status 0\nprogram loaded\n2 entries\n"));
+      await answer("h1 ping -c1 -W5 h2", /1 received/);
+      await answer("s1 dump routes", /hdr\.ipv4\.dst_addr=10\.0\.2\.2\/32/);
+      // The prompt still writes when the controller is gone.
+      const insert = "s1 insert routes hdr.ipv4.dst_addr=10.0.9.0/24 => drop";
+      await answer(`${insert}\ns1 table_num_entries routes`, /^3$/m);
+      await end();
+    },
+    180_000,
+  );
 });

@@ -1,16 +1,16 @@
 /** The command `p4loom shell` as a process, against the embedded switch over loopback. */
+
 import { type SpawnOptionsWithoutStdio, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkShell, type ShellArguments } from "../../src/cli/shell/arguments.js";
+import { checkShell, type ShellArguments } from "../../src/cli/shell/shell-options.js";
 import { type P4RuntimeServer, serve } from "../../src/p4runtime/index.js";
+import { COMMAND } from "../built-command.js";
 import { p4infoOf } from "../control/start.js";
 import { startProgram, startUnconfigured } from "../switch/golden.js";
 
-const main = resolve(import.meta.dirname, "../../src/cli/main.ts");
-const loader = import.meta.resolve("tsx");
 const l3 = resolve(import.meta.dirname, "../golden/l3");
 
 let folder = "";
@@ -38,7 +38,7 @@ interface Result {
 }
 
 function shell(args: readonly string[], input = "", options: SpawnOptionsWithoutStdio = {}): Promise<Result> {
-  const child = spawn(process.execPath, ["--import", loader, main, "shell", ...args], {
+  const child = spawn(process.execPath, [COMMAND, "shell", ...args], {
     cwd: folder,
     ...options,
   });
@@ -233,7 +233,7 @@ describe("options", () => {
 
   it.each<[Partial<ShellArguments>, string]>([
     [{ electionId: "-1" }, "expected a whole number"],
-    [{ p4info: "a.txtpb" }, "goes with --config"],
+    [{ p4info: "a.txtpb" }, "--p4info needs --config"],
     [{ config: "a.json", readOnly: true }, "cannot go with --read-only"],
     [{ tlsCert: "a.pem" }, "go together"],
     [{ timeout: "0" }, "expected seconds"],

@@ -1,9 +1,11 @@
 /** `p4loom stf` as a user meets it: exit status, the line on stdout, messages on stderr. */
+
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import { COMMAND } from "../built-command.js";
 
 const root = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "p4loom-stf-"));
@@ -16,7 +18,7 @@ function stf(program: string, text: string, ...options: string[]) {
   writeFileSync(test, text);
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ["--import", "tsx", join(root, "src/cli/main.ts"), "stf", program, test, ...options],
+    [COMMAND, "stf", program, test, ...options],
     { cwd: root, encoding: "utf8" },
   );
   return { status, stdout: stdout.replaceAll(`${folder}/`, ""), stderr: stderr.replaceAll(`${folder}/`, "") };

@@ -1,14 +1,16 @@
 /** `p4loom switch` as a process whose ports are veth interfaces in namespaces of the test's own. */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { fromHex, toHex } from "../../src/base/index.js";
+import type { Update } from "../../src/device/index.js";
 import { Interfaces } from "../../src/interfaces/index.js";
 import { connect } from "../../src/p4runtime/index.js";
-import type { Update } from "../../src/program/index.js";
 import { decodePcap } from "../../src/traffic/index.js";
+import { COMMAND } from "../built-command.js";
 import { ip, namespace, pair, whyNot } from "../interfaces/namespaces.js";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -28,11 +30,11 @@ interface Running {
 }
 
 function start(folder: string, ...words: string[]): Running {
-  const child = spawn(
-    process.execPath,
-    ["--import", "tsx", join(root, "src/cli/main.ts"), "switch", ...words],
-    { cwd: root, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, TMPDIR: folder } },
-  );
+  const child = spawn(process.execPath, [COMMAND, "switch", ...words], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, TMPDIR: folder },
+  });
   onTestFinished(() => void child.kill("SIGKILL"));
   let [output, errors] = ["", ""];
   const status = new Promise<number | string>((resolve) => {
@@ -133,6 +135,24 @@ describe.skipIf(reason !== undefined)(title, { timeout: 60_000 }, () => {
     expect(got.b.slice(0, 64)).toEqual(frames.slice(0, 64));
   });
 
+  it("paces a port that has a rate, and shows its queue to the program", async () => {
+    const { folder, got, send, words } = network();
+    writeFileSync(join(folder, "wires.p4"), DEPTHS);
+    writeFileSync(join(folder, "wires.txt"), "");
+    const paced = words.map((word) => (word.startsWith("2@") ? `${word},rate=40000` : word));
+    const run = start(folder, ...paced, "--grpc-server-addr", "none", "--log-console", "-L", "info");
+    await until(() => expect(run.output()).toContain("Running without a server\n"));
+    expect(run.output()).toMatch(/port 2 is interface two in namespace \S+, at 40000 bit\/s/);
+    for (let i = 0; i < 30; i++) send(1, frameOf(i, 100));
+    await until(() => expect(got.b).toHaveLength(30));
+    const depths = got.b.map((frame) => Number.parseInt(frame.slice(24, 28), 16));
+    expect(depths[0]).toBe(0);
+    // 20 ms a frame: most of them came while the first was on the wire.
+    expect(Math.max(...depths)).toBeGreaterThan(10);
+    run.process.kill("SIGTERM");
+    expect(await run.status).toBe(0);
+  });
+
   it("takes a port down and up with its link", async () => {
     const { folder, b, got, send, words } = network();
     const run = start(folder, ...words, "--grpc-server-addr", "127.0.0.1:0", "--log-console", "-L", "info");
@@ -215,6 +235,25 @@ control TheIngress(inout headers hdr, inout metadata m, inout standard_metadata_
   apply { wires.apply(); }
 }
 control TheEgress(inout headers hdr, inout metadata m, inout standard_metadata_t s) { apply { } }
+control TheDeparser(packet_out p, in headers hdr) { apply { p.emit(hdr.eth); } }
+V1Switch(TheParser(), TheChecks(), TheIngress(), TheEgress(), TheChecks(), TheDeparser()) main;
+`;
+
+/** From port 1 to port 2; the Ethernet type becomes the depth of the queue. */
+const DEPTHS = `
+#include <core.p4>
+#include <v1model.p4>
+header eth_t { bit<48> dst; bit<48> src; bit<16> type; }
+struct headers { eth_t eth; }
+struct metadata { }
+parser TheParser(packet_in p, out headers hdr, inout metadata m, inout standard_metadata_t s) {
+  state start { p.extract(hdr.eth); transition accept; }
+}
+control TheChecks(inout headers hdr, inout metadata m) { apply { } }
+control TheIngress(inout headers hdr, inout metadata m, inout standard_metadata_t s) { apply { s.egress_spec = 2; } }
+control TheEgress(inout headers hdr, inout metadata m, inout standard_metadata_t s) {
+  apply { hdr.eth.type = (bit<16>) s.enq_qdepth; }
+}
 control TheDeparser(packet_out p, in headers hdr) { apply { p.emit(hdr.eth); } }
 V1Switch(TheParser(), TheChecks(), TheIngress(), TheEgress(), TheChecks(), TheDeparser()) main;
 `;

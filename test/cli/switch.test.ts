@@ -1,4 +1,5 @@
 /** `p4loom switch`: packets from pcap files through a program to pcap files, with a controller beside them. */
+
 import { spawn } from "node:child_process";
 import {
   copyFileSync,
@@ -22,13 +23,14 @@ import {
   fromHex,
   toHex,
 } from "../../src/base/index.js";
-import { defineSwitch, type SwitchArguments, switchArgv } from "../../src/cli/switch/arguments.js";
-import { checkArguments } from "../../src/cli/switch/options.js";
-import { runSwitch } from "../../src/cli/switch/run.js";
+import { checkArguments } from "../../src/cli/switch/check-options.js";
+import { loadAndRunSwitch } from "../../src/cli/switch/load.js";
+import { defineSwitch, type SwitchArguments, switchArgv } from "../../src/cli/switch/switch-options.js";
+import type { Update } from "../../src/device/index.js";
 import { compile } from "../../src/p4/index.js";
 import { type ConnectOptions, connect } from "../../src/p4runtime/index.js";
-import type { Update } from "../../src/program/index.js";
 import { decodePcap, encodePcap } from "../../src/traffic/index.js";
+import { COMMAND } from "../built-command.js";
 import { namesProgram } from "../p4runtime/names-program.js";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -47,17 +49,17 @@ function folder(): string {
 }
 
 /** As `main.ts` reads a command line. */
-function parse(...words: string[]): { program: string | undefined; args: SwitchArguments } {
+function parse(...words: string[]): { programs: readonly string[]; args: SwitchArguments } {
   const top = new Command("p4loom").exitOverride().configureOutput({ writeErr: () => {} });
-  let parsed: { program: string | undefined; args: SwitchArguments } | undefined;
+  let parsed: { programs: readonly string[]; args: SwitchArguments } | undefined;
   const command = defineSwitch(
     top
       .command("switch")
       .exitOverride()
       .configureOutput({ writeErr: () => {} }),
   );
-  command.action((program: string | undefined, args: SwitchArguments) => {
-    parsed = { program, args };
+  command.action((_first: string | undefined, args: SwitchArguments, own: Command) => {
+    parsed = { programs: own.args, args };
   });
   top.parse(switchArgv(["node", "p4loom", "switch", ...words]));
   return parsed!;
@@ -65,9 +67,9 @@ function parse(...words: string[]): { program: string | undefined; args: SwitchA
 
 /** What the command line is refused with: one line a diagnostic, and its first note. */
 function refusal(...words: string[]): string[] {
-  const { program, args } = parse(...words);
   try {
-    checkArguments(program, args);
+    const { programs, args } = parse(...words);
+    checkArguments(programs, args);
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
     return error.diagnostics.map((diagnostic) => formatDiagnostic(diagnostic));
@@ -77,7 +79,7 @@ function refusal(...words: string[]): string[] {
 
 /** Starts a switch in this process; it is stopped when the test ends. */
 function launch(...words: string[]) {
-  const { program, args } = parse(...words);
+  const { programs, args } = parse(...words);
   const stop = new AbortController();
   const printed: string[] = [];
   const reported: Diagnostic[] = [];
@@ -86,7 +88,7 @@ function launch(...words: string[]) {
     announce = resolve;
   });
   const waits: { ms: number; end: () => void }[] = [];
-  const ended = runSwitch(checkArguments(program, args), {
+  const ended = loadAndRunSwitch(checkArguments(programs, args), {
     print: (text) => printed.push(text),
     report: (list) => reported.push(...list),
     now: () => 1_700_000_000_123.456,
@@ -363,15 +365,7 @@ describe("p4loom switch", () => {
       const child = spawn(
         process.execPath,
         [
-          ...[
-            "--import",
-            "tsx",
-            "src/cli/main.ts",
-            "switch",
-            join(golden("l3"), "l3.json"),
-            "--log-console",
-            ...words,
-          ],
+          ...[COMMAND, "switch", join(golden("l3"), "l3.json"), "--log-console", ...words],
           ...["--use-files", "0", "--", "--grpc-server-addr", address],
         ],
         { cwd: root, stdio: ["ignore", "pipe", "inherit"] },
@@ -406,15 +400,7 @@ describe("p4loom switch", () => {
     const child = spawn(
       process.execPath,
       [
-        ...[
-          "--import",
-          "tsx",
-          "src/cli/main.ts",
-          "switch",
-          join(golden("l3"), "l3.json"),
-          "--log-console",
-          ...words,
-        ],
+        ...[COMMAND, "switch", join(golden("l3"), "l3.json"), "--log-console", ...words],
         ...["--use-files", "0", "--grpc-server-addr", "none", `--pcap=${join(dir, "capture")}`],
       ],
       { cwd: root, stdio: ["ignore", "pipe", "inherit"] },
@@ -434,7 +420,7 @@ describe("p4loom switch", () => {
 
 describe("what the switch refuses", () => {
   it("reads the command line of simple_switch_grpc", () => {
-    const { program, args } = parse(
+    const { programs, args } = parse(
       ...[
         "-i",
         "1@a",
@@ -449,8 +435,8 @@ describe("what the switch refuses", () => {
       ...["-L", "debug", "--log-flush", "--device-id", "3", "--use-files=2", "prog.json"],
       ...["--", "--grpc-server-addr", "0.0.0.0:50051", "--cpu-port", "0xff", "--disable-swap"],
     );
-    expect(program).toBe("prog.json");
-    expect(checkArguments(program, args)).toMatchInlineSnapshot(`
+    expect(programs).toEqual(["prog.json"]);
+    expect(checkArguments(programs, args)).toMatchInlineSnapshot(`
       {
         "address": "0.0.0.0:50051",
         "cpuPort": 255,
@@ -490,9 +476,48 @@ describe("what the switch refuses", () => {
     `);
   });
 
+  // What simple_switch_grpc 1.15.5 reads the same way, or refuses (then it is noted).
+  it.each<[words: string, means: object]>([
+    ["x.json -i 1@a --pcap caps", { interfaces: [{ port: 1, name: "a", capture: captures("caps", "a") }] }],
+    ["-i 1@a --pcap caps x.json", { interfaces: [{ port: 1, name: "a", capture: captures("caps", "a") }] }],
+    ["x.json --pcap -i 1@a", { interfaces: [{ port: 1, name: "a", capture: captures(".", "a") }] }],
+    ["x.json -i 1@a --pcap", { interfaces: [{ port: 1, name: "a", capture: captures(".", "a") }] }],
+    // simple_switch_grpc takes the program for the folder, and then finds no such folder.
+    ["-i 1@a --pcap x.json", { interfaces: [{ port: 1, name: "a", capture: captures(".", "a") }] }],
+    ["--no-p4 -i 1@a --pcap=d", { interfaces: [{ port: 1, name: "a", capture: captures("d", "a") }] }],
+    ["x.json --dev 3", { deviceId: 3n }],
+    ["x.json --dev=3", { deviceId: 3n }],
+    ["x.json --log-c --log-lev=warn", { log: { level: "warn", console: true } }],
+    // Not the beginning of another option: it is one itself.
+    ["x.json --log-file f", { log: { file: "f" } }],
+    ["x.json --inter 1@a --drop 5", { interfaces: [{ port: 1, name: "a" }], dropPort: 5 }],
+    // A value is not an option.
+    ["x.json --commands --dev", { commands: "--dev" }],
+    ["x.json -- --grpc-server-addr :50051", { address: "0.0.0.0:50051" }],
+    ["x.json --grpc-server-addr ip6-localhost:50051", { address: "ip6-localhost:50051" }],
+    ["x.json --grpc-server-addr [::1]:50051", { address: "[::1]:50051" }],
+    ["x.json --grpc-server-addr unix:/run/x", { address: "unix:/run/x" }],
+    ["x.json -i 1@a,rate=500000", { interfaces: [{ port: 1, name: "a", rateBps: 500_000 }] }],
+    [
+      "x.json -i 1@a,rate=5,netns=/run/netns/n",
+      { interfaces: [{ port: 1, name: "a", rateBps: 5, namespace: "/run/netns/n" }] },
+    ],
+  ])("reads %s", (words, means) => {
+    const { programs, args } = parse(...words.split(" "));
+    expect(checkArguments(programs, args)).toMatchObject(means);
+  });
+
+  function captures(dir: string, name: string) {
+    return { input: join(dir, `${name}_in.pcap`), output: join(dir, `${name}_out.pcap`) };
+  }
+
+  it("takes -v for --version", () => {
+    expect(switchArgv(["node", "p4loom", "switch", "-v"]).slice(3)).toEqual(["--version"]);
+    expect(switchArgv(["node", "p4loom", "net", "-v"]).slice(2)).toEqual(["net", "-v"]);
+  });
+
   it("refuses unknown flags as wrong usage", () => {
     expect(() => parse("x.json", "--grpc-server-adr", "y")).toThrow(CommanderError);
-    expect(() => parse("x.json", "y.json")).toThrow(CommanderError);
   });
 
   it("says what is wrong with options", () => {
@@ -515,6 +540,11 @@ describe("what the switch refuses", () => {
       ["x.json", "--exit-when-done"],
       ["x.json", "-L", "loud"],
       ["x.json", "--grpc-server-addr", "9559"],
+      ["x.json", "--grpc-server-addr", "127.0.0.1"],
+      ["x.json", "y.json"],
+      ["x.json", "--log-f", "f"],
+      ["x.json", "--restore-state", "f", "--debugger-addr", "ipc:///x"],
+      ["x.json", "-i", "1@a,rate=0", "-i", "2@b,rate=1,rate=2", "-i", "3@c,netns="],
       ["x.json", "--grpc-server-ssl", "--grpc-server-cert", "c.pem"],
       ["x.json", "--grpc-server-key", "k.pem"],
       [
@@ -533,8 +563,9 @@ describe("what the switch refuses", () => {
       $ x.json -i 1@eth0 -i 2@eth0
       error[P40024]: interface eth0 is port 1 and port 2
       $ x.json --use-files 1 -i 1@a -i 1@b -i 512@c -i d
-      error[P40012]: -i 1@b: port 1 is already given
-      error[P40012]: -i 512@c: not NUMBER@NAME with a number from 0 to 511
+      error[P40012]: -i 1@b: port 1 is given twice, as a and as b
+      error[P40012]: -i 512@c: ports of v1model have 9 bits: 0 to 511
+      note: simple_switch takes 512, but to its program that is port 0
       error[P40012]: -i d: not NUMBER@NAME with a number from 0 to 511
       $ x.json --use-files 1 -i 255@a --cpu-port 255
       error[P40012]: -i 255@a: this is the CPU port, whose packets go over P4Runtime
@@ -568,17 +599,35 @@ describe("what the switch refuses", () => {
       $ x.json --use-files soon
       error[P40005]: --use-files soon: not a number of seconds from 0 to 86400
       $ x.json --exit-when-done
-      error[P40005]: --exit-when-done needs --use-files: without, the packets never end
+      error[P40005]: --exit-when-done needs --use-files: packets from interfaces never end
       $ x.json -L loud
       error[P40005]: --log-level loud: unknown
       note: write trace, debug, info, warn, error, off
       $ x.json --grpc-server-addr 9559
       error[P40005]: --grpc-server-addr 9559: not HOST:PORT
       note: as in 127.0.0.1:9559
+      $ x.json --grpc-server-addr 127.0.0.1
+      error[P40005]: --grpc-server-addr 127.0.0.1: a port is missing
+      note: as in 127.0.0.1:9559; simple_switch_grpc uses port 443 then
+      $ x.json y.json
+      error[P40016]: 2 programs are named: x.json, y.json
+      note: give one; a controller replaces it while the switch runs (SetForwardingPipelineConfig)
+      $ x.json --log-f f
+      error[P40005]: --log-f: may be --log-file, --log-file-max-size, --log-file-max-files, --log-flush
+      note: write the option out
+      $ x.json --restore-state f --debugger-addr ipc:///x
+      error[P40011]: --restore-state is not available here
+      note: write the entries with --commands FILE, or over P4Runtime
+      error[P40011]: --debugger-addr is not available here
+      note: use --trace FILE, and p4loom trace FILE to read it
+      $ x.json -i 1@a,rate=0 -i 2@b,rate=1,rate=2 -i 3@c,netns=
+      error[P40012]: -i 1@a,rate=0: rate=0: not a whole number of bits per second from 1 to 1000000000000
+      error[P40012]: -i 2@b,rate=1,rate=2: rate is given twice
+      error[P40012]: -i 3@c,netns=: netns= needs the name or the path of a network namespace
       $ x.json --grpc-server-ssl --grpc-server-cert c.pem
       error[P40013]: --grpc-server-ssl needs --grpc-server-key FILE
       $ x.json --grpc-server-key k.pem
-      error[P40013]: --grpc-server-key needs --grpc-server-ssl: without, the server speaks no TLS
+      error[P40013]: --grpc-server-key needs --grpc-server-ssl: without it, the server uses no TLS
       $ x.json --grpc-server-ssl --grpc-server-cert c --grpc-server-key k --grpc-server-with-client-auth
       error[P40013]: --grpc-server-with-client-auth needs --grpc-server-cacert FILE
       "

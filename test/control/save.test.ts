@@ -3,15 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, maskOf, SourceFile } from "../../src/base/index.js";
 import { readRuntimeFile } from "../../src/control/index.js";
-import {
-  type ActionCall,
-  type FieldInfo,
-  type Match,
-  P4InfoIndex,
-  type TableEntry,
-  type TableInfo,
-  type Update,
-} from "../../src/program/index.js";
+import type { ActionCall, Match, TableEntry, Update } from "../../src/device/index.js";
+import { type FieldInfo, P4InfoIndex, type TableInfo } from "../../src/program/index.js";
 import { p4infoOf, start } from "./start.js";
 
 const number = (bits: number) => fc.bigInt({ min: 0n, max: maskOf(bits) });
@@ -138,6 +131,15 @@ describe("save", () => {
     ] as const;
     expect(fresh.device.query(all)).toEqual(device.query(all));
     expect((await fresh.say("save")).lines).toEqual(lines);
+  });
+
+  it("leaves out the default entries of tables with an action profile, which are constant", async () => {
+    const { say } = start("cpu");
+    const tables = new P4InfoIndex(p4infoOf("cpu")).tables.list;
+    const { lines } = await say("save");
+    const has = (name: string) =>
+      lines.some((line) => line.replace("# const ", "").startsWith(`default ${name} `));
+    for (const { name, profile } of tables) expect([name, has(name)]).toEqual([name, profile === undefined]);
   });
 
   it("goes to a file, and comes back from it", async () => {

@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
 import { completions, Interpreter } from "../../src/control/index.js";
-import { createP4Info, DeviceError, P4InfoIndex } from "../../src/program/index.js";
+import { DeviceError } from "../../src/device/index.js";
+import { createP4Info, P4InfoIndex } from "../../src/program/index.js";
 import { MemoryDevice } from "../p4runtime/memory-device.js";
 import { goldenJson, type Stimulus } from "../switch/golden.js";
 import { start } from "./start.js";
@@ -89,8 +90,8 @@ describe("entries", () => {
     ["insert routes4 10.0.0.0/8 => rout 1", "P43203", "did you mean `route`?"],
     ["insert routes4 10.0.0.0/8 => route nexthop=1", "P43203", "there are: next_hop"],
     ["insert routes4 10.0.0.0/8 => route", "P43202", "lacks 1 parameter: next_hop"],
-    ["insert routes4 10.0.0.0/8 => route 1 2", "P43202", "one too many"],
-    ["insert routes4 10.0.0.0/8 11.0.0.0/8 => route 1", "P43202", "one too many"],
+    ["insert routes4 10.0.0.0/8 => route 1 2", "P43202", "value is too many"],
+    ["insert routes4 10.0.0.0/8 11.0.0.0/8 => route 1", "P43202", "value is too many"],
     ["insert routes4 dst=1.2.3.4 ipv4.dst=1.2.3.4 => route 1", "P43202", "given twice"],
     ["insert routes4 10.0.0.0/8", "P43202", "`=> ACTION PARAMETERS`"],
     ["insert routes4 10.0.0.0/40 => route 1", "P43204", "0 to 32"],
@@ -101,7 +102,7 @@ describe("entries", () => {
     ["insert routes4 10.0.0.0/8 timeout=4 => route 1", "P43204", "500ms"],
     ["delete routes4 10.0.0.0/8", "P43206", "NOT_FOUND"],
     ["isnert routes4", "P43201", "did you mean `insert`?"],
-    ["default routes4 to", "P43202", "one word too many"],
+    ["default routes4 to", "P43202", "extra word"],
     ["dump routes4 10.0.0.1", "P43202", "give `field=value`"],
     ["help ruotes4", "P43203", "did you mean `routes4`?"],
     ["load a.p4", "P43207", "no files"],
@@ -219,7 +220,7 @@ describe("everything else", () => {
   it.each([
     ["read nothing", "P43203", "no counter, meter or register"],
     ["read r9[8]", "P43205", "0 to 7"],
-    ["write register r9=1", "P43202", "say which element"],
+    ["write register r9=1", "P43202", "name the element"],
     ["write register r9[0]=512", "P43204", "9 bits"],
     ["write table r9[0]=1", "P43202", "none of counter"],
     ["write meter by_packets[0] => cir=1", "P43202", "`cburst=` is missing"],
@@ -228,7 +229,7 @@ describe("everything else", () => {
     ["insert multicast 1 => 600", "P43204", "0 to 511"],
     ["insert digest d", "P43203", "no digest"],
     ["packet-out 123", "P43204", "whole bytes"],
-    ["packet-out zz", "P43204", "no hexadecimal"],
+    ["packet-out zz", "P43204", "not hexadecimal"],
   ])("%s: %s", async (text, code, part) => {
     const { messages, diagnostics } = await start("memory").say(text);
     expect(diagnostics.list.map((one) => one.code)).toEqual([code]);
@@ -378,7 +379,7 @@ describe("sessions", () => {
     expect(device.query([{ kind: "tableEntry", table: "TheIngress.routes4" }])).toHaveLength(2);
     const again = await say("source r.json");
     expect(again.messages[0]).toMatch(/^r\.json:1:19: error\[P43206\].*ALREADY_EXISTS/);
-    expect((await say("source loop.txt")).messages[0]).toContain("16 deep");
+    expect((await say("source loop.txt")).messages[0]).toContain("more than 16 files");
   });
 
   it("end with exit", async () => {

@@ -1,9 +1,11 @@
 /** What the README shows is run: its commands, its program, its message. */
+
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { COMMAND } from "../built-command.js";
 
 const root = resolve(import.meta.dirname, "../..");
 const readme = readFileSync(join(root, "README.md"), "utf8");
@@ -15,7 +17,11 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function node(...args: string[]) {
-  return spawnSync(process.execPath, ["--import", "tsx", ...args], { cwd: root, encoding: "utf8" });
+  return spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+}
+
+function p4loom(...args: string[]) {
+  return node(COMMAND, ...args);
 }
 
 describe("README", () => {
@@ -32,7 +38,7 @@ describe("README", () => {
       .map((word, i, all) =>
         /^(-o|--out|--p4runtime-files)$/.test(all[i - 1] ?? "") ? join(folder, word) : word,
       );
-    const { status, stderr } = node("src/cli/main.ts", ...args);
+    const { status, stderr } = p4loom(...args);
     expect(stderr).not.toContain("error[");
     expect(status).toBe(0);
   });
@@ -47,7 +53,7 @@ describe("README", () => {
       ),
     );
     const printed = /It prints\n\n {4}(.*)\n/.exec(readme)![1]!;
-    const { stdout, stderr } = node(file);
+    const { stdout, stderr } = node("--import", "tsx", file);
     expect(stderr).toBe("");
     expect(stdout.trim()).toBe(printed);
   });
@@ -56,11 +62,10 @@ describe("README", () => {
     const block = /((?: {4}.*\n)*? {4}ether\.p4:\d+:\d+: error\[.*\n(?: {4}.*\n)*)/.exec(readme)![1]!;
     const expected = block.replace(/^ {4}/gm, "");
     writeFileSync(join(folder, "ether.p4"), "header ethernet_t {\n    bit<48> dst\n    bit<48> src;\n}\n");
-    const { stderr, status } = spawnSync(
-      process.execPath,
-      ["--import", import.meta.resolve("tsx"), join(root, "src/cli/main.ts"), "check", "ether.p4"],
-      { cwd: folder, encoding: "utf8" },
-    );
+    const { stderr, status } = spawnSync(process.execPath, [COMMAND, "check", "ether.p4"], {
+      cwd: folder,
+      encoding: "utf8",
+    });
     expect(stderr).toBe(expected);
     expect(status).toBe(1);
   });

@@ -1,10 +1,12 @@
 /** docs/trace.md shows what the commands print, and docs/trace.schema.json what documents are. */
+
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { traceSchema } from "../../src/trace/index.js";
+import { COMMAND } from "../built-command.js";
 
 const root = resolve(import.meta.dirname, "../..");
 const update = process.env["P4LOOM_GOLDEN"] === "update";
@@ -16,11 +18,10 @@ function golden(path: string, text: string): void {
 }
 
 function run(command: string): string {
-  const { stdout, stderr, status } = spawnSync(
-    process.execPath,
-    ["--import", "tsx", "src/cli/main.ts", ...command.split(" ")],
-    { cwd: root, encoding: "utf8" },
-  );
+  const { stdout, stderr, status } = spawnSync(process.execPath, [COMMAND, ...command.split(" ")], {
+    cwd: root,
+    encoding: "utf8",
+  });
   expect(stderr).toBe("");
   expect(status).toBe(0);
   return stdout;

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { Diagnostics, formatDiagnostic, SourceFile, spanText } from "../../src/base/index.js";
 import { loadDocument } from "../../src/documents/index.js";
-import { closest, formatPath } from "../../src/documents/schema-issues.js";
-import { isTimeline, loadExperiment, loadTimeline } from "../../src/experiment/index.js";
+import { formatPath } from "../../src/documents/schema-issues.js";
+import { loadExperiment, loadExperimentFile } from "../../src/experiment/index.js";
 
 const bad = join(import.meta.dirname, "..", "bad", "experiment");
 
@@ -55,6 +55,10 @@ describe("documents", () => {
   it.each([
     ["name: x\nnmae: y\n", 'file.yaml:2:1: error[P43002]: unknown key "nmae"; did you mean "name"?'],
     ["count: 3\n", 'file.yaml:1:1: error[P43003]: missing key "name": expected text'],
+    [
+      "name: x\nlist: [gren]\n",
+      'file.yaml:2:8: error[P43004]: list[0]: expected one of red, green, got "gren"; did you mean "green"?',
+    ],
     ["name: 7\n", "file.yaml:1:7: error[P43004]: name: expected text, got 7"],
     ["name: x\ncount: many\n", 'file.yaml:2:8: error[P43004]: count: expected a number, got "many"'],
     ["name: x\ncount: 1.5\n", "file.yaml:2:8: error[P43004]: count: expected a whole number, got 1.5"],
@@ -166,11 +170,8 @@ describe("hostile documents", () => {
   });
 });
 
-describe("guesses", () => {
-  it("are made for typing mistakes only", () => {
-    expect(closest("spnies", ["spines", "leaves"])).toBe("spines");
-    expect(closest("Pods", ["pods"])).toBe("pods");
-    expect(closest("colour", ["spines", "leaves"])).toBeUndefined();
+describe("formatPath", () => {
+  it("writes keys with dots and list positions in brackets", () => {
     expect(formatPath(["schemes", 1, "field"])).toBe("schemes[1].field");
   });
 });
@@ -199,8 +200,7 @@ describe("wrong experiment files", () => {
     const path = join(bad, name);
     const diagnostics = new Diagnostics();
     const source = new SourceFile(path, readFileSync(path, "utf8"));
-    const load = isTimeline(source) ? loadTimeline : loadExperiment;
-    expect(load(source, diagnostics)).toBeUndefined();
+    expect(loadExperimentFile(source, diagnostics)).toBeUndefined();
     expect(diagnostics.list.map((one) => one.code)).toEqual([name.slice(0, 6)]);
     const [diagnostic] = diagnostics.list;
     expect(diagnostic!.span?.file.path).toBe(path);
@@ -218,6 +218,6 @@ describe("wrong experiment files", () => {
     expect(loadExperiment(join(bad, "nothing.yaml"), diagnostics)).toBeUndefined();
     expect(diagnostics.list[0]!.code).toBe("P43005");
     expect(loadExperiment(bad, diagnostics)).toBeUndefined();
-    expect(diagnostics.list[1]!.message).toContain("it is a folder");
+    expect(diagnostics.list[1]!.message).toContain("it is a directory");
   });
 });

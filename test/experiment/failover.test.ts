@@ -2,24 +2,52 @@ import { describe, expect, it } from "vitest";
 import type { DiagnosticError } from "../../src/base/index.js";
 import { expectedTries, successProbability } from "../../src/experiment/closed-forms.js";
 import { FailoverRig } from "../../src/experiment/failover.js";
-import { equalSites, placesOf } from "../../src/experiment/failure-sites.js";
+import { equalSites, placesOf, sitesOnPath } from "../../src/experiment/failure-sites.js";
+import { FlowDrawer } from "../../src/experiment/flow-draw.js";
 import type { Experiment, Failure, SchemeRun } from "../../src/experiment/index.js";
 import { rowOf } from "../../src/experiment/results.js";
-import { runScheme } from "../../src/experiment/simulator.js";
+import { schemeRuns } from "../../src/experiment/simulator.js";
 import { mean } from "../../src/experiment/statistics.js";
 import { buildTopology, topologySchema } from "../../src/topology/index.js";
-import { experimentWith, modelFabric } from "./model-fabric.js";
+import { allRuns, experimentWith, modelFabric } from "./model-fabric.js";
 
 const SEED = 7;
 
 function series(experiment: Experiment, label: string, failure?: Failure) {
   const scheme = experiment.schemes.find((one) => one.label === label)!;
-  const all = runScheme(experiment, scheme, modelFabric(experiment, scheme), SEED);
+  const all = allRuns(schemeRuns(experiment, scheme, modelFabric(experiment, scheme), SEED));
   return failure === undefined ? all : all.filter((one) => one.failure === failure);
 }
 
 const schemeOf = (experiment: Experiment, label: string): SchemeRun =>
   experiment.schemes.find((one) => one.label === label)!;
+
+describe("the failing element", () => {
+  it("is drawn so that every flow that some failure hits is equally likely: one on both paths counts once", () => {
+    // Two leaves, chosen by each direction at random: half of the flows cross one leaf, the other half both.
+    const experiment = experimentWith({
+      topology:
+        "{ kind: leaf_spine, tors: 2, leaves: 2, homing: single, hosts_per_rack: 8, host_link: { rate: 25Gbps, delay: 248us } }",
+      schemes: "[none]",
+      failures: "[leaf]",
+    });
+    const drawer = new FlowDrawer(experiment, modelFabric(experiment, experiment.schemes[0]!));
+    const runs = 600;
+    let shared = 0;
+    for (let run = 0; run < runs; run++) {
+      const { flow, paths } = drawer.draw("leaf", run, SEED);
+      const [data, acks] = [paths.data, paths.acks].map(
+        (path) => sitesOnPath(experiment.topology, path, "leaf")[0]!,
+      );
+      if (data!.index === acks!.index) shared++;
+      drawer.close(flow);
+    }
+    // A flow of two leaves is hit by two failures, one of one leaf by one: 1/3, standard deviation 0.02. If an element of
+    // both paths counted twice, it would be 1/2.
+    expect(shared / runs).toBeGreaterThan(0.26);
+    expect(shared / runs).toBeLessThan(0.41);
+  });
+});
 
 describe("failure sites", () => {
   const clos = (extra: string) =>
@@ -35,6 +63,16 @@ describe("failure sites", () => {
     expect(counts).toEqual([2, 4, 64, 8]);
     // Between racks of one pod the way is host, ToR, leaf, ToR, host.
     expect(equalSites(topology, "inter_rack", "leaf")).toBe(4);
+  });
+
+  it("lie between the hosts that are farthest apart, where the file names no pairs", () => {
+    const pairsOf = (topology: string, failures: string) =>
+      experimentWith({ topology, failures }).settings.traffic.pairs;
+    expect(pairsOf("{ kind: leaf_spine, tors: 4, leaves: 2 }", "[tor, leaf, link]")).toBe("inter_rack");
+    expect(pairsOf("{ kind: leaf_spine, tors: 2, leaves: 2 }", "[tor]")).toBe("any");
+    expect(
+      pairsOf("{ kind: clos, pods: 2, tors_per_pod: 2, leaves_per_pod: 2, spines_per_plane: 2 }", "[spine]"),
+    ).toBe("inter_pod");
   });
 
   it("count one ToR for hosts with one NIC, and all spines of a mesh", () => {

@@ -32,3 +32,11 @@ export function modelFabric(experiment: Experiment, scheme: SchemeRun): Fabric {
     return new ModelSwitch(node.name, plan, program, own.updates);
   });
 }
+
+/** The result of a generator that yields nothing of interest. */
+export function allRuns<T>(runs: Generator<void, T>): T {
+  for (;;) {
+    const step = runs.next();
+    if (step.done) return step.value;
+  }
+}

@@ -4,12 +4,13 @@
  * opinion on what the compiled programs do.
  */
 
-import { fromBytes, toBytes } from "../../src/base/index.js";
+import { addWords, finishChecksum, fromBytes, toBytes } from "../../src/base/index.js";
+import type { ActionCall, Match, Update } from "../../src/device/index.js";
 import type { ProgramPlan } from "../../src/generate/index.js";
-import { selectorOf } from "../../src/generate/index.js";
-import type { ActionCall, Match, Update } from "../../src/program/index.js";
+import { selectorOf } from "../../src/hosts/index.js";
+
 import type { FabricPlan } from "../../src/schemes/index.js";
-import { addWords, type Channel, finishChecksum, type Node, Segment } from "../../src/sim/packet/index.js";
+import { type Channel, type Node, Segment } from "../../src/sim/packet/index.js";
 
 interface Route {
   address: bigint;

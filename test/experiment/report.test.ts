@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
@@ -8,22 +9,23 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { escapeMarkup } from "../../src/base/index.js";
 import { figureLines } from "../../src/experiment/cdf-figure.js";
-import { escapeXml, FakeDocument, printNode } from "../../src/experiment/fake-document.js";
+import { FakeDocument, printNode } from "../../src/experiment/fake-document.js";
 import { formatResults, resultsJson, writeResults } from "../../src/experiment/index.js";
 import { renderReport } from "../../src/experiment/report.js";
 import { type FullResults, rowOf, type Series } from "../../src/experiment/results.js";
-import { runScheme } from "../../src/experiment/simulator.js";
+import { schemeRuns } from "../../src/experiment/simulator.js";
 import { resultsCsv, samplesCsv } from "../../src/experiment/tables.js";
 import { writeFolder } from "../../src/experiment/write.js";
-import { experimentWith, modelFabric } from "./model-fabric.js";
+import { allRuns, experimentWith, modelFabric } from "./model-fabric.js";
 
 function resultsOf(keys: Record<string, string | number> = {}): FullResults {
   const source = experimentWith({ runs: 20, ...keys });
   const series: Series[] = source.schemes.flatMap((scheme) =>
-    runScheme(source, scheme, modelFabric(source, scheme), 3),
+    allRuns(schemeRuns(source, scheme, modelFabric(source, scheme), 3)),
   );
   return {
     experiment: "test",
@@ -31,6 +33,7 @@ function resultsOf(keys: Record<string, string | number> = {}): FullResults {
     engine: "sim",
     rows: series.map((one) => rowOf(source, one)),
     notes: [],
+    warnings: [],
     source,
     series,
     programs: [{ file: "pecmp/tor.p4", text: "control c() { apply { } } // <&>\n" }],
@@ -148,7 +151,7 @@ describe("the report", () => {
     for (const markup of [html, cdfSvg, topologySvg]) expectWellFormed(markup);
     expect(html).not.toMatch(/<(script|link|img|iframe)\b/);
     expect(html).not.toMatch(/(src|href)="(?!data:|#)/);
-    expect(html).toContain(escapeXml('"A < B & C"'));
+    expect(html).toContain(escapeMarkup('"A < B & C"'));
     expect(html).toContain("<strong>100.0 %</strong> of 80 runs");
     expect(html).toContain("// &lt;&amp;&gt;");
     expect(html).toContain("scheme,failure,runs");
@@ -197,6 +200,7 @@ describe("writing", () => {
     const results = resultsOf({ schemes: "[pecmp]", failures: "[tor]" });
     await writeResults(results, out);
     const expected = [
+      ".p4loom-files.json",
       "programs",
       "recovery-cdf.svg",
       "report.html",
@@ -237,5 +241,48 @@ describe("writing", () => {
     expect(readdirSync(folder)).toEqual(["results"]);
     mkdirSync(join(folder, "other"));
     expect(existsSync(join(folder, "other", "results.json"))).toBe(false);
+  });
+
+  it("remove what an earlier run wrote and this one does not, and nothing else", () => {
+    const folder = temporary();
+    writeFolder(
+      [
+        ["results.json", "1"],
+        ["programs/ecmp/tor.p4", "a"],
+        ["programs/ecmp/leaf.p4", "b"],
+        ["programs/pecmp/tor.p4", "c"],
+        ["samples.csv", "d"],
+      ],
+      folder,
+    );
+    writeFileSync(join(folder, "programs/ecmp/notes.txt"), "mine");
+    writeFileSync(join(folder, "samples.csv"), "changed by its owner");
+    writeFileSync(join(folder, "other.csv"), "mine too");
+    writeFolder(
+      [
+        ["results.json", "2"],
+        ["programs/pecmp/tor.p4", "c"],
+      ],
+      folder,
+    );
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
+      .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+    expect(files.sort()).toEqual([
+      "other.csv",
+      "programs/ecmp/notes.txt",
+      "programs/pecmp/tor.p4",
+      "results.json",
+      "samples.csv",
+    ]);
+    // An empty folder goes with its last file; a list that leads out of the folder is not followed.
+    const outside = join(temporary(), "file.txt");
+    writeFileSync(outside, "x");
+    writeFileSync(
+      join(folder, ".p4loom-files.json"),
+      JSON.stringify({ [relative(folder, outside)]: createHash("sha256").update("x").digest("hex") }),
+    );
+    writeFolder([["results.json", "3"]], folder);
+    expect(readFileSync(outside, "utf8")).toBe("x");
   });
 });

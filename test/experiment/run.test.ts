@@ -7,10 +7,8 @@ import { Diagnostics } from "../../src/base/index.js";
 import { successProbability } from "../../src/experiment/closed-forms.js";
 import { equalSites } from "../../src/experiment/failure-sites.js";
 import {
-  isTimeline,
   loadExperiment,
-  loadTimeline,
-  readSource,
+  loadExperimentFile,
   resultsJson,
   runExperiment,
 } from "../../src/experiment/index.js";
@@ -23,9 +21,7 @@ describe("example experiments", () => {
 
   it.each(files)("%s is right", (name) => {
     const diagnostics = new Diagnostics();
-    const source = readSource(join(examples, name), diagnostics)!;
-    const load = isTimeline(source) ? loadTimeline : loadExperiment;
-    expect(load(source, diagnostics)).toBeDefined();
+    expect(loadExperimentFile(join(examples, name), diagnostics)).toBeDefined();
     expect(diagnostics.list).toEqual([]);
   });
 });

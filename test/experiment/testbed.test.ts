@@ -103,7 +103,8 @@ describe("what a testbed needs", () => {
       const running = runExperiment(shortened(...leafOnly), {
         engine: "switch",
         out,
-        testbed: { stop: stop.signal, allowMissing: new Set(["rate"]) },
+        stop: stop.signal,
+        testbed: { allowMissing: new Set(["rate"]) },
         progress: (done) => {
           if (done !== 1) return;
           ids = findRuns()

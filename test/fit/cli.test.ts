@@ -65,7 +65,12 @@ describe("p4loom fit", () => {
   it("ends with 1 beyond a budget", async () => {
     expect(await fitFile(golden("real_l2l3"), { ...base, budget: "stages=3" })).toBe(0);
     expect(await fitFile(golden("real_l2l3"), { ...base, budget: "stages=2" })).toBe(1);
-    expect(err).toContain("over budget: stages: 3, budget 2");
+    expect(err).toContain("over budget: stages: 3 used, budget 2");
+    out = "";
+    expect(await fitFile(golden("real_l2l3"), { ...base, json: true, budget: "sram=4.2%" })).toBe(0);
+    expect(JSON.parse(out).budget).toEqual([
+      { name: "sram", limit: 4.2, percent: true, used: 4.2, within: true },
+    ]);
   });
 
   it("writes page and SARIF", async () => {
@@ -89,11 +94,11 @@ describe("p4loom fit", () => {
     expect(err).toContain("exact: 5 stages, at least 5, gap 0 %");
   }, 60_000);
 
-  it("reads a BMv2 JSON with its P4Info, and says the same of it", async () => {
+  it("reads a BMv2 JSON with its P4Info, with the same result as the source", async () => {
     const { program } = loadProgram("real_ecmp");
     const path = join(folder, "p.json");
     writeFileSync(path, JSON.stringify(program!.bmv2));
-    expect(await codeOf(path)).toBe("P44004");
+    expect(await codeOf(path)).toBe("P40018");
     writeFileSync(join(folder, "p.p4info.txtpb"), writeP4InfoText(program!.p4info));
     await fitFile(path, { ...base, json: true });
     const fromJson = JSON.parse(out);
@@ -110,15 +115,24 @@ describe("p4loom fit", () => {
     expect(out).toMatch(/^cannot fit/);
   });
 
-  it("says where wrong files are wrong", async () => {
-    expect(await codeOf(golden("real_l2l3"), { target: bad("P44001-not-a-target.yaml") })).toBe("P44001");
-    expect(await codeOf(golden("real_l2l3"), { target: "tofino3" })).toBe("P40001");
+  it("lists the targets for a wrong one, and the name that was meant", async () => {
+    const failure = await fitFile(golden("real_l2l3"), { ...base, target: "tofino9" }).catch((e) => e);
+    const [diagnostic] = (failure as DiagnosticError).diagnostics;
+    expect(diagnostic).toMatchObject({
+      code: "P44005",
+      message: '--target tofino9: no such target or file; did you mean "tofino"?',
+      notes: [{ message: "targets: rmt, tofino, tofino2, tofino2h, tofino2m; or the path of a target file" }],
+    });
+  });
+
+  it("reports mistakes in files with their codes", async () => {
+    expect(await codeOf(golden("real_l2l3"), { target: bad("P43003-not-a-target.yaml") })).toBe("P43003");
     expect(await codeOf(join(import.meta.dirname, "../bad/program/P41012-width-is-text.json"))).toBe(
       "P41012",
     );
     const broken = join(folder, "broken.p4");
     writeFileSync(broken, "control {");
-    expect(await codeOf(broken)).toBe("P44002");
+    expect(await codeOf(broken)).toMatch(/^P40[12]/);
     expect(await codeOf(golden("real_l2l3"), { exact: "soon" })).toBe("P40005");
   });
 });

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { type FitResult, fitProgram, parseTarget, type Target } from "../../src/fit/index.js";
+import { type FitResult, fitProgram, type Target, targetSchema } from "../../src/fit/index.js";
 import { compile } from "../../src/p4/index.js";
 import type { Program } from "../../src/program/index.js";
 
@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, "../..");
 const folder = join(root, "test/golden/fit");
 
 export function loadTarget(name: string): Target {
-  return parseTarget(parse(readFileSync(join(root, "data/targets", `${name}.yaml`), "utf8")));
+  return targetSchema.parse(parse(readFileSync(join(root, "data/targets", `${name}.yaml`), "utf8")));
 }
 
 /** A golden program; undefined with the compiler's first error when our compiler refuses it. */

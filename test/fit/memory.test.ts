@@ -1,6 +1,7 @@
 /** Block counts that real compilers logged (targets.md 3.1 to 3.6), and closed forms. */
 import { describe, expect, it } from "vitest";
 import { fitProgram } from "../../src/fit/index.js";
+import { packings } from "../../src/fit/memory/exact.js";
 import { compileText, loadTarget } from "./golden.js";
 import { oneTable, type TableSpec } from "./programs.js";
 
@@ -192,5 +193,82 @@ describe("other memories", () => {
     expect(Math.round((100 * bits) / (106 * 1024 * 80))).toBe(553);
     const blocks = result.problem.demands.flatMap((demand) => demand.shared)[0]!.srams;
     expect(blocks).toBeGreaterThan(4 * rmt.sram.blocks);
+  });
+});
+
+describe("numbers that no device has", () => {
+  const verdict = (spec: Partial<TableSpec>, name: string) => {
+    const { program, error } = compileText(oneTable({ kind: "exact", keyBits: 48, size: 16, ...spec }));
+    expect(error).toBeUndefined();
+    return fitProgram(program!, loadTarget(name));
+  };
+  const register = (size: number, width = 32) => ({
+    declare: `register<bit<${width}>>(${size}) r;`,
+    statement: `r.write(h.d.r0, 1);`,
+  });
+
+  it.each(["rmt", "tofino", "tofino2"])("cannot fit %s, and take no time and no memory", (name) => {
+    for (const kind of ["exact", "ternary", "lpm"] as const) {
+      for (const size of [90_000_000, 4_294_967_296, 99_999_999_999_999]) {
+        const result = verdict({ kind, size }, name);
+        expect([size, result.verdict]).toEqual([size, "cannot fit"]);
+        if (size < 1e9) continue;
+        expect(result.placement.unplaced[0]!.detail).toMatch(
+          /^Ing\.t with [\d,]+ entries needs [\d,]+ \w+ blocks; all \d+ stages together have [\d,]+$/,
+        );
+      }
+    }
+    expect(verdict(register(4_294_967_295), name).verdict).not.toBe("placed");
+    const counters = verdict(
+      { declare: "counter(4294967295, CounterType.bytes) c;", statement: "c.count(h.d.r0);" },
+      name,
+    );
+    expect(counters.verdict).toBe("cannot fit");
+    expect(counters.placement.unplaced[0]!.detail).toContain("counter Ing.c with 4,294,967,295 cells");
+  });
+
+  it("count all words of a cell that is wider than a word", () => {
+    const blocks = (width: number) =>
+      verdict(register(1000, width), "rmt").problem.demands.flatMap((demand) => demand.shared)[0]!.srams;
+    // RMT's words have 112 bits.
+    expect([blocks(56), blocks(112), blocks(113), blocks(2048)]).toEqual([1, 1, 2, 19]);
+  });
+});
+
+describe("boundaries", () => {
+  const words = (spec: Partial<TableSpec>) =>
+    fitProgram(
+      compileText(oneTable({ kind: "exact", keyBits: 32, size: 16, single: true, ...spec })).program!,
+      tofino,
+    );
+
+  it("round the blocks of a key that no packing holds up", () => {
+    // A word of 8 blocks has 1,024 bits; the key alone is larger, so 9 blocks of each of four ways.
+    for (const [keyBits, blocks] of [
+      [1032, 9 * 4],
+      [1152, 9 * 4],
+      [1153, 10 * 4],
+    ] as const) {
+      const result = words({ keyBits });
+      const unit = result.model.units.find((u) => u.kind === "match")!;
+      expect([keyBits, result.problem.plans[unit.id]!.layout(16).srams]).toEqual([keyBits, blocks]);
+    }
+  });
+
+  it("leave out bytes of the key that the hash implies, also when they take exactly its bits", () => {
+    // Ten ghost bits cover the bytes of 2 and 8 bits; 11 bytes and a nibble remain, four times in three blocks.
+    const key = { bytes: [2, ...new Array<number>(12).fill(8)], bits: 98 };
+    expect(packings(key, 0, tofino, false)).toContainEqual({ entriesPerWord: 4, width: 3 });
+  });
+
+  it("keep a version nibble with each entry of an algorithmic lpm table", () => {
+    const text = oneTable({ kind: "lpm", keyBits: 32, size: 65_536, single: true });
+    const { program } = compileText(text.replace("table t {", "@alpm(1) table t {"));
+    const result = fitProgram(program!, tofino);
+    const unit = result.model.units.find((u) => u.algorithmic !== undefined)!;
+    const layout = result.problem.plans[unit.id]!.layout(unit.size);
+    // An entry has value and mask, 2 x 32 bits, and the nibble: 68 bits, so that five fit three blocks. 64 entries a
+    // partition take 13 such words. Without the nibble two entries fit one block, which makes 32 blocks.
+    expect([layout.entriesPerWord, layout.blocks.match]).toEqual([5, 39]);
   });
 });

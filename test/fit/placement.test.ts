@@ -92,7 +92,9 @@ describe("the verifier", () => {
       "5 of 8192 entries",
     );
     const stages = placement.stages.map((counts) => ({ ...counts, srams: counts.srams + 1 }));
-    expect(verifyPlacement(problem, { ...placement, stages }).join("\n")).toContain("srams, it is");
+    expect(verifyPlacement(problem, { ...placement, stages }).join("\n")).toMatch(
+      /has \d+ srams, the placement states \d+/,
+    );
   });
 
   it("sees a full stage", () => {

@@ -36,7 +36,7 @@ V1Switch(Prs(), Vfy(), Ing(), Egr(), Cmp(), Dep()) main;
 
 export const wrap = around;
 
-/** One table `t`; the key is in its own header bytes, results of 32 bits each behind it. */
+/** One table `t`; the key is in its own header bytes, results of 32 bits each follow it. */
 export function oneTable(spec: TableSpec): string {
   const data = spec.dataBits ?? 0;
   const pad = (8 - (spec.keyBits % 8)) % 8;

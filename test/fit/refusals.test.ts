@@ -10,6 +10,33 @@ import { wrap } from "./programs.js";
 const folder = join(import.meta.dirname, "../bad/fit");
 const tofino = loadTarget("tofino");
 
+describe("advice of a refusal", () => {
+  const noteOf = (statement: string, locals = "") => {
+    const { program, error } = compileText(wrap("bit<32> a; bit<32> b; bit<8> c;", locals, statement));
+    expect(error).toBeUndefined();
+    return fitProgram(program!, tofino)
+      .diagnostics.filter((d) => d.severity === "error")
+      .map((d) => [d.message, d.notes[0]!.message]);
+  };
+
+  it("names parameters of actions, and does not move them to the control", () => {
+    const action = `action go(bit<8> kind, bit<32> base) { h.d.a = kind == 1 ? h.d.a |-| 1 : h.d.b; hash(h.d.b, HashAlgorithm.crc32, base, { h.d.a }, 32w16); }
+      table t { key = { h.d.c : exact; } actions = { go; } }`;
+    const [conditional, hash] = noteOf("t.apply();", action);
+    expect(conditional).toEqual([
+      "tofino: no ALU computes (kind == 1) ? (d.a |-| 1) : d.b: an action has no conditional value",
+      "write one action for each case: the entry that supplies the parameter can choose the action instead",
+    ]);
+    expect(hash![0]).toBe("tofino: a hash with base base");
+  });
+
+  it("moves conditions on fields to the control, as P4", () => {
+    expect(
+      noteOf("h.d.a = h.d.c == 1 && h.d.d.isValid() ? h.d.a : h.d.b;".replace("h.d.d", "h.d"))[0]![1],
+    ).toContain("branch in the control: if ((d.c == 1) && d.isValid()) one, else the other");
+  });
+});
+
 describe("what Tofino lacks", () => {
   it.each(readdirSync(folder).filter((name) => name.endsWith(".p4")))("%s", (name) => {
     const text = readFileSync(join(folder, name), "utf8");
@@ -50,6 +77,29 @@ describe("what Tofino lacks", () => {
     }
   });
 
+  it("is not held against a register that an action updates under a condition", () => {
+    const verdict = (body: string, target = tofino) => {
+      const locals = `register<bit<32>>(1024) r;
+        action go(bit<32> v) { bit<32> c; r.read(c, h.d.i); ${body} }
+        table t { key = { h.d.a : exact; } actions = { go; NoAction; } size = 64; default_action = NoAction(); }`;
+      const { program, error } = compileText(wrap("bit<32> a; bit<32> b; bit<32> i;", locals, "t.apply();"));
+      expect([body, error]).toEqual([body, undefined]);
+      return fitProgram(program!, target).verdict;
+    };
+    for (const body of [
+      "if (c < 100) { c = c + 1; } r.write(h.d.i, c);",
+      "if (c < h.d.b) { r.write(h.d.i, h.d.b); } h.d.b = c;",
+      "if (h.d.b == 1) { r.write(h.d.i, 0); } else { r.write(h.d.i, c + 1); }",
+      "c = c < v ? v : c; r.write(h.d.i, c);",
+    ]) {
+      expect([body, verdict(body)]).toEqual([body, "placed"]);
+    }
+    const two = "if (c < 5) { c = 1; } else if (c > 9) { c = 2; } r.write(h.d.i, c);";
+    expect([verdict(two), verdict(two, loadTarget("tofino2"))]).toEqual(["refused", "refused"]);
+    expect(verdict("if (c < 5) { c = c * 3; } r.write(h.d.i, c);")).toBe("refused");
+    expect(verdict("if (c < 5) { h.d.b = 1; } r.write(h.d.i, 1);")).toBe("refused");
+  });
+
   it("swaps two fields in one stage, and takes a stage for each dependent statement", () => {
     const stages = (statement: string) =>
       fitProgram(compileText(wrap("bit<32> a; bit<32> b; bit<32> c;", "", statement)).program!, tofino)
@@ -78,5 +128,63 @@ describe("what Tofino lacks", () => {
     const result = fitProgram(program!, tofino);
     expect(result.diagnostics.map((d) => [d.code, d.severity])).toEqual([["P44029", "warning"]]);
     expect([result.verdict, result.stages]).toEqual(["placed", 2]);
+  });
+});
+
+describe("a table that a packet reaches a second time", () => {
+  const table = `action go(bit<32> v) { h.d.b = v; }
+    table t { key = { h.d.a : exact; } actions = { go; NoAction; } size = 64; default_action = NoAction(); }`;
+  const verdicts = (apply: string) => {
+    const { program, error } = compileText(wrap("bit<32> a; bit<32> b; bit<8> s;", table, apply), "p.p4");
+    expect(error).toBeUndefined();
+    // The program as its JSON has it, without the objects of the compiler.
+    const read = { ...program!, bmv2: JSON.parse(JSON.stringify(program!.bmv2)) };
+    return ["rmt", "tofino", "tofino2"].map((name) => {
+      const { verdict, diagnostics } = fitProgram(read, loadTarget(name));
+      const places = diagnostics.map((d) => `${d.code} line ${d.span!.file.position(d.span!.start).line}`);
+      return [verdict, ...places].join(" ");
+    });
+  };
+
+  it("is refused on every target, at the second place", () => {
+    const line = wrap("bit<32> a; bit<32> b; bit<8> s;", table, "\n t.apply();\n t.apply();")
+      .split("\n")
+      .reduce((last, text, index) => (text.includes("t.apply();") ? index + 1 : last), 0);
+    const refused = `refused P44042 line ${line}`;
+    expect(verdicts("\n t.apply();\n t.apply();")).toEqual([refused, refused, refused]);
+  });
+
+  it("is accepted in exclusive branches", () => {
+    expect(verdicts("if (h.d.s == 1) { t.apply(); } else { t.apply(); h.d.s = 2; }")).toEqual([
+      "placed",
+      "placed",
+      "placed",
+    ]);
+  });
+});
+
+describe("a profile without a name", () => {
+  const text = readFileSync(join(folder, "P44012-profile-without-a-name.p4"), "utf8");
+  const codesOf = (change: (program: NonNullable<ReturnType<typeof compileText>["program"]>) => void) => {
+    const program = structuredClone(compileText(text).program!);
+    change(program);
+    return fitProgram(program, tofino).diagnostics.map((d) => d.code);
+  };
+
+  it("is found where P4Info lacks it, as p4c writes it, whatever the JSON calls it", () => {
+    expect(codesOf(() => {})).toContain("P44012");
+    expect(
+      codesOf((program) => {
+        program.p4info.actionProfiles = [];
+      }),
+    ).toContain("P44012");
+    expect(
+      codesOf((program) => {
+        const pipeline = program.bmv2.pipelines[0]!;
+        pipeline.action_profiles[0]!.name = "chosen";
+        for (const table of pipeline.tables) if (table.type !== "simple") table.action_profile = "chosen";
+        program.p4info.actionProfiles[0]!.preamble!.name = "chosen";
+      }),
+    ).not.toContain("P44012");
   });
 });

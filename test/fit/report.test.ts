@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DiagnosticError, SourceFile } from "../../src/base/index.js";
 import {
+  checkBudget,
   difference,
   differenceText,
   explain,
   explanationText,
   type FitResult,
   fitProgram,
-  overBudget,
+  overBudgetText,
   parseBudget,
   parseSweep,
   runSweep,
@@ -20,7 +21,7 @@ import {
   toText,
 } from "../../src/fit/index.js";
 import { compileText, loadProgram, loadTarget } from "./golden.js";
-import { wrap } from "./programs.js";
+import { oneTable, wrap } from "./programs.js";
 
 const tofino = loadTarget("tofino");
 const check = (name: string): FitResult => fitProgram(loadProgram(name).program!, tofino);
@@ -81,7 +82,7 @@ describe("the terminal report", () => {
       /^placed on Tofino \(1\): 3 of 12 stages \(heuristic; assignment verified\)/,
     );
     expect(toText(check("chain_match_13"))).toMatch(
-      /^cannot fit Tofino \(1\): at least 13 of 12 stages \(critical path/,
+      /^cannot fit Tofino \(1\): at least 13 of 12 stages \(a chain of 13 dependent tables/,
     );
     expect(toText(check("op_mul"))).toMatch(/^refused by Tofino \(1\)/);
   });
@@ -106,7 +107,7 @@ describe("the page", () => {
   });
 
   it("shows source text as text", () => {
-    expect(page).toContain("#include &#60;core.p4&#62;");
+    expect(page).toContain("#include &lt;core.p4&gt;");
   });
 });
 
@@ -115,14 +116,14 @@ describe("explanations", () => {
     const result = check("chain_egspec_4");
     const { advice } = explain(result);
     expect(advice[0]).toMatchObject({ kind: "output", stages: 1 });
-    expect(advice[0]!.message).toContain("4 tables write egress_spec in turn");
+    expect(advice[0]!.message).toContain("4 tables write standard_metadata.egress_spec in turn");
     expect(explanationText(result, explain(result))).toContain("4 -> 1 stages");
   });
 
   it("name shared containers", () => {
     const result = check("many_te_4");
     expect(explain(result)).toMatchObject({
-      binding: expect.stringContaining("write fields of one container"),
+      binding: expect.stringContaining("fields that share a container, which these tables write"),
       advice: [{ kind: "container", stages: 1 }],
     });
   });
@@ -147,13 +148,27 @@ describe("explanations", () => {
 describe("budgets", () => {
   const result = check("real_l2l3");
 
+  const over = (text: string) =>
+    checkBudget(result, parseBudget(text))
+      .filter((use) => !use.within)
+      .map(overBudgetText);
+
   it("hold or do not", () => {
-    expect(overBudget(result, parseBudget("stages=3,sram=40,tcam=50%"))).toEqual([]);
-    expect(overBudget(result, parseBudget("stages=2, sram=39"))).toEqual([
-      "stages: 3, budget 2",
-      "sram: 40, budget 39",
+    expect(over("stages=3,sram=40,tcam=50%")).toEqual([]);
+    expect(over("stages=2, sram=39")).toEqual(["stages: 3 used, budget 2", "sram: 40 used, budget 39"]);
+    expect(over("tcam=5%")).toEqual(["tcam: 5.6 % used, budget 5 %"]);
+  });
+
+  it("hold at the percentage that is shown: 40 of 960 blocks are 4.2 %", () => {
+    expect(checkBudget(result, parseBudget("sram=4.2%"))).toEqual([
+      { name: "sram", limit: 4.2, percent: true, used: 4.2, within: true },
     ]);
-    expect(overBudget(result, parseBudget("tcam=5%"))).toEqual(["tcam: 5.6 %, budget 5 %"]);
+    expect(over("sram=4.1%")).toEqual(["sram: 4.2 % used, budget 4.1 %"]);
+  });
+
+  it("have no percentage of what the target does not state", () => {
+    const onRmt = fitProgram(loadProgram("real_l2l3").program!, loadTarget("rmt"));
+    expect(codeOf(() => checkBudget(onRmt, parseBudget("gateways=5%")))).toBe("P44046");
   });
 
   it("are refused when they are none", () => {
@@ -175,8 +190,15 @@ describe("sweeps", () => {
     expect(sweepText(points)).toContain("1048576");
   });
 
+  it("include their end", () => {
+    expect(parseSweep("t.size=1k..100k").sizes).toEqual([
+      1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 102_400,
+    ]);
+    expect(parseSweep("t.size=5..5").sizes).toEqual([5]);
+  });
+
   it("are refused when they are none, or of no table", () => {
-    for (const text of ["t", "t.size=", "t.size=4k..1k", "t.size=a..b"]) {
+    for (const text of ["t", "t.size=", "t.size=4k..1k", "t.size=a..b", "t.size=1,99999999999999999999"]) {
       expect([text, codeOf(() => parseSweep(text))]).toEqual([text, "P44031"]);
     }
     expect(codeOf(() => runSweep(program!, tofino, parseSweep("u.size=1,2")))).toBe("P44032");
@@ -184,7 +206,7 @@ describe("sweeps", () => {
 });
 
 describe("differences and SARIF", () => {
-  it("tell what changed", () => {
+  it("list what changed", () => {
     const changes = difference(check("chain_match_2"), check("chain_match_12"));
     expect(changes.measures[0]).toEqual({ name: "stages", before: 2, after: 12 });
     expect(changes.tables.find((table) => table.name === "Ing.t5")).toMatchObject({ before: null });
@@ -194,20 +216,53 @@ describe("differences and SARIF", () => {
 
   it("have a rule, a level and a place for each finding", () => {
     const result = check("op_mul");
-    const sarif = toSarif(result, ["stages: 9, budget 1"], [], "1.2.3") as {
-      version: string;
-      runs: {
-        tool: { driver: { rules: { id: string }[] } };
-        results: { ruleId: string; level: string; locations: object[] }[];
-      }[];
-    };
-    expect(sarif.version).toBe("2.1.0");
-    const [run] = sarif.runs;
+    const budget = checkBudget(result, parseBudget("stages=0"));
+    const [run] = sarifOf(toSarif(result, budget, [], "1.2.3"));
     expect(run!.results.map((found) => [found.ruleId, found.level])).toEqual([
       ["P44018", "error"],
       ["budget", "error"],
     ]);
-    expect(run!.tool.driver.rules.map((rule) => rule.id)).toEqual(["P44018", "budget"]);
+    expect(run!.tool.driver.rules).toEqual([
+      { id: "P44018", shortDescription: { text: "A multiplication" } },
+      {
+        id: "budget",
+        shortDescription: { text: "The program uses more of a resource than the budget allows." },
+      },
+    ]);
     for (const found of run!.results) expect(found.locations).toHaveLength(1);
   });
+
+  it("place the verdict at the table that does not fit", () => {
+    const text = oneTable({
+      kind: "exact",
+      keyBits: 32,
+      size: 16,
+      declare: "counter(65536, CounterType.packets_and_bytes) c;",
+      statement: "c.count(h.d.r0);",
+    });
+    const result = fitProgram(compileText(text).program!, tofino);
+    const line = text.split("\n").findIndex((part) => part.includes("table t {")) + 1;
+    const [run] = sarifOf(toSarif(result, [], [], "1.2.3"));
+    expect(run!.results).toMatchObject([
+      {
+        ruleId: "verdict",
+        message: { text: expect.stringContaining("counter Ing.c with 65,536 cells: 65") },
+        locations: [{ physicalLocation: { region: { startLine: line } } }],
+      },
+    ]);
+    expect(explain(result).binding).toContain("needs 65 map RAMs in one stage, which has 48");
+    expect(toText(result)).toContain("not placed: Ing.t needs 65 map RAMs");
+    expect(toText(result)).toContain("stages without Ing.t: 0");
+  });
 });
+
+interface SarifRun {
+  tool: { driver: { rules: { id: string; shortDescription: { text: string } }[] } };
+  results: { ruleId: string; level: string; message: { text: string }; locations: object[] }[];
+}
+
+function sarifOf(document: object): SarifRun[] {
+  const { version, runs } = document as { version: string; runs: SarifRun[] };
+  expect(version).toBe("2.1.0");
+  return runs;
+}

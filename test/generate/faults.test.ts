@@ -1,9 +1,9 @@
 /** The fault table: off by default, and what its entries do to packets in the embedded switch. */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import type { Match, Update } from "../../src/device/index.js";
 import { renderProgram, withFaultTable } from "../../src/generate/index.js";
 import { compile } from "../../src/p4/index.js";
-import type { Match, Update } from "../../src/program/index.js";
 import { SCHEMES, schemeNamed } from "../../src/schemes/index.js";
 import { Switch } from "../../src/switch/index.js";
 import { nodeNamed } from "../../src/topology/index.js";

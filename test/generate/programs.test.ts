@@ -1,14 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
-  FIELD_BITS,
   type PecmpProgram,
   type ProgramPlan,
   renderProgram,
   renderPrograms,
-  SELECTOR_FIELDS,
-  selectorHeaders,
-  selectorOf,
 } from "../../src/generate/index.js";
+import { FIELD_BITS, SELECTOR_FIELDS, selectorHeaders, selectorOf } from "../../src/hosts/index.js";
 import { messagesOf } from "../topology/load.js";
 import { templates } from "./load.js";
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { reflect } from "../../src/hash/crc.js";
 import {
   bmv2Hash,
   bmv2HashNames,
@@ -8,7 +9,6 @@ import {
   crcCatalogue,
   csum16,
   findCrc,
-  reflect,
   xor16,
   xor32,
 } from "../../src/hash/index.js";
@@ -84,6 +84,11 @@ describe("CRC catalogue", () => {
 });
 
 describe("simple hashes", () => {
+  it("csum16 folds its carry until there is none (RFC 1071)", () => {
+    expect(csum16(Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x00, 0x01))).toBe(0xfffe);
+    expect(csum16(Uint8Array.of(0xff, 0xff, 0x00, 0x01))).toBe(0xfffe);
+  });
+
   it("csum16 of data with its checksum behind it is 0", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {

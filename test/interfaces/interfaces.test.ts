@@ -337,11 +337,11 @@ describe.skipIf(reason !== undefined)(title, () => {
     expect(`\n${lines.join("\n").replaceAll(a, "A")}\n`).toMatchInlineSnapshot(`
       "
       error[P40021]: no interface p4loom-none
-      note: \`ip link\` lists those there are
+      note: \`ip link\` lists those there are; make it before the switch starts, or leave out its -i
       error[P40021]: no interface a-name-that-is-too-long
       note: names of interfaces have 1 to 15 bytes
       error[P40021]: no interface none in namespace /run/netns/A
-      note: \`ip link\` lists those there are
+      note: \`ip link\` lists those there are; make it before the switch starts, or leave out its -i
       error[P40023]: no network namespace /run/netns/p4loom-none: no such file
       note: \`ip netns list\` names those of iproute2; /proc/PID/ns/net is that of a process
       error[P40023]: /dev/null is no network namespace: EINVAL

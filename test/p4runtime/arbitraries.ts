@@ -1,16 +1,12 @@
 /** Random entities that a program's P4Info allows, for property tests. */
 import fc from "fast-check";
+import type { ActionCall, Entity, Match, Replica, TableEntry } from "../../src/device/index.js";
 import {
-  type ActionCall,
   type ActionInfo,
-  type Entity,
   type FieldInfo,
-  type Match,
   type P4InfoIndex,
   p4info,
-  type Replica,
   type Slot,
-  type TableEntry,
   type TableInfo,
 } from "../../src/program/index.js";
 

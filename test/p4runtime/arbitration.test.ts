@@ -14,6 +14,7 @@ import { codeName } from "../../src/p4runtime/status.js";
 class Fake implements Controller {
   readonly heard: [code: string, electionId: bigint | undefined][] = [];
   ended: string | undefined;
+  reason: string | undefined;
   last: MasterArbitrationUpdate | undefined;
 
   arbitrate(update: MasterArbitrationUpdate): void {
@@ -21,8 +22,9 @@ class Fake implements Controller {
     this.heard.push([codeName(update.status!.code), electionIdOf(update.electionId)]);
   }
 
-  end(code: string): void {
+  end(code: string, reason: string): void {
     this.ended = code;
+    this.reason = reason;
   }
 
   /** What was heard since the last call. */
@@ -132,7 +134,7 @@ describe("arbitration", () => {
     expect(c.news()).toEqual([["ALREADY_EXISTS", 10n]]);
     expect(arbitration.knowsRole("telemetry")).toBe(true);
     expect(arbitration.knowsRole("other")).toBe(false);
-    expect(arbitration.primaries()).toEqual([a, b]);
+    expect(arbitration.primaries().map(({ controller }) => controller)).toEqual([a, b]);
   });
 
   it("ends streams that break the rules", () => {
@@ -156,6 +158,31 @@ describe("arbitration", () => {
       return fake.ended;
     });
     expect(crowd).toEqual([undefined, undefined, "RESOURCE_EXHAUSTED"]);
+  });
+
+  it("bounds the roles that it remembers, and the length of their names", () => {
+    const { arbitration, a } = setup();
+    arbitration.update(a, claim(1n, "x".repeat(2000)));
+    expect([a.ended, a.reason]).toEqual([
+      "INVALID_ARGUMENT",
+      expect.stringMatching("longer than 1024 characters"),
+    ]);
+    for (let i = 0; i < 1023; i++) {
+      const controller = new Fake();
+      arbitration.update(controller, claim(1n, `role ${i}`));
+      arbitration.remove(controller);
+      expect(controller.ended).toBeUndefined();
+    }
+    // the default role is the 1,024th; the roles stay although their controllers are gone
+    const late = new Fake();
+    arbitration.update(late, claim(1n, "one more"));
+    expect([late.ended, late.reason]).toEqual([
+      "RESOURCE_EXHAUSTED",
+      expect.stringMatching("there are 1024 roles already"),
+    ]);
+    const known = new Fake();
+    arbitration.update(known, claim(2n, "role 7"));
+    expect(known.news()).toEqual([["OK", 2n]]);
   });
 
   it("waits for the writes of the former primary before the new one may write", () => {
@@ -208,7 +235,7 @@ describe("arbitration", () => {
           fakes = fakes.map((f) => (f.ended === undefined ? f : new Fake()));
           const primaries = fakes.filter((f) => arbitration.isPrimary(f));
           expect(primaries.length).toBeLessThanOrEqual(1);
-          expect(arbitration.primaries()).toEqual(primaries);
+          expect(arbitration.primaries().map(({ controller }) => controller)).toEqual(primaries);
           if (primaries.length === 1) {
             expect(primaries[0]!.heard.at(-1)).toEqual(["OK", highest]);
             expect(arbitration.beginWrite("", highest)).toBeDefined();

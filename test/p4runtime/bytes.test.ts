@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fromHex, toHex } from "../../src/base/index.js";
+import { Names } from "../../src/device/index.js";
 import {
   bytesToValue,
   decodeSigned,
@@ -9,7 +10,6 @@ import {
   encodeSlot,
   encodeValue,
 } from "../../src/p4runtime/codec/bytes.js";
-import { Names } from "../../src/program/index.js";
 import { codeOf } from "./helpers.js";
 
 const bytes = (hex: string): Uint8Array => fromHex(hex)!;

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { DeviceEvent, Entity, TableEntry, Update } from "../../src/device/index.js";
 import { type Notice, RemoteDevice, serve, WriteError } from "../../src/p4runtime/index.js";
-import type { DeviceEvent, Entity, TableEntry, Update } from "../../src/program/index.js";
 import {
   codeOf,
   cpuProgram,
@@ -55,6 +55,36 @@ describe("connect", () => {
       await codeOf(reader.packetOut({ payload: new Uint8Array(), metadata: { port: 0n, via_tables: 0n } })),
     ).not.toBe("OK");
     expect(reader.isPrimary).toBe(false);
+  });
+
+  it("resigns, and claims with the highest election id that was seen, not above it", async () => {
+    const { server, client } = await startPair({ connect: { electionId: 7n } });
+    client.resign();
+    expect(client.isPrimary).toBe(false);
+    expect(await codeOf(client.write([destination(1)]))).toBe("PERMISSION_DENIED");
+    expect(await client.read([{ kind: "tableEntry" }])).toHaveLength(0);
+    await client.claim();
+    await client.write([destination(1)]);
+    client.resign();
+    const other = await startClient(server.address, { electionId: 7n });
+    expect(other.isPrimary).toBe(true);
+    const error = await refusal(client.claim());
+    expect(error.message).toBe("not primary: the controller with election id 7 is");
+  });
+
+  it("shows the same program after a refresh, unless another controller has loaded one", async () => {
+    const { server, client } = await startPair();
+    const { program, index } = client;
+    await client.refresh();
+    expect(client.program).toBe(program);
+    expect(client.index).toBe(index);
+    client.resign();
+    const other = await startClient(server.address);
+    const changed = cpuProgram();
+    changed.bmv2.program = "changed.p4";
+    await other.load(changed);
+    await client.refresh();
+    expect(client.program?.bmv2.program).toBe("changed.p4");
   });
 
   it("keeps roles apart", async () => {
@@ -161,11 +191,15 @@ describe("RemoteDevice", () => {
     ]);
     expect((error as WriteError).failures.map((f) => f.index)).toEqual([2, 4, 5]);
     expect(error.message).toContain(
-      "3 of 6 updates failed: insert table TheIngress.destinations 0 hdr.eth.dst=2199023255554: ALREADY_EXISTS",
+      "3 of 6 updates failed: insert table TheIngress.destinations hdr.eth.dst=02:00:00:00:00:02: ALREADY_EXISTS",
     );
     expect(error.message).toContain('has no key field "hdr.eth.type"; its fields: hdr.eth.dst');
     const single = await refusal(client.write([destination(2)]));
     expect(single.code).toBe("ALREADY_EXISTS");
+    expect(single.message).toMatch(
+      /^insert table TheIngress\.destinations hdr\.eth\.dst=02:00:00:00:00:02: /,
+    );
+    expect(single.message).not.toContain("ALREADY_EXISTS");
   });
 
   it("sends nothing of an atomic batch that it cannot encode", async () => {
@@ -308,7 +342,7 @@ describe("large failures", () => {
     await client.write(updates);
     const error = await refusal(client.write(updates));
     expect(error.updates).toBeUndefined();
-    expect(error.message).toContain("5000 of 5000 updates failed, too many to tell each");
+    expect(error.message).toContain("5000 of 5000 updates failed, too many to list all of them");
     expect(error.message).toContain("number 1: ALREADY_EXISTS");
   });
 });

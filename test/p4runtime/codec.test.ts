@@ -4,6 +4,7 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import type { ReadQuery } from "../../src/device/index.js";
 import { decodeDigestList, encodeDigestList } from "../../src/p4runtime/codec/digest.js";
 import {
   decodeEntity,
@@ -21,7 +22,7 @@ import {
 import { CURRENT_DIALECT, LEGACY_DIALECT } from "../../src/p4runtime/codec/ports.js";
 import { makeWire } from "../../src/p4runtime/codec/wire.js";
 import { EntitySchema, UpdateSchema } from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { createP4Info, P4InfoIndex, type ReadQuery, readP4Info } from "../../src/program/index.js";
+import { createP4Info, P4InfoIndex, readP4Info } from "../../src/program/index.js";
 import { entities, metadataOf } from "./arbitraries.js";
 import { codeOf, cpuProgram, wireOf } from "./helpers.js";
 
@@ -46,8 +47,12 @@ describe("entities survive the wire", () => {
           fc.property(entities(index), (entity) => {
             const sent = toBinary(UpdateSchema, encodeUpdate(server, { type: "modify", entity }));
             const message = fromBinary(UpdateSchema, sent);
-            expect(decodeUpdate(server, message)).toEqual([{ type: "modify", entity }]);
             expect(decodeEntity(client, message.entity!)).toEqual(entity);
+            const [update] = decodeUpdate(server, message);
+            // a server remembers the form of ports, which is not part of what the entity means
+            if (!dialect.legacyPorts) expect(update).toEqual({ type: "modify", entity });
+            const answer = encodeUpdate(makeWire(index, CURRENT_DIALECT, false), update!);
+            expect(toBinary(UpdateSchema, answer)).toEqual(sent);
           }),
           { numRuns: 150 },
         );

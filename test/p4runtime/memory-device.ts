@@ -1,16 +1,16 @@
 /** A device for tests: remembers what is written, records what it is told, and says what the test wants. */
 
-import { StagedDevice } from "../../src/p4runtime/server/staged.js";
 import {
   type ControllerPacket,
   type Device,
   DeviceError,
   type DeviceEvent,
   type Entity,
-  type Program,
   type ReadQuery,
   type Update,
-} from "../../src/program/index.js";
+} from "../../src/device/index.js";
+import { StagedDevice } from "../../src/p4runtime/server/staged.js";
+import type { Program } from "../../src/program/index.js";
 
 export class MemoryDevice implements Device {
   readonly name = "memory";

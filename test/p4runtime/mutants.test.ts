@@ -5,9 +5,10 @@ import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufb
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import { DeviceError } from "../../src/device/index.js";
 import { decodeEntity, decodeQuery, decodeUpdate, encodeUpdate } from "../../src/p4runtime/codec/entity.js";
 import { EntitySchema, UpdateSchema } from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { DeviceError, P4InfoIndex, readP4Info, sameP4Info, validateP4Info } from "../../src/program/index.js";
+import { P4InfoIndex, readP4Info, sameP4Info, validateP4Info } from "../../src/program/index.js";
 import { entities } from "./arbitraries.js";
 import { cpuProgram, wireOf } from "./helpers.js";
 

@@ -2,6 +2,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
 import { fromHex, toHex } from "../../src/base/index.js";
+import { DeviceError, type DeviceEvent, type Entity, type Update } from "../../src/device/index.js";
 import { decodeMatches } from "../../src/p4runtime/codec/match.js";
 import { CURRENT_DIALECT } from "../../src/p4runtime/codec/ports.js";
 import { makeWire } from "../../src/p4runtime/codec/wire.js";
@@ -15,15 +16,7 @@ import {
   TableEntrySchema,
 } from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
 import type { ServeOptions } from "../../src/p4runtime/index.js";
-import {
-  createP4Info,
-  DeviceError,
-  type DeviceEvent,
-  type Entity,
-  P4InfoIndex,
-  p4info,
-  type Update,
-} from "../../src/program/index.js";
+import { createP4Info, P4InfoIndex, p4info } from "../../src/program/index.js";
 import { Switch } from "../../src/switch/index.js";
 import { ManualClock } from "../switch/golden.js";
 import { startClient, startServer, until } from "./helpers.js";

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { type Bmv2Program, type Program, readP4Info, type Update } from "../../src/program/index.js";
+import type { Update } from "../../src/device/index.js";
+import { type Bmv2Program, type Program, readP4Info } from "../../src/program/index.js";
 
 const TABLE = "TheIngress.destinations";
 const golden = join(import.meta.dirname, "../golden/cpu");

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { create, fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
 import type { ServiceError } from "@grpc/grpc-js";
+import { DeviceError } from "../../src/device/index.js";
 import type { P4RuntimeChannel, Stream } from "../../src/p4runtime/client/channel.js";
 import {
   type Entity,
@@ -22,7 +23,7 @@ import {
   WriteRequestSchema,
 } from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
 import { codeName } from "../../src/p4runtime/status.js";
-import { DeviceError, type Program } from "../../src/program/index.js";
+import type { Program } from "../../src/program/index.js";
 
 interface Talk {
   sent: JsonValue[];

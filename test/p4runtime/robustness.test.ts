@@ -296,29 +296,3 @@ it("stands floods of messages that it must refuse", async () => {
   await client.write([destination(1)]);
   expect(client.isPrimary).toBe(true);
 }, 30_000);
-
-it("bounds the roles that it remembers", async () => {
-  const server = await startServer();
-  const channel = openChannel(server.address);
-  const claim = (name: string) =>
-    new Promise<string>((resolve) => {
-      const stream = channel.openStream();
-      stream.on("data", () => {
-        stream.cancel();
-        resolve("OK");
-      });
-      stream.on("error", (error: { details: string }) => resolve(error.details));
-      const value = { deviceId: 1n, role: { name, $typeName: "p4.v1.Role" as const, id: 0n } };
-      const message = create(StreamMessageRequestSchema);
-      message.update = {
-        case: "arbitration",
-        value: { ...value, $typeName: "p4.v1.MasterArbitrationUpdate", electionId: electionIdMessage(1n) },
-      };
-      stream.write(message);
-    });
-  expect(await claim("x".repeat(2000))).toMatch("longer than 1024 characters");
-  const outcomes: string[] = [];
-  for (let i = 0; i < 1030; i++) outcomes.push(await claim(`role ${i}`));
-  expect(outcomes.filter((outcome) => outcome === "OK")).toHaveLength(1023);
-  expect(outcomes.at(-1)).toMatch("there are 1024 roles already");
-}, 30_000);

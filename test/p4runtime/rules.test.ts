@@ -2,11 +2,12 @@
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import { DeviceError } from "../../src/device/index.js";
 import { decodeQuery, decodeUpdate } from "../../src/p4runtime/codec/entity.js";
 import { CURRENT_DIALECT } from "../../src/p4runtime/codec/ports.js";
 import { makeWire } from "../../src/p4runtime/codec/wire.js";
 import { EntitySchema, UpdateSchema } from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { DeviceError, P4InfoIndex, readP4Info } from "../../src/program/index.js";
+import { P4InfoIndex, readP4Info } from "../../src/program/index.js";
 
 const P4INFO = `
 tables {
@@ -265,7 +266,8 @@ describe("default entries (9.1.3)", () => {
       fallback({ action: { action: { action_id: 0x1000003 } } }),
     ],
     ["a constant one", "PERMISSION_DENIED", "MODIFY", fallback({ action: act }, BARE)],
-    ["one of a table with a selector", "INVALID_ARGUMENT", "MODIFY", fallback({ action: act }, 0x2000005)],
+    ["one of a table with a selector", "PERMISSION_DENIED", "MODIFY", fallback({ action: act }, 0x2000005)],
+    ["the reset of that one", "PERMISSION_DENIED", "MODIFY", fallback({}, 0x2000005)],
     ["one of a keyless table", "OK 1", "MODIFY", fallback({ action: act }, 0x2000003)],
     ["one of a table of constants", "OK 1", "MODIFY", fallback({ action: act }, 0x2000004)],
   ])("%s: %s", (_, code, type, entity) => {
@@ -299,6 +301,23 @@ describe("direct resources and idle timeouts (9.1.7, 9.1.8)", () => {
     ["a time of the last hit", "INVALID_ARGUMENT", entry(PLAIN, { time_since_last_hit: {} })],
   ])("%s: %s", (_, code, entity) => {
     expect(update("INSERT", entity)).toBe(code);
+  });
+
+  // PTF tests written for BMv2 compare these texts as a whole, as PI's server has them
+  it.each<[string, JsonValue]>([
+    [
+      "idle_timeout_ns must be set to 0 for tables which do not support idle timeout",
+      entry(BARE, { match: [], priority: 1, idle_timeout_ns: "5" }),
+    ],
+    [
+      "has_time_since_last_hit must not be set in WriteRequest",
+      entry(PLAIN, { time_since_last_hit: { elapsed_ns: "1" } }),
+    ],
+  ])("has PI's text: %s", (text, entity) => {
+    for (const type of ["INSERT", "MODIFY"]) {
+      const message = fromJson(UpdateSchema, { type, entity });
+      expect(() => decodeUpdate(wire, message)).toThrow(new DeviceError("INVALID_ARGUMENT", text));
+    }
   });
 
   const owner = { table_id: PLAIN, match: [exact(1)] };

@@ -1,7 +1,12 @@
 /** The server as any controller sees it: requests that ours would not make are made by hand. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { ServiceError } from "@grpc/grpc-js";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { Update } from "../../src/device/index.js";
 import type { P4RuntimeChannel, Stream } from "../../src/p4runtime/client/channel.js";
 import { encodeUpdate } from "../../src/p4runtime/codec/entity.js";
 import { electionIdMessage } from "../../src/p4runtime/election.js";
@@ -17,7 +22,7 @@ import {
   WriteRequestSchema,
 } from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
 import { codeName } from "../../src/p4runtime/status.js";
-import { createP4Info, type Program, p4info, type Update } from "../../src/program/index.js";
+import { createP4Info, type Program, p4info } from "../../src/program/index.js";
 import {
   codeOf,
   cpuProgram,
@@ -51,7 +56,7 @@ function openStream(channel: P4RuntimeChannel) {
   return {
     heard,
     state,
-    send: (update: MessageInitShape<typeof StreamMessageRequestSchema>["update"]) =>
+    send: (update: NonNullable<MessageInitShape<typeof StreamMessageRequestSchema>["update"]>) =>
       stream.write(create(StreamMessageRequestSchema, { update })),
     claim: (id: bigint, deviceId = 1n) =>
       stream.write(
@@ -323,6 +328,28 @@ describe("SetForwardingPipelineConfig (14)", () => {
     expect(await codeOf(config(Action.UNSPECIFIED, program))).toBe("INVALID_ARGUMENT");
   });
 
+  it("refuses a P4Info of another program than the device config, naming the first object that differs", async () => {
+    const { config, device } = await startRaw();
+    const path = join(import.meta.dirname, "../golden/l3/l3.json");
+    const other = JSON.parse(readFileSync(path, "utf8")) as Program["bmv2"];
+    for (const action of [
+      Action.VERIFY,
+      Action.VERIFY_AND_SAVE,
+      Action.VERIFY_AND_COMMIT,
+      Action.RECONCILE_AND_COMMIT,
+    ]) {
+      const error = await refusal(config(action, { ...program, bmv2: other }));
+      expect([error.code, error.message]).toEqual([
+        "INVALID_ARGUMENT",
+        "the p4info is of another program than the p4_device_config: " +
+          'table "TheIngress.destinations" of the P4Info is not in the BMv2 JSON',
+      ]);
+    }
+    expect(device.program).toBeUndefined();
+    // nothing was saved either
+    expect(await codeOf(config(Action.COMMIT))).toBe("NOT_FOUND");
+  });
+
   it("VERIFY changes nothing and says what the device cannot do", async () => {
     const { config, device } = await startRaw();
     await config(Action.VERIFY, program);
@@ -438,6 +465,24 @@ describe("GetForwardingPipelineConfig (15)", () => {
     expect(await parts(ResponseType.DEVICE_CONFIG_AND_COOKIE)).toEqual([false, true, 7n]);
     const sent = configOf(program);
     expect((await channel.getConfig(1n))!.p4DeviceConfig).toEqual(sent.p4DeviceConfig);
+  });
+
+  it("answers a P4DeviceConfig byte for byte, which the client reads too", async () => {
+    const { channel, config, device, server } = await startRaw();
+    const { p4DeviceConfig: json } = configOf(program);
+    const wrapped = new BinaryWriter()
+      .tag(1, WireType.Varint)
+      .bool(true)
+      .tag(3, WireType.LengthDelimited)
+      .bytes(json)
+      .finish();
+    await config(Action.VERIFY_AND_COMMIT, undefined, {
+      config: { p4info: program.p4info, p4DeviceConfig: wrapped },
+    });
+    expect(device.program?.bmv2.program).toBe(program.bmv2.program);
+    expect((await channel.getConfig(1n))!.p4DeviceConfig).toEqual(wrapped);
+    const client = await startClient(server.address, { readOnly: true });
+    expect(client.program?.bmv2.program).toBe(program.bmv2.program);
   });
 
   it("tells of a program that was loaded by other means, without a cookie", async () => {

@@ -1,20 +1,14 @@
 /** Real BMv2 on pcap files, where it is installed: packets in, packets out, state by P4Runtime. */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import type { Entity, ReadQuery, Update } from "../../src/device/index.js";
 import { connect } from "../../src/p4runtime/index.js";
-import {
-  type Entity,
-  type Program,
-  type ReadQuery,
-  readBmv2,
-  readP4Info,
-  type Update,
-} from "../../src/program/index.js";
+import { type Program, readBmv2, readP4Info } from "../../src/program/index.js";
 import { encodePcap, PcapDecoder } from "../../src/traffic/index.js";
 
 /** A frame at a port. */
@@ -82,6 +76,14 @@ const MOST_AT_ONCE = 2;
 let running = 0;
 const waiting: (() => void)[] = [];
 
+let builtIn: boolean | undefined;
+
+/** BMv2 can be built without Thrift: then it knows none of its flags, and there is no simple_switch_CLI. */
+function thriftBuiltIn(): boolean {
+  builtIn ??= spawnSync(BMV2!, ["--help"], { encoding: "utf8" }).stdout.includes("--thrift-port");
+  return builtIn;
+}
+
 /** What leaves, port by port in its order, and what was read. */
 export async function playOnBmv2(job: Bmv2Job): Promise<{ sent: PortFrame[]; state: Entity[] }> {
   if (running === MOST_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
@@ -110,14 +112,9 @@ async function play(job: Bmv2Job): Promise<{ sent: PortFrame[]; state: Entity[] 
       }
       const started = performance.now();
       const interfaces = Array.from({ length: job.ports }, (_, port) => ["-i", `${port}@p${port}`]).flat();
-      const own = [
-        "--device-id",
-        "1",
-        "--thrift-port",
-        `${thrift}`,
-        "--notifications-addr",
-        `ipc://${folder}/n.ipc`,
-      ];
+      const withThrift = thriftBuiltIn();
+      const thriftFlags = ["--thrift-port", `${thrift}`, "--notifications-addr", `ipc://${folder}/n.ipc`];
+      const own = ["--device-id", "1", ...(withThrift ? thriftFlags : [])];
       child = spawn(
         BMV2!,
         [
@@ -136,12 +133,13 @@ async function play(job: Bmv2Job): Promise<{ sent: PortFrame[]; state: Entity[] 
       try {
         await device.load(job.program);
         await device.write(job.updates);
-        // Packets come as fast as the file is read; a queue of 64 would overflow.
+        // Packets come as fast as the file is read; a queue of 64 would overflow. Without Thrift it stays that long.
         const cli = join(dirname(BMV2!), "simple_switch_CLI");
-        execFileSync(existsSync(cli) ? cli : "simple_switch_CLI", ["--thrift-port", `${thrift}`], {
-          input: "set_queue_depth 100000\n",
-          stdio: "pipe",
-        });
+        if (withThrift)
+          execFileSync(existsSync(cli) ? cli : "simple_switch_CLI", ["--thrift-port", `${thrift}`], {
+            input: "set_queue_depth 100000\n",
+            stdio: "pipe",
+          });
         if (performance.now() - started > wait * 1000 - 300) continue;
         const sent = await collect(folder, job);
         return { sent, state: job.read === undefined ? [] : await device.read(job.read) };

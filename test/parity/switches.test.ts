@@ -4,9 +4,10 @@
  */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile, toHex } from "../../src/base/index.js";
+import type { Match, ReadQuery, Update } from "../../src/device/index.js";
 import { type ProgramPlan, renderProgram, withFaultTable } from "../../src/generate/index.js";
 import { compile } from "../../src/p4/index.js";
-import type { Match, Program, ReadQuery, Update } from "../../src/program/index.js";
+import type { Program } from "../../src/program/index.js";
 import { schemeNamed } from "../../src/schemes/index.js";
 import { Switch } from "../../src/switch/index.js";
 import { nodeNamed } from "../../src/topology/index.js";

@@ -2,13 +2,13 @@
  * Hosts and switches of a scheme together, without time: a silent failure somewhere on a flow's two ways,
  * retransmissions as the host policy asks for them, until an acknowledgement comes through.
  */
+
 import { describe, expect, it } from "vitest";
 import { Random } from "../../src/base/index.js";
+import type { FlowKey, PathChooser } from "../../src/hosts/index.js";
 import {
   compileFabric,
   type FabricPlan,
-  type FlowKey,
-  type PathChooser,
   pecmp,
   pecmpParameters,
   prr,

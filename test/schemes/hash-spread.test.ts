@@ -2,8 +2,10 @@
  * A CRC is linear over GF(2): what a tier can choose between is the rank of its hash's low bits. The fields
  * of the hash are read from the rendered programs.
  */
+
 import { describe, expect, it } from "vitest";
-import { renderPrograms, SELECTOR_FIELDS } from "../../src/generate/index.js";
+import { renderPrograms } from "../../src/generate/index.js";
+import { SELECTOR_FIELDS } from "../../src/hosts/index.js";
 import { ecmp, prr } from "../../src/schemes/index.js";
 import { templates } from "../generate/load.js";
 import { example } from "../topology/load.js";

@@ -1,6 +1,8 @@
 /** A fabric of {@link ModelSwitch}es with one random hash per tier (or per switch), to walk packets through. */
+
 import { Random } from "../../src/base/index.js";
-import type { FabricPlan, FlowKey, Hop, SelectorLayout } from "../../src/schemes/index.js";
+import type { FlowKey } from "../../src/hosts/index.js";
+import type { FabricPlan, Hop, SelectorLayout } from "../../src/schemes/index.js";
 import { readSlice } from "../../src/schemes/index.js";
 import type { Topology, TopologyNode } from "../../src/topology/index.js";
 import { ModelSwitch } from "./model-switch.js";

@@ -3,13 +3,14 @@
  * simple_switch_CLI, then packets and what must come of them. What must come is worked out here, from the plan and
  * a CRC of our own, not by a switch.
  */
+
 import { toBytes, toHex } from "../../src/base/index.js";
+import type { ActionCall, Match } from "../../src/device/index.js";
 import type { ProgramPlan } from "../../src/generate/index.js";
-import type { ActionCall, Match } from "../../src/program/index.js";
+import type { FlowKey } from "../../src/hosts/index.js";
 import {
   compileFabric,
   type FabricPlan,
-  type FlowKey,
   type Hop,
   pecmpParameters,
   readSlice,

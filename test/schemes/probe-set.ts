@@ -2,11 +2,12 @@
  * Packets that try every cell: flows drawn from a seed, every selector, through one switch of a plan. Both
  * the recording from real BMv2 (test/golden/pecmp) and the tests of the embedded switch use them.
  */
+
 import { Random } from "../../src/base/index.js";
-import type { Update } from "../../src/program/index.js";
+import type { Update } from "../../src/device/index.js";
+import type { FlowKey } from "../../src/hosts/index.js";
 import {
   compileFabric,
-  type FlowKey,
   nextHop,
   pecmp,
   pecmpParameters,

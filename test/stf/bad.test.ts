@@ -15,7 +15,7 @@ it.each(files)("%s", async (name) => {
 });
 
 it("has an example of every code of the room", () => {
-  const source = ["script", "entries", "names", "run", "expectations"]
+  const source = ["script", "entries", "names", "run-script", "expectations"]
     .map((file) => readFileSync(resolve(import.meta.dirname, `../../src/stf/${file}.ts`), "utf8"))
     .join("\n");
   const used = new Set([...source.matchAll(/"(P4\d{4})"/g)].map((match) => match[1]!));

@@ -7,7 +7,7 @@ import type {
   Entity,
   RegisterEntry,
   Update,
-} from "../../src/program/index.js";
+} from "../../src/device/index.js";
 import { goldenJson, type Output, type Stimulus, startGolden } from "./golden.js";
 
 const PROGRAMS = [

@@ -2,8 +2,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { DeviceError } from "../../src/program/index.js";
-import { type Lab, labOf, startLab } from "../../src/testbed/index.js";
+import { DeviceError } from "../../src/device/index.js";
+import { type Lab, labOf, loadBetween, startLab } from "../../src/testbed/index.js";
 import { hostsOf } from "../../src/topology/index.js";
 import { dotted, LABS, labOptions, leafSpine, leftoversOf, loadEcmp, makeFolder, whyNot } from "./machine.js";
 
@@ -77,6 +77,59 @@ for (const { network, engine, reason } of LABS) {
       expect(end.sum_received.bytes).toBeGreaterThan(2 ** 20);
       expect(await server.exited).toBe(0);
     });
+
+    it("measures the processor time of hosts and switches", async () => {
+      const before = await lab.usage();
+      // Busy until it is killed: the measurement follows it, however busy the machine is.
+      const loop = lab.hosts.get(first.name)!.spawn(["sh", "-c", "while :; do :; done"]);
+      const busyShare = async () => loadBetween(before, await lab.usage()).hosts.get(first.name)!.processor;
+      await vi.waitFor(async () => expect(await busyShare()).toBeGreaterThan(0), { timeout: 30_000 });
+      const load = loadBetween(before, await lab.usage());
+      await loop.kill();
+      expect(load.hosts.get(second.name)!.processor).toBe(0);
+      expect(load.machine).toBeGreaterThan(0);
+      expect([...load.switches.keys()]).toEqual([...lab.switches.keys()]);
+      for (const { unreadFrames } of load.switches.values())
+        expect(unreadFrames).toEqual(engine === "bmv2" ? undefined : expect.any(Number));
+      const times = [...(await lab.usage()).switches.values()].flatMap(({ processes }) => [
+        ...processes.values(),
+      ]);
+      expect(times).toHaveLength(lab.switches.size);
+      expect(Math.min(...times)).toBeGreaterThan(0);
+    }, 60_000);
+
+    it.skipIf(engine === "bmv2")(
+      "counts the frames that a switch does not read in time",
+      async () => {
+        const before = await lab.usage();
+        const [pid] = before.switches.get("tor0-0")!.processes.keys();
+        process.kill(pid!, "SIGSTOP");
+        try {
+          // More than the receive buffer of a port holds.
+          const flood = [
+            "ping",
+            "-q",
+            "-n",
+            "-l",
+            "30000",
+            "-c",
+            "30000",
+            "-s",
+            "1400",
+            "-w",
+            "1",
+            third.ipv4,
+          ];
+          await lab.hosts.get(first.name)!.exec(flood, { timeoutMs: 30_000 });
+          const { switches } = loadBetween(before, await lab.usage());
+          expect(switches.get("tor0-0")!.unreadFrames).toBeGreaterThan(0);
+          expect(switches.get("tor0-1")!.unreadFrames).toBe(0);
+        } finally {
+          process.kill(pid!, "SIGCONT");
+        }
+      },
+      60_000,
+    );
 
     it("takes a link down and up again, the rest of the fabric going on", async () => {
       await lab.setLink(second.name, "tor0-0", false);

@@ -4,7 +4,7 @@ import type { DiagnosticError } from "../../src/base/index.js";
 import { checkSpec } from "../../src/testbed/check-spec.js";
 import { advise, type Finding, type FindingName, type LabSpec, labOf } from "../../src/testbed/index.js";
 import { ipv6Text, macText } from "../../src/testbed/network/addresses.js";
-import { planShapes, tcLines } from "../../src/testbed/network/shape.js";
+import { atSwitch, planShapes, tcLines, withPortRates } from "../../src/testbed/network/shape.js";
 import { registerValues, stretches } from "../../src/testbed/switches/bmv2-device.js";
 import { splitAnswers } from "../../src/testbed/switches/thrift-cli.js";
 import { buildTopology, topologySchema } from "../../src/topology/index.js";
@@ -154,6 +154,20 @@ describe("rates and delays", () => {
     expect(tcLines("x", { rateBps: undefined, delayNs: undefined }, all)).toEqual([]);
   });
 
+  it("are paced by our switch at its own ends, up to a rate; BMv2 gets a kernel queue that blocks it", () => {
+    const delayed = { rateBps: 5e5, delayNs: 1000 };
+    expect(atSwitch(delayed, "switch")).toEqual({ rateBps: undefined, delayNs: 1000 });
+    expect(atSwitch({ ...delayed, rateBps: 1e9 }, "switch")).toEqual({ ...delayed, rateBps: 1e9 });
+    expect(tcLines("x", atSwitch({ rateBps: 5e5, delayNs: undefined }, "bmv2"), all).at(-1)).toBe(
+      "qdisc add dev x parent 1:1 handle 2: pfifo limit 1000",
+    );
+    const rates = (spec: LabSpec) =>
+      spec.switches.flatMap(({ ports }) => ports.map(({ rateBps }) => rateBps));
+    expect(rates(withPortRates(links(5e5), "switch"))).toEqual(rates(links()).map(() => 5e5));
+    for (const unpaced of [withPortRates(links(5e5), "bmv2"), withPortRates(links(1e9), "switch")])
+      expect(rates(unpaced)).toEqual(rates(links()));
+  });
+
   it("are refused, with the link and the way out, where the kernel cannot", () => {
     const plan = (spec: LabSpec, allow: ("delay" | "rate")[], lines: string[] = []) =>
       planShapes(spec, { htb: false, tbf: false, netem: false }, new Set(allow), (line) => lines.push(line));
@@ -209,7 +223,7 @@ describe("texts of other programs", () => {
 describe("the advice of doctor", () => {
   const NAMES: FindingName[] = [
     ...(["node", "root", "namespaces", "packet_sockets", "iproute2", "tc", "ethtool"] as const),
-    ...(["htb", "tbf", "netem", "python3", "tun", "iperf3", "mininet"] as const),
+    ...(["htb", "tbf", "netem", "python3", "tun", "ping", "iperf3", "mininet"] as const),
     ...(["simple_switch_grpc", "simple_switch", "simple_switch_CLI", "p4c"] as const),
   ];
   const without = (...names: FindingName[]): Finding[] =>
@@ -245,8 +259,8 @@ describe("the advice of doctor", () => {
   });
 
   it("is one line for Debian", () => {
-    expect(advise(without("mininet", "iperf3", "tc", "iproute2", "ethtool")).install).toBe(
-      "apt-get install --no-install-recommends ethtool iperf3 iproute2 mininet",
+    expect(advise(without("mininet", "iperf3", "ping", "tc", "iproute2", "ethtool")).install).toBe(
+      "apt-get install --no-install-recommends ethtool iperf3 iproute2 iputils-ping mininet",
     );
   });
 });

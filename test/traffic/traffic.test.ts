@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type DiagnosticError, Random, SourceFile } from "../../src/base/index.js";
 import {
-  destinationsOf,
   drawClientPort,
-  drawPair,
   meanInterval,
+  PairDrawer,
+  type PairPattern,
   type Place,
   poissonStarts,
   readSizeDistribution,
@@ -82,11 +82,24 @@ describe("pairs", () => {
     pod: host >> 2,
   }));
 
-  it("keep to their pattern", () => {
+  it("are the ones of a list of all pairs, by the same draw", () => {
+    const apart: Record<PairPattern, (a: Place, b: Place) => boolean> = {
+      any: (a, b) => a.host !== b.host,
+      inter_rack: (a, b) => a.rack !== b.rack,
+      inter_pod: (a, b) => a.pod !== b.pod,
+    };
+    const hosts = fc.array(fc.record({ rack: fc.nat(4), pod: fc.nat(2) }), { maxLength: 12 });
+    const patterns = fc.constantFrom<PairPattern>("any", "inter_rack", "inter_pod");
     fc.assert(
-      fc.property(fc.integer(), fc.constantFrom("any", "inter_rack", "inter_pod"), (seed, pattern) => {
-        const [a, b] = drawPair(places, pattern, new Random(seed))!;
-        return destinationsOf(places, a, pattern).includes(b) && a.host !== b.host;
+      fc.property(hosts, patterns, fc.integer(), (list, pattern, seed) => {
+        const some = list.map(({ rack, pod }, host) => ({ host, rack: rack + 5 * pod, pod }));
+        const all = some.flatMap((a) => some.filter((b) => apart[pattern](a, b)).map((b) => [a, b]));
+        const drawer = new PairDrawer(some, pattern);
+        expect(drawer.pairs).toBe(all.length);
+        const random = new Random(seed);
+        const reference = new Random(seed);
+        for (let i = 0; i < 5; i++)
+          expect(drawer.draw(random)).toEqual(all.length === 0 ? undefined : reference.pick(all));
       }),
     );
   });
@@ -94,8 +107,9 @@ describe("pairs", () => {
   it("are uniform", () => {
     const counts = new Map<string, number>();
     const random = new Random(3);
+    const pairs = new PairDrawer(places, "inter_pod");
     for (let i = 0; i < 32_000; i++) {
-      const [a, b] = drawPair(places, "inter_pod", random)!;
+      const [a, b] = pairs.draw(random)!;
       const key = `${a.host}-${b.host}`;
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
@@ -104,7 +118,7 @@ describe("pairs", () => {
   });
 
   it("do not exist where all hosts are in one pod", () => {
-    expect(drawPair(places.slice(0, 4), "inter_pod", new Random(1))).toBeUndefined();
+    expect(new PairDrawer(places.slice(0, 4), "inter_pod").draw(new Random(1))).toBeUndefined();
   });
 
   it("use client ports", () => {

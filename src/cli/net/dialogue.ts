@@ -26,7 +26,7 @@ const io: PromptIo = {
   },
   shell: (line, stop) =>
     new Promise((resolve) => {
-      // A group of its own, so that all of it can be interrupted: the terminal is in raw mode meanwhile.
+      // A separate process group, so that the whole group can be interrupted: the terminal is in raw mode meanwhile.
       const child = spawn("sh", ["-c", line], { stdio: ["ignore", "inherit", "inherit"], detached: true });
       stop.addEventListener("abort", () => {
         if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGINT");
@@ -48,7 +48,7 @@ export function omissionsOf(list: string | undefined): ReadonlySet<Omission> {
   return new Set(words.map((word) => oneOf("--allow-missing", word, OMISSIONS)));
 }
 
-/** Runs lines in turn, all of them; the worst status. */
+/** Runs all lines in turn; returns the worst status. */
 export async function runLines(
   exercise: RunningExercise,
   lines: readonly string[],
@@ -69,7 +69,7 @@ export async function runLines(
 
 /**
  * Asks for lines until `exit` or the end of the input. On a terminal what is typed while a program runs in a host goes to
- * that program, Ctrl-D ends its input and Ctrl-C interrupts it; else lines wait for their turn. Gives the worst status
+ * that program, Ctrl-D ends its input and Ctrl-C interrupts it; otherwise lines wait for their turn. Returns the worst status
  * of piped lines, 0 on a terminal.
  */
 export async function runDialogue(exercise: RunningExercise, stop: AbortSignal): Promise<number> {
@@ -156,7 +156,7 @@ class Dialogue {
     });
     lines.on("close", () => {
       if (terminal && prompt.takesInput) {
-        // Ctrl-D is the program's; the terminal goes on.
+        // Ctrl-D ends the program's input; the terminal stays open.
         prompt.endInput();
         this.#open();
       } else {

@@ -9,10 +9,10 @@ export function openTypedInput(): TypedInput {
   const folder = mkdtempSync(join(tmpdir(), "p4loom-input-"));
   const path = join(folder, "input");
   execFileSync("mkfifo", ["-m", "600", path]);
-  // Open for reading as well, so that neither this nor the program's own opening waits for the other.
+  // Also opened for reading, so that neither this open nor the program's open waits for the other.
   const fd = openSync(path, constants.O_RDWR);
   const stream = createWriteStream(path, { fd });
-  // A program that ends without reading leaves what was typed.
+  // A program that ends without reading leaves the typed text in the pipe.
   stream.on("error", () => {});
   return {
     path,

@@ -1,16 +1,16 @@
 /** Files that statements name. */
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { type Diagnostic, Diagnostics, fail, type Span } from "../../base/index.js";
+import { type Diagnostic, Diagnostics, type Span } from "../../base/index.js";
+import { loadProgram } from "../../loading/index.js";
 import type { Program } from "../../program/index.js";
-import { loadProgram } from "../switch/program.js";
 
-/** Folders above a file that are looked through for what it names. */
+/** Maximum number of parent folders of a file that are searched for the files it names. */
 const LEVELS = 3;
 
 /**
- * A path of a file that names it: from the current folder, as exercises have it, else from the file's own folder or
- * one above it.
+ * Resolves a path that a file names: relative to the current folder, as in exercises, otherwise relative to the file's
+ * folder or one of its parents.
  */
 function find(path: string, from: Span | undefined): string {
   if (isAbsolute(path) || existsSync(path) || from === undefined) return path;
@@ -24,8 +24,8 @@ function find(path: string, from: Span | undefined): string {
 }
 
 /**
- * A program for a remote switch, which needs its P4Info; `report` is told the warnings. Fails with P40018 without a
- * P4Info, and with what is wrong in the files.
+ * A program for a remote switch, which needs its P4Info. `report` receives the warnings.
+ * @throws DiagnosticError: P40018 at `from` without a P4Info, and the errors of the files
  */
 export async function readProgram(
   path: string,
@@ -35,10 +35,8 @@ export async function readProgram(
 ): Promise<Program> {
   const diagnostics = new Diagnostics();
   const named = p4info === undefined ? {} : { p4info: find(p4info, from) };
-  const source = { path: find(path, from), include: [], define: [], ...named };
-  const program = await loadProgram(source, diagnostics);
-  const missing = diagnostics.list.find(({ code }) => code === "P40018");
-  if (missing !== undefined) fail("P40018", from, missing.message, ...missing.notes);
+  const files = { path: find(path, from), include: [], define: [], ...named };
+  const { program } = await loadProgram(files, diagnostics, "error", from);
   report(diagnostics.list);
   return program;
 }

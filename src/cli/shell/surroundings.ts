@@ -1,11 +1,11 @@
-/** What statements may ask of this machine: programs and text files, and the time. */
+/** What statements may use of this machine: programs, text files, and the time. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Diagnostic } from "../../base/index.js";
 import type { Surroundings } from "../../control/index.js";
-import { readSource, writeFiles } from "../files.js";
+import { readSource, writeFiles } from "../../loading/index.js";
 import { readProgram } from "./programs.js";
 
-/** @param report told the warnings of programs that are read or compiled */
+/** @param report receives the warnings of programs that are read or compiled */
 export function machineSurroundings(
   report: (warnings: readonly Diagnostic[]) => void,
 ): Required<Surroundings> {

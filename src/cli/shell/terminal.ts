@@ -28,13 +28,13 @@ export async function dialogue(interpreter: Interpreter, run: RunLine): Promise<
     if (running !== undefined) running.abort();
     else {
       process.stdout.write("^C  (`exit` or Ctrl-D leaves)\n");
-      // forget what was typed, also behind the cursor
+      // discard the typed text, including the text after the cursor
       for (const name of ["e", "u"]) lines.write(null, { ctrl: true, name });
       lines.prompt();
     }
   });
   if (terminal) lines.prompt();
-  // Reading goes on while a statement runs only so that Ctrl-C is heard; the lines wait for their turn.
+  // Reading continues while a statement runs only to notice Ctrl-C; the lines wait for their turn.
   try {
     for await (const line of lines) {
       running = new AbortController();

@@ -1,4 +1,4 @@
-/** What statements answer, as one JSON document. */
+/** The answers of statements, as one JSON document. */
 import { type Diagnostic, diagnosticToJson } from "../../base/index.js";
 import type { Output } from "../../control/index.js";
 
@@ -24,12 +24,12 @@ export class Transcript implements Output {
     this.#answers.at(-1)?.data.push(value);
   }
 
-  /** What went wrong, with the statement that it is of. */
+  /** The diagnostics of the statement. */
   report(diagnostics: readonly Diagnostic[]): void {
     this.#answers.at(-1)?.diagnostics.push(...diagnostics);
   }
 
-  /** Answers with data have them in place of their lines. */
+  /** An answer with data has the data instead of its lines. */
   document(address: string): object {
     return {
       switch: address,

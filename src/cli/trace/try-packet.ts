@@ -1,10 +1,9 @@
-/** One packet through a program: what somebody who learns P4 wants to see first. */
+/** Sends one packet through a program and returns its trace. */
 import { Diagnostics } from "../../base/index.js";
 import { runCommands } from "../../control/index.js";
+import { loadProgram, readSource } from "../../loading/index.js";
 import { type PacketTrace, Switch } from "../../switch/index.js";
-import { readSource } from "../files.js";
 import { printDiagnostics } from "../outcome.js";
-import { loadProgram } from "../switch/program.js";
 
 export interface TryPacket {
   /** P4 source, compiled here, or BMv2 JSON. */
@@ -30,10 +29,10 @@ export async function tryPacket(setup: TryPacket): Promise<PacketTrace> {
   const { program: path, p4info, include, define, port, bytes, commands, seed } = setup;
   const diagnostics = new Diagnostics();
   const source = { path, include, define, ...(p4info === undefined ? {} : { p4info }) };
-  const program = await loadProgram(source, diagnostics);
+  const { program } = await loadProgram(source, diagnostics, "warning");
   const device = new Switch(program, { clock: STANDING, seed, transmit: () => {} });
   if (commands !== undefined) {
-    // A runtime.json names its program; it is the one at hand, maybe compiled from the source just now.
+    // A runtime.json names its program: it is the one that was just loaded.
     const loadProgram = async () => program;
     await runCommands(device, readSource(commands), diagnostics, undefined, { loadProgram });
     diagnostics.throwIfErrors();

@@ -1,11 +1,12 @@
-/** Entities as plain data for `--json`: table entries as in `sN-runtime.json`, the rest by P4Runtime's names. */
+/** Entities as plain data for `--json`: table entries as in `sN-runtime.json`, other entities with P4Runtime's names. */
 import { toHex } from "../../base/index.js";
-import type { Entity, FieldInfo, Match, Slot, TableAction, TableEntry } from "../../program/index.js";
+import type { Entity, Match, TableAction, TableEntry } from "../../device/index.js";
+import type { FieldInfo, Slot } from "../../program/index.js";
 import { type Printer, valueText } from "./statements.js";
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** Numbers that JSON carries exactly, else text. */
+/** A number if JSON carries it exactly, otherwise text. */
 function number(value: bigint): Json {
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString();
 }
@@ -91,7 +92,7 @@ function tableEntry(printer: Printer, entry: TableEntry): Json {
   };
 }
 
-/** One entity; its kind under `kind`, but for table entries, whose form is that of the runtime file. */
+/** One entity with its kind under `kind`. Table entries have no `kind`: they have the form of the runtime file. */
 export function dataOf(printer: Printer, entity: Entity): Json {
   switch (entity.kind) {
     case "tableEntry":
@@ -126,7 +127,7 @@ function replica({ port, instance }: { port: number; instance: number }): Json {
   return { egress_port: port, instance };
 }
 
-/** Data with big numbers made plain; keys in P4Runtime's spelling. */
+/** Data with BigInts as numbers or text, and with keys in P4Runtime's spelling. */
 export function plain(data: unknown): Json {
   if (typeof data === "bigint") return number(data);
   if (data instanceof Uint8Array) return toHex(data);

@@ -1,16 +1,7 @@
 /** Parts of statements: keys, actions, options, durations, elements of arrays. */
 import { fail, fromHex, type Span } from "../../base/index.js";
-import type {
-  ActionCall,
-  ActionInfo,
-  FieldInfo,
-  Match,
-  Slot,
-  TableAction,
-  TableEntry,
-  TableInfo,
-  WeightedAction,
-} from "../../program/index.js";
+import type { ActionCall, Match, TableAction, TableEntry, WeightedAction } from "../../device/index.js";
+import type { ActionInfo, FieldInfo, Slot, TableInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { actionsOf, type Context, count, profileActions, slotNames } from "../context.js";
 import { candidatesFor, findNamed } from "../names.js";
@@ -18,14 +9,14 @@ import { readInteger, readMatch, readSlot, readValue } from "../values.js";
 import { partOf, type Word } from "../words.js";
 import { OPTIONS } from "./statements.js";
 
-/** A word `name=value` in two; undefined when it is none. */
+/** The two parts of a word `name=value`; undefined for any other word. */
 export function assignment(word: Word): { name: Word; value: Word } | undefined {
   const at = word.text.indexOf("=");
   if (at <= 0) return undefined;
   return { name: partOf(word, 0, at), value: partOf(word, at + 1) };
 }
 
-/** Words that are options by name, the rest as they come. `taken`: names that only mean an option behind an `@`. */
+/** Splits words into options by name and the others in their order. `taken`: names that mean an option only after an `@`. */
 export function takeOptions<Name extends string>(
   words: readonly Word[],
   names: readonly Name[],
@@ -47,7 +38,7 @@ export function takeOptions<Name extends string>(
   return { options, rest };
 }
 
-/** Values by slot: words `name=value` by their names, bare ones in the order of the slots that are left. */
+/** Values by slot: words `name=value` by their names, plain values in the order of the remaining slots. */
 function assign<T extends Slot>(
   kind: string,
   slots: readonly T[],
@@ -72,7 +63,7 @@ function assign<T extends Slot>(
       fail(
         CODES.form,
         word.span,
-        `${owner} has ${count(slots.length, kind)}${slots.length === 0 ? "" : ` (${slotNames(slots)})`}: this is one too many`,
+        `${owner} has ${count(slots.length, kind)}${slots.length === 0 ? "" : ` (${slotNames(slots)})`}: this value is too many`,
       );
     found.set(open[i], word);
   }
@@ -121,7 +112,7 @@ export function readCall(
   return { action: action.name, params };
 }
 
-/** What stands behind `=>`: an action, `member N`, `group N`, or actions with weights between bars. */
+/** What follows `=>`: an action, `member N`, `group N`, or actions with weights, separated by bars. */
 function readTarget(context: Context, table: TableInfo, words: readonly Word[], at: Span): TableAction {
   const { profile } = table;
   const [first, second] = words;
@@ -162,7 +153,7 @@ export function readDuration(what: string, word: Word): bigint {
   return (BigInt(whole! + fraction) * UNITS[unit!]!) / 10n ** BigInt(fraction.length);
 }
 
-/** An entry of a table from the words behind the table: the key, perhaps `=>` and what it does, and options. */
+/** An entry of a table from the words after the table: the key, optionally `=>` with an action, and options. */
 export function readEntry(
   context: Context,
   table: TableInfo,
@@ -214,7 +205,7 @@ export function readEntry(
   };
 }
 
-/** `NAME[3]`, `NAME[*]`, `NAME`: the name, and the index where one is given. */
+/** `NAME[3]`, `NAME[*]`, `NAME`: the name, and the index if there is one. */
 export function element(word: Word): { name: Word; index?: Word } {
   const match = /^(.*)\[([^[\]]+)\]$/.exec(word.text);
   if (match === null || match[1] === "") return { name: word };

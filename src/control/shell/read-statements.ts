@@ -1,19 +1,11 @@
-/** Statements that only tell: what the program has, and what the switch holds. */
-import { fail } from "../../base/index.js";
-import {
-  type ActionInfo,
-  DeviceError,
-  type Entity,
-  type Match,
-  type ReadQuery,
-  type Slot,
-  type TableEntry,
-  type TableInfo,
-} from "../../program/index.js";
+/** Statements that only read: the objects of the program, and the state of the switch. */
+import { didYouMean, fail } from "../../base/index.js";
+import { DeviceError, type Entity, type Match, type ReadQuery, type TableEntry } from "../../device/index.js";
+import type { ActionInfo, Slot, TableInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { type Command, type Commands, MANY } from "../command.js";
 import { actionsOf, type Context } from "../context.js";
-import { candidatesFor, closest, endsOf, findNamed, type Named } from "../names.js";
+import { candidatesFor, endsOf, findNamed, type Named } from "../names.js";
 import { findRegister, findResource, listResources } from "../resources.js";
 import { readMatch } from "../values.js";
 import type { Word } from "../words.js";
@@ -34,18 +26,18 @@ const slotText = ({ name, bitwidth, isString }: Slot): string => `${name}: ${isS
 export const actionText = ({ name, params }: ActionInfo): string =>
   `${name}(${params.list.map(slotText).join(", ")})`;
 
-/** Reads of one kind that a switch may not do: nothing then, and a comment that says so. */
+/** Reads entities of one kind. When the switch does not support it, the answer is empty, with a comment that says so. */
 async function readIfThere(context: Context, what: string, query: ReadQuery): Promise<Entity[]> {
   try {
     return await context.device.read([query]);
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error;
-    context.print(`# ${what}: the switch does not tell (${error.code})`);
+    context.print(`# ${what}: the switch does not report them (${error.code})`);
     return [];
   }
 }
 
-/** Fields of a lookup: `field=value`, each of which narrows the entries. */
+/** Fields of a lookup, `field=value`; each field reduces the set of entries. */
 function readWanted(context: Context, table: TableInfo, words: readonly Word[]): Match[] {
   return words.flatMap((word) => {
     const pair = assignment(word);
@@ -61,7 +53,7 @@ async function defaultOf(context: Context, table: TableInfo): Promise<TableEntry
   return entry?.action === undefined ? undefined : { ...entry, isDefault: true };
 }
 
-/** The entries of a table with their counts, those first that win; then the default. */
+/** The entries of a table with their counts, the highest priority first; then the default entry. */
 async function dumpTable(context: Context, table: TableInfo, wanted: readonly Match[]): Promise<void> {
   const more = {
     ...(table.directCounter === undefined ? {} : { counter: true }),
@@ -77,7 +69,7 @@ async function dumpTable(context: Context, table: TableInfo, wanted: readonly Ma
   if (own !== undefined) show(context, [own]);
 }
 
-/** All that was written, in an order in which it can be written again. */
+/** The whole state, in an order in which it can be written again. */
 export async function saveAll(context: Context): Promise<void> {
   const { index } = context;
   const counted = (entity: Entity): boolean => {
@@ -99,7 +91,8 @@ export async function saveAll(context: Context): Promise<void> {
   for (const table of index.tables.list) {
     await part(table.name, true, { kind: "tableEntry", table: table.name });
     const own = await defaultOf(context, table);
-    if (own !== undefined) show(context, [own]);
+    // the default entry of a table with an action profile is constant
+    if (own !== undefined && table.profile === undefined) show(context, [own]);
   }
   const direct = (key: "directCounter" | "directMeter"): boolean =>
     index.tables.list.some((table) => table[key] !== undefined);
@@ -129,7 +122,7 @@ function describeTable(context: Context, table: TableInfo): void {
   }
   if (directCounter !== undefined) context.print(`  counter  ${directCounter.name}`);
   if (directMeter !== undefined) context.print(`  meter    ${directMeter.name}`);
-  if (message.idleTimeoutBehavior !== 0) context.print("  timeouts entries may be idle for a time");
+  if (message.idleTimeoutBehavior !== 0) context.print("  timeouts entries may have an idle timeout");
   context.data({
     table: name,
     key: fields.list.map((field) => ({ name: field.name, kind: field.kind, bitwidth: field.bitwidth })),
@@ -141,7 +134,7 @@ function describeTable(context: Context, table: TableInfo): void {
   });
 }
 
-/** A list of names, one a line, with something behind each. */
+/** A list with one name on each line, followed by details. */
 function listing(
   usage: string,
   summary: string,
@@ -169,7 +162,7 @@ const resourceLines = (kind: "counter" | "meter") => (context: Context) =>
     (one) => [one.name, "table" in one ? `of the entries of ${one.table.name}` : `[${one.size}]`] as const,
   );
 
-/** `read counter NAME[i]`: one element or all, of which those are left out that are as they were at the start. */
+/** `read counter NAME[i]`: one element, or all elements that differ from their initial value. */
 async function readElements(
   context: Context,
   kind: "counter" | "meter" | "register",
@@ -187,7 +180,7 @@ async function readElements(
         fail(
           CODES.form,
           index.span,
-          `${kind} ${found.name} has no numbers: it is of the entries of ${found.table.name}`,
+          `${kind} ${found.name} has no indexes: it belongs to the entries of ${found.table.name}`,
         );
       query = { kind: kind === "counter" ? "directCounter" : "directMeter", table: found.table.name };
     } else {
@@ -213,7 +206,7 @@ async function readElements(
 
 const ELEMENTS = ["counter", "meter", "register"] as const;
 
-/** Which kind of array a name is of, where the statement does not say. */
+/** The kind of array that a name belongs to, when the statement does not say it. */
 function kindOf(context: Context, word: Word): (typeof ELEMENTS)[number] {
   const { name } = element(word);
   const { index } = context;
@@ -229,11 +222,10 @@ function kindOf(context: Context, word: Word): (typeof ELEMENTS)[number] {
       CODES.name,
       name.span,
       `\`${name.text}\` may be a ${kinds.join(" or a ")}`,
-      "say which: `read KIND NAME`",
+      "name the kind: `read KIND NAME`",
     );
   const all = ELEMENTS.flatMap((kind) => lists[kind]).flatMap((one) => endsOf(one.name));
-  const near = closest(name.text, all);
-  const hint = near === undefined ? "" : `; did you mean \`${near}\`?`;
+  const hint = didYouMean(name.text, all, "`");
   fail(CODES.name, name.span, `the program has no counter, meter or register \`${name.text}\`${hint}`);
 }
 
@@ -246,7 +238,7 @@ const READABLE: Readonly<Record<string, ReadQuery>> = {
   "value-sets": { kind: "valueSet" },
 };
 
-/** A list of what the switch holds of one kind. */
+/** A list of all objects of one kind in the switch. */
 function held(name: string, summary: string): Command {
   return {
     usage: name,
@@ -280,7 +272,7 @@ function heldOfProfile(name: "members" | "groups", summary: string): Command {
 export const readStatements: Commands = {
   info: {
     usage: "info",
-    summary: "what the switch runs, and how much of everything there is",
+    summary: "show the program of the switch, and the number of objects of each kind",
     least: 0,
     most: 0,
     bare: true,
@@ -337,7 +329,7 @@ export const readStatements: Commands = {
   ),
   dump: {
     usage: "dump [table] [field=value ...]",
-    summary: "show entries as statements: all, a table's, or those that match values",
+    summary: "show entries as statements: all, those of a table, or those that match values",
     least: 0,
     most: MANY,
     async run(context, [word, ...wanted]) {
@@ -350,7 +342,7 @@ export const readStatements: Commands = {
   },
   read: {
     usage: "read [counter|meter|register] <element>",
-    summary: "show one element, NAME[3], or all that are not 0",
+    summary: "show one element, NAME[3], or all elements that are not 0",
     least: 1,
     most: 2,
     async run(context, words, name) {

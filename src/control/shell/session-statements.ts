@@ -1,8 +1,8 @@
 /** Statements about the session: programs, files, help, the end. */
-import { fail } from "../../base/index.js";
+import { didYouMean, fail } from "../../base/index.js";
 import { CODES } from "../codes.js";
 import { type Command, type Commands, usageText } from "../command.js";
-import { candidatesFor, closest, endsOf } from "../names.js";
+import { candidatesFor, endsOf } from "../names.js";
 import { actionText, saveAll } from "./read-statements.js";
 
 /** Statements in the order of their use, by heading. */
@@ -32,7 +32,7 @@ function overview(commands: ReadonlyMap<string, Command>): string[] {
     }
     line += ` ${name}`;
   }
-  lines.push(line, "`help WORD` tells more about a statement, a table or an action.");
+  lines.push(line, "`help WORD` explains a statement, a table or an action.");
   return lines;
 }
 
@@ -66,7 +66,7 @@ export const sessionStatements: Commands = {
   },
   save: {
     usage: "save [file]",
-    summary: "write all that the switch holds as statements, to a file or here",
+    summary: "write the state of the switch as statements, to a file or to the output",
     least: 0,
     most: 1,
     async run(context, [word], name) {
@@ -105,8 +105,7 @@ export const sessionStatements: Commands = {
       } else if (action !== undefined) context.print(actionText(action));
       else {
         const names = [...index.tables.list, ...index.actions.list].flatMap(({ name }) => endsOf(name));
-        const near = closest(word.text, [...commands.keys(), ...names]);
-        const hint = near === undefined ? "" : `; did you mean \`${near}\`?`;
+        const hint = didYouMean(word.text, [...commands.keys(), ...names], "`");
         fail(CODES.name, word.span, `no statement, table or action is called \`${word.text}\`${hint}`);
       }
     },

@@ -1,6 +1,6 @@
 /**
- * Entities as statements of the shell: what is printed can be read back. Counts and times that are no part of a
- * statement stand behind it as a comment.
+ * Entities as statements of the shell: every printed statement can be read back. Counts and times that are not part of a
+ * statement follow it as a comment.
  */
 import { toHex } from "../../base/index.js";
 import {
@@ -8,69 +8,36 @@ import {
   type ControllerPacket,
   type DigestList,
   type Entity,
-  type FieldInfo,
-  formatValue,
   type Match,
   type MeterConfig,
+  matchText,
   type Naming,
-  type P4InfoIndex,
   type Replica,
-  type Slot,
-  styleOfWidth,
+  valueText as slotText,
   type TableAction,
   type TableEntry,
-  type ValueStyle,
-} from "../../program/index.js";
+} from "../../device/index.js";
+import type { FieldInfo, P4InfoIndex, Slot } from "../../program/index.js";
 
-/** What names and widths are printed with. */
+/** The names and widths that printing needs. */
 export interface Printer {
   readonly index: P4InfoIndex;
   readonly naming: Naming | undefined;
 }
 
-/** Words of an entry that are no field or parameter; with `@` in front where one has the same name. */
+/** Options of an entry, which are not fields or parameters; with `@` before them when a field or parameter has the same name. */
 export const OPTIONS = ["priority", "timeout", "metadata", "controller_metadata"] as const;
 
-/** How the value of a slot is best read: addresses are known by width and name. */
-function styleOf({ name, bitwidth }: Slot): ValueStyle {
-  if (bitwidth === 32 && /ip|addr|hop/i.test(name)) return "ipv4";
-  if (bitwidth === 48 && /time|stamp|tstamp/i.test(name)) return "decimal";
-  return styleOfWidth(bitwidth);
-}
-
-/** A value as it would be written; masks and odd values in hexadecimal where addresses would mislead. */
+/** A value as it would be written. */
 export function valueText({ naming }: Printer, slot: Slot, value: bigint): string {
-  if (slot.isString && slot.stringType !== undefined && naming !== undefined)
-    return naming.name(slot.stringType, value);
-  if (value >> BigInt(slot.bitwidth) !== 0n) return value.toString();
-  return formatValue(value, slot.bitwidth, styleOf(slot));
-}
-
-function partText(printer: Printer, field: FieldInfo, part: Match): string {
-  const value = (number: bigint): string => valueText(printer, field, number);
-  switch (part.kind) {
-    case "exact":
-    case "optional":
-      return value(part.value);
-    case "lpm":
-      return `${value(part.value)}/${part.prefixLength}`;
-    case "ternary":
-      return `${value(part.value)}&&&${formatValue(part.mask, field.bitwidth, maskStyle(field))}`;
-    case "range":
-      return `${value(part.low)}->${value(part.high)}`;
-  }
-}
-
-/** IPv4 masks are written like addresses, all others in hexadecimal. */
-function maskStyle(field: FieldInfo): ValueStyle {
-  return styleOf(field) === "ipv4" ? "ipv4" : "hex";
+  return slotText(naming, slot, value);
 }
 
 function keyText(printer: Printer, fields: readonly FieldInfo[], match: readonly Match[]): string {
   return fields
     .flatMap((field) => {
       const part = match.find((candidate) => candidate.field === field.name);
-      return part === undefined ? [] : ` ${field.name}=${partText(printer, field, part)}`;
+      return part === undefined ? [] : ` ${field.name}=${matchText(printer.naming, field, part)}`;
     })
     .join("");
 }
@@ -110,13 +77,13 @@ const UNITS = [
   ["ns", 1n],
 ] as const;
 
-/** Nanoseconds in the largest unit that gives a whole number. */
+/** A time in the largest unit that gives a whole number. */
 function durationText(ns: bigint): string {
   const [name, size] = UNITS.find(([, unit]) => ns % unit === 0n)!;
   return `${ns / size}${name}`;
 }
 
-/** Priority and what else an entry carries, each as a word. */
+/** The priority and the other properties of an entry, each as one word. */
 function optionsText(printer: Printer, entry: TableEntry): string {
   const table = printer.index.tables.byName(entry.table);
   const action =
@@ -145,7 +112,7 @@ function commentText({ counter, elapsedNs }: TableEntry): string {
   return parts.length === 0 ? "" : `  # ${parts.join(", ")}`;
 }
 
-/** An entry as `insert`, a default entry as `default`; those that cannot be written are comments. */
+/** An entry as `insert`, a default entry as `default`; constant entries, which cannot be written, are comments. */
 export function entryStatement(printer: Printer, entry: TableEntry): string {
   const table = printer.index.tables.byName(entry.table);
   const target = targetText(printer, entry.action);
@@ -225,7 +192,7 @@ export function statementOf(printer: Printer, entity: Entity): string {
       const members = entity.members.map((member) => {
         const parts = fields.map((field) => {
           const part = member.find((candidate) => candidate.field === field.name);
-          return part === undefined ? "*" : partText(printer, field, part);
+          return part === undefined ? "*" : matchText(printer.naming, field, part);
         });
         return ` ${parts.join(",")}`;
       });
@@ -241,7 +208,7 @@ export function packetText(printer: Printer, { payload, metadata }: ControllerPa
   return `packet-in${words.join("")} ${toHex(payload)}`;
 }
 
-/** One line a datum, with the names of the digest's struct. */
+/** One line for each value of a digest, with the names of the digest's struct. */
 export function digestLines(printer: Printer, { digest, listId, data }: DigestList): string[] {
   const slots = digestSlots(printer.index, digest);
   return data.map((values) => {

@@ -1,12 +1,12 @@
-/** `watch`: what the switch says on its own, and what changes in a table, until told to stop. */
+/** `watch`: reports the messages that the switch sends, and the changes of a table, until it is stopped. */
 import { fail } from "../../base/index.js";
 import {
   DeviceError,
   type DeviceEvent,
   type DigestConfigEntry,
   type TableEntry,
-  type TableInfo,
-} from "../../program/index.js";
+} from "../../device/index.js";
+import type { TableInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { type Commands, MANY } from "../command.js";
 import type { Context } from "../context.js";
@@ -16,7 +16,7 @@ import { dataOf, plain } from "./data.js";
 import { readDuration, takeOptions } from "./parts.js";
 import { digestLines, entryStatement, packetText } from "./statements.js";
 
-/** Words behind `watch`, and the events that each means. */
+/** Words after `watch`, and the events that each means. */
 const EVENTS: Readonly<Record<string, DeviceEvent["kind"]>> = {
   packets: "packetIn",
   digests: "digest",
@@ -24,9 +24,9 @@ const EVENTS: Readonly<Record<string, DeviceEvent["kind"]>> = {
   ports: "portState",
 };
 
-/** Between two looks at a table. */
+/** Time between two reads of a table. */
 const LOOK_MS = 500;
-/** A digest list that nobody acknowledges keeps others from coming. */
+/** A switch does not send further digest lists while a list is not acknowledged. */
 const ACK_NS = 1_000_000_000n;
 
 function eventLines(context: Context, event: DeviceEvent): string[] {
@@ -42,7 +42,7 @@ function eventLines(context: Context, event: DeviceEvent): string[] {
   }
 }
 
-/** Ends after so many events, after a time, or when the user stops it. */
+/** Ends after a number of events, after a time, or when the user stops it. */
 class Watch {
   #left: number;
   readonly #ended = new AbortController();
@@ -73,7 +73,7 @@ class Watch {
   }
 }
 
-/** Switches digests on that are off; gives how to switch them off again. */
+/** Switches on the digests that are off; returns a function that switches them off again. */
 async function startDigests(context: Context): Promise<() => Promise<void>> {
   const { device, index } = context;
   const on = new Set(
@@ -130,7 +130,7 @@ async function readTable(context: Context, table: TableInfo): Promise<Map<string
   return new Map(entries.map((entry) => [keyText(entry), entry]));
 }
 
-/** P4Runtime does not tell of changes in tables: look again and again, and tell what is different. */
+/** P4Runtime does not report changes of tables: this reads the table repeatedly and reports the differences. */
 async function watchTable(
   context: Context,
   watch: Watch,
@@ -166,7 +166,7 @@ function entryData(context: Context, entry: TableEntry): object {
 export const watchStatements: Commands = {
   watch: {
     usage: "watch packets|digests|idle|ports|<table> [events=N] [for=TIME]",
-    summary: "tell what happens until Ctrl-C, N events or a time like 10s",
+    summary: "report what happens until Ctrl-C, N events or a time like 10s",
     least: 0,
     most: MANY,
     async run(context, words, name) {
@@ -185,7 +185,7 @@ export const watchStatements: Commands = {
       if (rest.length === 0) for (const kind of Object.values(EVENTS)) kinds.add(kind);
       const watch = new Watch(context, events);
       const pause = (milliseconds: number): Promise<void> => wait(milliseconds, watch.signal);
-      /** Longest wait of a timer. */
+      /** Maximum delay of a timer. */
       const forever = 2 ** 31 - 1;
       const limit = time === undefined ? forever : Number(time / 1_000_000n);
       try {

@@ -7,9 +7,9 @@ import type {
   MeterConfig,
   Replica,
   TableEntry,
-  TableInfo,
   Update,
-} from "../../program/index.js";
+} from "../../device/index.js";
+import type { TableInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { type Command, type Commands, MANY } from "../command.js";
 import { type Context, profileActions } from "../context.js";
@@ -27,7 +27,7 @@ function need(words: readonly Word[], what: string, at: Word): Word {
 }
 
 function tooMany(words: readonly Word[]): void {
-  if (words.length > 0) fail(CODES.form, words[0]!.span, `\`${words[0]!.text}\` is one word too many`);
+  if (words.length > 0) fail(CODES.form, words[0]!.span, `\`${words[0]!.text}\` is an extra word`);
 }
 
 /** `PORT` or `PORT/INSTANCE`. */
@@ -46,7 +46,7 @@ function readMembers(words: readonly Word[]): GroupMember[] {
   return words.map((word) => {
     const match = /^(\d+)(?:\*(\d+))?(?:@(\d+))?$/.exec(word.text);
     if (match === null)
-      fail(CODES.value, word.span, `\`${word.text}\` is no member; write ID, ID*WEIGHT or ID*WEIGHT@PORT`);
+      fail(CODES.value, word.span, `\`${word.text}\` is not a member; write ID, ID*WEIGHT or ID*WEIGHT@PORT`);
     const [, memberId, weight = "1", watch] = match;
     return {
       memberId: Number(memberId),
@@ -58,7 +58,7 @@ function readMembers(words: readonly Word[]): GroupMember[] {
 
 type Reader = (context: Context, verb: Verb, words: readonly Word[], at: Word) => Entity;
 
-/** What `insert`, `modify` and `delete` take besides table entries, by the word behind them. */
+/** The objects besides table entries that `insert`, `modify` and `delete` accept, by the word after them. */
 const KINDS: Readonly<Record<string, Reader>> = {
   member(context, verb, words, at) {
     const [front, behind] = halves(words);
@@ -66,7 +66,7 @@ const KINDS: Readonly<Record<string, Reader>> = {
     const memberId = readInteger("the member", need(front.slice(1), "the member's id", at), 0xffffffff, 1);
     tooMany(front.slice(2));
     if (verb === "delete") {
-      // P4Runtime finds a member by its id; the action only has to be one that the profile has
+      // P4Runtime finds a member by its id; any action of the profile is accepted here
       const [any] = profileActions(profile);
       const params = Object.fromEntries(any?.params.list.map(({ name }) => [name, 0n]) ?? []);
       return {
@@ -134,7 +134,7 @@ function readUpdate(context: Context, verb: Verb, words: readonly Word[], at: Wo
   const table = context.table(first!);
   const [key, behind] = halves(rest);
   if (behind === undefined && verb !== "delete")
-    fail(CODES.form, words.at(-1)?.span ?? at.span, "what the entry does is missing: `=> ACTION PARAMETERS`");
+    fail(CODES.form, words.at(-1)?.span ?? at.span, "the action is missing: `=> ACTION PARAMETERS`");
   return {
     type: verb,
     entity: readEntry(context, table, key, verb === "delete" ? undefined : behind, first!),
@@ -171,13 +171,13 @@ function defaultEntry(table: TableInfo): TableEntry {
   return { kind: "tableEntry", table: table.name, match: [], priority: 0, isDefault: true };
 }
 
-/** Where a direct resource is: the key behind its name. */
+/** The entry of a direct resource: the key after its name. */
 function keyedEntry(context: Context, table: TableInfo, words: readonly Word[], at: Word): TableEntry {
   const { kind, table: name, match, priority } = readEntry(context, table, words, undefined, at);
   return { kind, table: name, match, priority };
 }
 
-/** `write counter NAME[i] => ...` or `write counter NAME KEY => ...`: places, and the words that say what. */
+/** `write counter NAME[i] => ...` or `write counter NAME KEY => ...`: the elements, and the words of the values. */
 function readPlaces(
   context: Context,
   kind: "counter" | "meter",
@@ -242,7 +242,7 @@ function writeMeter(context: Context, words: readonly Word[], at: Word): Update[
   }));
 }
 
-/** `NAME[i]=v`, `NAME[*]=v`, or the value as a word of its own, perhaps behind `=` or `=>`. */
+/** `NAME[i]=v`, `NAME[*]=v`, or the value as a separate word, which may follow `=` or `=>`. */
 function writeRegister(context: Context, words: readonly Word[], at: Word): Update[] {
   const first = need(words, "the register", at);
   const pair = assignment(first);
@@ -252,7 +252,7 @@ function writeRegister(context: Context, words: readonly Word[], at: Word): Upda
   const word = pair?.value ?? need(rest, "the value", at);
   tooMany(rest.slice(pair === undefined ? 1 : 0));
   if (index === undefined && !/\[\*\]/.test(first.text))
-    fail(CODES.form, first.span, `say which element: ${register}[0], or ${register}[*] for all`);
+    fail(CODES.form, first.span, `name the element: ${register}[0], or ${register}[*] for all`);
   const value = readValue("the value", word, bits);
   const indexes =
     index === undefined
@@ -281,7 +281,7 @@ function writeValueSet(context: Context, words: readonly Word[], at: Word): Upda
       fail(
         CODES.form,
         word.span,
-        `a member has ${fields.length} parts with commas between, not ${parts.length}`,
+        `a member has ${fields.length} parts, separated by commas, not ${parts.length}`,
       );
     return fields.flatMap((field, i): Match[] => {
       const part = readMatch(field, parts[i]!, { naming: context.naming, plain: true });
@@ -304,7 +304,7 @@ export const writeStatements: Commands = {
   delete: verb("delete", "delete an entry by its key, or another object by its id"),
   default: {
     usage: "default TABLE [=> ACTION parameter=value ... | reset]",
-    summary: "show or set the default action; `default TABLE reset`: the program's own",
+    summary: "show or set the default action; `default TABLE reset`: restore the program's",
     least: 1,
     most: MANY,
     async run(context, words, name) {
@@ -333,7 +333,7 @@ export const writeStatements: Commands = {
   },
   clear: {
     usage: "clear <table>",
-    summary: "delete all entries of a table, but those of the program",
+    summary: "delete all entries of a table except those of the program",
     least: 1,
     most: 1,
     async run(context, [word]) {
@@ -354,7 +354,7 @@ export const writeStatements: Commands = {
   write: {
     usage:
       "write counter ELEMENT => packets=N bytes=N\nwrite meter ELEMENT => cir=N cburst=N pir=N pburst=N | default\nwrite register NAME[N]=VALUE\nwrite value-set NAME => PART,PART,... ...",
-    summary: "set one element, NAME[3], all, NAME[*], or that of an entry",
+    summary: "set one element, NAME[3], all elements, NAME[*], or the element of an entry",
     least: 2,
     most: MANY,
     async run(context, [kind, ...words]) {
@@ -377,7 +377,7 @@ export const writeStatements: Commands = {
         const pair = assignment(word);
         if (pair === undefined) {
           if (fromHex(word.text.length % 2 === 0 ? word.text : `0${word.text}`) === undefined)
-            fail(CODES.value, word.span, `\`${word.text}\` is no hexadecimal`);
+            fail(CODES.value, word.span, `\`${word.text}\` is not hexadecimal`);
           digits += word.text;
           continue;
         }

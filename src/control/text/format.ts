@@ -1,21 +1,14 @@
 /** The forms in which simple_switch_CLI prints values, keys, actions and entries. */
 import { bitLength, maskOf, toBytes } from "../../base/index.js";
-import type {
-  ActionCall,
-  ActionInfo,
-  FieldInfo,
-  Match,
-  TableAction,
-  TableEntry,
-  TableInfo,
-} from "../../program/index.js";
+import type { ActionCall, Match, TableAction, TableEntry } from "../../device/index.js";
+import type { ActionInfo, FieldInfo, TableInfo } from "../../program/index.js";
 
-/** The smaller priority wins in this language, the larger in P4Runtime; BMv2's server turns them in the same way. */
+/** The smaller priority wins in this language, the larger in P4Runtime; BMv2's server converts them in the same way. */
 export const LOWEST = 0x7fffffff;
 
 const hexByte = (byte: number): string => byte.toString(16).padStart(2, "0");
 
-/** Values of types translated to strings have no width of their own: as many bytes as they need. */
+/** Values of types translated to strings have no width: they have as many bytes as they need. */
 function bytesOf(value: bigint, bits: number): string[] {
   return [...toBytes(value, Math.ceil((bits || bitLength(value) || 1) / 8))].map(hexByte);
 }
@@ -36,18 +29,18 @@ function shortHex(value: bigint): string {
   return digits.length % 2 === 0 ? digits : `0${digits}`;
 }
 
-/** What BMv2 calls a field's kind: it has no optional fields. */
+/** BMv2's name for a field's kind of match; BMv2 has no optional fields. */
 export function kindName(field: FieldInfo): string {
   return field.kind === "optional" ? "ternary" : field.kind;
 }
 
-/** What BMv2 calls a table's kind: the most general of its fields. */
+/** BMv2's name for a table's kind of match: the most general kind of its fields. */
 export function tableKind(table: TableInfo): string {
   const kinds = table.fields.list.map(kindName);
   return ["range", "ternary", "lpm"].find((kind) => kinds.includes(kind)) ?? "exact";
 }
 
-/** A part of a key with the given form of its values; a don't-care is one that matches all. */
+/** A part of a key, its values in the given form; a don't-care matches all values. */
 export function partText(
   field: FieldInfo,
   part: Match | undefined,
@@ -79,7 +72,7 @@ export function actionText(call: ActionCall, actions: readonly ActionInfo[]): st
   return `Action entry: ${call.action} - ${slots.map(({ name }) => shortHex(call.params[name] ?? 0n)).join(", ")}`;
 }
 
-/** What an entry does; `handles` of members and groups are P4Runtime's ids less one. */
+/** The action of an entry; handles of members and groups are P4Runtime's ids minus one. */
 export function targetText(action: TableAction | undefined, actions: readonly ActionInfo[]): string {
   switch (action?.kind) {
     case undefined:
@@ -118,7 +111,7 @@ export function entryText(
   return lines.join("\n");
 }
 
-/** Under the name in a column of thirty. */
+/** A value with its name in a column of 30 characters. */
 export function signature({ name, params }: ActionInfo): string {
   const shape = params.list.map((slot) => `${slot.name}(${slot.bitwidth})`);
   return `${name.padEnd(30)} [${shape.join(",\t")}]`;

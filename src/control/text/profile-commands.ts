@@ -1,15 +1,10 @@
 /**
- * `act_prof_*`, and the older `table_indirect_*` forms of them that name the table. Handles count from 0 and
- * P4Runtime's ids from 1: handle n is id n + 1.
+ * `act_prof_*`, and the older forms `table_indirect_*`, which name the table. Handles count from 0 and P4Runtime's ids
+ * from 1: handle n is id n + 1.
  */
 import { fail } from "../../base/index.js";
-import type {
-  ActionCall,
-  ActionProfileGroup,
-  ActionProfileMember,
-  GroupMember,
-  ProfileInfo,
-} from "../../program/index.js";
+import type { ActionCall, ActionProfileGroup, ActionProfileMember, GroupMember } from "../../device/index.js";
+import type { ProfileInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { type Command, type Commands, MANY } from "../command.js";
 import { type Context, profileActions } from "../context.js";
@@ -29,7 +24,7 @@ async function groupsOf(context: Context, { name }: ProfileInfo): Promise<Action
   return groups.sort((a, b) => a.groupId - b.groupId);
 }
 
-/** The lowest id that is not taken, from 1. */
+/** The lowest free id, from 1. */
 function freeId(taken: readonly number[]): number {
   const ids = new Set(taken);
   let id = 1;
@@ -116,12 +111,12 @@ const removeMember = changeGroup((members, memberId, word) => {
   return rest;
 });
 
-/** A command on an action profile, which stands first. */
+/** A command on an action profile, which is the first argument. */
 interface ProfileCommand {
   readonly name: string;
   /** Its older name, with the table in place of the profile. */
   readonly older: string;
-  /** What stands behind the profile. */
+  /** The arguments after the profile. */
   readonly form: string;
   readonly summary: string;
   readonly least: number;

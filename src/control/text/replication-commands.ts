@@ -1,6 +1,6 @@
 /** `mc_*` and `mirroring_*`: multicast nodes and groups, clone sessions. */
 import { fail } from "../../base/index.js";
-import type { CloneSessionEntry } from "../../program/index.js";
+import type { CloneSessionEntry } from "../../device/index.js";
 import { CODES } from "../codes.js";
 import { type Command, type Commands, MANY } from "../command.js";
 import type { Context } from "../context.js";
@@ -17,7 +17,7 @@ function readPorts(context: Context, words: readonly Word[]): number[] {
     fail(CODES.unable, bar.span, "P4Runtime has no link aggregation groups in multicast nodes");
   const ports = words.map((word) => context.integer("a port", word, MAX_PORT));
   ports.forEach((port, i) => {
-    if (ports.indexOf(port) !== i) fail(CODES.value, words[i]!.span, `port ${port} stands twice`);
+    if (ports.indexOf(port) !== i) fail(CODES.value, words[i]!.span, `port ${port} is given twice`);
   });
   return ports;
 }
@@ -60,7 +60,7 @@ async function findMirror(context: Context, nodes: ReplicationNodes, word: Word)
   return found;
 }
 
-/** As Python prints simple_switch's record; copies that P4Runtime gave stand in place of a port or group. */
+/** As Python prints simple_switch's record; copies that P4Runtime wrote are shown instead of a port or group. */
 function mirrorText({ replicas, packetLengthBytes }: CloneSessionEntry, group: number | undefined): string {
   const single = replicas.length === 1 && replicas[0]!.instance === 0 && group === undefined;
   const limit = packetLengthBytes === 0 ? "" : `, packet_length_bytes=${packetLengthBytes}`;

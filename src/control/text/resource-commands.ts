@@ -1,15 +1,7 @@
 /** `counter_*`, `meter_*`, `register_*` and `pvs_*`. */
 import { fail, maskOf } from "../../base/index.js";
-import type {
-  CounterData,
-  Match,
-  MeterConfig,
-  ReadQuery,
-  TableEntry,
-  TableInfo,
-  Update,
-  ValueSetInfo,
-} from "../../program/index.js";
+import type { CounterData, Match, MeterConfig, ReadQuery, TableEntry, Update } from "../../device/index.js";
+import type { TableInfo, ValueSetInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import type { Commands } from "../command.js";
 import type { Context } from "../context.js";
@@ -27,7 +19,7 @@ import { readValue } from "../values.js";
 import type { Word } from "../words.js";
 import { floatText, hex } from "./format.js";
 
-/** Meters of the command text count a microsecond, those of P4Runtime a second. */
+/** Rates of meters are per microsecond in the command text, and per second in P4Runtime. */
 const MICROSECONDS = 1_000_000;
 
 /** The entry with that handle, as a key. */
@@ -77,18 +69,18 @@ async function writeCounter(
   await context.device.write([{ type: "modify", entity }]);
 }
 
-/** `rate:burst`, the rate in units a microsecond. */
+/** `rate:burst`, the rate in units per microsecond. */
 function readRate(word: Word): [bigint, bigint] {
   const match = /^(\d+(?:\.\d*)?(?:e[+-]?\d+)?):(\d+)$/i.exec(word.text);
   if (match === null)
-    fail(CODES.value, word.span, `\`${word.text}\` is no \`rate:burst\` (units a microsecond, and units)`);
+    fail(CODES.value, word.span, `\`${word.text}\` is not \`rate:burst\` (units per microsecond, and units)`);
   const exact = Number(match[1]) * MICROSECONDS;
   const rate = Math.round(exact);
   if (Math.abs(exact - rate) > 1e-6 * exact || exact >= 2 ** 63)
     fail(
       CODES.value,
       word.span,
-      `the rate ${match[1]} is ${exact} units a second; P4Runtime has whole ones below 2^63`,
+      `the rate ${match[1]} is ${exact} units per second; P4Runtime has whole numbers below 2^63`,
     );
   return [BigInt(rate), BigInt(match[2]!)];
 }
@@ -138,7 +130,7 @@ function memberOf(set: ValueSetInfo, value: bigint): Match[] {
   });
 }
 
-/** A member as one number; parts that match more than one value are printed after it by their masks. */
+/** A member as one number; the masks of parts that match more than one value follow it. */
 function memberText(set: ValueSetInfo, member: readonly Match[]): string {
   let value = 0n;
   let mask = 0n;
@@ -192,7 +184,7 @@ function changeSet(add: boolean) {
 export const resourceCommands: Commands = {
   counter_read: {
     usage: "counter_read <counter> <index>",
-    summary: "show a counter; of a table's counter by the entry's handle",
+    summary: "show a counter; for a table's counter give the entry's handle",
     least: 2,
     most: 2,
     async run(context, words) {
@@ -281,7 +273,7 @@ export const resourceCommands: Commands = {
   },
   meter_set_rates: {
     usage: "meter_set_rates <meter> <index> <rate:burst> <rate:burst>",
-    summary: "set committed and peak rate, in units a microsecond",
+    summary: "set committed and peak rate, in units per microsecond",
     least: 4,
     most: 4,
     async run(context, words) {
@@ -319,7 +311,7 @@ export const resourceCommands: Commands = {
   },
   meter_get_rates: {
     usage: "meter_get_rates <meter> <index>",
-    summary: "show the rates, in units a microsecond",
+    summary: "show the rates, in units per microsecond",
     least: 2,
     most: 2,
     async run(context, words) {

@@ -1,6 +1,7 @@
 /** `table_*`: entries by handle. */
 import { fail } from "../../base/index.js";
-import type { Match, TableAction, TableEntry, TableInfo, Update } from "../../program/index.js";
+import type { Match, TableAction, TableEntry, Update } from "../../device/index.js";
+import type { TableInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { type Command, type Commands, MANY } from "../command.js";
 import { actionsOf, type Context, count, slotNames } from "../context.js";
@@ -22,7 +23,7 @@ function readMatches(context: Context, table: TableInfo, words: readonly Word[],
   return fields.flatMap((field, i) => readMatch(field, words[i]!, context) ?? []);
 }
 
-/** The entry's priority: the last word, where the table needs one. */
+/** The entry's priority: the last word, if the table needs a priority. */
 function readPriority(context: Context, table: TableInfo, rest: readonly Word[], name: Word): number {
   if (!table.hasPriority) {
     if (rest.length > 0) fail(CODES.form, rest[0]!.span, `too many words for table ${table.name}`);
@@ -38,7 +39,7 @@ function readPriority(context: Context, table: TableInfo, rest: readonly Word[],
 }
 
 async function insert(context: Context, table: TableInfo, key: EntryKey, action: TableAction): Promise<void> {
-  // Entries that were there before have the smaller handles.
+  // Entries that existed before have the smaller handles.
   const handles = await context.state.entries.of(table.name);
   const { match, priority } = key;
   await context.device.write([
@@ -67,7 +68,7 @@ async function keyOf(context: Context, table: TableInfo, word: Word): Promise<[n
   return [handle, key];
 }
 
-/** The entry as it is on the device. */
+/** The present entry of the device. */
 async function readEntry(
   context: Context,
   table: TableInfo,
@@ -84,7 +85,7 @@ async function readEntry(
   return [handle, entry];
 }
 
-/** Writes an entry with a new action or timeout; what else it carries stays. */
+/** Writes an entry with a new action or timeout; its other properties stay. */
 async function modify(context: Context, entry: TableEntry, change: Partial<TableEntry>): Promise<void> {
   const { elapsedNs: _, isConst: __, counter: ___, meter: ____, ...kept } = entry;
   await context.device.write([{ type: "modify", entity: { ...kept, ...change } }]);
@@ -114,7 +115,7 @@ function indirect(kind: "member" | "group"): Command["run"] {
     needProfile(table, words[0]!, kind === "group");
     const [keys, behind = []] = halves(words.slice(1));
     const [target, ...rest] = behind;
-    if (target === undefined) fail(CODES.form, name.span, `a ${kind} is missing behind \`=>\``);
+    if (target === undefined) fail(CODES.form, name.span, `a ${kind} is missing after \`=>\``);
     const match = readMatches(context, table, keys, name);
     const priority = readPriority(context, table, rest, name);
     const id = context.integer(`the ${kind}`, target) + 1;
@@ -125,7 +126,7 @@ function indirect(kind: "member" | "group"): Command["run"] {
   };
 }
 
-/** BMv2 takes no entries that point to an empty group; P4Runtime would. */
+/** BMv2 refuses entries that point to an empty group; P4Runtime allows them. */
 async function refuseEmptyGroup(
   context: Context,
   table: TableInfo,
@@ -147,7 +148,7 @@ function indirectDefault(kind: "member" | "group"): Command["run"] {
   };
 }
 
-/** All entries, what an indirect table points to, and the default entry. */
+/** All entries, the members and groups of an indirect table, and the default entry. */
 async function dump(context: Context, table: TableInfo): Promise<void> {
   const handles = await context.state.entries.of(table.name);
   const timed = table.message.idleTimeoutBehavior !== 0;
@@ -217,7 +218,7 @@ export const tableCommands: Commands = {
   },
   table_reset_default: {
     usage: "table_reset_default <table>",
-    summary: "go back to the program's own default action",
+    summary: "restore the program's default action",
     least: 1,
     most: 1,
     run: (context, words) => context.device.write([setDefault(context.table(words[0]!), undefined)]),
@@ -367,7 +368,7 @@ export const tableCommands: Commands = {
   },
   table_indirect_reset_default: {
     usage: "table_indirect_reset_default <table>",
-    summary: "go back to the program's own default",
+    summary: "restore the program's default",
     least: 1,
     most: 1,
     async run(context, words) {

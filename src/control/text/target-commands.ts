@@ -1,12 +1,12 @@
-/** What there is, the target's settings, the program itself; and what no P4Runtime switch can be told. */
+/** Lists of objects, settings of the target, loading of programs; and the commands that no P4Runtime switch can carry out. */
 import { fail } from "../../base/index.js";
 import {
   type CrcParameters,
   DeviceError,
-  type Program,
   type QueueSelection,
   type TargetSettings,
-} from "../../program/index.js";
+} from "../../device/index.js";
+import type { Program } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { type Command, type Commands, MANY } from "../command.js";
 import { actionsOf, type Context } from "../context.js";
@@ -24,8 +24,8 @@ function settingsOf(context: Context, name: Word): TargetSettings {
     fail(
       CODES.unable,
       name.span,
-      `\`${name.text}\`: P4Runtime has nothing for this, and the switch offers no other way`,
-      "p4loom's switch does; simple_switch takes it over Thrift, with simple_switch_CLI",
+      `\`${name.text}\`: P4Runtime has no request for this, and the switch has no extension for it`,
+      "p4loom's switch has it; simple_switch has it over Thrift, with simple_switch_CLI",
     );
   return settings;
 }
@@ -76,11 +76,11 @@ function setCrc(width: 16 | 32): Command {
 
 function readKey(word: Word): Uint8Array {
   if (!/^(?:[0-9a-fA-F]{8})+$/.test(word.text))
-    fail(CODES.value, word.span, `the key is \`${word.text}\`; give hexadecimal digits, eight a word`);
+    fail(CODES.value, word.span, `the key is \`${word.text}\`; give hexadecimal digits, eight for each word`);
   return Uint8Array.from(word.text.match(/../g)!, (byte) => Number.parseInt(byte, 16));
 }
 
-/** A command that needs something which no P4Runtime switch has. */
+/** A command that no P4Runtime switch supports. */
 function unable(usage: string, summary: string, why: string): Command {
   return {
     usage,
@@ -96,7 +96,7 @@ function unable(usage: string, summary: string, why: string): Command {
 function needProgram(context: Context, name: Word): Program {
   const { program } = context.device;
   if (program === undefined)
-    fail(CODES.unable, name.span, `\`${name.text}\`: the switch does not tell its BMv2 program`);
+    fail(CODES.unable, name.span, `\`${name.text}\`: the switch does not report its BMv2 program`);
   return program;
 }
 
@@ -171,7 +171,7 @@ export const targetCommands: Commands = {
   },
   set_queue_depth: {
     usage: "set_queue_depth <packets> [port] [priority]",
-    summary: "set how many packets may wait: in all queues, a port's, or one",
+    summary: "set how many packets may wait: in all queues, in those of a port, or in one",
     least: 1,
     most: 3,
     async run(context, words, name) {
@@ -182,7 +182,7 @@ export const targetCommands: Commands = {
   },
   set_queue_rate: {
     usage: "set_queue_rate <packets a second> [port] [priority]",
-    summary: "set how fast packets leave: all queues, a port's, or one",
+    summary: "set how fast packets leave: all queues, those of a port, or one",
     least: 1,
     most: 3,
     async run(context, words, name) {
@@ -206,14 +206,14 @@ export const targetCommands: Commands = {
         fail(
           CODES.unable,
           name.span,
-          `\`${name.text}\`: the switch cannot be told the key of a toeplitz hash`,
+          `\`${name.text}\`: the key of a toeplitz hash cannot be set in this switch`,
         );
       await settings.setToeplitzKey(calculation, key);
     },
   },
   reset_state: {
     usage: "reset_state",
-    summary: "go back to the program as loaded",
+    summary: "reset the program to its state after loading",
     least: 0,
     most: 0,
     reloads: true,
@@ -233,7 +233,7 @@ export const targetCommands: Commands = {
       try {
         await context.device.verify?.(program);
       } catch (error) {
-        // a target that cannot try a program in advance tells at swap_configs
+        // a target that cannot check a program in advance reports errors at swap_configs
         if (!(error instanceof DeviceError) || error.code !== "UNIMPLEMENTED") throw error;
       }
       waiting.set(context.device, program);
@@ -282,7 +282,7 @@ export const targetCommands: Commands = {
     "remove a port",
     "a P4Runtime switch has the ports that it was started with",
   ),
-  show_ports: unable("show_ports", "list the ports", "P4Runtime does not tell of ports; gNMI does"),
+  show_ports: unable("show_ports", "list the ports", "P4Runtime does not report ports; gNMI does"),
   mc_set_lag_membership: unable(
     "mc_set_lag_membership <lag> <ports>",
     "set the ports of a link aggregation group",
@@ -291,11 +291,11 @@ export const targetCommands: Commands = {
   get_time_elapsed: unable(
     "get_time_elapsed",
     "show the switch's clock",
-    "P4Runtime does not tell the switch's clock",
+    "P4Runtime does not report the switch's clock",
   ),
   get_time_since_epoch: unable(
     "get_time_since_epoch",
     "show the switch's clock",
-    "P4Runtime does not tell the switch's clock",
+    "P4Runtime does not report the switch's clock",
   ),
 };

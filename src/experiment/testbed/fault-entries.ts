@@ -1,5 +1,5 @@
 /** A silent fault as entries of the fault tables (`withFaultTable`) of the switches that it concerns. */
-import { type Device, DeviceError, type Match, type TableEntry } from "../../program/index.js";
+import { type Device, DeviceError, type Match, type TableEntry } from "../../device/index.js";
 import type { Topology } from "../../topology/index.js";
 import type { Site } from "../failure-sites.js";
 

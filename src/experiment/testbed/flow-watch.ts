@@ -1,20 +1,39 @@
-/** Waits for events of one flow of an agent, with deadlines on the clock that the events' times are of. */
+/** Waits for events of one flow of an agent, with deadlines on the clock of the events' times. */
 import { fail } from "../../base/index.js";
 import { type AgentFlow, type FlowEvent, monotonicNs } from "../../testbed/index.js";
 
-/** Waits for a time of {@link monotonicNs}. Rejects with the reason of `stop`. */
-export async function sleepUntil(timeNs: number, stop: AbortSignal): Promise<void> {
+/** Times in nanoseconds. */
+export interface Clock {
+  now(): number;
+  /** Calls `wake` once, at `time` or later; the returned function cancels that. */
+  at(time: number, wake: () => void): () => void;
+}
+
+/** The clock of the agents' events. */
+export const MONOTONIC_CLOCK: Clock = {
+  now: monotonicNs,
+  at(time, wake) {
+    const timer = setTimeout(wake, Math.max(0, Math.ceil((time - monotonicNs()) / 1e6)));
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Waits for a time of the clock. Rejects with the reason of `stop`. */
+export async function sleepUntil(
+  time: number,
+  stop: AbortSignal,
+  clock: Clock = MONOTONIC_CLOCK,
+): Promise<void> {
   for (;;) {
     stop.throwIfAborted();
-    const left = timeNs - monotonicNs();
-    if (left <= 0) return;
+    if (clock.now() >= time) return;
     await new Promise<void>((resolve) => {
       const done = () => {
-        clearTimeout(timer);
+        cancel();
         stop.removeEventListener("abort", done);
         resolve();
       };
-      const timer = setTimeout(done, Math.ceil(left / 1e6));
+      const cancel = clock.at(time, done);
       stop.addEventListener("abort", done);
     });
   }
@@ -27,7 +46,11 @@ export class FlowWatch {
   readonly #stop: AbortSignal;
   #wake = () => {};
 
-  constructor(flow: AgentFlow, stop: AbortSignal) {
+  constructor(
+    flow: AgentFlow,
+    stop: AbortSignal,
+    readonly clock: Clock = MONOTONIC_CLOCK,
+  ) {
     this.#stop = stop;
     stop.addEventListener("abort", this.#aborted);
     this.#stopWatching = flow.onEvent((event) => {
@@ -39,12 +62,12 @@ export class FlowWatch {
   readonly #aborted = () => this.#wake();
 
   /**
-   * The first event, past or to come, that `pick` takes; undefined when it has not come by `deadlineNs`. An event
-   * that comes late but tells of an earlier time still counts. Fails with P43172 when the flow does first.
+   * The first event, past or to come, for which `pick` returns a value; undefined if none has come by `deadline`. An
+   * event that comes late with an earlier time still counts. Fails with P43172 when the flow fails first.
    */
   async until<T>(
     pick: (event: FlowEvent) => T | undefined,
-    deadlineNs = Number.POSITIVE_INFINITY,
+    deadline = Number.POSITIVE_INFINITY,
   ): Promise<T | undefined> {
     for (let next = 0; ; ) {
       this.#stop.throwIfAborted();
@@ -54,13 +77,12 @@ export class FlowWatch {
         if (picked !== undefined) return picked;
         if (event.kind === "failed") fail("P43172", undefined, `a flow broke: ${event.text}`);
       }
-      const left = deadlineNs - monotonicNs();
-      if (left <= 0) return undefined;
-      await this.#wait(left / 1e6);
+      if (this.clock.now() >= deadline) return undefined;
+      await this.#wait(deadline);
     }
   }
 
-  /** As {@link until}, for what comes in any case. */
+  /** As {@link until}, for an event that always comes. */
   async need<T>(pick: (event: FlowEvent) => T | undefined): Promise<T> {
     return (await this.until(pick))!;
   }
@@ -70,12 +92,12 @@ export class FlowWatch {
     this.#stop.removeEventListener("abort", this.#aborted);
   }
 
-  /** Until something happens, or so long. */
-  #wait(ms: number): Promise<void> {
+  /** Until an event comes, or the deadline. */
+  #wait(deadline: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = Number.isFinite(ms) ? setTimeout(resolve, Math.ceil(ms)) : undefined;
+      const cancel = Number.isFinite(deadline) ? this.clock.at(deadline, resolve) : () => {};
       this.#wake = () => {
-        clearTimeout(timer);
+        cancel();
         resolve();
       };
     });

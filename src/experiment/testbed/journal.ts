@@ -1,4 +1,4 @@
-/** What is done on a testbed, in `logs/run.log`; and what of it a reader of the results must know. */
+/** The log of a testbed's runs, `logs/run.log`, and the facts in it that a reader of the results must know. */
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -11,7 +11,7 @@ export class Journal {
     this.#folder = join(folder, "logs");
   }
 
-  /** A run that is refused before it does anything leaves no file. */
+  /** The first line makes the file, so a run that is refused at once leaves none. */
   write(line: string): void {
     const file = join(this.#folder, "run.log");
     if (!this.#begun) {
@@ -22,16 +22,10 @@ export class Journal {
     appendFileSync(file, `${line}\n`);
   }
 
-  /** What a lab says of its progress begins with `run` or a switch; the rest is about what this machine cannot do. */
-  labSays(line: string): void {
-    if (/^(links|this) /.test(line)) this.fact(`${line[0]!.toUpperCase()}${line.slice(1)}.`);
-    else this.write(line);
-  }
-
-  /** A line that belongs into the report; said once. */
-  fact(line: string): void {
-    if (this.facts.includes(line)) return;
-    this.facts.push(line);
-    this.write(line);
+  /** A sentence for the report; a repeated one is ignored. */
+  fact(sentence: string): void {
+    if (this.facts.includes(sentence)) return;
+    this.facts.push(sentence);
+    this.write(sentence);
   }
 }

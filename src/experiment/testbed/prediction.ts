@@ -1,9 +1,10 @@
 /**
- * What a testbed's runs will be, told by the simulator with the same programs and the same state: which flow each run
- * has, which way its two directions take, and what fails on it. The first packets of a flow do not depend on time.
+ * Predicts the runs of a testbed with the simulator, which has the same programs and the same state: the flow of each run,
+ * the paths of its two directions, and the element that fails. The first packets of a flow do not depend on time.
  */
 import { Random } from "../../base/index.js";
-import type { Fabric, FlowKey } from "../../sim/packet/index.js";
+import type { FlowKey } from "../../hosts/index.js";
+import type { Fabric } from "../../sim/packet/index.js";
 import type { Topology } from "../../topology/index.js";
 import type { Experiment, Failure } from "../experiment.js";
 import { FailoverRig } from "../failover.js";

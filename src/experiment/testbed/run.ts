@@ -12,15 +12,16 @@ import { siteName } from "../failure-sites.js";
 import { SERVER_PORT } from "../flow-draw.js";
 import type { Sample, Series } from "../results.js";
 import { faultEntries } from "./fault-entries.js";
+import { LoadMeter, saturationWarnings } from "./machine-load.js";
 import { type PredictedRun, Predictor } from "./prediction.js";
+import { measureRecovery, type RecoveryOutcome } from "./recovery.js";
 import { SchemeOnLab } from "./scheme-on-lab.js";
-import { type StrikeOutcome, strike } from "./strike.js";
 import { withLab } from "./with-lab.js";
 
-/** A run is made again so often when its flow has timeouts before its fault. */
-const MOST_ATTEMPTS = 5;
+/** A run is repeated up to this often when its flow has timeouts before its fault. */
+const MAX_ATTEMPTS = 5;
 
-/** A scheme whose programs are compiled and whose runs can be told. */
+/** A scheme with its compiled programs and its predictions. */
 interface ReadyScheme {
   readonly scheme: SchemeRun;
   readonly programs: ReadonlyMap<string, Program>;
@@ -44,7 +45,7 @@ export async function runOnTestbed(
     const predictor = new Predictor(experiment, fabric, seed);
     for (const failure of settings.failures) predictor.run(failure, 0, 0);
     ready.push({ scheme, programs, predictor });
-    context.testbed.stop?.throwIfAborted();
+    context.stop.throwIfAborted();
   }
   const total = schemes.reduce((sum, { runs }) => sum + runs, 0) * settings.failures.length;
   let done = 0;
@@ -70,12 +71,13 @@ export async function runOnTestbed(
     }
     return made;
   });
-  return { series, programs: compiler.sources, notes };
+  const loads = series.flatMap(({ samples }) => samples.map(({ load }) => load));
+  return { series, programs: compiler.sources, notes, warnings: saturationWarnings(loads) };
 }
 
 /** The runs of one scheme. */
 class TestbedRig {
-  /** How often a pair of hosts and ports was used: agents draw anew each time. */
+  /** How often a pair of hosts and ports was used: agents draw a new selector each time. */
   readonly #uses = new Map<string, number>();
 
   constructor(
@@ -87,29 +89,35 @@ class TestbedRig {
   async run(failure: Failure, run: number): Promise<Sample> {
     const { journal } = this.fabric.run;
     const name = `scheme ${this.fabric.scheme.label}, ${failure}, run ${run}`;
-    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const predicted = this.#predict(failure, run);
-      const outcome = await this.#strike(predicted);
+      const meter = new LoadMeter(this.fabric.run.lab);
+      await meter.start();
+      const outcome = await this.#measure(predicted);
+      const load = await meter.stop();
       if (outcome.kind === "sample") {
         const { recoveryMs, timeouts } = outcome.sample;
-        journal.write(`${name}: ${this.#tell(predicted)}: ${recoveryMs} ms, ${timeouts} timeouts`);
-        return outcome.sample;
+        const busy = `machine ${Math.round(100 * load.machine)} % busy${load.saturated ? ", saturated" : ""}`;
+        journal.write(
+          `${name}: ${this.#describe(predicted)}: ${recoveryMs} ms, ${timeouts} timeouts, ${busy}`,
+        );
+        return { ...outcome.sample, load };
       }
       if (outcome.kind === "missed")
         fail(
           "P43017",
           undefined,
           `${name}: the flow had no timeout after its failure`,
-          `predicted: ${this.#tell(predicted)}`,
+          `predicted: ${this.#describe(predicted)}`,
           "the switches do not forward as the simulator does, or the machine stood still; logs/run.log has all runs",
         );
-      journal.write(`${name}: a timeout before the failure; once more`);
+      journal.write(`${name}: a timeout before the failure; the run is repeated`);
     }
     const { locate, settings } = this.experiment;
     fail(
       "P43013",
       locate(["transport", "rto_margin"]) ?? locate([]),
-      `${name}: in each of ${MOST_ATTEMPTS} attempts the flow timed out before anything had failed`,
+      `${name}: in each of ${MAX_ATTEMPTS} attempts the flow timed out before anything had failed`,
       `rto_margin is ${settings.transport.rto_margin / 1e6} ms: this machine needs more, or fewer switches`,
     );
   }
@@ -122,7 +130,13 @@ class TestbedRig {
     return use === 0 ? first : this.predictor.run(failure, run, use);
   }
 
-  async #strike({ source, destination, clientPort, site, failsAfter }: PredictedRun): Promise<StrikeOutcome> {
+  async #measure({
+    source,
+    destination,
+    clientPort,
+    site,
+    failsAfter,
+  }: PredictedRun): Promise<RecoveryOutcome> {
     const { settings, topology } = this.experiment;
     const { ip } = settings.traffic;
     const { segment_bytes, window_segments, rto_margin } = settings.transport;
@@ -139,17 +153,17 @@ class TestbedRig {
       segmentBytes: segment_bytes,
       windowSegments: window_segments,
     });
-    return strike(flow, {
+    return measureRecovery(flow, {
       failsAfter,
       giveUp: settings.give_up,
-      firstTimeout: FIRST_TIMEOUT_MARGINS * rto_margin + FIRST_TIMEOUT_LEAST,
+      firstTimeout: FIRST_TIMEOUT_MARGINS * rto_margin + FIRST_TIMEOUT_MIN,
       faults: faultEntries(topology, site),
       device: (node) => this.fabric.device(node),
       stop: this.fabric.run.stop,
     });
   }
 
-  #tell({ paths, site, clientPort }: PredictedRun): string {
+  #describe({ paths, site, clientPort }: PredictedRun): string {
     const { topology } = this.experiment;
     const way = (nodes: readonly number[]) => nodes.map((node) => topology.nodes[node]!.name).join(" ");
     return `port ${clientPort}, data ${way(paths.data)}, acknowledgements ${way(paths.acks)}, ${siteName(topology, site)} fails`;
@@ -157,8 +171,8 @@ class TestbedRig {
 }
 
 /**
- * A flow that was hit has its first timeout one RTO after what it sent last. So much is waited for it: the RTO is the
- * margin, or four deviations of the round trip where a busy machine makes these more.
+ * A flow that was hit has its first timeout one RTO after its last segment. The RTO is the margin, or four deviations of
+ * the round trip where a busy machine makes these more, so the wait is several margins and at least this long.
  */
 const FIRST_TIMEOUT_MARGINS = 10;
-const FIRST_TIMEOUT_LEAST = 3_000_000_000;
+const FIRST_TIMEOUT_MIN = 3_000_000_000;

@@ -1,5 +1,6 @@
 /** One scheme on a running lab: programs and state in the switches, agents with its host policy on the hosts. */
-import type { Device, Program } from "../../program/index.js";
+import type { Device } from "../../device/index.js";
+import type { Program } from "../../program/index.js";
 import {
   type Agent,
   type AgentSetting,
@@ -51,9 +52,10 @@ export class SchemeOnLab {
     this.run.journal.fact(this.#queues(device.settings !== undefined, packets));
   }
 
-  /** By which way the queues were set, if they were. */
+  /** How the queues were set, if they were. */
   #queues(set: boolean, packets: number): string {
-    if (!set) return "The queues of the switches are as the switches make them: they cannot be told.";
+    if (!set)
+      return "The queues of the switches have the sizes that the switches choose: these cannot be set.";
     const way = this.run.engine === "bmv2" ? "Thrift (simple_switch_CLI)" : "the P4Runtime connection";
     return `Queues of ${packets} packets a port were set by ${way}; queues.bytes has no counterpart.`;
   }
@@ -97,7 +99,7 @@ export class SchemeOnLab {
     return agent;
   }
 
-  /** Lets a host take flows at a port. */
+  /** Lets a host accept flows at a port. */
   listen(node: number, port: number): Promise<void> {
     const key = `${node} ${port}`;
     let listening = this.#listening.get(key);

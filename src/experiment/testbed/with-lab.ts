@@ -1,7 +1,7 @@
-/** Starts the lab of an experiment, lets something run on it, and takes it away. */
+/** Starts the lab of an experiment, runs something on it, and removes it. */
 import { join } from "node:path";
 import { DiagnosticError } from "../../base/index.js";
-import { DeviceError } from "../../program/index.js";
+import { DeviceError } from "../../device/index.js";
 import { labOf, type SwitchEngine, startLab } from "../../testbed/index.js";
 import type { EngineContext } from "../engine.js";
 import type { FabricExperiment } from "../experiment.js";
@@ -9,18 +9,17 @@ import { Journal } from "./journal.js";
 import type { LabRun } from "./scheme-on-lab.js";
 
 /**
- * What `work` makes, and notes for the report. Rejects with the reason of `stop` when that was aborted, and
- * with DiagnosticError P43016 where `work` rejects with what a switch said.
+ * Returns the value of `work`, and notes for the report. Rejects with the reason of `stop` when that was aborted, and
+ * with DiagnosticError P43016 where `work` rejects with a {@link DeviceError}.
  */
 export async function withLab<T>(
   engine: SwitchEngine,
   experiment: FabricExperiment,
   seed: number,
-  { testbed, folder, p4c }: EngineContext,
+  { testbed, folder, p4c, stop }: EngineContext,
   work: (run: LabRun) => Promise<T>,
 ): Promise<{ value: T; notes: string[] }> {
   const { network = "netns", bmv2, allowMissing = new Set(), pcap = false } = testbed;
-  const stop = testbed.stop ?? new AbortController().signal;
   const journal = new Journal(folder);
   const lab = await startLab(labOf(experiment.topology), {
     network,
@@ -29,10 +28,11 @@ export async function withLab<T>(
     folder,
     pcap,
     allowMissing,
-    log: (line) => journal.labSays(line),
+    log: (line) => journal.write(line),
+    leftOut: (line) => journal.fact(`${line[0]!.toUpperCase()}${line.slice(1)}.`),
     stop,
   }).catch((error: unknown) => {
-    throw inTopology(experiment, error);
+    throw locateLinks(experiment, error);
   });
   try {
     const value = await work({ engine, lab, journal, seed, stop });
@@ -46,18 +46,34 @@ export async function withLab<T>(
     ];
     return { value, notes };
   } catch (error) {
-    // Whatever breaks when all is being ended breaks for that reason.
+    // After an abort any other error is a consequence of it.
     stop.throwIfAborted();
-    throw toldOfSwitches(error, join(folder, "logs"));
+    throw switchError(error, join(folder, "logs"));
   } finally {
     await lab.close();
   }
 }
 
-/** A process of the machine may be ended, or be too slow: what a switch says is no fault of ours by itself. */
-function toldOfSwitches(error: unknown, logs: string): unknown {
+/**
+ * Runs `cleanup` after `work`, whether or not `work` rejects. If it does, that is the reason of the rejection: an error of
+ * `cleanup` then is a consequence.
+ */
+export async function withCleanup<T>(work: () => Promise<T>, cleanup: () => Promise<void>): Promise<T> {
+  let value: T;
+  try {
+    value = await work();
+  } catch (error) {
+    await cleanup().catch(() => {});
+    throw error;
+  }
+  await cleanup();
+  return value;
+}
+
+/** The process of a switch may have been ended, or be too slow: its refusal alone is no fault of p4loom. */
+function switchError(error: unknown, logs: string): unknown {
   if (!(error instanceof DeviceError)) return error;
-  const message = `a switch refused what it was told, or did not answer: ${error.code}: ${error.message}`;
+  const message = `a switch refused a request or did not answer: ${error.code}: ${error.message}`;
   return new DiagnosticError([
     {
       severity: "error",
@@ -68,8 +84,8 @@ function toldOfSwitches(error: unknown, logs: string): unknown {
   ]);
 }
 
-/** Properties of links that this machine cannot give are refused where the file says what links there are. */
-function inTopology({ locate }: FabricExperiment, error: unknown): unknown {
+/** Gives a refusal of links' properties the place where the file describes the links. */
+function locateLinks({ locate }: FabricExperiment, error: unknown): unknown {
   if (!(error instanceof DiagnosticError)) return error;
   return new DiagnosticError(
     error.diagnostics.map((one) => {

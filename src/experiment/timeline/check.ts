@@ -1,4 +1,4 @@
-/** What flows and faults of a timeline name must be there, and each fault must make sense after those before it. */
+/** Checks a timeline: the elements that its flows and faults name exist, and each fault makes sense after those before it. */
 import type { Diagnostics, Locate } from "../../base/index.js";
 import { hostsOf, nodeNamed, switchesOf, type Topology } from "../../topology/index.js";
 import { CLIENT_PORTS } from "../../traffic/index.js";
@@ -40,8 +40,8 @@ function siteOf(fault: FaultSpec, topology: Topology): Site | undefined {
   return link === undefined ? undefined : { kind: "link", index: link.index };
 }
 
-/** What must have been before, for each kind: nothing, or the kind that it ends. */
-const ENDS: Readonly<Record<FaultSpec["kind"], FaultSpec["kind"] | undefined>> = {
+/** By kind: the kind of fault that it ends; undefined for kinds that begin a fault. */
+export const ENDED_KIND: Readonly<Record<FaultSpec["kind"], FaultSpec["kind"] | undefined>> = {
   silent: undefined,
   down: undefined,
   kill: undefined,
@@ -109,7 +109,7 @@ export function checkTimeline(
     if (site === undefined) continue;
     if (fault.at >= settings.duration)
       diagnostics.error("P43015", locate(["faults", i, "at"]), "the fault comes after the end, see duration");
-    const ended = ENDS[fault.kind];
+    const ended = ENDED_KIND[fault.kind];
     const key = `${site.kind} ${site.index} ${ended ?? fault.kind}`;
     const name = fault.switch ?? fault.link!.join(" - ");
     if (ended === undefined && active.has(key))
@@ -121,8 +121,8 @@ export function checkTimeline(
   }
 }
 
-/** Flows of all lines together: more would fill the memory before they fill a fabric. */
-const MOST_FLOWS = 100_000;
+/** Maximum number of flows of all lines together: more would exceed the memory before they load a fabric. */
+const MAX_FLOWS = 100_000;
 
 /** Each flow between the same hosts, to the same port, needs a client port of its own. */
 function checkNumber({ flows }: TimelineSettings, locate: Locate, diagnostics: Diagnostics): void {
@@ -134,8 +134,8 @@ function checkNumber({ flows }: TimelineSettings, locate: Locate, diagnostics: D
     const before = alike.get(key) ?? 0;
     alike.set(key, before + count);
     total += count;
-    if (total > MOST_FLOWS) {
-      diagnostics.error("P43015", place, `more than ${MOST_FLOWS} flows`, "list fewer flows");
+    if (total > MAX_FLOWS) {
+      diagnostics.error("P43015", place, `more than ${MAX_FLOWS} flows`, "list fewer flows");
       return;
     }
     if (before <= CLIENT_PORTS && before + count > CLIENT_PORTS)
@@ -171,9 +171,9 @@ function checkIperf3(
 
 const WORDS: Readonly<Record<string, string>> = { silent: "silent", down: "down", kill: "killed" };
 
-const MOST_NAMES = 12;
+const MAX_LISTED_NAMES = 12;
 
 function listed(nodes: readonly { name: string }[]): string {
-  const names = nodes.slice(0, MOST_NAMES).map(({ name }) => name);
-  return names.join(", ") + (nodes.length > MOST_NAMES ? ", ..." : "");
+  const names = nodes.slice(0, MAX_LISTED_NAMES).map(({ name }) => name);
+  return names.join(", ") + (nodes.length > MAX_LISTED_NAMES ? ", ..." : "");
 }

@@ -1,7 +1,6 @@
 /** A line a flow over time, its outages in red, and a mark for each fault. */
-import { escapeXml } from "../fake-document.js";
-import { schemeTitle } from "../palette.js";
-import { placedFaults } from "./check.js";
+import { escapeMarkup } from "../../base/index.js";
+import { ENDED_KIND, placedFaults } from "./check.js";
 import type { FlowRecord } from "./flows.js";
 import type { TimelineResults } from "./run.js";
 
@@ -12,8 +11,6 @@ const TOP = 34;
 const LINE = 13;
 const TITLE = 24;
 const COLOURS = { flow: "#0b5cad", outage: "#c8321a", mark: "#5b6570", text: "#2b3137", grid: "#e3e6e9" };
-/** What ends a fault. */
-const ENDS: readonly string[] = ["repair", "up", "restart"];
 
 /** The figure as a standalone SVG document. */
 export function timelineFigure({ series, source }: TimelineResults): string {
@@ -22,7 +19,7 @@ export function timelineFigure({ series, source }: TimelineResults): string {
   const parts: string[] = [];
   let y = TOP;
   for (const { scheme, records } of series) {
-    parts.push(text(8, y + TITLE - 8, schemeTitle(scheme.label), "start", 13));
+    parts.push(text(8, y + TITLE - 8, scheme.title, "start", 13));
     y += TITLE;
     for (const [number, record] of records.entries()) {
       const { from, to } = record.flow;
@@ -33,7 +30,7 @@ export function timelineFigure({ series, source }: TimelineResults): string {
   }
   const bottom = y + 6;
   const marks = placedFaults(source.settings, source.topology).map(({ at, kind }) => {
-    const dash = ENDS.includes(kind) ? "2,4" : "6,3";
+    const dash = ENDED_KIND[kind] === undefined ? "6,3" : "2,4";
     return (
       `<path d="M${x(at)} ${TOP - 6}V${bottom}" stroke="${COLOURS.mark}" stroke-dasharray="${dash}"></path>` +
       text(x(at) + 2, TOP - 10, kind, "start", 10)
@@ -63,7 +60,7 @@ function flowLine(
   const end = completion === undefined ? duration : flow.start + completion;
   return [
     stroke(flow.start, end, COLOURS.flow),
-    // For that long, at the least, nothing had been acknowledged at the first timeout.
+    // At the first timeout nothing had been acknowledged for at least the margin.
     ...outages.map(({ from, to }) =>
       stroke(Math.max(flow.start, from - margin), to ?? duration, COLOURS.outage),
     ),
@@ -71,7 +68,7 @@ function flowLine(
 }
 
 function text(x: number, y: number, content: string, anchor: string, size: number): string {
-  return `<text x="${x}" y="${y}" text-anchor="${anchor}" fill="${COLOURS.text}" font-size="${size}">${escapeXml(content)}</text>`;
+  return `<text x="${x}" y="${y}" text-anchor="${anchor}" fill="${COLOURS.text}" font-size="${size}">${escapeMarkup(content)}</text>`;
 }
 
 function round(value: number): number {

@@ -3,6 +3,7 @@ import { Random } from "../../base/index.js";
 import { nodeNamed, type TopologyNode } from "../../topology/index.js";
 import { drawClientPort } from "../../traffic/index.js";
 import type { SchemeRun, Timeline } from "../experiment.js";
+import type { RunLoad } from "../testbed/machine-load.js";
 
 export interface TimelineFlow {
   readonly from: TopologyNode;
@@ -17,8 +18,8 @@ export interface TimelineFlow {
 }
 
 /**
- * In the file's order, the flows of one line behind each other. Client ports are drawn; flows between the same hosts to
- * the same port have different ones, of which there are enough: `checkTimeline` has seen to that.
+ * In the order of the file; the flows of one line follow each other. Client ports are drawn; flows between the same hosts to
+ * the same port have different ones, of which there are enough: `checkTimeline` has checked that.
  */
 export function timelineFlows({ settings, topology }: Timeline, seed: number): TimelineFlow[] {
   const random = new Random(seed).fork("flows");
@@ -100,20 +101,23 @@ export interface TimelineRow {
   repaths: number;
   outages: number;
   /**
-   * The longest time without progress, at the least: from the margin before its first timeout to the retransmission that
+   * A lower bound of the longest time without progress: from the margin before its first timeout to the retransmission that
    * got through. Null where one never did, or there was no outage.
    */
   longest_outage_ms: number | null;
   /** Whether data flowed again after every outage. */
   recovered: boolean;
+  /** On a testbed: whether the machine was saturated while the flows of the scheme ran. */
+  saturated?: boolean;
 }
 
 export function timelineRow(
   { label, plan }: SchemeRun,
   number: number,
   { flow, bytes, completion, outages, broken }: FlowRecord,
-  /** Nanoseconds that every timeout takes at the least. */
+  /** Nanoseconds: minimum of every timeout. */
   margin: number,
+  load?: RunLoad,
 ): TimelineRow {
   const timeouts = outages.reduce((sum, outage) => sum + outage.timeouts, 0);
   const recovered = broken === undefined && outages.every(({ to }) => to !== undefined);
@@ -127,10 +131,11 @@ export function timelineRow(
     bytes,
     fct_ms: completion === undefined ? null : milliseconds(completion),
     timeouts,
-    repaths: plan.hosts.name === "none" ? 0 : timeouts,
+    repaths: plan.repathing === "none" ? 0 : timeouts,
     outages: outages.length,
     longest_outage_ms: recovered && lengths.length > 0 ? milliseconds(Math.max(...lengths)) : null,
     recovered,
+    ...(load === undefined ? {} : { saturated: load.saturated }),
   };
 }
 

@@ -7,14 +7,15 @@ import type { EngineContext } from "../engine.js";
 import type { SchemeRun, Timeline } from "../experiment.js";
 import { faultEntries, writeFault } from "../testbed/fault-entries.js";
 import { sleepUntil } from "../testbed/flow-watch.js";
+import { LoadMeter, saturationWarnings } from "../testbed/machine-load.js";
 import { SchemeOnLab } from "../testbed/scheme-on-lab.js";
-import { undone } from "../testbed/undone.js";
-import { withLab } from "../testbed/with-lab.js";
+import { withCleanup, withLab } from "../testbed/with-lab.js";
+import { ActiveFaults } from "./active-faults.js";
 import { type PlacedFault, placedFaults } from "./check.js";
 import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
 import type { TimelineOutcome, TimelineSeries } from "./run.js";
 
-/** From the order to start the flows to the start of the timeline: all agents have heard of theirs by then. */
+/** From the order to start the flows to the start of the timeline: long enough for every agent to receive its order. */
 const LEAD_NS = 500_000_000;
 
 export async function timelineOnTestbed(
@@ -33,14 +34,22 @@ export async function timelineOnTestbed(
       const fabric = new SchemeOnLab(run, timeline, scheme, programs);
       try {
         await fabric.configure();
-        made.push({ scheme, records: await play(timeline, fabric) });
+        const meter = new LoadMeter(run.lab);
+        await meter.start();
+        const records = await play(timeline, fabric);
+        made.push({ scheme, records, load: await meter.stop() });
       } finally {
         await fabric.close();
       }
     }
     return made;
   });
-  return { series, programs: compiler.sources, notes };
+  return {
+    series,
+    programs: compiler.sources,
+    notes,
+    warnings: saturationWarnings(series.map(({ load }) => load)),
+  };
 }
 
 async function play(timeline: Timeline, fabric: SchemeOnLab): Promise<FlowRecord[]> {
@@ -49,7 +58,7 @@ async function play(timeline: Timeline, fabric: SchemeOnLab): Promise<FlowRecord
   const { generator } = timeline.settings.traffic;
   const agents = await Promise.all(
     flows.map(async ({ from, to, port }) => {
-      // iperf3's servers listen themselves; their packets go through the agents too.
+      // The servers of iperf3 listen themselves; their packets go through the agents too.
       const receiver = generator === "agent" ? fabric.listen(to.index, port) : fabric.agent(to.index);
       return (await Promise.all([fabric.agent(from.index), receiver]))[0];
     }),
@@ -74,85 +83,84 @@ async function play(timeline: Timeline, fabric: SchemeOnLab): Promise<FlowRecord
       start,
     );
   });
-  const elements = new Elements(timeline, fabric);
-  return await undone(
+  const faults = new TestbedFaults(timeline, fabric);
+  return await withCleanup(
     async () => {
       for (const fault of placedFaults(timeline.settings, timeline.topology)) {
         await sleepUntil(start + fault.at, stop);
         const late = (monotonicNs() - start - fault.at) / 1e6;
         journal.write(`fault ${fault.number}: ${fault.kind}, ${late.toFixed(1)} ms late`);
-        await elements.apply(fault);
+        await faults.apply(fault);
       }
       await sleepUntil(start + timeline.settings.duration, stop);
       return await Promise.all(running.map((finish) => finish()));
     },
-    () => elements.mend(),
+    () => faults.endAll(),
   );
 }
 
-/** What is wrong with links and switches, so that it can be mended, and written again into a switch that restarts. */
-class Elements {
-  readonly #active = new Map<string, PlacedFault>();
-  readonly #dead = new Set<number>();
+/** Makes faults on a lab, ends them all after a scheme, and makes them again in a switch that restarts. */
+class TestbedFaults {
+  readonly #active: ActiveFaults;
 
   constructor(
     readonly timeline: Timeline,
     readonly fabric: SchemeOnLab,
-  ) {}
+  ) {
+    this.#active = new ActiveFaults(timeline.topology);
+  }
 
   async apply(fault: PlacedFault): Promise<void> {
     const { kind, site } = fault;
-    const key = `${site.kind} ${site.index} ${kind === "repair" ? "silent" : kind === "up" ? "down" : kind}`;
+    if (kind === "restart") return await this.#restart(fault);
+    this.#active.apply(fault);
     switch (kind) {
       case "silent":
-        this.#active.set(key, fault);
         return await this.#write(fault, "insert");
       case "repair":
-        this.#active.delete(key);
         return await this.#write(fault, "delete");
       case "down":
       case "up": {
-        if (kind === "down") this.#active.set(key, fault);
-        else this.#active.delete(key);
         const { nodes, links } = this.timeline.topology;
         const { a, b } = links[site.index]!;
         return await this.fabric.run.lab.setLink(nodes[a.node]!.name, nodes[b.node]!.name, kind === "up");
       }
       case "kill":
-        this.#dead.add(site.index);
         return await this.fabric.switch(site.index).kill();
-      case "restart":
-        return await this.#restart(site.index);
     }
   }
 
-  /** Everything as it was before the first fault, for the next scheme. */
-  async mend(): Promise<void> {
-    for (const node of [...this.#dead]) await this.#restart(node);
-    for (const fault of [...this.#active.values()])
-      await this.apply({ ...fault, kind: fault.kind === "down" ? "up" : "repair" });
+  /** Restores the lab for the next scheme. */
+  async endAll(): Promise<void> {
+    const ends = { kill: "restart", down: "up", silent: "repair" } as const;
+    // Restarts come first: a dead switch takes no writes.
+    for (const began of ["kill", "down", "silent"] as const)
+      for (const fault of this.#active.list().filter(({ kind }) => kind === began))
+        await this.apply({ ...fault, kind: ends[began] });
   }
 
-  async #restart(node: number): Promise<void> {
+  async #restart(fault: PlacedFault): Promise<void> {
+    const node = fault.site.index;
     await this.fabric.switch(node).restart();
     await this.fabric.configureSwitch(node);
-    this.#dead.delete(node);
-    for (const fault of this.#active.values()) await this.#write(fault, "insert", node);
+    this.#active.apply(fault);
+    for (const other of this.#active.list())
+      if (other.kind === "silent") await this.#write(other, "insert", node);
   }
 
-  /** `only`: in this switch alone. A dead switch is told when it is back. */
+  /** `only`: in this switch alone. A dead switch gets its entries when it restarts. */
   async #write(fault: PlacedFault, type: "insert" | "delete", only?: number): Promise<void> {
-    if (fault.kind === "down") return;
-    const concerned = faultEntries(this.timeline.topology, fault.site).filter(
-      ({ node }) => !this.#dead.has(node) && (only === undefined || node === only),
+    const switches = faultEntries(this.timeline.topology, fault.site).filter(
+      ({ node }) =>
+        !this.#active.has("kill", { kind: "node", index: node }) && (only === undefined || node === only),
     );
     await Promise.all(
-      concerned.map(({ node, entries }) => writeFault(this.fabric.device(node), type, entries)),
+      switches.map(({ node, entries }) => writeFault(this.fabric.device(node), type, entries)),
     );
   }
 }
 
-/** Listens to a flow; the function that comes back ends it and tells what became of it. */
+/** Listens to a flow. The returned function ends it and reports what became of it. */
 function record(flow: TimelineFlow, real: AgentFlow, start: number): () => Promise<FlowRecord> {
   const log = new OutageLog();
   let broken: string | undefined;
@@ -174,7 +182,7 @@ function record(flow: TimelineFlow, real: AgentFlow, start: number): () => Promi
   };
 }
 
-/** A flow by iperf3, which tells of no timeouts; bounded by the timeline's end. */
+/** A flow of iperf3, which reports no timeouts; the end of the timeline ends it. */
 function recordIperf3(
   flow: TimelineFlow,
   { settings: { traffic, duration } }: Timeline,
@@ -185,7 +193,7 @@ function recordIperf3(
     host: run.lab.hosts.get(node.name)!,
     address: traffic.ip === 4 ? node.host!.ipv4 : node.host!.ipv6,
   });
-  const made = (async (): Promise<FlowRecord> => {
+  const outcome = (async (): Promise<FlowRecord> => {
     await sleepUntil(start + flow.start, run.stop);
     const timeoutMs = Math.ceil((start + duration - monotonicNs()) / 1e6);
     const { bytes, fctNs } = await runIperf3(end(flow.from), end(flow.to), {
@@ -199,7 +207,7 @@ function recordIperf3(
     if (!(error instanceof DiagnosticError)) throw error;
     return { flow, bytes: 0, completion: undefined, outages: [], broken: error.message };
   });
-  // Awaited at the end only: until then a failure is nobody's.
-  made.catch(() => {});
-  return () => made;
+  // It is awaited at the end only; until then a rejection counts as handled.
+  outcome.catch(() => {});
+  return () => outcome;
 }

@@ -1,8 +1,10 @@
 /** The files that a timeline leaves: rows, outages, a figure, and a page with all of it. */
+
 import { join } from "node:path";
+import { escapeMarkup } from "../../base/index.js";
+import type { SchemeRun } from "../experiment.js";
 import { siteName } from "../failure-sites.js";
-import { escapeXml } from "../fake-document.js";
-import { htmlPage, inline } from "../page.js";
+import { inline, reportPage } from "../page.js";
 import { schemeTitle } from "../palette.js";
 import { flatten } from "../report.js";
 import { csv } from "../tables.js";
@@ -36,14 +38,14 @@ export function timelineFiles(results: TimelineResults): [name: string, text: st
 }
 
 function page(
-  { notes, seed, engine, source, rows, programs }: TimelineResults,
+  { notes, warnings, seed, engine, source, rows, programs }: TimelineResults,
   svg: string,
   data: string,
 ): string {
   const { settings, topology } = source;
   const title = settings.title ?? settings.name;
   const faults = placedFaults(settings, topology).map(
-    ({ at, kind, site }) => `<li>${at / 1e6} ms: ${escapeXml(siteName(topology, site))}, ${kind}</li>`,
+    ({ at, kind, site }) => `<li>${at / 1e6} ms: ${escapeMarkup(siteName(topology, site))}, ${kind}</li>`,
   );
   const facts: [string, string][] = [
     ["experiment, seed, engine", `${settings.name}, ${seed}, ${engine}`],
@@ -54,36 +56,37 @@ function page(
     ]),
     ["transport", flatten({ ...settings.transport }).join(", ")],
   ];
-  return htmlPage(title, [
-    `<h1>${escapeXml(title)}</h1>`,
-    ...notes.map((note) => `<p class="note">${escapeXml(note)}</p>`),
+  return reportPage(title, [
+    `<h1>${escapeMarkup(title)}</h1>`,
+    ...warnings.map((text) => `<p class="note"><strong>Warning: ${escapeMarkup(text)}</strong></p>`),
+    ...notes.map((note) => `<p class="note">${escapeMarkup(note)}</p>`),
     `<figure>${inline(svg)}<figcaption>A line a flow, from its start to its end. Red: without progress, from the RTO margin before a timeout to the retransmission that got through. Dashed: faults, and dotted where one ends.</figcaption></figure>`,
     "<h2>Faults</h2>",
     faults.length === 0 ? "<p>None.</p>" : `<ul>${faults.join("")}</ul>`,
     "<h2>Results</h2>",
-    resultTable(rows),
-    `<p class="note">Outage: the longest time without progress, at the least: from the RTO margin before its first timeout to the retransmission that got through.</p>`,
+    resultTable(rows, source.schemes),
+    `<p class="note">Outage: a lower bound of the longest time without progress, from the RTO margin before its first timeout to the retransmission that got through.</p>`,
     "<h2>Parameters</h2>",
-    `<table class="parameters"><tbody>${facts.map(([name, value]) => `<tr><td>${escapeXml(name)}</td><td>${escapeXml(value)}</td></tr>`).join("")}</tbody></table>`,
+    `<table class="parameters"><tbody>${facts.map(([name, value]) => `<tr><td>${escapeMarkup(name)}</td><td>${escapeMarkup(value)}</td></tr>`).join("")}</tbody></table>`,
     "<h2>Data</h2>",
-    `<details><summary>Result table as CSV</summary><pre>${escapeXml(data)}</pre></details>`,
-    `<details><summary>Experiment file</summary><pre>${escapeXml(source.source.text)}</pre></details>`,
+    `<details><summary>Result table as CSV</summary><pre>${escapeMarkup(data)}</pre></details>`,
+    `<details><summary>Experiment file</summary><pre>${escapeMarkup(source.source.text)}</pre></details>`,
     ...programs.map(
       ({ file, text }) =>
-        `<details><summary>Generated program ${escapeXml(file)}</summary><pre>${escapeXml(text)}</pre></details>`,
+        `<details><summary>Generated program ${escapeMarkup(file)}</summary><pre>${escapeMarkup(text)}</pre></details>`,
     ),
   ]);
 }
 
-function resultTable(rows: readonly TimelineRow[]): string {
+function resultTable(rows: readonly TimelineRow[], schemes: readonly SchemeRun[]): string {
   const head = ["scheme", "flow", "bytes", "fct ms", "timeouts", "re-paths", "outage ms", "recovered"];
   const cell = (value: number | null) =>
     value === null ? "&ndash;" : value.toLocaleString("en-US", { maximumFractionDigits: 1 });
   const lines = rows.map((row, i) => {
     const first = i > 0 && rows[i - 1]!.scheme !== row.scheme ? ' class="first"' : "";
-    const words = [schemeTitle(row.scheme), `${row.flow}: ${row.from} to ${row.to}`];
+    const words = [schemeTitle(schemes, row.scheme), `${row.flow}: ${row.from} to ${row.to}`];
     const numbers = [row.bytes, row.fct_ms, row.timeouts, row.repaths, row.longest_outage_ms].map(cell);
-    return `<tr${first}>${words.map((word) => `<td class="word">${escapeXml(word)}</td>`).join("")}${[...numbers, row.recovered ? "yes" : "no"].map((text) => `<td>${text}</td>`).join("")}</tr>`;
+    return `<tr${first}>${words.map((word) => `<td class="word">${escapeMarkup(word)}</td>`).join("")}${[...numbers, row.recovered ? "yes" : "no"].map((text) => `<td>${text}</td>`).join("")}</tr>`;
   });
   return `<table><thead><tr>${head.map((name, i) => `<th${i < 2 ? ' class="word"' : ""}>${name}</th>`).join("")}</tr></thead><tbody>${lines.join("\n")}</tbody></table>`;
 }

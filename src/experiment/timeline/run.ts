@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { formatTable } from "../../base/index.js";
 import type { EngineContext } from "../engine.js";
 import type { EngineName, SchemeRun, Timeline } from "../experiment.js";
-import type { RunOptions } from "../run.js";
+import { resultsDocument } from "../results.js";
+import { engineContext, type RunOptions } from "../run.js";
+import type { RunLoad } from "../testbed/machine-load.js";
 import { checkFolder, writeFolder } from "../write.js";
 import { type FlowRecord, type TimelineRow, timelineRow } from "./flows.js";
 import { simulateTimeline } from "./simulate.js";
@@ -14,12 +16,16 @@ import { simulateTimeline } from "./simulate.js";
 export interface TimelineSeries {
   readonly scheme: SchemeRun;
   readonly records: readonly FlowRecord[];
+  /** On a testbed: of the machine, while the flows ran. */
+  readonly load?: RunLoad;
 }
 
 export interface TimelineOutcome {
   readonly series: readonly TimelineSeries[];
   readonly programs: readonly { file: string; text: string }[];
   readonly notes: readonly string[];
+  /** Why figures may not be results of the network at all, one sentence each. */
+  readonly warnings: readonly string[];
 }
 
 export interface TimelineResults extends TimelineOutcome {
@@ -38,17 +44,16 @@ export async function runTimeline(
   timeline: Timeline,
   options: Omit<RunOptions, "runs"> = {},
 ): Promise<TimelineResults> {
-  const { out, p4c, progress = () => {}, testbed = {} } = options;
+  const { out } = options;
   if (out !== undefined) checkFolder(out);
   const engine = options.engine ?? timeline.settings.engine;
   const seed = options.seed ?? timeline.settings.seed;
   const folder = out ?? mkdtempSync(join(tmpdir(), "p4loom-run-"));
   try {
-    const context = { progress, testbed, folder, ...(p4c === undefined ? {} : { p4c }) };
-    const outcome = await playOn(engine, timeline, seed, context);
+    const outcome = await playOn(engine, timeline, seed, engineContext(options, folder));
     const { rto_margin } = timeline.settings.transport;
-    const rows = outcome.series.flatMap(({ scheme, records }) =>
-      records.map((record, flow) => timelineRow(scheme, flow, record, rto_margin)),
+    const rows = outcome.series.flatMap(({ scheme, records, load }) =>
+      records.map((record, flow) => timelineRow(scheme, flow, record, rto_margin, load)),
     );
     const results = { ...outcome, experiment: timeline.settings.name, seed, engine, rows, source: timeline };
     if (out !== undefined) {
@@ -73,9 +78,8 @@ async function playOn(
 }
 
 /** The text of `results.json`, with the keys of every experiment's. */
-export function timelineJson({ experiment, seed, engine, rows, notes }: TimelineResults): string {
-  const told = notes.length === 0 ? {} : { notes };
-  return `${JSON.stringify({ experiment, seed, engine, ...told, rows }, null, 2)}\n`;
+export function timelineJson(results: TimelineResults): string {
+  return resultsDocument(results);
 }
 
 /** The rows as a table for a terminal. */

@@ -1,10 +1,11 @@
 /** A timeline on the packet simulator. */
 import { Random } from "../../base/index.js";
-import { ControlChannel, type Fabric, NS_PER_S, type SwitchNode, settle } from "../../sim/packet/index.js";
+import { ControlChannel, type Fabric, NS_PER_S, type SwitchNode } from "../../sim/packet/index.js";
 import { bootFabric, ProgramCompiler } from "../boot.js";
-import type { EngineContext } from "../engine.js";
+import { breather, type EngineContext } from "../engine.js";
 import type { Timeline } from "../experiment.js";
 import { setFault } from "../failover.js";
+import { ActiveFaults } from "./active-faults.js";
 import { type PlacedFault, placedFaults } from "./check.js";
 import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
 import type { TimelineOutcome, TimelineSeries } from "./run.js";
@@ -12,7 +13,7 @@ import type { TimelineOutcome, TimelineSeries } from "./run.js";
 export async function simulateTimeline(
   timeline: Timeline,
   seed: number,
-  { progress, p4c }: EngineContext,
+  { progress, p4c, stop }: EngineContext,
 ): Promise<TimelineOutcome> {
   const compiler = new ProgramCompiler({ p4c });
   const series: TimelineSeries[] = [];
@@ -26,15 +27,15 @@ export async function simulateTimeline(
       const channel = new ControlChannel(
         fabric.network.simulation,
         device,
-        timeline.settings.control_channel.delay,
+        timeline.settings.control_channel,
       );
       await channel.load(programs.get(program)!);
       await channel.write(updates);
     };
-    series.push({ scheme, records: await play(timeline, fabric, seed, restart) });
+    series.push({ scheme, records: await play(timeline, fabric, seed, restart, breather(stop)) });
   }
   const notes = p4c === undefined ? [] : ["The programs were compiled by p4c."];
-  return { series, programs: compiler.sources, notes };
+  return { series, programs: compiler.sources, notes, warnings: [] };
 }
 
 /** `restart` brings the program and state of a switch back, over the control channel. */
@@ -43,57 +44,51 @@ async function play(
   fabric: Fabric,
   seed: number,
   restart: (node: number) => Promise<void>,
+  breathe: () => Promise<void>,
 ): Promise<FlowRecord[]> {
   const { simulation } = fabric.network;
   const start = simulation.now;
   const end = start + timeline.settings.duration;
-  const elements = new Elements(fabric);
+  const active = new ActiveFaults(timeline.topology);
+  const apply = (fault: PlacedFault) => applyFault(fabric, active, fault);
+  const slice = Math.ceil(timeline.settings.duration / SLICES);
   const flows = timelineFlows(timeline, seed).map((flow, i) =>
     openFlow(timeline, fabric, flow, start, new Random(seed).fork(`flow ${i}`)),
   );
-  const pending: Promise<void>[] = [];
+  let failed: unknown;
   for (const fault of placedFaults(timeline.settings, timeline.topology)) {
     simulation.at(start + fault.at, () => {
-      if (fault.kind !== "restart") return elements.apply(fault);
-      // Promises go on between events: the run is left for them.
-      pending.push(restart(fault.site.index).then(() => elements.apply(fault)));
-      simulation.stop();
+      if (fault.kind !== "restart") return apply(fault);
+      restart(fault.site.index)
+        .then(() => apply(fault))
+        .catch((error) => {
+          failed = error;
+          simulation.stop();
+        });
     });
   }
   while (simulation.now < end) {
-    simulation.run(end);
-    for (let work = pending.shift(); work !== undefined; work = pending.shift())
-      await settle(simulation, work);
+    await simulation.runAsync(Math.min(end, simulation.now + slice));
+    if (failed !== undefined) throw failed;
+    await breathe();
   }
   return flows.map((finish) => finish());
 }
 
-/** What is wrong with links and switches: an element works again when the last of its faults is over. */
-class Elements {
-  readonly #faults = new Map<string, Set<string>>();
+/** A timeline is simulated in so many parts, between which signals of the process are handled. */
+const SLICES = 10_000;
 
-  constructor(readonly fabric: Fabric) {}
-
-  apply({ kind, site }: PlacedFault): void {
-    const { network } = this.fabric;
-    if (kind === "down" || kind === "up") network.signalLink(this.fabric.link(site.index), kind === "up");
-    const links =
-      site.kind === "link" ? [this.fabric.link(site.index)] : network.linksOf(this.fabric.nodes[site.index]!);
-    const cause = `${site.kind} ${site.index} ${ENDED[kind] ?? kind}`;
-    for (const link of links) {
-      const key = String(link.index);
-      const own = this.#faults.get(key) ?? new Set<string>();
-      this.#faults.set(key, own);
-      if (ENDED[kind] === undefined) own.add(cause);
-      else own.delete(cause);
-      setFault(this.fabric, { kind: "link", index: link.index }, own.size > 0 ? "fail" : "repair");
-    }
-  }
+function applyFault(fabric: Fabric, active: ActiveFaults, fault: PlacedFault): void {
+  active.apply(fault);
+  const { network } = fabric;
+  const { kind, site } = fault;
+  const links = site.kind === "link" ? [fabric.link(site.index)] : network.linksOf(fabric.nodes[site.index]!);
+  for (const { index } of links)
+    setFault(fabric, { kind: "link", index }, active.stops(index) ? "fail" : "repair");
+  if (kind === "down" || kind === "up") network.signalLink(fabric.link(site.index), kind === "up");
 }
 
-const ENDED: Readonly<Record<string, string | undefined>> = { repair: "silent", up: "down", restart: "kill" };
-
-/** Opens a flow at its time; the function that comes back closes it and tells what became of it. */
+/** Opens a flow at its time. The returned function closes it and reports what became of it. */
 function openFlow(
   { settings }: Timeline,
   fabric: Fabric,

@@ -1,15 +1,15 @@
 /**
- * Action data: the arguments and large constants of a table's actions. In a RAM of their own each takes the space
- * of the containers it goes to; up to 32 bits can instead travel with the match entry, as tight as they are.
+ * Action data: the arguments and large constants of a table's actions. In action RAM each takes the space of the
+ * containers that it goes to. A few bits (32 on Tofino) can instead be part of the match entry, without padding.
  */
 import type { ActionModel, Gress } from "../model/model.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
 
 export interface DataFormat {
-  /** Bits with the match entry. */
+  /** Bits in the match entry. */
   readonly immediateBits: number;
-  /** Bytes an entry in action RAM; 0: no action RAM. */
+  /** Bytes of an entry in action RAM; 0: no action RAM. */
   readonly ramBytes: number;
 }
 
@@ -21,7 +21,7 @@ interface Piece {
 function piecesOf(action: ActionModel, gress: Gress, phv: PhvLayout): Piece[] {
   const pieces: Piece[] = [];
   for (const datum of action.data) {
-    // An index, or an operand of a stateful ALU, goes through the entry's address or a word of the bus.
+    // An index is part of the entry's address; an operand of a stateful ALU takes a word of the action bus.
     const containers = datum.target === undefined ? [] : phv.touchedBy(gress, datum.target);
     if (containers.length === 0) {
       if (datum.target !== undefined) pieces.push({ bits: datum.bits, bytes: bytesOf(datum.bits) });
@@ -44,6 +44,7 @@ function bytesOf(bits: number): number {
   return bits <= 8 ? 1 : bits <= 16 ? 2 : 4 * Math.ceil(bits / 32);
 }
 
+/** Bytes of the action bus that the largest action takes. */
 export function totalDataBytes(actions: readonly ActionModel[], gress: Gress, phv: PhvLayout): number {
   return Math.max(
     0,
@@ -51,15 +52,21 @@ export function totalDataBytes(actions: readonly ActionModel[], gress: Gress, ph
   );
 }
 
-function roundedRam(bytes: number): number {
+/** Bytes of action data as a RAM holds them: a power of two within a word, whole words beyond it. */
+export function roundedRam(bytes: number, target: Target): number {
+  const word = wordBytes(target);
   if (bytes <= 0) return 0;
-  if (bytes > 16) return Math.ceil(bytes / 16) * 16;
+  if (bytes > word) return Math.ceil(bytes / word) * word;
   let size = 1;
   while (size < bytes) size *= 2;
-  return size;
+  return Math.min(size, word);
 }
 
-/** Ways to hand over a table's action data, each worth trying; the cheapest layout decides. */
+function wordBytes(target: Target): number {
+  return Math.max(1, Math.floor(target.sram.width / 8));
+}
+
+/** Formats of a table's action data. The caller lays out all of them and takes the cheapest. */
 export function dataFormats(
   actions: readonly ActionModel[],
   gress: Gress,
@@ -89,15 +96,17 @@ export function dataFormats(
       immediateBits = Math.max(immediateBits, used);
       ram = Math.max(ram, left);
     }
-    if (immediateBits > 0) formats.push({ immediateBits, ramBytes: roundedRam(ram) });
+    if (immediateBits > 0) formats.push({ immediateBits, ramBytes: roundedRam(ram, target) });
   }
-  formats.push({ immediateBits: 0, ramBytes: roundedRam(totalBytes) });
+  formats.push({ immediateBits: 0, ramBytes: roundedRam(totalBytes, target) });
   return formats;
 }
 
-/** RAM blocks for action data of `entries` entries; a word is 128 bits (16 bytes). */
-export function actionBlocks(entries: number, ramBytes: number, depth: number): number {
+/** RAM blocks for action data of `entries` entries of `ramBytes` bytes (a size of {@link roundedRam}). */
+export function actionBlocks(entries: number, ramBytes: number, target: Target): number {
   if (ramBytes === 0 || entries === 0) return 0;
-  if (ramBytes > 16) return Math.ceil(entries / depth) * (ramBytes / 16);
-  return Math.ceil(entries / (depth * (16 / ramBytes)));
+  const { depth } = target.sram;
+  const word = wordBytes(target);
+  if (ramBytes > word) return Math.ceil(entries / depth) * (ramBytes / word);
+  return Math.ceil(entries / (depth * Math.floor(word / ramBytes)));
 }

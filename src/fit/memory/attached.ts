@@ -1,60 +1,65 @@
-/** Counters, meters, registers and selectors: memories with an ALU beside them; each takes one spare block. */
+/** Memories with an ALU beside them: counters, meters, registers, idle times and action selectors. */
 import type { Attached, Implementation } from "../model/model.js";
 import type { Target } from "../target.js";
 
+/** What a memory takes of a stage. */
 export interface AttachedMemory {
+  /** SRAM blocks, spares included. */
   readonly blocks: number;
   /** Narrow RAMs that the ALU needs beside the blocks. */
   readonly mapRams: number;
-  /** Part of the blocks that are spares. */
+  /** The blocks among them that are spares. */
   readonly spares: number;
 }
 
-const WORD_BITS = 128;
-/** v1model counters have no width: 64-bit cells, two in a word, or one with packets and bytes. */
-const COUNTERS_PER_WORD = { packets: 2, bytes: 2, both: 1 } as const;
-const METER_COLOURS_PER_WORD = 4;
-/** Three bits of age an entry. */
-const IDLE_ENTRIES_PER_WORD = 2;
-const MEMBERS_PER_WORD = 120;
-/** Groups that a selector without a stated number of groups gets. */
-const DEFAULT_GROUPS = 4;
+const NOTHING: AttachedMemory = { blocks: 0, mapRams: 0, spares: 0 };
 
+/**
+ * Memory of `entries` cells. A target with map RAMs needs one map RAM a block, and one spare block a memory; for a
+ * target without stated map RAMs only the data is counted.
+ */
 export function attachedMemory(attached: Attached, entries: number, target: Target): AttachedMemory {
-  const depth = target.sram.depth;
-  if (target.sram.map_rams === null) return plainMemory(attached, entries, target);
+  const { sram, stateful } = target;
+  const hasMapRams = sram.map_rams !== null;
   if (attached.kind === "idle") {
-    return { blocks: 0, mapRams: Math.ceil(entries / (depth * IDLE_ENTRIES_PER_WORD)), spares: 0 };
+    const perWord = stateful.idle_entries_per_word;
+    if (!hasMapRams || perWord === null) return NOTHING;
+    return { ...NOTHING, mapRams: Math.ceil(entries / (sram.depth * perWord)) };
   }
-  if (attached.kind === "counter") {
-    const data = Math.ceil(entries / (depth * COUNTERS_PER_WORD[attached.counts]));
-    const limit = target.stateful.max_statistics_blocks;
-    const spares = limit !== null && data + 1 > limit ? Math.ceil(data / (limit - 1)) : 1;
-    return { blocks: data + spares, mapRams: data + spares, spares };
-  }
-  if (attached.kind === "meter") {
-    const data = Math.ceil(entries / depth);
-    const colours = Math.ceil(entries / (depth * METER_COLOURS_PER_WORD));
-    return { blocks: data + 1, mapRams: data + 1 + colours, spares: 1 };
-  }
-  const perWord = Math.max(1, Math.floor(WORD_BITS / attached.width));
-  const data = Math.ceil(entries / (depth * perWord));
-  return { blocks: data + 1, mapRams: data + 1, spares: 1 };
+  const data = Math.ceil(entries / (sram.depth * cellsPerWord(attached, target)));
+  if (!hasMapRams) return { blocks: data, mapRams: 0, spares: 0 };
+  const limit = stateful.max_statistics_blocks;
+  const spares =
+    attached.kind === "counter" && limit !== null && data + 1 > limit ? Math.ceil(data / (limit - 1)) : 1;
+  const coloursPerWord = stateful.meter_colours_per_word;
+  const colours =
+    attached.kind === "meter" && coloursPerWord !== null
+      ? Math.ceil(entries / (sram.depth * coloursPerWord))
+      : 0;
+  return { blocks: data + spares, mapRams: data + spares + colours, spares };
 }
 
-/** A target that says nothing of spares and map RAMs: words for the data alone. */
-function plainMemory(attached: Attached, entries: number, target: Target): AttachedMemory {
-  if (attached.kind === "idle") return { blocks: 0, mapRams: 0, spares: 0 };
-  const cell = attached.kind === "register" ? attached.width : attached.kind === "meter" ? WORD_BITS : 64;
-  const perWord = Math.max(1, Math.floor(target.sram.width / cell));
-  return { blocks: Math.ceil(entries / (target.sram.depth * perWord)), mapRams: 0, spares: 0 };
+/** Cells in one SRAM word; below 1 where a cell takes several words. */
+function cellsPerWord({ kind, counts, width }: Attached, { sram, stateful }: Target): number {
+  if (kind === "counter") {
+    return counts === "both" ? stateful.packet_byte_counters_per_word : stateful.counters_per_word;
+  }
+  if (kind === "meter") return stateful.meters_per_word;
+  return width > sram.width ? 1 / Math.ceil(width / sram.width) : Math.floor(sram.width / Math.max(1, width));
 }
 
-export function selectorMemory(implementation: Implementation, target: Target): AttachedMemory {
-  const { selector } = implementation;
-  if (selector === undefined) return { blocks: 0, mapRams: 0, spares: 0 };
-  const words = Math.ceil(selector.maxGroup / MEMBERS_PER_WORD);
-  const data = Math.ceil((words * DEFAULT_GROUPS) / target.sram.depth);
+/** The selector's member lists, without the members' action data. */
+export function selectorMemory({ selector }: Implementation, target: Target): AttachedMemory {
+  const { members_per_word: perWord, default_groups: groups } = target.selector;
+  if (selector === undefined || perWord === null || groups === null) return NOTHING;
+  const data = Math.ceil((Math.ceil(selector.maxGroup / perWord) * groups) / target.sram.depth);
   if (target.sram.map_rams === null) return { blocks: data, mapRams: 0, spares: 0 };
   return { blocks: data + 1, mapRams: data + 1, spares: 1 };
+}
+
+/** Groups of the selector take more than one word, so an entry's packing and the hash change. */
+export function hasWideGroups(implementation: Implementation | undefined, target: Target): boolean {
+  const perWord = target.selector.members_per_word;
+  const maxGroup = implementation?.selector?.maxGroup;
+  return perWord !== null && maxGroup !== undefined && maxGroup > perWord;
 }

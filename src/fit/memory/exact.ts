@@ -1,32 +1,25 @@
 /**
- * Exact match in SRAM: entries packed into words, words into RAM blocks, blocks into hash ways. A packing of n
- * entries in a word of w blocks must hold the key bytes on byte boundaries with one version nibble an entry, all
- * bits, and each entry's overhead within one block.
+ * Exact match in SRAM: entries are packed into words, words into RAM blocks, blocks into hash ways. A word of w blocks
+ * holds n entries when their key bytes fit on byte boundaries with one version nibble an entry, all their bits fit, and
+ * the overhead of each entry fits one block.
  */
 import type { Target } from "../target.js";
 
+/** A key as its containers hold it. */
 export interface KeyBytes {
   /** Bits of the key in each byte of the containers that hold it. */
   readonly bytes: readonly number[];
   readonly bits: number;
 }
 
+/** `entriesPerWord` entries in a word of `width` blocks side by side. */
 export interface Packing {
   readonly entriesPerWord: number;
   /** Blocks side by side. */
   readonly width: number;
 }
 
-const EXACT_DEFAULTS = {
-  ghostBits: 10,
-  versionBits: 4,
-  maxPack: 9,
-  maxWidth: 8,
-  overheadBits: 64,
-  perWord: 5,
-};
-
-/** Key bits that the hash already tells: they are not stored, whole bytes first, smallest first. */
+/** The hash implies some key bits, which are not stored: whole bytes first, smallest first. */
 function storedKey(key: KeyBytes, ghostBits: number): { bytes: number; bits: number } {
   let ghost = ghostBits;
   const sorted = [...key.bytes].sort((a, b) => a - b);
@@ -39,16 +32,21 @@ function storedKey(key: KeyBytes, ghostBits: number): { bytes: number; bits: num
   return { bytes, bits: Math.max(0, key.bits - ghostBits) };
 }
 
-/** Packings worth trying, for entries with `overhead` bits beside the key. */
+/**
+ * Packings worth trying, for entries with `overhead` bits beside the key. Limits that the target does not state are
+ * not applied. Empty: the key is too wide for the target.
+ * @param single one entry a word
+ */
 export function packings(key: KeyBytes, overhead: number, target: Target, single: boolean): Packing[] {
-  const ghost = target.exact.ghost_bits ?? EXACT_DEFAULTS.ghostBits;
-  const version = target.exact.version_bits ?? EXACT_DEFAULTS.versionBits;
-  const maxPack = single ? 1 : (target.exact.max_pack ?? EXACT_DEFAULTS.maxPack);
-  const maxWidth = target.exact.max_width ?? EXACT_DEFAULTS.maxWidth;
-  const overheadBits = target.exact.overhead_bits_per_word ?? EXACT_DEFAULTS.overheadBits;
-  const perWord = target.exact.entries_per_word ?? EXACT_DEFAULTS.perWord;
+  const { exact } = target;
+  const version = exact.version_bits ?? 0;
   const word = target.sram.width;
-  const stored = storedKey(key, ghost);
+  const stored = storedKey(key, exact.ghost_bits ?? 0);
+  const entryBits = Math.max(1, stored.bits + version + overhead);
+  const maxWidth = exact.max_width ?? Math.ceil(entryBits / word);
+  const maxPack = single ? 1 : (exact.max_pack ?? Math.max(1, Math.floor((maxWidth * word) / entryBits)));
+  const overheadBits = exact.overhead_bits_per_word ?? word;
+  const perWord = exact.entries_per_word ?? Number.POSITIVE_INFINITY;
   const list: Packing[] = [];
   for (let n = 1; n <= maxPack; n++) {
     for (let w = 1; w <= maxWidth; w++) {
@@ -63,13 +61,16 @@ export function packings(key: KeyBytes, overhead: number, target: Target, single
   return list;
 }
 
-/** Sizes of the hash ways for a depth in blocks (ways of equal power-of-two sizes first). */
-export function waySizes(depth: number, minWays: number): number[] {
+/**
+ * Sizes in blocks of the hash ways for a depth in blocks: ways of equal power-of-two sizes first.
+ * @param maxDepth depth up to which ways grow
+ */
+export function waySizes(depth: number, minWays: number, maxDepth: number): number[] {
   if (depth <= minWays) return new Array<number>(minWays).fill(1);
   if (depth < 2 * minWays) {
     return Array.from({ length: minWays }, (_, i) => (i < depth - minWays ? 2 : 1));
   }
-  let size = 2 ** Math.floor(Math.log2(Math.min(depth, 64))) / 4;
+  let size = 2 ** Math.floor(Math.log2(Math.min(depth, maxDepth))) / minWays;
   const ways: number[] = [];
   let rest = depth;
   while (rest > 0) {
@@ -80,9 +81,9 @@ export function waySizes(depth: number, minWays: number): number[] {
   return ways;
 }
 
-/** Hash bits of a set of ways: ten for the line of each of the first ways, and the bits that choose a block. */
-export function hashBits(ways: readonly number[], minWays: number): number {
-  const lines = 10 * Math.min(ways.length, minWays);
+/** Hash bits of a set of ways: the line in each of the first ways, and the bits that choose a block. */
+export function hashBits(ways: readonly number[], minWays: number, lineBits: number): number {
+  const lines = lineBits * Math.min(ways.length, minWays);
   const select = ways
     .slice(0, minWays)
     .reduce((sum, size) => sum + Math.ceil(Math.log2(Math.max(1, size))), 0);
@@ -90,13 +91,25 @@ export function hashBits(ways: readonly number[], minWays: number): number {
 }
 
 /**
- * Small keys need no hash ways: the key itself is the address. Blocks of the one way, or undefined where this does
- * not apply.
+ * Small keys need no hash ways: the key itself is the address (bf-p4c's identity hash). Returns the blocks of the one
+ * way, or undefined where this does not apply.
  */
-export function directBlocks(keyBits: number, entriesPerWord: number, depth: number): number | undefined {
-  if (keyBits > 18) return undefined;
-  if (keyBits < 10) return 1;
-  const lines = Math.ceil(2 ** (keyBits - 10) / entriesPerWord);
+export function identityBlocks(
+  keyBits: number,
+  entriesPerWord: number,
+  depth: number,
+  target: Target,
+): number | undefined {
+  const lineBits = lineBitsOf(target);
+  if (target.exact.max_identity_bits === null) return undefined;
+  if (keyBits > lineBits + target.exact.max_identity_bits) return undefined;
+  if (keyBits < lineBits) return 1;
+  const lines = Math.ceil(2 ** (keyBits - lineBits) / entriesPerWord);
   const blocks = 2 ** Math.ceil(Math.log2(lines));
   return blocks <= depth ? blocks : undefined;
+}
+
+/** Bits that address a line of an SRAM block. */
+export function lineBitsOf(target: Target): number {
+  return Math.ceil(Math.log2(target.sram.depth));
 }

@@ -1,13 +1,13 @@
-/** The memory of one table: all ways to lay it out that the target offers, and the cheapest of them. */
+/** The memory of one table: the cheapest of all layouts that the target offers. */
 import type { KeyPart, Unit } from "../model/model.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
 import { actionBlocks, type DataFormat, dataFormats, totalDataBytes } from "./action-data.js";
-import { attachedMemory } from "./attached.js";
-import { directBlocks, hashBits, type KeyBytes, packings, waySizes } from "./exact.js";
-import { indirectionBlocks, rangeRows, ternaryWidth, unitsPerStage } from "./ternary.js";
+import { attachedMemory, hasWideGroups } from "./attached.js";
+import { hashBits, identityBlocks, type KeyBytes, lineBitsOf, packings, waySizes } from "./exact.js";
+import { indirectionBlocks, rangeRows, ternaryWidth } from "./ternary.js";
 
-/** Blocks by what they hold. */
+/** SRAM blocks by what they hold. */
 interface BlockUse {
   readonly match: number;
   readonly indirection: number;
@@ -16,9 +16,10 @@ interface BlockUse {
   readonly direct: number;
 }
 
+/** Blocks and hash bits of a table, or of the part of it that is in one stage. */
 export interface TableLayout {
   readonly match: "exact" | "ternary" | "none";
-  /** Entries that the blocks hold; at least as many as were asked for. */
+  /** Entries that the blocks hold: at least the number that was asked for. */
   readonly entries: number;
   readonly srams: number;
   readonly blocks: BlockUse;
@@ -26,12 +27,13 @@ export interface TableLayout {
   readonly tcams: number;
   /** TCAM blocks side by side. */
   readonly tcamWidth: number;
-  /** RAM blocks of each hash way, width counted in. */
+  /** RAM blocks of each hash way, over the whole width. */
   readonly wayRams: readonly number[];
   readonly entriesPerWord: number;
   readonly hashBits: number;
 }
 
+/** The layout of a unit without match memory. */
 export const NO_MEMORY: TableLayout = {
   match: "none",
   entries: 1,
@@ -51,7 +53,7 @@ function matchKind(unit: Unit): TableLayout["match"] {
   return unit.key.every((part) => part.kind === "exact") ? "exact" : "ternary";
 }
 
-/** Plans the memory of one table; sizes can be asked again and again, as placement splits the table. */
+/** Lays out the memory of one table for any number of entries, as placement splits it. Layouts are cached. */
 export class TablePlan {
   readonly match: TableLayout["match"];
   readonly keyBytes: KeyBytes;
@@ -74,7 +76,7 @@ export class TablePlan {
     this.#formats = indirect
       ? [{ immediateBits: 0, ramBytes: 0 }]
       : dataFormats(unit.actions, unit.gress, phv, target, true);
-    this.#fixedOverhead = selectorBits(unit) + addressBits(unit);
+    this.#fixedOverhead = selectorBits(unit, target) + addressBits(unit, target);
   }
 
   /** The cheapest layout for at least `entries` entries. */
@@ -106,24 +108,27 @@ export class TablePlan {
     const { target, unit } = this;
     const { depth } = target.sram;
     const minWays = target.exact.min_ways ?? 1;
-    const single = (unit.implementation?.selector?.maxGroup ?? 0) > 120;
+    const maxWayBlocks = target.exact.max_way_blocks ?? target.sram.blocks;
+    const single = hasWideGroups(unit.implementation, target);
+    const lineBits = lineBitsOf(target);
     let best: TableLayout | undefined;
     let bestRank: readonly number[] = [];
     for (const format of this.#formats) {
       const overhead = this.#fixedOverhead + format.immediateBits;
       for (const { entriesPerWord, width } of packings(this.keyBytes, overhead, target, single)) {
         const needed = Math.ceil(entries / (entriesPerWord * depth));
-        let ways = waySizes(Math.max(needed, 1), minWays);
-        let words = ways.reduce((sum, size) => sum + size, 0);
-        let bits = hashBits(ways, minWays);
-        const direct = directBlocks(this.keyBytes.bits, entriesPerWord, words);
-        if (direct !== undefined && minWays > 1 && unit.implementation === undefined) {
-          ways = [direct];
-          words = direct;
-          bits = 10 + Math.ceil(Math.log2(direct));
+        let words = Math.max(needed, minWays, 1);
+        // No stage holds more, so the ways of a deeper table are never used. This bounds their number.
+        let ways = waySizes(Math.min(words, target.sram.blocks), minWays, maxWayBlocks);
+        let bits = hashBits(ways, minWays, lineBits);
+        const identity = identityBlocks(this.keyBytes.bits, entriesPerWord, words, target);
+        if (identity !== undefined && unit.implementation === undefined) {
+          ways = [identity];
+          words = identity;
+          bits = lineBits + Math.ceil(Math.log2(identity));
         }
         const allocated = words * entriesPerWord * depth;
-        const action = actionBlocks(allocated, format.ramBytes, depth);
+        const action = actionBlocks(allocated, format.ramBytes, target);
         const beside = this.#direct(allocated);
         const srams = words * width + action + beside.blocks;
         const rank = [srams, width, action, -allocated];
@@ -146,7 +151,7 @@ export class TablePlan {
     return best ?? this.#tooWide(entries);
   }
 
-  /** A key that no packing holds: one entry in as many blocks as its bits need, to have a number to report. */
+  /** A key that is too wide for every packing: one entry in as many blocks as its bits need, as a number to report. */
   #tooWide(entries: number): TableLayout {
     const { depth, width } = this.target.sram;
     const wide = Math.ceil((this.keyBytes.bits + this.#fixedOverhead) / width);
@@ -159,29 +164,32 @@ export class TablePlan {
       blocks: { match: words * wide, indirection: 0, action: 0, direct: 0 },
       wayRams: [words * wide],
       entriesPerWord: 1,
-      hashBits: 40,
+      hashBits: (this.target.exact.min_ways ?? 1) * lineBitsOf(this.target),
     };
   }
 
   /**
-   * Partitions in SRAM: the partition's number is the address, each entry has the rest of the key as value and
-   * mask, all entries of a partition are compared at once.
+   * Partitions in SRAM: the number of the partition is the address, and an entry holds the rest of the key as value and
+   * mask. All entries of a partition are compared at once.
    */
   #algorithmic(partitions: number, perPartition: number): TableLayout {
     const { target } = this;
     const [format] = this.#formats;
     const index = Math.ceil(Math.log2(partitions));
-    const entryBits = 2 * (this.keyBytes.bits - index) + 4 + this.#fixedOverhead + format!.immediateBits;
+    const { version_bits: version, max_pack: maxPack, max_width: maxWidth } = target.exact;
+    const keyBits = 2 * (this.keyBytes.bits - index);
+    const entryBits = keyBits + (version ?? 0) + this.#fixedOverhead + format!.immediateBits;
     let best: { srams: number; perWord: number; width: number } | undefined;
-    for (let width = 1; width <= 8; width++) {
-      const perWord = Math.min(9, Math.floor((width * target.sram.width) / entryBits));
+    for (let width = 1; width <= (maxWidth ?? Math.ceil(entryBits / target.sram.width)); width++) {
+      const fitting = Math.floor((width * target.sram.width) / entryBits);
+      const perWord = maxPack === null ? fitting : Math.min(maxPack, fitting);
       if (perWord === 0) continue;
       const srams = Math.ceil(perPartition / perWord) * width * Math.ceil(partitions / target.sram.depth);
       if (best === undefined || srams < best.srams) best = { srams, perWord, width };
     }
     if (best === undefined) return this.#tooWide(partitions * perPartition);
     const entries = (best.srams / best.width) * best.perWord * target.sram.depth;
-    const action = actionBlocks(entries, format!.ramBytes, target.sram.depth);
+    const action = actionBlocks(entries, format!.ramBytes, target);
     const beside = this.#direct(entries);
     return {
       ...NO_MEMORY,
@@ -206,7 +214,7 @@ export class TablePlan {
     let bestRank: readonly number[] = [];
     for (const format of this.#formats) {
       const indirection = indirectionBlocks(allocated, this.#fixedOverhead + format.immediateBits, target);
-      const action = actionBlocks(allocated, format.ramBytes, target.sram.depth);
+      const action = actionBlocks(allocated, format.ramBytes, target);
       const beside = this.#direct(allocated);
       const srams = indirection + action + beside.blocks;
       const rank = [srams, action];
@@ -229,8 +237,8 @@ export class TablePlan {
   }
 
   /**
-   * The largest layout for at most `entries` entries that uses no more than the free blocks; undefined when not even
-   * the smallest does. A part of a ternary table takes whole units, a part of an exact table whole ways.
+   * The largest layout for at most `entries` entries within the free blocks; undefined when the smallest part exceeds
+   * them. A part of a ternary table takes whole units, a part of an exact table takes whole ways.
    */
   largest(
     entries: number,
@@ -246,16 +254,11 @@ export class TablePlan {
     let low = 0;
     let high = Math.ceil(entries / step);
     while (high - low > 1) {
-      const middle = (low + high) >> 1;
+      const middle = Math.floor((low + high) / 2);
       if (fits(this.layout(middle * step))) low = middle;
       else high = middle;
     }
     return low === 0 ? undefined : this.layout(low * step);
-  }
-
-  /** Ternary units of this table's width that an empty stage holds. */
-  get unitsPerStage(): number {
-    return unitsPerStage(ternaryWidth(this.nibbleBits, this.target), this.target);
   }
 }
 
@@ -267,14 +270,15 @@ function isLess(a: readonly number[], b: readonly number[]): boolean {
 }
 
 /** Bits that choose the action of an entry. */
-function selectorBits(unit: Unit): number {
+function selectorBits(unit: Unit, target: Target): number {
   const hits = unit.actions.filter((action) => action.hit).length;
   if (hits <= 1) return 0;
-  return hits <= 8 ? Math.ceil(Math.log2(hits)) : 6;
+  const { map_entries: mapped, address_bits: address } = target.action;
+  return mapped === null || address === null || hits <= mapped ? Math.ceil(Math.log2(hits)) : address;
 }
 
-/** Bits of the addresses that an entry holds: of counters, meters and registers with an enable bit, of members. */
-function addressBits(unit: Unit): number {
+/** Bits of the addresses that an entry holds: of counters, meters, registers and members, each with an enable bit. */
+function addressBits(unit: Unit, target: Target): number {
   let bits = 0;
   for (const attached of unit.attached) {
     if (attached.index !== "direct") bits += Math.ceil(Math.log2(Math.max(2, attached.size))) + 1;
@@ -282,7 +286,7 @@ function addressBits(unit: Unit): number {
   const { implementation } = unit;
   if (implementation !== undefined) {
     bits += Math.ceil(Math.log2(Math.max(2, implementation.members))) + 1;
-    if (implementation.selector !== undefined) bits += 12;
+    if (implementation.selector !== undefined) bits += target.selector.entry_bits ?? 0;
   }
   return bits;
 }

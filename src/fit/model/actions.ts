@@ -1,7 +1,7 @@
 /**
- * What an action does, as steps that one stage can do each. All steps of a stage work on the values that the packet
- * had when it entered the stage, so a step that needs another's result comes one level later. Local variables that
- * only pass a value on cost nothing and disappear here.
+ * An action as steps, each of which one stage can execute. All steps of a stage read the values that the packet had
+ * when it entered the stage, so a step that needs the result of another is one level later. Local variables that only
+ * pass a value on take no step.
  */
 import type { bmv2 } from "../../program/index.js";
 import {
@@ -15,11 +15,11 @@ import {
   type Scope,
   sameAccess,
 } from "./expressions.js";
-import type { Feature } from "./features.js";
+import type { Feature, RegisterUpdate } from "./features.js";
 import type { Access, ActionDatum, Attached, FieldInfo, Gress, HashUse, IndexKind } from "./model.js";
 import { anyOverlap } from "./model.js";
 
-/** One thing that an action does. */
+/** One instruction of an action, with the memories and hashes that it uses. */
 export interface Step {
   reads: Access[];
   writes: Access[];
@@ -31,24 +31,25 @@ export interface Step {
   source: bmv2.SourceInfo | undefined;
 }
 
+/** What the reader of an action knows about the program. */
 export interface ActionContext {
   readonly program: bmv2.Bmv2Program;
   readonly fields: ReadonlyMap<string, FieldInfo>;
   readonly headerFields: ReadonlyMap<string, readonly string[]>;
-  /** Local variables of this action: set before use, and unknown elsewhere. */
+  /** Local variables of this action: it sets them before it reads them, and nothing else uses them. */
   readonly locals: ReadonlySet<string>;
   /** Fields that something reads, in the pipeline or after it. */
   readonly live: ReadonlySet<string>;
   readonly counts: ReadonlyMap<string, Attached["counts"]>;
   readonly features: Feature[];
   readonly gress: Gress;
-  /** Constants outside are no part of an instruction. */
-  readonly constants: { readonly min: number; readonly max: number };
+  /** Constants that are part of an instruction, others are action data; null: no limit is known. */
+  readonly constants: { readonly min: number | null; readonly max: number | null };
 }
 
-/** Bits of a whole header or stack that a primitive moves. */
+/** Primitives that move whole headers or stacks. */
 const HEADER_PRIMITIVES = new Set(["assign_header", "assign_VL", "assign_union", "assign_header_stack"]);
-/** Architecture effects: they set a bit for deparser or queues, one writer at a time. */
+/** Primitives that set a value for the deparser or the queues, by the field that stands for it. */
 const EFFECTS: Readonly<Record<string, string>> = {
   mark_to_drop: "$drop",
   drop: "$drop",
@@ -58,44 +59,67 @@ const EFFECTS: Readonly<Record<string, string>> = {
   resubmit: "$resubmit",
 };
 
+/** How an action uses a register, as its primitives are read. */
+interface RegisterUse {
+  readonly step: Step;
+  reads: boolean;
+  writes: boolean;
+  /** The packet gets a value that was read. */
+  uses: boolean;
+  /** Something else than a constant is written. */
+  variable: boolean;
+  readonly indexes: string[];
+  readonly source: bmv2.SourceInfo | undefined;
+  /** Values that the ALU computes or tests. */
+  readonly values: Expr[];
+  readonly written: { readonly value: Expr; readonly guards: readonly string[] }[];
+}
+
+/** Statements of an action with their `if`s, which the JSON has as jumps forward. */
+type Statement =
+  | { readonly kind: "primitive"; readonly primitive: bmv2.Primitive }
+  | {
+      readonly kind: "if";
+      readonly condition: bmv2.Value;
+      readonly yes: readonly Statement[];
+      readonly no: readonly Statement[];
+    }
+  /** A jump backward, or into another branch. */
+  | { readonly kind: "loop"; readonly source: bmv2.SourceInfo | undefined };
+
+/** Reads the primitives of an action into steps, and collects the features that the checks need. */
 export class ActionReader {
   readonly steps: Step[] = [];
   readonly #values = new Map<string, Expr>();
   readonly #scope: Scope;
   readonly #written = new Set<string>();
-  /** The step of each register that the action touches. */
-  readonly #registers = new Map<
-    string,
-    {
-      step: Step;
-      reads: boolean;
-      writes: boolean;
-      uses: boolean;
-      variable: boolean;
-      index: string;
-      source: bmv2.SourceInfo | undefined;
-    }
-  >();
+  /** The use of each register that the action touches. */
+  readonly #registers = new Map<string, RegisterUse>();
+  /** Conditions of the `if` statements around the primitive that is being read. */
+  readonly #guards: Expr[] = [];
 
   constructor(
     readonly action: bmv2.Bmv2Action,
     readonly context: ActionContext,
     readonly unit: string,
-    /** The action is bare statements: each extern call becomes a table of its own. */
+    /** The action consists of bare statements of a control: each extern call becomes a table. */
     readonly statement: boolean,
   ) {
     this.#scope = {
       fields: context.fields,
-      argumentWidths: action.runtime_data.map((data) => data.bitwidth),
+      parameters: action.runtime_data,
       locals: this.#values,
     };
-    for (const primitive of action.primitives) this.#read(primitive);
+    this.#readAll(structureOf(action.primitives));
     for (const [name, use] of this.#registers) {
+      const update = updateOf(use);
       const register = use.step.attached.find((a) => a.name === name);
       if (register === undefined) throw new Error(`register ${name} has no step`);
       use.step.attached[use.step.attached.indexOf(register)] = {
         ...register,
-        updatesAndReturns: use.reads && use.writes && use.uses && use.variable,
+        // The Tofino compiler adds a logical table for such an update, unless it is conditional.
+        updatesAndReturns:
+          use.reads && use.writes && use.uses && use.variable && update.comparisons.length === 0,
       };
       context.features.push({
         kind: "register",
@@ -104,8 +128,9 @@ export class ActionReader {
         action: action.name,
         reads: use.reads,
         writes: use.writes,
-        index: use.index,
+        indexes: use.indexes,
         variable: use.variable,
+        update,
         statement,
         gress: context.gress,
         source: use.source,
@@ -128,9 +153,41 @@ export class ActionReader {
     return step;
   }
 
+  #readAll(nodes: readonly Statement[]): void {
+    for (const node of nodes) {
+      if (node.kind === "primitive") this.#read(node.primitive);
+      else if (node.kind === "if") {
+        const condition = readValue(node.condition, this.#scope);
+        this.#guarded(condition, node.yes);
+        this.#guarded({ kind: "operation", op: "not", parts: [condition] }, node.no);
+      } else
+        this.context.features.push({
+          kind: "again",
+          node: this.action.name,
+          table: false,
+          source: node.source,
+        });
+    }
+  }
+
+  #guarded(condition: Expr, nodes: readonly Statement[]): void {
+    this.#guards.push(condition);
+    this.#readAll(nodes);
+    this.#guards.pop();
+  }
+
+  /** Notes a statement that no instruction can do only sometimes: all but updates of registers and of locals. */
+  #unlessGuarded(source: bmv2.SourceInfo | undefined): void {
+    const condition = this.#guards[this.#guards.length - 1];
+    if (condition !== undefined) {
+      this.context.features.push({ kind: "conditional", action: this.action.name, condition, source });
+    }
+  }
+
   #read(primitive: bmv2.Primitive): void {
     const { op, parameters, source_info: source } = primitive;
     const effect = EFFECTS[op];
+    if (op !== "assign" && !op.startsWith("register_") && op !== "no_op") this.#unlessGuarded(source);
     if (op === "assign") this.#assign(primitive);
     else if (op === "register_read" || op === "register_write") this.#register(primitive);
     else if (op === "count" || op === "execute_meter") this.#statistics(primitive);
@@ -147,21 +204,25 @@ export class ActionReader {
   #assign({ parameters, source_info: source }: bmv2.Primitive): void {
     const [target, value] = parameters;
     if (target?.type !== "field" || value === undefined) return;
-    const { access, expr } = readAssignment(target.value, value, this.#scope);
+    const assigned = readAssignment(target.value, value, this.#scope);
+    const { access } = assigned;
+    const local = this.context.locals.has(access.field);
+    const expr = local ? this.#guardedValue(access, assigned.expr) : assigned.expr;
+    if (!local) this.#unlessGuarded(source);
     const whole = access.width === (this.context.fields.get(access.field)?.width ?? 1);
     this.#forget(access.field);
-    if (this.context.locals.has(access.field) && whole) {
+    if (local && whole) {
       if (hasCell(expr)) {
         const cells = cellsOf(expr);
+        this.#feed(cells[0]!, expr);
         this.#values.set(access.field, {
           kind: "cell",
           register: cells[0]!,
-          changed: true,
           reads: expr.kind === "cell" ? expr.reads : [expr],
         });
         return;
       }
-      if (expr.kind !== "operation" || expr.op === "hash") {
+      if (expr.kind !== "operation" || expr.op === "hash" || expr.op === "?") {
         this.#values.set(access.field, this.#asOfNow(expr));
         return;
       }
@@ -170,14 +231,34 @@ export class ActionReader {
       return;
     }
     this.#write(access, expr, source);
-    // Later readers of a copy read what was copied, at the same time.
+    // Later statements that read the copy read the original instead, in the same stage.
     const copied = expr.kind === "constant" || expr.kind === "argument" || expr.kind === "field";
     if (whole && copied && (expr.kind !== "field" || expr.access.field !== access.field)) {
       this.#values.set(access.field, this.#asOfNow(expr));
     }
   }
 
-  /** The field changes: what was known to equal it no longer does. */
+  /** The value of a local variable after an assignment under conditions: the new one or the one before. */
+  #guardedValue(access: Access, expr: Expr): Expr {
+    if (this.#guards.length === 0) return expr;
+    const before = this.#values.get(access.field) ?? ({ kind: "field", access } as const);
+    const condition = this.#guards.reduce((all, guard) => ({
+      kind: "operation",
+      op: "and",
+      parts: [all, guard],
+    }));
+    return { kind: "operation", op: "?", parts: [condition, expr, before] };
+  }
+
+  /** Conditions and fields of a value that a register's ALU computes. */
+  #feed(register: string, value: Expr): void {
+    const use = this.#registers.get(register);
+    if (use === undefined) throw new Error("a register's cell is used before it is read");
+    addReads(use.step.reads, readsOf(value));
+    use.values.push(value, ...this.#guards);
+  }
+
+  /** The field changes, so known copies of its old value are dropped. */
   #forget(field: string): void {
     this.#values.delete(field);
     this.#written.add(field);
@@ -187,7 +268,7 @@ export class ActionReader {
     }
   }
 
-  /** Marks what is read before the action changes it. */
+  /** Marks fields that are read before the action changes them. */
   #asOfNow(expr: Expr): Expr {
     if (expr.kind === "field" && !this.#written.has(expr.access.field)) {
       return { kind: "field", access: { ...expr.access, entry: true } };
@@ -198,11 +279,11 @@ export class ActionReader {
 
   #write(access: Access, expr: Expr, source: bmv2.SourceInfo | undefined): void {
     if (hasCell(expr)) {
-      const use = this.#registers.get(cellsOf(expr)[0]!);
-      if (use === undefined) throw new Error("a register's cell is used before it is read");
+      const [register] = cellsOf(expr);
+      this.#feed(register!, expr);
+      const use = this.#registers.get(register!)!;
       use.uses = true;
       use.step.writes.push(access);
-      addReads(use.step.reads, fieldReads(expr));
       return;
     }
     if (expr.kind === "operation" && expr.op === "hash") {
@@ -236,7 +317,8 @@ export class ActionReader {
     const { min, max } = this.context.constants;
     const top = 1n << BigInt(target.width);
     const signed = value >= top / 2n ? value - top : value;
-    if (signed < BigInt(min) || signed > BigInt(max)) step.data.push({ bits: target.width, target });
+    const small = (min === null || signed >= BigInt(min)) && (max === null || signed <= BigInt(max));
+    if (!small) step.data.push({ bits: target.width, target });
   }
 
   #indexOf(value: bmv2.Value, step: Step): { kind: IndexKind; text: string } {
@@ -280,18 +362,28 @@ export class ActionReader {
         updatesAndReturns: false,
         source: declared?.source_info,
       });
-      use = { step, reads: false, writes: false, uses: false, variable: false, index: text, source };
+      use = {
+        step,
+        reads: false,
+        writes: false,
+        uses: false,
+        variable: false,
+        indexes: [text],
+        values: [],
+        written: [],
+        source,
+      };
       this.#registers.set(name, use);
     } else {
       const { text } = this.#indexOf(index, { ...use.step, reads: [], hashes: [] });
-      if (text !== use.index) use.index = `${use.index} and ${text}`;
+      if (!use.indexes.includes(text)) use.indexes.push(text);
     }
     if (reading) {
       const target = parameters[0];
       if (target?.type !== "field") return;
       use.reads = true;
       const field = `${target.value[0]}.${target.value[1]}`;
-      this.#values.set(field, { kind: "cell", register: name, changed: false, reads: [] });
+      this.#values.set(field, { kind: "cell", register: name, reads: [] });
       if (!this.context.locals.has(field) && this.context.live.has(field)) {
         use.uses = true;
         use.step.writes.push({ field, lo: 0, width: this.context.fields.get(field)?.width ?? 1 });
@@ -303,7 +395,9 @@ export class ActionReader {
     use.writes = true;
     const expr = readValue(value, this.#scope);
     if (expr.kind !== "constant") use.variable = true;
-    addReads(use.step.reads, fieldReads(expr));
+    this.#feed(name, expr);
+    for (const guard of this.#guards) addReads(use.step.reads, readsOf(guard));
+    use.written.push({ value: expr, guards: this.#guards.map(formatExpr) });
     for (const part of leaves(expr)) {
       if (part.kind === "argument") use.step.data.push({ bits: part.width, target: undefined });
     }
@@ -411,6 +505,72 @@ export class ActionReader {
   }
 }
 
+function jumpTarget(value: bmv2.Value | undefined): number {
+  return value?.type === "hexstr" ? Number(value.value) : -1;
+}
+
+/** Finds the `if`s of an action in the primitives from `from` to before `to`. */
+function structureOf(primitives: readonly bmv2.Primitive[], from = 0, to = primitives.length): Statement[] {
+  const statements: Statement[] = [];
+  let at = from;
+  while (at < to) {
+    const primitive = primitives[at]!;
+    const source = primitive.source_info;
+    if (primitive.op === "_jump") return [...statements, { kind: "loop", source }];
+    if (primitive.op !== "_jump_if_zero") {
+      statements.push({ kind: "primitive", primitive });
+      at++;
+      continue;
+    }
+    const [condition, offset] = primitive.parameters;
+    const elseAt = jumpTarget(offset);
+    if (condition === undefined || elseAt <= at || elseAt > to)
+      return [...statements, { kind: "loop", source }];
+    // The branch that runs when the condition holds ends with a jump over the other one, if there is another one.
+    const last = primitives[elseAt - 1]!;
+    const end = last.op === "_jump" && elseAt - 1 > at ? jumpTarget(last.parameters[0]) : elseAt;
+    if (end < elseAt || end > to) return [...statements, { kind: "loop", source }];
+    const yes = structureOf(primitives, at + 1, end === elseAt && last.op !== "_jump" ? elseAt : elseAt - 1);
+    statements.push({ kind: "if", condition, yes, no: structureOf(primitives, elseAt, end) });
+    at = end;
+  }
+  return statements;
+}
+
+const COMPARISONS = new Set(["<", "<=", ">", ">=", "==", "!="]);
+
+/** What the ALU of a register has to compute for the uses of one action. */
+function updateOf(use: RegisterUse): RegisterUpdate {
+  const results = new Set<string>();
+  const comparisons = new Set<string>();
+  const operands = new Set<string>();
+  const collect = (expr: Expr): void => {
+    if (expr.kind === "field" || expr.kind === "argument") operands.add(formatExpr(expr));
+    if (expr.kind === "operation" && COMPARISONS.has(expr.op)) comparisons.add(formatExpr(expr));
+    for (const part of expr.kind === "operation" ? expr.parts : expr.kind === "cell" ? expr.reads : [])
+      collect(part);
+  };
+  for (const value of use.values) collect(value);
+  for (const { value } of use.written) for (const result of resultsOf(value)) results.add(result);
+  const guards = new Set(use.written.map((write) => write.guards.join(" && ")));
+  const always = use.written.some((write) => write.guards.length === 0);
+  const bothWays = [...guards].some((guard) => guards.has(`!${guard}`) || guards.has(`!(${guard})`));
+  if (use.written.length > 0 && !always && !bothWays) results.add("unchanged");
+  return {
+    results: [...results],
+    comparisons: [...comparisons],
+    operands: [...operands],
+    values: use.values,
+  };
+}
+
+/** The values that a conditional value can be. */
+function resultsOf(expr: Expr): string[] {
+  if (expr.kind === "operation" && expr.op === "?") return expr.parts.slice(1).flatMap(resultsOf);
+  if (expr.kind === "cell") return expr.reads.length === 0 ? ["unchanged"] : resultsOf(expr.reads[0]!);
+  return [formatExpr(expr)];
+}
+
 const ARITHMETIC = new Set(["+", "-", "sat+", "sat-", "*", "/", "%"]);
 const LOGIC = new Set(["&", "|", "^", "~"]);
 const MOVES = new Set(["<<", ">>", "|", "&"]);
@@ -420,14 +580,14 @@ function isShift(expr: Expr): boolean {
 }
 
 /**
- * Instructions in a row that an expression takes. Moving bits of at most two sources together (shifts by constants,
- * masks, or) is one instruction, a deposit or byte merge.
+ * Number of instructions in sequence that an expression takes. Shifts by constants, masks and `|` that combine bits of
+ * at most two fields are one instruction (a deposit or a byte merge).
  */
 function stepsOf(expr: Expr): number {
   if (expr.kind === "operation" && MOVES.has(expr.op) && onlyMoves(expr)) {
     return Math.max(1, new Set(readsOf(expr).map((a) => a.field)).size - 1);
   }
-  // Every logic operation of two inputs is there, also with one of them inverted.
+  // The ALU has every logic operation of two inputs, also with one input inverted.
   if (expr.kind === "operation" && LOGIC.has(expr.op)) {
     return operationCount({ ...expr, parts: expr.parts.map((part) => inverted(part) ?? part) });
   }
@@ -455,18 +615,13 @@ function cellsOf(expr: Expr): string[] {
   return expr.kind === "operation" ? expr.parts.flatMap(cellsOf) : [];
 }
 
-/** Fields of the packet that a stateful ALU is given for an expression. */
-function fieldReads(expr: Expr): readonly Access[] {
-  return readsOf(expr);
-}
-
 function addReads(into: Access[], reads: readonly Access[]): void {
   for (const read of reads) {
     if (!into.some((access) => sameAccess(access, read))) into.push(read);
   }
 }
 
-/** Level of each step: 0, or one more than the last step whose result it needs. */
+/** Level of each step: 0, or one more than the level of the last step whose result it reads. */
 export function levelsOf(steps: readonly Step[]): number[] {
   const levels: number[] = [];
   for (const [index, step] of steps.entries()) {
@@ -485,8 +640,8 @@ export function levelsOf(steps: readonly Step[]): number[] {
 }
 
 /**
- * Bare statements as the tables they become: calls of counters, meters, registers, hashes and random numbers one by
- * one, plain assignments together as long as none needs or replaces another's result.
+ * Groups bare statements into the tables that they become. Each call of a counter, meter, register, hash or random number
+ * is a table. Plain assignments form one table until one of them reads or overwrites the result of another.
  */
 export function groupStatements(steps: readonly Step[]): Step[][] {
   const groups: Step[][] = [];

@@ -1,5 +1,6 @@
-/** From a program (BMv2 JSON and P4Info) to the model of its logical tables. */
+/** Builds the model of a program's logical tables from its BMv2 JSON and P4Info. */
 import { type bmv2, P4InfoIndex, type Program, type p4info } from "../../program/index.js";
+import type { Target } from "../target.js";
 import { ActionReader, groupStatements, levelsOf, type Step } from "./actions.js";
 import { gatewayCost } from "./conditions.js";
 import { formatExpr, readsOf, readValue } from "./expressions.js";
@@ -20,26 +21,25 @@ import type {
 import { readParser } from "./parser.js";
 import { findUses } from "./uses.js";
 
-export interface BuildOptions {
-  /** Constants that are part of an instruction; others become action data. */
-  readonly constants: { readonly min: number; readonly max: number };
-  /** Metadata that egress reads is carried by a header of its own. */
-  readonly bridges: boolean;
-  /** Replaces the sizes of tables, by name. */
-  readonly sizes?: ReadonlyMap<string, number>;
-}
-
 export interface BuiltModel {
   readonly model: FitModel;
   readonly features: readonly Feature[];
 }
 
-/** Members a group may have when the program does not say. */
-const DEFAULT_GROUP_SIZE = 120;
+/** Entries of a table, or members of a profile, without a stated size; p4c's BMv2 back end has the same default. */
 const DEFAULT_TABLE_SIZE = 1024;
 
-export function buildModel(program: Program, options: BuildOptions): BuiltModel {
-  return new Builder(program, options).build();
+/**
+ * The model of a program for a target: which constants an instruction holds, whether metadata for egress needs a
+ * header of its own, and how tables are divided depend on the target.
+ * @param sizes sizes that replace those of tables and action profiles, by full name
+ */
+export function buildModel(
+  program: Program,
+  target: Target,
+  sizes: ReadonlyMap<string, number> = new Map(),
+): BuiltModel {
+  return new Builder(program, target, sizes).build();
 }
 
 class Builder {
@@ -55,7 +55,8 @@ class Builder {
 
   constructor(
     program: Program,
-    readonly options: BuildOptions,
+    readonly target: Target,
+    readonly sizes: ReadonlyMap<string, number>,
   ) {
     this.#index = new P4InfoIndex(program.p4info);
     this.#json = program.bmv2;
@@ -69,7 +70,7 @@ class Builder {
     }
   }
 
-  /** Bare statements of a control: neither table nor action is the program's own. */
+  /** The table and its action stand for bare statements of a control: P4Info has neither. */
   #isStatement(table: bmv2.Bmv2Table, action: bmv2.Bmv2Action): boolean {
     return (
       table.key.length === 0 &&
@@ -120,7 +121,7 @@ class Builder {
     const gresses: Gress[] = [];
     for (const gress of ["ingress", "egress"] as const) {
       const pipeline = this.#json.pipelines.find((p) => p.name === gress);
-      if (gress === "ingress" && this.options.bridges) this.#addBridge();
+      if (gress === "ingress" && this.target.phv.packs_fields) this.#addBridge();
       if (pipeline !== undefined) this.#readPipeline(pipeline, gress);
       while (gresses.length < this.#units.length) gresses.push(gress);
     }
@@ -163,26 +164,16 @@ class Builder {
       return condition === undefined ? [] : [condition.true_next, condition.false_next];
     };
 
-    const order: string[] = [];
-    const state = new Map<string, "open" | "done">();
-    // An explicit stack: pipelines of generated programs can be long.
-    const stack: { name: string; nexts: (string | null)[]; at: number }[] = [];
-    const enter = (name: string | null) => {
-      if (name === null || state.has(name) || (!tables.has(name) && !conditions.has(name))) return;
-      state.set(name, "open");
-      stack.push({ name, nexts: nextOf(name).reverse(), at: 0 });
-    };
-    enter(pipeline.init_table);
-    while (stack.length > 0) {
-      const top = stack[stack.length - 1]!;
-      if (top.at < top.nexts.length) enter(top.nexts[top.at++]!);
-      else {
-        state.set(top.name, "done");
-        order.push(top.name);
-        stack.pop();
-      }
+    const { order, again } = flowOrder(
+      pipeline.init_table,
+      nextOf,
+      (name) => tables.has(name) || conditions.has(name),
+    );
+    for (const { from, to } of again) {
+      const named = this.#index.tables.byName(to) !== undefined;
+      this.#features.push({ kind: "again", node: to, table: named, source: this.#sourceOf(from, pipeline) });
     }
-    order.reverse();
+    const isAgain = (from: string, to: string) => again.some((edge) => edge.from === from && edge.to === to);
 
     const parts = new Map<string, Omit<Unit, "id">[]>();
     for (const name of order) {
@@ -204,16 +195,28 @@ class Builder {
         if (index + 1 < units.length) this.#successors.push([this.#units.length]);
         else {
           this.#successors.push(
-            nextOf(name).map((next) => (next === null ? null : (first.get(next) ?? null))),
+            nextOf(name).map((next) =>
+              next === null || isAgain(name, next) ? null : (first.get(next) ?? null),
+            ),
           );
         }
       }
     }
   }
 
+  /** Place of a node of the JSON in the source: its own place, or that of its first statement. */
+  #sourceOf(node: string, pipeline: bmv2.Pipeline): bmv2.SourceInfo | undefined {
+    const condition = pipeline.conditionals.find((entry) => entry.name === node);
+    if (condition !== undefined) return condition.source_info;
+    const table = pipeline.tables.find((entry) => entry.name === node);
+    if (table === undefined || this.#index.tables.byName(node) !== undefined) return table?.source_info;
+    const action = this.#json.actions.find((entry) => entry.id === table.action_ids[0]);
+    return action?.primitives[0]?.source_info ?? table.source_info;
+  }
+
   /**
-   * User metadata that egress reads travels with the packet as a header in front of it; a bare action at the start
-   * of ingress makes that header valid.
+   * User metadata that egress reads is carried in a header before the packet. A bare action at the start of ingress
+   * makes that header valid.
    */
   #addBridge(): void {
     const ingress = this.#uses.writtenIn("ingress");
@@ -225,6 +228,7 @@ class Builder {
     this.#units.push({
       id: 0,
       name: "$bridge",
+      label: "metadata that egress reads",
       gress: "ingress",
       kind: "action",
       table: undefined,
@@ -253,10 +257,11 @@ class Builder {
   }
 
   #readCondition(condition: bmv2.Conditional, gress: Gress): Omit<Unit, "id"> {
-    const expr = readValue(condition.expression, { fields: this.#fields, argumentWidths: [] });
+    const expr = readValue(condition.expression, { fields: this.#fields, parameters: [] });
     this.#features.push({ kind: "condition", name: condition.name, expr, source: condition.source_info });
     return {
       name: condition.name,
+      label: `if (${fragmentOf(condition.source_info) ?? formatExpr(expr)})`,
       gress,
       kind: "condition",
       table: undefined,
@@ -293,7 +298,7 @@ class Builder {
             counts: this.#counts,
             features: this.#features,
             gress,
-            constants: this.options.constants,
+            constants: { min: this.target.action.min_constant, max: this.target.action.max_constant },
           },
           table.name,
           statement,
@@ -305,8 +310,7 @@ class Builder {
       const use = action === undefined ? undefined : info?.actions.get(action.id);
       return use === undefined || use.scope !== DEFAULT_ONLY;
     };
-    const size =
-      this.options.sizes?.get(table.name) ?? (table.max_size > 0 ? table.max_size : DEFAULT_TABLE_SIZE);
+    const size = this.sizes.get(table.name) ?? (table.max_size > 0 ? table.max_size : DEFAULT_TABLE_SIZE);
     const common = {
       gress,
       table: table.name,
@@ -321,7 +325,7 @@ class Builder {
         ? [this.#action(table.name, common, first, [])]
         : groups.map((steps, index) => this.#action(partName(table.name, index), common, first, steps));
     }
-    // Levels of all actions side by side: level 0 with the match, later levels as bare actions after it.
+    // Level 0 of all actions is part of the match table; each later level is a bare action after it.
     const levels = readers.map((reader) => levelsOf(reader.steps));
     const depth = Math.max(1, ...levels.flat().map((level) => level + 1));
     for (const [index, reader] of readers.entries()) {
@@ -347,6 +351,7 @@ class Builder {
       units.push({
         ...common,
         name: partName(table.name, level),
+        label: stepLabel(keyless && info === undefined ? callLabel(actions, table.name) : table.name, level),
         kind: keyless || level > 0 ? "action" : "match",
         key: level === 0 ? key : [],
         actions: models,
@@ -366,7 +371,7 @@ class Builder {
         actions: units[0].actions.map((action) => ({ ...action, writes: [...action.writes, write] })),
       };
     }
-    return splitAlgorithmic(units, info?.message.preamble?.annotations ?? [], this.#fields);
+    return splitAlgorithmic(units, info?.message.preamble?.annotations ?? [], this.#fields, this.target);
   }
 
   #action(
@@ -375,9 +380,11 @@ class Builder {
     reader: ActionReader,
     steps: readonly Step[],
   ): Omit<Unit, "id"> {
+    const source = steps[0]?.source ?? common.source;
     return {
       ...common,
       name,
+      label: fragmentOf(source) ?? name,
       kind: "action",
       key: [],
       actions: [toAction(reader, steps, true)],
@@ -386,7 +393,7 @@ class Builder {
       attached: uniqueByName(steps.flatMap((step) => step.attached)),
       hashes: steps.flatMap((step) => step.hashes),
       usesRandom: steps.some((step) => step.random),
-      source: steps[0]?.source ?? common.source,
+      source,
     };
   }
 
@@ -425,23 +432,23 @@ class Builder {
     const named = annotations.map((text) => /^@(?:selector_)?max_group_size\((\d+)\)/.exec(text)?.[1]);
     const maxGroup =
       Number(named.find((value) => value !== undefined) ?? 0) || declared?.message.maxGroupSize || 0;
-    const scope = { fields: this.#fields, argumentWidths: [] };
+    const scope = { fields: this.#fields, parameters: [] };
     return {
       name: profile.name,
-      members:
-        this.options.sizes?.get(profile.name) ??
-        (profile.max_size > 0 ? profile.max_size : DEFAULT_TABLE_SIZE),
+      named: declared !== undefined && !GENERATED_NAME.test(profile.name),
+      members: this.sizes.get(profile.name) ?? (profile.max_size > 0 ? profile.max_size : DEFAULT_TABLE_SIZE),
       selector:
         profile.selector === undefined
           ? undefined
           : {
               inputs: profile.selector.input.flatMap((value) => readsOf(readValue(value, scope))),
-              maxGroup: maxGroup > 0 ? maxGroup : DEFAULT_GROUP_SIZE,
+              // A group of one word, where the program states no size.
+              maxGroup: maxGroup > 0 ? maxGroup : (this.target.selector.members_per_word ?? 1),
             },
     };
   }
 
-  /** Direct counters and meters: the JSON says that there are some, P4Info what they count. */
+  /** Direct counters and meters: the JSON states that there are some, P4Info states what they count. */
   #direct(
     table: bmv2.Bmv2Table,
     info: { directCounter: { message: p4info.DirectCounter } | undefined } | undefined,
@@ -481,27 +488,28 @@ class Builder {
   }
 }
 
+/** The name of an instance without a declaration, in the JSON of p4c and of our compiler; p4c's P4Info leaves it out. */
+const GENERATED_NAME = /^action_profile_\d+$/;
+
 const DEFAULT_ONLY = 2;
 
-/** Partitions of an algorithmic LPM table, and TCAM rows for each, where the annotation names none. */
-const ALPM_PARTITIONS = 1024;
-const ALPM_ROWS_PER_PARTITION = 2;
-
 /**
- * `@alpm(1)` keeps an lpm table in SRAM: a TCAM table of partitions comes first and yields the number of the
- * partition, in which the second table searches.
+ * `@alpm(1)` keeps an lpm table in SRAM: a small TCAM table finds the number of a partition, and a second table searches
+ * that partition.
  */
 function splitAlgorithmic(
   units: Omit<Unit, "id">[],
   annotations: readonly string[],
   fields: Map<string, FieldInfo>,
+  target: Target,
 ): Omit<Unit, "id">[] {
+  const { partitions, rows_per_partition: rows } = target.algorithmic_lpm;
   const [first, ...rest] = units;
   const wanted = annotations.some((text) => /^@alpm\s*\(\s*1\s*\)/.test(text));
-  if (!wanted || first === undefined || first.kind !== "match") return units;
+  if (!wanted || partitions === null || first === undefined || first.kind !== "match") return units;
   if (first.key.filter((part) => part.kind === "lpm").length !== 1) return units;
   const field = `${first.name}$partition`;
-  const bits = Math.ceil(Math.log2(ALPM_PARTITIONS));
+  const bits = Math.ceil(Math.log2(partitions));
   fields.set(field, {
     name: field,
     header: "$alpm",
@@ -524,7 +532,7 @@ function splitAlgorithmic(
     ...first,
     name: `${first.name}$preclassifier`,
     actions: [choose],
-    size: ALPM_PARTITIONS * ALPM_ROWS_PER_PARTITION,
+    size: partitions * (rows ?? 1),
     implementation: undefined,
     attached: [],
     hashes: [],
@@ -533,9 +541,32 @@ function splitAlgorithmic(
   const search = {
     ...first,
     key: [{ access, kind: "exact" as const }, ...first.key],
-    algorithmic: { partitions: ALPM_PARTITIONS, perPartition: Math.ceil(first.size / ALPM_PARTITIONS) },
+    algorithmic: { partitions, perPartition: Math.ceil(first.size / partitions) },
   };
   return [before, search, ...rest];
+}
+
+/** Longest piece of source text in a label. */
+const MAX_FRAGMENT = 48;
+
+/** First line of the source text of a node, shortened; undefined where the program has none. */
+function fragmentOf(source: bmv2.SourceInfo | undefined): string | undefined {
+  const line = source?.source_fragment
+    .split("\n")[0]
+    ?.trim()
+    .replace(/[;{]+$/, "");
+  if (line === undefined || line === "") return undefined;
+  return line.length > MAX_FRAGMENT ? `${line.slice(0, MAX_FRAGMENT - 1)}…` : line;
+}
+
+/** A call of an action outside tables reaches the JSON as a keyless table of that action. */
+function callLabel(actions: readonly (bmv2.Bmv2Action | undefined)[], table: string): string {
+  const [only] = actions;
+  return only === undefined ? table : `${only.name}()`;
+}
+
+function stepLabel(label: string, level: number): string {
+  return level === 0 ? label : `${label}, step ${level + 1}`;
 }
 
 function partName(name: string, index: number): string {
@@ -566,6 +597,44 @@ function toAction(reader: ActionReader, steps: readonly Step[], hit: boolean): A
     arithmetic: steps.flatMap((step) => step.arithmetic),
     source: steps[0]?.source,
   };
+}
+
+interface FlowOrder {
+  /** Nodes in an order in which each comes before those that it leads to. */
+  readonly order: readonly string[];
+  /** Edges that lead back to a node that ran before; the order leaves them out. */
+  readonly again: readonly { readonly from: string; readonly to: string }[];
+}
+
+/** Topological order of the nodes that `init` leads to. */
+function flowOrder(
+  init: string | null,
+  nextOf: (name: string) => readonly (string | null)[],
+  isNode: (name: string) => boolean,
+): FlowOrder {
+  const order: string[] = [];
+  const again: FlowOrder["again"][number][] = [];
+  const state = new Map<string, "open" | "done">();
+  // An explicit stack: pipelines of generated programs can be long.
+  const stack: { name: string; nexts: (string | null)[]; at: number }[] = [];
+  const enter = (name: string | null, from: string | undefined) => {
+    if (name === null || !isNode(name)) return;
+    if (state.get(name) === "open" && from !== undefined) again.push({ from, to: name });
+    if (state.has(name)) return;
+    state.set(name, "open");
+    stack.push({ name, nexts: [...nextOf(name)].reverse(), at: 0 });
+  };
+  enter(init, undefined);
+  while (stack.length > 0) {
+    const top = stack[stack.length - 1]!;
+    if (top.at < top.nexts.length) enter(top.nexts[top.at++]!, top.name);
+    else {
+      state.set(top.name, "done");
+      order.push(top.name);
+      stack.pop();
+    }
+  }
+  return { order: order.reverse(), again };
 }
 
 function countsOf(spec: p4info.CounterSpec | undefined): Attached["counts"] {

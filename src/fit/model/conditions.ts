@@ -1,25 +1,27 @@
 /**
- * What a condition costs a gateway: a small ternary table over a few bytes of the packet plus some hash bits. A
- * comparison with a bound that is no power of two goes through the hash bits; equality of two fields through the
+ * What a condition takes of a gateway, which is a small ternary table over a few bytes of the packet and some hash bits.
+ * A comparison by order with a bound that is not a power of two uses the hash bits. Equality of two fields uses the
  * exclusive or of two byte positions.
  */
 import { type Expr, formatExpr, onesOf, readsOf } from "./expressions.js";
 import type { Access } from "./model.js";
 
 export interface GatewayCost {
-  /** Bits compared with constants, without repeats. */
+  /** Bits that are compared with constants, each counted once. */
   readonly equalBits: number;
-  /** Bits of one side of comparisons of two fields. */
+  /** Bits of one side of the comparisons between two fields. */
   readonly pairBits: number;
-  /** Bits compared in order with a bound that is no power of two. */
+  /** Bits that are compared by order with a bound that is not a power of two. */
   readonly rangeBits: number;
+  /** Rows of the gateway. */
   readonly rows: number;
-  /** A part that no gateway can do, and why. */
+  /** The first part that no gateway can evaluate. */
   readonly impossible: string | undefined;
 }
 
 const ORDERED = new Set(["<", "<=", ">", ">="]);
 
+/** Counts what the condition takes; a field that occurs several times counts once. */
 export function gatewayCost(expr: Expr): GatewayCost {
   const equal = new Map<string, Access>();
   const range = new Map<string, number>();
@@ -27,7 +29,7 @@ export function gatewayCost(expr: Expr): GatewayCost {
   let impossible: string | undefined;
   const key = (a: Access) => `${a.field}[${a.lo}+${a.width}]`;
 
-  /** Rows that recognise the condition, and rows that recognise its opposite. */
+  /** Rows that match when the condition holds, and rows that match when it does not. */
   function visit(node: Expr): { yes: number; no: number } {
     if (node.kind === "field") {
       equal.set(key(node.access), node.access);

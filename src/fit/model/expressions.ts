@@ -1,6 +1,6 @@
 /**
- * Values of the BMv2 JSON as small trees in which slices are visible again: `(x >> 8) & 0xff` is bits 15..8 of x,
- * and truncations that only restate a width are gone.
+ * Values of the BMv2 JSON as small trees. Slices are recognised: `(x >> 8) & 0xff` is bits 15 to 8 of x. Truncations to
+ * the width that a value has anyway are removed.
  */
 import type { bmv2 } from "../../program/index.js";
 import type { Access, FieldInfo } from "./model.js";
@@ -8,20 +8,16 @@ import type { Access, FieldInfo } from "./model.js";
 export type Expr =
   | { readonly kind: "field"; readonly access: Access }
   | { readonly kind: "constant"; readonly value: bigint }
-  | { readonly kind: "argument"; readonly index: number; readonly width: number }
-  /** Output of the stateful ALU of a register. */
-  | {
-      readonly kind: "cell";
-      readonly register: string;
-      readonly changed: boolean;
-      readonly reads: readonly Expr[];
-    }
+  /** A parameter of the action, which entries supply. */
+  | { readonly kind: "argument"; readonly name: string; readonly width: number }
+  /** The cell of a register in its ALU: as it was read, or the value that `reads` computes of it. */
+  | { readonly kind: "cell"; readonly register: string; readonly reads: readonly Expr[] }
   | { readonly kind: "operation"; readonly op: string; readonly parts: readonly Expr[] };
 
 export interface Scope {
   readonly fields: ReadonlyMap<string, FieldInfo>;
-  /** Widths of the action's arguments. */
-  readonly argumentWidths: readonly number[];
+  /** Parameters of the action, in order. */
+  readonly parameters: readonly { readonly name: string; readonly bitwidth: number }[];
   /** Values of local variables that are known; slices of them are taken. */
   readonly locals?: ReadonlyMap<string, Expr>;
 }
@@ -55,6 +51,7 @@ function shifted(expr: Expr, count: number): Expr | undefined {
   return undefined;
 }
 
+/** Reads a value; known values of local variables take the place of their names. */
 export function readValue(value: bmv2.Value, scope: Scope): Expr {
   switch (value.type) {
     case "field":
@@ -65,7 +62,7 @@ export function readValue(value: bmv2.Value, scope: Scope): Expr {
       return { kind: "constant", value: value.value ? 1n : 0n };
     case "local":
     case "runtime_data":
-      return { kind: "argument", index: value.value, width: scope.argumentWidths[value.value] ?? 32 };
+      return argumentOf(value.value, scope);
     case "expression": {
       const inner = value.value;
       return "op" in inner ? readOperation(inner, scope) : readValue(inner, scope);
@@ -79,6 +76,15 @@ export function readValue(value: bmv2.Value, scope: Scope): Expr {
     default:
       return { kind: "operation", op: value.type, parts: [] };
   }
+}
+
+function argumentOf(index: number, { parameters }: Scope): Expr {
+  const parameter = parameters[index];
+  return {
+    kind: "argument",
+    name: parameter?.name ?? `parameter ${index}`,
+    width: parameter?.bitwidth ?? 32,
+  };
 }
 
 function parseHex(text: string): bigint {
@@ -95,7 +101,7 @@ function readField(name: string, scope: Scope): Expr {
 }
 
 const COMMUTATIVE = new Set(["+", "*", "&", "|", "^", "==", "!=", "and", "or"]);
-/** Steps that change a value's type, not its bits. */
+/** Operations that change the type of a value, not its bits. */
 const TRANSPARENT = new Set(["b2d", "d2b", "two_comp_mod"]);
 
 function readOperation(node: bmv2.Expression, scope: Scope): Expr {
@@ -140,12 +146,12 @@ function readOperation(node: bmv2.Expression, scope: Scope): Expr {
   return { kind: "operation", op, parts: [left, right] };
 }
 
-/** Keeps the low bits; the operands of what works bit by bit are kept as they are (the result is what counts). */
+/** Keeps the low bits. Operands of an operation keep their width: only the result is cut. */
 function narrow(expr: Expr, bits: number): Expr {
   return truncated(expr, bits);
 }
 
-/** All accesses that an expression reads, without repeats. */
+/** All accesses that an expression reads, each once; `into` receives them. */
 export function readsOf(expr: Expr, into: Access[] = []): Access[] {
   if (expr.kind === "field") {
     const { access } = expr;
@@ -160,10 +166,12 @@ export function readsOf(expr: Expr, into: Access[] = []): Access[] {
   return into;
 }
 
+/** Both name the same bits, read at the same time. */
 export function sameAccess(a: Access, b: Access): boolean {
   return a.field === b.field && a.lo === b.lo && a.width === b.width && a.entry === b.entry;
 }
 
+/** The value depends on the cell of a register. */
 export function hasCell(expr: Expr): boolean {
   return expr.kind === "cell" || (expr.kind === "operation" && expr.parts.some(hasCell));
 }
@@ -174,37 +182,64 @@ export function operationCount(expr: Expr): number {
   return 1 + expr.parts.reduce((sum, part) => sum + operationCount(part), 0);
 }
 
+/** Operators of the JSON in P4's spelling, where they differ. */
+const SPELLING: Readonly<Record<string, string>> = {
+  and: "&&",
+  or: "||",
+  not: "!",
+  "sat+": "|+|",
+  "sat-": "|-|",
+};
+
+/** The expression as a P4 programmer would write it. */
 export function formatExpr(expr: Expr): string {
+  const text = formatOperand(expr);
+  return expr.kind === "operation" && text.startsWith("(") ? text.slice(1, -1) : text;
+}
+
+function formatOperand(expr: Expr): string {
   switch (expr.kind) {
-    case "field": {
-      const { field, lo, width } = expr.access;
-      return lo === 0 ? field.replace(/^scalars\./, "") : `${field}[${lo + width - 1}:${lo}]`;
-    }
+    case "field":
+      return formatAccess(expr.access);
     case "constant":
       return expr.value.toString();
     case "argument":
-      return `argument ${expr.index}`;
+      return expr.name;
     case "cell":
-      return `${expr.register}[]`;
+      return `the cell of ${expr.register}`;
     case "operation":
-      if (expr.op === "?") {
-        const [condition, yes, no] = expr.parts.map(formatExpr);
-        return `(${condition} ? ${yes} : ${no})`;
-      }
-      return expr.parts.length === 1
-        ? `${expr.op}${formatExpr(expr.parts[0]!)}`
-        : `(${expr.parts.map(formatExpr).join(` ${expr.op} `)})`;
+      return formatOperation(expr.op, expr.parts);
   }
 }
 
+function formatOperation(op: string, parts: readonly Expr[]): string {
+  const operands = parts.map(formatOperand);
+  if (op === "?") return `(${operands[0]} ? ${operands[1]} : ${operands[2]})`;
+  if (op === "hash") return `hash(${operands.join(", ")})`;
+  const sign = SPELLING[op] ?? op;
+  return operands.length === 1 ? `${sign}${operands[0]}` : `(${operands.join(` ${sign} `)})`;
+}
+
+function formatAccess({ field, lo, width }: Access): string {
+  const name = fieldLabel(field);
+  return lo === 0 ? name : `${name}[${lo + width - 1}:${lo}]`;
+}
+
+/** A field's name without what only the JSON has: the header of local variables, `$valid$`. */
+export function fieldLabel(field: string): string {
+  const name = field.replace(/^scalars\./, "");
+  return name.endsWith(".$valid$") ? `${name.slice(0, -".$valid$".length)}.isValid()` : name;
+}
+
+/** What an assignment writes, and the value. */
 export interface Destination {
   readonly access: Access;
   readonly expr: Expr;
 }
 
 /**
- * An assignment as source programs mean it: writing a slice reaches the JSON as
- * `f = (f & keep) | ((e << lo) & mask)`, which is a write of some bits of f and no read of f.
+ * Target and value of an assignment. The assignment to a slice reaches the JSON as `f = (f & keep) | ((e << lo) & mask)`;
+ * it is a write of some bits of f, not a read of f.
  */
 export function readAssignment(target: bmv2.FieldRef, value: bmv2.Value, scope: Scope): Destination {
   const name = `${target[0]}.${target[1]}`;
@@ -263,7 +298,7 @@ function isField(value: bmv2.Value, name: string): boolean {
   return value.type === "expression" && !("op" in value.value) && isField(value.value, name);
 }
 
-/** Undoes the shift to the slice's place; truncations around it only restate widths. */
+/** Removes the shift to the place of the slice, and the truncations around it. */
 function unshift(value: bmv2.Value, lo: number): bmv2.Value {
   if (lo === 0) return value;
   const node = unwrap(value);

@@ -1,4 +1,4 @@
-/** What a program asks of the hardware beyond tables: collected while the model is built, judged by `check.ts`. */
+/** What a program asks of the hardware beside tables: collected while the model is built, checked by `check/`. */
 import type { bmv2 } from "../../program/index.js";
 import type { Expr } from "./expressions.js";
 import type { Gress } from "./model.js";
@@ -17,12 +17,30 @@ export type Feature = { readonly source: bmv2.SourceInfo | undefined } & (
       readonly action: string;
       readonly reads: boolean;
       readonly writes: boolean;
-      readonly index: string;
-      /** Something else than a constant is written. */
+      /** The indexes used, as source text. */
+      readonly indexes: readonly string[];
+      /** A value that is not a constant is written. */
       readonly variable: boolean;
-      /** Written as bare statements of a control, each of which becomes a table of its own. */
+      readonly update: RegisterUpdate;
+      /** The use is a bare statement of a control, which becomes a table. */
       readonly statement: boolean;
       readonly gress: Gress;
     }
   | { readonly kind: "spread"; readonly action: string; readonly levels: number }
+  /** A statement of an action that runs under a condition and is no update of a register. */
+  | { readonly kind: "conditional"; readonly action: string; readonly condition: Expr }
+  /** A node of the control flow that a packet can reach a second time. */
+  | { readonly kind: "again"; readonly node: string; readonly table: boolean }
 );
+
+/** What the stateful ALU of a register computes for one packet. */
+export interface RegisterUpdate {
+  /** Values written to the cell; the unchanged value counts where a write is under a condition. */
+  readonly results: readonly string[];
+  /** Comparisons in conditions of the update. */
+  readonly comparisons: readonly string[];
+  /** Packet fields and arguments that the update uses. */
+  readonly operands: readonly string[];
+  /** All values that are written or tested. */
+  readonly values: readonly Expr[];
+}

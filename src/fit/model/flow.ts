@@ -1,6 +1,6 @@
 /**
- * Control flow of a pipeline as sets of bits: what can run after what, what excludes what, and where it is decided
- * whether something runs. The graph of a pipeline has no cycles; one pass runs one path of it.
+ * Control flow of a pipeline as bit sets: which units can run after which, which exclude each other, and which decide
+ * whether others run. The graph has no cycles; a packet takes one path through it.
  */
 import type { Flow } from "./model.js";
 
@@ -29,9 +29,9 @@ class BitSet {
 }
 
 /**
- * @param successors by unit, in topological order of units (every successor has a larger number); `null` stands for
- * the end of the pipeline.
- * @param gressOf units of different gresses are never exclusive: a packet passes both.
+ * Computes the flow of all pipelines together.
+ * @param successors by unit: the units that can run next; each has a larger number. `null` is the end of the pipeline.
+ * @param gressOf by unit. Units of different gresses are never exclusive: a packet passes both.
  */
 export function makeFlow(
   successors: readonly (readonly (number | null)[])[],

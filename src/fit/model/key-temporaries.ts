@@ -1,7 +1,7 @@
 /**
- * Compilers for software switches put a key that is an expression, or a condition with a name, into a variable
- * first. A chip matches the slice and tests the condition itself: such variables are taken out here, and the tables
- * and conditions that read them read what they stand for.
+ * Removes variables that compilers for software switches add. Such a compiler first copies a key that is an expression,
+ * or a named condition, into a variable. A chip matches the slice and tests the condition directly, so tables and
+ * conditions that read such a variable read its value instead.
  */
 import type { bmv2 } from "../../program/index.js";
 import { readAssignment, readsOf } from "./expressions.js";
@@ -17,7 +17,10 @@ interface Copy {
   readonly sources: readonly Access[];
 }
 
-/** @param isStatement the action of a keyless table is bare statements of a control, no action of the program. */
+/**
+ * A copy of the program without such variables.
+ * @param isStatement the keyless table and its action stand for bare statements of a control
+ */
 export function withoutKeyTemporaries(
   program: bmv2.Bmv2Program,
   fields: ReadonlyMap<string, FieldInfo>,
@@ -43,7 +46,7 @@ function simplify(
       if (action === undefined) continue;
       for (const primitive of action.primitives) {
         for (const parameter of primitive.parameters) {
-          // Anything that names a field may write it; a plain copy's source is the exception.
+          // A primitive that names a field may write it, except as the source of an assignment.
           if (parameter.type !== "field") continue;
           const name = parameter.value.join(".");
           if (primitive.op === "assign" && parameter !== primitive.parameters[0]) continue;
@@ -96,7 +99,7 @@ function copyOf(
   if (primitive.op !== "assign" || table.key.length > 0 || !isStatement(table, action)) return undefined;
   const [target, value] = primitive.parameters;
   if (target?.type !== "field" || value === undefined) return undefined;
-  const { access, expr } = readAssignment(target.value, value, { fields, argumentWidths: [] });
+  const { access, expr } = readAssignment(target.value, value, { fields, parameters: [] });
   if (access.lo !== 0) return undefined;
   const sources = readsOf(expr);
   if (sources.some((source) => source.field === access.field)) return undefined;
@@ -116,7 +119,7 @@ function mentions(value: unknown, name: string): boolean {
   return Object.values(node).some((part) => mentions(part, name));
 }
 
-/** The expression with a field replaced by what it stands for. */
+/** The expression with a field replaced by a value. */
 function replaced<T>(value: T, name: string, by: bmv2.Value): T {
   if (Array.isArray(value)) return value.map((item) => replaced(item, name, by)) as T;
   if (value === null || typeof value !== "object") return value;
@@ -138,7 +141,7 @@ function sliceKey(key: bmv2.TableKey, source: Access, fields: ReadonlyMap<string
   };
 }
 
-/** Fields that something else than a key or a condition reads. */
+/** Fields that are read elsewhere than in keys and conditions. */
 function fieldsReadElsewhere(program: bmv2.Bmv2Program): Set<string> {
   const names = new Set<string>();
   const visit = (value: unknown): void => {
@@ -191,7 +194,7 @@ function reachability(pipeline: bmv2.Pipeline): Map<string, Set<string>> {
   return reach;
 }
 
-/** Takes a node without effect out of the flow. */
+/** Removes a node without effect from the flow. */
 function bypass(pipeline: bmv2.Pipeline, name: string): void {
   const table = pipeline.tables.find((entry) => entry.name === name);
   if (table === undefined) return;

@@ -1,7 +1,6 @@
 /**
- * What the fit checker knows about a program: fields, and logical tables ("units") in the order of control flow.
- * A unit is what a stage runs: a match table, a bare action, or a condition (gateway). An action that no single
- * stage can do is several units.
+ * The model of a program: its fields, and its logical tables ("units") in the order of control flow. A unit is a match
+ * table, a bare action, or a condition (gateway). An action that takes several stages is several units.
  */
 import type { bmv2 } from "../../program/index.js";
 
@@ -12,7 +11,7 @@ export interface Access {
   readonly field: string;
   readonly lo: number;
   readonly width: number;
-  /** The value that the packet came with, taken before the action changed the field. */
+  /** The value before the action, where the action also changes the field. */
   readonly entry?: true;
 }
 
@@ -42,21 +41,21 @@ export interface KeyPart {
   readonly kind: KeyKind;
 }
 
-/** Where an action puts an argument or a large constant; a stage delivers it as action data. */
+/** An argument or a large constant of an action, which the stage delivers as action data. */
 export interface ActionDatum {
   readonly bits: number;
-  /** Undefined: an index or another use that no container takes. */
+  /** The field that receives it; undefined: an index or another use without a container. */
   readonly target: Access | undefined;
 }
 
 export interface ActionModel {
   readonly name: string;
-  /** Entries can call it; otherwise only the default entry can. */
+  /** Entries can call it; otherwise it is for the default entry only. */
   readonly hit: boolean;
   readonly data: readonly ActionDatum[];
   readonly reads: readonly Access[];
   readonly writes: readonly Access[];
-  /** Operands and results of arithmetic: such a field shares no container. */
+  /** Fields that are operands or results of arithmetic: they share no container. */
   readonly arithmetic: readonly string[];
   readonly source: bmv2.SourceInfo | undefined;
 }
@@ -64,7 +63,7 @@ export interface ActionModel {
 export type IndexKind = "direct" | "field" | "argument" | "constant" | "hash";
 
 export interface Attached {
-  /** `idle`: when an entry was last hit, in map RAMs alone. */
+  /** `idle`: the time since an entry was hit, which takes only map RAMs. */
   readonly kind: "counter" | "meter" | "register" | "idle";
   readonly name: string;
   readonly index: IndexKind;
@@ -74,12 +73,12 @@ export interface Attached {
   readonly width: number;
   /** What a counter counts. */
   readonly counts: "packets" | "bytes" | "both";
-  /** The action reads, changes and writes the cell, and uses the result. */
+  /** The action reads, changes and writes the cell unconditionally, and uses the result. */
   readonly updatesAndReturns: boolean;
   readonly source: bmv2.SourceInfo | undefined;
 }
 
-/** Hash results that leave through the hash distribution units. */
+/** A hash whose result goes through the hash distribution units. */
 export interface HashUse {
   readonly bits: number;
   readonly inputs: readonly Access[];
@@ -87,30 +86,35 @@ export interface HashUse {
 
 export interface Implementation {
   readonly name: string;
+  /** The program declares the instance, or names it with @name; P4Info then has it under this name. */
+  readonly named: boolean;
   readonly members: number;
   readonly selector: { readonly inputs: readonly Access[]; readonly maxGroup: number } | undefined;
 }
 
-/** What a gateway must look at. */
+/** The condition of a gateway. */
 interface ConditionModel {
   readonly reads: readonly Access[];
-  /** Rows of the gateway's table that the condition needs. */
+  /** Rows that the condition takes of the gateway's table. */
   readonly rows: number;
   readonly text: string;
 }
 
 export interface Unit {
   readonly id: number;
+  /** Unique; for what has no name in the program, the name in the BMv2 JSON. */
   readonly name: string;
+  /** What the user wrote: the table's name, the action called, the condition or the statement. */
+  readonly label: string;
   readonly gress: Gress;
   readonly kind: "match" | "action" | "condition";
-  /** The table of the program, where the unit is one or a part of one. */
+  /** The table of the program that the unit is, or is a part of. */
   readonly table: string | undefined;
   readonly key: readonly KeyPart[];
   readonly actions: readonly ActionModel[];
   readonly size: number;
   readonly implementation: Implementation | undefined;
-  /** The table is kept as partitions in SRAM, each for one row of a small TCAM table before it (`@alpm`). */
+  /** The table is partitions in SRAM, which a small TCAM table before it chooses (`@alpm`). */
   readonly algorithmic: { readonly partitions: number; readonly perPartition: number } | undefined;
   readonly attached: readonly Attached[];
   readonly hashes: readonly HashUse[];
@@ -124,42 +128,45 @@ export interface FitModel {
   readonly fields: ReadonlyMap<string, FieldInfo>;
   readonly headers: ReadonlyMap<string, HeaderInfo>;
   readonly units: readonly Unit[];
-  /** `reach[u]` has bit v set when v can run after u in one pass of a packet. */
+  /** Which units can run after which. */
   readonly flow: Flow;
   readonly parser: ParserModel;
 }
 
 export interface Flow {
-  /** v may run after u. Units of different gresses never reach each other here. */
+  /** v can run after u in one pass of a packet. Units of different gresses never reach each other here. */
   reaches(u: number, v: number): boolean;
-  /** Neither can run after the other: they are in different branches. */
+  /** At most one of both runs for a packet: they are in different branches. */
   exclusive(u: number, v: number): boolean;
-  /** Whether v runs is decided at u. */
+  /** u decides whether v runs. */
   decides(u: number, v: number): boolean;
-  /** Units that run right after u, without repeats, in order. */
+  /** Units that can run directly after u, each once. */
   successors(u: number): readonly number[];
 }
 
 export interface ParserModel {
-  /** Headers that can be valid together after parsing, as the longest path: bytes. */
+  /** Bytes of the headers on the longest path through the parser. */
   readonly longestPathBytes: number;
-  /** Pairs of headers that no path of the parser extracts both of, and no action makes valid. */
+  /** No path of the parser extracts both headers, and no action makes one of them valid. */
   readonly exclusiveHeaders: (a: string, b: string) => boolean;
   readonly parsed: ReadonlySet<string>;
   readonly deparsed: ReadonlySet<string>;
-  /** Metadata fields that the parser sets, and fields of checksums. */
+  /** Metadata fields that the parser sets, and fields that checksums update. */
   readonly touched: ReadonlySet<string>;
 }
 
+/** Both name a bit in common. */
 export function overlaps(a: Access, b: Access): boolean {
   return a.field === b.field && a.lo < b.lo + b.width && b.lo < a.lo + a.width;
 }
 
+/** The first access of `a` that has a bit in common with one of `b`. */
 export function anyOverlap(a: readonly Access[], b: readonly Access[]): Access | undefined {
   for (const x of a) for (const y of b) if (overlaps(x, y)) return x;
   return undefined;
 }
 
+/** What a unit reads before its actions run: key, condition, hash inputs, selector inputs. */
 export function keyReads(unit: Unit): readonly Access[] {
   const reads = unit.key.map((part) => part.access);
   if (unit.condition !== undefined) reads.push(...unit.condition.reads);
@@ -170,3 +177,8 @@ export function keyReads(unit: Unit): readonly Access[] {
 
 export const actionReads = (unit: Unit): readonly Access[] => unit.actions.flatMap((a) => a.reads);
 export const writesOf = (unit: Unit): readonly Access[] => unit.actions.flatMap((a) => a.writes);
+
+/** A unit as the user knows it, with its line where its text is not a name. */
+export function labelOf({ kind, label, source }: Unit): string {
+  return kind === "match" || source === undefined ? label : `${label} (line ${source.line})`;
+}

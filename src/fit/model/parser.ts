@@ -1,10 +1,11 @@
 /**
- * What the parser tells: which headers can be there together (others may share containers), how long the longest
- * chain of headers is, and which fields parser, deparser and checksums touch.
+ * Facts from the parser: which headers can be valid together (others can share containers), the length of the longest
+ * chain of headers, and which fields parser, deparser and checksums use.
  */
 import type { bmv2 } from "../../program/index.js";
 import type { HeaderInfo, ParserModel } from "./model.js";
 
+/** @param added headers that actions make valid or invalid */
 export function readParser(
   program: bmv2.Bmv2Program,
   headers: ReadonlyMap<string, HeaderInfo>,
@@ -37,7 +38,7 @@ export function readParser(
     return names;
   };
 
-  // Longest chain: each state counted once on a path (loops over header stacks end after one round).
+  // Longest chain: a state counts once on a path, so a loop over a header stack counts one round.
   const best = new Map<string, number>();
   const open = new Set<string>();
   const longest = (name: string | null): number => {
@@ -55,7 +56,7 @@ export function readParser(
   };
   const longestBits = longest(parser?.init_state ?? null);
 
-  // Headers of one path: what a state extracts with what any state before it does.
+  // Headers of one path: those of a state, and those of all states before it.
   const before = new Map<string, Set<string>>();
   const work: string[] = parser === undefined ? [] : [parser.init_state];
   if (parser !== undefined) before.set(parser.init_state, new Set());

@@ -1,6 +1,6 @@
 /**
- * Which fields a program really uses. Variables that one action sets before it reads them, and that nothing else
- * sees, are no fields of the pipeline; writes to metadata that nothing reads do nothing.
+ * Which fields a program uses. A variable that one action sets before it reads it, and that nothing else uses, is local
+ * to the action and takes no container. A write to metadata that nothing reads has no effect.
  */
 import type { bmv2 } from "../../program/index.js";
 import type { FieldInfo } from "./model.js";
@@ -20,6 +20,7 @@ export interface Uses {
 
 const OUTSIDE = -1;
 
+/** Finds who reads and writes each field: actions by id, everything else as one reader. */
 export function findUses(program: bmv2.Bmv2Program, fields: ReadonlyMap<string, FieldInfo>): Uses {
   let readers = new Map<string, Set<number>>();
   const writers = new Map<string, Set<number>>();

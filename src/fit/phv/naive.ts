@@ -1,6 +1,6 @@
 /**
- * PHV demand as the P4TE paper counts it (section 5.2, with the mapper of arXiv 2208.12892): every field alone, cut
- * into container sizes, both gresses drawing on one PHV. 24 bits are 3 x 8, 48 are 32 + 16, 128 are 4 x 32.
+ * PHV demand as the P4TE paper counts it (section 5.2, with the mapper of arXiv 2208.12892): each field has its own
+ * containers, and both gresses use one PHV. 24 bits take 3 x 8, 48 bits 32 + 16, 128 bits 4 x 32.
  */
 import type { FitModel } from "../model/model.js";
 import { actionReads, keyReads, writesOf } from "../model/model.js";
@@ -13,7 +13,7 @@ export interface WordCount {
   readonly bits: number;
 }
 
-/** @param widths field widths in bits, one entry a field. */
+/** Containers of fields that share none. @param widths width of each field in bits */
 export function countWords(widths: readonly number[]): WordCount {
   const count = { 8: 0, 16: 0, 32: 0, bits: 0 };
   for (const width of widths) {
@@ -30,7 +30,7 @@ export function countWords(widths: readonly number[]): WordCount {
   return count;
 }
 
-/** Fields that a program carries, once a gress in which they are used; headers of the parser count in both. */
+/** Widths of the fields that a program carries, once for each gress that uses them; parsed headers count in both. */
 export function naiveWidths(model: FitModel): number[] {
   const widths: number[] = [];
   for (const gress of ["ingress", "egress"] as const) {

@@ -1,8 +1,8 @@
 /**
- * Fields in containers, as the Tofino compiler tends to lay them out: a packet header is cut into words of 32 bits
- * counted from its end, of which the parts that tables use stay together; a field of arithmetic, and metadata, has
- * containers of its own; what no table touches goes to containers that only parser and deparser see. Headers that
- * are never there together share containers.
+ * Fields in containers, as the Tofino compiler lays them out in most cases. A packet header is divided into words of 32
+ * bits, counted from its end, and the parts of a word that tables use share containers. A field of arithmetic, and each
+ * metadata field, has its own containers. A field that no table uses goes to containers that only parser and deparser
+ * see. Headers that are never valid together share containers.
  */
 
 import type { Access, FieldInfo, FitModel, Gress } from "../model/model.js";
@@ -24,13 +24,14 @@ interface Container {
   readonly gress: Gress;
   readonly tagalong: boolean;
   readonly slices: readonly ContainerSlice[];
-  /** A container whose place this one shares, because their headers exclude each other. */
+  /** The container whose place this one shares, because their headers exclude each other. */
   readonly overlays: number | undefined;
 }
 
+/** All containers, and those of each field. */
 export interface PhvLayout {
   readonly containers: readonly Container[];
-  /** Containers of a field in a gress, tagalong ones left out. */
+  /** Containers of a field in a gress, without tagalong containers. */
   of(gress: Gress, field: string): readonly Container[];
   /** Containers that a write touches. */
   touchedBy(gress: Gress, access: Access): readonly Container[];
@@ -38,6 +39,7 @@ export interface PhvLayout {
 
 const WORD_BITS = 32;
 
+/** Lays out the fields of both gresses. */
 export function packFields(model: FitModel, target: Target): PhvLayout {
   const packer = new Packer(model, target);
   for (const gress of ["ingress", "egress"] as const) packer.packGress(gress);
@@ -92,7 +94,7 @@ class Packer {
         }
       }
     }
-    // A stateful ALU's result goes through a container before it is used.
+    // The result of a stateful ALU takes a container before it is used.
     for (const unit of units) {
       for (const attached of unit.attached) {
         if (!attached.updatesAndReturns) continue;
@@ -124,7 +126,7 @@ class Packer {
     }
   }
 
-  /** Words counted from the end of the header; within a word, runs of used bits that may share. */
+  /** Places the words of a header, counted from its end: within a word, each run of used bits shares containers. */
   #packHeader(
     gress: Gress,
     fields: readonly FieldInfo[],
@@ -246,8 +248,8 @@ class Packer {
 }
 
 /**
- * Bit positions where words end, in rising order: counted from the end of the header, a field of at most a word
- * stays in one, a longer one fills what is left and goes on.
+ * Bit positions where words end, in ascending order. Words are counted from the end of the header. A field of at most a
+ * word stays in one word; a longer field fills the rest of a word and continues in the next.
  */
 function wordCuts(fields: readonly FieldInfo[]): number[] {
   let at = fields.reduce((sum, field) => sum + field.width, 0);
@@ -273,6 +275,7 @@ function wordCuts(fields: readonly FieldInfo[]): number[] {
   return cuts.sort((a, b) => a - b);
 }
 
+/** Containers of one size in use, and the bits of fields in them. */
 export interface PhvUse {
   readonly containers: number;
   readonly bits: number;

@@ -1,25 +1,93 @@
-/** Lower bounds of the number of stages: no placement, however clever, has fewer. */
-
+/** Lower bounds of the number of stages: no placement has fewer. */
 import type { Problem } from "./placement.js";
-import { stageRangesNeeded } from "./sums.js";
+import {
+  limitsOf,
+  noCounts,
+  RESOURCE_NAMES,
+  RESOURCES,
+  type Resource,
+  type ResourceCounts,
+} from "./stage.js";
 
 export interface Bound {
-  readonly name: string;
+  /** `critical path`, or the resource whose sum gives the bound. */
+  readonly name: "critical path" | Resource;
   readonly stages: number;
-  /** What the bound says, with its numbers. */
+  /** The bound in words, with its numbers. */
   readonly detail: string;
 }
 
-/** Largest first. The longest chain of dependencies, and for each resource the sum over what a stage has. */
+/** The longest chain of dependencies, and the sum of each resource over the amount of a stage. The largest first. */
 export function lowerBounds(problem: Problem): Bound[] {
   const { graph } = problem;
   const bounds: Bound[] = [
     {
       name: "critical path",
       stages: graph.criticalPath,
-      detail: `${graph.criticalPath} tables in a row need each other's results`,
+      detail:
+        graph.criticalPath === 1
+          ? "no table waits for another"
+          : `a chain of ${graph.criticalPath} dependent tables`,
     },
-    ...stageRangesNeeded(problem),
+    ...resourceBounds(problem),
   ];
   return bounds.sort((a, b) => b.stages - a.stages || (a.name < b.name ? -1 : 1));
+}
+
+/** Tables of a stage can share the other resources, so those have no fixed sum. */
+const SUMMED: ReadonlySet<Resource> = new Set([
+  "srams",
+  "tcams",
+  "map_rams",
+  "logical_tables",
+  "hash_dist_units",
+  "meter_alus",
+  "stats_alus",
+  "exact_tables",
+  "ternary_tables",
+]);
+
+function resourceBounds(problem: Problem): Bound[] {
+  const sums = minimumSums(problem);
+  const limits = limitsOf(problem.target);
+  const bounds: Bound[] = [];
+  for (const name of RESOURCES) {
+    const limit = limits[name];
+    if (limit === null || sums[name] === 0 || !SUMMED.has(name)) continue;
+    bounds.push({
+      name,
+      stages: Math.ceil(sums[name] / limit),
+      detail: `${sums[name]} ${RESOURCE_NAMES[name]} at ${limit} a stage`,
+    });
+  }
+  return bounds;
+}
+
+/** Minimum amount of each resource in any placement. */
+function minimumSums(problem: Problem): ResourceCounts {
+  const sums = noCounts();
+  const seen = new Set<string>();
+  for (const unit of problem.model.units) {
+    const demand = problem.demands[unit.id]!;
+    // Split over stages a table may need fewer blocks of action data, never fewer match blocks.
+    const layout = problem.plans[unit.id]!.layout(unit.kind === "match" ? unit.size : 1);
+    sums.srams += layout.blocks.match;
+    sums.tcams += layout.tcams;
+    sums.exact_tables += demand.exactTables;
+    sums.ternary_tables += demand.ternaryTables;
+    sums.meter_alus += demand.meterAlus;
+    sums.stats_alus += demand.statsAlus;
+    if (unit.hashes.length > 0) sums.hash_dist_units += demand.hashDistribution;
+    // Every condition may be the gateway of some table.
+    if (unit.condition === undefined) sums.logical_tables += 1;
+    for (const shared of demand.shared) {
+      if (seen.has(shared.name)) continue;
+      seen.add(shared.name);
+      sums.srams += shared.srams;
+      sums.map_rams += shared.mapRams;
+      sums.meter_alus += shared.meterAlus;
+      sums.stats_alus += shared.statsAlus;
+    }
+  }
+  return sums;
 }

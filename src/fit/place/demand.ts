@@ -1,14 +1,14 @@
-/** What a unit needs of a stage beside its memory, and stages that keep count of what is used. */
+/** What a unit needs of a stage beside its match memory. */
 
-import { actionBlocks } from "../memory/action-data.js";
-import { attachedMemory, selectorMemory } from "../memory/attached.js";
+import { actionBlocks, roundedRam } from "../memory/action-data.js";
+import { attachedMemory, hasWideGroups, selectorMemory } from "../memory/attached.js";
 import type { TablePlan } from "../memory/layout.js";
 import type { Implementation, Unit } from "../model/model.js";
 import { keyReads } from "../model/model.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
 
-/** A memory that several units may share: counted once, and all its users are in one stage. */
+/** A memory that several units can share. It is counted once, and all units that use it are in one stage. */
 export interface SharedMemory {
   readonly name: string;
   readonly kind: "counter" | "meter" | "register" | "profile";
@@ -18,15 +18,16 @@ export interface SharedMemory {
   readonly meterAlus: number;
 }
 
+/** Amounts of the resources of one stage. */
 export interface Demand {
   readonly logicalTables: number;
   readonly exactTables: number;
   readonly ternaryTables: number;
   readonly gateways: number;
-  /** Hash bits beside those of the match, one number a group that must stay together. */
+  /** Hash bits beside those of the match; the bits of each number are in one hash group. */
   readonly hashPieces: readonly number[];
   readonly hashDistribution: number;
-  /** Container bytes on the exact crossbar, named so that tables can share them. */
+  /** Container bytes on the exact crossbar, by name: tables of a stage share equal ones. */
   readonly exactBytes: readonly string[];
   readonly ternaryBytes: readonly string[];
   readonly actionBusBytes: number;
@@ -36,12 +37,7 @@ export interface Demand {
   readonly shared: readonly SharedMemory[];
 }
 
-const HASH_SLICE_BITS = 16;
-const SELECTOR_HASH_BITS = 14;
-/** Hash bits that one hash distribution unit takes for an address. */
-const ADDRESS_HASH_BITS = 23;
-const GATEWAY_ROWS = 4;
-
+/** Counts what a unit needs. */
 export function demandOf(unit: Unit, plan: TablePlan, target: Target, phv: PhvLayout): Demand {
   const shared: SharedMemory[] = [];
   const pieces: number[] = [];
@@ -49,7 +45,8 @@ export function demandOf(unit: Unit, plan: TablePlan, target: Target, phv: PhvLa
   let statsAlus = 0;
   let meterAlus = 0;
   for (const hash of unit.hashes) {
-    distribution += Math.ceil(hash.bits / HASH_SLICE_BITS);
+    distribution +=
+      target.hash.distribution_bits === null ? 1 : Math.ceil(hash.bits / target.hash.distribution_bits);
     pieces.push(hash.bits);
   }
   for (const attached of unit.attached) {
@@ -71,7 +68,7 @@ export function demandOf(unit: Unit, plan: TablePlan, target: Target, phv: PhvLa
     });
     if (attached.index === "field") {
       distribution += 1;
-      pieces.push(ADDRESS_HASH_BITS);
+      pieces.push(target.hash.address_bits ?? 0);
     }
   }
   const { implementation } = unit;
@@ -86,14 +83,14 @@ export function demandOf(unit: Unit, plan: TablePlan, target: Target, phv: PhvLa
       meterAlus: implementation.selector === undefined ? 0 : 1,
     });
     if (implementation.selector !== undefined) {
-      pieces.push(SELECTOR_HASH_BITS);
-      if (implementation.selector.maxGroup > 120) distribution += 1;
+      pieces.push(target.selector.hash_bits ?? 0);
+      if (hasWideGroups(implementation, target)) distribution += 1;
     }
   }
-  const gatewayRows = target.gateway.rows ?? GATEWAY_ROWS;
+  const gatewayRows = target.gateway.rows ?? Number.POSITIVE_INFINITY;
   const gateways =
     unit.condition !== undefined
-      ? Math.ceil(unit.condition.rows / gatewayRows)
+      ? Math.max(1, Math.ceil(unit.condition.rows / gatewayRows))
       : unit.kind === "action" && (unit.hashes.length > 0 || unit.attached.length > 0 || unit.usesRandom)
         ? 1
         : 0;
@@ -107,7 +104,7 @@ export function demandOf(unit: Unit, plan: TablePlan, target: Target, phv: PhvLa
     gateways,
     hashPieces: pieces,
     hashDistribution: distribution,
-    exactBytes: ternary ? bytes.besides : [...bytes.key, ...bytes.besides],
+    exactBytes: ternary ? bytes.others : [...bytes.key, ...bytes.others],
     ternaryBytes: ternary ? bytes.key : [],
     actionBusBytes: plan.actionBytes,
     vliw: unit.condition !== undefined ? 0 : unit.actions.filter((action) => action.writes.length > 0).length,
@@ -118,14 +115,11 @@ export function demandOf(unit: Unit, plan: TablePlan, target: Target, phv: PhvLa
 }
 
 function profileBlocks(unit: Unit, implementation: Implementation, plan: TablePlan, target: Target): number {
-  if (unit.actions.length === 0 || plan.actionBytes === 0) return 0;
-  let bytes = 1;
-  while (bytes < Math.min(plan.actionBytes, 16)) bytes *= 2;
-  if (plan.actionBytes > 16) bytes = Math.ceil(plan.actionBytes / 16) * 16;
-  return actionBlocks(implementation.members, bytes, target.sram.depth);
+  if (unit.actions.length === 0) return 0;
+  return actionBlocks(implementation.members, roundedRam(plan.actionBytes, target), target);
 }
 
-function bytesOf(unit: Unit, phv: PhvLayout): { key: string[]; besides: string[] } {
+function bytesOf(unit: Unit, phv: PhvLayout): { key: string[]; others: string[] } {
   const collect = (accesses: ReturnType<typeof keyReads>): string[] => {
     const bytes = new Set<string>();
     for (const access of accesses) {
@@ -146,5 +140,5 @@ function bytesOf(unit: Unit, phv: PhvLayout): { key: string[]; besides: string[]
   };
   const key = collect(unit.key.map((part) => part.access));
   const known = new Set(key);
-  return { key, besides: collect(keyReads(unit)).filter((byte) => !known.has(byte)) };
+  return { key, others: collect(keyReads(unit)).filter((byte) => !known.has(byte)) };
 }

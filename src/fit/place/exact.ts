@@ -1,14 +1,14 @@
 /**
- * Placement as an integer program, after Jose et al. (NSDI'15, section 4): for each table and stage whether a part
- * of it is there, and for large tables how many units of it. The program leaves out what a linear constraint says
- * badly (crossbar bytes that tables share, hash groups, gateways), so its optimum is a true lower bound; its solution
- * is placed for real and checked before it counts.
+ * Placement as an integer program, after Jose et al. (NSDI'15, section 4): for each table and stage a variable that
+ * says whether a part of the table is there, and for large tables the number of its units there. The program leaves
+ * out what linear constraints state badly (crossbar bytes that tables share, hash groups, gateways), so its optimum is
+ * a lower bound. Its solution is placed with all constraints and verified before it counts.
  */
 
 import { lowerBounds } from "./bounds.js";
+import { FeasibilityProgram } from "./feasibility-program.js";
 import type { Placement, Problem } from "./placement.js";
 import { stageCount } from "./placement.js";
-import { maySplit } from "./splitting.js";
 import { placeByStages } from "./tofino.js";
 import { verifyPlacement } from "./verify.js";
 
@@ -24,59 +24,66 @@ export interface ExactResult {
   readonly bound: number;
   /** `(stages - bound) / stages`; 0: proven optimal. */
   readonly gap: number;
-  readonly status: string;
+  readonly status: ExactStatus;
 }
 
-/** Tightens the heuristic's placement; never worse than it, never below the bound. */
+type ExactStatus =
+  | "the heuristic meets the bound"
+  | "time limit"
+  | "the solver gave up"
+  | "optimal"
+  | "feasible";
+
+/** Below this number of seconds no further question is asked. */
+const MIN_SECONDS = 0.1;
+/** Minimum number of seconds for one question. */
+const MIN_QUESTION_SECONDS = 0.5;
+
+/**
+ * Improves the heuristic's placement. The result has at most as many stages as `start`, and at least `bound`. Asks one
+ * question a number of stages, from below: a "no" raises the bound, the solution of a "yes" is placed and verified.
+ */
 export async function placeExactly(
   problem: Problem,
   start: Placement,
   options: ExactOptions,
 ): Promise<ExactResult> {
   const from = stageCount(start);
-  const bound = lowerBounds(problem)[0]?.stages ?? 0;
-  const result = (placement: Placement, low: number, status: string): ExactResult => {
-    const stages = stageCount(placement);
-    const proven = Math.min(low, stages);
-    return { placement, stages, bound: proven, gap: stages === 0 ? 0 : (stages - proven) / stages, status };
-  };
-  if (from <= bound || start.unplaced.length > 0)
-    return result(start, bound, "the heuristic meets the bound");
-  const highs = await loadSolver();
   let best = start;
-  let low = bound;
-  // One question a number of stages, from below: each "no" raises the bound, a "yes" is tried for real.
+  let bound = lowerBounds(problem)[0]?.stages ?? 0;
+  const lowest = bound;
+  const finish = (status: ExactStatus): ExactResult => {
+    const stages = stageCount(best);
+    const proven = Math.min(bound, stages);
+    const gap = stages === 0 ? 0 : (stages - proven) / stages;
+    return { placement: best, stages, bound: proven, gap, status };
+  };
+  if (from <= bound || start.unplaced.length > 0) return finish("the heuristic meets the bound");
+  const solver = await loadSolver();
   let left = options.timeLimit;
-  for (let stages = bound; stages < from; stages++) {
-    if (left <= 0.1) return result(best, low, "time limit");
-    const text = feasibilityProgram(problem, stages);
-    // The share of the time that is left: later, looser questions tend to be easier.
-    const share = Math.max(0.5, left / (from - stages));
-    let solution: Solution;
-    try {
-      solution = highs.solve(text, { time_limit: share, output_flag: false });
-    } catch {
-      return result(best, low, "the solver gave up");
-    }
+  for (let stages = lowest; stages < from && stageCount(best) > stages; stages++) {
+    if (left <= MIN_SECONDS) return finish("time limit");
+    const program = new FeasibilityProgram(problem, stages);
+    // An equal share of the time that is left: later, looser questions tend to be easier.
+    const share = Math.max(MIN_QUESTION_SECONDS, left / (from - stages));
     left -= share;
-    if (solution.Status === "Infeasible") {
-      if (low === stages) low = stages + 1;
-      continue;
-    }
+    const solution = solve(solver, program.text(), share);
+    if (solution === undefined) return finish("the solver gave up");
+    if (solution.Status === "Infeasible" && bound === stages) bound = stages + 1;
     if (solution.Status !== "Optimal") continue;
-    const wanted = readStages(problem, solution.Columns, stages);
-    const placed = placeByStages(problem, byStage(problem, wanted), "exact", wanted);
-    if (
-      verifyPlacement(problem, placed).length === 0 &&
-      placed.unplaced.length === 0 &&
-      stageCount(placed) < stageCount(best)
-    ) {
-      best = placed;
-      if (stageCount(best) <= stages)
-        return result(best, low, low >= stageCount(best) ? "optimal" : "feasible");
-    }
+    const placed = placeAsSolved(problem, program.stagesOf(solution.Columns));
+    if (placed !== undefined && stageCount(placed) < stageCount(best)) best = placed;
   }
-  return result(best, low, low >= stageCount(best) ? "optimal" : "feasible");
+  return finish(bound >= stageCount(best) ? "optimal" : "feasible");
+}
+
+/** The placement that a solution asks for; undefined when it does not hold with all constraints. */
+function placeAsSolved(problem: Problem, wanted: readonly number[]): Placement | undefined {
+  const { below } = problem.graph;
+  const order = (a: number, b: number) => wanted[a]! - wanted[b]! || below[b]! - below[a]! || a - b;
+  const placed = placeByStages(problem, order, "exact", wanted);
+  const holds = placed.unplaced.length === 0 && verifyPlacement(problem, placed).length === 0;
+  return holds ? placed : undefined;
 }
 
 interface Solution {
@@ -88,216 +95,25 @@ interface Solver {
   solve(text: string, options: { time_limit: number; output_flag: boolean }): Solution;
 }
 
-/** HiGHS, compiled to WebAssembly; loaded only when it is asked for. */
+/** HiGHS, compiled to WebAssembly; loaded on first use. */
 async function loadSolver(): Promise<Solver> {
   const module = (await import("highs")) as unknown as { default: () => Promise<Solver> };
   return module.default();
 }
 
-function byStage(problem: Problem, wanted: readonly number[]) {
-  return (a: number, b: number) =>
-    wanted[a]! - wanted[b]! || problem.graph.below[b]! - problem.graph.below[a]! || a - b;
+/** Asks the solver; undefined when it fails. A program that it cannot read is a fault of ours and is thrown. */
+function solve(solver: Solver, text: string, seconds: number): Solution | undefined {
+  try {
+    return solver.solve(text, { time_limit: seconds, output_flag: false });
+  } catch (error) {
+    if (isSolverFailure(error)) return undefined;
+    throw error;
+  }
 }
 
-function readStages(
-  problem: Problem,
-  columns: Readonly<Record<string, { Primal?: number }>>,
-  stages: number,
-): number[] {
-  return problem.model.units.map((unit) => {
-    for (let s = 0; s < stages; s++) {
-      if ((columns[`x${unit.id}_${s}`]?.Primal ?? 0) > 0.5) return s;
-    }
-    return 0;
-  });
-}
-
-/** LP-format text: is there an assignment to this many stages. */
-function feasibilityProgram(problem: Problem, stages: number): string {
-  const { model, graph, plans, demands, target } = problem;
-  const rows: string[] = [];
-  const binaries: string[] = [];
-  const generals: string[] = [];
-  const bounds: string[] = [];
-  const units = model.units;
-  const split = units.map((unit) => maySplit(problem, unit.id));
-  const range = (id: number): [number, number] => [graph.earliest[id]!, stages - 1 - graph.below[id]!];
-  const name = (id: number, s: number) => `x${id}_${s}`;
-  const sum = (terms: readonly string[]) => terms.join(" + ");
-  let row = 0;
-  const add = (text: string) => {
-    rows.push(` r${row++}: ${text}`);
-  };
-
-  for (const unit of units) {
-    const { id } = unit;
-    const [first, last] = range(id);
-    const here: string[] = [];
-    for (let s = first; s <= last; s++) {
-      here.push(name(id, s));
-      binaries.push(name(id, s));
-    }
-    if (here.length === 0) {
-      // More stages than there are: the program has no solution.
-      bounds.push(` impossible >= 1`);
-      add("impossible <= 0");
-      continue;
-    }
-    if (!split[id]) {
-      add(`${sum(here)} = 1`);
-      continue;
-    }
-    add(`${sum(here)} >= 1`);
-    const layout = plans[id]!.layout(unit.size);
-    const count = layout.tcamWidth > 0 ? layout.tcams / layout.tcamWidth : wordsOf(problem, id);
-    const parts: string[] = [];
-    for (let s = first; s <= last; s++) {
-      const part = `y${id}_${s}`;
-      generals.push(part);
-      bounds.push(` 0 <= ${part} <= ${count}`);
-      parts.push(part);
-      add(`${part} - ${count} ${name(id, s)} <= 0`);
-    }
-    add(`${sum(parts)} >= ${count}`);
-  }
-
-  for (const edge of graph.edges) {
-    const [fromFirst, fromLast] = range(edge.from);
-    const [toFirst, toLast] = range(edge.to);
-    if (fromFirst > fromLast || toFirst > toLast) continue;
-    if (fromLast + edge.distance <= toFirst) continue;
-    if (split[edge.from] || split[edge.to]) {
-      for (let s = fromFirst; s <= fromLast; s++) {
-        for (let t = toFirst; t <= Math.min(toLast, s + edge.distance - 1); t++) {
-          add(`${name(edge.from, s)} + ${name(edge.to, t)} <= 1`);
-        }
-      }
-      continue;
-    }
-    // By stage s the second has begun only if the first was done by s - distance.
-    for (let s = toFirst; s <= toLast; s++) {
-      const later: string[] = [];
-      for (let t = toFirst; t <= s; t++) later.push(name(edge.to, t));
-      const earlier: string[] = [];
-      for (let t = fromFirst; t <= Math.min(fromLast, s - edge.distance); t++)
-        earlier.push(name(edge.from, t));
-      if (earlier.length === fromLast - fromFirst + 1) continue;
-      add(`${sum(later)}${earlier.map((term) => ` - ${term}`).join("")} <= 0`);
-    }
-  }
-
-  for (const unit of units) {
-    for (const other of problem.conflicts[unit.id]!) {
-      if (other <= unit.id) continue;
-      const [aFirst, aLast] = range(unit.id);
-      const [bFirst, bLast] = range(other);
-      for (let s = Math.max(aFirst, bFirst); s <= Math.min(aLast, bLast); s++) {
-        add(`${name(unit.id, s)} + ${name(other, s)} <= 1`);
-      }
-    }
-    for (const other of problem.companions[unit.id]!) {
-      if (other <= unit.id) continue;
-      for (let s = 0; s < stages; s++) {
-        const inA = s >= range(unit.id)[0] && s <= range(unit.id)[1];
-        const inB = s >= range(other)[0] && s <= range(other)[1];
-        if (inA && inB) add(`${name(unit.id, s)} - ${name(other, s)} = 0`);
-        else if (inA) add(`${name(unit.id, s)} = 0`);
-        else if (inB) add(`${name(other, s)} = 0`);
-      }
-    }
-  }
-
-  const { per_stage: limit } = target;
-  for (let s = 0; s < stages; s++) {
-    const terms: Record<string, string[]> = {};
-    const use = (resource: string, amount: number, variable: string) => {
-      if (amount <= 0) return;
-      terms[resource] ??= [];
-      terms[resource].push(`${Math.round(amount * 1000) / 1000} ${variable}`);
-    };
-    const counted = new Set<string>();
-    for (const unit of units) {
-      const { id } = unit;
-      const [first, last] = range(id);
-      if (s < first || s > last) continue;
-      const x = name(id, s);
-      const demand = demands[id]!;
-      const layout = plans[id]!.layout(unit.kind === "match" ? unit.size : 1);
-      if (split[id]) {
-        const y = `y${id}_${s}`;
-        if (layout.tcamWidth > 0) use("tcams", layout.tcamWidth, y);
-        else use("srams", layout.blocks.match / wordsOf(problem, id), y);
-      } else {
-        use("srams", layout.srams, x);
-        use("map_rams", layout.mapRams, x);
-        use("tcams", layout.tcams, x);
-      }
-      for (const memory of demand.shared) {
-        if (counted.has(memory.name) || isSpilled(problem, memory)) continue;
-        counted.add(memory.name);
-        use("srams", memory.srams, x);
-        use("map_rams", memory.mapRams, x);
-        use("meter_alus", memory.meterAlus, x);
-        use("stats_alus", memory.statsAlus, x);
-      }
-      if (unit.condition === undefined) use("logical_tables", 1, x);
-      use("exact_tables", demand.exactTables, x);
-      use("ternary_tables", demand.ternaryTables, x);
-      use("hash_dist", unit.hashes.length > 0 ? demand.hashDistribution : 0, x);
-      use("meter_alus", demand.meterAlus, x);
-      use("stats_alus", demand.statsAlus, x);
-      // Two tables that each take more than half of a hash group need two groups.
-      const half = (limit.hash_group_bits ?? 0) / 2;
-      if (limit.hash_groups !== null && layout.hashBits > half) use("hash_groups", 1, x);
-    }
-    const limits: Record<string, number | null> = {
-      srams: target.sram.blocks,
-      map_rams: target.sram.map_rams,
-      tcams: target.tcam.blocks,
-      logical_tables: limit.logical_tables,
-      exact_tables: limit.exact_tables,
-      ternary_tables: limit.ternary_tables,
-      hash_dist: limit.hash_distribution_units,
-      meter_alus: limit.meter_alus,
-      stats_alus: limit.stats_alus,
-      hash_groups: limit.hash_groups,
-    };
-    for (const [resource, list] of Object.entries(terms)) {
-      const most = limits[resource];
-      if (most !== null && most !== undefined) add(`${sum(list)} <= ${most}`);
-    }
-  }
-  return [
-    "Minimize",
-    " obj: 0 nothing",
-    "Subject To",
-    ...rows,
-    "Bounds",
-    ...bounds,
-    " 0 <= nothing <= 0",
-    "Binaries",
-    ` ${binaries.join(" ")}`,
-    ...(generals.length > 0 ? ["Generals", ` ${generals.join(" ")}`] : []),
-    "End",
-    "",
-  ].join("\n");
-}
-
-function isSpilled(problem: Problem, memory: { kind: string; srams: number }): boolean {
-  const { stateful } = problem.target;
-  return (
-    stateful.spans_stages &&
-    memory.kind === "register" &&
-    stateful.max_blocks !== null &&
-    memory.srams > stateful.max_blocks
-  );
-}
-
-/** Words of an exact table in the depth of one block: what a split shares out. */
-function wordsOf(problem: Problem, id: number): number {
-  const layout = problem.plans[id]!.layout(problem.model.units[id]!.size);
-  return Math.max(
-    1,
-    Math.round(layout.entries / (Math.max(1, layout.entriesPerWord) * problem.target.sram.depth)),
-  );
+/** The solver ran and failed, or ran out of memory: an abort of WebAssembly, or HiGHS's error status. */
+export function isSolverFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error.name === "RuntimeError") return true;
+  return /^Unable to (solve|get solution|allocate WebAssembly memory)/.test(error.message);
 }

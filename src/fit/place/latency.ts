@@ -1,11 +1,11 @@
 /**
- * Cycles that a packet spends in the stages: a stage that needs the match result of the one before waits for all of
- * it, one that needs its action less, one that needs nothing hardly (Jose et al., section 3.3; Tofino's match, action
- * and concurrent stages are the same idea).
+ * Cycles that a packet spends in the stages. The delay of a stage depends on what it needs of the stage before: the match
+ * result (longest), the action result, or nothing (shortest). Jose et al., section 3.3; Tofino's match, action and
+ * concurrent stages are the same idea.
  */
 import { type Placement, type Problem, stageCount, stageRanges } from "./placement.js";
 
-/** Undefined where the target's delays are not known. Egress padding and fixed parts are not counted. */
+/** Cycles of all stages; undefined when the target does not state its delays. Fixed parts are not counted. */
 export function latencyCycles(problem: Problem, placement: Placement): number | undefined {
   const { match_cycles: match, action_cycles: action, successor_cycles: successor } = problem.target.latency;
   if (match === null || action === null || successor === null) return undefined;

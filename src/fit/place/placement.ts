@@ -1,4 +1,4 @@
-/** A placement: which part of which unit is in which stage, and what each stage then holds. */
+/** A placement: which part of which unit is in which stage, and what each stage uses. */
 import type { DependencyGraph } from "../dependencies.js";
 import type { TableLayout, TablePlan } from "../memory/layout.js";
 import type { FitModel, Unit } from "../model/model.js";
@@ -7,7 +7,7 @@ import type { Target } from "../target.js";
 import type { Demand } from "./demand.js";
 import type { Resource, ResourceCounts } from "./stage.js";
 
-/** Everything that a placement works on. */
+/** A program on a target, prepared for placement. */
 export interface Problem {
   readonly model: FitModel;
   readonly target: Target;
@@ -16,40 +16,44 @@ export interface Problem {
   /** By unit. */
   readonly plans: readonly TablePlan[];
   readonly demands: readonly Demand[];
-  /** Units that write a container that this one writes too, and can run in the same pass: never in one stage. */
+  /** By unit: units that can run for the same packet and write the same container. They need different stages. */
   readonly conflicts: readonly ReadonlySet<number>[];
-  /** Units that use the same memory, this one included; they share a stage. */
+  /** By unit: units that use the same memory, this one included. They need the same stage. */
   readonly companions: readonly (readonly number[])[];
 }
 
+/** A unit, or a part of a split one, in one stage. */
 export interface Part {
   readonly unit: Unit;
   readonly stage: number;
   readonly layout: TableLayout;
-  /** Entries of the table that this part is for. */
+  /** Entries of the table in this part. */
   readonly entries: number;
   /** The condition that runs as this part's gateway. */
   gateway: number | undefined;
-  /** Blocks of a register that had to go to a stage of their own. */
+  /** The part is only blocks of a large register that continues from an earlier stage. */
   readonly spill: { readonly name: string; readonly srams: number; readonly mapRams: number } | undefined;
+}
+
+/** A unit that no stage of the device can hold. */
+export interface Unplaced {
+  readonly unit: Unit;
+  /** What it needs too much of; `dependency`: an order that no stage allows. */
+  readonly resource: Resource | "dependency";
+  /** The reason in words, with the numbers. */
+  readonly detail: string;
 }
 
 export interface Placement {
   readonly parts: readonly Part[];
-  /** Used by stage; may be more stages than the device has. */
+  /** Resources used, by stage; there can be more stages than the device has. */
   readonly stages: readonly ResourceCounts[];
-  /** Units that no stage of the device can hold, with what is too large. */
-  readonly unplaced: readonly {
-    readonly unit: Unit;
-    readonly resource: Resource | "dependency";
-    /** Why, where a resource's name does not say it. */
-    readonly detail: string | undefined;
-  }[];
-  /** How it was found. */
+  readonly unplaced: readonly Unplaced[];
+  /** How it was found: `heuristic` or `exact`. */
   readonly method: string;
 }
 
-/** Entries that a placement must have room for: a short exact key has no more values than its bits allow. */
+/** Entries that a placement must hold: a short exact key has fewer values than the table may have entries. */
 export function entriesToPlace(unit: Unit): number {
   if (unit.kind !== "match") return 1;
   const bits = unit.key.reduce((sum, part) => sum + part.access.width, 0);
@@ -57,11 +61,12 @@ export function entriesToPlace(unit: Unit): number {
   return exact && bits < 31 ? Math.min(unit.size, 2 ** bits) : unit.size;
 }
 
+/** Number of stages that a placement takes. */
 export function stageCount(placement: Placement): number {
   return placement.parts.reduce((most, part) => Math.max(most, part.stage + 1), 0);
 }
 
-/** First and last stage of each unit; -1 where it is not placed. */
+/** First and last stage of each unit; -1 for a unit without a stage. */
 export function stageRanges(placement: Placement, units: number): { first: number[]; last: number[] } {
   const first = new Array<number>(units).fill(-1);
   const last = new Array<number>(units).fill(-1);
@@ -71,4 +76,21 @@ export function stageRanges(placement: Placement, units: number): { first: numbe
     if (part.stage > last[id]!) last[id] = part.stage;
   }
   return { first, last };
+}
+
+/** A table of less than this share of a stage's blocks is not worth splitting. */
+const WORTH_SPLITTING = 0.25;
+
+/** Whether a table may be split over stages: it takes much of a stage and has no memory that others share. */
+export function maySplit(problem: Problem, id: number): boolean {
+  const plan = problem.plans[id]!;
+  if (problem.model.units[id]!.algorithmic !== undefined) return false;
+  if (plan.match === "none" || problem.demands[id]!.shared.length > 0) return false;
+  const layout = plan.layout(problem.model.units[id]!.size);
+  const { target } = problem;
+  if (layout.tcamWidth > 0 && layout.tcams === layout.tcamWidth) return false;
+  return (
+    layout.srams >= WORTH_SPLITTING * target.sram.blocks ||
+    layout.tcams >= WORTH_SPLITTING * target.tcam.blocks
+  );
 }

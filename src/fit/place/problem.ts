@@ -1,4 +1,4 @@
-/** Puts together what placement works on: demands, container conflicts, shared memories. */
+/** Prepares a program for placement: dependencies, demands, container conflicts, shared memories. */
 import { findDependencies } from "../dependencies.js";
 import { TablePlan } from "../memory/layout.js";
 import type { FitModel } from "../model/model.js";
@@ -8,7 +8,7 @@ import type { Target } from "../target.js";
 import { demandOf } from "./demand.js";
 import type { Problem } from "./placement.js";
 
-/** Values that tables set for deparser and traffic manager. */
+/** Fields that stand for values for the deparser and the traffic manager. */
 const FOR_DEPARSER = new Set([
   "standard_metadata.egress_spec",
   "standard_metadata.mcast_grp",
@@ -19,6 +19,7 @@ const FOR_DEPARSER = new Set([
   "$bridge",
 ]);
 
+/** Prepares the placement of a model on a target. */
 export function makeProblem(model: FitModel, target: Target): Problem {
   const graph = findDependencies(model);
   const phv = packFields(model, target);

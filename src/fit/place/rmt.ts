@@ -1,8 +1,8 @@
 /**
- * The greedy placements of Jose et al. (NSDI'15, section 5) for RMT, on table graphs: tables in an order (first fit
- * decreasing by the scarcest crossbar share; by level; by level weighted with the stages that tables take), each put
- * into the earliest stages that dependencies allow, as many entries as fit. Match entries are packed in units of at
- * most four blocks, action data goes to SRAM of the same stage.
+ * The greedy placements of Jose et al. (NSDI'15, section 5) for RMT, on table graphs. Tables are taken in one of three
+ * orders: FFD, decreasing share of the scarcest crossbar; FFL, decreasing level; FFLS, decreasing level weighted by the
+ * stages that tables take. Each table goes to the earliest stages that dependencies allow, with as many entries as fit.
+ * Match entries are packed in units of a few blocks; action data takes SRAM of the same stage.
  */
 import type { FitModel, Unit } from "../model/model.js";
 import type { Target } from "../target.js";
@@ -44,7 +44,6 @@ export interface GreedyResult {
 
 type Memory = "sram" | "tcam";
 
-const CROSSBAR_UNIT_BITS = 80;
 const MAX_STAGES = 400;
 
 interface PackingUnit {
@@ -65,6 +64,7 @@ interface StageUse {
   actionBits: number;
 }
 
+/** Places the tables of a graph in the given order. */
 export function placeGreedily(graph: TableGraph, target: Target, order: GreedyOrder): GreedyResult {
   return new Greedy(graph, target).run(order);
 }
@@ -115,13 +115,10 @@ class Greedy {
     if (order === "ffl") return this.#below;
     if (order === "ffd") {
       return tables.map((table) =>
-        Math.max(
-          Math.ceil(table.width / CROSSBAR_UNIT_BITS) / this.#crossbarUnits("sram"),
-          table.actionBits / this.#actionBits(),
-        ),
+        Math.max(this.#unitsOf(table) / this.#crossbarUnits("sram"), table.actionBits / this.#actionBits()),
       );
     }
-    // Levels in which a table counts for the stages that it fills alone.
+    // A table counts for the number of stages that it fills alone.
     const weight = tables.map((table) => this.#stagesAlone(table));
     const rank = new Array<number>(tables.length).fill(0);
     for (const table of [...this.#topological].reverse()) {
@@ -149,11 +146,19 @@ class Greedy {
 
   #crossbarUnits(memory: Memory): number {
     const { exact_crossbar_bytes: exact, ternary_crossbar_bytes: ternary } = this.target.per_stage;
-    return Math.floor((((memory === "sram" ? exact : ternary) ?? 80) * 8) / CROSSBAR_UNIT_BITS);
+    const bytes = memory === "sram" ? exact : ternary;
+    const unit = this.target.exact.crossbar_unit_bits;
+    return bytes === null || unit === null ? Number.POSITIVE_INFINITY : Math.floor((bytes * 8) / unit);
+  }
+
+  /** Crossbar units of a table's key. */
+  #unitsOf(table: GraphTable): number {
+    const unit = this.target.exact.crossbar_unit_bits;
+    return unit === null ? 0 : Math.ceil(table.width / unit);
   }
 
   #actionBits(): number {
-    return (this.target.per_stage.action_bus_bytes ?? 160) * 8;
+    return (this.target.per_stage.action_bus_bytes ?? Number.POSITIVE_INFINITY) * 8;
   }
 
   /** Units in which match entries are packed: blocks, and entries that they hold. */
@@ -162,9 +167,9 @@ class Greedy {
     if (memory === "tcam") return [{ blocks: Math.ceil(table.width / tcam.width), words: tcam.depth }];
     const word = sram.match_width ?? sram.width;
     const first = Math.ceil(table.width / word);
-    const most = exact.packing_blocks ?? 4;
+    const maxBlocks = exact.packing_blocks ?? 1;
     const units: PackingUnit[] = [{ blocks: first, words: sram.depth }];
-    for (let more = 1; more < most; more++) {
+    for (let more = 1; more < maxBlocks; more++) {
       const blocks = first + more - 1;
       const words = Math.floor((blocks * word) / table.width) * sram.depth;
       if (words > 0) units.push({ blocks, words });
@@ -185,7 +190,7 @@ class Greedy {
     return unit === undefined ? 0 : Math.ceil(words / unit.words) * unit.blocks;
   }
 
-  /** Most entries that fit the free blocks. */
+  /** The maximum number of entries that fit the free blocks. */
   #fitBlocks(table: GraphTable, memory: Memory, sramFree: number, tcamFree: number, reserved: number): Fit {
     let best: Fit = { words: 0, blocks: 0, actionBlocks: 0 };
     for (const unit of this.#units(table, memory)) {
@@ -203,7 +208,7 @@ class Greedy {
     return best;
   }
 
-  /** Fewest match blocks for a number of entries. */
+  /** The minimum number of match blocks for a number of entries. */
   #fitWords(
     table: GraphTable,
     memory: Memory,
@@ -224,9 +229,9 @@ class Greedy {
     return best;
   }
 
-  /** SRAM kept for action data of ternary tables that are still to come. */
+  /** SRAM blocks kept for the action data of ternary tables that are not placed yet. */
   #reserve(assigned: readonly number[], stage: StageUse): number {
-    const most = this.target.action.reserved_ternary_blocks ?? 0;
+    const limit = this.target.action.reserved_ternary_blocks ?? 0;
     let reserve = 0;
     for (const [index, table] of this.graph.tables.entries()) {
       if (assigned[index] !== -1 || table.kind === "exact" || table.actionBits === 0) continue;
@@ -235,7 +240,7 @@ class Greedy {
         Math.floor((this.target.tcam.blocks - stage.tcam) / unit!.blocks),
         Math.ceil(table.entries / unit!.words),
       );
-      reserve = Math.max(reserve, Math.min(most, this.#actionBlocks(table, count * unit!.words)));
+      reserve = Math.max(reserve, Math.min(limit, this.#actionBlocks(table, count * unit!.words)));
     }
     return reserve;
   }
@@ -259,7 +264,7 @@ class Greedy {
       let left = table.entries;
       let memoryIndex = 0;
       const usable = memories(table);
-      const units = Math.ceil(table.width / CROSSBAR_UNIT_BITS);
+      const units = this.#unitsOf(table);
       assigned[next] = at;
       while (left > 0 && at < MAX_STAGES) {
         const stage = this.#stage(at);
@@ -291,17 +296,17 @@ class Greedy {
         if (memoryIndex === 0) at++;
       }
     }
-    const stages = parts.flat().reduce((most, part) => Math.max(most, part.stage + 1), 0);
+    const stages = parts.flat().reduce((count, part) => Math.max(count, part.stage + 1), 0);
     return { stages, parts };
   }
 }
 
-/** Exact tables may overflow into TCAM; others live there only. */
+/** Exact tables can continue in TCAM; other tables use only TCAM. */
 function memories(table: GraphTable): readonly Memory[] {
   return table.kind === "exact" ? ["sram", "tcam"] : ["tcam"];
 }
 
-/** The tables of a program as such a graph. Bare actions and conditions take no match memory and are left out. */
+/** The match tables of a program as a table graph. Bare actions and conditions take no match memory. */
 export function tableGraphOf(problem: Problem): TableGraph {
   const { model } = problem;
   const included = model.units.filter((unit) => unit.kind === "match");
@@ -320,7 +325,7 @@ function graphTable(unit: Unit, problem: Problem): GraphTable {
   };
 }
 
-/** Distances between match tables, through whatever lies between. */
+/** Distances between match tables, over paths through other units. */
 function chainsBetween(
   model: FitModel,
   problem: Problem,

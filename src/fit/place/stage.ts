@@ -1,4 +1,4 @@
-/** A stage that is being filled: counts of every resource, and whether one more unit fits. */
+/** Resources of a stage: amounts, limits, and whether one more unit fits. */
 import type { TableLayout } from "../memory/layout.js";
 import type { Target } from "../target.js";
 import type { Demand, SharedMemory } from "./demand.js";
@@ -23,6 +23,26 @@ export const RESOURCES = [
 export type Resource = (typeof RESOURCES)[number];
 export type ResourceCounts = Record<Resource, number>;
 
+/** Resources in the words of messages. */
+export const RESOURCE_NAMES: Readonly<Record<Resource, string>> = {
+  srams: "SRAM blocks",
+  tcams: "TCAM blocks",
+  map_rams: "map RAMs",
+  gateways: "gateways",
+  logical_tables: "logical tables",
+  hash_bits: "hash bits",
+  hash_dist_units: "hash distribution units",
+  xbar_bytes_exact: "exact crossbar bytes",
+  xbar_bytes_ternary: "ternary crossbar bytes",
+  meter_alus: "meter ALUs",
+  stats_alus: "statistics ALUs",
+  vliw_slots: "VLIW slots",
+  action_bus_bytes: "action bus bytes",
+  exact_tables: "exact tables",
+  ternary_tables: "ternary tables",
+};
+
+/** Amount of each resource in a stage; null: the target does not state it. */
 export function limitsOf(target: Target): Record<Resource, number | null> {
   const { per_stage: stage } = target;
   const hash =
@@ -33,9 +53,9 @@ export function limitsOf(target: Target): Record<Resource, number | null> {
     srams: target.sram.blocks,
     tcams: target.tcam.blocks,
     map_rams: target.sram.map_rams,
+    hash_bits: hash,
     gateways: stage.gateways,
     logical_tables: stage.logical_tables,
-    hash_bits: hash,
     hash_dist_units: stage.hash_distribution_units,
     xbar_bytes_exact: stage.exact_crossbar_bytes,
     xbar_bytes_ternary: stage.ternary_crossbar_bytes,
@@ -48,11 +68,47 @@ export function limitsOf(target: Target): Record<Resource, number | null> {
   };
 }
 
+/** More blocks of a stage than any program needs. */
+const PLENTY = 1e9;
+
+/** The target with as much of one resource in a stage as any program needs. */
+export function withoutLimit(target: Target, resource: Resource): Target {
+  const { per_stage: stage, sram, tcam } = target;
+  switch (resource) {
+    case "srams":
+      return { ...target, sram: { ...sram, blocks: PLENTY } };
+    case "tcams":
+      return { ...target, tcam: { ...tcam, blocks: PLENTY, columns: null } };
+    case "map_rams":
+      return { ...target, sram: { ...sram, map_rams: PLENTY } };
+    case "hash_bits":
+      return { ...target, per_stage: { ...stage, hash_groups: null, hash_group_bits: null } };
+    default:
+      return { ...target, per_stage: { ...stage, [STAGE_KEYS[resource]]: null } };
+  }
+}
+
+/** Where a target file has the limit of a resource that is a number of its `per_stage`. */
+const STAGE_KEYS = {
+  gateways: "gateways",
+  logical_tables: "logical_tables",
+  hash_dist_units: "hash_distribution_units",
+  xbar_bytes_exact: "exact_crossbar_bytes",
+  xbar_bytes_ternary: "ternary_crossbar_bytes",
+  meter_alus: "meter_alus",
+  stats_alus: "stats_alus",
+  vliw_slots: "vliw_slots",
+  action_bus_bytes: "action_bus_bytes",
+  exact_tables: "exact_tables",
+  ternary_tables: "ternary_tables",
+} as const;
+
+/** Counts of zero. */
 export function noCounts(): ResourceCounts {
   return Object.fromEntries(RESOURCES.map((name) => [name, 0])) as ResourceCounts;
 }
 
-/** Pieces of hash bits in groups: each piece stays within one group. First fit, largest first. */
+/** Whether pieces of hash bits fit the hash groups, each piece within one group. First fit, largest first. */
 export function hashGroupsFit(pieces: readonly number[], groups: number, bits: number): boolean {
   const free = new Array<number>(groups).fill(bits);
   for (const piece of [...pieces].sort((a, b) => b - a)) {
@@ -63,7 +119,7 @@ export function hashGroupsFit(pieces: readonly number[], groups: number, bits: n
   return true;
 }
 
-/** TCAM units (width w = w blocks in consecutive rows of one column) in columns, widest first. */
+/** Whether TCAM units (a unit of width w is w blocks in consecutive rows of one column) fit the columns. Widest first. */
 export function tcamUnitsFit(units: ReadonlyMap<number, number>, columns: number, rows: number): boolean {
   const free = new Array<number>(columns).fill(rows);
   for (const [width, count] of [...units].sort((a, b) => b[0] - a[0])) {
@@ -78,6 +134,7 @@ export function tcamUnitsFit(units: ReadonlyMap<number, number>, columns: number
   return true;
 }
 
+/** A stage that is being filled. */
 export class Stage {
   readonly counts = noCounts();
   readonly #limits: Record<Resource, number | null>;
@@ -95,7 +152,7 @@ export class Stage {
     return this.#shared.has(shared.name);
   }
 
-  /** What a unit with this layout would add, and the resource that it would exceed, if any. */
+  /** What a unit with this layout adds. */
   #added(demand: Demand, layout: TableLayout): ResourceCounts {
     const add = noCounts();
     add.srams = layout.srams;
@@ -114,13 +171,15 @@ export class Stage {
     add.exact_tables = demand.exactTables;
     add.ternary_tables = demand.ternaryTables;
     for (const shared of demand.shared) {
-      if (this.holds(shared)) continue;
-      add.srams += shared.srams;
-      add.map_rams += shared.mapRams;
-      add.meter_alus += shared.meterAlus;
-      add.stats_alus += shared.statsAlus;
+      if (!this.holds(shared)) addMemory(add, shared);
     }
     return add;
+  }
+
+  /** Adds a shared memory alone. */
+  addShared(memory: SharedMemory): void {
+    addMemory(this.counts, memory);
+    this.#shared.add(memory.name);
   }
 
   /** The first resource that this unit would exceed here; undefined when it fits. */
@@ -149,7 +208,7 @@ export class Stage {
     return tcamUnitsFit(units, columns, Math.floor(blocks / columns));
   }
 
-  /** Blocks that are left for a table of TCAM width `width`, other needs of the unit taken off. */
+  /** Free blocks for a table of TCAM width `width`, after the other needs of the unit. */
   free(demand: Demand, width: number): { srams: number; tcamUnits: number; mapRams: number } {
     let srams = this.#limits.srams! - this.counts.srams;
     let mapRams = (this.#limits.map_rams ?? Number.POSITIVE_INFINITY) - this.counts.map_rams;
@@ -181,9 +240,16 @@ export class Stage {
     for (const shared of demand.shared) this.#shared.add(shared.name);
   }
 
-  /** A gateway found its table in the same stage: its logical table is that table's. */
+  /** A condition becomes the gateway of a table of this stage, so both take one logical table. */
   mergeGateway(sharesUnit: boolean): void {
     this.counts.logical_tables--;
     if (sharesUnit) this.counts.gateways--;
   }
+}
+
+function addMemory(counts: ResourceCounts, memory: SharedMemory): void {
+  counts.srams += memory.srams;
+  counts.map_rams += memory.mapRams;
+  counts.meter_alus += memory.meterAlus;
+  counts.stats_alus += memory.statsAlus;
 }

@@ -1,21 +1,32 @@
 /**
- * Placement in the manner of the Tofino compiler: stage by stage, of all tables that may be placed the one with the
- * longest chain of dependent tables below it; a table that does not fit whole is split, the rest follows in the next
- * stage. Among equals the later table of the program goes first.
+ * Placement as the Tofino compiler does it: stage by stage. Of all tables that can be placed, the one with the longest
+ * chain of dependent tables after it comes first; of equal ones, the later one in the program. A table that does not fit
+ * as a whole is split, and the rest goes to the next stage.
  */
 import { NO_MEMORY } from "../memory/layout.js";
 import type { Unit } from "../model/model.js";
 import type { Demand } from "./demand.js";
-import { entriesToPlace, type Part, type Placement, type Problem } from "./placement.js";
-import { maySplit } from "./splitting.js";
-import { type Resource, Stage } from "./stage.js";
+import {
+  entriesToPlace,
+  maySplit,
+  type Part,
+  type Placement,
+  type Problem,
+  type Unplaced,
+} from "./placement.js";
+import { Stage } from "./stage.js";
+import { whyNoDevice, whyNoStage } from "./unplaceable.js";
 
-/** Stages beyond the device's that are tried, to say how many a program would need. */
+/** Stages beyond the device that are tried, to report how many a program needs. */
 const EXTRA_STAGES = 400;
 
 export type Order = (a: number, b: number) => number;
 
-/** @param notBefore by unit, the earliest stage that it may take, as an exact solution wants it. */
+/**
+ * Places all units.
+ * @param order which of several ready units comes first
+ * @param notBefore by unit: the earliest stage that it may take, as an exact solution states it
+ */
 export function placeByStages(
   problem: Problem,
   order?: Order,
@@ -32,16 +43,16 @@ function longestChainFirst({ graph }: Problem): Order {
 class Placer {
   readonly #stages: Stage[] = [];
   readonly #parts: Part[] = [];
-  /** Last stage of a placed unit; -1 until all of it is placed. */
+  /** By unit: its last stage; -1 until all of it is placed. */
   readonly #last: number[];
-  /** Entries still to be placed. */
+  /** By unit: entries that are not placed yet. */
   readonly #rest: number[];
   readonly #members: Set<number>[] = [];
-  readonly #unplaced: Placement["unplaced"][number][] = [];
+  readonly #unplaced: Unplaced[] = [];
   readonly #failed = new Set<number>();
-  /** The condition that can be a table's gateway: it leads to the table, and nothing else does. */
+  /** By unit: the condition that can be its gateway, because nothing else leads to the unit. */
   readonly #gatewayOf: (number | undefined)[];
-  /** Tables that a condition can be the gateway of. */
+  /** By condition: the units whose gateway it can be. */
   readonly #guarded: number[][];
 
   constructor(
@@ -67,6 +78,10 @@ class Placer {
 
   run(): Placement {
     const limit = this.problem.target.stages + EXTRA_STAGES;
+    for (const unit of this.problem.model.units) {
+      const reason = whyNoDevice(this.problem, unit.id, limit);
+      if (reason !== undefined) this.#fail(reason);
+    }
     let idle = 0;
     for (let stage = 0; this.#open().length > 0 && stage < limit; stage++) {
       this.#stage(stage);
@@ -75,9 +90,16 @@ class Placer {
       idle = this.#parts.length > before || this.#members[stage]!.size > 0 ? 0 : idle + 1;
       if (idle <= 1) continue;
       this.#giveUp(stage);
+      // The empty stages are free for what remains.
+      stage -= idle;
       idle = 0;
     }
-    const used = this.#parts.reduce((most, part) => Math.max(most, part.stage + 1), 0);
+    for (const unit of this.#open()) {
+      const detail = `${unit.label} is not placed: the program needs more than ${limit} stages`;
+      const reason = whyNoDevice(this.problem, unit.id, this.problem.target.stages);
+      this.#fail(reason ?? { unit, resource: "dependency", detail });
+    }
+    const used = this.#parts.reduce((count, part) => Math.max(count, part.stage + 1), 0);
     return {
       parts: this.#parts,
       stages: this.#stages.slice(0, used).map((stage) => ({ ...stage.counts })),
@@ -90,7 +112,7 @@ class Placer {
     return this.problem.model.units.filter((unit) => this.#isOpen(unit.id));
   }
 
-  /** Places into one stage until nothing more goes in. */
+  /** Fills one stage until nothing more fits. */
   #fill(stage: number): void {
     for (;;) {
       const ready = this.#open()
@@ -102,7 +124,7 @@ class Placer {
     }
   }
 
-  /** Two stages stayed empty: of what is left, something never fits. Names it, so that the rest can go on. */
+  /** Two stages stayed empty, so no stage holds some of the remaining units. Records them, so that the others can be placed. */
   #giveUp(stage: number): void {
     const open = this.#open();
     const { companions } = this.problem;
@@ -117,14 +139,17 @@ class Placer {
       (list) => list.length > 0,
     );
     for (const unit of stuck ?? []) {
-      this.#failed.add(unit.id);
-      const detail = groups.includes(unit) ? this.#whyApart(unit.id) : undefined;
-      this.#unplaced.push({
-        unit,
-        resource: detail === undefined ? this.#reason(unit.id) : "dependency",
-        detail,
-      });
+      this.#fail(
+        groups.includes(unit)
+          ? { unit, resource: "dependency", detail: this.#whyApart(unit.id) }
+          : whyNoStage(this.problem, unit.id),
+      );
     }
+  }
+
+  #fail(reason: Unplaced): void {
+    this.#failed.add(reason.unit.id);
+    this.#unplaced.push(reason);
   }
 
   #groupIsReady(id: number, stage: number): boolean {
@@ -142,8 +167,8 @@ class Placer {
   #whyApart(id: number): string {
     const { companions, demands, model } = this.problem;
     const memories = demands[id]!.shared.map((memory) => memory.name);
-    const others = companions[id]!.filter((other) => other !== id).map((other) => model.units[other]!.name);
-    return `${model.units[id]!.name} shares ${memories.join(", ")} with ${others.join(", ")}, and what one of them writes another needs: no stage can hold them all`;
+    const others = companions[id]!.filter((other) => other !== id).map((other) => model.units[other]!.label);
+    return `${model.units[id]!.label} shares ${memories.join(", ")} with ${others.join(", ")}, and one of them needs what another writes: no stage can hold them all`;
   }
 
   #stage(index: number): Stage {
@@ -154,17 +179,11 @@ class Placer {
     return this.#stages[index]!;
   }
 
-  #reason(id: number): Resource | "dependency" {
-    const { demands, plans } = this.problem;
-    const empty = new Stage(this.problem.target);
-    return empty.exceeded(demands[id]!, plans[id]!.layout(this.#rest[id]!)) ?? "dependency";
-  }
-
   #isOpen(id: number): boolean {
     return this.#last[id] === -1 && !this.#failed.has(id);
   }
 
-  /** All that must come before is placed; a condition that can come along as the gateway need not be. */
+  /** All units that must come before are placed. A condition that can be placed together with the unit may be missing. */
   #isReady(id: number, stage: number): boolean {
     if (this.notBefore !== undefined && this.notBefore[id]! > stage) return false;
     for (const edge of this.problem.graph.incoming[id]!) {
@@ -179,8 +198,8 @@ class Placer {
   }
 
   /**
-   * Conditions wait for a table to be the gateway of. One whose tables all wait for something else goes first and
-   * is a table of its own, so that its other branch can go on.
+   * Places a condition alone. A condition normally waits for a table whose gateway it can be. When all these tables wait
+   * for something else, the condition takes a logical table, so that its other branch can be placed.
    */
   #placeWaitingConditions(stage: number): boolean {
     for (const unit of this.problem.model.units) {
@@ -193,7 +212,7 @@ class Placer {
     return false;
   }
 
-  /** Something else than the tables that it guards needs the condition placed. */
+  /** A unit whose gateway the condition cannot be waits for it. */
   #othersWait(id: number): boolean {
     const guarded = this.#guarded[id]!;
     return (
@@ -209,7 +228,7 @@ class Placer {
     return false;
   }
 
-  /** True when the unit (with those it shares a memory with) is now all placed or a part of it is. */
+  /** Places a unit, or a part of it, with the units that share a memory with it. True when something was placed. */
   #tryPlace(id: number, stage: number): boolean {
     const group = this.problem.companions[id]!;
     if (group.length > 1) return this.#placeTogether(group, stage);
@@ -231,7 +250,7 @@ class Placer {
       }
       if (this.#clashes(id, stage)) return false;
     }
-    // A trial on a copy of the stage: all or none.
+    // On a copy of the stage, because either all units are placed or none.
     const trial = new Stage(this.problem.target);
     for (const part of this.#parts) {
       if (part.stage === stage && part.spill === undefined)
@@ -262,7 +281,7 @@ class Placer {
       this.#commit(id, stage, this.#rest[id]!, condition);
       return true;
     }
-    // Only memory can be split, and only when what is left is worth it: an empty stage could not hold all either.
+    // Only memory can be split, and only of a table that takes much of a stage.
     if (plan.match === "none" || demand.shared.length > 0) return false;
     if (exceeded !== "srams" && exceeded !== "tcams" && exceeded !== "map_rams") return false;
     if (!maySplit(this.problem, id)) return false;
@@ -285,7 +304,16 @@ class Placer {
     );
   }
 
-  /** A register too large for one stage: the table first, its blocks in the stages after it, a spare in each. */
+  /** SRAM blocks of the parts of a large register, each with its spare. */
+  #spillPieces(blocks: number): number[] {
+    const { stages, stateful } = this.problem.target;
+    const perPiece = stateful.max_blocks! - 2;
+    const data = blocks - 1;
+    const count = Math.min(Math.ceil(data / perPiece), stages + EXTRA_STAGES + 1);
+    return Array.from({ length: count }, (_, i) => Math.min(perPiece, data - i * perPiece) + 1);
+  }
+
+  /** A register that is too large for one stage: the table is placed here, the blocks in the next stages with a spare each. */
   #placeWithSpill(id: number, stage: number, big: { name: string; srams: number; mapRams: number }): boolean {
     const { demands, plans, target, model } = this.problem;
     const demand = {
@@ -295,14 +323,8 @@ class Placer {
     const layout = plans[id]!.layout(this.#rest[id]!);
     const here = this.#stages[stage]!;
     if (here.exceeded(demand, layout) !== undefined) return false;
-    const most = target.stateful.max_blocks! - 1;
-    const pieces: number[] = [];
-    let data = big.srams - 1;
-    while (data > 0) {
-      const take = Math.min(data, most - 1);
-      pieces.push(take + 1);
-      data -= take;
-    }
+    const pieces = this.#spillPieces(big.srams);
+    if (pieces.length > target.stages + EXTRA_STAGES) return false;
     for (const [index, blocks] of pieces.entries()) {
       const next = this.#stage(stage + 1 + index);
       if (next.counts.srams + blocks > target.sram.blocks) return false;
@@ -336,7 +358,7 @@ class Placer {
     return true;
   }
 
-  /** Books a part; with a condition, that condition comes along as its gateway. */
+  /** Adds a part to a stage, with `condition` as its gateway. */
   #commit(id: number, stage: number, entries: number, condition?: number): void {
     const { demands, plans, model } = this.problem;
     const layout = plans[id]!.layout(entries);
@@ -365,7 +387,7 @@ class Placer {
     if (condition === undefined) this.#mergeGateway(id, stage);
   }
 
-  /** A condition that was placed before its table, in the same stage, still becomes its gateway. */
+  /** A condition that is already in the stage of its table becomes the gateway of the table. */
   #mergeGateway(id: number, stage: number): void {
     const condition = this.#gatewayOf[id];
     if (condition === undefined) return;

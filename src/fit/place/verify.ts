@@ -1,6 +1,6 @@
 /**
- * Checks a placement from nothing but the problem and the assignment: order, distances, conflicts, shared memories,
- * sizes, and every resource of every stage, counted anew.
+ * Checks a placement: order, distances, conflicts, shared memories, sizes, and all resources of all stages. It counts
+ * the amounts from the assignment itself, not from the sums that the placement kept.
  */
 import { attachedMemory } from "../memory/attached.js";
 import { entriesToPlace, type Placement, type Problem, stageRanges } from "./placement.js";
@@ -14,7 +14,7 @@ import {
   tcamUnitsFit,
 } from "./stage.js";
 
-/** What is wrong, one line each; empty when the placement holds. */
+/** All violations, one sentence each; empty when the placement holds. */
 export function verifyPlacement(problem: Problem, placement: Placement): string[] {
   const { model, graph, target, conflicts, demands, plans } = problem;
   const wrong: string[] = [];
@@ -37,7 +37,7 @@ export function verifyPlacement(problem: Problem, placement: Placement): string[
         part.layout.entries < part.entries &&
         unit.key.every((k) => k.kind !== "range")
       ) {
-        wrong.push(`${unit.name} in stage ${part.stage} holds fewer entries than it says`);
+        wrong.push(`${unit.name} in stage ${part.stage} holds fewer entries than the part states`);
       }
     }
   }
@@ -47,7 +47,7 @@ export function verifyPlacement(problem: Problem, placement: Placement): string[
       wrong.push(`${name(edge.to)} (${edge.kind}) is too early after ${name(edge.from)}`);
     }
   }
-  const stages = placement.parts.reduce((most, part) => Math.max(most, part.stage + 1), 0);
+  const stages = placement.parts.reduce((count, part) => Math.max(count, part.stage + 1), 0);
   const limits = limitsOf(target);
   for (let stage = 0; stage < stages; stage++) {
     const here = placement.parts.filter((part) => part.stage === stage);
@@ -128,7 +128,7 @@ export function verifyPlacement(problem: Problem, placement: Placement): string[
       }
       if (counts[resource] !== placement.stages[stage]?.[resource]) {
         wrong.push(
-          `stage ${stage} says ${placement.stages[stage]?.[resource]} ${resource}, it is ${counts[resource]}`,
+          `stage ${stage} has ${counts[resource]} ${resource}, the placement states ${placement.stages[stage]?.[resource]}`,
         );
       }
     }

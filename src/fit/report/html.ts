@@ -1,39 +1,17 @@
 /**
- * A result as one page that needs nothing else: heat map of stages and resources, tables across stages, containers
- * of the PHV, dependency graph with the longest chain, and the source that the cells lead to.
+ * A result as one page that needs no other file: heat map of stages and resources, tables across stages, containers of
+ * the PHV, dependency graph, and the source, which cells and boxes link to.
  */
-import type { SourceFile } from "../../base/index.js";
+import { escapeMarkup, htmlPage, type SourceFile } from "../../base/index.js";
 import type { Explanation } from "../explain.js";
 import type { FitResult } from "../fit.js";
 import type { Unit } from "../model/model.js";
-import { limitsOf, RESOURCES, type Resource } from "../place/stage.js";
+import { limitsOf, RESOURCE_NAMES, RESOURCES } from "../place/stage.js";
 import { dependencySvg } from "./graph-svg.js";
 import { matchKindOf, tableReports } from "./json.js";
 import { verdictLine } from "./text.js";
 
-const TITLES: Readonly<Record<Resource, string>> = {
-  srams: "SRAM",
-  tcams: "TCAM",
-  map_rams: "Map RAM",
-  gateways: "Gateways",
-  logical_tables: "Logical tables",
-  hash_bits: "Hash bits",
-  hash_dist_units: "Hash distribution",
-  xbar_bytes_exact: "Exact crossbar B",
-  xbar_bytes_ternary: "Ternary crossbar B",
-  meter_alus: "Meter ALUs",
-  stats_alus: "Statistics ALUs",
-  vliw_slots: "VLIW slots",
-  action_bus_bytes: "Action bus B",
-  exact_tables: "Exact tables",
-  ternary_tables: "Ternary tables",
-};
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
-}
-
-/** Link to a unit's source line when the page holds that file. */
+/** Link to the source line of a unit; undefined when the page does not have that file. */
 function linkOf(unit: Unit, files: readonly SourceFile[]): string | undefined {
   const { source } = unit;
   if (source === undefined) return undefined;
@@ -41,47 +19,60 @@ function linkOf(unit: Unit, files: readonly SourceFile[]): string | undefined {
   return at < 0 ? undefined : `#f${at}l${source.line}`;
 }
 
+/** The page, complete in one file. @param files sources that cells and boxes lead to, by the path that units name */
 export function toHtml(result: FitResult, files: readonly SourceFile[], explanation: Explanation): string {
   const link = (unit: Unit, text: string) => {
     const href = linkOf(unit, files);
-    return href === undefined ? escapeHtml(text) : `<a href="${href}">${escapeHtml(text)}</a>`;
+    return href === undefined ? escapeMarkup(text) : `<a href="${href}">${escapeMarkup(text)}</a>`;
   };
   const title = `${result.model.name} on ${result.target.title}`;
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>${STYLE}</style></head><body>
-<h1>${escapeHtml(title)}</h1>
-<p class="verdict ${result.verdict.replace(/ /g, "-")}">${escapeHtml(verdictLine(result))}</p>
-${adviceHtml(result, explanation, link)}
-<h2>Stages and resources</h2>
-${heatMap(result, link)}
-<h2>Tables across stages</h2>
-${bars(result, link)}
-<h2>Packet header vector</h2>
-${phvGrid(result)}
-<h2>Dependencies</h2>
-<p>Red: the longest chain. Solid: a stage apart (match, action, output); dashed: order only.</p>
-${dependencySvg(result, (unit) => linkOf(unit, files))}
-${findings(result)}
-${files.map((file, index) => sourceHtml(file, index)).join("\n")}
-</body></html>
-`;
+  return htmlPage(title, STYLE, [
+    `<h1>${escapeMarkup(title)}</h1>`,
+    `<p class="verdict ${result.verdict.replace(/ /g, "-")}">${escapeMarkup(verdictLine(result))}</p>`,
+    unplacedHtml(result, link),
+    adviceHtml(result, explanation, link),
+    "<h2>Stages and resources</h2>",
+    "<p>Amounts in use; the redder, the nearer to the limit of a stage. A red stage number is beyond the device.</p>",
+    heatMap(result, link),
+    "<h2>Tables across stages</h2>",
+    BARS_LEGEND,
+    bars(result, link),
+    "<h2>Packet header vector</h2>",
+    '<p class="legend"><i class="key bar"></i> ingress <i class="key egress"></i> egress <i class="key"></i> free; the filled part of a container is in use. The tooltip names its fields.</p>',
+    phvGrid(result),
+    "<h2>Dependencies</h2>",
+    "<p>Red: the longest chain. Solid arrow: the second table needs a later stage (match, action, output dependency). Dashed: it needs the same stage or a later one. Round boxes are conditions. The tooltip of an arrow names the field.</p>",
+    dependencySvg(result, (unit) => linkOf(unit, files)),
+    findings(result),
+    ...files.map((file, index) => sourceHtml(file, index)),
+  ]);
 }
 
 type Link = (unit: Unit, text: string) => string;
 
+const BARS_LEGEND =
+  '<p class="legend"><i class="key bar"></i> exact match <i class="key ternary_match"></i> ternary match <i class="key keyless"></i> without a key <i class="key may"></i> stages that dependencies allow; the numbers are blocks of SRAM and TCAM</p>';
+
+/** Tables that no stage holds; empty when there are none. */
+function unplacedHtml({ placement }: FitResult, link: Link): string {
+  if (placement.unplaced.length === 0) return "";
+  const items = placement.unplaced.map(
+    ({ unit, detail }) => `<li><b>${link(unit, unit.label)}</b>: ${escapeMarkup(detail)}</li>`,
+  );
+  return `<h2>Not placed</h2><ul>${items.join("")}</ul>`;
+}
+
 function adviceHtml(result: FitResult, explanation: Explanation, link: Link): string {
   const items = explanation.advice.map((advice) => {
     const unit = result.model.units.find((u) => u.source !== undefined && u.source === advice.source);
-    const place = unit === undefined ? "" : ` (${link(unit, unit.name)})`;
-    return `<li><b>${result.stages} → ${advice.stages} stages</b>: ${escapeHtml(advice.message)}${place}</li>`;
+    const place = unit === undefined ? "" : ` (${link(unit, unit.label)})`;
+    return `<li><b>${result.stages} → ${advice.stages} stages</b>: ${escapeMarkup(advice.message)}${place}</li>`;
   });
   const list =
     items.length === 0
       ? "<p>No single change that was tried saves a stage.</p>"
       : `<ul>${items.join("")}</ul>`;
-  return `<h2>What binds</h2><p>${escapeHtml(explanation.binding)}</p>${list}`;
+  return `<h2>What binds</h2><p>${escapeMarkup(explanation.binding)}</p>${list}`;
 }
 
 function heatMap(result: FitResult, link: Link): string {
@@ -89,7 +80,7 @@ function heatMap(result: FitResult, link: Link): string {
   const shown = RESOURCES.filter(
     (name) => limits[name] !== null && result.placement.stages.some((stage) => stage[name] > 0),
   );
-  const head = `<tr><th>Stage</th>${shown.map((name) => `<th>${TITLES[name]}<br><small>of ${limits[name]}</small></th>`).join("")}<th>Tables</th></tr>`;
+  const head = `<tr><th>Stage</th>${shown.map((name) => `<th>${RESOURCE_NAMES[name]}<br><small>of ${limits[name]}</small></th>`).join("")}<th>Tables</th></tr>`;
   const rows = result.placement.stages.map((counts, stage) => {
     const cells = shown.map((name) => {
       const share = counts[name] / limits[name]!;
@@ -98,9 +89,9 @@ function heatMap(result: FitResult, link: Link): string {
     });
     const tables = result.placement.parts
       .filter((part) => part.stage === stage && part.unit.condition === undefined)
-      .map((part) => link(part.unit, part.unit.name));
+      .map((part) => link(part.unit, part.unit.label));
     const late = stage >= result.target.stages ? ' class="over"' : "";
-    return `<tr${late}><th>${stage}</th>${cells.join("")}<td class="names">${tables.join(" ")}</td></tr>`;
+    return `<tr${late}><th>${stage}</th>${cells.join("")}<td class="names">${tables.join("<br>")}</td></tr>`;
   });
   return `<div class="wide"><table class="heat">${head}${rows.join("")}</table></div>`;
 }
@@ -120,14 +111,14 @@ function bars(result: FitResult, link: Link): string {
         continue;
       }
       const text = [
-        report.srams > 0 ? `${report.srams} S` : "",
-        report.tcams > 0 ? `${report.tcams} T` : "",
+        report.srams > 0 ? `${report.srams} SRAM` : "",
+        report.tcams > 0 ? `${report.tcams} TCAM` : "",
       ].filter((part) => part !== "");
       cells.push(
-        `<td class="bar ${matchKindOf(part)}" title="${escapeHtml(unit.name)}: ${report.entries_allocated} entries allocated">${link(unit, text.join(" ") || "·")}</td>`,
+        `<td class="bar ${matchKindOf(part)}" title="${escapeMarkup(unit.label)}: ${report.entries_allocated} entries allocated">${link(unit, text.join(", ") || "no memory")}</td>`,
       );
     }
-    return `<tr><th>${link(unit, unit.name)}</th>${cells.join("")}</tr>`;
+    return `<tr><th>${link(unit, unit.label)}</th>${cells.join("")}</tr>`;
   });
   const head = `<tr><th></th>${Array.from({ length: stages }, (_, i) => `<th>${i}</th>`).join("")}</tr>`;
   return `<div class="wide"><table class="bars">${head}${rows.join("")}</table></div>`;
@@ -144,7 +135,7 @@ function phvGrid(result: FitResult): string {
       const names = [container, ...guests].flatMap((c) =>
         c.slices.map((slice) => `${slice.field}[${slice.lo + slice.width - 1}:${slice.lo}]`),
       );
-      return `<i class="${container.gress}" style="--fill:${Math.round((100 * bits) / size)}%" title="${escapeHtml(names.join(", "))}"></i>`;
+      return `<i class="${container.gress}" style="--fill:${Math.round((100 * bits) / size)}%" title="${escapeMarkup(names.join(", "))}"></i>`;
     });
     const free = Math.max(0, total - own.length);
     return `<p>${size} bit: ${own.length} of ${total}</p><div class="phv s${size}">${cells.join("")}${"<i></i>".repeat(free)}</div>`;
@@ -157,7 +148,7 @@ function findings(result: FitResult): string {
   if (result.diagnostics.length === 0) return "";
   const items = result.diagnostics.map((d) => {
     const place = d.span === undefined ? "" : `line ${d.span.file.position(d.span.start).line}: `;
-    return `<li>${place}${escapeHtml(d.message)} <small>${escapeHtml(d.notes.map((n) => n.message).join("; "))}</small></li>`;
+    return `<li>${place}${escapeMarkup(d.message)} <small>${escapeMarkup(d.notes.map((n) => n.message).join("; "))}</small></li>`;
   });
   return `<h2>Findings</h2><ul>${items.join("")}</ul>`;
 }
@@ -165,8 +156,8 @@ function findings(result: FitResult): string {
 function sourceHtml(file: SourceFile, index: number): string {
   const lines = file.text
     .split("\n")
-    .map((line, i) => `<li id="f${index}l${i + 1}">${escapeHtml(line) || " "}</li>`);
-  return `<h2>${escapeHtml(file.path)}</h2><ol class="source">${lines.join("")}</ol>`;
+    .map((line, i) => `<li id="f${index}l${i + 1}">${escapeMarkup(line) || " "}</li>`);
+  return `<h2>${escapeMarkup(file.path)}</h2><ol class="source">${lines.join("")}</ol>`;
 }
 
 const STYLE = `
@@ -180,12 +171,14 @@ h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}
 th,td{border:1px solid var(--soft);padding:.15rem .4rem;text-align:center}th{font-weight:600}
 .heat td.names{text-align:left}.over th{background:#d33;color:#fff}
 .bars th:first-child{text-align:left;white-space:nowrap}.may{background:var(--soft)}
-.bar{color:#fff;background:#4472a8}.ternary_match{background:#a8447a}.keyless,.hash_action{background:#777}
+.bar{color:#fff;background:#4472a8;white-space:nowrap}.ternary_match{background:#a8447a}.keyless,.hash_action{background:#777}
 .phv{display:flex;flex-wrap:wrap;gap:2px}.phv i{width:18px;height:14px;border:1px solid var(--soft)}
 .s16 i{width:26px}.s32 i{width:38px}
 .phv i.ingress{background:linear-gradient(to right,#4472a8 var(--fill),transparent var(--fill))}
 .phv i.egress{background:linear-gradient(to right,#a8447a var(--fill),transparent var(--fill))}
-svg{max-width:100%;height:auto}svg text{font:11px system-ui,sans-serif;fill:var(--ink)}
+.key{display:inline-block;width:14px;height:14px;border:1px solid var(--soft);vertical-align:-2px;margin-left:.8em}
+.key.egress{background:#a8447a}.legend{margin:.3rem 0}
+svg .box{fill:var(--paper)}svg text{font:11px system-ui,sans-serif;fill:var(--ink)}
 .source{font:12px/1.5 ui-monospace,monospace;white-space:pre;overflow-x:auto;padding-left:4rem}
 .source li:target{background:#ffd54a88}a{color:inherit}
 `;

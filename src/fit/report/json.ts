@@ -1,4 +1,4 @@
-/** A result as one JSON document; names as in `test/golden/fit` and the vendor's own reports. */
+/** A result as one JSON document. Names are those of the vendor's reports, as in `test/golden/fit`. */
 import { diagnosticToJson } from "../../base/index.js";
 import type { FitResult } from "../fit.js";
 import type { Unit } from "../model/model.js";
@@ -6,14 +6,18 @@ import { latencyCycles } from "../place/latency.js";
 import type { Part } from "../place/placement.js";
 import { limitsOf, RESOURCES } from "../place/stage.js";
 
+/** One table, action or condition in one stage; a split table has several. */
 export interface TableReport {
+  /** Unique in the program. */
   name: string;
+  /** What the user wrote: the table's name, the action called, the condition or the statement. */
+  label: string;
   gress: string;
   stage: number;
   min_stage: number;
   max_stage: number;
   match_kind: string;
-  /** The condition that runs as the table's gateway. */
+  /** Name of the condition that is the table's gateway. */
   gateway: string | null;
   key_bits: number;
   entries_requested: number;
@@ -35,6 +39,7 @@ function placeOf(unit: Unit): TableReport["source"] {
     : { file: source.filename, line: source.line, column: source.column + 1 };
 }
 
+/** Kind of a part, in the words of the Tofino compiler's reports. */
 export function matchKindOf(part: Part): string {
   const { unit, layout } = part;
   if (unit.condition !== undefined) return "gateway";
@@ -43,6 +48,7 @@ export function matchKindOf(part: Part): string {
   return unit.attached.length > 0 || unit.hashes.length > 0 ? "hash_action" : "keyless";
 }
 
+/** All parts, by stage. */
 export function tableReports(result: FitResult): TableReport[] {
   const { problem, placement, target } = result;
   const latest = Math.max(target.stages, result.stages) - 1;
@@ -55,6 +61,7 @@ export function tableReports(result: FitResult): TableReport[] {
       const own = part.spill === undefined ? (unit.kind === "match" ? demand.shared : shared) : [part.spill];
       return {
         name: unit.name,
+        label: unit.label,
         gress: unit.gress,
         stage: part.stage,
         min_stage: problem.graph.earliest[unit.id]!,
@@ -79,12 +86,16 @@ export function tableReports(result: FitResult): TableReport[] {
     });
 }
 
+/** The document that `--json` prints. */
 export interface FitDocument {
   program: string;
   target: string;
   verdict: string;
   method: string;
+  /** Stages of what is placed; tables in `unplaced` are not in them. */
   stages: { total: number; ingress: number; egress: number };
+  /** The highest lower bound: no placement has fewer stages. */
+  at_least_stages: number;
   device_stages: number;
   exceeds_device_stages: boolean;
   critical_path: number;
@@ -93,21 +104,23 @@ export interface FitDocument {
   tables: TableReport[];
   per_stage_resources: object[];
   per_stage_limits: object;
-  /** Cycles through all stages: an estimate from the dependencies between neighbouring stages. */
+  /** Cycles through all stages, an estimate from the dependencies between neighbouring stages. */
   latency_cycles: number | null;
   greedy: object | null;
-  unplaced: { table: string; resource: string; detail: string | null }[];
+  unplaced: { table: string; resource: string; detail: string }[];
   phv: object;
   diagnostics: object[];
 }
 
+/** Stages up to the last one that has a table of a gress. */
 export function gressStages(result: FitResult, gress: string): number {
   return result.placement.parts.reduce(
-    (most, part) => (part.unit.gress === gress ? Math.max(most, part.stage + 1) : most),
+    (count, part) => (part.unit.gress === gress ? Math.max(count, part.stage + 1) : count),
     0,
   );
 }
 
+/** The whole result. */
 export function toJson(result: FitResult): FitDocument {
   const { placement, target, problem, phv } = result;
   const sizes = [8, 16, 32] as const;
@@ -135,6 +148,7 @@ export function toJson(result: FitResult): FitDocument {
       ingress: gressStages(result, "ingress"),
       egress: gressStages(result, "egress"),
     },
+    at_least_stages: result.bounds[0]?.stages ?? 0,
     device_stages: target.stages,
     exceeds_device_stages: result.stages > target.stages,
     critical_path: problem.graph.criticalPath,
@@ -148,7 +162,7 @@ export function toJson(result: FitResult): FitDocument {
     unplaced: placement.unplaced.map((entry) => ({
       table: entry.unit.name,
       resource: entry.resource,
-      detail: entry.detail ?? null,
+      detail: entry.detail,
     })),
     phv: {
       ...use(phv.packed),

@@ -1,6 +1,8 @@
-/** A result for the terminal: verdict, what limits it, stages and tables. */
+/** A result for a terminal: verdict, bounds, stages and tables. */
 import { formatTable } from "../../base/index.js";
 import type { FitResult } from "../fit.js";
+import { labelOf } from "../model/model.js";
+import type { Placement } from "../place/placement.js";
 import { limitsOf, type Resource } from "../place/stage.js";
 import { gressStages, tableReports } from "./json.js";
 
@@ -20,6 +22,7 @@ const COLUMNS: readonly [string, Resource][] = [
   ["bus", "action_bus_bytes"],
 ];
 
+/** The verdict in one line, with the reason when the program does not fit. */
 export function verdictLine(result: FitResult): string {
   const { verdict, target, stages, bounds, placement } = result;
   const of = `${stages} of ${target.stages} stages`;
@@ -29,30 +32,44 @@ export function verdictLine(result: FitResult): string {
     case "refused":
       return `refused by ${target.title}: the program asks for what the hardware lacks`;
     case "cannot fit": {
-      const stuck = placement.unplaced[0];
-      const bound = bounds[0];
-      if (stuck?.detail !== undefined) return `cannot fit ${target.title}: ${stuck.detail}`;
-      if (stuck !== undefined) {
-        return `cannot fit ${target.title}: ${stuck.unit.name} exceeds a whole stage's ${stuck.resource}`;
-      }
-      return `cannot fit ${target.title}: at least ${bound?.stages} of ${target.stages} stages (${bound?.name}: ${bound?.detail})`;
+      const [stuck] = placement.unplaced;
+      if (stuck !== undefined) return `cannot fit ${target.title}: ${stuck.detail}`;
+      const [bound] = bounds;
+      return `cannot fit ${target.title}: at least ${bound?.stages} of ${target.stages} stages (${bound?.detail})`;
     }
-    case "fits by counts":
-      return result.phv.exceeded.length > 0
-        ? `fits ${target.title} by counts of stages, but ${result.phv.exceeded.join("; ")}`
-        : `fits ${target.title} by counts, but the placement found needs ${of}; not proven either way`;
+    case "fits by counts": {
+      if (result.phv.exceeded.length > 0) {
+        return `fits ${target.title} by counts of stages, but ${result.phv.exceeded.join("; ")}`;
+      }
+      const least = bounds[0]?.stages ?? 0;
+      return `fits ${target.title} by counts only: no sum needs more than ${least} stages, but the placement found takes ${of}; --exact may find one that fits, --explain says what binds`;
+    }
   }
 }
 
+/** The match tables of a stage, and the number of actions outside tables. */
+function tablesOf(placement: Placement, stage: number): string {
+  const here = placement.parts.filter((part) => part.stage === stage && part.unit.condition === undefined);
+  const tables = here.filter((part) => part.unit.kind === "match").map((part) => part.unit.label);
+  const actions = here.length - tables.length;
+  if (actions > 0) tables.push(`${actions} ${actions === 1 ? "action" : "actions"}`);
+  return tables.join(", ");
+}
+
+/** The whole report for a terminal. */
 export function toText(result: FitResult): string {
   const { problem, placement, target, phv, model } = result;
   const lines = [verdictLine(result), ""];
+  for (const { detail } of placement.unplaced) lines.push(`not placed: ${detail}`);
   if (result.verdict !== "refused" || placement.stages.length > 0) {
+    const missing = placement.unplaced.map((entry) => entry.unit.label);
+    const without = missing.length === 0 ? "" : ` without ${missing.join(", ")}`;
+    const chain = problem.graph.criticalUnits.map((id) => labelOf(model.units[id]!)).join(" > ");
     lines.push(
-      `stages ${result.stages} (ingress ${gressStages(result, "ingress")}, egress ${gressStages(result, "egress")}), critical path ${problem.graph.criticalPath}: ${problem.graph.criticalUnits.map((id) => model.units[id]!.name).join(" > ")}`,
+      `stages${without}: ${result.stages} (ingress ${gressStages(result, "ingress")}, egress ${gressStages(result, "egress")})`,
+      `critical path: ${problem.graph.criticalPath} ${problem.graph.criticalPath === 1 ? "stage" : "stages"}, ${chain}`,
     );
-    for (const bound of result.bounds.slice(0, 3))
-      lines.push(`at least ${bound.stages}: ${bound.name}, ${bound.detail}`);
+    for (const bound of result.bounds.slice(0, 3)) lines.push(`at least ${bound.stages}: ${bound.detail}`);
     if (result.greedy !== undefined) {
       const { ffd, ffl, ffls } = result.greedy;
       lines.push(
@@ -69,21 +86,19 @@ export function toText(result: FitResult): string {
           ...placement.stages.map((counts, stage) => [
             stage,
             ...shown.map(([, name]) => counts[name]),
-            placement.parts
-              .filter((part) => part.stage === stage && part.unit.condition === undefined)
-              .map((part) => part.unit.name)
-              .join(" "),
+            tablesOf(placement, stage),
           ]),
           ["of", ...shown.map(([, name]) => limits[name]), ""],
         ],
       ),
       "",
       formatTable(
-        ["table", "stage", "range", "kind", "entries", "allocated", "SRAM", "TCAM", "map"],
+        ["table", "line", "stage", "range", "kind", "entries", "allocated", "SRAM", "TCAM", "map"],
         tableReports(result)
           .filter((table) => table.match_kind !== "gateway")
           .map((table) => [
-            table.name,
+            table.label,
+            table.source?.line ?? null,
             table.stage,
             `${table.min_stage}-${table.max_stage}`,
             table.match_kind.replace("_match", ""),

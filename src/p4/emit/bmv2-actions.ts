@@ -2,6 +2,7 @@
 import type { Span } from "../../base/index.js";
 import { fail } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
+import { CODES } from "../codes.js";
 import type { Expr, IrAction, Label, Stmt, StmtOf } from "../lower/ir.js";
 import { isAggregate, scalarWidth } from "../lower/ir-types.js";
 import { isPlace } from "../lower/places.js";
@@ -17,7 +18,7 @@ export function primitive(op: string, parameters: bmv2.Value[], span: Span | und
   return { op, parameters, ...sourceInfo(span) };
 }
 
-/** What the parts of one emission share. */
+/** State that the parts of one emission share. */
 export interface Emission {
   expressions: ExpressionEmitter;
   resources: Resources;
@@ -41,12 +42,17 @@ export function emitAction(
   return {
     name: action.name,
     id,
-    runtime_data: variables.map((one) => ({ name: one.name, bitwidth: scalarWidth(one.type) ?? 0 })),
+    runtime_data: variables.map((one) => {
+      const bitwidth = scalarWidth(one.type) ?? 0;
+      if (bitwidth === 0)
+        fail(CODES.zeroWidth, one.span, "BMv2 has no action parameters of 0 bits", "leave the parameter out");
+      return { name: one.name, bitwidth };
+    }),
     primitives,
   };
 }
 
-/** A place in the list that is not known yet: filled in when the list is done. */
+/** A position in the list that is not known yet. It is set when the list is complete. */
 interface JumpTarget {
   position: number | undefined;
 }
@@ -129,7 +135,7 @@ class ActionBody {
         return;
       }
       case "exit":
-        // BMv2 only marks the packet: what follows in the action must be jumped over.
+        // BMv2 only marks the packet, so a jump skips the rest of the action.
         this.#list.push(primitive("exit", [], stmt.span));
         this.#jump(this.#end, stmt.span);
         return;
@@ -160,7 +166,7 @@ export function plainPrimitives(emission: Emission, stmt: Stmt, block: BlockKind
     case "digest":
       return externPrimitives(emission, stmt, block);
     default:
-      return fail("P40505", stmt.span, `BMv2 cannot do this here: ${stmt.kind}`);
+      return fail(CODES.statementNotInBmv2, stmt.span, `BMv2 cannot do this here: ${stmt.kind}`);
   }
 }
 
@@ -175,7 +181,7 @@ function assignment(emission: Emission, stmt: StmtOf<"assign">): Primitive {
   switch (left.type.kind) {
     case "header":
       if (right.kind === "stackProperty")
-        fail("P40503", span, "not supported yet: a copy of the element that next or last names");
+        fail(CODES.nextOrLast, span, "not supported yet: a copy of the element that next or last names");
       return primitive("assign_header", whole("header"), span);
     case "union":
       return primitive("assign_union", whole("header_union"), span);
@@ -197,17 +203,22 @@ function assignment(emission: Emission, stmt: StmtOf<"assign">): Primitive {
   }
 }
 
-/** A field that is written. */
+/** The parameter for a field that the primitive writes. */
 export function target(emission: Emission, place: Expr): bmv2.Value {
   if (place.kind === "field" && place.base.kind === "stackProperty") {
     if (place.base.property !== "last")
-      fail("P40503", place.span, "BMv2 cannot write to the element that next names");
+      fail(CODES.nextOrLast, place.span, "BMv2 cannot write to the element that next names");
     return {
       type: "stack_field",
       value: [emission.expressions.layout.instance(place.base.base), place.name],
     };
   }
   if (!isPlace(place) || isAggregate(place.type))
-    fail("P40505", place.span, "BMv2 writes one field at a time", "read into its fields one by one");
+    fail(
+      CODES.statementNotInBmv2,
+      place.span,
+      "BMv2 writes one field at a time",
+      "read into its fields one by one",
+    );
   return { type: "field", value: emission.expressions.layout.field(place) };
 }

@@ -2,9 +2,10 @@
 
 import { fail } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
-import { fault } from "../lower/fault.js";
+import { CODES } from "../codes.js";
 import { fold } from "../lower/fold.js";
 import type { Expr, ExternInstance, IrControl, IrProgram, IrTable } from "../lower/ir.js";
+import { fault } from "../lower/ir.js";
 import { samePlace } from "../lower/places.js";
 import { forEachStmt } from "../lower/walk.js";
 import type { Type } from "../types/index.js";
@@ -78,11 +79,16 @@ function emitInstance(
       const result = results.get(instance);
       if (table === undefined) {
         if (result !== undefined)
-          fail("P40518", span, `${name} is read, but belongs to no table`, "write meters = ... in its table");
+          fail(
+            CODES.directMeterUse,
+            span,
+            `${name} is read, but belongs to no table`,
+            "write meters = ... in its table",
+          );
         return;
       }
       if (result === undefined)
-        fail("P40518", span, `${name} is never read`, "read it in the table's actions");
+        fail(CODES.directMeterUse, span, `${name} is never read`, "read it in the table's actions");
       arrays.meters.push({
         name,
         id: arrays.meters.length,
@@ -99,8 +105,9 @@ function emitInstance(
     case "register": {
       const type = instance.typeArgs[0];
       const width = type === undefined ? undefined : cellWidth(type);
-      if (width === undefined) fail("P40519", span, "BMv2 has registers of bit<W> and int<W> only");
-      if (size() === 0) fail("P40519", span, "BMv2 has no registers without cells");
+      if (width === undefined) fail(CODES.registerForm, span, "BMv2 has registers of bit<W> and int<W> only");
+      if (width === 0) fail(CODES.zeroWidth, span, "BMv2 has no registers of 0 bits");
+      if (size() === 0) fail(CODES.registerForm, span, "BMv2 has no registers without cells");
       arrays.registers.push({
         name,
         id: arrays.registers.length,
@@ -115,7 +122,7 @@ function emitInstance(
   }
 }
 
-/** Bits of a register's cell; undefined for what is no number. */
+/** Width of a register's cell in bits; undefined when the cell is not a number. */
 function cellWidth(type: Type): number | undefined {
   if (type.kind === "newType" || type.kind === "serializableEnum") return cellWidth(type.underlying);
   return type.kind === "bit" || type.kind === "int" ? type.width : undefined;
@@ -128,7 +135,11 @@ function ownerOf(
 ): IrTable | undefined {
   const owners = tables.filter((table) => table[property] === instance);
   if (owners.length > 1)
-    fail("P40520", owners[1]!.span, `${instance.name} belongs to one table only, ${owners[0]!.name}`);
+    fail(
+      CODES.directInstanceShared,
+      owners[1]!.span,
+      `${instance.name} belongs to one table only, ${owners[0]!.name}`,
+    );
   return owners[0];
 }
 
@@ -138,7 +149,7 @@ function meterType(type: Expr | undefined): "bytes" | "packets" {
   return fault(type?.span, "a meter counts packets or bytes");
 }
 
-/** Where each direct meter's colour goes: what its `read` names. */
+/** The field that receives each direct meter's colour: the argument of its `read`. */
 function meterResults(controls: readonly IrControl[]): Map<ExternInstance, Expr> {
   const results = new Map<ExternInstance, Expr>();
   for (const control of controls)
@@ -149,7 +160,11 @@ function meterResults(controls: readonly IrControl[]): Map<ExternInstance, Expr>
         const result = stmt.args[0]!;
         const before = results.get(stmt.instance);
         if (before !== undefined && !samePlace(before, result))
-          fail("P40522", stmt.span, `BMv2 gives the colour of ${stmt.instance.name} to one field only`);
+          fail(
+            CODES.directMeterFields,
+            stmt.span,
+            `BMv2 gives the colour of ${stmt.instance.name} to one field only`,
+          );
         results.set(stmt.instance, result);
       });
   return results;

@@ -1,6 +1,7 @@
 /** The two checksum controls: calls of verify_checksum and update_checksum, perhaps under conditions. */
 import { fail } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
+import { CODES } from "../codes.js";
 import { and, not } from "../lower/build.js";
 import { fold } from "../lower/fold.js";
 import type { Expr, IrControl, Stmt, StmtOf } from "../lower/ir.js";
@@ -9,7 +10,7 @@ import type { Emission } from "./bmv2-actions.js";
 import { algorithm, calculationInput } from "./bmv2-externs.js";
 import { sourceInfo } from "./source-info.js";
 
-/** The checksums to update come first, as p4c has them. */
+/** The checksums to update come first, as in p4c's output. */
 export function emitChecksums(emission: Emission, verify: IrControl, compute: IrControl): bmv2.Checksum[] {
   const list: bmv2.Checksum[] = [];
   const names = new Names();
@@ -23,7 +24,7 @@ export function emitChecksums(emission: Emission, verify: IrControl, compute: Ir
           list.push(checksum(emission, stmt, condition, names.unique("cksum"), list.length, isVerify));
         else
           fail(
-            "P40523",
+            CODES.checksumStatement,
             stmt.span,
             `BMv2 can only ${isVerify ? "verify" : "update"} checksums here`,
             "do everything else in ingress or egress",

@@ -5,14 +5,15 @@
 
 import { fail, maskOf } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
-import { fault } from "../lower/fault.js";
+import { CODES } from "../codes.js";
 import type { BitsType, Expr, ExprOf, Variable } from "../lower/ir.js";
+import { fault } from "../lower/ir.js";
 import { scalarWidth } from "../lower/ir-types.js";
 import type { Layout } from "./layout.js";
 
 type Value = bmv2.Value;
 
-/** A number as p4c writes it: hexadecimal digits for whole bytes, or as few as it needs without a width. */
+/** A number as p4c writes it: hexadecimal digits for whole bytes; without a width, the fewest digits that hold the value. */
 export function hex(value: bigint, width?: number): string {
   const negative = value < 0n;
   const digits = (negative ? -value : value).toString(16);
@@ -44,7 +45,7 @@ export class ExpressionEmitter {
     }
   }
 
-  /** A value to be computed with, or inside an expression. */
+  /** A number, as an operand or inside an expression. */
   number(expr: Expr): Value {
     if (expr.type.kind === "bool" && expr.kind !== "variable" && expr.kind !== "field")
       return operation("b2d", null, this.truth(expr));
@@ -81,7 +82,11 @@ export class ExpressionEmitter {
       case "string":
         return { type: "string", value: expr.value };
       default:
-        return fail("P40502", expr.span, `not supported yet: ${expr.kind} in an expression on BMv2`);
+        return fail(
+          CODES.operationNotInBmv2,
+          expr.span,
+          `not supported yet: ${expr.kind} in an expression on BMv2`,
+        );
     }
   }
 
@@ -103,7 +108,7 @@ export class ExpressionEmitter {
         return this.#compare(expr);
       }
       case "conditional": {
-        // BMv2's choice is between numbers.
+        // BMv2's conditional operator chooses between numbers.
         const chosen: Value = {
           type: "expression",
           value: {
@@ -122,7 +127,7 @@ export class ExpressionEmitter {
     }
   }
 
-  /** A parameter of a primitive: what is no plain value is wrapped as an expression. */
+  /** A parameter of a primitive. A value that is not a field or constant is wrapped as an expression. */
   parameter(expr: Expr): Value {
     if (expr.kind === "variable" && expr.variable.role === "parameter")
       return { type: "runtime_data", value: this.#paramIndex(expr.variable) };
@@ -157,7 +162,7 @@ export class ExpressionEmitter {
   #checkLast(base: ExprOf<"stackProperty">): void {
     if (base.property !== "last")
       fail(
-        "P40503",
+        CODES.nextOrLast,
         base.span,
         "BMv2 cannot read the element that next names",
         "extract it first and read last",
@@ -193,7 +198,7 @@ export class ExpressionEmitter {
       case "<<":
         return this.#cut(operation(expr.op, left, right), type);
       case ">>":
-        // A shifted value only gets smaller.
+        // A right shift only makes a value smaller.
         return operation(">>", left, right);
       case "/":
       case "%":
@@ -211,7 +216,11 @@ export class ExpressionEmitter {
           hexValue(BigInt(type.width)),
         );
       default:
-        return fail("P40502", expr.span, `not supported yet: the operator ${expr.op} on BMv2`);
+        return fail(
+          CODES.operationNotInBmv2,
+          expr.span,
+          `not supported yet: the operator ${expr.op} on BMv2`,
+        );
     }
   }
 
@@ -237,6 +246,6 @@ export class ExpressionEmitter {
 
 function bitsOf(expr: Expr): BitsType {
   if (expr.type.kind !== "bits")
-    fail("P40502", expr.span, `not supported yet: arithmetic on ${expr.type.kind}`);
+    fail(CODES.operationNotInBmv2, expr.span, `not supported yet: arithmetic on ${expr.type.kind}`);
   return expr.type;
 }

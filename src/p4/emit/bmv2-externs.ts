@@ -2,7 +2,8 @@
 import type { Span } from "../../base/index.js";
 import { fail } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
-import { fold } from "../lower/fold.js";
+import { CODES } from "../codes.js";
+import { fold, isZeroWidth } from "../lower/fold.js";
 import type { Expr, StmtOf } from "../lower/ir.js";
 import type { BlockKind, Emission } from "./bmv2-actions.js";
 import { primitive, target } from "./bmv2-actions.js";
@@ -38,7 +39,7 @@ export function externPrimitives(
       return [primitive("register_write", [array("register_array"), value(0), value(1)], span)];
     case "direct_counter.count":
     case "direct_meter.read":
-      // The table does both when an entry is hit.
+      // The table itself counts and meters when an entry is hit.
       return [];
     case "hash":
       return [hash(emission, stmt)];
@@ -48,7 +49,8 @@ export function externPrimitives(
       return [primitive("truncate", [value(0)], span)];
     case "assert":
     case "assume":
-      return [primitive(stmt.name, [{ type: "expression", value: expressions.truth(args[0]!) }], span)];
+      // A number, as in p4c: primitives of BMv2 have no parameters of type bool.
+      return [primitive(stmt.name, [value(0)], span)];
     case "log_msg":
       return [logMessage(emission, stmt)];
     default:
@@ -57,7 +59,7 @@ export function externPrimitives(
 }
 
 function digest(emission: Emission, stmt: Digest, block: BlockKind): bmv2.Primitive {
-  if (block !== "ingress") fail("P40506", stmt.span, "digest works in ingress only");
+  if (block !== "ingress") fail(CODES.externInWrongPipeline, stmt.span, "digest works in ingress only");
   const elements = stmt.elements.map((element) => emission.expressions.number(element));
   const id = emission.resources.learnList(stmt.name, elements, stmt.span);
   return primitive(
@@ -72,14 +74,19 @@ function dataElements(data: Expr): Expr[] {
   return data.kind === "aggregate" ? data.elements : [data];
 }
 
-/** The inputs of a calculation. A constant needs its width told. */
+/** The inputs of a calculation. Constants are written with their width. */
 export function calculationInput(emission: Emission, data: Expr): bmv2.CalculationInput[] {
-  return dataElements(data).map((element) => {
+  const elements = dataElements(data).filter((element) => !isZeroWidth(element));
+  return elements.map((element) => {
     const value = emission.expressions.number(element);
     if (value.type === "field") return value;
     if (element.kind === "number")
       return { ...hexValue(element.value, element.type.width), bitwidth: element.type.width };
-    return fail("P40507", element.span, "BMv2 computes checksums and hashes over fields and constants only");
+    return fail(
+      CODES.computedField,
+      element.span,
+      "BMv2 computes checksums and hashes over fields and constants only",
+    );
   });
 }
 
@@ -87,7 +94,7 @@ export function calculationInput(emission: Emission, data: Expr): bmv2.Calculati
 export function algorithm(expr: Expr): string {
   const folded = fold(expr);
   if (folded.kind !== "member")
-    return fail("P40403", expr.span, "the algorithm must be known at compile time");
+    return fail(CODES.valueNotConstant, expr.span, "the algorithm must be known at compile time");
   return folded.name;
 }
 
@@ -110,7 +117,8 @@ function hash(emission: Emission, stmt: Extern): bmv2.Primitive {
 
 function logMessage(emission: Emission, stmt: Extern): bmv2.Primitive {
   const [message, data] = stmt.args;
-  if (message?.kind !== "string") fail("P40403", stmt.span, "the message must be known at compile time");
+  if (message?.kind !== "string")
+    fail(CODES.valueNotConstant, stmt.span, "the message must be known at compile time");
   const values =
     data === undefined ? [] : dataElements(data).map((one) => emission.expressions.parameter(one));
   return primitive(
@@ -128,14 +136,15 @@ function replication(emission: Emission, stmt: Extern, block: BlockKind): bmv2.P
   const { args, name, span } = stmt;
   const list = (index: number): bmv2.Value => hexValue(BigInt(fieldListId(emission, stmt, args[index])));
   const only = (where: BlockKind): void => {
-    if (block !== where) fail("P40506", span, `${name} works in ${where} only`);
+    if (block !== where) fail(CODES.externInWrongPipeline, span, `${name} works in ${where} only`);
   };
   switch (name) {
     case "clone":
     case "clone3":
     case "clone_preserving_field_list": {
       const type = fold(args[0]!);
-      if (type.kind !== "member") fail("P40403", span, "the kind of clone must be known at compile time");
+      if (type.kind !== "member")
+        fail(CODES.valueNotConstant, span, "the kind of clone must be known at compile time");
       only(type.name === "I2E" ? "ingress" : "egress");
       const op = type.name === "I2E" ? "clone_ingress_pkt_to_egress" : "clone_egress_pkt_to_egress";
       return primitive(op, [emission.expressions.parameter(args[1]!), list(2)], span);
@@ -149,11 +158,14 @@ function replication(emission: Emission, stmt: Extern, block: BlockKind): bmv2.P
       only("egress");
       return primitive("recirculate", [list(0)], span);
     default:
-      return fail("P40505", span, `BMv2 cannot do this here: ${name}`);
+      return fail(CODES.statementNotInBmv2, span, `BMv2 cannot do this here: ${name}`);
   }
 }
 
-/** By number for the `_preserving_field_list` forms; a list of its own for the fields that the old forms name. */
+/**
+ * The `_preserving_field_list` forms name a list by its number.
+ * The older forms name fields, for which a new list is made.
+ */
 function fieldListId(emission: Emission, stmt: Extern, arg: Expr | undefined): number {
   const { resources, expressions } = emission;
   const span: Span | undefined = stmt.span;
@@ -162,11 +174,12 @@ function fieldListId(emission: Emission, stmt: Extern, arg: Expr | undefined): n
     const elements = fields.map((one): bmv2.Value => {
       const value = expressions.number(one);
       if (value.type === "field") return value;
-      return fail("P40507", one.span, "only fields can be kept with a packet");
+      return fail(CODES.computedField, one.span, "only fields can be kept with a packet");
     });
     return resources.newFieldList("fl", elements, span);
   }
   const index = arg === undefined ? undefined : fold(arg);
-  if (index?.kind !== "number") return fail("P40403", span, "the field list must be known at compile time");
+  if (index?.kind !== "number")
+    return fail(CODES.valueNotConstant, span, "the field list must be known at compile time");
   return resources.fieldList(Number(index.value));
 }

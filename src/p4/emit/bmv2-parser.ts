@@ -2,7 +2,7 @@
 
 import { fail } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
-import { fault } from "../lower/fault.js";
+import { CODES } from "../codes.js";
 import type {
   EntryKey,
   Expr,
@@ -14,6 +14,7 @@ import type {
   StateTarget,
   Stmt,
 } from "../lower/ir.js";
+import { fault } from "../lower/ir.js";
 import { scalarWidth } from "../lower/ir-types.js";
 import { statesOf } from "../lower/walk.js";
 import type { Emission } from "./bmv2-actions.js";
@@ -46,7 +47,7 @@ function emitState(emission: Emission, state: IrState, id: number): bmv2.ParseSt
   };
 }
 
-/** BMv2 knows no reject: leaving the parser is all there is. */
+/** BMv2 has no reject: the parser can only end. */
 function stateName(to: StateTarget): string | null {
   return typeof to === "string" ? null : to.name;
 }
@@ -69,7 +70,7 @@ function transition(one: IrSelectCase, keys: readonly Expr[]): bmv2.Transition {
   for (const [index, pattern] of one.patterns.entries()) {
     const width = scalarWidth(keys[index]!.type) ?? 0;
     const bits = patternBits(pattern, width);
-    // Every part fills whole bytes.
+    // Each part of the key fills whole bytes.
     value += hex(bits.value, width).slice(2);
     mask += hex(bits.mask, width).slice(2);
   }
@@ -128,7 +129,7 @@ function parserOps(emission: Emission, stmt: Stmt): bmv2.ParserOp[] {
   return plainPrimitives(emission, stmt, "parser").map((made) => ({ op: "primitive", parameters: [made] }));
 }
 
-/** Plain fields and numbers stand for themselves, all else is an expression. */
+/** Fields and numbers are written directly; any other value is written as an expression. */
 function operand(value: bmv2.Value): bmv2.Value {
   return value.type === "field" || value.type === "hexstr" ? value : { type: "expression", value };
 }
@@ -155,7 +156,12 @@ export function emitDeparser(emission: Emission, deparser: IrControl): bmv2.Bmv2
   const order: string[] = [];
   for (const stmt of deparser.body) {
     if (stmt.kind !== "emit")
-      fail("P40509", stmt.span, "BMv2's deparser only emits headers", "do the rest at the end of egress");
+      fail(
+        CODES.deparserStatement,
+        stmt.span,
+        "BMv2's deparser only emits headers",
+        "do the rest at the end of egress",
+      );
     order.push(emission.expressions.layout.instance(stmt.header));
   }
   return { name: "deparser", id: 0, ...sourceInfo(deparser.span), order, primitives: [] };

@@ -1,10 +1,11 @@
 /**
- * Ingress and egress as graphs of tables and conditions. A statement is converted knowing where control goes
- * after it; `return`, `exit`, `break` and loops are edges, so no flags are needed.
+ * Ingress and egress as graphs of tables and conditions. The conversion of a statement gets the node that
+ * follows it; `return`, `exit`, `break` and loops are edges, so no flags are needed.
  */
 import type { Span } from "../../base/index.js";
 import { fail } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
+import { CODES } from "../codes.js";
 import { equal } from "../lower/build.js";
 import type { IrAction, IrControl, IrTable, Label, Stmt, StmtOf } from "../lower/ir.js";
 import { Names } from "../lower/names.js";
@@ -94,13 +95,13 @@ class Graph {
       case "exit":
         return null;
       case "loop": {
-        // The name is needed before the body that leads back to it.
+        // The body leads back to this node, so its name is needed first.
         const name = this.numbering.nodes.unique("node");
         const inside = this.body([...stmt.body, ...stmt.update], name);
         return this.#conditional(stmt, inside, next, name);
       }
       default:
-        return fail("P40505", stmt.span, `BMv2 cannot do this here: ${stmt.kind}`);
+        return fail(CODES.statementNotInBmv2, stmt.span, `BMv2 cannot do this here: ${stmt.kind}`);
     }
   }
 
@@ -162,7 +163,7 @@ class Graph {
     }
   }
 
-  /** What follows a table: for several places that lead on differently, conditions on the number of the place. */
+  /** The nodes after a table. When several applications lead to different nodes, conditions compare the application's number. */
   #merge(table: IrTable, places: readonly Application[]): TableNext {
     const [first] = places;
     const text = JSON.stringify(first!.following);
@@ -171,9 +172,9 @@ class Graph {
     const mixed = places.find(({ stmt }) => byHit && stmt.branches?.kind === "action");
     if (mixed !== undefined)
       fail(
-        "P40517",
+        CODES.tableAppliedTwoWays,
         mixed.stmt.span,
-        `BMv2 cannot tell both hit or miss and the action of the table ${table.name}`,
+        `BMv2 cannot branch both on hit or miss and on the action of the table ${table.name}`,
         "use one of them wherever the table is applied, or declare a second table",
       );
     const choose = (pick: (following: TableNext) => Next): Next =>
@@ -220,7 +221,7 @@ class Graph {
     return { base: branches === undefined ? next : otherwise, next: following };
   }
 
-  /** All nodes, in the order in which control can meet them. */
+  /** All nodes, in the order in which control can reach them. */
   inOrder(init: Next): { tables: bmv2.Bmv2Table[]; conditionals: bmv2.Conditional[] } {
     const tables: bmv2.Bmv2Table[] = [];
     const conditionals: bmv2.Conditional[] = [];

@@ -2,8 +2,8 @@
 import type { Diagnostics } from "../../base/index.js";
 import { DiagnosticError } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
-import { elementAt, field as fieldPlace } from "../lower/build.js";
-import type { Expr, IrAction, IrControl, IrProgram } from "../lower/ir.js";
+import { fieldLists } from "../lower/field-lists.js";
+import type { IrAction, IrControl, IrProgram } from "../lower/ir.js";
 import type { BlockKind, Emission } from "./bmv2-actions.js";
 import { emitAction } from "./bmv2-actions.js";
 import { emitArrays } from "./bmv2-arrays.js";
@@ -14,7 +14,7 @@ import { emitPipeline, newNumbering } from "./bmv2-pipeline.js";
 import { Resources } from "./bmv2-resources.js";
 import { Layout } from "./layout.js";
 
-/** Undefined when the program asks for something BMv2 cannot do; that is reported. */
+/** Undefined when the program needs something that BMv2 cannot do; a diagnostic says what. */
 export function emitBmv2(
   program: IrProgram,
   name: string,
@@ -33,7 +33,10 @@ function build(program: IrProgram, name: string): bmv2.Bmv2Program {
   const layout = new Layout(program);
   const expressions = new ExpressionEmitter(layout);
   const emission: Emission = { expressions, resources: new Resources() };
-  defineFieldLists(emission, program);
+  for (const [index, places] of fieldLists(program)) {
+    const elements = places.map((place): bmv2.Value => ({ type: "field", value: layout.field(place) }));
+    emission.resources.defineFieldList(index, elements);
+  }
   const parser = emitParser(emission, program);
   const { actions, ids } = emitActions(emission, program);
   const numbering = newNumbering();
@@ -105,41 +108,6 @@ function orderedActions(control: IrControl): IrAction[] {
     action.span === undefined || action.span.file !== control.span.file ? -1 : action.span.start;
   declared.sort((a, b) => place(a) - place(b));
   return [...declared, ...hidden];
-}
-
-/** `@field_list(1, 2)` on fields of the user's metadata. */
-function defineFieldLists(emission: Emission, program: IrProgram): void {
-  const { type } = program.metadata;
-  if (type.kind !== "struct") return;
-  const lists = new Map<number, bmv2.Value[]>();
-  for (const field of type.fields)
-    for (const annotation of field.annotations) {
-      if (annotation.name !== "field_list") continue;
-      const body = annotation.body;
-      const values = body.kind === "unstructured" || body.kind === "expressions" ? (body.values ?? []) : [];
-      for (const value of values) {
-        if (value.constant?.kind !== "integer" && value.kind !== "intLiteral") continue;
-        const index = Number(
-          value.constant?.kind === "integer" ? value.constant.value : (value as { value: bigint }).value,
-        );
-        const list = lists.get(index) ?? [];
-        const base: Expr = { kind: "variable", variable: program.metadata, type, span: undefined };
-        for (const place of scalarPlaces(fieldPlace(base, field.name)))
-          list.push({ type: "field", value: emission.expressions.layout.field(place) });
-        lists.set(index, list);
-      }
-    }
-  for (const [index, elements] of lists) emission.resources.defineFieldList(index, elements);
-}
-
-/** The scalars that a field of the metadata holds. */
-function scalarPlaces(place: Expr): Expr[] {
-  const { type } = place;
-  if (type.kind === "stack")
-    return Array.from({ length: type.size }, (_, index) => scalarPlaces(elementAt(place, index))).flat();
-  if (type.kind === "struct" || type.kind === "header" || type.kind === "union")
-    return type.fields.flatMap((field) => scalarPlaces(fieldPlace(place, field.name)));
-  return [place];
 }
 
 /** `@alias("...")` on fields of standard_metadata: the names under which simple_switch looks for them. */

@@ -19,7 +19,7 @@ export class Resources {
     return name;
   }
 
-  /** Fields tagged `@field_list(index)`. Ids start at 1: 0 says that nothing was asked for. */
+  /** Fields tagged `@field_list(index)`. Ids start at 1: 0 means that the program requested nothing. */
   defineFieldList(index: number, elements: bmv2.Value[]): void {
     const id = this.fieldLists.length + 1;
     this.#fieldListIds.set(index, id);

@@ -1,6 +1,7 @@
 /** Tables, their entries, and action profiles. */
 import { fail, maskOf } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
+import { CODES } from "../codes.js";
 import { fold, unsignedValue } from "../lower/fold.js";
 import type {
   EntryKey,
@@ -21,7 +22,7 @@ import { sourceInfo } from "./source-info.js";
 /** Entries of a table whose program gives no size. */
 export const DEFAULT_SIZE = 1024;
 
-/** Where control goes from a table. */
+/** The nodes to which control goes from a table. */
 export interface TableNext {
   base: string | null;
   next: Record<string, string | null>;
@@ -57,7 +58,7 @@ export function emitTable(
     actions: refs.map((action) => action.name),
     base_default_next: following.base,
     next_tables: following.next,
-    // With a profile there is no default: a miss does nothing.
+    // A table with an action profile has no default action: a miss does nothing.
     ...(implementation === undefined ? { default_entry: defaultEntry(table, ids) } : {}),
     ...(table.entries === undefined ? {} : { entries: emitEntries(table, keys, ids) }),
   };
@@ -66,7 +67,7 @@ export function emitTable(
 function checkDirect(instance: ExternInstance | undefined, property: string, wanted: string): void {
   if (instance !== undefined && instance.extern !== wanted)
     fail(
-      "P40511",
+      CODES.tableInstanceKind,
       instance.span,
       `${property} of a table is a ${wanted}, ${instance.name} is a ${instance.extern}`,
     );
@@ -92,7 +93,7 @@ export function constantBits(expr: Expr): bigint {
   if (folded.kind === "number") return unsignedValue(folded);
   if (folded.kind === "bool") return folded.value ? 1n : 0n;
   if (folded.kind === "member") return BigInt(folded.index);
-  return fail("P40403", expr.span, "this must be known at compile time");
+  return fail(CODES.valueNotConstant, expr.span, "this must be known at compile time");
 }
 
 function tableType(implementation: ExternInstance | undefined): bmv2.Bmv2Table["type"] {
@@ -105,7 +106,7 @@ function tableType(implementation: ExternInstance | undefined): bmv2.Bmv2Table["
       return "indirect_ws";
     default:
       return fail(
-        "P40511",
+        CODES.tableInstanceKind,
         implementation?.span,
         "a table's implementation is an action_profile or an action_selector",
       );
@@ -114,17 +115,18 @@ function tableType(implementation: ExternInstance | undefined): bmv2.Bmv2Table["
 
 const MATCH_KINDS = new Set(["exact", "lpm", "ternary", "range", "optional"]);
 
-/** BMv2 keeps `optional` keys as ternary ones. */
+/** BMv2 represents `optional` keys as ternary keys. */
 function matchType(key: IrKey): "exact" | "lpm" | "ternary" | "range" {
-  if (!MATCH_KINDS.has(key.matchKind)) fail("P40512", key.span, `BMv2 has no match kind ${key.matchKind}`);
+  if (!MATCH_KINDS.has(key.matchKind))
+    fail(CODES.matchKindNotInBmv2, key.span, `BMv2 has no match kind ${key.matchKind}`);
   return key.matchKind === "optional" ? "ternary" : (key.matchKind as "exact" | "lpm" | "ternary" | "range");
 }
 
-/** range before ternary before lpm before exact. */
+/** A table's match type: range if any key is range, else ternary, else lpm, else exact. */
 function tableMatchType(table: IrTable, keys: readonly IrKey[]): "exact" | "lpm" | "ternary" | "range" {
   const types = keys.map(matchType);
   if (types.filter((type) => type === "lpm").length > 1)
-    fail("P40513", table.span, "BMv2 has tables with at most one lpm key");
+    fail(CODES.severalLpmKeys, table.span, "BMv2 has tables with at most one lpm key");
   for (const type of ["range", "ternary", "lpm"] as const) if (types.includes(type)) return type;
   return "exact";
 }
@@ -132,6 +134,8 @@ function tableMatchType(table: IrTable, keys: readonly IrKey[]): "exact" | "lpm"
 function emitKey(expressions: ExpressionEmitter, key: IrKey): bmv2.TableKey {
   const { layout } = expressions;
   const { expression } = key;
+  if (scalarWidth(expression.type) === 0)
+    fail(CODES.zeroWidth, key.span, "BMv2 has no keys of 0 bits", "leave the key out");
   const target: bmv2.FieldRef =
     expression.kind === "valid" ? [layout.instance(expression.header), "$valid$"] : layout.field(expression);
   return { match_type: matchType(key), name: key.name, target, mask: null };
@@ -151,7 +155,7 @@ function emitEntries(table: IrTable, keys: readonly IrKey[], ids: ActionIds): bm
   }));
 }
 
-/** In BMv2's file the smaller number wins: the order of writing, or of the priorities given. */
+/** In BMv2's file the smaller number wins. It follows the order in the source, or the given priorities. */
 function priorityRanks(table: IrTable, list: readonly IrEntry[]): number[] {
   const order = list.map((_, index) => index);
   if (list.some((entry) => entry.priority !== undefined)) {
@@ -174,7 +178,11 @@ function entryKey(key: IrKey, pattern: EntryKey, entry: IrEntry): bmv2.EntryKey 
   const width = scalarWidth(key.expression.type) ?? 0;
   const text = (value: bigint): string => hex(value, width);
   const wrong = (): never =>
-    fail("P40514", entry.span, `a pattern of this form does not fit a key matched by ${key.matchKind}`);
+    fail(
+      CODES.entryPattern,
+      entry.span,
+      `a pattern of this form does not fit a key matched by ${key.matchKind}`,
+    );
   const all = maskOf(width);
   switch (matchType(key)) {
     case "exact":
@@ -204,7 +212,7 @@ function entryKey(key: IrKey, pattern: EntryKey, entry: IrEntry): bmv2.EntryKey 
   }
 }
 
-/** How many leading ones a mask has; undefined when ones follow a zero. */
+/** The number of leading ones of a mask; undefined when a one follows a zero. */
 export function prefixLength(mask: bigint, width: number): number | undefined {
   for (let length = 0; length <= width; length++)
     if (mask === maskOf(length) << BigInt(width - length)) return length;
@@ -230,14 +238,18 @@ export function emitProfiles(
     if (profiles.has(instance)) {
       if (isSelector && inputs.get(instance) !== text)
         fail(
-          "P40515",
+          CODES.selectorKeysDiffer,
           table.span,
           `tables that share the action selector ${instance.name} need the same selector keys`,
         );
       continue;
     }
     if (isSelector && input.length === 0)
-      fail("P40516", table.span, `a table with an action selector needs keys of the match kind selector`);
+      fail(
+        CODES.selectorKeyMissing,
+        table.span,
+        `a table with an action selector needs keys of the match kind selector`,
+      );
     inputs.set(instance, text);
     const size = instance.args[isSelector ? 1 : 0];
     profiles.set(instance, {

@@ -1,6 +1,7 @@
-/** The entries that a program brings along, as a control plane would write them (P4Runtime section 9.1). */
+/** The entries that a program declares, as a control plane would write them (P4Runtime section 9.1). */
 import { fail, maskOf } from "../../base/index.js";
-import type { Match, TableEntry } from "../../program/index.js";
+import type { Match, TableEntry } from "../../device/index.js";
+import { CODES } from "../codes.js";
 import type { EntryKey, IrKey, IrProgram, IrTable } from "../lower/ir.js";
 import { scalarWidth } from "../lower/ir-types.js";
 import { constantBits, prefixLength } from "./bmv2-tables.js";
@@ -15,7 +16,7 @@ function entriesOf(table: IrTable): TableEntry[] {
   const list = table.entries?.list ?? [];
   const needsPriority = table.keys.some((key) => WITH_PRIORITY.has(key.matchKind));
   const priorities = list.flatMap((entry) => entry.priority ?? []);
-  // A controller's larger number wins; where the program's smaller one does, the order is turned around.
+  // For a controller the larger number wins. Where the smaller number wins in the program, the order is reversed.
   const turned = table.largestPriorityWins ? undefined : Math.min(...priorities) + Math.max(...priorities);
   const priorityOf = (written: number): number => (turned === undefined ? written : turned - written);
   return list.map((entry, index): TableEntry => {
@@ -24,7 +25,7 @@ function entriesOf(table: IrTable): TableEntry[] {
       kind: "tableEntry",
       table: table.name,
       match: table.keys.flatMap((key, at) => matchOf(key, entry.keys[at]!)),
-      // Without priorities of their own entries win in the order in which they are written.
+      // Entries without a priority win in the order in which they are written.
       priority: needsPriority
         ? entry.priority === undefined
           ? list.length - index
@@ -42,7 +43,7 @@ function entriesOf(table: IrTable): TableEntry[] {
   });
 }
 
-/** Nothing for a field that is not looked at. */
+/** No match for a field whose value does not matter. */
 function matchOf(key: IrKey, pattern: EntryKey): Match[] {
   const field = key.name;
   const width = scalarWidth(key.expression.type) ?? 0;
@@ -68,5 +69,9 @@ function matchOf(key: IrKey, pattern: EntryKey): Match[] {
       if (pattern.kind === "exact")
         return [{ kind: key.matchKind === "optional" ? "optional" : "exact", field, value: pattern.value }];
   }
-  return fail("P40514", key.span, `a pattern of this form does not fit a key matched by ${key.matchKind}`);
+  return fail(
+    CODES.entryPattern,
+    key.span,
+    `a pattern of this form does not fit a key matched by ${key.matchKind}`,
+  );
 }

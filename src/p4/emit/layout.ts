@@ -1,12 +1,13 @@
 /**
- * Where everything lives in BMv2: header instances, stacks and unions for headers; the instance `scalars`
+ * The storage of every value in BMv2: header instances, stacks and unions for headers; the instance `scalars`
  * for the user's metadata and local variables; `standard_metadata`.
  */
 
 import { fail } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
-import { fault } from "../lower/fault.js";
+import { CODES } from "../codes.js";
 import type { AggregateType, Expr, IrField, IrProgram, IrType, Variable } from "../lower/ir.js";
+import { fault } from "../lower/ir.js";
 import { scalarWidth, totalWidth } from "../lower/ir-types.js";
 import { Names } from "../lower/names.js";
 
@@ -49,14 +50,14 @@ export class Layout {
     this.#metadataPrefix = type.kind === "struct" ? type.name : "meta";
     const headerType = program.headers.type;
     if (headerType.kind === "struct") {
-      // Stacks come after everything else, as p4c has them.
+      // Stacks come last, as in p4c's output.
       this.#addFields(headerType.fields, "", (field) => field.type.kind !== "stack");
       this.#addFields(headerType.fields, "", (field) => field.type.kind === "stack");
     }
     if (type.kind === "struct") this.#addFields(type.fields, this.#metadataPrefix, () => true);
   }
 
-  /** Fills in the fields of `scalars`; to be called when every expression has been converted. */
+  /** Fills in the fields of `scalars`; call it after every expression is converted. */
   finish(): void {
     const width = this.#scalars.reduce(
       (sum, field) => sum + (typeof field[1] === "number" ? field[1] : 0),
@@ -67,9 +68,9 @@ export class Layout {
     this.headerTypes[0]!.fields = fields;
   }
 
-  // -------------------------------------------------------------- what a place is called
+  // -------------------------------------------------------------- names of places
 
-  /** The field that a scalar place is. */
+  /** The field that holds a scalar place. */
   field(place: Expr): bmv2.FieldRef {
     const home = this.#home(place);
     if (home.instance === undefined) throw new Error(`${home.text} is no field`);
@@ -97,7 +98,11 @@ export class Layout {
         return this.#scalarHome(base.instance, `${base.text}[${place.index.value}]`, place.type);
       }
       case "stackProperty":
-        return fail("P40503", place.span, `BMv2 cannot use the header that ${place.property} names here`);
+        return fail(
+          CODES.nextOrLast,
+          place.span,
+          `BMv2 cannot use the header that ${place.property} names here`,
+        );
       default:
         throw new Error(`${place.kind} is no place`);
     }
@@ -122,7 +127,7 @@ export class Layout {
     return this.#scalarHome(undefined, text, type);
   }
 
-  // -------------------------------------------------------------- making homes
+  // -------------------------------------------------------------- allocating storage
 
   #addFields(fields: readonly IrField[], prefix: string, wanted: (field: IrField) => boolean): void {
     for (const field of fields) {
@@ -131,7 +136,7 @@ export class Layout {
     }
   }
 
-  /** Gives storage to a value; returns its name, which differs from `base` when that is taken. */
+  /** Allocates storage for a value. Returns its name: `base`, or another name when `base` is taken. */
   #place(base: string, type: IrType): string {
     switch (type.kind) {
       case "struct":
@@ -150,6 +155,7 @@ export class Layout {
         return this.#addVarbit(base, type);
       default: {
         const width = scalarWidth(type);
+        if (width === 0) return base;
         if (width === undefined) fault(undefined, `BMv2 has no variables of type ${type.kind}: ${base}`);
         const name = this.#scalarNames.unique(base);
         this.#scalars.push([name, width, type.kind === "bits" && type.signed]);
@@ -245,7 +251,7 @@ export class Layout {
     if (fields.some((field) => field[1] === "*")) made.max_length = Math.ceil(width / 8);
     if (width % 8 !== 0)
       fail(
-        "P40510",
+        CODES.headerNoWholeBytes,
         type.span ?? this.program.headers.span,
         `BMv2 wants headers of whole bytes; ${type.name} has ${width} bits`,
         `add a field of ${8 - (width % 8)} bits`,
@@ -266,7 +272,7 @@ export class Layout {
   }
 }
 
-/** Fields in order; structs inside a header are taken apart, their names joined by a dot. */
+/** Fields in order; structs inside a header are flattened, their names joined by a dot. */
 function headerFields(fields: readonly IrField[], prefix: string): Field[] {
   return fields.flatMap((field): Field[] => {
     const name = prefix + field.name;
@@ -283,6 +289,7 @@ function headerFields(fields: readonly IrField[], prefix: string): Field[] {
     if (field.type.kind === "varbits") return [[name, "*"]];
     const width = scalarWidth(field.type);
     if (width === undefined) throw new Error(`a header field of type ${field.type.kind}`);
+    if (width === 0) return [];
     return [[name, width, field.type.kind === "bits" && field.type.signed]];
   });
 }

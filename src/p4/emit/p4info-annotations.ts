@@ -3,20 +3,21 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { fail } from "../../base/index.js";
 import type { p4info } from "../../program/index.js";
+import { CODES } from "../codes.js";
 import type { Annotation, Expression } from "../syntax/ast.js";
 
 type PreambleInit = MessageInitShape<typeof p4info.PreambleSchema>;
 type StructuredInit = NonNullable<PreambleInit["structuredAnnotations"]>[number];
 type DocInit = NonNullable<PreambleInit["doc"]>;
 
-/** What annotations add to a preamble, a match field, a parameter, ... */
+/** The parts that annotations add to a preamble, a match field, a parameter, ... */
 export interface Annotated {
   annotations: string[];
   structuredAnnotations: StructuredInit[];
   doc?: DocInit;
 }
 
-/** Told elsewhere in the message. */
+/** Annotations that other parts of the message express. */
 const HIDDEN = new Set(["name", "id", "brief", "description"]);
 
 export function annotated(annotations: readonly Annotation[], skip: readonly string[] = []): Annotated {
@@ -44,7 +45,7 @@ function documentation(annotations: readonly Annotation[]): DocInit | undefined 
   return { brief: brief ?? "", description: description ?? "" };
 }
 
-/** `@name` or `@name(tokens)`, one blank between the tokens as p4c has it. */
+/** `@name` or `@name(tokens)`, one blank between the tokens, as p4c writes it. */
 function annotationText(annotation: Annotation): string {
   const { body } = annotation;
   if (body.kind !== "unstructured" || body.text.trim() === "") return `@${annotation.name}`;
@@ -92,13 +93,13 @@ function literal(e: Expression) {
   if (number !== undefined && BigInt.asIntN(64, number) === number)
     return { value: { case: "int64Value" as const, value: number } };
   return fail(
-    "P40542",
+    CODES.annotationValue,
     e.span,
     "P4Info keeps strings, bools and numbers of 64 bits of a structured annotation only",
   );
 }
 
-/** The number that an annotation's argument is. */
+/** The value of an annotation's argument that is a number. */
 export function integerOf(e: Expression | undefined): bigint | undefined {
   if (e?.constant?.kind === "integer") return e.constant.value;
   if (e?.kind === "intLiteral") return e.value;
@@ -159,7 +160,7 @@ export function annotationPairs(
 }
 
 /**
- * Ids of fields inside an object: what `@id` says, else counted from 1, passing over ids that are taken; a field
+ * Ids of fields inside an object: the value of `@id`, else counted from 1; ids that are taken are skipped; a field
  * with an `@id` counts too.
  */
 export function fieldIds(items: readonly { annotations: readonly Annotation[] }[]): number[] {

@@ -1,6 +1,7 @@
 /** Ids and aliases of P4Info objects, by the rules of P4Runtime section 6.3 and p4c. */
 import type { Note, Span } from "../../base/index.js";
 import { fail } from "../../base/index.js";
+import { CODES } from "../codes.js";
 
 /** First byte of an id (`P4Ids.Prefix`). */
 const PREFIX = {
@@ -35,12 +36,15 @@ export function nameHash(name: string): number {
 export class SymbolTable {
   readonly #symbols = new Map<SymbolKind, Map<string, number | undefined>>();
   readonly #assigned = new Set<number>();
-  /** How many names end with this suffix of whole components. */
+  /** The number of names that end with this suffix of whole components. */
   readonly #suffixes = new Map<string, number>();
   readonly #names = new Set<string>();
   readonly #spans = new Map<string, Span | undefined>();
 
-  /** Declares an object; `id` is what `@id` asks for. A name declared twice is one object. */
+  /** @param controlSpans the places that create control instances, by the name of the instance */
+  constructor(readonly controlSpans: ReadonlyMap<string, readonly Span[]> = new Map()) {}
+
+  /** Declares an object; `id` is the value of `@id`. A name declared twice is one object. */
   add(kind: SymbolKind, name: string, id?: number, span?: Span): void {
     let table = this.#symbols.get(kind);
     if (table === undefined) {
@@ -56,20 +60,35 @@ export class SymbolTable {
     this.#addSuffixes(name);
   }
 
-  /** Two declarations cannot share a name; one declaration may be met several times. */
+  /** Two declarations cannot share a name; the same declaration can be added several times. */
   #checkSame(kind: SymbolKind, name: string, span: Span | undefined): void {
     const before = this.#spans.get(`${kind} ${name}`);
     if (kind === "digest" || kind === "controllerHeader") return;
     if (kind === "action" && before?.start === span?.start && before?.file === span?.file) return;
-    fail("P40545", span, `the control plane would see the name ${name} twice`, ...declaredAt(before));
+    const message = `the control plane would see the name ${name} twice`;
+    if (span === undefined || before?.start !== span.start || before.file !== span.file)
+      fail(CODES.controlPlaneNameTwice, span, message, ...declaredAt(before));
+    // One declaration in two instances of a control that have the same name.
+    const [first, second] = this.#twoControls(name);
+    const note = "give each instance a name: C() first; C() second;";
+    fail(CODES.controlPlaneNameTwice, second ?? span, message, ...declaredAt(first), note);
+  }
+
+  /** The first two places that make the instance in which `name` is declared; the innermost that is there twice. */
+  #twoControls(name: string): readonly Span[] {
+    for (let end = name.lastIndexOf("."); end > 0; end = name.lastIndexOf(".", end - 1)) {
+      const spans = this.controlSpans.get(name.slice(0, end)) ?? [];
+      if (spans.length > 1) return spans;
+    }
+    return [];
   }
 
   #reserve(kind: SymbolKind, id: number, span: Span | undefined): number {
     const prefix = id >>> 24;
     if (prefix !== 0 && prefix !== PREFIX[kind])
-      fail("P40540", span, `@id(0x${id.toString(16)}) has the first byte of another kind of object`);
+      fail(CODES.idPrefix, span, `@id(0x${id.toString(16)}) has the first byte of another kind of object`);
     const full = ((PREFIX[kind] << 24) | (id & 0xffffff)) >>> 0;
-    if (this.#assigned.has(full)) fail("P40541", span, `@id(0x${id.toString(16)}) is used twice`);
+    if (this.#assigned.has(full)) fail(CODES.idTwice, span, `@id(0x${id.toString(16)}) is used twice`);
     this.#assigned.add(full);
     return full;
   }
@@ -84,7 +103,7 @@ export class SymbolTable {
     }
   }
 
-  /** Gives an id to everything that has none: hash of the name, the next free one on a collision. */
+  /** Gives an id to every object without one: the hash of its name, or on a collision the next free id. */
   assign(): void {
     for (const [kind, table] of this.#symbols)
       for (const name of [...table.keys()].sort(compareBytes)) {

@@ -3,7 +3,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { toBytes, toUnsigned } from "../../base/index.js";
 import type { p4types } from "../../program/index.js";
-import { fault } from "../lower/fault.js";
+import { fault } from "../lower/ir.js";
 import { nameAnnotation } from "../lower/ir-types.js";
 import type { TypedefDeclaration } from "../syntax/ast.js";
 import type { StructLikeType, Type } from "../types/index.js";
@@ -226,7 +226,7 @@ function bitstring(type: Type): BitSpec {
   }
 }
 
-/** Fields of a header, structs inside it taken apart. */
+/** Fields of a header; structs inside it are flattened. */
 export function flatFields(
   type: StructLikeType,
   prefix = "",

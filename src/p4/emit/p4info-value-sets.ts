@@ -1,7 +1,8 @@
-/** Value sets in P4Info: one match field for a number, one a field for a struct. */
+/** Value sets in P4Info: one match field for a number; for a struct, one match field per field. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { fail } from "../../base/index.js";
 import { p4info } from "../../program/index.js";
+import { CODES } from "../codes.js";
 import type { IrValueSet } from "../lower/ir.js";
 import type { Annotation } from "../syntax/ast.js";
 import { annotated, annotationArguments, fieldIds } from "./p4info-annotations.js";
@@ -46,7 +47,7 @@ function matchFields(set: IrValueSet): NonNullable<ValueSetInit["match"]> {
     }));
   if (type.kind !== "struct")
     return fail(
-      "P40544",
+      CODES.valueSetType,
       set.span,
       "P4Info has value sets of bit<W>, of structs of bit<W>, and of enums with a width only",
     );
@@ -54,7 +55,7 @@ function matchFields(set: IrValueSet): NonNullable<ValueSetInit["match"]> {
   const ids = fieldIds(fields);
   return fields.map((field, index) => {
     if (field.type.kind !== "bit")
-      fail("P40544", set.span, `the field ${field.name} of a value set must be a bit<W>`);
+      fail(CODES.valueSetType, set.span, `the field ${field.name} of a value set must be a bit<W>`);
     return {
       id: ids[index]!,
       name: field.name,

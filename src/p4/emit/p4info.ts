@@ -31,7 +31,7 @@ type ActionInit = NonNullable<Init["actions"]>[number];
 /** Entries that p4c gives a table without `size`. */
 const DEFAULT_SIZE = 1024;
 
-/** Undefined when the program breaks a rule of P4Info; that is reported. */
+/** Undefined when the program breaks a rule of P4Info; a diagnostic says which. */
 export function emitP4Info(
   program: IrProgram,
   unit: SourceUnit,
@@ -47,7 +47,7 @@ export function emitP4Info(
 }
 
 class Builder {
-  readonly #symbols = new SymbolTable();
+  readonly #symbols: SymbolTable;
   readonly #types: TypeRegistry;
   readonly #tables: IrTable[];
   readonly #actions: IrAction[];
@@ -58,6 +58,7 @@ class Builder {
     readonly program: IrProgram,
     unit: SourceUnit,
   ) {
+    this.#symbols = new SymbolTable(program.controlSpans);
     this.#types = new TypeRegistry(program.errors);
     const controls = [program.ingress, program.egress];
     this.#tables = controls.flatMap((control) => control.tables).filter((table) => !isHidden(table));
@@ -240,7 +241,7 @@ function isHidden(object: { annotations: Parameters<typeof annotated>[0] }): boo
   return findAnnotation(object.annotations, "hidden") !== undefined;
 }
 
-/** Each name once; the form that takes values from the control plane counts. */
+/** Each name once; of two forms, the form with values from the control plane is kept. */
 function uniqueActions(actions: readonly IrAction[]): IrAction[] {
   const byName = new Map<string, IrAction>();
   for (const action of actions)

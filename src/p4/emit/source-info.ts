@@ -1,8 +1,8 @@
-/** `source_info` as p4c writes it: where in the user's file something comes from. */
+/** `source_info` as p4c writes it: the position in the user's file. */
 import type { Span } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 
-/** Spread into an object: nothing when there is no place. The column counts from 0. */
+/** An object to spread: empty when there is no position. The column counts from 0. */
 export function sourceInfo(span: Span | undefined): { source_info?: bmv2.SourceInfo } {
   if (span === undefined) return {};
   const { line, column } = span.file.position(span.start);
@@ -16,7 +16,7 @@ export function sourceInfo(span: Span | undefined): { source_info?: bmv2.SourceI
   };
 }
 
-/** The text of the span's first line, blanks squeezed; ` ...` stands for further lines. */
+/** The text of the span's first line with single spaces; ` ...` replaces further lines. */
 function fragment(span: Span): string {
   const text = span.file.text.slice(span.start, span.end).replace(/;\s*$/, "");
   const lineEnd = text.indexOf("\n");

@@ -1,10 +1,10 @@
 /**
- * Pass: in a parser state, a value that a later statement of the state writes over before anybody reads it is
- * not written. When an extract or verify between the two fails, the field then keeps its older value: P4-16
+ * Pass: in a parser state, a value is not written when a later statement of the state overwrites it before it is
+ * read. When an extract or verify between the two fails, the field then keeps its older value: P4-16
  * leaves that open (section 13.5), and p4c does the same.
  */
 import type { Expr, IrProgram, Stmt } from "./ir.js";
-import { isFixedPlace, mayOverlap, readsFrom, samePlace } from "./places.js";
+import { isFixedPlace, readsFrom, samePlace } from "./places.js";
 import { mapOperands, mapStmtExprs, statesOf } from "./walk.js";
 
 export function dropOverwritten(program: IrProgram): void {
@@ -19,15 +19,12 @@ function isOverwritten(stmt: Stmt, rest: readonly Stmt[]): boolean {
     if (reads(next, place)) return false;
     if (next.kind === "assign") {
       if (samePlace(next.left, place)) return true;
-      if (mayOverlap(next.left, place)) return false;
-    } else if (next.kind === "extract") {
-      if (mayOverlap(next.header, place)) return false;
-    } else if (next.kind !== "verify" && next.kind !== "advance") return false;
+    } else if (next.kind !== "extract" && next.kind !== "verify" && next.kind !== "advance") return false;
   }
   return false;
 }
 
-/** Looking ahead can fail, so it stays. */
+/** A lookahead can fail, so it is kept. */
 function hasLookahead(expr: Expr): boolean {
   if (expr.kind === "lookahead") return true;
   let found = false;

@@ -1,15 +1,15 @@
 /**
- * Pass: values of struct, header and stack type are taken apart. What stays are scalars, and copies of a whole
+ * Pass: values of struct, header and stack type are split into their parts. What remains are scalars, and copies of a whole
  * header, union or stack from one place to another, which BMv2 can do itself.
  */
 
 import type { Span } from "../../base/index.js";
 import { fail } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import { and, bool, elementAt, equal, field, not, or, valid, variable } from "./build.js";
-import { fault } from "./fault.js";
 import { fold } from "./fold.js";
 import type { Expr, IrProgram, Stmt, StmtOf } from "./ir.js";
-import { newLocal } from "./ir.js";
+import { fault, newLocal } from "./ir.js";
 import { isAggregate, isHeaderStack } from "./ir-types.js";
 import { isFixedPlace, isPlace, readsFrom } from "./places.js";
 import { mapBlocks, mapExpr, mapKeys, mapProgram, mapStmtExprs } from "./walk.js";
@@ -125,7 +125,7 @@ function expandStmt(program: IrProgram, stmt: Stmt): Stmt[] {
     case "extern":
       return [{ ...stmt, args: stmt.args.map((arg) => flattenArgument(arg)) }];
     case "digest": {
-      // The switch reads the fields at the end of ingress: they must be copies, made now.
+      // The switch reads the fields at the end of ingress: so they must be copied now.
       const before: Stmt[] = [];
       const elements = scalarsOf(stmt.data).map((value): Expr => {
         const copy = variable(newLocal(program, "digest", value.type, value.span), value.span);
@@ -214,7 +214,7 @@ function expandAssign(program: IrProgram, stmt: StmtOf<"assign">): Stmt[] {
     // BMv2 copies no header that `last` names, but reads its fields; it was extracted, so it is valid.
     return [{ kind: "validity", header: left, valid: true, span }, ...partsOf(program, stmt)];
   }
-  if (!isPlace(right)) fail("P40405", span, "not supported yet: this value of a header type");
+  if (!isPlace(right)) fail(CODES.valueNotSupported, span, "not supported yet: this value of a header type");
   return [stmt];
 }
 

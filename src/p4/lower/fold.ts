@@ -9,7 +9,13 @@ export function fold(expr: Expr): Expr {
   return mapExpr(expr, foldStep);
 }
 
+/** `bit<0>`: the value is 0, and BMv2 has no place for it. */
+export function isZeroWidth(expr: Expr): boolean {
+  return expr.type.kind === "bits" && expr.type.width === 0;
+}
+
 function foldStep(expr: Expr): Expr {
+  if (expr.type.kind === "bits" && isZeroWidth(expr)) return number(0n, expr.type, expr.span);
   switch (expr.kind) {
     case "unary":
       return foldUnary(expr);

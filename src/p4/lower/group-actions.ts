@@ -66,7 +66,7 @@ function join(first: Span | undefined, second: Span | undefined): Span | undefin
   return second === undefined ? first : joinSpans(first, second);
 }
 
-/** Whether the statement steers: it cannot stand in a hidden action. */
+/** Whether the statement changes the control flow: a hidden action cannot contain it. */
 function isFlow(stmt: Stmt): boolean {
   switch (stmt.kind) {
     case "if":

@@ -1,6 +1,7 @@
 /** Types of the lowered program: sizes, fields, and how types of the checker become them. */
 import type { Span } from "../../base/index.js";
 import { fail } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type { Annotation, StructLikeDeclaration } from "../syntax/ast.js";
 import type { Type } from "../types/index.js";
 import type { AggregateType, BitsType, IrField, IrType } from "./ir.js";
@@ -82,7 +83,11 @@ export class TypeTranslator {
           })),
         };
       default:
-        return fail("P40401", span, `not supported yet: a value of type ${type.kind} at run time`);
+        return fail(
+          CODES.noValueAtRunTime,
+          span,
+          `not supported yet: a value of type ${type.kind} at run time`,
+        );
     }
   }
 
@@ -107,6 +112,7 @@ export class TypeTranslator {
       kind: type.kind === "headerUnion" ? "union" : type.kind,
       name: same.length === 0 ? name : `${name}_${same.length}`,
       span: type.declaration.name.span,
+      annotations: type.declaration.annotations,
       fields,
     };
     this.#keys.set(made, key);

@@ -1,8 +1,8 @@
 /**
  * The program between the checker and the emitters: one parser, two pipelines, a deparser and the checksum
- * controls, with every instance made, every generic filled in and every call but table applications inlined.
- * What a name meant is resolved: expressions hold {@link Variable} objects, calls hold {@link ExternInstance}s.
- * The passes (`passes.ts`) narrow what may stand in it; the emitters take what is left.
+ * controls. Every instance exists, every generic has its types, and every call except table applications is inlined.
+ * Names are resolved: expressions hold {@link Variable} objects, calls hold {@link ExternInstance}s.
+ * The passes (`passes.ts`) restrict what the program can contain; the emitters take the result.
  */
 import type { Span } from "../../base/index.js";
 import type { Annotation, TableDeclaration, ValueSetDeclaration } from "../syntax/ast.js";
@@ -31,8 +31,10 @@ export interface BitsType {
 export interface AggregateType {
   kind: "struct" | "header" | "union";
   name: string;
-  /** Of the name in the declaration; none for tuples. */
+  /** Of the name in the declaration; absent for tuples. */
   span?: Span;
+  /** Of the declaration; absent for tuples. */
+  annotations?: readonly Annotation[];
   fields: readonly IrField[];
 }
 
@@ -60,6 +62,8 @@ export interface Variable {
   type: IrType;
   role: "headers" | "metadata" | "standard" | "local" | "parameter";
   span: Span | undefined;
+  /** The program declares it without a value: inside a block, or beside the actions of a control. */
+  unset?: "inner" | "outer";
 }
 
 // ---------------------------------------------------------------- expressions
@@ -112,7 +116,7 @@ export type Expr =
   /** To `type`: between widths, signs and bool. */
   | (ExprBase & { kind: "cast"; operand: Expr })
   | (ExprBase & { kind: "valid"; header: Expr })
-  /** One expression a field, in order; a header so made is valid. */
+  /** One expression per field, in order; a header built this way is valid. */
   | (ExprBase & { kind: "aggregate"; elements: Expr[] })
   /** The invalid header `{#}`. */
   | (ExprBase & { kind: "invalid" })
@@ -176,7 +180,7 @@ export interface SwitchCase {
   span: Span;
 }
 
-/** What follows a table, by what happened in it. */
+/** The statements after a table, by its result. */
 export type TableBranches =
   | { kind: "hit"; hit: Stmt[]; miss: Stmt[] }
   | { kind: "action"; cases: { actions: IrAction[]; body: Stmt[] }[]; otherwise: Stmt[] };
@@ -195,7 +199,7 @@ export interface IrAction extends Named {
   /** Values from the control plane, in order. */
   params: ActionParam[];
   body: Stmt[];
-  /** Made by the compiler: not for the control plane. */
+  /** The compiler made it; the control plane does not see it. */
   hidden: boolean;
 }
 
@@ -222,7 +226,7 @@ export interface IrActionRef {
 
 export interface IrActionCall {
   action: IrAction;
-  /** Constants, one a parameter. */
+  /** Constants, one per parameter. */
   args: Expr[];
 }
 
@@ -230,7 +234,7 @@ export interface IrEntry {
   keys: EntryKey[];
   action: IrActionCall;
   priority: number | undefined;
-  /** What `@priority` says: BMv2's own number. */
+  /** The value of `@priority`: the priority as BMv2 counts. */
   fixedPriority: number | undefined;
   isConst: boolean;
   span: Span;
@@ -300,7 +304,7 @@ export type IrTransition =
 export type StateTarget = IrState | "accept" | "reject";
 
 export interface IrSelectCase {
-  /** One pattern a key, or a value set for all of them. */
+  /** One pattern per key, or one value set for all keys. */
   patterns: EntryKey[] | IrValueSet;
   target: StateTarget;
   span: Span;
@@ -325,11 +329,13 @@ export interface IrProgram {
   deparser: IrControl;
   /** Every local variable, in order of appearance. */
   locals: Variable[];
-  /** Names that are taken: where a pass gets names for its variables. */
+  /** The names in use. A pass takes names for its variables from here. */
   names: Names;
   /** Extern instances outside controls. */
   globals: ExternInstance[];
   errors: string[];
+  /** The places that create control instances, by the name of the instance. */
+  controlSpans: ReadonlyMap<string, readonly Span[]>;
   /** Enums without underlying type that the user declares. */
   enums: { name: string; members: string[] }[];
   /** Annotations of the `main` instance. */
@@ -347,4 +353,11 @@ export function newLocal(program: IrProgram, base: string, type: IrType, span: S
   const made: Variable = { name: program.names.unique(base), type, role: "local", span };
   program.locals.push(made);
   return made;
+}
+
+/** An internal error: the checker should have refused or resolved this. */
+export function fault(span: Span | undefined, message: string): never {
+  if (span === undefined) throw new Error(`internal: ${message}`);
+  const { line, column } = span.file.position(span.start);
+  throw new Error(`internal: ${message} (${span.file.path}:${line}:${column})`);
 }

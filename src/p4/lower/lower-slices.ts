@@ -1,6 +1,6 @@
 /**
- * Pass: slices, concatenation and casts become the arithmetic that BMv2 has. After it an expression holds
- * shifts, masks and casts only, and assignments have whole fields on their left.
+ * Pass: slices, concatenation and casts become arithmetic that BMv2 has. After this pass expressions hold
+ * only shifts, masks and casts, and assignments have whole fields on their left.
  */
 import { maskOf } from "../../base/index.js";
 import { binary, cast, number } from "./build.js";

@@ -1,7 +1,7 @@
-/** Names that are used once. */
+/** Unique names. */
 export class Names {
   readonly #used = new Set<string>();
-  /** The first number to try behind a name. */
+  /** The first number to try as the suffix of a name. */
   readonly #next = new Map<string, number>();
 
   /** `base` itself the first time, then `base_0`, `base_1`, ... */

@@ -1,6 +1,6 @@
 /**
- * Pass: a table stands once in BMv2's pipeline. Where it is applied in several places, each place leaves its number
- * in a variable before, by which the emitter finds the way on after the table.
+ * Pass: BMv2's pipeline holds each table once. When a table is applied in several places, each place first writes its
+ * number to a variable; after the table, the emitter uses that number to choose the next node.
  */
 import { number, variable } from "./build.js";
 import type { IrControl, IrProgram, IrTable, Stmt } from "./ir.js";

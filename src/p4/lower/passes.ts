@@ -1,6 +1,6 @@
 /**
- * The passes from the elaborated program to what the emitters take, in their order. Each narrows what may
- * stand in the program; `--dump` shows it after each one.
+ * The passes from the elaborated program to the input of the emitters, in order. Each restricts
+ * what the program can contain; `--dump` shows it after each one.
  */
 import { DiagnosticError, type Diagnostics } from "../../base/index.js";
 import { dropOverwritten } from "./drop-overwritten.js";

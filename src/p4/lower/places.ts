@@ -1,4 +1,4 @@
-/** Places (expressions that name storage): which ones may be the same, what a statement may change. */
+/** Places (expressions that name storage): which places can be the same, and what a statement can change. */
 import type { Expr, Stmt, Variable } from "./ir.js";
 import { mapBlocks, mapOperands, mapStmtExprs } from "./walk.js";
 
@@ -97,7 +97,7 @@ export function readsFrom(expr: Expr, place: Expr): boolean {
     if (mayOverlap(expr, place)) return true;
     let inner = false;
     mapOperands(expr, (operand) => {
-      // An index is read; the base is not.
+      // The index is read; the base is not.
       if (!isPlace(operand)) inner ||= readsFrom(operand, place);
       else if (expr.kind === "element" && operand === expr.index) inner ||= readsFrom(operand, place);
       return operand;

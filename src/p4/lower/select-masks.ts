@@ -1,6 +1,6 @@
 /**
  * Pass: a range in a select becomes masks, since BMv2's transitions compare under a mask. A range of n bits
- * needs at most 2n - 2 of them.
+ * needs at most 2n - 2 masks.
  */
 import { maskOf } from "../../base/index.js";
 import type { EntryKey, IrProgram, IrSelectCase } from "./ir.js";
@@ -35,7 +35,7 @@ function expandPattern(pattern: EntryKey, width: number, signed: boolean): Entry
   if (pattern.kind !== "range") return [pattern];
   const { low, high } = pattern;
   if (low <= high) return rangeMasks(low, high, width);
-  // A signed range across zero: as bits it wraps around.
+  // A signed range that contains -1 and 0 wraps around as bits.
   if (signed) return [...rangeMasks(low, maskOf(width), width), ...rangeMasks(0n, high, width)];
   return [];
 }

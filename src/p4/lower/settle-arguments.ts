@@ -1,6 +1,7 @@
 /**
- * Pass: what BMv2's primitives take. Hashes and checksums read fields and constants, so other inputs of a hash
- * are computed before it; results go to whole fields.
+ * Pass: brings arguments into the form that BMv2's primitives accept.
+ * Hashes and checksums read fields and constants, so other inputs of a hash are computed before it;
+ * results are written to whole fields.
  */
 import { variable } from "./build.js";
 import type { Expr, IrProgram, Stmt } from "./ir.js";

@@ -1,15 +1,30 @@
 /**
- * Pass: folds constants, drops what cannot run, and removes blocks that nothing leaves early. What it
- * leaves has one shape for one meaning, so that the passes after it see few cases.
+ * Pass: folds constants, removes statements that cannot run, and removes blocks that nothing leaves early. Each
+ * meaning then has one form, so that later passes handle few cases.
  */
 import { not } from "./build.js";
-import { fold } from "./fold.js";
-import type { IrProgram, Label, Stmt } from "./ir.js";
-import { forEachStmt, mapBlocks, mapKeys, mapProgram, mapStmtExprs } from "./walk.js";
+import { fold, isZeroWidth } from "./fold.js";
+import type { EntryKey, IrProgram, IrState, Label, Stmt } from "./ir.js";
+import { forEachStmt, mapBlocks, mapKeys, mapProgram, mapStmtExprs, statesOf } from "./walk.js";
 
 export function simplify(program: IrProgram): void {
   mapProgram(program, simplifyBody);
   mapKeys(program, fold);
+  for (const state of statesOf(program)) dropZeroKeys(state);
+}
+
+/** A select ignores values of width 0: there is only one such value, so every pattern matches it. */
+function dropZeroKeys(state: IrState): void {
+  const { next } = state;
+  if (next.kind !== "select" || !next.keys.some(isZeroWidth)) return;
+  const kept = next.keys.flatMap((key, index) => (isZeroWidth(key) ? [] : [index]));
+  const keep = (patterns: EntryKey[]): EntryKey[] => kept.map((index) => patterns[index]!);
+  const cases = next.cases.map((one) =>
+    Array.isArray(one.patterns) ? { ...one, patterns: keep(one.patterns) } : one,
+  );
+  const [first] = cases;
+  if (kept.length === 0) state.next = { kind: "goto", target: first?.target ?? "reject" };
+  else state.next = { ...next, keys: kept.map((index) => next.keys[index]!), cases };
 }
 
 /** The same for one list of statements. */
@@ -25,17 +40,26 @@ function simplifyBody(body: Stmt[]): Stmt[] {
 }
 
 function simplifyStmt(stmt: Stmt): Stmt[] {
-  const folded = mapBlocks(mapStmtExprs(stmt, fold), simplifyBody);
+  const folded = mapBlocks(
+    mapStmtExprs(stmt, (expr, write) => (write && isZeroWidth(expr) ? expr : fold(expr))),
+    simplifyBody,
+  );
   switch (folded.kind) {
     case "block":
       return simplifyBlock(folded.body, folded.label, folded);
     case "if":
       return simplifyIf(folded);
     case "assign":
-      // x = x changes nothing.
-      return folded.left.kind === "variable" &&
-        folded.right.kind === "variable" &&
-        folded.left.variable === folded.right.variable
+      // A value of width 0 needs no write, and x = x changes nothing.
+      return isZeroWidth(folded.left) ||
+        (folded.left.kind === "variable" &&
+          folded.right.kind === "variable" &&
+          folded.left.variable === folded.right.variable)
+        ? []
+        : [folded];
+    case "extern":
+      // A result of width 0 has no storage.
+      return (folded.name === "hash" || folded.name === "random") && isZeroWidth(folded.args[0]!)
         ? []
         : [folded];
     case "loop":
@@ -58,7 +82,7 @@ function simplifyIf(stmt: Extract<Stmt, { kind: "if" }>): Stmt[] {
   const { condition, whenTrue, whenFalse } = stmt;
   if (condition.kind === "bool") return condition.value ? whenTrue : whenFalse;
   if (whenTrue.length === 0 && whenFalse.length === 0) return [];
-  // One form of a negated condition: the branches change places.
+  // A negated condition has one form: without the negation, with the branches exchanged.
   if (condition.kind === "unary" && condition.op === "!" && whenFalse.length > 0)
     return [{ ...stmt, condition: condition.operand, whenTrue: whenFalse, whenFalse: whenTrue }];
   if (whenTrue.length === 0)
@@ -76,7 +100,7 @@ function simplifyBlock(
   return leaves(trimmed, label) ? [{ ...stmt, body: trimmed }] : trimmed;
 }
 
-/** Without the `leave` statements that stand where the block ends anyway. */
+/** Without `leave` statements at the end of the block that they leave. */
 function trimTail(body: Stmt[], label: Label): Stmt[] {
   const last = body.at(-1);
   if (last === undefined) return body;
@@ -108,7 +132,7 @@ function leaves(body: readonly Stmt[], label: Label): boolean {
   return found;
 }
 
-/** Whether what follows the statement can never run. */
+/** Whether the statements after this one can never run. */
 function endsHere(stmt: Stmt): boolean {
   if (stmt.kind === "leave" || stmt.kind === "exit") return true;
   if (stmt.kind === "if") return ends(stmt.whenTrue) && ends(stmt.whenFalse);

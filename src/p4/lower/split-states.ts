@@ -1,5 +1,5 @@
 /**
- * Pass: BMv2's parser states are straight lines. Conditions, loops and blocks that are left early become
+ * Pass: BMv2's parser states have no control flow inside. Conditions, loops and blocks that are left early become
  * states and transitions of their own.
  */
 import { variable } from "./build.js";
@@ -34,7 +34,7 @@ class Splitter {
     return { name, span: base.span, body: [], next };
   }
 
-  /** Puts the statements into the state and leads on to `next`. */
+  /** Adds the statements to the state and ends it with a transition to `next`. */
   lay(state: IrState, body: readonly Stmt[], next: IrTransition): void {
     for (const [index, stmt] of body.entries()) {
       if (stmt.kind !== "if" && stmt.kind !== "loop" && stmt.kind !== "block" && stmt.kind !== "leave") {
@@ -45,7 +45,7 @@ class Splitter {
         state.next = { kind: "goto", target: this.#labels.get(stmt.label) ?? "accept" };
         return;
       }
-      // What follows: the transition itself when there is nothing, else a state.
+      // The continuation: the transition itself when no statement is left, else a new state.
       const rest = body.slice(index + 1);
       const join = this.#newState(state, next);
       this.lay(join, rest, next);

@@ -9,7 +9,7 @@ import { fold } from "./fold.js";
 import type { Expr, IrProgram, Label, Stmt, StmtOf, Variable } from "./ir.js";
 import { forEachStmt, mapBlocks, mapExpr, mapProgram, mapStmtExprs } from "./walk.js";
 
-/** Longer loops stay loops: written out they would be larger than anything else in the program. */
+/** Longer loops are kept: unrolled, they would dominate the size of the program. */
 const MOST_ITERATIONS = 256;
 
 export function unrollLoops(program: IrProgram): void {
@@ -28,7 +28,7 @@ function unrollBody(body: Stmt[], known: Known): Stmt[] {
     else if (stmt.kind === "action") done.push(stmt);
     else {
       const inner = new Map(known);
-      // A block runs once; the bodies of conditionals see what holds before them.
+      // A block runs once; the bodies of conditionals start with the values known before them.
       done.push(mapBlocks(stmt, (list) => unrollBody(list, new Map(inner))));
     }
     learn(stmt, known);
@@ -36,7 +36,7 @@ function unrollBody(body: Stmt[], known: Known): Stmt[] {
   return done;
 }
 
-/** Updates what is known after a statement. */
+/** Updates the known values after a statement. */
 function learn(stmt: Stmt, known: Known): void {
   if (stmt.kind === "assign" && stmt.left.kind === "variable") {
     const value = fold(substitute(stmt.right, known));
@@ -134,7 +134,7 @@ function copyBody(body: readonly Stmt[], values: Known): Stmt[] {
   return copy(body);
 }
 
-/** In a place that is written only the indexes are read. */
+/** Of a place that is written, only the indexes are read. */
 function copyIndexes(place: Expr, values: Known): Expr {
   switch (place.kind) {
     case "field":

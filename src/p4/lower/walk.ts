@@ -1,4 +1,4 @@
-/** Rewriting and searching the lowered program, so that a pass only says what it changes. */
+/** Rewriting and searching the lowered program, so that a pass holds only its changes. */
 import type {
   Expr,
   IrAction,
@@ -58,7 +58,7 @@ export function mapExpr(expr: Expr, change: (expr: Expr) => Expr): Expr {
   return change(mapOperands(expr, (operand) => mapExpr(operand, change)));
 }
 
-/** The expressions of one statement, not those of statements inside it; `write` says that it is a target. */
+/** The expressions of one statement, not those of statements inside it; `write` is true for a target of a write. */
 export function mapStmtExprs(stmt: Stmt, change: (expr: Expr, write: boolean) => Expr): Stmt {
   switch (stmt.kind) {
     case "assign":
@@ -157,7 +157,7 @@ export function forEachStmt(body: readonly Stmt[], visit: (stmt: Stmt) => void):
   }
 }
 
-/** Where a list of statements stands: what is possible there differs on BMv2. */
+/** The part of the program that holds a list of statements; BMv2 supports different statements in each. */
 export type Place = "parser" | "control" | "action" | "checksum" | "deparser";
 
 /** Replaces every list of statements of the program, in the order of execution. */
@@ -175,7 +175,7 @@ function placeOf(program: IrProgram, control: IrControl): Place {
   return control === program.deparser ? "deparser" : "checksum";
 }
 
-/** States that can be reached, in the order in which they are first met. */
+/** States that can be reached, in the order of their first visit. */
 export function statesOf(program: IrProgram): IrState[] {
   const found = new Set<IrState>();
   const visit = (state: IrState): void => {

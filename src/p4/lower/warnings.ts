@@ -1,16 +1,27 @@
-/** Warnings that need the whole program: packets that go nowhere meant, drops taken back, headers never there. */
+/** Warnings that need the whole program: no output port, a drop taken back, a header that is never valid, and others. */
 import type { Diagnostics, Span } from "../../base/index.js";
-import type { Expr, IrControl, IrProgram, IrState, Stmt, Variable } from "./ir.js";
+import { CODES } from "../codes.js";
+import type { Expression, SourceUnit } from "../syntax/ast.js";
+import { fieldLists } from "./field-lists.js";
+import { fold } from "./fold.js";
+import type { Expr, IrControl, IrProgram, IrState, Label, Stmt, Variable } from "./ir.js";
 import { controlsOf } from "./ir.js";
+import { warnOfUnset } from "./uninitialized.js";
 import { forEachStmt, mapOperands, mapStmtExprs, statesOf } from "./walk.js";
 
-export function warn(program: IrProgram, diagnostics: Diagnostics): void {
+export function warn(program: IrProgram, unit: SourceUnit, diagnostics: Diagnostics): void {
   warnOfPorts(program, diagnostics);
   for (const control of [program.ingress, program.egress])
     for (const body of bodiesOf(control)) warnOfDrops(program, body, diagnostics);
   warnOfHeaders(program, diagnostics);
   warnOfRejects(program, diagnostics);
-  warnOfDirect(program, diagnostics);
+  warnOfDirect(program, unit, diagnostics);
+  warnOfDefaults(program, diagnostics);
+  warnOfFieldLists(program, diagnostics);
+  for (const control of [program.ingress, program.egress])
+    for (const body of bodiesOf(control)) warnOfLoops(body, diagnostics);
+  warnOfStateCycles(program, diagnostics);
+  warnOfUnset(program, diagnostics);
 }
 
 function bodiesOf(control: IrControl): Stmt[][] {
@@ -28,7 +39,7 @@ function isStandard(program: IrProgram, place: Expr, name: string): boolean {
   );
 }
 
-/** P40650: nothing in ingress says where a packet goes. */
+/** P40650: ingress never sets the output port of a packet. */
 function warnOfPorts(program: IrProgram, diagnostics: Diagnostics): void {
   let decided = false;
   for (const body of bodiesOf(program.ingress))
@@ -44,7 +55,7 @@ function warnOfPorts(program: IrProgram, diagnostics: Diagnostics): void {
     });
   if (!decided)
     diagnostics.warning(
-      "P40650",
+      CODES.noEgressPort,
       program.ingress.span,
       `${program.ingress.name} never sets egress_spec: every packet leaves through port 0`,
       "set standard_metadata.egress_spec, or call mark_to_drop",
@@ -58,7 +69,7 @@ function warnOfDrops(program: IrProgram, body: readonly Stmt[], diagnostics: Dia
     if (stmt.kind === "block") warnOfDrops(program, stmt.body, diagnostics);
     if (dropsAlways(stmt)) drop = stmt.span;
     else if (stmt.kind === "assign" && drop !== undefined && takesDropBack(program, stmt.left)) {
-      diagnostics.warning("P40651", stmt.span, "this takes back the drop before it", {
+      diagnostics.warning(CODES.dropTakenBack, stmt.span, "this takes back the drop before it", {
         message: "the packet was marked to be dropped here",
         span: drop,
       });
@@ -80,7 +91,7 @@ function dropsAlways(stmt: Stmt): boolean {
   return stmt.kind === "action" && stmt.action.body.some(dropsAlways);
 }
 
-/** P40652: a field is read of a header that no parser and no statement ever makes valid. */
+/** P40652: the program reads a field of a header that no parser and no statement makes valid. */
 function warnOfHeaders(program: IrProgram, diagnostics: Diagnostics): void {
   const made = new Set<string>();
   const read = new Map<string, Span>();
@@ -113,7 +124,7 @@ function warnOfHeaders(program: IrProgram, diagnostics: Diagnostics): void {
   for (const [name, span] of read)
     if (![...made].some((one) => covers(one, name)))
       diagnostics.warning(
-        "P40652",
+        CODES.headerNeverValid,
         span,
         `the header ${name} is read, but nothing ever makes it valid`,
         "extract it in the parser, or call setValid",
@@ -146,34 +157,174 @@ function covers(made: string, name: string): boolean {
   return made === "" || made === name || name.startsWith(`${made}.`) || made.startsWith(`${name}.`);
 }
 
-/** P40653: BMv2 has no reject. */
+/** P40653: BMv2 has no reject. A `verify` that always fails ends the parser before it. */
 function warnOfRejects(program: IrProgram, diagnostics: Diagnostics): void {
   for (const state of statesOf(program)) {
-    const targets =
-      state.next.kind === "goto" ? [state.next.target] : state.next.cases.map((one) => one.target);
-    if (targets.includes("reject"))
-      diagnostics.warning(
-        "P40653",
-        state.span,
-        `the state ${state.name} rejects packets: BMv2 accepts them here, without an error`,
-        "call verify with a condition that fails, and drop on parser_error in ingress",
-      );
+    if (!targetsOf(state).includes("reject")) continue;
+    if (state.body.some((stmt) => stmt.kind === "verify" && isFalse(stmt.condition))) continue;
+    diagnostics.warning(
+      CODES.rejectNotInBmv2,
+      state.span,
+      `the state ${state.name} rejects packets: BMv2 accepts them, and reject alone sets no parser_error`,
+      "call verify with a condition that fails, and drop on parser_error in ingress",
+    );
   }
 }
 
+function targetsOf({ next }: IrState) {
+  return next.kind === "goto" ? [next.target] : next.cases.map((one) => one.target);
+}
+
+function isFalse(condition: Expr): boolean {
+  const folded = fold(condition);
+  return folded.kind === "bool" && !folded.value;
+}
+
 /** P40654: a direct counter or meter that belongs to no table. */
-function warnOfDirect(program: IrProgram, diagnostics: Diagnostics): void {
-  const tables = controlsOf(program).flatMap((control) => control.tables);
+function warnOfDirect(program: IrProgram, unit: SourceUnit, diagnostics: Diagnostics): void {
+  const named = attachedInstances(unit);
   for (const control of controlsOf(program))
     for (const instance of control.instances) {
       if (instance.extern !== "direct_counter" && instance.extern !== "direct_meter") continue;
-      if (tables.some((table) => table.counters === instance || table.meters === instance)) continue;
+      if (named.some((span) => span.file === instance.span?.file && span.start === instance.span.start))
+        continue;
       const property = instance.extern === "direct_counter" ? "counters" : "meters";
       diagnostics.warning(
-        "P40654",
+        CODES.directInstanceWithoutTable,
         instance.span,
         `${instance.name} belongs to no table`,
         `write ${property} = ... in the table that it is for`,
       );
     }
+}
+
+/** The declarations of the counters and meters that tables, applied or not, name or construct. */
+function attachedInstances(unit: SourceUnit): Span[] {
+  const spanOf = (value: Expression): Span | undefined =>
+    value.kind === "path" && value.declaration?.kind === "instance"
+      ? value.declaration.name.span
+      : value.span;
+  return unit.declarations.flatMap((declaration) => {
+    if (declaration.kind !== "control") return [];
+    const tables = (declaration.body?.locals ?? []).filter((local) => local.kind === "table");
+    return tables
+      .flatMap((table) => table.properties)
+      .flatMap((property) => {
+        if (property.kind !== "property") return [];
+        const { name } = property.name;
+        return name === "counters" || name === "meters" ? [spanOf(property.value) ?? property.span] : [];
+      });
+  });
+}
+
+/** P40655: BMv2 has no default action for a table with an action profile. */
+function warnOfDefaults(program: IrProgram, diagnostics: Diagnostics): void {
+  for (const { tables } of [program.ingress, program.egress])
+    for (const table of tables) {
+      const written = table.declaration.properties.find(
+        (one) => one.kind === "property" && one.name.name === "default_action",
+      );
+      if (table.implementation === undefined || written === undefined) continue;
+      if (table.defaultAction.action.name === "NoAction") continue;
+      diagnostics.warning(
+        CODES.profileDefaultAction,
+        written.span,
+        `BMv2 does not run the default action of ${table.name}, since the table has an action profile`,
+        "on a miss nothing runs; look at the outcome instead: if (!t.apply().hit) { ... }",
+      );
+    }
+}
+
+/** P40656: a packet must keep the fields of a list to which no field belongs. */
+function warnOfFieldLists(program: IrProgram, diagnostics: Diagnostics): void {
+  const known = fieldLists(program);
+  for (const control of [program.ingress, program.egress])
+    for (const body of bodiesOf(control))
+      forEachStmt(body, (stmt) => {
+        if (stmt.kind !== "extern" || !stmt.name.endsWith("_preserving_field_list")) return;
+        const index = fold(stmt.args.at(-1)!);
+        if (index.kind !== "number" || known.has(Number(index.value))) return;
+        diagnostics.warning(
+          CODES.emptyFieldList,
+          stmt.span,
+          `no field of the metadata has @field_list(${index.value}): the packet keeps none`,
+          "annotate the fields that it is to keep",
+        );
+      });
+}
+
+/** P40657: nothing in a loop changes its condition or leaves the loop. */
+function warnOfLoops(body: readonly Stmt[], diagnostics: Diagnostics): void {
+  forEachStmt(body, (stmt) => {
+    if (stmt.kind !== "loop") return;
+    const condition = fold(stmt.condition);
+    if (condition.kind === "bool" && !condition.value) return;
+    const roots = new Set<Variable>();
+    const look = (expr: Expr): Expr => {
+      if (expr.kind === "variable") roots.add(expr.variable);
+      mapOperands(expr, look);
+      return expr;
+    };
+    look(condition);
+    const inside = new Set<Label>();
+    let ends = false;
+    const all = [...stmt.body, ...stmt.update];
+    forEachStmt(all, (one) => {
+      if (one.kind === "block" && one.label !== undefined) inside.add(one.label);
+    });
+    forEachStmt(all, (one) => {
+      if (one.kind === "exit" || one.kind === "apply" || (one.kind === "leave" && !inside.has(one.label)))
+        ends = true;
+      mapStmtExprs(one, (expr, write) => {
+        const root = write ? rootOf(expr) : undefined;
+        if (root !== undefined && roots.has(root)) ends = true;
+        return expr;
+      });
+    });
+    if (!ends) reportEndless(stmt.span, "this loop has no end", diagnostics);
+  });
+}
+
+function reportEndless(span: Span | undefined, message: string, diagnostics: Diagnostics): void {
+  diagnostics.warning(
+    CODES.endlessLoop,
+    span,
+    message,
+    "nothing in it changes a value that its condition reads",
+  );
+}
+
+function rootOf(place: Expr): Variable | undefined {
+  switch (place.kind) {
+    case "variable":
+      return place.variable;
+    case "field":
+    case "element":
+    case "stackProperty":
+      return rootOf(place.base);
+    case "slice":
+      return rootOf(place.operand);
+    default:
+      return undefined;
+  }
+}
+
+/** P40657 also: a cycle of parser states that extract nothing and change nothing. */
+function warnOfStateCycles(program: IrProgram, diagnostics: Diagnostics): void {
+  const idle = new Set(statesOf(program).filter((state) => state.body.length === 0));
+  const done = new Set<IrState>();
+  for (const start of idle) {
+    const path: IrState[] = [];
+    const visit = (state: IrState): boolean => {
+      if (!idle.has(state) || done.has(state)) return false;
+      if (path.includes(state)) return true;
+      path.push(state);
+      const found = targetsOf(state).some((target) => typeof target !== "string" && visit(target));
+      path.pop();
+      done.add(state);
+      return found;
+    };
+    if (visit(start))
+      reportEndless(start.span, `the state ${start.name} comes back to itself without an end`, diagnostics);
+  }
 }

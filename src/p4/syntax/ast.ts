@@ -34,7 +34,7 @@ export type TypeExpression = NamedType | BitType | BaseType | StackType | TupleT
 
 interface TypeExpressionBase {
   span: Span;
-  /** Checker: the type meant. */
+  /** Set by the checker: the type that it denotes. */
   type?: Type;
 }
 
@@ -106,7 +106,7 @@ interface ExpressionBase {
   /** Checker: the type; inside a generic declaration it may hold type variables. */
   type?: Type;
   /** Checker: the value, where the expression is a compile-time known constant. */
-  constant?: ConstantValue;
+  constant?: ConstantValue | undefined;
   /** Checker: the type that the value is converted to where it stands, when that is another one than `type` (implicit casts, section 8.11.2). */
   implicitCast?: Type;
 }
@@ -136,7 +136,7 @@ export interface PathExpression extends ExpressionBase {
   kind: "path";
   absolute: boolean;
   name: Identifier;
-  /** Checker: what the name stands for. */
+  /** Set by the checker: the declaration of the name. */
   declaration?: Declaration;
 }
 
@@ -166,7 +166,7 @@ export interface SliceExpression extends ExpressionBase {
   base: Expression;
   high: Expression;
   low: Expression;
-  /** Present when written as `base[low+:width]`; `high` is then `low + width - 1`, made up by the parser. */
+  /** Present when written as `base[low+:width]`; `high` is then `low + width - 1`, added by the parser. */
   width?: Expression;
 }
 
@@ -339,7 +339,7 @@ export interface ConstantDeclaration extends DeclarationBase {
   typeExpression: TypeExpression;
   initializer: Expression;
   type?: Type;
-  constant?: ConstantValue;
+  constant?: ConstantValue | undefined;
 }
 
 export interface VariableDeclaration extends DeclarationBase {

@@ -1,8 +1,9 @@
 /** A place in the token list, with what all parts of the parser share: expectations, recovery, depth limit. */
-import type { Diagnostics, Note, Span } from "../../base/index.js";
+import { closest, type Diagnostics, type Note, type Span } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type { Identifier } from "./ast.js";
 import { Symbols } from "./symbols.js";
-import { isName, keywordSet, type Token } from "./token.js";
+import { isName, keywordSet, Token } from "./token.js";
 
 /**
  * Bound on the nesting of expressions, statements and types, and on the height of the tree of an expression. Later
@@ -80,7 +81,7 @@ export class Cursor {
   expectClose(kind: string, open: Token): Token {
     if (this.token.kind === kind) return this.advance();
     return this.fail(
-      this.at("end") ? "P40202" : "P40200",
+      this.at("end") ? CODES.neverClosed : CODES.unexpectedToken,
       this.at("end") ? open : this.token,
       this.at("end")
         ? `this '${open.text}' is never closed`
@@ -97,23 +98,23 @@ export class Cursor {
       return { name: token.text, span: spanOf(token) };
     }
     if (keywordSet.has(token.kind))
-      this.fail("P40205", token, `expected ${what}, but '${token.text}' is a keyword of P4`);
+      this.fail(CODES.keywordAsName, token, `expected ${what}, but '${token.text}' is a keyword of P4`);
     return this.failExpected(what);
   }
 
   /**
-   * The semicolon behind something. Where it is missing and a new line or `}` follows it is taken as forgotten and
-   * parsing goes on; else the rest up to the next one is skipped.
+   * The semicolon after something. If it is missing and a new line or `}` follows, the parser continues as if it were
+   * there; else it skips to the next semicolon.
    */
   semicolon(after: string): void {
     if (this.accept(";")) return;
     const { token, previous } = this;
     const end = { file: previous.file, start: previous.end, end: previous.end };
     if (token.newline || token.kind === "}" || token.kind === "end") {
-      this.error("P40207", end, `expected ';' after ${after}`);
+      this.error(CODES.missingSemicolon, end, `expected ';' after ${after}`);
       return;
     }
-    this.fail("P40207", token, `expected ';' after ${after}, found ${describe(token)}`);
+    this.fail(CODES.missingSemicolon, token, `expected ';' after ${after}, found ${describe(token)}`);
   }
 
   /** The span from a token to the last one taken. */
@@ -146,7 +147,11 @@ export class Cursor {
     this.#lastError = this.#index;
     if (this.token.kind === "other") {
       const { text } = this.token;
-      this.diagnostics.error("P40100", spanOf(this.token), `the character '${text}' has no meaning in P4`);
+      this.diagnostics.error(
+        CODES.foreignCharacter,
+        spanOf(this.token),
+        `the character '${text}' has no meaning in P4`,
+      );
       return;
     }
     this.diagnostics.error(code, { file: span.file, start: span.start, end: span.end }, message, ...notes);
@@ -158,7 +163,31 @@ export class Cursor {
   }
 
   failExpected(what: string, ...notes: (Note | string)[]): never {
-    return this.fail("P40200", this.token, `expected ${what}, found ${describe(this.token)}`, ...notes);
+    return this.fail(
+      CODES.unexpectedToken,
+      this.token,
+      `expected ${what}, found ${describe(this.token)}`,
+      ...notes,
+    );
+  }
+
+  /**
+   * Reports a misspelt keyword that begins a declaration, a block or a table property, and replaces it by the keyword.
+   * Nothing else begins with a name that is not a type, an optional second name, and a brace.
+   * @param keywords what can stand here
+   */
+  correct(...keywords: string[]): void {
+    const { token } = this;
+    if (token.kind !== "identifier" || this.symbols.lookup(token.text)?.isType === true) return;
+    const next = this.peek();
+    const named = isName(next) && !next.newline;
+    const after = named || next.kind === "=" ? this.peek(2).kind : next.kind;
+    if (after !== "{" && !(named && after === "(")) return;
+    const meant = closest(token.text, keywords);
+    if (meant === undefined) return;
+    this.error(CODES.misspeltKeyword, token, `P4 has no keyword '${token.text}'`, `did you mean ${meant}?`);
+    const { file, start, end, newline, space } = token;
+    this.token = new Token(meant, file, start, end, meant, newline, space);
   }
 
   /** Runs a part of the parser one level deeper. */
@@ -178,7 +207,7 @@ export class Cursor {
 
   failDepth(): never {
     return this.fail(
-      "P40201",
+      CODES.nestedTooDeeply,
       this.token,
       `nested more than ${MAX_DEPTH} levels deep`,
       "split the expression or statement; constants and functions help",
@@ -186,8 +215,8 @@ export class Cursor {
   }
 
   /**
-   * Items up to a `}` (which is not taken) or to where `isEnd` says. Behind a wrong one it goes on; `starts` tells on
-   * which tokens another item begins.
+   * Items up to a `}` (which is not taken) or to where `isEnd` holds. After a wrong item parsing continues; `starts` says
+   * at which tokens another item begins.
    */
   items<T>(parse: () => T, starts: (token: Token) => boolean = () => false, isEnd = () => false): T[] {
     const list: T[] = [];
@@ -200,8 +229,8 @@ export class Cursor {
   }
 
   /**
-   * Runs a parser. After an error in it skips behind the next `;` or `}` on the level where it began, or to a token on
-   * a new line that `starts` something, and returns undefined.
+   * Runs a parser. After an error it skips to after the next `;` or `}` at the level where it began, or to a token on a
+   * new line for which `starts` holds, and returns undefined.
    */
   attempt<T>(parse: () => T, starts: (token: Token) => boolean = () => false): T | undefined {
     const depth = this.#depth;

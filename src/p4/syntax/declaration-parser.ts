@@ -1,5 +1,6 @@
 /** Declarations of the top level and of parsers and controls (P4-16 sections 10 to 14; grammar `declaration`). */
 import type { Span } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import { parseAnnotations } from "./annotation-parser.js";
 import type {
   ActionDeclaration,
@@ -43,7 +44,7 @@ export function parseDeclarations(cursor: Cursor): Declaration[] {
   while (!cursor.at("end")) {
     if (cursor.accept(";")) continue;
     if (cursor.at("}")) {
-      cursor.error("P40200", cursor.token, "this '}' closes nothing");
+      cursor.error(CODES.closesNothing, cursor.token, "this '}' closes nothing");
       cursor.advance();
       continue;
     }
@@ -59,6 +60,17 @@ export function parseDeclarations(cursor: Cursor): Declaration[] {
 /** One declaration; two for a typedef of a type declared in it, none for a forward declaration. */
 function parseDeclaration(cursor: Cursor): Declaration[] {
   const annotations = parseAnnotations(cursor);
+  cursor.correct(
+    "action",
+    "parser",
+    "control",
+    "package",
+    "header",
+    "header_union",
+    "struct",
+    "enum",
+    "extern",
+  );
   const { token } = cursor;
   switch (token.kind) {
     case "const":
@@ -93,7 +105,7 @@ function parseDeclaration(cursor: Cursor): Declaration[] {
     case "apply":
       if (token.kind === "table" || cursor.peek().kind === "{" || isName(cursor.peek()))
         cursor.fail(
-          "P40203",
+          CODES.misplacedDeclaration,
           token,
           `'${token.text}' cannot stand on the top level`,
           `it belongs into a ${token.kind === "state" ? "parser" : "control"}; perhaps a '}' above closes too much`,
@@ -203,7 +215,7 @@ function parseFunctionOrInstance(
   const after = cursor.peek().kind;
   if (isName(cursor.token) && (after === ";" || after === "="))
     cursor.fail(
-      "P40203",
+      CODES.misplacedDeclaration,
       cursor.peek(0),
       `'${cursor.token.text}' would be a variable, and there are none on the top level`,
       "declare it inside a parser or control, or as a const",
@@ -287,7 +299,10 @@ function parseControlBody(cursor: Cursor, start: Token): ControlDeclaration["bod
   const locals = cursor.items(
     () => parseControlLocal(cursor),
     (token) => token.kind === "action" || token.kind === "table" || token.kind === "apply",
-    () => cursor.at("apply") && (cursor.peek().kind === "{" || cursor.peek().kind === "@"),
+    () => {
+      cursor.correct("action", "table", "apply");
+      return cursor.at("apply") && (cursor.peek().kind === "{" || cursor.peek().kind === "@");
+    },
   );
   if (!cursor.at("apply"))
     cursor.failExpected("'apply { ... }' at the end of the control", {
@@ -298,7 +313,7 @@ function parseControlBody(cursor: Cursor, start: Token): ControlDeclaration["bod
   const apply = parseBlock(cursor, parseAnnotations(cursor), "block");
   if (!cursor.at("}") && !cursor.at("end") && !isOutermost(cursor.token))
     cursor.fail(
-      "P40203",
+      CODES.misplacedDeclaration,
       cursor.token,
       "expected '}' after the apply block, which is the last part of a control",
       "actions, tables and variables come before it",
@@ -309,6 +324,7 @@ function parseControlBody(cursor: Cursor, start: Token): ControlDeclaration["bod
 
 function parseControlLocal(cursor: Cursor): Declaration {
   const annotations = parseAnnotations(cursor);
+  cursor.correct("action", "table");
   const { token } = cursor;
   switch (token.kind) {
     case "const":
@@ -324,24 +340,29 @@ function parseControlLocal(cursor: Cursor): Declaration {
     case "header_union":
     case "extern":
       return cursor.fail(
-        "P40203",
+        CODES.misplacedDeclaration,
         token,
         `a ${token.kind} cannot be declared in a control`,
         "move it to the top level",
       );
     case "state":
-      if (isName(cursor.peek())) cursor.fail("P40203", token, "a state belongs into a parser");
+      if (isName(cursor.peek()))
+        cursor.fail(CODES.misplacedDeclaration, token, "a state belongs into a parser");
       break;
     case "if":
     case "switch":
     case "for":
-      return cursor.fail("P40203", token, "statements of a control stand in its apply block");
+      return cursor.fail(
+        CODES.misplacedDeclaration,
+        token,
+        "statements of a control stand in its apply block",
+      );
     default:
   }
   if (!startsType(cursor) && !isName(token) && token.kind !== ".")
     cursor.failExpected("an action, table, instance, variable or apply");
   const next = cursor.peek().kind;
   if (!startsType(cursor) && (next === "=" || next === "." || next === "["))
-    cursor.fail("P40203", token, "statements of a control stand in its apply block");
+    cursor.fail(CODES.misplacedDeclaration, token, "statements of a control stand in its apply block");
   return parseLocal(cursor, annotations);
 }

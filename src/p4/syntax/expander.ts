@@ -1,5 +1,6 @@
 /** Replaces macros in a stream of tokens (C11 section 6.10.3), within bounds. */
 import { Diagnostics, joinSpans, type Note, SourceFile, type Span } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import { type Macro, replaceMacro } from "./macro.js";
 import { Scanner } from "./scanner.js";
 import { isWord, Token } from "./token.js";
@@ -13,11 +14,11 @@ const MAX_MACRO_TOKENS = 1_000_000;
 export interface TokenSource {
   /** The next token; at the end one of kind `end`. */
   next(): Token;
-  /** Gives back the token just read. */
+  /** Puts the token just read back, so that it is read again. */
   unread(token: Token): void;
 }
 
-/** Tokens to read before the source goes on. */
+/** Tokens to read before those of the source. */
 interface Context {
   tokens: readonly Token[];
   index: number;
@@ -46,7 +47,7 @@ export class Expander {
     return this.#next()!;
   }
 
-  /** Expands a token list on its own, as a macro argument or what stands behind a directive. */
+  /** Expands a token list on its own, for example a macro argument or the rest of a directive. */
   expandList(tokens: readonly Token[]): Token[] {
     if (tokens.length === 0) return [];
     if (this.#depth >= MAX_ARGUMENT_DEPTH)
@@ -133,8 +134,8 @@ export class Expander {
   }
 
   /**
-   * The arguments behind an opening parenthesis. After an error undefined; then the macro's name comes next, and what
-   * was read if nothing closed it, so that the parser finds something sensible.
+   * The arguments after an opening parenthesis; undefined after an error. Then the macro's name is the next token,
+   * followed by what was read if no parenthesis closed it, so that the parser can continue.
    */
   #arguments(macro: Macro, name: Token, open: Token): { args: Token[][]; close: Token } | undefined {
     const args: Token[][] = [[]];
@@ -146,7 +147,11 @@ export class Expander {
       const token = this.#raw();
       if (token === undefined || token.kind === "end") {
         if (token !== undefined) this.#unread(token);
-        this.diagnostics.error("P40108", name, `the arguments of macro '${name.text}' have no closing )`);
+        this.diagnostics.error(
+          CODES.macroArguments,
+          name,
+          `the arguments of macro '${name.text}' have no closing )`,
+        );
         putBack(all);
         return undefined;
       }
@@ -155,7 +160,7 @@ export class Expander {
         if (macro.variadic && args.length === count - 1) args.push([]);
         if (args.length === count) return { args, close: token };
         this.diagnostics.error(
-          "P40108",
+          CODES.macroArguments,
           joinSpans(name, token),
           `macro '${name.text}' takes ${count} argument${count === 1 ? "" : "s"}, not ${args.length}`,
           ...definitionNote(macro),
@@ -171,7 +176,7 @@ export class Expander {
   }
 
   #fail(span: Span, message: string, ...notes: string[]): never {
-    this.diagnostics.error("P40109", span, message, ...notes);
+    this.diagnostics.error(CODES.endlessMacro, span, message, ...notes);
     throw new ExpansionLimit();
   }
 }
@@ -186,7 +191,7 @@ export function definitionNote(macro: Macro): Note[] {
 }
 
 /** The tokens of a piece of text, all at one place. */
-function scanText(text: string, place: Span): Token[] {
+export function scanText(text: string, place: Span): Token[] {
   const scanner = new Scanner(new SourceFile("<text>", text), new Diagnostics());
   const tokens: Token[] = [];
   for (let token = scanner.next(); token.kind !== "end"; token = scanner.next()) {

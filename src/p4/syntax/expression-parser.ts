@@ -1,4 +1,5 @@
 /** Expressions (P4-16 section 8, grammar `expression`) by precedence climbing. */
+import { CODES } from "../codes.js";
 import type {
   Argument,
   BinaryOperator,
@@ -69,7 +70,11 @@ function binaryRest(cursor: Cursor, left: Expression, least: number): Expression
     cursor.advance();
     if (op === ">>") cursor.advance();
     if (op === "++" && cursor.at(";"))
-      cursor.fail("P40200", cursor.previous, "P4 has no operator to count up: write x = x + 1 or x += 1");
+      cursor.fail(
+        CODES.countingOperator,
+        cursor.previous,
+        "P4 has no operator to count up: write x = x + 1 or x += 1",
+      );
     const right = cursor.nested(() => binary(cursor, precedence + 1));
     cursor.grow(Math.max(height, cursor.height));
     left = { kind: "binary", span: cursor.fromSpan(left.span), op: op as BinaryOperator, left, right };
@@ -185,7 +190,7 @@ function primary(cursor: Cursor): Expression {
     case "default":
     case "_":
       return cursor.fail(
-        "P40200",
+        CODES.keySetAsValue,
         token,
         `'${token.text}' stands only as a whole key of a select, switch or entry`,
       );
@@ -194,7 +199,7 @@ function primary(cursor: Cursor): Expression {
       if (startsType(cursor)) {
         const type = parseType(cursor);
         return cursor.fail(
-          "P40200",
+          CODES.typeAsValue,
           type.span,
           "expected a value, found a type",
           "a cast is written (bit<8>) value",
@@ -215,7 +220,7 @@ function pathOrType(cursor: Cursor): Expression {
   return { kind: "path", span: cursor.from(start), absolute, name };
 }
 
-/** Members, indexes, slices and calls behind an operand. */
+/** Members, indexes, slices and calls after an operand. */
 export function postfixRest(cursor: Cursor, operand: Expression): Expression {
   for (;;) {
     switch (cursor.token.kind) {

@@ -45,7 +45,7 @@ function parseKeyElement(cursor: Cursor): Expression {
   return keyRest(cursor, parseExpression(cursor));
 }
 
-/** `value &&& mask` or `low .. high` behind the first operand. */
+/** The rest of `value &&& mask` or `low .. high` after the first operand. */
 function keyRest(cursor: Cursor, first: Expression): Expression {
   if (cursor.accept("&&&")) {
     const mask = parseExpression(cursor);
@@ -54,7 +54,7 @@ function keyRest(cursor: Cursor, first: Expression): Expression {
   return rangeRest(cursor, first);
 }
 
-/** `low .. high` behind low. */
+/** The rest of `low .. high` after `low`. */
 export function rangeRest(cursor: Cursor, first: Expression): Expression {
   if (!cursor.accept("..")) return first;
   const high = parseExpression(cursor);

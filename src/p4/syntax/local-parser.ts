@@ -1,4 +1,5 @@
-/** Variables, constants and instances, wherever they may stand (P4-16 section 11). */
+/** Variables, constants and instances, wherever they are allowed (P4-16 section 11). */
+import { CODES } from "../codes.js";
 import type {
   Annotation,
   ConstantDeclaration,
@@ -82,7 +83,7 @@ export function withSemicolon<T extends VariableDeclaration | InstanceDeclaratio
   return declaration;
 }
 
-/** The same as {@link parseTypedDeclaration} behind the type. */
+/** Like {@link parseTypedDeclaration}, after the type was read. */
 export function declarationRest(
   cursor: Cursor,
   annotations: Annotation[],
@@ -95,7 +96,7 @@ export function declarationRest(
     const args = parseArguments(cursor);
     if (cursor.at("."))
       cursor.fail(
-        "P40204",
+        CODES.misplacedStatement,
         cursor.token,
         "a statement cannot begin with a constructor call",
         "declare an instance outside of apply, or call T.apply(...)",

@@ -1,5 +1,6 @@
-/** What stands behind `#define` or `-D` (C11 section 6.10.3). */
+/** The text after `#define` or `-D` (C11 section 6.10.3). */
 import type { Diagnostics, Span } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type { Macro } from "./macro.js";
 import { isWord, type Token } from "./token.js";
 
@@ -12,7 +13,7 @@ export function parseDefinition(
   const [name, open] = tokens;
   if (name === undefined || !isWord(name) || name.text === "defined") {
     diagnostics.error(
-      "P40107",
+      CODES.malformedMacro,
       name ?? line,
       name?.text === "defined" ? "a macro must not be called 'defined'" : "expected a name after #define",
     );
@@ -40,14 +41,14 @@ export function parseDefinition(
           param !== undefined && isWord(param)
             ? `macro '${name.text}' has two parameters called '${param.text}'`
             : `expected a parameter name in the definition of macro '${name.text}'`;
-        diagnostics.error("P40107", param ?? line, message);
+        diagnostics.error(CODES.malformedMacro, param ?? line, message);
         return undefined;
       }
       const after = tokens[++next];
       if (after?.kind === ")") break;
       if (after?.kind !== "," || variadic) {
         diagnostics.error(
-          "P40107",
+          CODES.malformedMacro,
           after ?? line,
           `expected ${variadic ? "" : "',' or "}')' after a macro parameter`,
         );
@@ -59,7 +60,11 @@ export function parseDefinition(
   const body = tokens.slice(next);
   if (body[0]?.kind === "##" || body.at(-1)?.kind === "##") {
     const wrong = body[0]!.kind === "##" ? body[0]! : body.at(-1)!;
-    diagnostics.error("P40107", wrong, "## joins two tokens: it cannot stand at an end of a macro");
+    diagnostics.error(
+      CODES.malformedMacro,
+      wrong,
+      "## joins two tokens: it cannot stand at an end of a macro",
+    );
     return undefined;
   }
   const span = { file: name.file, start: name.start, end: name.end };

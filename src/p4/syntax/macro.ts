@@ -1,5 +1,6 @@
 /** Macro definitions and the replacement of one use (C11 section 6.10.3). */
 import type { Diagnostics, SourceFile, Span } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import { isWord, Token, tokenText } from "./token.js";
 
 export interface Macro {
@@ -117,7 +118,7 @@ function paste(
   if (tokens.length !== 1 && text !== ">>") {
     // The preprocessor that p4c calls lets this pass, and programs write `hdr.##field`.
     diagnostics.warning(
-      "P40115",
+      CODES.joinedNoToken,
       use,
       `## in macro '${macro.name}' cannot join '${tokenText(left)}' and '${tokenText(right)}' to one token; they stay two`,
       ...(macro.span === undefined ? [] : [{ message: "the macro is defined here", span: macro.span }]),
@@ -130,7 +131,7 @@ function paste(
   });
 }
 
-/** Whether two definitions are the same, so that the second may stand (C11 6.10.3 paragraph 2). */
+/** Whether two definitions are the same, so that the second is allowed (C11 6.10.3 paragraph 2). */
 export function sameMacro(a: Macro, b: Macro): boolean {
   return (
     a.variadic === b.variadic &&

@@ -1,4 +1,5 @@
 /** Integer literals (P4-16 section 6.4.3.2). */
+import { CODES } from "../codes.js";
 import type { IntLiteral } from "./ast.js";
 import { type Cursor, spanOf } from "./cursor.js";
 import type { Token } from "./token.js";
@@ -20,7 +21,7 @@ export function parseIntLiteral(cursor: Cursor, token: Token): IntLiteral {
   const digits = match?.slice(3).find((group) => group !== undefined);
   if (match === null || digits === undefined || !/[0-9a-fA-F]/.test(digits)) {
     cursor.fail(
-      "P40103",
+      CODES.malformedNumber,
       token,
       `'${text.slice(0, 60)}' is not a well-formed number`,
       hint(text, cursor.peek(0)),
@@ -30,7 +31,11 @@ export function parseIntLiteral(cursor: Cursor, token: Token): IntLiteral {
   const prefix =
     match[3] !== undefined ? "0x" : match[5] !== undefined ? "0o" : match[6] !== undefined ? "0b" : "";
   if (width !== undefined && (width.length > 6 || Number(width) > MAX_WIDTH))
-    cursor.fail("P40103", token, `the width of '${text.slice(0, 60)}' is more than ${MAX_WIDTH} bits`);
+    cursor.fail(
+      CODES.malformedNumber,
+      token,
+      `the width of '${text.slice(0, 60)}' is more than ${MAX_WIDTH} bits`,
+    );
   return {
     kind: "intLiteral",
     span,

@@ -1,5 +1,6 @@
-/** `base[low+:width]` as a slice with a made-up upper end, `low + width - 1`. */
+/** `base[low+:width]` as a slice with a computed upper end, `low + width - 1`. */
 import { SourceFile, type Span } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type { Expression, SliceExpression } from "./ast.js";
 import type { Cursor } from "./cursor.js";
 
@@ -12,7 +13,11 @@ export function sliceFrom(
 ): SliceExpression {
   // The upper end needs nodes of its own, and copies within copies would grow without bound.
   if (holdsPlusSlice(low) || holdsPlusSlice(width))
-    cursor.fail("P40203", low.span, "the bounds of a slice [low+:width] must not hold another such slice");
+    cursor.fail(
+      CODES.nestedSlice,
+      low.span,
+      "the bounds of a slice [low+:width] must not hold another such slice",
+    );
   return { kind: "slice", span, base, high: upperEnd(low, width), low, width };
 }
 

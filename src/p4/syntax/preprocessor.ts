@@ -4,12 +4,14 @@
  * the macro's outermost use; one from an argument keeps its own.
  */
 import { type Diagnostics, joinSpans, SourceFile, type Span } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import { standardLibrary } from "../stdlib/index.js";
 import { ConditionError, evaluateCondition } from "./condition.js";
 import { definitionNote, Expander, ExpansionLimit } from "./expander.js";
 import { LineView } from "./line-view.js";
 import { builtinMacro, type Macro, sameMacro } from "./macro.js";
 import { parseDefinition } from "./macro-definition.js";
+import { preprocessString, type StringContext } from "./multi-line-string.js";
 import { Scanner } from "./scanner.js";
 import { isWord, Token, tokenText } from "./token.js";
 
@@ -93,9 +95,20 @@ class Preprocessor {
       const token = this.#ahead ?? this.#current.scanner.next();
       this.#ahead = undefined;
       if (token.kind === "#" && token.newline) this.#directive(token);
+      else if (token.kind === "stringLiteral" && token.text.includes("\n")) return this.#longString(token);
       else if (token.kind !== "end") return token;
       else if (!this.#close()) return token;
     }
+  }
+
+  #longString({ kind, file, start, end, text, newline, space }: Token): Token {
+    const context: StringContext = {
+      expand: (tokens) => this.expander.expandList(tokens),
+      isMacro: (name) => this.#macros.has(name),
+      holds: (directive, tokens, line) => this.#holds(directive, tokens, line),
+    };
+    const preprocessed = preprocessString(text, { file, start, end }, context, this.diagnostics);
+    return new Token(kind, file, start, end, preprocessed, newline, space);
   }
 
   // ---------------------------------------------------------------- directives
@@ -110,14 +123,14 @@ class Preprocessor {
         this.#define(line);
         break;
       case "undef": {
-        const macro = this.#macroName(line);
+        const macro = this.#macroName(this.#lineTokens(), line);
         if (macro !== undefined) this.#macros.delete(macro.text);
         break;
       }
       case "if":
       case "ifdef":
       case "ifndef": {
-        const holds = this.#holds(name.text, line);
+        const holds = this.#holds(name.text, this.#lineTokens(), line);
         conditionals.push({ directive: line, taken: holds, elseSeen: undefined });
         if (!holds) this.#skip();
         break;
@@ -133,16 +146,20 @@ class Preprocessor {
       case "endif":
         this.#lineTokens();
         if (conditionals.pop() === undefined)
-          this.diagnostics.error("P40110", line, "#endif without an #if before it in this file");
+          this.diagnostics.error(
+            CODES.unpairedConditional,
+            line,
+            "#endif without an #if before it in this file",
+          );
         break;
       case "include":
         this.#include(line);
         break;
       case "error":
-        this.diagnostics.error("P40112", line, `#error ${scanner.restOfLine()}`);
+        this.diagnostics.error(CODES.errorDirective, line, `#error ${scanner.restOfLine()}`);
         break;
       case "warning":
-        this.diagnostics.warning("P40113", line, `#warning ${scanner.restOfLine()}`);
+        this.diagnostics.warning(CODES.warningDirective, line, `#warning ${scanner.restOfLine()}`);
         break;
       case "line":
         this.#lineNumber(line, this.expander.expandList(this.#lineTokens()));
@@ -155,7 +172,7 @@ class Preprocessor {
         if (name.kind === "integer") this.#lineNumber(line, [name, ...rest]);
         else
           this.diagnostics.warning(
-            "P40106",
+            CODES.malformedDirective,
             line,
             `no preprocessor directive is called '#${name.text}'; the line is ignored`,
           );
@@ -182,14 +199,17 @@ class Preprocessor {
     return tokens;
   }
 
-  #macroName(line: Span): Token | undefined {
-    const [name, extra] = this.#lineTokens();
+  #macroName([name, extra]: readonly Token[], line: Span): Token | undefined {
     if (name === undefined || !isWord(name)) {
-      this.diagnostics.error("P40106", name ?? line, "expected the name of a macro");
+      this.diagnostics.error(CODES.malformedDirective, name ?? line, "expected the name of a macro");
       return undefined;
     }
     if (extra !== undefined)
-      this.diagnostics.warning("P40106", extra, "the rest of the line has no meaning and is ignored");
+      this.diagnostics.warning(
+        CODES.malformedDirective,
+        extra,
+        "the rest of the line has no meaning and is ignored",
+      );
     return name;
   }
 
@@ -199,7 +219,7 @@ class Preprocessor {
     const before = this.#macros.get(macro.name);
     if (before !== undefined && !sameMacro(before, macro))
       this.diagnostics.warning(
-        "P40114",
+        CODES.macroRedefined,
         macro.span,
         `macro '${macro.name}' is defined again with another meaning`,
         ...definitionNote(before),
@@ -235,10 +255,10 @@ class Preprocessor {
 
   // ---------------------------------------------------------------- conditionals
 
-  /** Whether the group behind `#if` and its relatives is taken; reads the rest of the line. */
-  #holds(directive: string, line: Span): boolean {
-    if (directive === "if" || directive === "elif") return this.#condition(line);
-    const macro = this.#macroName(line);
+  /** Whether the group after `#if` or a related directive is taken; `tokens` are the rest of its line. */
+  #holds(directive: string, tokens: readonly Token[], line: Span): boolean {
+    if (directive === "if" || directive === "elif") return this.#condition(tokens, line);
+    const macro = this.#macroName(tokens, line);
     return macro !== undefined && this.#macros.has(macro.text) === !directive.endsWith("ndef");
   }
 
@@ -246,11 +266,15 @@ class Preprocessor {
   #checkBranch(line: Span, name: string): boolean {
     const top = this.#current.conditionals.at(-1);
     if (top === undefined) {
-      this.diagnostics.error("P40110", line, `#${name} without an #if before it in this file`);
+      this.diagnostics.error(
+        CODES.unpairedConditional,
+        line,
+        `#${name} without an #if before it in this file`,
+      );
       return false;
     }
     if (top.elseSeen !== undefined)
-      this.diagnostics.error("P40110", line, `#${name} after #else`, {
+      this.diagnostics.error(CODES.unpairedConditional, line, `#${name} after #else`, {
         message: "the #else is here",
         span: top.elseSeen,
       });
@@ -284,13 +308,13 @@ class Preprocessor {
         return;
       } else if (depth === 0 && /^(else|elif|elifn?def)$/.test(name.text)) {
         this.#checkBranch(line, name.text);
-        // In a group behind the one taken not even the expression need make sense.
+        // After the group that was taken, not even the expressions have to be valid.
         if (top.taken) scanner.restOfLine();
         else if (name.text === "else") {
           this.#lineTokens();
           top.taken = true;
           return;
-        } else if ((top.taken = this.#holds(name.text, line))) return;
+        } else if ((top.taken = this.#holds(name.text, this.#lineTokens(), line))) return;
       }
     }
   }
@@ -304,14 +328,17 @@ class Preprocessor {
     return token;
   }
 
-  /** The value of the expression on the rest of the line; false after an error. */
-  #condition(line: Span): boolean {
+  /** The value of an expression; false after an error. */
+  #condition(tokens: readonly Token[], line: Span): boolean {
     try {
-      const tokens = this.#withoutDefined(this.#lineTokens());
-      return evaluateCondition(this.expander.expandList(tokens), line);
+      return evaluateCondition(this.expander.expandList(this.#withoutDefined(tokens)), line);
     } catch (error) {
       if (!(error instanceof ConditionError)) throw error;
-      this.diagnostics.error("P40111", error.span, `in a preprocessor condition: ${error.message}`);
+      this.diagnostics.error(
+        CODES.conditionWithoutValue,
+        error.span,
+        `in a preprocessor condition: ${error.message}`,
+      );
       return false;
     }
   }
@@ -349,7 +376,11 @@ class Preprocessor {
   /** Goes back to the including file; false at the end of the program. */
   #close(): boolean {
     for (const { directive } of this.#current.conditionals)
-      this.diagnostics.error("P40110", directive, "this conditional has no #endif in its file");
+      this.diagnostics.error(
+        CODES.unpairedConditional,
+        directive,
+        "this conditional has no #endif in its file",
+      );
     this.#current.conditionals = [];
     if (this.#files.length === 1) return false;
     this.#files.pop();
@@ -365,7 +396,7 @@ class Preprocessor {
     const span = { file: line.file, start: line.start, end: Math.max(line.end, scanner.position) };
     this.#lineTokens();
     if (name === undefined) {
-      this.diagnostics.error("P40106", line, 'expected "FILE" or <FILE> after #include');
+      this.diagnostics.error(CODES.malformedDirective, line, 'expected "FILE" or <FILE> after #include');
       return;
     }
     const system = name.startsWith("<");
@@ -373,7 +404,7 @@ class Preprocessor {
     const file = this.options.resolveInclude?.(path, this.#current.file, system) ?? standardLibrary(path);
     if (file === undefined) {
       this.diagnostics.error(
-        "P40104",
+        CODES.missingInclude,
         written === undefined ? line : span,
         `cannot find the file '${path}' to include`,
         "give its folder with -I; core.p4 and v1model.p4 come with the compiler",
@@ -386,7 +417,7 @@ class Preprocessor {
       // One message, as all files further out would say the same: with the count used up nothing more is read.
       if (this.#includes <= MAX_INCLUDES)
         this.diagnostics.error(
-          "P40105",
+          CODES.tooManyIncludes,
           line,
           deep
             ? `files include each other more than ${MAX_INCLUDE_DEPTH} deep`
@@ -407,11 +438,15 @@ class Preprocessor {
   #lineNumber(line: Span, tokens: readonly Token[]): void {
     const [number, name] = tokens;
     if (number?.kind !== "integer" || !/^[0-9]{1,10}$/.test(number.text)) {
-      this.diagnostics.error("P40106", number ?? line, "expected a line number after #line");
+      this.diagnostics.error(CODES.malformedDirective, number ?? line, "expected a line number after #line");
       return;
     }
     if (name !== undefined && name.kind !== "stringLiteral") {
-      this.diagnostics.error("P40106", name, 'expected a file name in "" after the line number');
+      this.diagnostics.error(
+        CODES.malformedDirective,
+        name,
+        'expected a file name in "" after the line number',
+      );
       return;
     }
     const { scanner, file } = this.#current;
@@ -424,7 +459,7 @@ class Preprocessor {
   }
 }
 
-/** A header name made of tokens, with its quotes or angle brackets. */
+/** A header name built from tokens, with its quotes or angle brackets. */
 function headerNameOf(tokens: readonly Token[]): string | undefined {
   const text = tokens.map((token, i) => (i > 0 && token.space ? " " : "") + tokenText(token)).join("");
   return /^(?:<[^>]+>|"[^"]+")/.exec(text)?.[0];

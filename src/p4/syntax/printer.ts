@@ -301,7 +301,7 @@ class Printer {
   }
 }
 
-/** Whether an `else` behind the statement would become part of it. */
+/** Whether an `else` after the statement would become part of it. */
 function endsWithOpenIf(statement: Statement): boolean {
   if (statement.kind === "if")
     return statement.whenFalse === undefined || endsWithOpenIf(statement.whenFalse);

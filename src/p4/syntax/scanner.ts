@@ -1,5 +1,6 @@
 /** Text to tokens, before preprocessing (P4-16 section 6.4; white space and `#` lines as in C). */
 import type { Diagnostics, SourceFile } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import { keywordSet, punctuators, Token } from "./token.js";
 
 /** Character classes of ASCII. */
@@ -36,7 +37,7 @@ export class Scanner {
   /** In a skipped group text need not be P4: nothing is reported, and strings end with the line. */
   quiet = false;
   position = 0;
-  /** The token to start with next; its flags depend on what stands before it. */
+  /** The token to start with next; its flags depend on the text before it. */
   #rewound: Token | undefined;
   readonly #text: string;
   readonly #start: number;
@@ -85,7 +86,7 @@ export class Scanner {
     return new Token("end", this.file, length, length, "", true, space);
   }
 
-  /** Reads `"name"` or `<name>` behind white space, as it stands; undefined if there is something else. */
+  /** Reads `"name"` or `<name>` after white space, unchanged; undefined if there is something else. */
   headerName(): string | undefined {
     const form = /[ \t]*(<[^>\n]+>|"[^"\n]+")/y;
     form.lastIndex = this.position;
@@ -168,7 +169,7 @@ export class Scanner {
         this.position = at;
         if (!this.quiet)
           this.diagnostics.error(
-            "P40102",
+            CODES.openString,
             { file: this.file, start, end: at },
             'this string has no closing "',
             'a quotation mark inside a string is written \\"',
@@ -205,7 +206,7 @@ export class Scanner {
     if (end >= 0) return end + 2;
     if (!this.quiet)
       this.diagnostics.error(
-        "P40101",
+        CODES.openComment,
         { file: this.file, start, end: start + 2 },
         "this comment has no end",
         "close it with */; comments do not nest",

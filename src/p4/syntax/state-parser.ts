@@ -1,4 +1,5 @@
 /** Parsers and their states (P4-16 section 13). */
+import { CODES } from "../codes.js";
 import { parseAnnotations } from "./annotation-parser.js";
 import type {
   Annotation,
@@ -53,20 +54,21 @@ function parseBody(cursor: Cursor): ParserDeclaration["body"] {
     (token) => token.kind === "state",
   );
   if (states.length === 0 && cursor.at("}") && cursor.diagnostics.errorCount === errorCount)
-    cursor.error("P40200", cursor.token, "a parser needs at least the state start");
+    cursor.error(CODES.parserWithoutStates, cursor.token, "a parser needs at least the state start");
   cursor.expectClose("}", open);
   return { locals, states };
 }
 
 function parseElement(cursor: Cursor, statesSeen: boolean): Declaration {
   const annotations = parseAnnotations(cursor);
+  cursor.correct("state");
   const { token } = cursor;
   if (token.kind === "state" && isName(cursor.peek()) && cursor.peek(2).kind === "{")
     return parseState(cursor, annotations);
   if (["action", "table", "apply", "header", "struct", "enum", "typedef", "extern"].includes(token.kind)) {
     if (token.kind !== "apply" || cursor.peek().kind === "{")
       cursor.fail(
-        "P40203",
+        CODES.misplacedDeclaration,
         token,
         `'${token.text}' cannot stand in a parser`,
         token.kind === "action" || token.kind === "table" || token.kind === "apply"
@@ -76,7 +78,7 @@ function parseElement(cursor: Cursor, statesSeen: boolean): Declaration {
   }
   if (statesSeen)
     cursor.fail(
-      "P40203",
+      CODES.misplacedDeclaration,
       token,
       "expected a state or '}': declarations of a parser come before its first state",
     );
@@ -93,7 +95,11 @@ function parseValueSet(cursor: Cursor, annotations: Annotation[]): ValueSetDecla
   if (!cursor.at("<")) cursor.failExpected("'<' and the type of the elements");
   const types = parseTypeArguments(cursor);
   if (types.length !== 1)
-    cursor.fail("P40200", cursor.from(start), `a value_set has one element type, not ${types.length}`);
+    cursor.fail(
+      CODES.severalElementTypes,
+      cursor.from(start),
+      `a value_set has one element type, not ${types.length}`,
+    );
   const open = cursor.expect("(", "and the size of the value_set");
   const size = parseExpression(cursor);
   cursor.expectClose(")", open);
@@ -118,7 +124,11 @@ function parseState(cursor: Cursor, annotations: Annotation[]): StateDeclaration
     );
   cursor.symbols.leave(scope);
   if (transition !== undefined && !cursor.at("}") && !cursor.at("end")) {
-    cursor.error("P40204", cursor.token, "expected '}' after the transition, which ends the state");
+    cursor.error(
+      CODES.misplacedStatement,
+      cursor.token,
+      "expected '}' after the transition, which ends the state",
+    );
     parseStatements(cursor, "parserState");
   }
   cursor.expectClose("}", open);
@@ -136,7 +146,8 @@ function parseTransition(cursor: Cursor): Transition {
   const start = cursor.advance();
   if (!cursor.at("select")) {
     const next = cursor.name("a state or select (...)");
-    if (cursor.at("(")) cursor.fail("P40200", next.span, `expected select before '(', found '${next.name}'`);
+    if (cursor.at("("))
+      cursor.fail(CODES.selectMissing, next.span, `expected select before '(', found '${next.name}'`);
     cursor.semicolon("the transition");
     return { kind: "direct", span: cursor.from(start), next };
   }

@@ -1,5 +1,6 @@
 /** Statements (P4-16 section 12). */
 
+import { CODES } from "../codes.js";
 import { parseAnnotations } from "./annotation-parser.js";
 import type {
   Annotation,
@@ -70,7 +71,7 @@ function startsStatement(token: Token): boolean {
   return ["if", "switch", "for", "return", "exit", "transition", "const"].includes(token.kind);
 }
 
-/** Tokens that stand in no statement list, so that one must have been left open before them. */
+/** Tokens that no statement list contains: before them, a list was left open. */
 function endsBody(token: Token): boolean {
   return [
     "control",
@@ -85,7 +86,7 @@ function endsBody(token: Token): boolean {
   ].includes(token.kind);
 }
 
-/** @param declarations whether a variable, constant or instance may stand here; not as the branch of an `if` */
+/** @param declarations whether a variable, constant or instance is allowed here; it is not as the branch of an `if` */
 function parseStatement(cursor: Cursor, context: StatementContext, declarations: boolean): Statement {
   const annotations = parseAnnotations(cursor);
   const { token } = cursor;
@@ -95,7 +96,7 @@ function parseStatement(cursor: Cursor, context: StatementContext, declarations:
     ["switch", "for", "return", "exit", "break", "continue"].includes(token.kind)
   )
     cursor.fail(
-      "P40204",
+      CODES.misplacedStatement,
       token,
       `a ${token.kind} statement cannot stand in a parser`,
       "parser states hold assignments, calls, declarations and if; a choice is made with transition select",
@@ -131,7 +132,7 @@ function parseStatement(cursor: Cursor, context: StatementContext, declarations:
     }
     case "else":
       return cursor.fail(
-        "P40200",
+        CODES.elseWithoutIf,
         token,
         "this 'else' belongs to no 'if'",
         "an 'if' ends at the first ';' or '}'",
@@ -148,7 +149,7 @@ function parseStatement(cursor: Cursor, context: StatementContext, declarations:
 
 function failDeclarationAsBranch(cursor: Cursor, token: Token): never {
   return cursor.fail(
-    "P40204",
+    CODES.misplacedStatement,
     token,
     "a declaration cannot stand here",
     "put it into braces with the statements that use it",
@@ -176,7 +177,12 @@ function parseCondition(cursor: Cursor, keyword: string): Expression {
   const open = cursor.advance();
   const condition = parseExpression(cursor);
   if (cursor.at("="))
-    cursor.fail("P40200", cursor.token, "'=' assigns and has no value here", "compare with '=='");
+    cursor.fail(
+      CODES.assignmentAsCondition,
+      cursor.token,
+      "'=' assigns and has no value here",
+      "compare with '=='",
+    );
   cursor.expectClose(")", open);
   return condition;
 }
@@ -249,7 +255,7 @@ function parseForVariable(cursor: Cursor): VariableDeclaration | undefined {
   const start = cursor.token;
   if (isName(start) && cursor.peek().kind === "in")
     cursor.fail(
-      "P40200",
+      CODES.loopVariableWithoutType,
       start,
       "expected the type of the loop variable before its name",
       `a loop declares its own variable, as in for (bit<8> ${start.text} in 1 .. 6)`,
@@ -289,27 +295,28 @@ function parseAssignmentOrCall(cursor: Cursor, annotations: Annotation[], semico
   const left = parseTarget(cursor);
   if (assignmentOperators.has(cursor.token.kind)) {
     const operator = cursor.advance();
-    if (!isLeftValue(left)) cursor.fail("P40206", left.span, "nothing can be assigned to this");
+    if (!isLeftValue(left)) cursor.fail(CODES.notAssignable, left.span, "nothing can be assigned to this");
     const op = assignmentOperators.get(operator.kind);
     const right = parseExpression(cursor);
     if (semicolon) cursor.semicolon("the assignment");
     return { kind: "assignment", span: cursor.from(start), annotations, op, left, right };
   }
   if (left.kind === "call") {
-    if (!isLeftValue(left.callee)) cursor.fail("P40206", left.span, "the result of a call cannot be called");
+    if (!isLeftValue(left.callee))
+      cursor.fail(CODES.notAssignable, left.span, "the result of a call cannot be called");
     if (semicolon) cursor.semicolon("the call");
     return { kind: "callStatement", span: cursor.from(start), annotations, call: left };
   }
   if (cursor.at("++") || (cursor.at("-") && cursor.peek().kind === "-"))
     cursor.fail(
-      "P40200",
+      CODES.countingOperator,
       cursor.token,
       "P4 has no operator to count up or down",
       "write x = x + 1 or x += 1",
     );
   if (cursor.at("=="))
     cursor.fail(
-      "P40200",
+      CODES.comparisonAsStatement,
       cursor.token,
       "expected an assignment or a call, found a comparison",
       "assign with '='",
@@ -317,7 +324,7 @@ function parseAssignmentOrCall(cursor: Cursor, annotations: Annotation[], semico
   return cursor.failExpected("'=' or '(' (a statement is an assignment or a call)");
 }
 
-/** What may stand to the left of `=` or before `(`: a name or type and members, indexes, calls behind it. */
+/** The left side of `=` or what is called: a name or type, then members, indexes and calls. */
 function parseTarget(cursor: Cursor): Expression {
   const { token } = cursor;
   if (token.kind === "(") {
@@ -340,7 +347,7 @@ function parseTarget(cursor: Cursor): Expression {
     return postfixRest(cursor, { kind: "typeName", span: typeExpression.span, typeExpression });
   }
   if (!isName(token) && token.kind !== ".")
-    cursor.fail("P40200", token, `expected a statement, found ${describe(token)}`);
+    cursor.fail(CODES.unexpectedToken, token, `expected a statement, found ${describe(token)}`);
   const absolute = cursor.accept(".");
   const name = cursor.name("a name");
   cursor.height = 1;
@@ -368,5 +375,10 @@ function failForeignWord(cursor: Cursor): void {
   const next = cursor.peek().kind;
   if (next === "." || next === "=" || next === ":" || next === "[" || next === ";") return;
   if (cursor.symbols.lookup(token.text) !== undefined) return;
-  cursor.fail("P40200", token, `P4 has no statement '${token.text}'`, foreignWords[token.text]!);
+  cursor.fail(
+    CODES.foreignStatement,
+    token,
+    `P4 has no statement '${token.text}'`,
+    foreignWords[token.text]!,
+  );
 }

@@ -1,4 +1,5 @@
 /** Tables (P4-16 section 14.2). */
+import { CODES } from "../codes.js";
 import { parseAnnotations } from "./annotation-parser.js";
 import type {
   ActionRef,
@@ -25,7 +26,11 @@ export function parseTable(cursor: Cursor, annotations: Annotation[]): TableDecl
     () => endsTable(cursor.token.kind),
   );
   if (properties.length === 0 && cursor.at("}") && cursor.diagnostics.errorCount === errorCount)
-    cursor.error("P40200", cursor.token, "a table needs properties: at least actions = { ... }");
+    cursor.error(
+      CODES.tableWithoutProperties,
+      cursor.token,
+      "a table needs properties: at least actions = { ... }",
+    );
   cursor.expectClose("}", open);
   cursor.symbols.declare(name.name, false);
   const span = annotations.length > 0 ? cursor.fromSpan(annotations[0]!.span) : cursor.from(start);
@@ -48,6 +53,7 @@ function parseProperty(cursor: Cursor): TableProperty {
   const annotations = parseAnnotations(cursor);
   const constToken = cursor.token;
   const isConst = cursor.accept("const");
+  cursor.correct("key", "actions", "entries");
   const { token } = cursor;
   const name = cursor.name("a table property");
   if (!cursor.at("="))
@@ -58,7 +64,7 @@ function parseProperty(cursor: Cursor): TableProperty {
   cursor.advance();
   if (token.kind === "key" || token.kind === "actions" || token.kind === "entries") {
     if (isConst && token.kind !== "entries")
-      cursor.error("P40200", constToken, `'const' cannot stand before ${token.kind}`);
+      cursor.error(CODES.constProperty, constToken, `'const' cannot stand before ${token.kind}`);
     const open = cursor.expect("{", `and the ${token.kind === "key" ? "fields of the key" : token.kind}`);
     const items = <T>(parse: (cursor: Cursor) => T): T[] => {
       const list = cursor.items(
@@ -106,7 +112,7 @@ function parseListedAction(cursor: Cursor): ActionRef {
   const annotations = parseAnnotations(cursor);
   const action = parseActionRef(cursor, annotations);
   if (cursor.at(",")) {
-    cursor.error("P40207", cursor.token, "actions of a table end with ';', not ','");
+    cursor.error(CODES.missingSemicolon, cursor.token, "actions of a table end with ';', not ','");
     cursor.advance();
   } else cursor.semicolon("the action");
   return { ...action, span: cursor.from(start) };

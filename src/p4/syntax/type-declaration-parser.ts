@@ -1,4 +1,5 @@
 /** Declarations of types: structs, headers, enums, typedefs, errors, match kinds, externs (P4-16 section 7). */
+import { CODES } from "../codes.js";
 import { parseAnnotations } from "./annotation-parser.js";
 import type {
   Annotation,
@@ -51,9 +52,14 @@ function parseField(cursor: Cursor): FieldDeclaration {
   const name = cursor.name("the name of the field");
   while (cursor.at("[")) typeExpression = parseStackSuffix(cursor, typeExpression, typeStart);
   if (cursor.at("="))
-    cursor.fail("P40200", cursor.token, "a field has no initial value", "assign it where the program starts");
+    cursor.fail(
+      CODES.fieldInitializer,
+      cursor.token,
+      "a field has no initial value",
+      "assign it where the program starts",
+    );
   if (cursor.at(",")) {
-    cursor.error("P40207", cursor.token, "fields end with ';', not ','");
+    cursor.error(CODES.missingSemicolon, cursor.token, "fields end with ';', not ','");
     cursor.advance();
   } else cursor.semicolon("the field");
   return { span: cursor.from(start), annotations, typeExpression, name };
@@ -87,14 +93,15 @@ function parseMembers(cursor: Cursor, withValues: boolean, trailingComma: boolea
       );
     if (!withValues && cursor.at("="))
       cursor.fail(
-        "P40200",
+        CODES.enumValueWithoutType,
         cursor.token,
         "only an enum with an underlying type gives its members values",
         "write enum bit<8> NAME { a = 1 }",
       );
     const value = cursor.accept("=") ? parseExpression(cursor) : undefined;
     members.push({ kind: "enumMember", span: cursor.from(annotationStart), name, annotations, value });
-    if (cursor.at(";")) cursor.fail("P40200", cursor.token, "members are separated by ',', not ';'");
+    if (cursor.at(";"))
+      cursor.fail(CODES.memberSeparator, cursor.token, "members are separated by ',', not ';'");
   } while (cursor.accept(","));
   cursor.expectClose("}", open);
   return members;
@@ -209,7 +216,7 @@ function parseMethod(cursor: Cursor, externName: string): FunctionDeclaration {
   if (isName(token) && cursor.peek().kind === "(") {
     if (token.text !== externName)
       cursor.fail(
-        "P40208",
+        CODES.constructorName,
         token,
         `'${token.text}' has no return type, and the constructor of this extern is called '${externName}'`,
       );

@@ -1,4 +1,5 @@
 /** Types as written (P4-16 section 7, grammar `typeRef`). */
+import { CODES } from "../codes.js";
 import type { BitType, Expression, NamedType, TypeExpression } from "./ast.js";
 import { type Cursor, spanOf } from "./cursor.js";
 import { parseExpression } from "./expression-parser.js";
@@ -36,7 +37,7 @@ export function parseType(cursor: Cursor, what = "a type"): TypeExpression {
   });
 }
 
-/** `T[size]` behind T; also after a declared name, as p4c allows. */
+/** The `[size]` of `T[size]`; also after a declared name, as p4c allows. */
 export function parseStackSuffix(cursor: Cursor, element: TypeExpression, start: Token): TypeExpression {
   const open = cursor.advance();
   const size = unclosed(cursor, () => parseExpression(cursor));
@@ -69,7 +70,11 @@ function parseSimpleType(cursor: Cursor, what: string): TypeExpression {
         cursor.advance();
         const elements = parseTypeArguments(cursor);
         if (elements.length !== 1)
-          cursor.fail("P40200", cursor.from(token), `a list has one element type, not ${elements.length}`);
+          cursor.fail(
+            CODES.severalElementTypes,
+            cursor.from(token),
+            `a list has one element type, not ${elements.length}`,
+          );
         return { kind: "listType", span: cursor.from(token), element: elements[0]! };
       }
       return parseNamedType(cursor);
@@ -79,7 +84,7 @@ function parseSimpleType(cursor: Cursor, what: string): TypeExpression {
       if (isName(token)) return parseNamedType(cursor);
       if (["header", "struct", "enum", "header_union"].includes(token.kind))
         return cursor.fail(
-          "P40203",
+          CODES.misplacedDeclaration,
           token,
           `expected ${what}, found the keyword '${token.text}'`,
           `declare the ${token.text} on its own and use its name here`,

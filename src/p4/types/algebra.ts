@@ -26,7 +26,7 @@ export function intType(width: number): Type {
   return (intTypes[width] ??= { kind: "int", width });
 }
 
-/** A struct, header or union; its fields are filled in when first asked for. */
+/** A struct, header or union; its fields are computed at the first use. */
 class DeclaredStruct implements StructLikeType {
   readonly kind: "struct" | "header" | "headerUnion";
   #fields: readonly TypedField[] | undefined;
@@ -232,7 +232,7 @@ export function sizeOf(type: Type, which: "min" | "max"): number | undefined {
 
 const counted = new WeakMap<Type, number>();
 
-/** How many values without parts a value of the type holds, headers counting at least one. */
+/** How many scalars a value of the type holds; a header counts as at least one. */
 export function partCount(type: Type): number {
   if (!("fields" in type) && type.kind !== "stack" && type.kind !== "tuple") return 1;
   const known = counted.get(type);

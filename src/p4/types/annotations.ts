@@ -1,4 +1,5 @@
 /** Annotations that mean something to the compiler are well formed; structured ones hold constants (section 20). */
+import { CODES } from "../codes.js";
 import type { Annotation, Expression } from "../syntax/ast.js";
 import { typeToString } from "./algebra.js";
 import type { Checker } from "./checker.js";
@@ -33,14 +34,18 @@ export function checkAnnotations(cx: Checker, annotations: readonly Annotation[]
     const structured = isStructured(annotation);
     if (!structured && !isStructured(first)) {
       if (annotation.name === "name")
-        cx.warning("P40611", annotation.span, "@name stands on this element twice; the first one counts");
+        cx.warning(
+          CODES.annotationWithoutEffect,
+          annotation.span,
+          "@name stands on this element twice; the first one counts",
+        );
       continue;
     }
     const why =
       structured !== isStructured(first)
         ? "is used with (...) and with [...] on the same element"
         : "can stand on an element only once";
-    cx.error("P40330", annotation.span, `@${annotation.name} ${why}`, {
+    cx.error(CODES.malformedAnnotation, annotation.span, `@${annotation.name} ${why}`, {
       message: "the other is here",
       span: first.span,
     });
@@ -48,7 +53,7 @@ export function checkAnnotations(cx: Checker, annotations: readonly Annotation[]
   const name = annotations.find((annotation) => annotation.name === "name");
   const hidden = annotations.find((annotation) => annotation.name === "hidden");
   if (name !== undefined && hidden !== undefined)
-    cx.warning("P40611", name.span, "@name has no effect on an element that is @hidden");
+    cx.warning(CODES.annotationWithoutEffect, name.span, "@name has no effect on an element that is @hidden");
 }
 
 function isStructured(annotation: Annotation): boolean {
@@ -72,7 +77,8 @@ function checkAnnotation(cx: Checker, annotation: Annotation): void {
       return;
     }
   }
-  if (name === "pkginfo" && body.kind === "none") cx.error("P40330", span, "@pkginfo needs keys and values");
+  if (name === "pkginfo" && body.kind === "none")
+    cx.error(CODES.malformedAnnotation, span, "@pkginfo needs keys and values");
   if (name === "p4runtime_translation") checkTranslation(cx, annotation);
   const wanted = Object.hasOwn(BODIES, name) ? BODIES[name] : undefined;
   if (wanted === undefined) return;
@@ -80,37 +86,41 @@ function checkAnnotation(cx: Checker, annotation: Annotation): void {
   switch (wanted) {
     case "none":
       if (body.kind === "unstructured" && body.text.trim() !== "")
-        cx.error("P40330", span, `@${name} takes no arguments`);
+        cx.error(CODES.malformedAnnotation, span, `@${name} takes no arguments`);
       return;
     case "string": {
       const value = values?.length === 1 ? values[0]! : undefined;
       if (value !== undefined && isText(cx, value)) return;
       if (name === "noWarn" && (values === undefined || values.length !== 1)) return;
-      cx.error("P40330", span, `@${name} takes one string, as in @${name}("...")`);
+      cx.error(CODES.malformedAnnotation, span, `@${name} takes one string, as in @${name}("...")`);
       return;
     }
     case "number": {
       const value = values?.length === 1 ? values[0]! : undefined;
       if (value !== undefined && value.kind !== "typeName") checkExpression(cx, value);
       if (value?.constant?.kind !== "integer")
-        cx.error("P40330", span, `@${name} takes one number known at compile time`);
+        cx.error(CODES.malformedAnnotation, span, `@${name} takes one number known at compile time`);
       return;
     }
     case "matchKind": {
       const value = values?.length === 1 ? values[0]! : undefined;
       if (value === undefined || value.kind === "typeName" || checkExpression(cx, value).kind !== "matchKind")
-        cx.error("P40330", span, "@match takes one match kind, as in @match(ternary)");
+        cx.error(CODES.malformedAnnotation, span, "@match takes one match kind, as in @match(ternary)");
       return;
     }
     case "values":
       if (values === undefined || values.length === 0) {
-        cx.error("P40330", span, `@${name} takes numbers known at compile time`);
+        cx.error(CODES.malformedAnnotation, span, `@${name} takes numbers known at compile time`);
         return;
       }
       for (const value of values) {
         if (value.kind !== "typeName") checkExpression(cx, value);
         if (value.constant === undefined && value.type?.kind !== "unknown")
-          cx.error("P40330", value.span, `an argument of @${name} must be known at compile time`);
+          cx.error(
+            CODES.malformedAnnotation,
+            value.span,
+            `an argument of @${name} must be known at compile time`,
+          );
       }
   }
 }
@@ -130,7 +140,7 @@ function checkTranslation(cx: Checker, annotation: Annotation): void {
     }
   }
   cx.error(
-    "P40330",
+    CODES.malformedAnnotation,
     span,
     "@p4runtime_translation takes a URI and what stands for the values on the other side: bit<W>, string or a width",
   );
@@ -146,10 +156,14 @@ function checkStructuredValue(cx: Checker, value: Expression): void {
   if (type.kind === "unknown") return;
   if (!["string", "integer", "bool", "bit", "int"].includes(type.kind))
     cx.error(
-      "P40330",
+      CODES.malformedAnnotation,
       value.span,
       `a value of an annotation [...] is a string, a number or a bool, this is ${typeToString(type)}`,
     );
   else if (value.constant === undefined)
-    cx.error("P40330", value.span, "a value of an annotation [...] must be known at compile time");
+    cx.error(
+      CODES.malformedAnnotation,
+      value.span,
+      "a value of an annotation [...] must be known at compile time",
+    );
 }

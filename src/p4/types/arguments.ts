@@ -1,5 +1,6 @@
 /** Matching arguments to parameters (sections 6.8 and 8.21): by position or name, defaults, optional ones, directions. */
-import type { Span } from "../../base/index.js";
+import { closest, type Span } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type { Argument, Expression, Parameter, TypeParameter } from "../syntax/ast.js";
 import {
   contains,
@@ -17,7 +18,6 @@ import { checkExpression } from "./expressions.js";
 import { Inference, signatureOf } from "./infer.js";
 import { lvalueProblem } from "./lvalue.js";
 import type { BoundArguments } from "./resolution.js";
-import { nearestName } from "./scope.js";
 import type { Type } from "./type.js";
 
 export interface BindProblem {
@@ -50,7 +50,7 @@ export function bindArguments(
       index = params.findIndex((param) => param.name.name === name.name);
       if (index < 0) {
         const names = params.map((param) => param.name.name);
-        const near = nearestName(name.name, names);
+        const near = closest(name.name, names);
         const notes =
           near !== undefined
             ? hint(near)
@@ -154,7 +154,7 @@ export function typeArguments(
     const left = signature.openAllowed === true && signature.given.some((type) => type?.kind === "dontCare");
     if (needed && !unknownArgument && !left)
       cx.error(
-        "P40311",
+        CODES.typeNotInferred,
         signature.span,
         `cannot tell what type parameter '${param.name.name}' of ${signature.what} stands for`,
         `give it in the call: <...> after the name`,
@@ -193,20 +193,20 @@ function checkInferred(
   const span = bound.args[index]?.value.span ?? signature.span;
   if (contains(type, (t) => t.kind === "integer"))
     cx.error(
-      "P40311",
+      CODES.typeNotInferred,
       span,
       `the width of the number given to ${signature.what} is not known`,
       "a literal gets a width in front, as in 8w5",
     );
   else if (contains(type, (t) => t.kind === "string"))
     cx.error(
-      "P40305",
+      CODES.stringArgument,
       span,
       `${signature.what} cannot take a string here: strings exist at compile time only`,
     );
   else
     cx.error(
-      "P40311",
+      CODES.typeNotInferred,
       span,
       `the struct type of the value given to ${signature.what} is not known`,
       "write the type in front, as in (S) { a = 1 }",
@@ -225,7 +225,7 @@ function checkArgument(cx: Checker, param: Parameter, type: Type, arg: Argument,
     if (param.direction === "out") value.implicitCast = type;
     else
       cx.error(
-        "P40310",
+        CODES.argumentCount,
         value.span,
         `'_' can only stand for an 'out' argument, '${param.name.name}' is none`,
         place,
@@ -238,7 +238,12 @@ function checkArgument(cx: Checker, param: Parameter, type: Type, arg: Argument,
     case "in":
       if (notAValue(cx, arg, found, what)) return;
       if (["extern", "parser", "control", "package"].includes(found.kind))
-        cx.error("P40316", value.span, `${what} cannot be an object, this is ${typeToString(found)}`, place);
+        cx.error(
+          CODES.typeCannotStandHere,
+          value.span,
+          `${what} cannot be an object, this is ${typeToString(found)}`,
+          place,
+        );
       else coerce(cx, value, type, what, place);
       return;
     case "out":
@@ -246,7 +251,7 @@ function checkArgument(cx: Checker, param: Parameter, type: Type, arg: Argument,
       const problem = lvalueProblem(cx, value);
       if (problem !== undefined)
         cx.error(
-          "P40313",
+          CODES.notWritable,
           value.span,
           `${what} must be a variable, because it is written to: ${problem}`,
           place,
@@ -273,14 +278,19 @@ function checkArgument(cx: Checker, param: Parameter, type: Type, arg: Argument,
         signature.style !== "constructor" &&
         (found.kind === "parser" || found.kind === "control")
       ) {
-        cx.error("P40316", value.span, `${what} cannot be a ${found.kind}`, place);
+        cx.error(CODES.typeCannotStandHere, value.span, `${what} cannot be a ${found.kind}`, place);
         return;
       }
       if (!coerce(cx, value, type, what, place)) return;
       if (signature.style === "action" || type.kind === "unknown") return;
       if (signature.style !== "constructor" && (type.kind === "extern" || isUndirected(value))) return;
       if (!isCompileTimeKnown(cx, value))
-        cx.error("P40308", value.span, `${what} must be known at compile time`, place);
+        cx.error(
+          CODES.constructorArgumentNotConstant,
+          value.span,
+          `${what} must be known at compile time`,
+          place,
+        );
   }
 }
 
@@ -298,11 +308,11 @@ function notAValue(cx: Checker, arg: Argument, found: Type, what: string): boole
     )
   )
     return false;
-  cx.error("P40303", arg.value.span, `${what} must be a value, this is ${typeToString(found)}`);
+  cx.error(CODES.wrongKindOfName, arg.value.span, `${what} must be a value, this is ${typeToString(found)}`);
   return true;
 }
 
-/** A parser or control given where a parser or control type is asked for: their parameters must agree. */
+/** A parser or control as an argument for a parser or control type: their parameters must agree. */
 function checkBlockArgument(
   cx: Checker,
   wanted: Extract<Type, { kind: "parser" | "control" }>,
@@ -314,7 +324,7 @@ function checkBlockArgument(
   if (found.kind === "typeName" && (found.type.kind === "parser" || found.type.kind === "control")) {
     const name = found.type.declaration.name.name;
     cx.error(
-      "P40303",
+      CODES.wrongKindOfName,
       span,
       `${what} must be an instance of '${name}', this is the ${found.type.kind} itself`,
       `write ${name}()`,
@@ -337,7 +347,7 @@ function checkBlockArgument(
     if (other === undefined) {
       if (param.optional) continue;
       cx.error(
-        "P40305",
+        CODES.blockParameterCount,
         span,
         `${found.kind} '${name}' has ${have.length} parameters, ${typeToString(wanted)} asks for ${want.length}`,
         declared,
@@ -352,7 +362,7 @@ function checkBlockArgument(
       const word = (direction: Parameter["direction"]) =>
         direction === "none" ? "without direction" : `'${direction}'`;
       cx.error(
-        "P40305",
+        CODES.blockParameterDirection,
         span,
         `parameter '${other.declaration.name.name}' of ${found.kind} '${name}' is ${word(other.direction)}, ` +
           `${typeToString(wanted)} asks for ${word(param.direction)}`,
@@ -363,7 +373,7 @@ function checkBlockArgument(
     }
     if (!fitsSignature(param.type, other.type)) {
       cx.error(
-        "P40305",
+        CODES.blockParameterType,
         span,
         `parameter '${other.declaration.name.name}' of ${found.kind} '${name}' has type ${typeToString(other.type)}, ` +
           `${wanted.declaration.name.name} asks here for ${typeToString(param.type)}`,
@@ -375,7 +385,7 @@ function checkBlockArgument(
   }
   if (have.length > want.length && have.slice(want.length).some((param) => !param.optional))
     cx.error(
-      "P40305",
+      CODES.blockParameterCount,
       span,
       `${found.kind} '${name}' has ${have.length} parameters, ${typeToString(wanted)} has ${want.length}`,
       declared,

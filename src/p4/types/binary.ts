@@ -1,4 +1,5 @@
 /** Typing of binary operators (sections 8.5 to 8.9): casts to a common type, widths, constants. */
+import { CODES } from "../codes.js";
 import type { BinaryExpression, Expression } from "../syntax/ast.js";
 import { BOOL, bitType, intType, STRING, sameType, typeToString, UNKNOWN } from "./algebra.js";
 import { type Checker, isUnknown } from "./checker.js";
@@ -68,13 +69,13 @@ function fold(cx: Checker, e: Operands, type: Type, rightType: Type = type): voi
   }
   if (left === undefined || right === undefined) return;
   const value: Folded | undefined = foldBinary(e.op, left, right, type, rightType);
-  if (value?.kind === "problem") cx.error("P40332", e.span, value.message);
+  if (value?.kind === "problem") cx.error(CODES.constantOutOfRange, e.span, value.message);
   else e.constant = value;
 }
 
 function cannot(cx: Checker, e: Operands, left: Type, right: Type, ...notes: string[]): Type {
   cx.error(
-    "P40306",
+    CODES.operandTypes,
     e.span,
     `'${e.op}' cannot be applied to ${typeToString(left)} and ${typeToString(right)}`,
     ...notes,
@@ -113,7 +114,7 @@ export function commonType(
   if (isLiteral(e.left) && !isLiteral(e.right) && literalFits(left, right)) return right;
   if (isLiteral(e.right) && !isLiteral(e.left) && literalFits(right, left)) return left;
   if (isLiteral(e.left) && isLiteral(e.right)) {
-    // Neither side says which struct or header is meant.
+    // Neither side determines the struct or header type.
     return undefined;
   }
   if (left.kind === "serializableEnum" && right.kind === "serializableEnum") {
@@ -132,7 +133,7 @@ export function isLiteral(e: Expression): boolean {
   return e.kind === "list" || e.kind === "struct" || e.kind === "invalid";
 }
 
-/** Whether a `{...}` of type `literal` may stand for a value of `target`: the fine check is coerce's. */
+/** Whether a `{...}` of type `literal` can be a value of `target`; `coerce` checks the details. */
 function literalFits(literal: Type, target: Type): boolean {
   switch (literal.kind) {
     case "tuple":
@@ -183,7 +184,8 @@ function arithmetic(cx: Checker, e: Operands, leftType: Type, rightType: Type): 
   coerce(cx, e.left, common, "the left side");
   coerce(cx, e.right, common, "the right side");
   const divisor = divides ? constantOf(e.right) : undefined;
-  if (divisor?.kind === "integer" && divisor.value === 0n) cx.error("P40332", e.span, "division by zero");
+  if (divisor?.kind === "integer" && divisor.value === 0n)
+    cx.error(CODES.constantOutOfRange, e.span, "division by zero");
   else fold(cx, e, common);
   return ["<", ">", "<=", ">="].includes(e.op) ? BOOL : common;
 }
@@ -193,7 +195,11 @@ function negativeOperand(cx: Checker, e: Operands): boolean {
   for (const side of [e.left, e.right]) {
     const value = side.constant;
     if (value?.kind !== "integer" || value.value >= 0n) continue;
-    cx.error("P40332", e.span, `'${e.op}' is not defined on negative numbers, here ${value.value}`);
+    cx.error(
+      CODES.constantOutOfRange,
+      e.span,
+      `'${e.op}' is not defined on negative numbers, here ${value.value}`,
+    );
     return true;
   }
   return false;
@@ -210,18 +216,23 @@ function shift(cx: Checker, e: Operands, leftType: Type, rightType: Type): Type 
     return cannot(cx, e, leftType, rightType, "the number of bits to shift by must be unsigned");
   if (amount?.kind === "integer") {
     if (amount.value < 0n) {
-      cx.error("P40332", e.right.span, `cannot shift by ${amount.value} bits`, "shift the other way instead");
+      cx.error(
+        CODES.constantOutOfRange,
+        e.right.span,
+        `cannot shift by ${amount.value} bits`,
+        "shift the other way instead",
+      );
       return left;
     }
     if ("width" in left && amount.value >= left.width)
       cx.warning(
-        "P40602",
+        CODES.shiftByWidth,
         e.span,
         `shift by ${amount.value} of a value that has ${left.width} bits: nothing of it is left`,
       );
   } else if (left.kind === "integer" && right.kind !== "integer" && !isCompileTimeKnown(cx, e.right)) {
     cx.error(
-      "P40306",
+      CODES.operandTypes,
       e.span,
       `the width of '${e.op}' is not known: an int is shifted by a value known only at run time`,
       "give the left side a width, as in 32w1 << x",

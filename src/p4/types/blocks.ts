@@ -1,4 +1,6 @@
 /** Parsers and controls (sections 13 and 14): their parameters, local declarations, states and apply block. */
+import { closest } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type {
   ControlDeclaration,
   Declaration,
@@ -15,7 +17,6 @@ import { checkExpression } from "./expressions.js";
 import { checkAction, checkParameters, declareTypeParameters, withoutLoops } from "./functions.js";
 import { checkKeySets, isEverything } from "./key-sets.js";
 import { checkConstant, checkInstance, checkVariable } from "./objects.js";
-import { nearestName } from "./scope.js";
 import { checkStatements } from "./statements.js";
 import { checkTable } from "./tables.js";
 import type { Type } from "./type.js";
@@ -39,7 +40,7 @@ export function checkControl(cx: Checker, d: ControlDeclaration): void {
     );
     for (const local of body.locals)
       if (local.kind === "table" && !cx.appliedTables.has(local) && !isQuiet(local))
-        cx.warning("P40604", local.name.span, `table '${local.name.name}' is never applied`);
+        cx.warning(CODES.tableNeverApplied, local.name.span, `table '${local.name.name}' is never applied`);
   });
 }
 
@@ -60,7 +61,7 @@ function checkHead(cx: Checker, d: ParserDeclaration | ControlDeclaration, body:
     declareTypeParameters(cx, d.typeParams);
     if (d.body !== undefined && d.typeParams.length > 0)
       cx.error(
-        "P40312",
+        CODES.typeArguments,
         d.typeParams[0]!.span,
         `${d.kind} '${d.name.name}' has a body, so it cannot have type parameters`,
         "only a parser or control type can be generic",
@@ -93,7 +94,7 @@ function checkLocalDeclaration(cx: Checker, d: Declaration): void {
       checkValueSet(cx, d);
       return;
     default:
-      cx.error("P40318", d.span, "this cannot be declared here");
+      cx.error(CODES.instanceInWrongPlace, d.span, "this cannot be declared here");
   }
 }
 
@@ -103,7 +104,11 @@ export function checkValueSet(cx: Checker, d: ValueSetDeclaration): void {
   const inner = unwrapNew(element);
   const good = ["bit", "int", "bool", "tuple", "struct", "serializableEnum", "enum", "unknown", "error"];
   if (!good.includes(inner.kind))
-    cx.error("P40316", d.elementType.span, `a value_set cannot hold type ${typeToString(element)}`);
+    cx.error(
+      CODES.typeCannotStandHere,
+      d.elementType.span,
+      `a value_set cannot hold type ${typeToString(element)}`,
+    );
   constantSize(cx, d.size, "the size of a value_set", 0n, 1n << 31n);
   d.type = { kind: "set", element };
   cx.declare(d);
@@ -116,7 +121,7 @@ function checkStates(cx: Checker, d: ParserDeclaration, states: readonly StateDe
   for (const state of states) {
     const name = state.name.name;
     if (BUILT_IN_STATES.includes(name)) {
-      cx.error("P40322", state.name.span, `state '${name}' is built in, it cannot be declared`);
+      cx.error(CODES.parserStates, state.name.span, `state '${name}' is built in, it cannot be declared`);
       continue;
     }
     if (!byName.has(name)) byName.set(name, state);
@@ -124,7 +129,7 @@ function checkStates(cx: Checker, d: ParserDeclaration, states: readonly StateDe
   }
   const start = byName.get("start");
   if (start === undefined && states.length > 0)
-    cx.error("P40322", d.name.span, `parser '${d.name.name}' has no state 'start'`);
+    cx.error(CODES.parserStates, d.name.span, `parser '${d.name.name}' has no state 'start'`);
   for (const state of states) {
     checkAnnotations(cx, state.annotations);
     cx.at({ kind: "state", inside: d }, () =>
@@ -159,13 +164,17 @@ function checkTransition(
           : type.kind === "struct"
             ? ["list its fields, as in select (a, b)"]
             : [];
-    cx.error("P40323", key.span, `select cannot match on type ${typeToString(type)}`, ...advice);
+    cx.error(CODES.selectKeys, key.span, `select cannot match on type ${typeToString(type)}`, ...advice);
     return UNKNOWN;
   });
   let everything = false;
   for (const branch of transition.cases) {
     if (everything) {
-      cx.warning("P40603", branch.span, "this case is never reached: the one before matches everything");
+      cx.warning(
+        CODES.neverReached,
+        branch.span,
+        "this case is never reached: the one before matches everything",
+      );
       everything = false;
     }
     checkKeySets(cx, branch.keySet, keys, branch.span, "a case of select");
@@ -194,8 +203,8 @@ function isSelectable(type: Type): boolean {
 
 function checkNext(cx: Checker, next: Identifier, states: ReadonlyMap<string, StateDeclaration>): void {
   if (states.has(next.name) || BUILT_IN_STATES.includes(next.name)) return;
-  const near = nearestName(next.name, [...states.keys(), ...BUILT_IN_STATES]);
-  cx.error("P40322", next.span, `the parser has no state '${next.name}'`, ...hint(near));
+  const near = closest(next.name, [...states.keys(), ...BUILT_IN_STATES]);
+  cx.error(CODES.parserStates, next.span, `the parser has no state '${next.name}'`, ...hint(near));
 }
 
 /** States that no path from start reaches, and parsers that never end. */
@@ -223,8 +232,9 @@ function checkReach(
       BUILT_IN_STATES.includes(transition.next.name) ||
       !states.has(transition.next.name),
   );
-  if (!ends) cx.error("P40322", d.name.span, `parser '${d.name.name}' never reaches accept or reject`);
+  if (!ends)
+    cx.error(CODES.parserStates, d.name.span, `parser '${d.name.name}' never reaches accept or reject`);
   for (const state of states.values())
     if (!reached.has(state))
-      cx.warning("P40603", state.name.span, `state '${state.name.name}' is never reached`);
+      cx.warning(CODES.neverReached, state.name.span, `state '${state.name.name}' is never reached`);
 }

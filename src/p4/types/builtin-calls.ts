@@ -1,4 +1,5 @@
 /** Methods that types have by themselves: of headers, unions and stacks, and the compile-time sizes (sections 8.17 to 9). */
+import { CODES } from "../codes.js";
 import type { CallExpression, MemberExpression } from "../syntax/ast.js";
 import { BOOL, INTEGER, sizeOf, typeToString, UNKNOWN, VOID } from "./algebra.js";
 import { type Checker, holdsUnknown } from "./checker.js";
@@ -32,7 +33,7 @@ export function checkBuiltin(
       if (name !== "setValid" && name !== "setInvalid") return undefined;
       if (base.kind === "headerUnion") {
         resolve(cx, e, callee, name, 0);
-        cx.error("P40304", callee.member.span, `a header union has no '${name}'; its members have`);
+        cx.error(CODES.noSuchMember, callee.member.span, `a header union has no '${name}'; its members have`);
         return UNKNOWN;
       }
       resolve(cx, e, callee, name, 0);
@@ -57,10 +58,11 @@ function resolve(
   count: number,
 ): void {
   for (const arg of e.args) checkExpression(cx, arg.value);
-  if (e.typeArgs.length > 0) cx.error("P40312", e.typeArgs[0]!.span, `'${method}' takes no type arguments`);
+  if (e.typeArgs.length > 0)
+    cx.error(CODES.typeArguments, e.typeArgs[0]!.span, `'${method}' takes no type arguments`);
   if (e.args.length !== count)
     cx.error(
-      "P40310",
+      CODES.argumentCount,
       e.span,
       `'${method}' takes ${count === 0 ? "no arguments" : `${count} argument`}, ${e.args.length} given`,
     );
@@ -78,7 +80,7 @@ function requireVariable(cx: Checker, callee: MemberExpression, method: string):
   const problem = lvalueProblem(cx, callee.base);
   if (problem !== undefined)
     cx.error(
-      "P40313",
+      CODES.notWritable,
       callee.base.span,
       `'${method}' changes its header, which must be a variable: ${problem}`,
     );
@@ -95,12 +97,20 @@ function checkCount(cx: Checker, e: CallExpression, method: string): void {
     type.kind !== "int" &&
     type.kind !== "serializableEnum"
   )
-    cx.error("P40305", arg.span, `'${method}' takes a number, this is ${typeToString(type)}`);
+    cx.error(CODES.builtinTakesNumber, arg.span, `'${method}' takes a number, this is ${typeToString(type)}`);
   else if (value?.kind === "integer") {
     if (value.value < 0n)
-      cx.error("P40332", arg.span, `'${method}' needs a positive number, this is ${value.value}`);
+      cx.error(
+        CODES.constantOutOfRange,
+        arg.span,
+        `'${method}' needs a positive number, this is ${value.value}`,
+      );
   } else if (!isCompileTimeKnown(cx, arg.value))
-    cx.error("P40308", arg.span, `the argument of '${method}' must be known at compile time`);
+    cx.error(
+      CODES.builtinArgumentNotConstant,
+      arg.span,
+      `the argument of '${method}' must be known at compile time`,
+    );
 }
 
 function sizeCall(
@@ -119,7 +129,7 @@ function sizeCall(
   const bits = sizeOf(type, method.startsWith("min") ? "min" : "max");
   if (bits === undefined) {
     if (holdsUnknown(type)) return UNKNOWN;
-    cx.error("P40304", e.span, `the size of type ${typeToString(type)} is not defined`);
+    cx.error(CODES.noSuchMember, e.span, `the size of type ${typeToString(type)} is not defined`);
     return UNKNOWN;
   }
   const value = method.endsWith("Bytes") ? Math.ceil(bits / 8) : bits;

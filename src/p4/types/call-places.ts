@@ -1,5 +1,6 @@
 /** From where what can be called (appendix F of the specification), and that nothing calls itself. */
 import type { Span } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type { Declaration } from "../syntax/ast.js";
 import type { Checker, PlaceKind } from "./checker.js";
 import { kindWord } from "./names.js";
@@ -55,13 +56,13 @@ export function requirePlace(cx: Checker, what: keyof typeof CALLABLE_FROM, name
   if (CALLABLE_FROM[what].includes(cx.place.kind)) return;
   const word = what === "extern" ? "extern function" : what;
   const verb = what === "table" || what === "parser" || what === "control" ? "applied" : "called";
-  cx.error("P40317", span, `${word} '${name}' cannot be ${verb} ${PLACE_WORDS[cx.place.kind]}`);
+  cx.error(CODES.callInWrongPlace, span, `${word} '${name}' cannot be ${verb} ${PLACE_WORDS[cx.place.kind]}`);
 }
 
 export function forbidRecursion(cx: Checker, declaration: Declaration, span: Span): void {
   if (cx.place.inside !== declaration && cx.place.owner !== declaration) return;
   cx.error(
-    "P40328",
+    CODES.recursion,
     span,
     `${kindWord(declaration)} '${declaration.name.name}' calls itself; P4 has no recursion`,
   );

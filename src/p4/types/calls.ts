@@ -1,3 +1,4 @@
+import { CODES } from "../codes.js";
 import type {
   Argument,
   CallExpression,
@@ -40,7 +41,7 @@ export function checkCall(cx: Checker, e: CallExpression, expected: Type | undef
     default: {
       const type = checkExpression(cx, callee);
       if (type.kind !== "unknown")
-        cx.error("P40319", callee.span, `this cannot be called, it is ${typeToString(type)}`);
+        cx.error(CODES.notCallable, callee.span, `this cannot be called, it is ${typeToString(type)}`);
       return ignoreArguments(cx, e.args);
     }
   }
@@ -84,7 +85,7 @@ function callPath(cx: Checker, e: CallExpression, callee: PathExpression, expect
           ? [`to apply it write ${callee.name.name}.apply(...)`]
           : [];
       cx.error(
-        "P40319",
+        CODES.notCallable,
         callee.span,
         `'${callee.name.name}' is a ${kindWord(first)}, it cannot be called`,
         ...advice,
@@ -102,7 +103,8 @@ function callAction(
 ): Type {
   callee.type = { kind: "action", declaration };
   const name = `action '${declaration.name.name}'`;
-  if (e.typeArgs.length > 0) cx.error("P40312", e.typeArgs[0]!.span, `${name} takes no type arguments`);
+  if (e.typeArgs.length > 0)
+    cx.error(CODES.typeArguments, e.typeArgs[0]!.span, `${name} takes no type arguments`);
   requirePlace(cx, "action", declaration.name.name, e.span);
   forbidRecursion(cx, declaration, e.span);
   const bound = bind(cx, declaration.params, e, name);
@@ -169,7 +171,7 @@ function finish(
   const given = e.typeArgs.map((arg) => resolveType(cx, arg));
   if (given.length > 0 && given.length !== declaration.typeParams.length)
     cx.error(
-      "P40312",
+      CODES.typeArguments,
       e.typeArgs[0]!.span,
       `${what} takes ${declaration.typeParams.length} type arguments, ${given.length} given`,
     );
@@ -223,7 +225,8 @@ function callMember(
   }
   const isMember = memberNames(base).includes(name);
   delete callee.resolved;
-  if (isMember) cx.error("P40319", callee.span, `'${name}' of ${typeToString(base)} cannot be called`);
+  if (isMember)
+    cx.error(CODES.notCallable, callee.span, `'${name}' of ${typeToString(base)} cannot be called`);
   else noMember(cx, callee, base);
   return ignoreArguments(cx, e.args);
 }
@@ -249,7 +252,7 @@ function callMethod(
   requirePlace(cx, "extern", `${extern.name.name}.${name}`, e.span);
   if (callee.base.kind === "call" && callee.base.resolved?.kind === "constructor")
     cx.error(
-      "P40318",
+      CODES.instanceInWrongPlace,
       callee.base.span,
       `an instance of '${extern.name.name}' must be declared before it is used`,
     );
@@ -286,7 +289,7 @@ function applyTable(
   cx.appliedTables.add(declaration);
   forbidRecursion(cx, declaration, e.span);
   if (e.args.length > 0 || e.typeArgs.length > 0) {
-    cx.error("P40310", e.span, `table '${declaration.name.name}' is applied without arguments`);
+    cx.error(CODES.argumentCount, e.span, `table '${declaration.name.name}' is applied without arguments`);
     ignoreArguments(cx, e.args);
   }
   e.resolved = { kind: "tableApply", object: callee.base, declaration, params: [], args: [], typeArgs: [] };
@@ -305,13 +308,13 @@ function directInvocation(
   );
   if (declaration.body === undefined)
     cx.error(
-      "P40318",
+      CODES.instanceInWrongPlace,
       callee.base.span,
       `'${name}' is a ${type.kind} type without a body, it cannot be applied`,
     );
   else if (needed !== undefined)
     cx.error(
-      "P40318",
+      CODES.instanceInWrongPlace,
       callee.base.span,
       `${type.kind} '${name}' needs constructor arguments, so an instance must be declared before it is applied`,
     );
@@ -327,7 +330,8 @@ function applyBlock(
   const what = `${type.kind} '${declaration.name.name}'`;
   requirePlace(cx, type.kind, declaration.name.name, e.span);
   forbidRecursion(cx, declaration, e.span);
-  if (e.typeArgs.length > 0) cx.error("P40312", e.typeArgs[0]!.span, "apply takes no type arguments");
+  if (e.typeArgs.length > 0)
+    cx.error(CODES.typeArguments, e.typeArgs[0]!.span, "apply takes no type arguments");
   const bound = bind(cx, declaration.params, e, what);
   if (bound === undefined) return ignoreArguments(cx, e.args);
   typeArguments(

@@ -1,5 +1,6 @@
 /** What one run of the checker knows while it walks the program: scopes, the place it is at, messages. */
-import type { Diagnostics, Note, Span } from "../../base/index.js";
+import { closest, type Diagnostics, type Note, type Span } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type {
   ControlDeclaration,
   Declaration,
@@ -11,10 +12,10 @@ import type {
 } from "../syntax/ast.js";
 import { contains, typeToString } from "./algebra.js";
 import type { ConstantValue } from "./constant-value.js";
-import { nearestName, Scope } from "./scope.js";
+import { Scope } from "./scope.js";
 import type { Type } from "./type.js";
 
-/** What kind of text the checker stands in; calls and statements are allowed by it (appendix F of the specification). */
+/** What the checker is inside of. It decides which calls and statements are allowed (appendix F of the specification). */
 export type PlaceKind =
   | "top"
   | "parserLocals"
@@ -143,18 +144,27 @@ export class Checker {
     for (let scope = this.scope.parent; scope !== undefined; scope = scope.parent) {
       const other = scope.names.get(name.name)?.[0];
       if (other === undefined) continue;
-      if (other.kind !== "parameter") return;
+      if (other.kind !== "parameter") {
+        const note = { message: "it is declared here", span: other.name.span };
+        this.warning(
+          CODES.hidesDeclaration,
+          name.span,
+          `'${name.name}' hides another declaration of the same name`,
+          note,
+        );
+        return;
+      }
       const note = { message: "the parameter is declared here", span: other.name.span };
       const message = `'${name.name}' hides a parameter of the same name`;
       if (this.place.kind === "parserLocals" || this.place.kind === "controlLocals")
-        this.warning("P40605", name.span, message, note);
-      else this.error("P40302", name.span, message, note);
+        this.warning(CODES.hidesParameter, name.span, message, note);
+      else this.error(CODES.declaredTwice, name.span, message, note);
       return;
     }
   }
 
   duplicate(name: Identifier, first: Identifier): void {
-    this.error("P40302", name.span, `'${name.name}' is declared twice`, {
+    this.error(CODES.declaredTwice, name.span, `'${name.name}' is declared twice`, {
       message: "the first declaration is here",
       span: first.span,
     });
@@ -169,14 +179,14 @@ export class Checker {
   notDeclaredAmong(name: Identifier, what: string, candidates: Iterable<string>): void {
     const later = this.upcoming.get(name.name);
     if (later !== undefined) {
-      this.error("P40301", name.span, `'${name.name}' is used before its declaration`, {
+      this.error(CODES.undeclaredName, name.span, `'${name.name}' is used before its declaration`, {
         message: "it is declared here; a declaration must come before its uses",
         span: later.name.span,
       });
       return;
     }
-    const near = nearestName(name.name, candidates);
-    this.error("P40301", name.span, `no ${what} '${name.name}' is declared here`, ...hint(near));
+    const near = closest(name.name, candidates);
+    this.error(CODES.undeclaredName, name.span, `no ${what} '${name.name}' is declared here`, ...hint(near));
   }
 
   /** Warns of a call to something marked `@deprecated`. */
@@ -185,7 +195,7 @@ export class Checker {
     if (mark === undefined) return;
     const text = mark.body.kind === "unstructured" ? mark.body.values?.[0] : undefined;
     const advice = text?.kind === "stringLiteral" ? [text.value] : [];
-    this.warning("P40606", span, `'${declaration.name.name}' is deprecated`, ...advice);
+    this.warning(CODES.deprecated, span, `'${declaration.name.name}' is deprecated`, ...advice);
   }
 
   /** Reports `found` where `expected` is needed, unless either was reported before. */
@@ -193,7 +203,7 @@ export class Checker {
     if (isUnknown(expected) || isUnknown(found)) return;
     const [want, have] = [typeToString(expected), typeToString(found)];
     this.error(
-      "P40305",
+      CODES.wrongType,
       span,
       `${what} must be of type ${want}, this is ${have === want ? `another ${have}` : have}`,
       ...notes,
@@ -201,7 +211,7 @@ export class Checker {
   }
 }
 
-/** Two functions of one name are told apart by the number or the names of their parameters (section 7.2.9.2). */
+/** Functions of the same name must differ in the number or the names of their parameters (section 7.2.9.2). */
 function sameParameterNames(
   a: Extract<Declaration, { kind: "function" }>,
   b: Extract<Declaration, { kind: "function" }>,

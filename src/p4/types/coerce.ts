@@ -1,5 +1,6 @@
 /** Implicit casts (section 8.11.2): bringing an expression to the type that its place asks for. */
 import type { Note } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type { Expression, ListExpression, StructExpression } from "../syntax/ast.js";
 import { sameType, typeToString, unwrapNew } from "./algebra.js";
 import { type Checker, holdsUnknown, isUnknown } from "./checker.js";
@@ -85,7 +86,7 @@ export function coerce(
   return true;
 }
 
-/** An object where `_` stands for some of the type arguments asked for. */
+/** An object whose expected type has `_` for some of its type arguments. */
 function fitsObject(from: Type, target: Type): boolean {
   if ((from.kind !== "extern" && from.kind !== "package") || target.kind !== from.kind) return false;
   if (from.declaration !== target.declaration) return false;
@@ -103,7 +104,7 @@ function warnIfCut(cx: Checker, expression: Expression, target: Type): void {
   if (value?.kind !== "integer" || fits(value.value, target)) return;
   const becomes = wrap(value.value, target);
   cx.warning(
-    "P40601",
+    CODES.literalCutOff,
     expression.span,
     `${value.value} does not fit in ${typeToString(target)}; it becomes ${becomes}`,
   );
@@ -138,7 +139,7 @@ function coerceList(
   const wanted = slots.length;
   if (list.elements.length > wanted || (list.elements.length < wanted && !list.dots)) {
     cx.error(
-      "P40305",
+      CODES.elementCount,
       list.span,
       `${what}: ${typeToString(target)} has ${wanted} ${target.kind === "stack" ? "elements" : "fields"}, ` +
         `${list.elements.length} given`,
@@ -196,7 +197,7 @@ function fillable(cx: Checker, at: Expression, slots: Slot[], target: Type): boo
     )
       continue;
     cx.error(
-      "P40305",
+      CODES.noDefaultValue,
       at.span,
       `'...' cannot fill ${slot.name === undefined ? "an element" : `field '${slot.name}'`} of ` +
         `${typeToString(target)}: type ${typeToString(slot.type)} has no default value`,
@@ -224,7 +225,7 @@ function coerceStruct(
     const field = target.fields.find((candidate) => candidate.name === name.name);
     if (field === undefined) {
       cx.error(
-        "P40304",
+        CODES.noSuchMember,
         name.span,
         `${typeToString(target)} has no field '${name.name}'`,
         ...fieldList(target),
@@ -241,7 +242,7 @@ function coerceStruct(
     else {
       const names = missing.map((field) => `'${field.name}'`).join(", ");
       cx.error(
-        "P40305",
+        CODES.fieldMissing,
         e.span,
         `${what}: no value for field${missing.length > 1 ? "s" : ""} ${names} of ${typeToString(target)}`,
         "end the list with '...' to give the others their default values",
@@ -269,7 +270,7 @@ function coerceDots(cx: Checker, e: Expression, target: Type, what: string): boo
   e.implicitCast = target;
   if (value !== undefined) e.constant = value;
   else if (target.kind !== "typeVariable" && !holdsUnknown(target)) {
-    cx.error("P40305", e.span, `${what}: type ${typeToString(target)} has no default value`);
+    cx.error(CODES.noDefaultValue, e.span, `${what}: type ${typeToString(target)} has no default value`);
     return false;
   }
   return true;

@@ -1,5 +1,6 @@
 /** Constructor calls and instantiations (sections 8.22 and 11.3). */
 import type { Span } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type {
   Argument,
   CallExpression,
@@ -31,14 +32,14 @@ export function construct(cx: Checker, e: CallExpression, type: Type, expected: 
   )
     if (result.resolved.kind === "constructor" && cx.constructing === 0)
       cx.error(
-        "P40318",
+        CODES.instanceInWrongPlace,
         e.span,
         `'${result.resolved.declaration.name.name}' cannot be instantiated ${PLACE_WORDS[kind]}`,
         "declare an instance in the parser or control around",
       );
   if (result.type.kind === "extern" && result.type.declaration.methods.some((method) => method.isAbstract))
     cx.error(
-      "P40329",
+      CODES.abstractMethods,
       e.span,
       `extern '${result.type.declaration.name.name}' has abstract methods, so an instance must be declared with them`,
     );
@@ -62,7 +63,7 @@ export function checkConstruction(
   ) {
     if (type.kind !== "unknown")
       cx.error(
-        "P40318",
+        CODES.instanceInWrongPlace,
         span,
         `type ${typeToString(type)} has no constructor`,
         "a value is converted with a cast: (T) value",
@@ -80,7 +81,7 @@ export function checkConstruction(
       return undefined;
     }
     if (cx.place.owner === declaration)
-      cx.error("P40328", span, `${type.kind} '${name}' contains itself; P4 has no recursion`);
+      cx.error(CODES.recursion, span, `${type.kind} '${name}' contains itself; P4 has no recursion`);
     const wanted =
       expected?.kind === type.kind && expected.declaration === declaration ? expected : undefined;
     const full = {
@@ -130,7 +131,7 @@ function chooseConstructor(
     const { constructors } = type.declaration;
     if (constructors.length === 0) {
       cx.error(
-        "P40318",
+        CODES.instanceInWrongPlace,
         span,
         `extern '${name}' has no constructor, it cannot be instantiated`,
         ...scopeNotes(type.declaration),
@@ -142,7 +143,7 @@ function chooseConstructor(
   }
   if (type.kind !== "package" && type.declaration.body === undefined) {
     cx.error(
-      "P40318",
+      CODES.instanceInWrongPlace,
       span,
       `'${name}' is a ${type.kind} type without a body, it cannot be instantiated`,
       ...scopeNotes(type.declaration),

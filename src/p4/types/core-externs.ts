@@ -1,4 +1,5 @@
 /** What the core library's own functions ask of their arguments beyond types (sections 13.7 and 13.8). */
+import { CODES } from "../codes.js";
 import type { CallExpression, ExternDeclaration, FunctionDeclaration } from "../syntax/ast.js";
 import { contains, typeToString, UNKNOWN } from "./algebra.js";
 import type { Checker } from "./checker.js";
@@ -22,7 +23,7 @@ export function checkPacketIn(
     if (type.kind === "unknown" || type.kind === "typeVariable") return;
     if (header?.kind === "dontCare" && type.kind === "dontCare") return;
     if (type.kind !== "header") {
-      cx.error("P40305", span, `extract reads a header, this is ${typeToString(type)}`);
+      cx.error(CODES.extractNoHeader, span, `extract reads a header, this is ${typeToString(type)}`);
       return;
     }
     const varbits = type.fields.filter((field) =>
@@ -31,13 +32,13 @@ export function checkPacketIn(
     const name = typeToString(type);
     if (bound.params.length === 1 && varbits > 0)
       cx.error(
-        "P40305",
+        CODES.extractWithoutSize,
         span,
         `header ${name} has a varbit field: extract needs its size in bits as a second argument`,
       );
     else if (bound.params.length === 2 && varbits !== 1)
       cx.error(
-        "P40305",
+        CODES.extractWithSize,
         span,
         `extract with a size reads a header with one varbit field, ${name} has ${varbits}`,
       );
@@ -58,7 +59,7 @@ export function checkPacketIn(
       ].includes(inner.kind) || inner.kind === "enum";
     if (contains(type, bad))
       cx.error(
-        "P40305",
+        CODES.lookaheadOfVaryingSize,
         e.typeArgs[0]?.span ?? e.span,
         `lookahead reads types of fixed size, ${typeToString(type)} has none`,
       );
@@ -69,5 +70,5 @@ export function checkPacketIn(
 export function checkVerify(cx: Checker, e: CallExpression, declaration: FunctionDeclaration): void {
   if (declaration.name.name !== "verify" || declaration.body !== undefined) return;
   if (cx.place.kind !== "state" && cx.place.kind !== "function")
-    cx.error("P40317", e.span, "'verify' can be called in a parser only");
+    cx.error(CODES.callInWrongPlace, e.span, "'verify' can be called in a parser only");
 }

@@ -1,4 +1,5 @@
 /** Entries that a program gives a table (section 14.2.1.4): key sets, actions, priorities. */
+import { CODES } from "../codes.js";
 import type {
   Annotation,
   EntriesProperty,
@@ -25,11 +26,11 @@ export function checkEntries(
 ): void {
   const { declaration } = table;
   if (key !== undefined && key.span.file === property.span.file && property.span.start < key.span.start)
-    cx.error("P40326", property.span, "entries must stand after the key of the table");
+    cx.error(CODES.tableEntries, property.span, "entries must stand after the key of the table");
   if (key === undefined || key.elements.length === 0) {
     if (property.entries.length > 0)
       cx.error(
-        "P40326",
+        CODES.tableEntries,
         property.span,
         `table '${declaration.name.name}' has no key, so it cannot have entries`,
         "only its default action can run",
@@ -41,7 +42,7 @@ export function checkEntries(
     checkKeySets(cx, entry.keys, table.keys, entry.span, "an entry");
     for (const keySet of entry.keys)
       if (!isEverything(keySet) && keySet.type?.kind !== "unknown" && !isCompileTimeKnown(cx, keySet))
-        cx.error("P40308", keySet.span, "the key of an entry must be known at compile time");
+        cx.error(CODES.entryKeyNotConstant, keySet.span, "the key of an entry must be known at compile time");
     const used = checkActionUse(cx, entry.action, table, "entry");
     if (used !== undefined) {
       entry.action.declaration = used.action;
@@ -58,7 +59,7 @@ function checkPriority(cx: Checker, entry: TableEntrySyntax, property: EntriesPr
   checkExpression(cx, priority);
   if (property.isConst) {
     cx.error(
-      "P40326",
+      CODES.tableEntries,
       priority.span,
       "entries of 'const entries' have no priority: their order decides",
       "write 'entries' without const to give priorities",
@@ -68,9 +69,13 @@ function checkPriority(cx: Checker, entry: TableEntrySyntax, property: EntriesPr
   const value = constantOf(priority);
   if (value?.kind !== "integer") {
     if (priority.type?.kind !== "unknown")
-      cx.error("P40308", priority.span, "a priority must be a number known at compile time");
+      cx.error(CODES.priorityNotConstant, priority.span, "a priority must be a number known at compile time");
   } else if (value.value < 0n || value.value > MAX_PRIORITY)
-    cx.error("P40326", priority.span, `priority ${value.value} is not between 0 and ${MAX_PRIORITY}`);
+    cx.error(
+      CODES.tableEntries,
+      priority.span,
+      `priority ${value.value} is not between 0 and ${MAX_PRIORITY}`,
+    );
 }
 
 /** Priorities of the entries in order, given or counted from `priority_delta`; undefined after an error. */
@@ -114,7 +119,7 @@ function warnPriorities(cx: Checker, property: EntriesProperty, table: TableDecl
   if (key?.elements.every((element) => ["exact", "lpm", "selector"].includes(element.matchKind.name))) {
     const entry = property.entries.find((candidate) => candidate.priority !== undefined)!;
     cx.error(
-      "P40326",
+      CODES.tableEntries,
       entry.priority!.span,
       `entries of table '${table.name.name}' cannot have priorities: exact and lpm keys decide without`,
       { message: "the key is here", span: key.span },
@@ -123,14 +128,18 @@ function warnPriorities(cx: Checker, property: EntriesProperty, table: TableDecl
   }
   const first = property.entries[0];
   if (first !== undefined && first.priority === undefined) {
-    cx.error("P40326", first.span, "when entries have priorities, the first one must have one");
+    cx.error(CODES.tableEntries, first.span, "when entries have priorities, the first one must have one");
     return;
   }
   const priorities = entryPriorities(property, table);
   if (priorities === undefined) return;
   for (const [index, value] of priorities.entries())
     if (value < 0n && property.entries[index]!.priority === undefined)
-      cx.error("P40326", property.entries[index]!.span, `the priority of this entry comes out as ${value}`);
+      cx.error(
+        CODES.tableEntries,
+        property.entries[index]!.span,
+        `the priority of this entry comes out as ${value}`,
+      );
   if (!silenced(property.annotations, "duplicate_priorities")) {
     const seen = new Map<bigint, TableEntrySyntax>();
     for (const [index, entry] of property.entries.entries()) {
@@ -138,7 +147,7 @@ function warnPriorities(cx: Checker, property: EntriesProperty, table: TableDecl
       if (other === undefined) seen.set(priorities[index]!, entry);
       else
         cx.warning(
-          "P40607",
+          CODES.equalPriorities,
           entry.span,
           `two entries have priority ${priorities[index]}: which of them matches is not defined`,
           { message: "the other is here", span: other.span },
@@ -151,7 +160,7 @@ function warnPriorities(cx: Checker, property: EntriesProperty, table: TableDecl
     const inOrder = largestWins ? priorities[i - 1]! >= priorities[i]! : priorities[i - 1]! <= priorities[i]!;
     if (!inOrder)
       cx.warning(
-        "P40608",
+        CODES.priorityOrder,
         property.entries[i]!.span,
         "this entry is matched before the one above it: its priority wins",
       );

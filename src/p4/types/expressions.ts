@@ -1,4 +1,5 @@
 /** The type, and where there is one the compile-time value, of every expression (section 8). */
+import { CODES } from "../codes.js";
 import type {
   Declaration,
   Expression,
@@ -37,13 +38,21 @@ function infer(cx: Checker, e: Expression, expected: Type | undefined): Type {
         return INTEGER;
       }
       if (e.width < 1 && e.signed) {
-        cx.error("P40309", e.span, `int<${e.width}> is no type: a signed number has at least one bit`);
+        cx.error(
+          CODES.sizeOutOfRange,
+          e.span,
+          `int<${e.width}> is no type: a signed number has at least one bit`,
+        );
         return UNKNOWN;
       }
       const type = e.signed ? intType(e.width) : bitType(e.width);
       if (!fits(e.value, type)) {
         const what = `${type.kind}<${e.width}>`;
-        cx.warning("P40601", e.span, `${e.value} does not fit in ${what}; it becomes ${wrap(e.value, type)}`);
+        cx.warning(
+          CODES.literalCutOff,
+          e.span,
+          `${e.value} does not fit in ${what}; it becomes ${wrap(e.value, type)}`,
+        );
       }
       e.constant = { kind: "integer", value: wrap(e.value, type) };
       return type;
@@ -83,7 +92,11 @@ function infer(cx: Checker, e: Expression, expected: Type | undefined): Type {
       return { kind: "invalidHeader" };
     case "this":
       if (cx.thisType !== undefined) return cx.thisType;
-      cx.error("P40301", e.span, "'this' can only be used in the implementation of an abstract method");
+      cx.error(
+        CODES.undeclaredName,
+        e.span,
+        "'this' can only be used in the implementation of an abstract method",
+      );
       return UNKNOWN;
     case "mask":
     case "range":
@@ -168,7 +181,7 @@ function checkList(cx: Checker, e: ListExpression, expected: Type | undefined): 
   const elements = e.elements.map((element, index) => checkExpression(cx, element, slot(expected, index)));
   for (const [index, element] of e.elements.entries()) {
     if (!isObject(elements[index]!)) continue;
-    cx.error("P40303", element.span, "an element of a list must be a value");
+    cx.error(CODES.wrongKindOfName, element.span, "an element of a list must be a value");
     elements[index] = UNKNOWN;
   }
   const type: Type = { kind: "tuple", elements };
@@ -194,7 +207,7 @@ function checkStruct(cx: Checker, e: StructExpression, expected: Type | undefine
       seen.set(field.name.name, field);
       fields.push({ name: field.name.name, type: isObject(type) ? UNKNOWN : type });
     }
-    if (isObject(type)) cx.error("P40303", field.value.span, "a field must be a value");
+    if (isObject(type)) cx.error(CODES.wrongKindOfName, field.value.span, "a field must be a value");
   }
   const type: Type = { kind: "structLiteral", fields };
   if (!e.dots && fields.length === e.fields.length) {

@@ -5,7 +5,7 @@ import { unwrap } from "./algebra.js";
 import type { ConstantValue } from "./constant-value.js";
 import type { Type } from "./type.js";
 
-/** An `int` of more bits than this is not shifted or multiplied further: nobody means it. */
+/** An `int` of more bits than this is not shifted or multiplied further: no program needs it. */
 const MAX_INTEGER_BITS = 65536n;
 
 export function integer(value: bigint): ConstantValue {

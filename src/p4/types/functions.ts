@@ -1,4 +1,5 @@
 /** Parameters, functions and actions (sections 6.8, 10 and 14.1). */
+import { CODES } from "../codes.js";
 import type { ActionDeclaration, FunctionDeclaration, Parameter, TypeParameter } from "../syntax/ast.js";
 import { contains, typeToString, VOID } from "./algebra.js";
 import { checkAnnotations } from "./annotations.js";
@@ -46,23 +47,28 @@ export function checkParameters(
     if (isConstructor) cx.constructorParameters.add(param);
     if (isConstructor && param.direction !== "none")
       cx.error(
-        "P40314",
+        CODES.parameterForm,
         param.span,
         `'${name}' is a constructor parameter, it cannot be '${param.direction}'`,
       );
     if (use === "action") {
       if (param.direction === "none") undirected = param;
       else if (undirected !== undefined)
-        cx.error("P40314", param.span, `parameter '${name}' with a direction stands behind one without`, {
-          message: "parameters without direction come last in an action",
-          span: undirected.span,
-        });
+        cx.error(
+          CODES.parameterForm,
+          param.span,
+          `parameter '${name}' with a direction follows one without`,
+          {
+            message: "parameters without direction come last in an action",
+            span: undirected.span,
+          },
+        );
     }
     if (hasBody || use === "action" || use === "function") {
       const optional = param.annotations.find((annotation) => annotation.name === "optional");
       if (optional !== undefined)
         cx.error(
-          "P40314",
+          CODES.parameterForm,
           optional.span,
           `parameter '${name}' cannot be @optional: only what has no body may leave it out`,
         );
@@ -78,7 +84,7 @@ function checkParameterType(cx: Checker, param: Parameter, type: Type, use: Para
   const name = param.name.name;
   const refuse = (why: string) =>
     cx.error(
-      "P40316",
+      CODES.typeCannotStandHere,
       param.typeExpression.span,
       `parameter '${name}' cannot have type ${typeToString(type)}${why}`,
     );
@@ -127,12 +133,12 @@ function checkDefault(cx: Checker, param: Parameter, type: Type): void {
   cx.constructing--;
   if (param.direction === "out" || param.direction === "inout")
     cx.error(
-      "P40314",
+      CODES.parameterForm,
       value.span,
       `'${name}' is an '${param.direction}' parameter, it cannot have a default value`,
     );
   else if (isOptional(param))
-    cx.error("P40314", value.span, `'${name}' is optional, it cannot have a default value too`);
+    cx.error(CODES.parameterForm, value.span, `'${name}' is optional, it cannot have a default value too`);
   else if (
     type.kind !== "parser" &&
     type.kind !== "control" &&
@@ -140,7 +146,11 @@ function checkDefault(cx: Checker, param: Parameter, type: Type): void {
   )
     coerce(cx, value, type, `the default value of '${name}'`);
   if (constantOf(value) === undefined && value.type?.kind !== "unknown" && !isCompileTimeKnown(cx, value))
-    cx.error("P40308", value.span, `the default value of '${name}' must be known at compile time`);
+    cx.error(
+      CODES.defaultNotConstant,
+      value.span,
+      `the default value of '${name}' must be known at compile time`,
+    );
 }
 
 /** A function, an extern function, a method; `place` is where its body stands. */
@@ -158,7 +168,11 @@ export function checkFunction(
     const returns = d.returnType === undefined ? VOID : resolveType(cx, d.returnType);
     const compileTime = ["integer", "string", "list"].includes(returns.kind);
     if (returns.kind !== "void" && !isData(returns) && !(compileTime && d.body === undefined))
-      cx.error("P40316", d.returnType!.span, `a function cannot return type ${typeToString(returns)}`);
+      cx.error(
+        CODES.typeCannotStandHere,
+        d.returnType!.span,
+        `a function cannot return type ${typeToString(returns)}`,
+      );
     checkParameters(
       cx,
       d.params,
@@ -172,7 +186,7 @@ export function checkFunction(
     );
     if (returns.kind !== "void" && returns.kind !== "unknown" && !body.statements.some(leaves))
       cx.error(
-        "P40320",
+        CODES.returnValue,
         d.name.span,
         `function '${d.name.name}' does not return a value on every path`,
         `it must return ${typeToString(returns)}`,

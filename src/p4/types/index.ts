@@ -8,7 +8,7 @@
  *     arguments, overloads, infer
  *                         parameters against arguments; type arguments by unification
  *     call-places, core-externs, static-assert, lvalue, compile-time, nesting
- *                         rules on where things may stand
+ *                         rules on where things are allowed
  *     coerce, casts       implicit and explicit conversions
  *     algebra, fold, default-value, evaluate
  *                         what can be asked of types and constants, also by later passes

@@ -1,4 +1,5 @@
 /** Key sets of select cases and table entries (section 8.15): each must be a set of the type of its key. */
+import { CODES } from "../codes.js";
 import type { Expression } from "../syntax/ast.js";
 import { sameType, typeToString, UNKNOWN, unwrap } from "./algebra.js";
 import { type Checker, isUnknown } from "./checker.js";
@@ -26,7 +27,7 @@ function checkKeySet(cx: Checker, e: Expression, key: Type, what: string): void 
       const [first, second] = e.kind === "mask" ? [e.value, e.mask] : [e.low, e.high];
       for (const side of [first, second])
         if (side.type?.kind !== "unknown" && !isCompileTimeKnown(cx, side))
-          cx.error("P40308", side.span, "a mask or range must be known at compile time");
+          cx.error(CODES.maskNotConstant, side.span, "a mask or range must be known at compile time");
       const element = elementFor(type.element, key);
       if (element === undefined) {
         cx.mismatch(e.span, { kind: "set", element: key }, type, what);
@@ -55,7 +56,7 @@ function checkKeySet(cx: Checker, e: Expression, key: Type, what: string): void 
   }
   const type = checkExpression(cx, e, key);
   if (e.kind === "call" && e.constant === undefined && type.kind !== "unknown") {
-    cx.error("P40317", e.span, `${what} cannot hold a call`);
+    cx.error(CODES.callInWrongPlace, e.span, `${what} cannot hold a call`);
     return;
   }
   if (type.kind === "set") {
@@ -116,7 +117,7 @@ export function checkKeySets(
   }
   if (keySets.length !== keys.length) {
     cx.error(
-      "P40323",
+      CODES.selectKeys,
       span,
       `${what} has ${keySets.length} value${keySets.length === 1 ? "" : "s"}, ` +
         `${keys.length} ${keys.length === 1 ? "is" : "are"} matched: ${keys.map(typeToString).join(", ")}`,

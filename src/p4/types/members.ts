@@ -1,10 +1,11 @@
 /** `x.member`: fields, members of enums and errors, properties of stacks and of table results. */
+import { closest } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type { MemberExpression } from "../syntax/ast.js";
 import { BOOL, bitType, ERROR, typeToString, UNKNOWN } from "./algebra.js";
 import { type Checker, hint } from "./checker.js";
 import { constantOf } from "./coerce.js";
 import { checkExpression } from "./expressions.js";
-import { nearestName } from "./scope.js";
 import type { Type } from "./type.js";
 
 const STACK_PROPERTIES = ["next", "last", "lastIndex", "size"] as const;
@@ -46,7 +47,7 @@ function memberType(cx: Checker, e: MemberExpression, base: Type): Type {
       if (property === undefined) break;
       if (base.element.kind !== "header" && base.element.kind !== "headerUnion" && property !== "size") {
         cx.error(
-          "P40304",
+          CODES.noSuchMember,
           e.member.span,
           `only header stacks have '${property}', this is ${typeToString(base)}`,
         );
@@ -59,7 +60,7 @@ function memberType(cx: Checker, e: MemberExpression, base: Type): Type {
       }
       if (cx.place.kind !== "state" && cx.place.kind !== "parserLocals")
         cx.error(
-          "P40317",
+          CODES.callInWrongPlace,
           e.span,
           `'${property}' of a stack can be used in a parser only`,
           "use an index instead",
@@ -72,7 +73,11 @@ function memberType(cx: Checker, e: MemberExpression, base: Type): Type {
       e.resolved = { kind: "applyResult", property };
       if (property !== "action_run") return BOOL;
       if (cx.switchSubject !== e)
-        cx.error("P40317", e.span, "'action_run' can only be the whole expression of a switch statement");
+        cx.error(
+          CODES.callInWrongPlace,
+          e.span,
+          "'action_run' can only be the whole expression of a switch statement",
+        );
       return { kind: "actionRun", declaration: base.declaration };
     }
   }
@@ -88,8 +93,8 @@ function typeMember(cx: Checker, e: MemberExpression, type: Type): Type {
     case "error": {
       const member = cx.errorByName.get(name);
       if (member === undefined) {
-        const near = nearestName(name, cx.errorByName.keys());
-        cx.error("P40304", e.member.span, `no error '${name}' is declared here`, ...hint(near));
+        const near = closest(name, cx.errorByName.keys());
+        cx.error(CODES.noSuchMember, e.member.span, `no error '${name}' is declared here`, ...hint(near));
         return UNKNOWN;
       }
       e.resolved = { kind: "enumMember", member };
@@ -118,13 +123,13 @@ export function noMember(cx: Checker, e: MemberExpression, base: Type): void {
   const name = e.member.name;
   const members = memberNames(base);
   if (isMethodOf(base, name)) {
-    cx.error("P40319", e.span, `'${name}' is a method: it must be called, as ${name}(...)`);
+    cx.error(CODES.notCallable, e.span, `'${name}' is a method: it must be called, as ${name}(...)`);
     return;
   }
-  const near = nearestName(name, members);
+  const near = closest(name, members);
   const what = typeToString(base);
   cx.error(
-    "P40304",
+    CODES.noSuchMember,
     e.member.span,
     `${what} has no member '${name}'`,
     ...(near !== undefined

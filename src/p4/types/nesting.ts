@@ -1,4 +1,4 @@
-/** Which types may stand inside which (section 7.2.8), and which may be declared or passed at all. */
+/** Which types can be nested in which (section 7.2.8), and which can be declared or passed at all. */
 import { typeToString, unwrapNew } from "./algebra.js";
 import type { Type } from "./type.js";
 

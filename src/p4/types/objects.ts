@@ -1,4 +1,6 @@
 /** Constants, variables and instances (section 11). */
+import { closest } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type {
   ConstantDeclaration,
   FunctionDeclaration,
@@ -14,7 +16,6 @@ import { checkConstruction } from "./construction.js";
 import { checkExpression } from "./expressions.js";
 import { checkFunction } from "./functions.js";
 import { isData } from "./nesting.js";
-import { nearestName } from "./scope.js";
 import { coerceValue } from "./statements.js";
 import type { Type } from "./type.js";
 import { resolveType } from "./type-expressions.js";
@@ -24,7 +25,11 @@ export function checkConstant(cx: Checker, d: ConstantDeclaration): void {
   const type = resolveType(cx, d.typeExpression);
   const constants = ["integer", "string", "list", "matchKind"];
   if (!isData(type) && !constants.includes(type.kind) && !(type.kind === "tuple"))
-    cx.error("P40316", d.typeExpression.span, `a constant cannot have type ${typeToString(type)}`);
+    cx.error(
+      CODES.typeCannotStandHere,
+      d.typeExpression.span,
+      `a constant cannot have type ${typeToString(type)}`,
+    );
   checkExpression(cx, d.initializer, type);
   coerceValue(cx, d.initializer, type, `the value of '${d.name.name}'`);
   d.type = type;
@@ -32,7 +37,7 @@ export function checkConstant(cx: Checker, d: ConstantDeclaration): void {
   if (value !== undefined) d.constant = value;
   else if (!isUnknown(d.initializer.type ?? UNKNOWN) && !isCompileTimeKnown(cx, d.initializer))
     cx.error(
-      "P40308",
+      CODES.constantNotConstant,
       d.initializer.span,
       `the value of constant '${d.name.name}' must be known at compile time`,
     );
@@ -50,7 +55,12 @@ export function checkVariable(cx: Checker, d: VariableDeclaration): void {
         : type.kind === "integer"
           ? ["give it a width, as in bit<32>"]
           : [];
-    cx.error("P40316", d.typeExpression.span, `a variable cannot have type ${typeToString(type)}`, ...advice);
+    cx.error(
+      CODES.typeCannotStandHere,
+      d.typeExpression.span,
+      `a variable cannot have type ${typeToString(type)}`,
+      ...advice,
+    );
     d.type = UNKNOWN;
   }
   if (d.initializer !== undefined) {
@@ -84,7 +94,7 @@ export function checkInstance(cx: Checker, d: InstanceDeclaration): void {
     d.typeExpression.type = result.type;
     if (!mayInstantiate(cx, type.kind))
       cx.error(
-        "P40318",
+        CODES.instanceInWrongPlace,
         d.span,
         `${type.kind} '${typeToString(type)}' cannot be instantiated ${whereWord(cx)}`,
         ...(cx.place.kind === "top" ? ["pass it to the package, or declare it in a parser or control"] : []),
@@ -93,7 +103,11 @@ export function checkInstance(cx: Checker, d: InstanceDeclaration): void {
   cx.declare(d);
   if (result?.type.kind === "extern") checkAbstractMethods(cx, d, result.type);
   else if (d.body !== undefined && result !== undefined)
-    cx.error("P40329", d.span, `only an extern object takes methods, '${d.name.name}' is a ${type.kind}`);
+    cx.error(
+      CODES.abstractMethods,
+      d.span,
+      `only an extern object takes methods, '${d.name.name}' is a ${type.kind}`,
+    );
 }
 
 function whereWord(cx: Checker): string {
@@ -135,14 +149,14 @@ function checkAbstractMethods(
             .filter((method) => method.isAbstract)
             .map((method) => method.name.name);
           cx.error(
-            "P40329",
+            CODES.abstractMethods,
             item.name.span,
             `extern '${extern.name.name}' has no abstract method '${item.name.name}'`,
-            ...hint(nearestName(item.name.name, names)),
+            ...hint(closest(item.name.name, names)),
           );
         } else if (!where.isAbstract)
           cx.error(
-            "P40329",
+            CODES.abstractMethods,
             item.name.span,
             `method '${item.name.name}' of '${extern.name.name}' is not abstract`,
           );
@@ -154,7 +168,7 @@ function checkAbstractMethods(
   for (const method of extern.methods)
     if (method.isAbstract && !given.has(method.name.name))
       cx.error(
-        "P40329",
+        CODES.abstractMethods,
         d.name.span,
         `'${d.name.name}' does not implement the abstract method '${method.name.name}' of '${extern.name.name}'`,
         { message: "the method is declared here", span: method.name.span },
@@ -172,7 +186,7 @@ function checkImplementation(
   const name = given.name.name;
   if (given.params.length !== wanted.params.length) {
     cx.error(
-      "P40329",
+      CODES.abstractMethods,
       given.name.span,
       `'${name}' has ${given.params.length} parameters, the abstract method has ${wanted.params.length}`,
       declared,
@@ -184,7 +198,7 @@ function checkImplementation(
     const type = substitute(param.type ?? UNKNOWN, map);
     if (other.direction !== param.direction || !(sameType(other.type ?? UNKNOWN, type) || isUnknown(type)))
       cx.error(
-        "P40329",
+        CODES.abstractMethods,
         other.span,
         `parameter '${other.name.name}' does not agree with the abstract method: it has ` +
           `${param.direction === "none" ? "no direction" : `direction '${param.direction}'`} and type ${typeToString(type)}`,
@@ -195,7 +209,7 @@ function checkImplementation(
   const own = given.returnType?.type ?? VOID;
   if (!sameType(own, returns) && !isUnknown(own) && !isUnknown(returns))
     cx.error(
-      "P40329",
+      CODES.abstractMethods,
       given.returnType?.span ?? given.name.span,
       `'${name}' returns ${typeToString(own)}, the abstract method ${typeToString(returns)}`,
       declared,

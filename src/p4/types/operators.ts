@@ -1,4 +1,5 @@
 /** Typing of unary, binary, conditional, slice, index, cast and set expressions (sections 8.5 to 8.15). */
+import { CODES } from "../codes.js";
 import type {
   CastExpression,
   ConditionalExpression,
@@ -22,7 +23,12 @@ export function checkUnary(cx: Checker, e: UnaryExpression): Type {
   if (type.kind === "unknown") return UNKNOWN;
   if (e.op === "!" ? type.kind !== "bool" : !isNumeric(type) || (e.op === "~" && type.kind === "integer")) {
     const wants = e.op === "!" ? "bool" : e.op === "~" ? "bit<W> or int<W>" : "a number";
-    cx.error("P40306", e.span, `'${e.op}' needs ${wants}, this is ${typeToString(type)}`, ...widthHint(type));
+    cx.error(
+      CODES.operandTypes,
+      e.span,
+      `'${e.op}' needs ${wants}, this is ${typeToString(type)}`,
+      ...widthHint(type),
+    );
     return UNKNOWN;
   }
   if (type !== e.operand.type) e.operand.implicitCast = type;
@@ -43,7 +49,7 @@ export function checkConditional(cx: Checker, e: ConditionalExpression, expected
       : commonType({ left: e.whenTrue, right: e.whenFalse }, left, right);
   if (common === undefined) {
     cx.error(
-      "P40306",
+      CODES.operandTypes,
       e.span,
       `the two values of '?:' have different types, ${typeToString(left)} and ${typeToString(right)}`,
     );
@@ -51,7 +57,7 @@ export function checkConditional(cx: Checker, e: ConditionalExpression, expected
   }
   if (common.kind === "integer" && !isCompileTimeKnown(cx, e.condition)) {
     cx.error(
-      "P40306",
+      CODES.operandTypes,
       e.span,
       "the width of '?:' is not known: both values are int literals without a width",
       ...widthHint(common),
@@ -70,7 +76,7 @@ export function checkCast(cx: Checker, e: CastExpression): Type {
   const from = checkExpression(cx, e.operand, target);
   if (target.kind === "unknown" || isUnknown(from)) return target;
   if (target.kind === "void" || target.kind === "dontCare") {
-    cx.error("P40307", e.target.span, `no value can be cast to ${typeToString(target)}`);
+    cx.error(CODES.noSuchCast, e.target.span, `no value can be cast to ${typeToString(target)}`);
     return UNKNOWN;
   }
   if (isLiteral(e.operand) || e.operand.kind === "dots") {
@@ -82,7 +88,7 @@ export function checkCast(cx: Checker, e: CastExpression): Type {
     const [a, b] = [unwrap(from), unwrap(target)];
     const both = (a.kind === "bit" && b.kind === "int") || (a.kind === "int" && b.kind === "bit");
     cx.error(
-      "P40307",
+      CODES.noSuchCast,
       e.span,
       `no cast from ${typeToString(from)} to ${typeToString(target)}`,
       ...(both ? ["sign and width cannot change at once: cast twice"] : []),
@@ -94,7 +100,7 @@ export function checkCast(cx: Checker, e: CastExpression): Type {
     e.constant = foldCast(value, target);
     if (e.constant === undefined)
       cx.error(
-        "P40307",
+        CODES.noSuchCast,
         e.span,
         `${value.kind === "integer" ? value.value : "the value"} cannot be cast to bool; only 0 and 1 can`,
       );
@@ -121,7 +127,7 @@ export function checkSetExpression(cx: Checker, e: MaskExpression | RangeExpress
   const inner = common === undefined ? undefined : numericType(common);
   if (common === undefined || inner === undefined || !isNumeric(inner)) {
     cx.error(
-      "P40306",
+      CODES.operandTypes,
       e.span,
       `'${op}' cannot be applied to ${typeToString(left)} and ${typeToString(right)}`,
       "both sides must be numbers of the same type",

@@ -1,5 +1,6 @@
 /** Which of several functions of one name is called (section 7.2.9.2): the number and names of arguments decide. */
 import type { Span } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type { Argument, Declaration, FunctionDeclaration, Parameter, PathExpression } from "../syntax/ast.js";
 import { bindArguments, isProblem } from "./arguments.js";
 import type { Checker } from "./checker.js";
@@ -39,7 +40,7 @@ export function bind(
 ): BoundArguments | undefined {
   const bound = bindArguments(params, call.args, what, call.span);
   if (!isProblem(bound)) return bound;
-  cx.error("P40310", bound.span, bound.message, ...bound.notes);
+  cx.error(CODES.argumentCount, bound.span, bound.message, ...bound.notes);
   return undefined;
 }
 
@@ -62,7 +63,7 @@ export function chooseOverload(
     if (!isProblem(bound)) fitting.push({ declaration, bound });
   }
   if (fitting.length > 1) {
-    // One that needs no default or optional parameter is meant before others.
+    // A candidate that needs no default value and no optional parameter wins.
     const exact = fitting.filter(({ declaration }) => declaration.params.length === call.args.length);
     if (exact.length === 1) return exact[0];
   }
@@ -71,7 +72,14 @@ export function chooseOverload(
     message: `a candidate is here, with ${declaration.params.length} parameter${declaration.params.length === 1 ? "" : "s"}`,
     span: declaration.name.span,
   }));
-  if (fitting.length > 1) cx.error("P40335", call.span, `it is not clear which ${what} is meant`, ...notes);
-  else cx.error("P40310", call.span, `no ${what} takes these ${call.args.length} arguments`, ...notes);
+  if (fitting.length > 1)
+    cx.error(CODES.ambiguousCall, call.span, `more than one ${what} fits this call`, ...notes);
+  else
+    cx.error(
+      CODES.argumentCount,
+      call.span,
+      `no ${what} takes these ${call.args.length} arguments`,
+      ...notes,
+    );
   return undefined;
 }

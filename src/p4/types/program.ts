@@ -1,5 +1,6 @@
 /** Checking a whole program: declarations in order, then `main`. */
 import type { Diagnostics } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type { Declaration, EnumMember, InstanceDeclaration, SourceUnit } from "../syntax/ast.js";
 import { checkControl, checkParser, checkValueSet } from "./blocks.js";
 import { Checker } from "./checker.js";
@@ -96,7 +97,7 @@ function checkTopLevel(cx: Checker, d: Declaration): void {
       checkValueSet(cx, d);
       return;
     default:
-      cx.error("P40318", d.span, "this cannot be declared on the top level");
+      cx.error(CODES.instanceInWrongPlace, d.span, "this cannot be declared on the top level");
   }
 }
 
@@ -105,6 +106,6 @@ function findMain(cx: Checker): InstanceDeclaration | undefined {
   if (main === undefined) return undefined;
   if (main.kind !== "instance") return undefined;
   if (main.type?.kind === "package" || main.type?.kind === "unknown") return main;
-  cx.error("P40333", main.name.span, "'main' must be an instance of a package");
+  cx.error(CODES.mainNoPackage, main.name.span, "'main' must be an instance of a package");
   return undefined;
 }

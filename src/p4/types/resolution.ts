@@ -25,7 +25,7 @@ export type ResolvedMember =
   /** A method name before its call; the call says which. */
   | { kind: "method" };
 
-/** Arguments in parameter order; undefined where a parameter's default value or optionality stands in. */
+/** Arguments in parameter order; undefined where a parameter's default value is used or the parameter is optional. */
 export interface BoundArguments {
   params: Parameter[];
   args: (Argument | undefined)[];

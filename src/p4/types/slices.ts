@@ -1,4 +1,5 @@
 /** Typing of `x[high:low]` and `x[index]` (sections 8.6, 8.12, 8.17). */
+import { CODES } from "../codes.js";
 import type { Expression, IndexExpression, SliceExpression } from "../syntax/ast.js";
 import { bitType, typeToString, UNKNOWN } from "./algebra.js";
 import { isNumeric, numericType } from "./binary.js";
@@ -17,7 +18,7 @@ export function checkSlice(cx: Checker, e: SliceExpression): Type {
   if (type.kind === "unknown" || highType.kind === "unknown" || lowType.kind === "unknown") return UNKNOWN;
   if (type.kind !== "bit" && type.kind !== "int") {
     cx.error(
-      "P40306",
+      CODES.operandTypes,
       e.base.span,
       `a slice [high:low] needs bit<W> or int<W>, this is ${typeToString(base)}`,
     );
@@ -31,7 +32,12 @@ export function checkSlice(cx: Checker, e: SliceExpression): Type {
   if (low < 0n || high < low || high >= BigInt(type.width)) {
     const why =
       high < low ? "the upper bound is less than the lower one" : `the value has bits 0 to ${type.width - 1}`;
-    cx.error("P40332", e.span, `the slice [${high}:${low}] is not inside ${typeToString(type)}`, why);
+    cx.error(
+      CODES.constantOutOfRange,
+      e.span,
+      `the slice [${high}:${low}] is not inside ${typeToString(type)}`,
+      why,
+    );
     return UNKNOWN;
   }
   const value = constantOf(e.base);
@@ -44,12 +50,16 @@ function movingSlice(cx: Checker, e: SliceExpression, available: number): Type {
   const width = e.width!.constant;
   const low = numericType(e.low.type!);
   if (width?.kind !== "integer") {
-    cx.error("P40308", e.width!.span, "the width of a slice must be known at compile time");
+    cx.error(
+      CODES.sliceWidthNotConstant,
+      e.width!.span,
+      "the width of a slice must be known at compile time",
+    );
     return UNKNOWN;
   }
   if (low.kind !== "bit") {
     cx.error(
-      "P40306",
+      CODES.operandTypes,
       e.low.span,
       `the start of a slice must be bit<W>, this is ${typeToString(e.low.type!)}`,
     );
@@ -57,7 +67,7 @@ function movingSlice(cx: Checker, e: SliceExpression, available: number): Type {
   }
   if (width.value < 1n || width.value > BigInt(available)) {
     cx.error(
-      "P40332",
+      CODES.constantOutOfRange,
       e.width!.span,
       `a slice of ${width.value} bits does not lie in a value of ${available} bits`,
     );
@@ -71,7 +81,11 @@ function sliceBound(cx: Checker, e: Expression, which: string): bigint | undefin
   const value = e.constant;
   if (value?.kind === "integer") return value.value;
   if (!isUnknown(e.type!))
-    cx.error("P40308", e.span, `the ${which} bound of a slice must be a number known at compile time`);
+    cx.error(
+      CODES.sliceBoundNotConstant,
+      e.span,
+      `the ${which} bound of a slice must be a number known at compile time`,
+    );
   return undefined;
 }
 
@@ -80,20 +94,28 @@ export function checkIndex(cx: Checker, e: IndexExpression): Type {
   const indexType = numericType(checkExpression(cx, e.index));
   if (isUnknown(base) && base.kind !== "tuple") return UNKNOWN;
   if (base.kind !== "stack" && base.kind !== "tuple") {
-    cx.error("P40306", e.base.span, `only stacks and tuples have elements, this is ${typeToString(base)}`);
+    cx.error(
+      CODES.operandTypes,
+      e.base.span,
+      `only stacks and tuples have elements, this is ${typeToString(base)}`,
+    );
     return UNKNOWN;
   }
   const count = base.kind === "stack" ? base.size : base.elements.length;
   if (indexType.kind === "unknown") return base.kind === "stack" ? base.element : UNKNOWN;
   if (!isNumeric(indexType)) {
-    cx.error("P40306", e.index.span, `an index must be a number, this is ${typeToString(e.index.type!)}`);
+    cx.error(
+      CODES.operandTypes,
+      e.index.span,
+      `an index must be a number, this is ${typeToString(e.index.type!)}`,
+    );
     return UNKNOWN;
   }
   if (indexType !== e.index.type) e.index.implicitCast = indexType;
   const index = constantOf(e.index);
   if (index?.kind === "integer" && (index.value < 0n || index.value >= BigInt(count))) {
     cx.error(
-      "P40332",
+      CODES.constantOutOfRange,
       e.index.span,
       `index ${index.value} is outside of ${typeToString(base)}`,
       count === 0 ? "it has no elements" : `its elements are 0 to ${count - 1}`,
@@ -105,6 +127,6 @@ export function checkIndex(cx: Checker, e: IndexExpression): Type {
     e.constant = whole.elements[Number(index.value)];
   if (base.kind === "stack") return base.element;
   if (index?.kind === "integer") return base.elements[Number(index.value)]!;
-  cx.error("P40308", e.index.span, "the index into a tuple must be known at compile time");
+  cx.error(CODES.tupleIndexNotConstant, e.index.span, "the index into a tuple must be known at compile time");
   return UNKNOWN;
 }

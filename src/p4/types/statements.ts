@@ -1,5 +1,6 @@
-/** Statements (section 12): what each needs, and where each may stand. */
+/** Statements (section 12): what each needs, and where each is allowed. */
 import type { Span } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type {
   AssignmentStatement,
   BlockStatement,
@@ -32,7 +33,7 @@ export function checkStatements(cx: Checker, statements: readonly Statement[]): 
   let left: Statement | undefined;
   for (const statement of statements) {
     if (left !== undefined && statement.kind !== "empty") {
-      cx.warning("P40603", statement.span, "this statement is never reached", {
+      cx.warning(CODES.neverReached, statement.span, "this statement is never reached", {
         message: "control leaves here",
         span: left.span,
       });
@@ -56,7 +57,11 @@ function checkStatement(cx: Checker, s: Statement): void {
     case "callStatement": {
       const type = checkExpression(cx, s.call);
       if (s.call.resolved?.kind === "constructor")
-        cx.error("P40318", s.span, "an instance that is not declared with a name cannot be used");
+        cx.error(
+          CODES.instanceInWrongPlace,
+          s.span,
+          "an instance that is not declared with a name cannot be used",
+        );
       else if (type.kind !== "unknown") checkUnusedResult(cx, s.call, type);
       return;
     }
@@ -82,18 +87,18 @@ function checkStatement(cx: Checker, s: Statement): void {
       return;
     case "exit":
       if (!["apply", "action"].includes(cx.place.kind))
-        cx.error("P40321", s.span, `'exit' can only be used in a control or an action`);
+        cx.error(CODES.jumpInWrongPlace, s.span, `'exit' can only be used in a control or an action`);
       return;
     case "break":
     case "continue":
-      if (cx.loops === 0) cx.error("P40321", s.span, `'${s.kind}' can only be used in a loop`);
+      if (cx.loops === 0) cx.error(CODES.jumpInWrongPlace, s.span, `'${s.kind}' can only be used in a loop`);
       return;
   }
 }
 
 function checkUnusedResult(cx: Checker, call: Expression, type: Type): void {
   if (call.kind !== "call" || call.resolved?.kind !== "builtin" || type.kind === "void") return;
-  cx.warning("P40610", call.span, `the result of '${call.resolved.method}' is not used`);
+  cx.warning(CODES.unusedResult, call.span, `the result of '${call.resolved.method}' is not used`);
 }
 
 function checkLocal(
@@ -126,12 +131,12 @@ function checkAssignment(cx: Checker, s: AssignmentStatement): void {
   if (left.kind !== "unknown") {
     const problem = lvalueProblem(cx, s.left);
     if (problem !== undefined) {
-      cx.error("P40313", s.left.span, `this cannot be assigned to: ${problem}`);
+      cx.error(CODES.notWritable, s.left.span, `this cannot be assigned to: ${problem}`);
       checkExpression(cx, s.right, left);
       return;
     }
     if (left.kind === "extern" || left.kind === "parser" || left.kind === "control" || left.kind === "void") {
-      cx.error("P40313", s.left.span, `values of type ${typeToString(left)} cannot be assigned`);
+      cx.error(CODES.notWritable, s.left.span, `values of type ${typeToString(left)} cannot be assigned`);
       checkExpression(cx, s.right);
       return;
     }
@@ -161,7 +166,7 @@ export function coerceValue(cx: Checker, e: Expression, target: Type, what: stri
       type.kind,
     )
   ) {
-    cx.error("P40303", e.span, `${what} must be a value, this is ${typeToString(type)}`);
+    cx.error(CODES.wrongKindOfName, e.span, `${what} must be a value, this is ${typeToString(type)}`);
     return;
   }
   if (target.kind === "newType" && type.kind === "integer" && "width" in target.underlying) {
@@ -175,20 +180,24 @@ export function coerceValue(cx: Checker, e: Expression, target: Type, what: stri
 function checkReturn(cx: Checker, s: ReturnStatement): void {
   const { kind, returns } = cx.place;
   if (kind === "state" || kind === "parserLocals") {
-    cx.error("P40321", s.span, "'return' cannot be used in a parser");
+    cx.error(CODES.jumpInWrongPlace, s.span, "'return' cannot be used in a parser");
     return;
   }
   const expected = returns !== undefined && returns.kind !== "void" ? returns : undefined;
   if (s.value === undefined) {
     if (expected !== undefined)
-      cx.error("P40320", s.span, `the function returns ${typeToString(expected)}: 'return' needs a value`);
+      cx.error(
+        CODES.returnValue,
+        s.span,
+        `the function returns ${typeToString(expected)}: 'return' needs a value`,
+      );
     return;
   }
   const type = checkExpression(cx, s.value, expected);
   if (expected !== undefined) coerceValue(cx, s.value, expected, "the value returned");
   else if (type.kind !== "unknown" || returns?.kind === "void" || returns === undefined)
     cx.error(
-      "P40320",
+      CODES.returnValue,
       s.value.span,
       kind === "function" || kind === "abstractMethod"
         ? "a void function returns no value"
@@ -223,7 +232,8 @@ function checkForIn(cx: Checker, s: ForInStatement): void {
       const target = s.variable as Expression;
       type = checkExpression(cx, target);
       const problem = lvalueProblem(cx, target);
-      if (problem !== undefined) cx.error("P40313", target.span, `the loop cannot set this: ${problem}`);
+      if (problem !== undefined)
+        cx.error(CODES.notWritable, target.span, `the loop cannot set this: ${problem}`);
     }
     checkElements(cx, s.collection, collection, type);
     cx.loops++;
@@ -247,7 +257,11 @@ function checkElements(cx: Checker, e: Expression, collection: Type, variable: T
         variable.kind !== "integer" &&
         !isUnknown(variable)
       ) {
-        cx.error("P40305", e.span, `a range holds numbers, the loop variable is ${typeToString(variable)}`);
+        cx.error(
+          CODES.rangeOfNoNumbers,
+          e.span,
+          `a range holds numbers, the loop variable is ${typeToString(variable)}`,
+        );
         return;
       }
       coerce(cx, e.low, variable, "the first value");
@@ -265,13 +279,13 @@ function checkElements(cx: Checker, e: Expression, collection: Type, variable: T
       return;
   }
   cx.error(
-    "P40305",
+    CODES.loopCollection,
     e.span,
     `a for loop runs over a range a..b, a stack or a list, this is ${typeToString(collection)}`,
   );
 }
 
-/** Whether control never comes behind a statement. */
+/** Whether control never reaches what follows a statement. */
 export function leaves(s: Statement): boolean {
   switch (s.kind) {
     case "return":

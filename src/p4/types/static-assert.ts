@@ -1,4 +1,5 @@
 /** `static_assert` (section 18.9 "Static assertions"): decided here, as soon as its check has a value. */
+import { CODES } from "../codes.js";
 import type { CallExpression } from "../syntax/ast.js";
 import type { Checker } from "./checker.js";
 import { constantOf } from "./coerce.js";
@@ -14,7 +15,7 @@ export function checkStaticAssert(cx: Checker, e: CallExpression, bound: BoundAr
   if (value.value) return;
   const text = message === undefined ? undefined : constantOf(message.value);
   cx.error(
-    "P40331",
+    CODES.staticAssert,
     e.span,
     text?.kind === "string" ? `static_assert failed: ${text.value}` : "static_assert failed",
   );

@@ -1,4 +1,6 @@
 /** The switch statement (section 12.7): on the action a table ran, or on a value. */
+import { closest } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type { ActionDeclaration, Expression, SwitchStatement, TableDeclaration } from "../syntax/ast.js";
 import { typeToString } from "./algebra.js";
 import { type Checker, hint, isUnknown } from "./checker.js";
@@ -6,23 +8,22 @@ import { coerce, constantOf } from "./coerce.js";
 import type { ConstantValue } from "./constant-value.js";
 import { checkExpression } from "./expressions.js";
 import { constantToString, equalConstants } from "./fold.js";
-import { nearestName } from "./scope.js";
 import { checkBlock } from "./statements.js";
 import type { Type } from "./type.js";
 
 export function checkSwitch(cx: Checker, s: SwitchStatement): void {
   if (["state", "parserLocals"].includes(cx.place.kind))
-    cx.error("P40321", s.span, "'switch' cannot be used in a parser; use transition select");
+    cx.error(CODES.jumpInWrongPlace, s.span, "'switch' cannot be used in a parser; use transition select");
   const outer = cx.switchSubject;
   cx.switchSubject = s.subject;
   const type = checkExpression(cx, s.subject);
   cx.switchSubject = outer;
-  if (s.cases.length === 0) cx.warning("P40603", s.span, "this switch has no cases");
+  if (s.cases.length === 0) cx.warning(CODES.neverReached, s.span, "this switch has no cases");
   const fallback = s.cases.findIndex((branch) => branch.label.kind === "default");
   if (fallback >= 0 && fallback < s.cases.length - 1) {
     const second = s.cases.findIndex((branch, i) => i > fallback && branch.label.kind === "default");
     cx.error(
-      "P40327",
+      CODES.switchCase,
       s.cases[second >= 0 ? second : fallback]!.label.span,
       second >= 0 ? "'default' stands twice" : "'default' must be the last case",
     );
@@ -41,15 +42,19 @@ function actionLabels(cx: Checker, s: SwitchStatement, table: TableDeclaration):
       continue;
     }
     if (label.kind !== "path") {
-      cx.error("P40327", label.span, `a case must be an action of table '${table.name.name}' or default`);
+      cx.error(
+        CODES.switchCase,
+        label.span,
+        `a case must be an action of table '${table.name.name}' or default`,
+      );
       continue;
     }
     const found = (label.absolute ? cx.globals : cx.scope).lookup(label.name.name)?.[0];
     if (found?.kind !== "action" || !actions.includes(found)) {
       const names = actions.map((action) => action.name.name);
-      const near = nearestName(label.name.name, names);
+      const near = closest(label.name.name, names);
       cx.error(
-        "P40327",
+        CODES.switchCase,
         label.span,
         `'${label.name.name}' is not an action of table '${table.name.name}'`,
         ...(near !== undefined ? hint(near) : [`its actions are ${names.join(", ")}`]),
@@ -74,7 +79,7 @@ function valueLabels(cx: Checker, s: SwitchStatement, type: Type): void {
   const known = !isUnknown(type);
   if (known && !switchable.includes(type.kind)) {
     cx.error(
-      "P40305",
+      CODES.switchSubject,
       s.subject.span,
       `a switch needs a number, an enum, an error or t.apply().action_run, this is ${typeToString(type)}`,
       ...(type.kind === "applyResult" ? ["write .action_run after apply()"] : []),
@@ -92,7 +97,7 @@ function valueLabels(cx: Checker, s: SwitchStatement, type: Type): void {
     if (!coerce(cx, label, type, "a case")) continue;
     const value = constantOf(label);
     if (value === undefined) {
-      cx.error("P40308", label.span, "a case must be known at compile time");
+      cx.error(CODES.caseNotConstant, label.span, "a case must be known at compile time");
       continue;
     }
     const key = value.kind === "integer" ? String(value.value) : undefined;
@@ -105,7 +110,7 @@ function valueLabels(cx: Checker, s: SwitchStatement, type: Type): void {
 }
 
 function twice(cx: Checker, label: Expression, text: string, first: Expression): void {
-  cx.error("P40327", label.span, `case ${text} stands twice`, {
+  cx.error(CODES.switchCase, label.span, `case ${text} stands twice`, {
     message: "the first is here",
     span: first.span,
   });

@@ -1,5 +1,6 @@
 /** Tables (section 14.2): keys, actions, default action, entries and the other properties. */
-import type { Span } from "../../base/index.js";
+import { closest, type Span } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type {
   ActionDeclaration,
   ActionRef,
@@ -22,7 +23,6 @@ import { checkExpression } from "./expressions.js";
 import { scopeNotes } from "./names.js";
 import { bind } from "./overloads.js";
 import type { BoundArguments } from "./resolution.js";
-import { nearestName } from "./scope.js";
 import type { Type } from "./type.js";
 
 /** What the checker knows of a table while it goes through its properties. */
@@ -43,7 +43,7 @@ export function checkTable(cx: Checker, d: TableDeclaration): void {
   if (actions !== undefined) checkActions(cx, actions, table);
   else
     cx.error(
-      "P40324",
+      CODES.tableWithoutActions,
       d.name.span,
       `table '${d.name.name}' has no actions`,
       "a table needs the property actions = { ... }",
@@ -66,7 +66,7 @@ function requireNoAction(cx: Checker, d: TableDeclaration): void {
   const found = cx.globals.names.get("NoAction")?.[0];
   if (found?.kind === "action" && found.params.length === 0) return;
   cx.error(
-    "P40325",
+    CODES.tableAction,
     d.name.span,
     `table '${d.name.name}' has no default_action, and there is no action NoAction() to take its place`,
     ...(found === undefined
@@ -81,10 +81,15 @@ function forbidTwice(cx: Checker, d: TableDeclaration): void {
     const name = property.kind === "property" ? property.name.name : property.kind;
     const first = seen.get(name);
     if (first !== undefined)
-      cx.error("P40324", property.span, `property '${name}' of table '${d.name.name}' stands twice`, {
-        message: "the first is here",
-        span: first,
-      });
+      cx.error(
+        CODES.propertyTwice,
+        property.span,
+        `property '${name}' of table '${d.name.name}' stands twice`,
+        {
+          message: "the first is here",
+          span: first,
+        },
+      );
     else seen.set(name, property.span);
   }
 }
@@ -97,18 +102,20 @@ function checkKey(cx: Checker, property: KeyProperty, table: TableContext): void
     const good = ["bit", "int", "bool", "error", "enum", "serializableEnum", "unknown", "typeVariable"];
     if (!good.includes(inner.kind))
       cx.error(
-        "P40324",
+        CODES.keyType,
         element.expression.span,
         `a key field must be a number, bool, enum or error, this is ${typeToString(type)}`,
         ...(type.kind === "integer" ? ["give the literal a width, as in 8w5"] : []),
       );
+    else if (element.expression.constant !== undefined)
+      cx.warning(CODES.constantKey, element.expression.span, "this key has the same value for every packet");
     table.keys.push(good.includes(inner.kind) ? type : UNKNOWN);
     const { matchKind } = element;
     if (!cx.matchKindByName.has(matchKind.name)) {
       const names = [...cx.matchKindByName.keys()];
-      const near = nearestName(matchKind.name, names);
+      const near = closest(matchKind.name, names);
       cx.error(
-        "P40324",
+        CODES.noSuchMatchKind,
         matchKind.span,
         `no match kind '${matchKind.name}' is declared`,
         ...(near !== undefined ? hint(near) : [`there are ${names.join(", ")}`]),
@@ -129,7 +136,7 @@ function checkActions(cx: Checker, property: ActionsProperty, table: TableContex
     ref.declaration = action;
     const first = names.get(action.name.name);
     if (first !== undefined)
-      cx.error("P40325", ref.span, `action '${action.name.name}' is in the list twice`, {
+      cx.error(CODES.tableAction, ref.span, `action '${action.name.name}' is in the list twice`, {
         message: "the first is here",
         span: first.span,
       });
@@ -150,7 +157,7 @@ function requireScalar(cx: Checker, param: ActionDeclaration["params"][number], 
   )
     return;
   cx.error(
-    "P40325",
+    CODES.tableAction,
     ref.span,
     `parameter '${param.name.name}' of action '${ref.name.name}' has type ${typeToString(type)}, which table entries cannot give`,
     { message: "the parameter is declared here", span: param.span },
@@ -166,7 +173,7 @@ function lookupAction(cx: Checker, ref: Pick<ActionRef, "absolute" | "name">): A
     return undefined;
   }
   if (found.kind === "action") return found;
-  cx.error("P40325", ref.name.span, `'${ref.name.name}' is not an action`, ...scopeNotes(found));
+  cx.error(CODES.tableAction, ref.name.span, `'${ref.name.name}' is not an action`, ...scopeNotes(found));
   return undefined;
 }
 
@@ -178,7 +185,7 @@ function bindListed(cx: Checker, ref: ActionRef, action: ActionDeclaration): voi
   if (args.length > directed.length && args.length <= action.params.length && args[0]!.name === undefined) {
     for (const arg of args) checkExpression(cx, arg.value);
     cx.error(
-      "P40325",
+      CODES.tableAction,
       args[directed.length]!.span,
       `parameter '${action.params[directed.length]!.name.name}' of '${name}' has no direction: ` +
         "it is given by the table's entries, not in the list",
@@ -236,7 +243,7 @@ export function checkActionUse(
   if (listed === undefined) {
     const names = [...table.actions.keys()].map((candidate) => candidate.name.name);
     cx.error(
-      "P40325",
+      CODES.tableAction,
       ref.name.span,
       `action '${name}' is not in the list of table '${table.declaration.name.name}'`,
       names.length === 0 ? "the list is empty" : `the list has ${names.join(", ")}`,
@@ -247,7 +254,7 @@ export function checkActionUse(
   const mark = listed.annotations.find((annotation) => annotation.name === wrong);
   if (mark !== undefined)
     cx.error(
-      "P40325",
+      CODES.tableAction,
       ref.name.span,
       `action '${name}' is marked @${wrong}, so it cannot be ${use === "default" ? "the default action" : "the action of an entry"}`,
       { message: "it is listed here", span: listed.span },
@@ -272,7 +279,7 @@ function compareArguments(
         arg.value.type?.kind !== "unknown"
       )
         cx.error(
-          "P40308",
+          CODES.actionArgumentNotConstant,
           arg.span,
           `argument '${param.name.name}' of an action must be known at compile time here`,
         );
@@ -282,7 +289,7 @@ function compareArguments(
     const other = position < 0 ? undefined : listed.resolved?.args[position];
     if (other !== undefined && printExpression(other.value) !== printExpression(arg.value))
       cx.error(
-        "P40325",
+        CODES.tableAction,
         arg.span,
         `argument '${param.name.name}' must be the same as in the list of actions`,
         { message: "it is given here", span: other.span },
@@ -302,11 +309,15 @@ function checkDefaultAction(
     property.span.file === actions.span.file &&
     property.span.start < actions.span.start
   )
-    cx.error("P40325", property.name.span, "default_action must stand after the list of actions");
+    cx.error(CODES.tableAction, property.name.span, "default_action must stand after the list of actions");
   const path = value.kind === "call" ? value.callee : value;
   if (path.kind !== "path" || (value.kind === "call" && value.typeArgs.length > 0)) {
     checkExpression(cx, value);
-    cx.error("P40325", value.span, "the default action must be an action of the table, as in NoAction()");
+    cx.error(
+      CODES.tableAction,
+      value.span,
+      "the default action must be an action of the table, as in NoAction()",
+    );
     return;
   }
   const args = value.kind === "call" ? value.args : undefined;
@@ -350,22 +361,26 @@ function checkProperty(cx: Checker, property: ExpressionProperty, d: TableDeclar
     case "support_timeout":
     case "largest_priority_wins":
       if (type.kind !== "bool" || constantOf(value) === undefined)
-        cx.error("P40324", value.span, `property '${name}' is true or false, known at compile time`);
+        cx.error(
+          CODES.flagProperty,
+          value.span,
+          `property '${name}' is true or false, known at compile time`,
+        );
       return;
     case "implementation":
     case "counters":
     case "meters":
       if (type.kind !== "extern" && type.kind !== "typeVariable")
         cx.error(
-          "P40324",
+          CODES.objectProperty,
           value.span,
           `property '${name}' is an instance of an extern object, this is ${typeToString(type)}`,
         );
       return;
   }
-  const near = nearestName(name, [...KNOWN_PROPERTIES, "key", "actions", "entries"]);
+  const near = closest(name, [...KNOWN_PROPERTIES, "key", "actions", "entries"]);
   cx.warning(
-    "P40609",
+    CODES.unknownProperty,
     property.name.span,
     `table '${d.name.name}': property '${name}' is not known`,
     ...hint(near),
@@ -376,7 +391,11 @@ function requireNumber(cx: Checker, value: Expression, type: Type, name: string)
   const constant = constantOf(value);
   const numeric = type.kind === "integer" || type.kind === "bit" || type.kind === "int";
   if (!numeric || (constant === undefined && !isCompileTimeKnown(cx, value)))
-    cx.error("P40324", value.span, `property '${name}' is a number known at compile time`);
+    cx.error(CODES.numberProperty, value.span, `property '${name}' is a number known at compile time`);
   else if (constant?.kind === "integer" && constant.value < (name === "size" ? 0n : 1n))
-    cx.error("P40324", value.span, `property '${name}' must be positive, this is ${constant.value}`);
+    cx.error(
+      CODES.propertyTooSmall,
+      value.span,
+      `property '${name}' must be positive, this is ${constant.value}`,
+    );
 }

@@ -1,4 +1,5 @@
 /** Declarations of types: structs, headers, unions, enums, errors, match kinds, typedefs, externs, packages. */
+import { CODES } from "../codes.js";
 import type {
   EnumDeclaration,
   ErrorDeclaration,
@@ -35,7 +36,7 @@ export function checkStructLike(cx: Checker, d: StructLikeDeclaration): void {
       if (wrong !== undefined) {
         const article = d.kind === "headerUnion" || d.kind === "header" || d.kind === "struct" ? "a" : "an";
         cx.error(
-          "P40315",
+          CODES.typeNesting,
           field.typeExpression.span,
           `field '${field.name.name}' of ${article} ${CONTAINER_WORDS[d.kind]} cannot have ${wrong}`,
           ...fieldAdvice(d.kind, type),
@@ -86,7 +87,7 @@ export function checkEnum(cx: Checker, d: EnumDeclaration): void {
   const underlying = resolveType(cx, d.underlying);
   if (underlying.kind !== "bit" && underlying.kind !== "int" && underlying.kind !== "unknown") {
     cx.error(
-      "P40334",
+      CODES.enumType,
       d.underlying.span,
       `the underlying type of an enum is bit<W> or int<W>, not ${typeToString(underlying)}`,
     );
@@ -110,7 +111,7 @@ function checkMemberValues(cx: Checker, d: EnumDeclaration, underlying: Type): v
       const value = constantOf(member.value);
       if (value === undefined)
         cx.error(
-          "P40308",
+          CODES.constantNotConstant,
           member.value.span,
           `the value of '${member.name.name}' must be known at compile time`,
         );
@@ -148,12 +149,16 @@ export function checkTypedef(cx: Checker, d: TypedefDeclaration): void {
   const type = resolveType(cx, d.typeExpression);
   if (!d.isNew) {
     if (["void", "dontCare", "matchKind"].includes(type.kind))
-      cx.error("P40316", d.typeExpression.span, `typedef cannot give a name to ${typeToString(type)}`);
+      cx.error(
+        CODES.typeCannotStandHere,
+        d.typeExpression.span,
+        `typedef cannot give a name to ${typeToString(type)}`,
+      );
     cx.declaredTypes.set(d, type);
   } else {
     if (!["bit", "int", "bool", "newType", "unknown"].includes(type.kind)) {
       cx.error(
-        "P40316",
+        CODES.typeCannotStandHere,
         d.typeExpression.span,
         `a new type can be made of bit<W>, int<W> or bool, not of ${typeToString(type)}`,
         "typedef gives another name to any type",
@@ -175,7 +180,7 @@ export function checkExtern(cx: Checker, d: ExternDeclaration): void {
   for (const method of d.methods)
     if (method.name.name === d.name.name)
       cx.error(
-        "P40329",
+        CODES.abstractMethods,
         method.name.span,
         `'${d.name.name}' is the constructor of its extern, so it has no return type`,
       );

@@ -1,5 +1,6 @@
-/** Types as written -> types as meant (section 7). */
+/** From type expressions of the syntax tree to types (section 7). */
 import type { Span } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type {
   Declaration,
   NamedType,
@@ -38,7 +39,11 @@ const MAX_PARTS = 131072;
 export function limitParts(cx: Checker, type: Type, span: Span, what: string): Type {
   const parts = partCount(type);
   if (parts <= MAX_PARTS) return type;
-  cx.error("P40309", span, `${what} holds ${parts} values; it must not hold more than ${MAX_PARTS}`);
+  cx.error(
+    CODES.sizeOutOfRange,
+    span,
+    `${what} holds ${parts} values; it must not hold more than ${MAX_PARTS}`,
+  );
   return UNKNOWN;
 }
 
@@ -48,7 +53,7 @@ export interface TypeUse {
   inferArguments?: boolean;
 }
 
-/** The type meant by a type expression; what is wrong with it is reported once. */
+/** The type that a type expression denotes; each mistake in it is reported once. */
 export function resolveType(cx: Checker, expression: TypeExpression, use: TypeUse = {}): Type {
   const type = resolve(cx, expression, use);
   expression.type = type;
@@ -88,7 +93,7 @@ function resolve(cx: Checker, e: TypeExpression, use: TypeUse): Type {
       const wrong = arrayProblem(element);
       if (wrong !== undefined) {
         cx.error(
-          "P40315",
+          CODES.typeNesting,
           e.element.span,
           `a stack cannot hold ${wrong}; its elements are headers or header unions`,
         );
@@ -101,14 +106,14 @@ function resolve(cx: Checker, e: TypeExpression, use: TypeUse): Type {
       for (const [index, element] of elements.entries()) {
         const wrong = elementProblem("tuple", element);
         if (wrong !== undefined)
-          cx.error("P40315", e.elements[index]!.span, `a tuple cannot hold a field of ${wrong}`);
+          cx.error(CODES.typeNesting, e.elements[index]!.span, `a tuple cannot hold a field of ${wrong}`);
       }
       return limitParts(cx, { kind: "tuple", elements }, e.span, "this tuple");
     }
     case "listType": {
       const element = resolveType(cx, e.element);
       const wrong = elementProblem("list", element);
-      if (wrong !== undefined) cx.error("P40315", e.element.span, `a list cannot hold ${wrong}`);
+      if (wrong !== undefined) cx.error(CODES.typeNesting, e.element.span, `a list cannot hold ${wrong}`);
       return { kind: "list", element };
     }
     case "namedType":
@@ -128,11 +133,15 @@ export function constantSize(
   if (type.kind === "unknown") return undefined;
   const value = expression.constant;
   if (value === undefined || value.kind !== "integer") {
-    cx.error("P40308", expression.span, `${what} must be a number known at compile time`);
+    cx.error(CODES.sizeNotConstant, expression.span, `${what} must be a number known at compile time`);
     return undefined;
   }
   if (value.value < least || value.value > most) {
-    cx.error("P40309", expression.span, `${what} is ${value.value}; it must be between ${least} and ${most}`);
+    cx.error(
+      CODES.sizeOutOfRange,
+      expression.span,
+      `${what} is ${value.value}; it must be between ${least} and ${most}`,
+    );
     return undefined;
   }
   return Number(value.value);
@@ -170,7 +179,12 @@ function resolveNamed(cx: Checker, e: NamedType, use: TypeUse): Type {
       return { kind: declaration.kind, declaration, args } as Type;
     }
     default:
-      cx.error("P40303", e.name.span, `'${e.name.name}' is not a type`, ...scopeNotes(declaration));
+      cx.error(
+        CODES.wrongKindOfName,
+        e.name.span,
+        `'${e.name.name}' is not a type`,
+        ...scopeNotes(declaration),
+      );
       return UNKNOWN;
   }
 }
@@ -181,7 +195,7 @@ function specialize(cx: Checker, e: NamedType, declaration: StructLikeDeclaratio
     if (arg.kind === "unknown") return UNKNOWN;
     if (arg.kind === "dontCare" || ["extern", "parser", "control", "package", "void"].includes(arg.kind)) {
       cx.error(
-        "P40312",
+        CODES.typeArguments,
         e.args[index]!.span,
         `${typeToString(arg)} cannot be a type argument of '${e.name.name}'`,
       );
@@ -192,10 +206,15 @@ function specialize(cx: Checker, e: NamedType, declaration: StructLikeDeclaratio
   for (const [index, field] of type.fields.entries()) {
     const wrong = elementProblem(declaration.kind, field.type);
     if (wrong === undefined) continue;
-    cx.error("P40315", e.span, `field '${field.name}' of ${typeToString(type)} cannot have ${wrong}`, {
-      message: "the field is declared here",
-      span: declaration.fields[index]!.name.span,
-    });
+    cx.error(
+      CODES.typeNesting,
+      e.span,
+      `field '${field.name}' of ${typeToString(type)} cannot have ${wrong}`,
+      {
+        message: "the field is declared here",
+        span: declaration.fields[index]!.name.span,
+      },
+    );
     return UNKNOWN;
   }
   return limitParts(cx, type, e.span, typeToString(type));
@@ -221,7 +240,7 @@ function isTypeDeclaration(declaration: Declaration): boolean {
 
 function withoutArguments(cx: Checker, e: NamedType, declaration: Declaration): Type {
   if (e.args.length > 0) {
-    cx.error("P40312", e.span, `type '${e.name.name}' takes no type arguments`);
+    cx.error(CODES.typeArguments, e.span, `type '${e.name.name}' takes no type arguments`);
     return UNKNOWN;
   }
   return declaredType(cx, declaration);
@@ -258,7 +277,7 @@ function rightCount(
       ? "no type arguments"
       : `${params.length} type argument${params.length > 1 ? "s" : ""} <${names}>`;
   cx.error(
-    "P40312",
+    CODES.typeArguments,
     span,
     `type '${declaration.name.name}' takes ${takes}, ${given === 0 ? "none" : given} given`,
     ...hint(undefined),

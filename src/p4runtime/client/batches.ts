@@ -3,10 +3,10 @@
  * 12.1), while a `Device` does them in the order given: so no two updates that may depend on each other share
  * a Write.
  */
-import type { Update } from "../../program/index.js";
+import type { Update } from "../../device/index.js";
 import { entityKey } from "../key.js";
 
-/** Classes of updates, a bit each: what is removed, and what is added or changed. */
+/** Classes of updates, one bit for each: kinds of entities that are removed, and kinds that are added or changed. */
 const ENTRY = 1;
 const ENTRY_GONE = 2;
 const MEMBER = 4;

@@ -8,7 +8,7 @@ import {
   type MethodDefinition,
   type ServiceError,
 } from "@grpc/grpc-js";
-import { DeviceError } from "../../program/index.js";
+import { DeviceError } from "../../device/index.js";
 import {
   CapabilitiesRequestSchema,
   type Entity,
@@ -30,7 +30,7 @@ import {
 import { P4RuntimeService, quietGrpc, SettingsService } from "../service.js";
 import { deviceErrorOf } from "../status.js";
 
-/** TLS as PEM text: the CA that signed the server's certificate, and our own certificate if it wants one. */
+/** TLS as PEM text: the CA that signed the server's certificate, and the client's certificate if the server asks for it. */
 export interface ClientTls {
   ca?: string | Uint8Array;
   certificate?: string | Uint8Array;
@@ -67,7 +67,7 @@ export class P4RuntimeChannel {
     this.#client = new Client(address, credentials(tls), {
       "grpc.max_receive_message_length": maxMessageBytes,
       "grpc.max_send_message_length": -1,
-      // a switch that comes back should be found again within seconds
+      // a restarted switch should be found again within seconds
       "grpc.initial_reconnect_backoff_ms": 100,
       "grpc.max_reconnect_backoff_ms": 2000,
       ...(tls?.serverName === undefined ? {} : { "grpc.ssl_target_name_override": tls.serverName }),
@@ -121,7 +121,7 @@ export class P4RuntimeChannel {
     await this.#unary(P4RuntimeService.write, request);
   }
 
-  /** All entities of the answer, in order; `onPart` hears how many came with each message. */
+  /** All entities of the answer, in order; `onPart` receives the number of entities in each message. */
   read(request: ReadRequest, onPart?: (entities: number) => void): Promise<Entity[]> {
     return new Promise((resolve, reject) => {
       const method = P4RuntimeService.read;
@@ -187,7 +187,7 @@ export class P4RuntimeChannel {
     }
   }
 
-  /** Which settings the device takes; undefined where the server does not know of any. */
+  /** The settings that the device supports; undefined when the server does not have the service. */
   async settings(deviceId: bigint): Promise<DescribeResponse | undefined> {
     try {
       return await this.#unary(SettingsService.describe, create(DescribeRequestSchema, { deviceId }));

@@ -1,17 +1,17 @@
 /** Connects to a P4Runtime switch and becomes its primary controller. */
-import { DeviceError } from "../../program/index.js";
+import { DeviceError } from "../../device/index.js";
 import { CURRENT_DIALECT, LEGACY_DIALECT } from "../codec/ports.js";
 import { DEFAULT_MESSAGE_BYTES } from "../service.js";
 import { type ClientTls, P4RuntimeChannel } from "./channel.js";
 import { RemoteDevice } from "./remote-device.js";
-import { type Notice, Session } from "./session.js";
+import { type After, afterRealTime, type Notice, Session } from "./session.js";
 
 export interface ConnectOptions {
-  /** Default 1, as ours; BMv2's default is 0, which P4Runtime does not allow: start it with --device-id. */
+  /** Default 1, as for `serve`. BMv2's default is 0, which P4Runtime does not allow: start it with --device-id. */
   deviceId?: bigint;
   /** Default: the default role, with full access. */
   role?: string;
-  /** Claim the role with this id. Default: one more than the highest that the switch has seen. */
+  /** Claim the role with this id. Default: the highest id that the switch has seen, plus one. */
   electionId?: bigint;
   /** Become primary even while another controller is. Default false: then the connection is refused. */
   takeOver?: boolean;
@@ -22,20 +22,22 @@ export interface ConnectOptions {
   reconnect?: boolean;
   /** For the connection and for each call; default 10 s. */
   timeoutMs?: number;
-  /** Updates in one Write; default 1,000. */
+  /** Maximum number of updates in one Write; default 1,000. */
   batchSize?: number;
-  /** Largest message taken, in bytes. Default 64 MiB. */
+  /** Largest accepted message in bytes. Default 64 MiB. */
   maxMessageBytes?: number;
   /** Name of the device; default: the address. */
   name?: string;
   /**
-   * Runs after a lost connection came back and we are primary again, before the notice that says so: the place to
+   * Runs when this client is primary again after a lost connection, before the notice of it: the place to
    * load the program if the switch has lost it (`device.program`), and to reconcile. If it rejects, the connection
    * is made anew.
    */
   onReconnect?: (device: RemoteDevice) => Promise<void>;
-  /** Told what happens to the session on its own. */
+  /** Called when something happens to the session without a call of its user. */
   onNotice?: (notice: Notice) => void;
+  /** Timers of the session, for simulations and tests. Default: real time. */
+  after?: After;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -48,8 +50,8 @@ function speaksBytePorts(version: string): boolean {
 }
 
 /**
- * Connects to the switch at `host:port`. Rejects with a `DeviceError`: UNAVAILABLE when nobody answers,
- * PERMISSION_DENIED (saying who is) when another controller is primary, NOT_FOUND for a wrong device id.
+ * Connects to the switch at `host:port`. Rejects with a `DeviceError`: UNAVAILABLE when there is no answer,
+ * PERMISSION_DENIED (naming the primary) when another controller is primary, NOT_FOUND for a wrong device id.
  */
 export async function connect(address: string, options: ConnectOptions = {}): Promise<RemoteDevice> {
   const { deviceId = 1n, role = "", timeoutMs = DEFAULT_TIMEOUT_MS, batchSize = DEFAULT_BATCH } = options;
@@ -63,17 +65,17 @@ export async function connect(address: string, options: ConnectOptions = {}): Pr
     await channel.ready(timeoutMs);
     const dialect = speaksBytePorts(await channel.version()) ? CURRENT_DIALECT : LEGACY_DIALECT;
     const name = options.name ?? address;
-    const device = new RemoteDevice(channel, { name, deviceId, role, batchSize, dialect });
-    if (!options.readOnly) {
+    const openSession = async (electionId: bigint | "highest" | undefined): Promise<Session> => {
       const session = new Session(
         channel,
         {
           deviceId,
           role,
-          electionId: options.electionId,
+          electionId,
           takeOver: options.takeOver ?? false,
           reconnect: options.reconnect ?? true,
           timeoutMs,
+          after: options.after ?? afterRealTime,
         },
         (update) => device.receive(update),
         options.onNotice ?? (() => {}),
@@ -83,8 +85,10 @@ export async function connect(address: string, options: ConnectOptions = {}): Pr
         },
       );
       await session.start();
-      device.attach(session);
-    }
+      return session;
+    };
+    const device = new RemoteDevice(channel, { name, deviceId, role, batchSize, dialect, openSession });
+    if (!options.readOnly) device.attach(await openSession(options.electionId));
     await device.refresh();
     return device;
   } catch (error) {

@@ -1,33 +1,33 @@
 /** Any P4Runtime switch as a `Device`: names and numbers in, P4Runtime out. */
-import { create } from "@bufbuild/protobuf";
-import { Diagnostics, SourceFile } from "../../base/index.js";
+import { create, equals } from "@bufbuild/protobuf";
+import { Diagnostics } from "../../base/index.js";
 import {
   type Atomicity,
-  type Bmv2Program,
   type ControllerPacket,
   type Device,
   DeviceError,
   type DeviceEvent,
   type Entity,
+  matchText,
   type Names,
-  P4InfoIndex,
-  type Program,
   type ReadQuery,
-  readBmv2,
   type TargetSettings,
   type Update,
   type UpdateStatus,
-} from "../../program/index.js";
+} from "../../device/index.js";
+import { type Bmv2Program, P4InfoIndex, type Program } from "../../program/index.js";
 import { decodeDigestList } from "../codec/digest.js";
 import { decodeEntity, encodeQuery, encodeUpdate } from "../codec/entity.js";
 import { decodePacketIn, encodePacketOut } from "../codec/packet.js";
 import type { Dialect } from "../codec/ports.js";
 import { decodeTableEntry } from "../codec/table-entry.js";
 import { makeWire, type Wire } from "../codec/wire.js";
+import { readDeviceConfig } from "../device-config.js";
 import { electionIdMessage } from "../election.js";
 import {
   SetForwardingPipelineConfigRequest_Action as Action,
   DigestListAckSchema,
+  type ForwardingPipelineConfig,
   ForwardingPipelineConfigSchema,
   ReadRequestSchema,
   SetForwardingPipelineConfigRequestSchema,
@@ -54,9 +54,11 @@ export interface RemoteOptions {
   readonly name: string;
   readonly deviceId: bigint;
   readonly role: string;
-  /** Updates in one Write. */
+  /** Maximum number of updates in one Write. */
   readonly batchSize: number;
   readonly dialect: Dialect;
+  /** Becomes primary; rejects with PERMISSION_DENIED when another controller is. */
+  openSession(electionId: bigint | "highest" | undefined): Promise<Session>;
 }
 
 /** A failed write says which updates failed. */
@@ -78,6 +80,8 @@ const MAX_NAMED = 3;
 
 export class RemoteDevice implements Device {
   #program: Program | undefined;
+  /** What the switch runs, as it was sent or received. */
+  #config: ForwardingPipelineConfig = create(ForwardingPipelineConfigSchema);
   #wire: Wire | undefined;
   readonly #listeners = new Set<(event: DeviceEvent) => void>();
   #session: Session | undefined;
@@ -93,7 +97,7 @@ export class RemoteDevice implements Device {
     return this.options.name;
   }
 
-  /** The program that the switch told or that we loaded; undefined also when its device config is no BMv2 JSON. */
+  /** The program that the switch reported or this client loaded; undefined also when its device config is not BMv2 JSON. */
   get program(): Program | undefined {
     return this.#program;
   }
@@ -103,7 +107,7 @@ export class RemoteDevice implements Device {
     return this.#wire?.index;
   }
 
-  /** Queues and hashes, where the server has our service for them. */
+  /** Settings of queues and hashes, if the server has the service `p4loom.v1.Settings`. */
   get settings(): TargetSettings | undefined {
     return this.#settings;
   }
@@ -142,10 +146,36 @@ export class RemoteDevice implements Device {
     this.#session = session;
   }
 
-  /** Asks the switch what it runs and which settings it takes. */
+  /**
+   * Becomes primary again after {@link resign}: with the highest election id that the switch has seen, so that a
+   * controller that comes later with that id is not refused. Rejects with PERMISSION_DENIED when another controller
+   * is primary.
+   */
+  async claim(): Promise<void> {
+    this.#session ??= await this.options.openSession("highest");
+  }
+
+  /** Ends the session, so that another controller can become primary. */
+  resign(): void {
+    this.#session?.close();
+    this.#session = undefined;
+  }
+
+  /**
+   * Asks the switch what it runs and which settings it takes. `program` and `index` stay the same objects where the
+   * switch runs what it ran before.
+   */
   async refresh(): Promise<void> {
     await this.#describe();
     const config = await this.channel.getConfig(this.options.deviceId);
+    // Without the cookie: what the switch runs does not depend on it.
+    const { p4info, p4DeviceConfig } = config ?? {};
+    const shown = create(ForwardingPipelineConfigSchema, {
+      ...(p4info === undefined ? {} : { p4info }),
+      ...(p4DeviceConfig === undefined ? {} : { p4DeviceConfig }),
+    });
+    if (this.#wire !== undefined && equals(ForwardingPipelineConfigSchema, shown, this.#config)) return;
+    this.#config = shown;
     this.#program = undefined;
     const before = this.#wire;
     this.#wire = undefined;
@@ -176,7 +206,7 @@ export class RemoteDevice implements Device {
   }
 
   async load(program: Program): Promise<void> {
-    await this.#setConfig(program, Action.VERIFY_AND_COMMIT);
+    this.#config = await this.#setConfig(program, Action.VERIFY_AND_COMMIT);
     this.#program = program;
     this.#wire = this.#wireOf(new P4InfoIndex(program.p4info), this.#wire);
   }
@@ -185,20 +215,22 @@ export class RemoteDevice implements Device {
     await this.#setConfig(program, Action.VERIFY);
   }
 
-  async #setConfig(program: Program, action: Action): Promise<void> {
+  async #setConfig(program: Program, action: Action): Promise<ForwardingPipelineConfig> {
     const { deviceId, role } = this.options;
+    const config = create(ForwardingPipelineConfigSchema, {
+      p4info: program.p4info,
+      p4DeviceConfig: new TextEncoder().encode(JSON.stringify(program.bmv2)),
+    });
     await this.channel.setConfig(
       create(SetForwardingPipelineConfigRequestSchema, {
         deviceId,
         role,
         electionId: electionIdMessage(this.#connected().electionId),
         action,
-        config: create(ForwardingPipelineConfigSchema, {
-          p4info: program.p4info,
-          p4DeviceConfig: new TextEncoder().encode(JSON.stringify(program.bmv2)),
-        }),
+        config,
       }),
     );
+    return config;
   }
 
   async write(updates: readonly Update[], atomicity: Atomicity = "continueOnError"): Promise<void> {
@@ -228,7 +260,7 @@ export class RemoteDevice implements Device {
       failed = true;
       for (const [k, status] of answer.entries()) statuses[origin[k]!] = status;
     }
-    if (failed) throw writeError(updates, statuses);
+    if (failed) throw writeError(wire, updates, statuses);
   }
 
   /** One status per message, or undefined if all took effect. */
@@ -272,7 +304,7 @@ export class RemoteDevice implements Device {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Takes a message of the stream; what does not fit the program we know of is passed over. */
+  /** Handles a message of the stream; a message that does not fit the known program is ignored. */
   receive(update: StreamMessageResponse["update"]): void {
     const wire = this.#wire;
     if (wire === undefined) return;
@@ -307,20 +339,39 @@ export class RemoteDevice implements Device {
   }
 }
 
-function writeError(updates: readonly Update[], statuses: readonly UpdateStatus[]): WriteError {
+function writeError(wire: Wire, updates: readonly Update[], statuses: readonly UpdateStatus[]): WriteError {
   const failures = statuses.flatMap((status, index) =>
     status.code === "OK" ? [] : [{ index, update: updates[index]!, status }],
   );
+  // The code of a single update is that of the error itself.
+  const reasonOf = ({ code, message }: UpdateStatus): string =>
+    updates.length === 1 && message !== "" ? message : `${code} ${message}`.trimEnd();
   const named = failures.slice(0, MAX_NAMED).map(({ update, status }) => {
-    return `${update.type} ${entityKey(update.entity)}: ${status.code} ${status.message}`.trimEnd();
+    return `${update.type} ${describeEntity(wire, update.entity)}: ${reasonOf(status)}`;
   });
   const code = updates.length === 1 ? failures[0]!.status.code : "UNKNOWN";
   const count = updates.length === 1 ? "" : `${failures.length} of ${updates.length} updates failed: `;
   return new WriteError(code, count + named.join("; "), statuses, failures);
 }
 
+/** An entity by its key, in messages: values of table keys as the shell writes them. */
+function describeEntity({ index, names }: Wire, entity: Entity): string {
+  if (entity.kind !== "tableEntry" || entity.isDefault) return entityKey(entity);
+  const fields = index.tables.byName(entity.table)?.fields;
+  const parts = entity.match.map((match) => {
+    const field = fields?.byName(match.field);
+    return field === undefined ? "" : ` ${match.field}=${matchText(names, field, match)}`;
+  });
+  const priority = entity.priority === 0 ? "" : ` priority=${entity.priority}`;
+  return `table ${entity.table}${parts.join("")}${priority}`;
+}
+
 /** The BMv2 program in a device config; undefined for the configs of other targets. */
 function parseBmv2(bytes: Uint8Array): Bmv2Program | undefined {
-  const text = new TextDecoder().decode(bytes);
-  return readBmv2(new SourceFile("p4_device_config", text), new Diagnostics());
+  try {
+    return readDeviceConfig(bytes, new Diagnostics());
+  } catch (error) {
+    if (error instanceof DeviceError) return undefined;
+    throw error;
+  }
 }

@@ -1,11 +1,11 @@
 /**
- * A controller's session (P4Runtime spec 5): opens the stream, becomes primary or says who is, and after a
- * broken connection comes back with the same election id.
+ * A controller's session (P4Runtime spec 5): opens the stream, sends the claims of `arbitration.ts`, and opens the stream
+ * again with the same election id after a broken connection.
  */
 import { create } from "@bufbuild/protobuf";
 import type { ServiceError } from "@grpc/grpc-js";
-import { DeviceError } from "../../program/index.js";
-import { electionIdMessage, electionIdOf } from "../election.js";
+import { DeviceError } from "../../device/index.js";
+import { electionIdMessage } from "../election.js";
 import {
   type MasterArbitrationUpdate,
   MasterArbitrationUpdateSchema,
@@ -15,9 +15,10 @@ import {
   type StreamMessageResponse,
 } from "../generated/p4/v1/p4runtime_pb.js";
 import { codeName, deviceErrorOf } from "../status.js";
+import { type ClaimAnswer, type ClaimOptions, ClientArbitration } from "./arbitration.js";
 import type { P4RuntimeChannel, Stream } from "./channel.js";
 
-/** What happens to a session on its own. */
+/** What happens to a session without a call of its user. */
 export type Notice =
   /** We may write again (after a reconnection). */
   | { kind: "primary"; electionId: bigint }
@@ -27,16 +28,28 @@ export type Notice =
   /** The switch could not do what a packet or acknowledgement asked. */
   | { kind: "streamError"; error: DeviceError };
 
-export interface SessionOptions {
+/**
+ * Runs a task once after so many milliseconds; the result cancels it. A task in the `background` does not keep the process
+ * alive.
+ */
+export type After = (ms: number, task: () => void, background?: boolean) => () => void;
+
+/** {@link After} in real time. */
+export const afterRealTime: After = (ms, task, background = false) => {
+  const timer = setTimeout(task, ms);
+  if (background) timer.unref();
+  return () => clearTimeout(timer);
+};
+
+export interface SessionOptions extends ClaimOptions {
   readonly deviceId: bigint;
   /** Empty: the default role. */
   readonly role: string;
-  /** Fixed election id; absent: one more than the highest that the switch has seen. */
-  readonly electionId: bigint | undefined;
-  /** Become primary even if another controller is. */
-  readonly takeOver: boolean;
+  /** Whether a lost stream is opened again: after 100 ms, then after twice the time before, at most 1 s. */
   readonly reconnect: boolean;
+  /** Milliseconds within which the switch has to answer a claim. */
   readonly timeoutMs: number;
+  readonly after: After;
 }
 
 const FIRST_RETRY_MS = 100;
@@ -48,47 +61,44 @@ export class Session {
   #waiting:
     | { resolve: (update: MasterArbitrationUpdate) => void; reject: (error: Error) => void }
     | undefined;
-  #electionId: bigint | undefined;
-  #primary = false;
-  #primaryId: bigint | undefined;
+  readonly #arbitration: ClientArbitration;
   #closed = false;
   /** Between a lost connection and the end of `onRestored`. */
   #restoring = false;
-  readonly #hoping = new Set<() => void>();
-  #retry: ReturnType<typeof setTimeout> | undefined;
+  /** Callers of `whenPrimary`. */
+  readonly #awaiting = new Set<() => void>();
+  #cancelRetry: () => void = () => {};
 
   constructor(
-    private readonly channel: P4RuntimeChannel,
+    private readonly channel: Pick<P4RuntimeChannel, "address" | "openStream">,
     private readonly options: SessionOptions,
     private readonly onMessage: (message: StreamMessageResponse["update"]) => void,
     private readonly onNotice: (notice: Notice) => void,
     /** Before the session counts as restored after a reconnection; if it rejects, the next attempt follows. */
     private readonly onRestored: (primary: boolean) => Promise<void>,
   ) {
-    this.#electionId = options.electionId;
+    this.#arbitration = new ClientArbitration(options);
   }
 
-  /** The election id that our writes carry; rejected locally when we are not primary. */
+  /**
+   * The election id for writes.
+   * @throws DeviceError UNAVAILABLE without a stream, PERMISSION_DENIED when this controller is not primary
+   */
   get electionId(): bigint {
     if (this.#closed)
       throw new DeviceError("UNAVAILABLE", `the connection to ${this.channel.address} is closed`);
     if (this.#stream === undefined) {
       throw new DeviceError("UNAVAILABLE", `the connection to ${this.channel.address} is lost`);
     }
-    if (!this.#primary || this.#electionId === undefined) {
-      throw new DeviceError("PERMISSION_DENIED", `not primary: ${this.#who()}`);
+    const { isPrimary, electionId } = this.#arbitration;
+    if (!isPrimary || electionId === undefined) {
+      throw new DeviceError("PERMISSION_DENIED", this.#arbitration.describe());
     }
-    return this.#electionId;
+    return electionId;
   }
 
   get isPrimary(): boolean {
-    return this.#primary && this.#stream !== undefined;
-  }
-
-  #who(): string {
-    if (this.#primaryId === undefined) return "there is no primary";
-    const own = this.#electionId === undefined ? "" : `; ours is ${this.#electionId}`;
-    return `the controller with election id ${this.#primaryId} is${own}`;
+    return this.#arbitration.isPrimary && this.#stream !== undefined;
   }
 
   /** Opens the stream and claims the role; rejects with PERMISSION_DENIED when another controller holds it. */
@@ -103,34 +113,18 @@ export class Session {
   }
 
   async #claim(): Promise<void> {
-    const { takeOver } = this.options;
-    if (this.#electionId === undefined) {
-      const seen = await this.#probe();
-      if (seen.taken && !takeOver) {
-        throw new DeviceError("PERMISSION_DENIED", `not primary: ${this.#who()}`);
-      }
-      this.#electionId = (seen.highest ?? 0n) + 1n;
-    }
-    let update = await this.#arbitrate(this.#electionId);
-    if (!isOk(update) && takeOver && this.options.electionId === undefined) {
-      this.#electionId = (electionIdOf(update.electionId) ?? 0n) + 1n;
-      update = await this.#arbitrate(this.#electionId);
-    }
-    if (!isOk(update)) throw new DeviceError("PERMISSION_DENIED", `not primary: ${this.#who()}`);
+    const claims = this.#arbitration.claims();
+    for (let step = claims.next(); !step.done; ) step = claims.next(await this.#answer(step.value));
   }
 
-  /** Asks without an election id, which never makes a primary, for the highest one in use. */
-  async #probe(): Promise<{ highest: bigint | undefined; taken: boolean }> {
+  async #answer(electionId: bigint | undefined): Promise<ClaimAnswer> {
     try {
-      const update = await this.#arbitrate(undefined);
-      const code = codeName(update.status?.code ?? 0);
-      // BMv2 reads an unset id as 0 and may make us primary: then nobody else is
-      return { highest: electionIdOf(update.electionId), taken: code === "ALREADY_EXISTS" };
+      return await this.#arbitrate(electionId);
     } catch (error) {
-      if (!(error instanceof DeviceError) || error.code !== "INVALID_ARGUMENT") throw error;
-      // BMv2 refuses a second controller without an id: the first claim will tell more
+      const refused = error instanceof DeviceError && error.code === "INVALID_ARGUMENT";
+      if (electionId !== undefined || !refused) throw error;
       this.#open();
-      return { highest: 0n, taken: false };
+      return "refused";
     }
   }
 
@@ -140,17 +134,16 @@ export class Session {
     if (role !== "") update.role = create(RoleSchema, { name: role });
     if (electionId !== undefined) update.electionId = electionIdMessage(electionId);
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () => reject(new DeviceError("DEADLINE_EXCEEDED", `no answer to the arbitration in ${timeoutMs} ms`)),
-        timeoutMs,
+      const cancel = this.options.after(timeoutMs, () =>
+        reject(new DeviceError("DEADLINE_EXCEEDED", `no answer to the arbitration in ${timeoutMs} ms`)),
       );
       this.#waiting = {
         resolve: (answer) => {
-          clearTimeout(timer);
+          cancel();
           resolve(answer);
         },
         reject: (error) => {
-          clearTimeout(timer);
+          cancel();
           reject(error);
         },
       };
@@ -203,53 +196,55 @@ export class Session {
   }
 
   #arbitrated(update: MasterArbitrationUpdate): void {
-    const was = this.#primary;
-    this.#primary = isOk(update);
-    const none = codeName(update.status?.code ?? 0) === "NOT_FOUND";
-    this.#primaryId = none ? undefined : electionIdOf(update.electionId);
+    const change = this.#arbitration.note(update);
     const waiting = this.#waiting;
     if (waiting !== undefined) {
       this.#waiting = undefined;
       waiting.resolve(update);
-    } else if (was && !this.#primary) this.onNotice({ kind: "backup", primary: this.#primaryId });
-    else if (!was && this.#primary) {
-      this.onNotice({ kind: "primary", electionId: this.#electionId ?? 0n });
+    } else if (change !== undefined) this.#noticeRole();
+  }
+
+  #noticeRole(): void {
+    const { isPrimary, electionId = 0n, primaryId } = this.#arbitration;
+    if (!isPrimary) this.onNotice({ kind: "backup", primary: primaryId });
+    else {
+      this.onNotice({ kind: "primary", electionId });
       this.#settle();
     }
   }
 
   #settle(): void {
-    for (const resolve of this.#hoping) resolve();
-    this.#hoping.clear();
+    for (const resolve of this.#awaiting) resolve();
+    this.#awaiting.clear();
   }
 
-  /** Resolves when we are primary and restored: at once, or after the switch has come back. */
+  /** Resolves when this controller is primary and the session restored: at once, or after the switch has come back. */
   async whenPrimary(timeoutMs: number): Promise<void> {
     if (this.isPrimary && !this.#restoring) return;
     if (this.#closed)
       throw new DeviceError("UNAVAILABLE", `the connection to ${this.channel.address} is closed`);
     await new Promise<void>((resolve, reject) => {
       const settled = (): void => {
-        clearTimeout(timer);
+        cancel();
         resolve();
       };
-      const timer = setTimeout(() => {
-        this.#hoping.delete(settled);
-        const why = this.#stream === undefined ? "the switch does not answer" : `not primary: ${this.#who()}`;
+      const cancel = this.options.after(timeoutMs, () => {
+        this.#awaiting.delete(settled);
+        const why = this.#stream === undefined ? "the switch does not answer" : this.#arbitration.describe();
         reject(new DeviceError("DEADLINE_EXCEEDED", `${this.channel.address}: ${why} after ${timeoutMs} ms`));
-      }, timeoutMs);
-      this.#hoping.add(settled);
+      });
+      this.#awaiting.add(settled);
     });
   }
 
   #lost(stream: Stream, error: DeviceError): void {
     if (stream !== this.#stream) return;
     this.#stream = undefined;
-    this.#primary = false;
+    this.#arbitration.disconnected();
     const waiting = this.#waiting;
     this.#waiting = undefined;
     if (this.#closed) return;
-    // while we claim the role or restore the session, whoever does so decides what comes next
+    // the code that claims the role or restores the session decides what comes next
     if (waiting !== undefined || this.#restoring) {
       waiting?.reject(error);
       return;
@@ -261,41 +256,35 @@ export class Session {
   }
 
   #reconnect(delayMs: number): void {
-    this.#retry = setTimeout(async () => {
-      if (this.#closed) return;
-      try {
-        this.#open();
-        const update = await this.#arbitrate(this.#electionId);
-        await this.onRestored(isOk(update));
-        if (this.#stream === undefined) throw new DeviceError("UNAVAILABLE", "the connection was lost again");
-        this.#restoring = false;
-        if (this.#primary) {
-          this.onNotice({ kind: "primary", electionId: this.#electionId ?? 0n });
-          this.#settle();
-        } else this.onNotice({ kind: "backup", primary: this.#primaryId });
-      } catch {
-        // the switch is still away, or has not noticed yet that our old stream is gone
-        const stream = this.#stream;
-        this.#stream = undefined;
-        stream?.cancel();
-        if (!this.#closed) this.#reconnect(Math.min(2 * delayMs, LAST_RETRY_MS));
-      }
-    }, delayMs);
-    this.#retry.unref();
+    this.#cancelRetry = this.options.after(delayMs, () => void this.#restore(delayMs), true);
+  }
+
+  async #restore(delayMs: number): Promise<void> {
+    if (this.#closed) return;
+    try {
+      this.#open();
+      await this.#arbitrate(this.#arbitration.electionId);
+      await this.onRestored(this.#arbitration.isPrimary);
+      if (this.#stream === undefined) throw new DeviceError("UNAVAILABLE", "the connection was lost again");
+      this.#restoring = false;
+      this.#noticeRole();
+    } catch {
+      // the switch is still away, or has not noticed yet that our old stream is gone
+      const stream = this.#stream;
+      this.#stream = undefined;
+      stream?.cancel();
+      if (!this.#closed) this.#reconnect(Math.min(2 * delayMs, LAST_RETRY_MS));
+    }
   }
 
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#retry);
+    this.#cancelRetry();
     const stream = this.#stream;
     this.#stream = undefined;
-    this.#primary = false;
+    this.#arbitration.disconnected();
     stream?.on("error", () => {});
     stream?.end();
     stream?.cancel();
   }
-}
-
-function isOk(update: MasterArbitrationUpdate): boolean {
-  return (update.status?.code ?? 0) === 0;
 }

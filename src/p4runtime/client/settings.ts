@@ -5,7 +5,7 @@ import {
   DeviceError,
   type QueueSelection,
   type TargetSettings,
-} from "../../program/index.js";
+} from "../../device/index.js";
 import type { ApplyRequestSchema, DescribeResponse } from "../generated/p4loom/v1/settings_pb.js";
 import { QueueSelectionSchema } from "../generated/p4loom/v1/settings_pb.js";
 

@@ -1,15 +1,7 @@
 /** What an entry does: `ActionCall` and `TableAction` by name <-> by id (P4Runtime spec 9.1.2, 9.2.3). */
 import { create } from "@bufbuild/protobuf";
-import {
-  type ActionCall,
-  type ActionInfo,
-  DeviceError,
-  type ProfileInfo,
-  p4info,
-  type TableAction,
-  type TableInfo,
-  type WeightedAction,
-} from "../../program/index.js";
+import { type ActionCall, DeviceError, type TableAction, type WeightedAction } from "../../device/index.js";
+import { type ActionInfo, type ProfileInfo, p4info, type TableInfo } from "../../program/index.js";
 import {
   type Action,
   ActionProfileActionSchema,
@@ -42,7 +34,7 @@ export function encodeAction(wire: Wire, call: ActionCall): Action {
   return create(ActionSchema, { actionId: action.id, params: list });
 }
 
-/** Decodes an action with all its parameters; whether it may stand where it stands is for `check` to say. */
+/** Decodes an action with all its parameters; `check` decides whether the action is allowed at this place. */
 export function decodeAction(
   wire: Wire,
   message: Action | undefined,
@@ -98,7 +90,7 @@ export function checkMemberAction(profile: ProfileInfo): (action: ActionInfo) =>
   };
 }
 
-/** For reads by a client: whatever the switch says is so. */
+/** For reads by a client: accepts any answer of the switch. */
 export const anyAction = (): void => {};
 
 export function encodeTableAction(wire: Wire, action: TableAction): TableActionMessage {
@@ -119,7 +111,7 @@ export function encodeTableAction(wire: Wire, action: TableAction): TableActionM
           create(ActionProfileActionSchema, {
             action: encodeAction(wire, one),
             weight: checkNumber(one.weight, "weight", MAX_INT32),
-            watchKind: encodeWatch(wire, one.watchPort),
+            watchKind: encodeWatch(wire, one),
           }),
         ),
       });
@@ -128,7 +120,7 @@ export function encodeTableAction(wire: Wire, action: TableAction): TableActionM
   }
 }
 
-/** Decodes what an entry does and checks that its form suits the table's implementation. */
+/** Decodes the action of an entry and checks that its form suits the table's implementation. */
 export function decodeTableAction(
   wire: Wire,
   table: TableInfo,
@@ -177,11 +169,10 @@ function decodeActionSet(
     );
   }
   const actions = set.actionProfileActions.map((message) => {
-    const watchPort = decodeWatch(wire, message.watchKind);
     return {
       ...decodeAction(wire, message.action, check),
       weight: checkWeight(profile, message.weight),
-      ...(watchPort === undefined ? {} : { watchPort }),
+      ...decodeWatch(wire, message.watchKind),
     };
   });
   checkGroupSize(profile, actions, profile.message.maxGroupSize, "INVALID_ARGUMENT");

@@ -3,7 +3,8 @@
  * as long as the value fits its width. The empty string is no value.
  */
 import { fromHex, toHex } from "../../base/index.js";
-import { DeviceError, type Naming, type Slot } from "../../program/index.js";
+import { DeviceError, type Naming } from "../../device/index.js";
+import type { Slot } from "../../program/index.js";
 
 /** Largest number that arithmetic on doubles keeps exact, in whole bytes. */
 const SMALL_BYTES = 6;
@@ -36,7 +37,7 @@ export function bytesToValue(bytes: Uint8Array): bigint {
   return BigInt(value);
 }
 
-/** What a value is checked against: `what` begins the messages, such as `action "x": parameter "port"`. */
+/** The type against which a value is checked: `what` begins the messages, such as `action "x": parameter "port"`. */
 export type Width = Pick<Slot, "bitwidth" | "isString" | "stringType">;
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -3,7 +3,8 @@
  * order of the type's leaves, is laid out as `P4Data`. Booleans are 0 and 1, `int<W>` its unsigned bits.
  */
 import { create } from "@bufbuild/protobuf";
-import { DeviceError, type P4InfoIndex, type p4types } from "../../program/index.js";
+import { DeviceError } from "../../device/index.js";
+import type { P4InfoIndex, p4types } from "../../program/index.js";
 import { type P4Data, P4DataSchema } from "../generated/p4/v1/p4data_pb.js";
 import { decodeName, decodeSigned, decodeSlot, encodeName, encodeSigned, encodeSlot } from "./bytes.js";
 import { invalid, type Wire } from "./wire.js";
@@ -32,7 +33,7 @@ export function decodeData(wire: Wire, spec: Spec, data: P4Data | undefined, wha
 /** Types are nested by name; a malformed P4Info could nest them without end. */
 const MAX_DEPTH = 32;
 
-/** Structs and tuples as lists of types, new types as what they stand for. */
+/** Structs and tuples as lists of types, new types as the types that they rename. */
 function resolve(index: P4InfoIndex, spec: Spec, what: string, depth: number): NonNullable<Spec>["typeSpec"] {
   const type = spec?.typeSpec;
   if (depth > MAX_DEPTH) throw invalid(`"${what}": its type is nested too deep`);

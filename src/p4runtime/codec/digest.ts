@@ -1,6 +1,6 @@
 /** Digests: their configuration (P4Runtime spec 9.8) and the lists on the stream (16.3). */
 import { create } from "@bufbuild/protobuf";
-import { DeviceError, type DigestConfigEntry, type DigestList, type Update } from "../../program/index.js";
+import { DeviceError, type DigestConfigEntry, type DigestList, type Update } from "../../device/index.js";
 import {
   DigestEntry_ConfigSchema,
   DigestEntrySchema,

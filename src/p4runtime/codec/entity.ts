@@ -1,4 +1,4 @@
-/** Entities of every kind <-> their messages: what a Write carries, what a Read asks for and answers. */
+/** Entities of every kind and their messages, both ways: in Writes, in requests and answers of Reads. */
 import { create } from "@bufbuild/protobuf";
 import {
   DeviceError,
@@ -6,7 +6,7 @@ import {
   type ReadQuery,
   type TableEntry,
   type Update,
-} from "../../program/index.js";
+} from "../../device/index.js";
 import {
   CloneSessionEntrySchema,
   DirectCounterEntrySchema,
@@ -115,7 +115,7 @@ function encodeVariant(wire: Wire, entity: Entity): Variant {
   }
 }
 
-/** What a switch answers to a Read: one entity a message. */
+/** An entity in the answer of a switch to a Read: one entity per message. */
 export function decodeEntity(wire: Wire, message: EntityMessage): Entity {
   const { entity } = message;
   switch (entity.case) {

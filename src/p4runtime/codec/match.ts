@@ -1,12 +1,13 @@
 /** Match keys: `Match` by field name <-> `FieldMatch` by field id (P4Runtime spec 9.1.1). */
-import { create } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { maskOf } from "../../base/index.js";
-import { DeviceError, type FieldInfo, type Match, type Naming, type Slots } from "../../program/index.js";
+import { DeviceError, type Match, type Naming } from "../../device/index.js";
+import type { FieldInfo, Slots } from "../../program/index.js";
 import { type FieldMatch, FieldMatchSchema } from "../generated/p4/v1/p4runtime_pb.js";
 import { bytesToValue, decodeSlot, encodeSlot } from "./bytes.js";
 import { invalid, type Wire } from "./wire.js";
 
-/** A table or value set as far as its key goes. */
+/** The key of a table or value set. */
 export interface Keyed {
   readonly name: string;
   readonly fields: Slots<FieldInfo>;
@@ -30,7 +31,7 @@ export function encodeMatches(wire: Wire, owner: Keyed, matches: readonly Match[
   });
 }
 
-type FieldMatchInit = NonNullable<Parameters<typeof create<typeof FieldMatchSchema>>[1]>["fieldMatchType"];
+type FieldMatchInit = NonNullable<MessageInitShape<typeof FieldMatchSchema>["fieldMatchType"]>;
 
 function encodeMatch(names: Naming, match: Match, field: FieldInfo, what: () => string): FieldMatchInit {
   checkNamed(field, what);
@@ -116,7 +117,7 @@ function prefixLength(length: number, field: FieldInfo, what: () => string): num
   throw invalid(`${what()}: prefix length ${length} is not within 0 to ${field.bitwidth}`);
 }
 
-/** Names are neither ordered nor made of bits. */
+/** Names have neither an order nor bits. */
 function checkNamed(field: FieldInfo, what: () => string): void {
   if (field.isString && field.kind !== "exact" && field.kind !== "optional") {
     throw new DeviceError(

@@ -1,6 +1,7 @@
 /** Packets between controller and switch (P4Runtime spec 16.1): metadata by name <-> by id, all of them, once. */
 import { create } from "@bufbuild/protobuf";
-import type { ControllerPacket, Slot } from "../../program/index.js";
+import type { ControllerPacket } from "../../device/index.js";
+import type { Slot } from "../../program/index.js";
 import {
   type PacketIn,
   PacketInSchema,
@@ -37,7 +38,7 @@ function encodeMetadata(wire: Wire, direction: Direction, packet: ControllerPack
   });
 }
 
-/** With `strict`, metadata that are missing are refused; a client takes what it gets. */
+/** With `strict`, missing metadata are refused; a client accepts any metadata. */
 function decodeMetadata(
   wire: Wire,
   direction: Direction,

@@ -1,8 +1,9 @@
 /**
  * Ports on the wire: numbers, or names where the program has a type of port names (P4Runtime spec 18.1.5). Since P4Runtime 1.4 they are byte strings; before, plain integers in fields that are
- * deprecated now. Both are read; which one is written depends on the version the other side speaks.
+ * deprecated now. Both are read. A server answers the form in which a controller wrote a port (Read-Write Symmetry);
+ * which form a client writes depends on the version that the switch speaks.
  */
-import { DeviceError } from "../../program/index.js";
+import { DeviceError, type Replica } from "../../device/index.js";
 import { bytesToValue, decodeName, encodeName, encodeValue } from "./bytes.js";
 import { checkNumber, type Wire } from "./wire.js";
 
@@ -47,18 +48,26 @@ type Watch =
   | { case: "watchPort"; value: Uint8Array }
   | { case: undefined; value?: undefined };
 
-export function encodeWatch(wire: Wire, port: number | undefined): Watch {
+interface Watching {
+  watchPort?: number;
+  watchIsInteger?: true;
+}
+
+export function encodeWatch(wire: Wire, { watchPort: port, watchIsInteger }: Watching): Watch {
+  if (watchIsInteger && !wire.lenient) return { case: "watch", value: port ?? 0 };
   if (port === undefined) return { case: undefined };
   if (wire.dialect.legacyPorts) return { case: "watch", value: checkNumber(port, "port") };
   return { case: "watchPort", value: encodePort(wire, port) };
 }
 
 /** An empty watch port, and 0 in the deprecated field, mean that no port is watched. */
-export function decodeWatch(wire: Wire, watch: Watch): number | undefined {
-  if (watch.case === "watch")
-    return watch.value === 0 ? undefined : checkPort(wire, watch.value, "watch port");
-  if (watch.case === undefined || watch.value.length === 0) return undefined;
-  return checkPort(wire, decodePort(wire, watch.value), "watch port");
+export function decodeWatch(wire: Wire, watch: Watch): Watching {
+  if (watch.case === "watch") {
+    const form: Watching = wire.lenient ? {} : { watchIsInteger: true };
+    return watch.value === 0 ? form : { ...form, watchPort: checkPort(wire, watch.value, "watch port") };
+  }
+  if (watch.case === undefined || watch.value.length === 0) return {};
+  return { watchPort: checkPort(wire, decodePort(wire, watch.value), "watch port") };
 }
 
 type ReplicaPort =
@@ -66,13 +75,15 @@ type ReplicaPort =
   | { case: "port"; value: Uint8Array }
   | { case: undefined; value?: undefined };
 
-export function encodeReplicaPort(wire: Wire, port: number): ReplicaPort {
-  if (wire.dialect.legacyPorts) return { case: "egressPort", value: checkNumber(port, "port") };
+export function encodeReplicaPort(wire: Wire, { port, portIsInteger }: Replica): ReplicaPort {
+  if (wire.dialect.legacyPorts || (portIsInteger && !wire.lenient))
+    return { case: "egressPort", value: checkNumber(port, "port") };
   return { case: "port", value: encodePort(wire, port) };
 }
 
-export function decodeReplicaPort(wire: Wire, port: ReplicaPort): number {
+export function decodeReplicaPort(wire: Wire, port: ReplicaPort): Omit<Replica, "instance"> {
   if (port.case === undefined) throw new DeviceError("INVALID_ARGUMENT", "a replica has no port");
-  const number = port.case === "egressPort" ? port.value : decodePort(wire, port.value);
-  return checkPort(wire, number, "a copy's port");
+  const isInteger = port.case === "egressPort";
+  const number = checkPort(wire, isInteger ? port.value : decodePort(wire, port.value), "a copy's port");
+  return isInteger && !wire.lenient ? { port: number, portIsInteger: true } : { port: number };
 }

@@ -4,10 +4,10 @@ import type {
   ActionProfileGroup,
   ActionProfileMember,
   GroupMember,
-  ProfileInfo,
   ReadQuery,
   Update,
-} from "../../program/index.js";
+} from "../../device/index.js";
+import type { ProfileInfo } from "../../program/index.js";
 import {
   ActionProfileGroupSchema,
   ActionProfileMemberSchema,
@@ -34,7 +34,7 @@ export function encodeMember(wire: Wire, entry: ActionProfileMember): MemberMess
   });
 }
 
-/** What a switch tells of a member: taken as it is. */
+/** A member in the answer of a switch, which is not checked. */
 export function decodeMember(wire: Wire, message: MemberMessage): ActionProfileMember {
   const profile = arrayById(wire.index.actionProfiles, message.actionProfileId, "action profile");
   const action = decodeAction(wire, message.action, anyAction);
@@ -61,7 +61,7 @@ export function encodeGroup(wire: Wire, entry: ActionProfileGroup): GroupMessage
     members: entry.members.map((member) => ({
       memberId: checkNumber(member.memberId, "member id"),
       weight: profile.message.weightsDisallowed ? 0 : checkNumber(member.weight, "weight", MAX_INT32),
-      watchKind: encodeWatch(wire, member.watchPort),
+      watchKind: encodeWatch(wire, member),
     })),
   });
 }
@@ -83,12 +83,8 @@ function decodeGroupMember(
   message: GroupMessage["members"][number],
   weight: number,
 ): GroupMember {
-  const watchPort = decodeWatch(wire, message.watchKind);
-  return {
-    memberId: message.memberId,
-    weight: Math.max(weight, 1),
-    ...(watchPort === undefined ? {} : { watchPort }),
-  };
+  const { memberId, watchKind } = message;
+  return { memberId, weight: Math.max(weight, 1), ...decodeWatch(wire, watchKind) };
 }
 
 export function decodeGroupUpdate(wire: Wire, type: Update["type"], message: GroupMessage): Update {

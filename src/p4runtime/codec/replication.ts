@@ -6,7 +6,7 @@ import {
   type MulticastGroupEntry,
   type Replica,
   type Update,
-} from "../../program/index.js";
+} from "../../device/index.js";
 import {
   type CloneSessionEntry as CloneMessage,
   CloneSessionEntrySchema,
@@ -21,7 +21,7 @@ import { checkId, checkNumber, invalid, MAX_INT32, type Wire } from "./wire.js";
 function encodeReplicas(wire: Wire, replicas: readonly Replica[]): ReplicaMessage[] {
   return replicas.map((replica) =>
     create(ReplicaSchema, {
-      portKind: encodeReplicaPort(wire, replica.port),
+      portKind: encodeReplicaPort(wire, replica),
       instance: checkNumber(replica.instance, "instance"),
     }),
   );
@@ -32,7 +32,7 @@ function decodeReplicas(wire: Wire, messages: readonly ReplicaMessage[]): Replic
     if (message.backupReplicas.length > 0) {
       throw new DeviceError("UNIMPLEMENTED", "backup replicas are not supported");
     }
-    return { port: decodeReplicaPort(wire, message.portKind), instance: message.instance };
+    return { ...decodeReplicaPort(wire, message.portKind), instance: message.instance };
   });
 }
 

@@ -6,11 +6,9 @@ import {
   DeviceError,
   type MeterConfig,
   type MeterEntry,
-  type P4Object,
-  type P4Objects,
-  p4info,
   type RegisterEntry,
-} from "../../program/index.js";
+} from "../../device/index.js";
+import { type P4Object, type P4Objects, p4info } from "../../program/index.js";
 import {
   type CounterData as CounterDataMessage,
   CounterDataSchema,
@@ -121,10 +119,10 @@ export function decodeIndex(index: Index | undefined, array: ArrayObject): numbe
   return Number(index.index);
 }
 
-/** Elements of the largest array that one update may write as a whole. */
+/** Maximum number of elements of an array that one update may write as a whole. */
 const MAX_EXPANDED = 1 << 20;
 
-/** The indexes that an update means: one, or all of the array when none is given. */
+/** The indexes that an update refers to: one index, or all of the array when the update has none. */
 function expandIndex(index: Index | undefined, array: ArrayObject): number[] {
   const one = decodeIndex(index, array);
   if (one === undefined && Number(array.message.size) > MAX_EXPANDED) {

@@ -1,6 +1,6 @@
 /** Parser value sets (P4Runtime spec 9.6). */
 import { create } from "@bufbuild/protobuf";
-import { DeviceError, type ValueSetEntry } from "../../program/index.js";
+import { DeviceError, type ValueSetEntry } from "../../device/index.js";
 import {
   ValueSetEntrySchema,
   type ValueSetEntry as ValueSetMessage,

@@ -1,21 +1,22 @@
 /** What every conversion needs: the program's objects, and how the other side writes things. */
-import { DeviceError, Names, type Naming, type P4InfoIndex } from "../../program/index.js";
+import { DeviceError, Names, type Naming } from "../../device/index.js";
+import type { P4InfoIndex } from "../../program/index.js";
 import type { Dialect } from "./ports.js";
 
 export interface Wire {
   readonly index: P4InfoIndex;
   readonly dialect: Dialect;
-  /** A client takes what a switch says; a server holds a controller to the rules. */
+  /** A client accepts the answers of a switch; a server checks the requests of a controller by the rules. */
   readonly lenient: boolean;
   /** Values of types that are translated to strings. */
   readonly names: Names;
   /** What decoding uses: `names`, or only those that there are already. */
   readonly naming: Naming;
-  /** Which ports there are, where anybody but the device knows. */
+  /** Whether a port exists; absent when only the device can decide. */
   readonly hasPort?: (port: number) => boolean;
 }
 
-/** A wire for a program; without `names` it knows none so far. */
+/** A wire for a program; without `names` it starts with no names. */
 export function makeWire(
   index: P4InfoIndex,
   dialect: Dialect,
@@ -25,7 +26,7 @@ export function makeWire(
   return { index, dialect, lenient, names, naming: names };
 }
 
-/** For what cannot bring a new name into use: reads, deletions. A name that is unknown is NOT_FOUND. */
+/** For requests that cannot introduce a new name: reads, deletions. An unknown name is NOT_FOUND. */
 export function withoutNewNames(wire: Wire): Wire {
   return wire.names.isEmpty ? wire : { ...wire, naming: wire.names.known };
 }

@@ -4,7 +4,7 @@
  * arbitration updates and whose stream can be ended.
  */
 import { create } from "@bufbuild/protobuf";
-import type { StatusCode } from "../../program/index.js";
+import { DeviceError, type StatusCode } from "../../device/index.js";
 import { electionIdMessage, electionIdOf } from "../election.js";
 import { StatusSchema } from "../generated/google/rpc/status_pb.js";
 import {
@@ -14,6 +14,7 @@ import {
   RoleSchema,
 } from "../generated/p4/v1/p4runtime_pb.js";
 import { codeNumber } from "../status.js";
+import { RoleConfig } from "./role-config.js";
 
 export interface Controller {
   arbitrate(update: MasterArbitrationUpdate): void;
@@ -28,6 +29,8 @@ interface Member {
   readonly roleMessage: RoleMessage | undefined;
   /** Unset: never primary. */
   electionId: bigint | undefined;
+  /** What the role may do while this controller is its primary; undefined: everything. */
+  config: RoleConfig | undefined;
 }
 
 interface Role {
@@ -36,14 +39,16 @@ interface Role {
   /** Highest election id that a primary ever had. */
   highest: bigint | undefined;
   primary: Member | undefined;
-  /** Becomes primary once the writes of the one before are done. */
+  /** The next primary: it waits until the writes of the former primary have ended. */
   candidate: Member | undefined;
+  /** As the last primary set it. */
+  config: RoleConfig | undefined;
   /** Writes of the primary that are under way, and what waits for their end. */
   writes: number;
   afterWrites: (() => void)[];
 }
 
-/** Roles are remembered for good, with their highest election ids: so their number is bounded. */
+/** The number of roles is bounded, because roles and their highest election ids are never forgotten. */
 const MAX_ROLES = 1024;
 const MAX_ROLE_NAME = 1024;
 
@@ -62,7 +67,7 @@ export class Arbitration {
 
   constructor(
     private readonly deviceId: bigint,
-    /** Most live controllers of one role. */
+    /** Maximum number of live controllers of one role. */
     private readonly maxControllers: number,
   ) {
     this.#role("");
@@ -77,6 +82,7 @@ export class Arbitration {
         highest: undefined,
         primary: undefined,
         candidate: undefined,
+        config: undefined,
         writes: 0,
         afterWrites: [],
       };
@@ -91,57 +97,75 @@ export class Arbitration {
 
   /** Handles an arbitration update of a controller; a refused one ends its stream (5.3). */
   update(controller: Controller, message: MasterArbitrationUpdate): void {
-    const refusal = this.#refusal(controller, message);
-    if (refusal !== undefined) {
+    let config: RoleConfig | undefined;
+    try {
+      config = this.#check(controller, message);
+    } catch (error) {
+      if (!(error instanceof DeviceError)) throw error;
       this.remove(controller);
-      controller.end(...refusal);
+      controller.end(error.code, error.message);
       return;
     }
     const electionId = electionIdOf(message.electionId);
     let member = this.#members.get(controller);
     if (member === undefined) {
       const role = this.#role(roleNameOf(message));
-      member = { controller, role, roleMessage: message.role, electionId };
+      member = { controller, role, roleMessage: message.role, electionId, config };
       role.members.add(member);
       this.#members.set(controller, member);
     }
     member.electionId = electionId;
+    member.config = config;
     this.#elect(member);
   }
 
-  #refusal(controller: Controller, message: MasterArbitrationUpdate): [StatusCode, string] | undefined {
+  /** The configuration of the role, if the update has one. Throws a DeviceError when the update is refused. */
+  #check(controller: Controller, message: MasterArbitrationUpdate): RoleConfig | undefined {
+    const refuse = (code: StatusCode, why: string): never => {
+      throw new DeviceError(code, why);
+    };
     const known = this.#members.get(controller);
     const name = roleNameOf(message);
     if (message.deviceId !== this.deviceId) {
-      return known === undefined
-        ? ["NOT_FOUND", `device ${message.deviceId} is not here, but device ${this.deviceId}`]
-        : ["FAILED_PRECONDITION", "the device id of a stream cannot change"];
+      if (known !== undefined) refuse("FAILED_PRECONDITION", "the device id of a stream cannot change");
+      refuse("NOT_FOUND", `device ${message.deviceId} is not here, but device ${this.deviceId}`);
     }
     if (known !== undefined && known.role.name !== name) {
-      return ["FAILED_PRECONDITION", "the role of a stream cannot change"];
+      refuse("FAILED_PRECONDITION", "the role of a stream cannot change");
     }
-    if (message.role?.config !== undefined) {
-      const { typeUrl } = message.role.config;
-      return [
-        "INVALID_ARGUMENT",
-        `the role configuration ${typeUrl || "without a type"} is not supported: every role has full access, leave it out`,
-      ];
-    }
+    const config = this.#configIn(message, name);
     if (name.length > MAX_ROLE_NAME) {
-      return ["INVALID_ARGUMENT", `the name of the role is longer than ${MAX_ROLE_NAME} characters`];
+      refuse("INVALID_ARGUMENT", `the name of the role is longer than ${MAX_ROLE_NAME} characters`);
     }
     if (!this.#roles.has(name) && this.#roles.size >= MAX_ROLES) {
-      return ["RESOURCE_EXHAUSTED", `there are ${MAX_ROLES} roles already, the most that are kept`];
+      refuse("RESOURCE_EXHAUSTED", `there are ${MAX_ROLES} roles already, the maximum`);
     }
     const others = [...(this.#roles.get(name)?.members ?? [])].filter((member) => member !== known);
     const electionId = electionIdOf(message.electionId);
     if (electionId !== undefined && others.some((member) => member.electionId === electionId)) {
-      return ["INVALID_ARGUMENT", `election id ${electionId} is used by another live controller`];
+      refuse("INVALID_ARGUMENT", `election id ${electionId} is used by another live controller`);
     }
     if (known === undefined && others.length >= this.maxControllers) {
-      return ["RESOURCE_EXHAUSTED", `there are ${others.length} controllers already, the most allowed`];
+      refuse("RESOURCE_EXHAUSTED", `there are ${others.length} controllers already, the maximum`);
     }
-    return undefined;
+    return config;
+  }
+
+  /** The configuration of the role in an update, checked against those of the other roles that have controllers. */
+  #configIn(message: MasterArbitrationUpdate, name: string): RoleConfig | undefined {
+    const packed = message.role?.config;
+    if (packed === undefined) return undefined;
+    const config = new RoleConfig(packed);
+    if (name === "") throw new DeviceError("INVALID_ARGUMENT", "the default role takes no configuration");
+    for (const other of this.#roles.values()) {
+      if (other.name === name || other.members.size === 0 || other.config === undefined) continue;
+      const id = config.conflict(other.config);
+      if (id !== undefined) {
+        const why = `P4 id ${id} is exclusive to one role and named by another: "${name}" and "${other.name}"`;
+        throw new DeviceError("INVALID_ARGUMENT", `the role configuration: ${why}`);
+      }
+    }
+    return config;
   }
 
   #elect(member: Member): void {
@@ -155,6 +179,7 @@ export class Arbitration {
     role.primary = undefined;
     role.candidate = member;
     role.highest = electionId;
+    role.config = member.config;
     for (const each of role.members) if (each !== member) this.#notify(each);
     this.#whenIdle(role, () => {
       if (role.candidate !== member) return;
@@ -192,9 +217,16 @@ export class Arbitration {
     return member !== undefined && member.role.primary === member;
   }
 
-  /** The primaries of all roles, which are told what the device says. */
-  primaries(): Controller[] {
-    return [...this.#roles.values()].flatMap((role) => role.primary?.controller ?? []);
+  /** The primaries of all roles, which receive what the device reports, with the configurations of their roles. */
+  primaries(): { controller: Controller; config: RoleConfig | undefined }[] {
+    return [...this.#roles.values()].flatMap(({ primary, config }) =>
+      primary === undefined ? [] : [{ controller: primary.controller, config }],
+    );
+  }
+
+  /** What a role may do; undefined: everything. */
+  configOf(roleNamed: string): RoleConfig | undefined {
+    return this.#roles.get(roleNamed)?.config;
   }
 
   /** Starts a write if the election id is that of the role's primary; the answer ends it. */

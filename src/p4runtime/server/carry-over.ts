@@ -2,11 +2,18 @@
  * State over a change of the program (P4Runtime spec 14, RECONCILE_AND_COMMIT): everything a controller wrote
  * is read, checked against the new program by name, and written again.
  */
-import { type Device, DeviceError, type Entity, type ReadQuery, type Update } from "../../program/index.js";
+import {
+  type Device,
+  DeviceError,
+  type Entity,
+  type Pace,
+  type ReadQuery,
+  type Update,
+} from "../../device/index.js";
 import { decodeUpdate, encodeUpdate } from "../codec/entity.js";
 import type { Wire } from "../codec/wire.js";
 
-/** In the order in which they can be written: what is referred to comes first. */
+/** In the order in which they can be written: an entity comes after those that it refers to. */
 const EVERYTHING: readonly ReadQuery[] = [
   { kind: "member" },
   { kind: "group" },
@@ -42,10 +49,10 @@ function isInitial(entity: Entity): boolean {
 const MODIFIED = new Set<Entity["kind"]>(["counter", "meter", "register", "valueSet"]);
 
 /** The updates that bring a fresh device of the same program to this state. */
-export async function collectState(device: Device): Promise<Update[]> {
+export async function collectState(device: Device, pace?: Pace): Promise<Update[]> {
   const updates: Update[] = [];
   for (const query of EVERYTHING) {
-    for (const entity of await device.read([query])) {
+    for (const entity of await device.read([query], pace)) {
       if (isInitial(entity)) continue;
       const modify = MODIFIED.has(entity.kind) || (entity.kind === "tableEntry" && entity.isDefault);
       updates.push({ type: modify ? "modify" : "insert", entity });
@@ -65,7 +72,7 @@ export function checkCarryOver(wire: Wire, state: readonly Update[]): void {
       decodeUpdate(wire, encodeUpdate(wire, update));
     } catch (error) {
       if (!(error instanceof DeviceError)) throw error;
-      // a default entry as the old program had it says nothing that must be kept
+      // a default entry that the old program itself sets need not be kept
       if (update.entity.kind === "tableEntry" && update.entity.isDefault) continue;
       complaints.push(error.message);
     }

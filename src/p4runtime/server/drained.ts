@@ -3,7 +3,7 @@ import type { Writable } from "node:stream";
 
 /** Resolves when the client has read on, or is gone: at once when that is so already. */
 export function drained(call: Writable & { cancelled: boolean }): Promise<void> {
-  // A call that has ended says so once; whoever listens later would wait for ever.
+  // The end of a call is reported once; a later listener would wait forever.
   if (call.cancelled || call.destroyed || call.writableEnded || !call.writableNeedDrain)
     return Promise.resolve();
   return new Promise((resolve) => {

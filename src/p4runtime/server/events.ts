@@ -1,6 +1,6 @@
-/** What a device says on its own, as stream messages to the primaries (P4Runtime spec 16). */
+/** Events of a device as stream messages to the primaries (P4Runtime spec 16). */
 import { create } from "@bufbuild/protobuf";
-import type { DeviceEvent } from "../../program/index.js";
+import type { DeviceEvent } from "../../device/index.js";
 import { encodeDigestList } from "../codec/digest.js";
 import { encodePacketIn } from "../codec/packet.js";
 import { encodeTableEntry } from "../codec/table-entry.js";

@@ -3,7 +3,7 @@
  * idle timeouts: P4Runtime spec 16) are dropped beyond a bound; arbitration and errors always wait.
  */
 export interface Sink<T> {
-  /** False when the receiver is behind; `drain` then tells when it has caught up. */
+  /** False when the receiver reads too slowly; the event `drain` reports that it has caught up. */
   write(message: T): boolean;
   once(event: "drain", listener: () => void): unknown;
 }

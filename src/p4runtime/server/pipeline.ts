@@ -1,24 +1,20 @@
 /**
  * The forwarding pipeline config (P4Runtime spec 7, 14, 15): what runs, what is saved and waits for its
- * commit, and the five actions of SetForwardingPipelineConfig. `p4_device_config` is BMv2 JSON, as
- * simple_switch_grpc expects it.
+ * commit, and the five actions of SetForwardingPipelineConfig.
  */
 import { create } from "@bufbuild/protobuf";
-import { DiagnosticError, Diagnostics, SourceFile } from "../../base/index.js";
+import { DiagnosticError, Diagnostics } from "../../base/index.js";
+import { type Device, DeviceError, Names, type NamesOptions, typeWidths } from "../../device/index.js";
 import {
-  type Device,
-  DeviceError,
-  Names,
-  type NamesOptions,
+  firstMismatch,
   type P4Info,
   P4InfoIndex,
   type Program,
-  readBmv2,
-  typeWidths,
   validateP4Info,
 } from "../../program/index.js";
 import { CURRENT_DIALECT } from "../codec/ports.js";
 import { makeWire, type Wire } from "../codec/wire.js";
+import { readDeviceConfig } from "../device-config.js";
 import {
   SetForwardingPipelineConfigRequest_Action as Action,
   type ForwardingPipelineConfig,
@@ -29,7 +25,7 @@ import {
 import { checkCarryOver, collectState, restoreState } from "./carry-over.js";
 import { StagedDevice } from "./staged.js";
 
-/** A config as it came, and what was made of it. */
+/** A config as it was received, and the program read from it. */
 export interface Config {
   readonly program: Program;
   readonly wire: Wire;
@@ -37,7 +33,7 @@ export interface Config {
   readonly cookie: bigint | undefined;
 }
 
-/** Longest list of complaints in one message. */
+/** Maximum number of errors in one message. */
 const MAX_COMPLAINTS = 5;
 
 function complaints(diagnostics: Diagnostics): string {
@@ -49,11 +45,6 @@ function complaints(diagnostics: Diagnostics): string {
       return `${span.file.path}:${line}:${column}: ${message}`;
     })
     .join("; ");
-}
-
-/** Broken UTF-8 becomes characters that no JSON has outside of strings. */
-function decodeText(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
 }
 
 /** What v1model can have at all: `mcast_grp` and `egress_rid` are of 16 bits, ports of 9. */
@@ -93,8 +84,11 @@ function parseConfig(
   checkPlatform(p4info);
   if (message.p4DeviceConfig.length === 0)
     throw invalid("the config has no p4_device_config, which is BMv2 JSON");
-  const bmv2 = readBmv2(new SourceFile("p4_device_config", decodeText(message.p4DeviceConfig)), diagnostics);
+  const bmv2 = readDeviceConfig(message.p4DeviceConfig, diagnostics);
   if (bmv2 === undefined) throw invalid(`the p4_device_config is wrong: ${complaints(diagnostics)}`);
+  const mismatch = firstMismatch({ bmv2, p4info });
+  if (mismatch !== undefined)
+    throw invalid(`the p4info is of another program than the p4_device_config: ${mismatch}`);
   return {
     program: { bmv2, p4info },
     deviceConfig: message.p4DeviceConfig,
@@ -102,7 +96,7 @@ function parseConfig(
   };
 }
 
-/** Whatever a device says against a program, P4Runtime wants it as INVALID_ARGUMENT. */
+/** P4Runtime wants every refusal of a program by a device as INVALID_ARGUMENT. */
 async function realize(task: Promise<void> | undefined): Promise<void> {
   try {
     await task;
@@ -112,7 +106,7 @@ async function realize(task: Promise<void> | undefined): Promise<void> {
   }
 }
 
-/** What a switch's own configuration says of names (P4Runtime spec 18.1). */
+/** The names that the configuration of the switch gives to values (P4Runtime spec 18.1). */
 export type Translations = Pick<NamesOptions, "fixed" | "ports">;
 
 export class Pipeline {

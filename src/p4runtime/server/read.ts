@@ -1,13 +1,9 @@
 /** The requests of one Read and its answers in messages of bounded size (P4Runtime spec 13). */
-import { create } from "@bufbuild/protobuf";
-import { type Device, DeviceError, type Entity, type UpdateStatus } from "../../program/index.js";
-import { decodeQuery, encodeEntity, type Reading } from "../codec/entity.js";
+import { type Device, DeviceError, type Entity, type Pace, type UpdateStatus } from "../../device/index.js";
+import { decodeQuery, type Reading } from "../codec/entity.js";
+import { encodeReadResponse } from "../codec/read-response.js";
 import type { Wire } from "../codec/wire.js";
-import {
-  type Entity as EntityMessage,
-  type ReadResponse,
-  ReadResponseSchema,
-} from "../generated/p4/v1/p4runtime_pb.js";
+import type { Entity as EntityMessage } from "../generated/p4/v1/p4runtime_pb.js";
 import { OK, updateStatusOf } from "../status.js";
 
 export interface ReadOutcome {
@@ -21,13 +17,14 @@ export async function readAll(
   wire: Wire,
   device: Device,
   requests: readonly EntityMessage[],
+  pace: Pace,
 ): Promise<ReadOutcome> {
   const entities: Entity[] = [];
   const statuses: UpdateStatus[] = [];
   for (const request of requests) {
     try {
       const { query, keep } = decodeKnown(wire, request);
-      const found = query === undefined ? [] : await device.read([query]);
+      const found = query === undefined ? [] : await device.read([query], pace);
       for (const entity of found) {
         if (keep === undefined || entity.kind !== "tableEntry" || keep(entity)) entities.push(entity);
       }
@@ -39,18 +36,22 @@ export async function readAll(
   return { entities, statuses: statuses.some((status) => status.code !== "OK") ? statuses : undefined };
 }
 
-/** Decodes a request; nothing can be found under a name that was never used. */
+/**
+ * Decodes a request. Nothing can be found under a name that was never used, and an empty answer says so; only of a
+ * direct resource it is an error that its entry does not exist (P4Runtime spec 9.3.2, 9.4.2).
+ */
 function decodeKnown(wire: Wire, request: EntityMessage): Reading {
   try {
     return decodeQuery(wire, request);
   } catch (error) {
-    if (error instanceof DeviceError && error.code === "NOT_FOUND") return {};
+    const isDirect = ["directCounterEntry", "directMeterEntry"].includes(request.entity.case ?? "");
+    if (error instanceof DeviceError && error.code === "NOT_FOUND" && !isDirect) return {};
     throw error;
   }
 }
 
-/** Parts (entities, members, replicas, 64 bytes of metadata) in one response: far below 4 MiB. */
-const PARTS_PER_RESPONSE = 1000;
+/** Maximum number of parts (entities, members, replicas, 64 bytes of metadata) in one response: far below 4 MiB. */
+const PARTS_PER_RESPONSE = 250;
 
 function partsOf(entity: Entity): number {
   switch (entity.kind) {
@@ -71,18 +72,20 @@ function partsOf(entity: Entity): number {
   }
 }
 
-/** The entities as responses, made one at a time as the stream takes them. */
-export function* responses(wire: Wire, entities: readonly Entity[]): Generator<ReadResponse> {
-  let response = create(ReadResponseSchema);
-  let parts = 0;
-  for (const entity of entities) {
-    response.entities.push(encodeEntity(wire, entity));
-    parts += partsOf(entity);
-    if (parts >= PARTS_PER_RESPONSE) {
-      yield response;
-      response = create(ReadResponseSchema);
-      parts = 0;
+/** The bytes of the responses, made one at a time as the stream takes them; `keep` says which entities to answer. */
+export async function* responses(
+  wire: Wire,
+  entities: readonly Entity[],
+  pace: Pace,
+  keep?: (entity: EntityMessage) => boolean,
+): AsyncGenerator<Uint8Array> {
+  for (let start = 0, end = 0; start < entities.length; start = end) {
+    for (let parts = 0; end < entities.length && parts < PARTS_PER_RESPONSE; end++) {
+      parts += partsOf(entities[end]!);
+      const turn = pace();
+      if (turn !== undefined) await turn;
     }
+    const response = encodeReadResponse(wire, entities.slice(start, end), keep);
+    if (response.length > 0) yield response;
   }
-  if (response.entities.length > 0) yield response;
 }

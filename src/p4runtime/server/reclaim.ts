@@ -1,11 +1,16 @@
-/** Gives up the names that no entity has, when a type has run out of numbers for new ones. */
-import { type Device, DeviceError, type Naming, type Update } from "../../program/index.js";
+/** Removes the names that no entity uses, when a type has no numbers left for new names. */
+import { type Device, DeviceError, type Naming, type Pace, type Update } from "../../device/index.js";
 import { encodeUpdate } from "../codec/entity.js";
 import type { Wire } from "../codec/wire.js";
 import { collectState } from "./carry-over.js";
 
-/** Keeps what the device's state and the updates under way refer to. */
-export async function reclaimNames(wire: Wire, device: Device, pending: readonly Update[]): Promise<void> {
+/** Keeps the names to which the device's state and the updates in progress refer. */
+export async function reclaimNames(
+  wire: Wire,
+  device: Device,
+  pending: readonly Update[],
+  pace: Pace,
+): Promise<void> {
   const used = new Map<string, Set<bigint>>();
   const recorder: Naming = {
     number: () => {
@@ -19,8 +24,10 @@ export async function reclaimNames(wire: Wire, device: Device, pending: readonly
     },
   };
   const listening: Wire = { ...wire, naming: recorder };
-  for (const update of [...(await collectState(device)), ...pending]) {
-    // what is deleted by its key alone carries no action
+  for (const update of [...(await collectState(device, pace)), ...pending]) {
+    const turn = pace();
+    if (turn !== undefined) await turn;
+    // a deletion has a key only, no action
     if (update.type !== "delete") encodeUpdate(listening, update);
   }
   wire.names.keep(used);

@@ -9,22 +9,22 @@ import {
   type sendUnaryData,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { type Device, DeviceError } from "../../program/index.js";
+import { systemErrorReason } from "../../base/index.js";
+import { type Device, DeviceError } from "../../device/index.js";
 import { electionIdOf } from "../election.js";
 import {
   type CapabilitiesRequest,
   CapabilitiesResponseSchema,
+  type Entity,
   type GetForwardingPipelineConfigRequest,
   GetForwardingPipelineConfigResponseSchema,
   type ReadRequest,
-  type ReadResponse,
   type SetForwardingPipelineConfigRequest,
   SetForwardingPipelineConfigResponseSchema,
   type StreamMessageRequest,
   type StreamMessageResponse,
   type Uint128,
-  type WriteRequest,
-  WriteResponseSchema,
+  type Update,
 } from "../generated/p4/v1/p4runtime_pb.js";
 import {
   type ApplyRequest,
@@ -43,11 +43,13 @@ import { batchStatus, statusOf } from "../status.js";
 import { Arbitration, roleName } from "./arbitration.js";
 import { drained } from "./drained.js";
 import { encodeEvent } from "./events.js";
-import { Lock } from "./lock.js";
+import { PackedWrite } from "./packed-write.js";
 import { Pipeline, type Translations } from "./pipeline.js";
 import { readAll, responses } from "./read.js";
+import { objectIdOf, type RoleConfig } from "./role-config.js";
 import { applySetting, describeSettings } from "./settings.js";
 import { StreamSession } from "./stream.js";
+import { paceOf } from "./turns.js";
 import { applyUpdates, atomicityOf } from "./write.js";
 
 /** TLS as PEM text; with `clientCa` clients must show a certificate signed by it. */
@@ -58,21 +60,23 @@ export interface ServerTls {
 }
 
 export interface ServeOptions {
-  /** `host:port`, port 0 taking a free one, or `unix:path`. Default 127.0.0.1:9559. */
+  /** `host:port` or `unix:path`; port 0 selects a free port. Default 127.0.0.1:9559. */
   address?: string;
-  /** Default 1. P4Runtime wants it not to be 0, but controllers of BMv2 often use 0. */
+  /** Default 1. P4Runtime forbids 0, but controllers of BMv2 often use 0. */
   deviceId?: bigint;
   tls?: ServerTls;
-  /** Largest message taken, in bytes; at least gRPC's 4 MiB. Default 64 MiB. */
+  /** Largest accepted message in bytes; minimum 4 MiB, the default of gRPC. Default 64 MiB. */
   maxMessageBytes?: number;
   /** Default 100,000. */
   maxUpdatesPerWrite?: number;
   /** Live controllers per role. Default 64. */
   maxControllers?: number;
-  /** Which ports there are: others are refused in groups, sessions and as watch ports. Absent: the device knows. */
+  /** Whether a port exists: other ports are refused in groups, sessions and as watch ports. Absent: the device checks. */
   hasPort?: (port: number) => boolean;
   /** Names of values and ports, for programs with types that are translated to strings. */
   translations?: Translations;
+  /** Lets other tasks of the event loop run during a large request. Default: `setImmediate`. */
+  yieldTurn?: () => Promise<void>;
 }
 
 export interface P4RuntimeServer {
@@ -105,16 +109,18 @@ export async function serve(device: Device, options: ServeOptions = {}): Promise
     "grpc.max_receive_message_length": maxMessageBytes,
     "grpc.max_send_message_length": -1,
     "grpc.max_concurrent_streams": MAX_STREAMS,
-    // a controller that vanished without a word must not stay primary for long
+    // a controller whose connection broke silently must not stay primary for long
     "grpc.keepalive_time_ms": 30_000,
     "grpc.keepalive_timeout_ms": 10_000,
+    // statistics of calls that nothing here reads
+    "grpc.enable_channelz": 0,
   });
-  server.addService(P4RuntimeService, handlers.implementation());
+  server.addService(SERVED, handlers.implementation());
   server.addService(SettingsService, handlers.settings());
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync(address, credentials(options.tls), (error, bound) => {
       if (error === null) resolve(bound);
-      else reject(new DeviceError("UNAVAILABLE", `cannot listen on ${address}: ${error.message}`));
+      else reject(new DeviceError("UNAVAILABLE", `cannot listen on ${address}: ${systemErrorReason(error)}`));
     });
   });
   return {
@@ -131,10 +137,25 @@ export async function serve(device: Device, options: ServeOptions = {}): Promise
   };
 }
 
-/** Calls under way of one connection; more wait. */
+/** The service as the server speaks it: the handlers decode updates, and encode the answers to Read and Write. */
+const encoded = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+const SERVED = {
+  ...P4RuntimeService,
+  read: { ...P4RuntimeService.read, responseSerialize: encoded },
+  write: {
+    ...P4RuntimeService.write,
+    requestDeserialize: (bytes: Buffer) => new PackedWrite(bytes),
+    responseSerialize: encoded,
+  },
+};
+
+/** A `WriteResponse` has no fields. */
+const WRITTEN = new Uint8Array(0);
+
+/** Maximum number of concurrent calls of one connection; further calls wait. */
 const MAX_STREAMS = 1000;
 
-/** How long calls under way may take to end when the server closes. */
+/** Milliseconds for calls in progress to end when the server closes. */
 const SHUTDOWN_MS = 500;
 
 function credentials(tls: ServerTls | undefined): ServerCredentials {
@@ -145,12 +166,37 @@ function credentials(tls: ServerTls | undefined): ServerCredentials {
   return ServerCredentials.createSsl(clientCa, [pair], clientCa !== null);
 }
 
+function immediate(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
+/** Runs one task at a time, in the order of the calls: Writes and Reads are strictly serial (P4Runtime spec 12.1). */
+export class Lock {
+  #last: Promise<unknown> = Promise.resolve();
+
+  run<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(task);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}
+
+/** Refuses a request for an entity that is outside of what the configuration of the role names. */
+function checkAccess(role: string, config: RoleConfig | undefined, entity: Entity | undefined): void {
+  if (config === undefined || config.allows(entity)) return;
+  throw new DeviceError(
+    "PERMISSION_DENIED",
+    `the configuration of role "${role}" does not name the object of id ${objectIdOf(entity)}`,
+  );
+}
+
 class Handlers {
   readonly #arbitration: Arbitration;
   readonly #pipeline: Pipeline;
   readonly #lock = new Lock();
   readonly #sessions = new Set<StreamSession>();
   readonly #maxUpdates: number;
+  readonly #yieldTurn: () => Promise<void>;
   readonly #unwatch: () => void;
 
   constructor(
@@ -161,13 +207,16 @@ class Handlers {
     this.#arbitration = new Arbitration(deviceId, options.maxControllers ?? DEFAULT_MAX_CONTROLLERS);
     this.#pipeline = new Pipeline(device, options.translations, options.hasPort);
     this.#maxUpdates = options.maxUpdatesPerWrite ?? DEFAULT_MAX_UPDATES;
+    this.#yieldTurn = options.yieldTurn ?? immediate;
     this.#unwatch = device.watch((event) => {
       const primaries = this.#arbitration.primaries();
       const { committed } = this.#pipeline;
       if (primaries.length === 0 || committed === undefined) return;
       const message = encodeEvent(committed.wire, event);
       if (message === undefined) return;
-      for (const primary of primaries) (primary as StreamSession).notify(message);
+      for (const { controller, config } of primaries) {
+        if (config?.receives(message) ?? true) (controller as StreamSession).notify(message);
+      }
     });
   }
 
@@ -179,8 +228,8 @@ class Handlers {
 
   implementation(): UntypedServiceImplementation {
     return {
-      write: unary((request: WriteRequest) => this.#write(request)),
-      read: (call: ServerWritableStream<ReadRequest, ReadResponse>) => {
+      write: unary((request: PackedWrite) => this.#write(request)),
+      read: (call: ServerWritableStream<ReadRequest, Uint8Array>) => {
         this.#read(call).catch((error) => call.emit("error", statusOf(error)));
       },
       setForwardingPipelineConfig: unary((request: SetForwardingPipelineConfigRequest) =>
@@ -212,6 +261,7 @@ class Handlers {
   async #apply(request: ApplyRequest) {
     const end = this.#beginWrite({ ...request, roleId: 0n });
     try {
+      this.#checkPipelineAccess(request.role);
       await this.#lock.run(() => applySetting(this.device.settings, request));
       return create(ApplyResponseSchema);
     } finally {
@@ -221,8 +271,17 @@ class Handlers {
 
   #checkDevice(deviceId: bigint): void {
     if (deviceId !== this.deviceId) {
-      throw new DeviceError("NOT_FOUND", `device ${deviceId} is not here, but device ${this.deviceId}`);
+      throw new DeviceError("NOT_FOUND", `there is no device ${deviceId}; this is device ${this.deviceId}`);
     }
+  }
+
+  /** Only a role that may push pipelines may change settings of the whole switch. */
+  #checkPipelineAccess(role: string): void {
+    if (this.#arbitration.configOf(role)?.canPushPipeline !== false) return;
+    throw new DeviceError(
+      "PERMISSION_DENIED",
+      `the configuration of role "${role}" does not have can_push_pipeline`,
+    );
   }
 
   /** The first two checks of a Write and of SetForwardingPipelineConfig (12, 14); the answer ends the write. */
@@ -246,21 +305,25 @@ class Handlers {
     return end;
   }
 
-  async #write(request: WriteRequest) {
-    const end = this.#beginWrite(request);
+  async #write(request: PackedWrite) {
+    const { head } = request;
+    const end = this.#beginWrite(head);
     try {
-      const { updates } = request;
+      const role = roleName(head.role, head.roleId);
+      const config = this.#arbitration.configOf(role);
       const statuses = await this.#lock.run(async () => {
         const { wire, device } = this.#target();
-        if (updates.length > this.#maxUpdates) {
+        if (request.length > this.#maxUpdates) {
           throw new DeviceError(
             "RESOURCE_EXHAUSTED",
-            `${updates.length} updates in one Write; at most ${this.#maxUpdates} are taken`,
+            `${request.length} updates in one Write; at most ${this.#maxUpdates} are taken`,
           );
         }
-        return applyUpdates(wire, device, updates, atomicityOf(request.atomicity));
+        const check = ({ entity }: Update): void => checkAccess(role, config, entity);
+        const pace = paceOf(this.#yieldTurn);
+        return applyUpdates(wire, device, request, atomicityOf(head.atomicity), check, pace);
       });
-      if (statuses === undefined) return create(WriteResponseSchema);
+      if (statuses === undefined) return WRITTEN;
       const failed = statuses.filter((status) => status.code !== "OK").length;
       throw new BatchFailure(batchStatus(`${failed} of ${statuses.length} updates failed`, statuses));
     } finally {
@@ -276,30 +339,38 @@ class Handlers {
     return target;
   }
 
-  async #read(call: ServerWritableStream<ReadRequest, ReadResponse>): Promise<void> {
+  async #read(call: ServerWritableStream<ReadRequest, Uint8Array>): Promise<void> {
     const { request } = call;
     this.#checkDevice(request.deviceId);
     if (!this.#arbitration.knowsRole(request.role)) {
       throw new DeviceError("NOT_FOUND", `the role "${request.role}" is unknown`);
     }
+    const config = this.#arbitration.configOf(request.role);
+    for (const entity of request.entities) checkAccess(request.role, config, entity);
+    const pace = paceOf(this.#yieldTurn);
     const { wire, entities, statuses } = await this.#lock.run(async () => {
       const target = this.#target();
-      return { wire: target.wire, ...(await readAll(target.wire, target.device, request.entities)) };
+      return { wire: target.wire, ...(await readAll(target.wire, target.device, request.entities, pace)) };
     });
-    for (const response of responses(wire, entities)) {
+    const keep = config && ((entity: Entity) => config.allows(entity));
+    for await (const response of responses(wire, entities, pace, keep)) {
       if (call.cancelled) return;
       if (!call.write(response)) await drained(call);
     }
     if (statuses === undefined) call.end();
     else {
-      const failed = statuses.filter((status) => status.code !== "OK").length;
-      call.emit("error", batchStatus(`${failed} of ${statuses.length} read requests failed`, statuses));
+      const failed = statuses.filter((status) => status.code !== "OK");
+      const { code, message } = failed[0]!;
+      // many clients show this text only, not the details
+      const text = `${failed.length} of ${statuses.length} read requests failed: ${code} ${message}`;
+      call.emit("error", batchStatus(text, statuses));
     }
   }
 
   async #setConfig(request: SetForwardingPipelineConfigRequest) {
     const end = this.#beginWrite(request);
     try {
+      this.#checkPipelineAccess(roleName(request.role, request.roleId));
       await this.#lock.run(() => this.#pipeline.set(request.action, request.config));
       return create(SetForwardingPipelineConfigResponseSchema);
     } finally {

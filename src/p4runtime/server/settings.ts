@@ -1,6 +1,6 @@
 /** The service p4loom.v1.Settings: queues and hashes of the device, for controllers elsewhere. */
 import { create } from "@bufbuild/protobuf";
-import { DeviceError, type QueueSelection, type TargetSettings } from "../../program/index.js";
+import { DeviceError, type QueueSelection, type TargetSettings } from "../../device/index.js";
 import {
   type ApplyRequest,
   type DescribeResponse,
@@ -9,7 +9,7 @@ import {
 } from "../generated/p4loom/v1/settings_pb.js";
 
 function taken(settings: TargetSettings | undefined): TargetSettings {
-  if (settings === undefined) throw new DeviceError("UNIMPLEMENTED", "this device takes no settings");
+  if (settings === undefined) throw new DeviceError("UNIMPLEMENTED", "this device has no settings");
   return settings;
 }
 
@@ -35,7 +35,7 @@ function count(value: bigint): number {
   return Number(value);
 }
 
-/** Rejects with what the device says against the setting. */
+/** Rejects with the error of the device when it refuses the setting. */
 export async function applySetting(
   device: TargetSettings | undefined,
   { setting }: ApplyRequest,
@@ -61,7 +61,7 @@ export async function applySetting(
     }
     case "toeplitzKey": {
       if (settings.setToeplitzKey === undefined) {
-        throw new DeviceError("UNIMPLEMENTED", "this device takes no keys of Toeplitz hashes");
+        throw new DeviceError("UNIMPLEMENTED", "this device cannot change the keys of Toeplitz hashes");
       }
       return settings.setToeplitzKey(setting.value.calculation, setting.value.key.slice());
     }

@@ -8,11 +8,12 @@ import {
   type Device,
   DeviceError,
   type Entity,
-  type Program,
+  type Pace,
   type ReadQuery,
   type Update,
   type UpdateStatus,
-} from "../../program/index.js";
+} from "../../device/index.js";
+import type { Program } from "../../program/index.js";
 import { entityKey, matchesKey } from "../key.js";
 import { OK, updateStatusOf } from "../status.js";
 
@@ -44,18 +45,25 @@ export class StagedDevice implements Device {
     this.#updates = [];
   }
 
-  async write(updates: readonly Update[], atomicity: Atomicity = "continueOnError"): Promise<void> {
+  async write(
+    updates: readonly Update[],
+    atomicity: Atomicity = "continueOnError",
+    pace?: Pace,
+  ): Promise<void> {
     const before = atomicity === "continueOnError" ? undefined : new Map(this.#entities);
     const count = this.#updates.length;
-    const statuses = updates.map((update): UpdateStatus => {
+    const statuses: UpdateStatus[] = [];
+    for (const update of updates) {
       try {
         this.#apply(update);
         this.#updates.push(update);
-        return OK;
+        statuses.push(OK);
       } catch (error) {
-        return updateStatusOf(error);
+        statuses.push(updateStatusOf(error));
       }
-    });
+      const turn = pace?.();
+      if (turn !== undefined) await turn;
+    }
     if (statuses.every((status) => status.code === "OK")) return;
     if (before !== undefined) {
       this.#entities = before;
@@ -74,9 +82,26 @@ export class StagedDevice implements Device {
     else this.#entities.set(key, entity);
   }
 
-  async read(queries: readonly ReadQuery[]): Promise<Entity[]> {
-    const all = [...this.#entities.values()];
-    return queries.flatMap((query) => all.filter((entity) => answers(query, entity)));
+  async read(queries: readonly ReadQuery[], pace?: Pace): Promise<Entity[]> {
+    const found: Entity[] = [];
+    for (const query of queries) {
+      this.#checkOwner(query);
+      for (const entity of this.#entities.values()) {
+        if (answers(query, entity)) found.push(entity);
+        const turn = pace?.();
+        if (turn !== undefined) await turn;
+      }
+    }
+    return found;
+  }
+
+  /** A direct resource that is read by its key needs its entry. */
+  #checkOwner(query: ReadQuery): void {
+    if (query.kind !== "directCounter" && query.kind !== "directMeter") return;
+    const { table, match = [], priority = 0 } = query;
+    if (table === undefined || match.length === 0) return;
+    if (this.#entities.has(entityKey({ kind: "tableEntry", table, match, priority }))) return;
+    throw new DeviceError("NOT_FOUND", `table ${table} has no entry with this key`);
   }
 
   async packetOut(): Promise<void> {

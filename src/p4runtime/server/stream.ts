@@ -1,7 +1,7 @@
-/** One controller's stream (P4Runtime spec 16): arbitration and packets in, everything the device says out. */
+/** One controller's stream (P4Runtime spec 16): receives arbitration updates and packets, sends the events of the device. */
 import { create } from "@bufbuild/protobuf";
 import type { ServerDuplexStream } from "@grpc/grpc-js";
-import { type Device, DeviceError, type StatusCode } from "../../program/index.js";
+import { type Device, DeviceError, type StatusCode } from "../../device/index.js";
 import { decodePacketOut } from "../codec/packet.js";
 import {
   type DigestListAck,
@@ -62,7 +62,7 @@ export class StreamSession implements Controller {
     this.call.emit("error", { code: codeNumber(code), details: message });
   }
 
-  /** Passes on what the device says; it may be lost when the controller reads too slowly. */
+  /** Sends an event of the device; it is dropped when the controller reads too slowly. */
   notify(message: StreamMessageResponse): void {
     this.#outbox.notify(message);
   }

@@ -1,13 +1,14 @@
-/** The updates of one Write: decoded, applied by the mode that was asked for, one status each (P4Runtime spec 12). */
+/** Decodes the updates of one Write and applies them in the requested mode, with a status for each (P4Runtime spec 12). */
 import {
   type Atomicity,
   type Device,
   DeviceError,
   NamesExhausted,
   type Naming,
+  type Pace,
   type Update,
   type UpdateStatus,
-} from "../../program/index.js";
+} from "../../device/index.js";
 import { decodeUpdate } from "../codec/entity.js";
 import type { Wire } from "../codec/wire.js";
 import {
@@ -32,15 +33,45 @@ export function atomicityOf(message: AtomicityMessage): Atomicity {
 
 const NOT_DONE: UpdateStatus = { code: "ABORTED", message: "another update of the batch failed" };
 
-/** Elements that the whole-array updates of one Write may mean, all together. */
+/** Maximum number of elements that all whole-array updates of one Write may change together. */
 const MAX_UPDATES = 1 << 21;
 
-/** The statuses of the updates, or undefined when all took effect. Throws what concerns the whole call. */
+/**
+ * Updates of one DATAPLANE_ATOMIC Write, and elements that its whole-array updates may mean: packets must not meet a
+ * state between, so that they wait until all is applied.
+ */
+const MAX_ATOMIC_UPDATES = 400;
+const MAX_ATOMIC_ELEMENTS = 16_384;
+
+function checkAtomic(messages: number, updates: number): void {
+  const [count, limit, what] =
+    messages > MAX_ATOMIC_UPDATES
+      ? [messages, MAX_ATOMIC_UPDATES, "updates"]
+      : [updates, MAX_ATOMIC_ELEMENTS, "elements"];
+  if (count <= limit) return;
+  throw new DeviceError(
+    "RESOURCE_EXHAUSTED",
+    `${count} ${what} in one Write with DATAPLANE_ATOMIC; at most ${limit} are possible, since packets wait meanwhile`,
+  );
+}
+
+/** The updates of a Write, decoded one by one. */
+interface UpdateMessages {
+  readonly length: number;
+  update(i: number): UpdateMessage;
+}
+
+/**
+ * The statuses of the updates, or undefined when all took effect. Throws what concerns the whole call: an
+ * update that cannot be read, and what `check` throws; then nothing is applied.
+ */
 export async function applyUpdates(
   wire: Wire,
   device: Device,
-  messages: readonly UpdateMessage[],
+  messages: UpdateMessages,
   atomicity: Atomicity,
+  check: (message: UpdateMessage) => void,
+  pace: Pace,
 ): Promise<UpdateStatus[] | undefined> {
   const statuses: UpdateStatus[] = new Array(messages.length);
   const updates: Update[] = [];
@@ -49,10 +80,21 @@ export async function applyUpdates(
   const fresh = new FreshNames(wire);
   let failed = false;
   let reclaimed = false;
+  if (atomicity === "dataplaneAtomic") checkAtomic(messages.length, 0);
   for (let i = 0; i < messages.length; i++) {
+    const turn = pace();
+    if (turn !== undefined) await turn;
+    let message: UpdateMessage;
+    try {
+      message = messages.update(i);
+      check(message);
+    } catch (error) {
+      fresh.keep(() => false);
+      throw error;
+    }
     statuses[i] = OK;
     try {
-      const meant = decodeUpdate(fresh.wireOf(i), messages[i]!);
+      const meant = decodeUpdate(fresh.wireOf(i), message);
       if (updates.length + meant.length > MAX_UPDATES) {
         throw new DeviceError("RESOURCE_EXHAUSTED", `one Write may change at most ${MAX_UPDATES} elements`);
       }
@@ -63,7 +105,7 @@ export async function applyUpdates(
     } catch (error) {
       if (error instanceof NamesExhausted && !reclaimed) {
         reclaimed = true;
-        await reclaimNames(wire, device, updates);
+        await reclaimNames(wire, device, updates, pace);
         i--;
         continue;
       }
@@ -81,15 +123,19 @@ export async function applyUpdates(
   }
   if (updates.length > 0) {
     try {
-      await device.write(updates, atomicity);
+      if (atomicity === "dataplaneAtomic") checkAtomic(messages.length, updates.length);
+      await device.write(updates, atomicity, pace);
     } catch (error) {
-      if (!(error instanceof DeviceError) || error.updates === undefined) throw error;
+      if (!(error instanceof DeviceError) || error.updates === undefined) {
+        fresh.keep(() => false);
+        throw error;
+      }
       for (const [k, status] of error.updates.entries()) {
         const i = origin[k]!;
         if (statuses[i]!.code === "OK") statuses[i] = status;
       }
       fresh.keep((i) => atomicity === "continueOnError" && statuses[i]!.code === "OK");
-      // also what asked for nothing, such as a counter without data, counts as not done
+      // an update without effect, such as a counter without data, counts as not done too
       return allOrNothing();
     }
   }
@@ -97,7 +143,7 @@ export async function applyUpdates(
   return failed ? statuses : undefined;
 }
 
-/** The names that the messages of one Write brought into use: of those that took no effect they are given up again. */
+/** The names first used by the messages of one Write; the names of messages without effect are removed again. */
 class FreshNames {
   /** For each name the messages that have it. */
   readonly #users = new Map<string, { type: string; name: string; messages: number[] }>();

@@ -1,8 +1,7 @@
-/** Checks on untyped JSON with the path kept, so that every complaint has its place. */
+/** Checks on untyped JSON that keep the path, so that every error has its place in the file. */
 import type { Diagnostics, SourceFile } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import { type JsonPath, jsonPlace } from "./json-place.js";
-
-export const CODES = { syntax: "P41011", shape: "P41012", reference: "P41013", limit: "P41014" } as const;
 
 export type JsonObject = Record<string, unknown>;
 
@@ -25,7 +24,7 @@ export class Checker {
   #wrong(path: JsonPath, value: unknown, wanted: string): undefined {
     const name = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
     this.complain(
-      CODES.shape,
+      CODES.bmv2Shape,
       path,
       `\`${name.replace(/^\./, "")}\` is ${show(value)}; it should be ${wanted}`,
     );
@@ -76,7 +75,7 @@ export class Checker {
 
   reference(value: unknown, path: JsonPath, what: string, known: { has(name: never): boolean }): boolean {
     if ((known as ReadonlySet<unknown>).has(value)) return true;
-    this.complain(CODES.reference, path, `${show(value)} names no ${what} of this program`);
+    this.complain(CODES.bmv2Reference, path, `${show(value)} names no ${what} of this program`);
     return false;
   }
 }

@@ -1,5 +1,6 @@
 /** Checks of values and expressions ("type value objects") of the BMv2 JSON. */
-import { type Checker, CODES, type JsonObject } from "./checker.js";
+import { CODES } from "../codes.js";
+import type { Checker, JsonObject } from "./checker.js";
 import type { JsonPath } from "./json-place.js";
 
 /** Names that values may refer to, by kind. */
@@ -81,25 +82,25 @@ export class ValueChecker {
       typeof value[0] !== "string" ||
       typeof value[1] !== "string"
     ) {
-      checker.complain(CODES.shape, path, "a field is written as [header, field]");
+      checker.complain(CODES.bmv2Shape, path, "a field is written as [header, field]");
       return;
     }
     const [header, field] = value as [string, string];
     if (names.fields.get(header)?.has(field)) return;
-    checker.complain(CODES.reference, path, `there is no field ${header}.${field}`);
+    checker.complain(CODES.bmv2Reference, path, `there is no field ${header}.${field}`);
   }
 
   value(value: unknown, path: JsonPath, depth = 0): void {
     const { checker, names } = this;
     if (depth > MAX_DEPTH) {
-      checker.complain(CODES.limit, path, `an expression is nested more than ${MAX_DEPTH} deep`);
+      checker.complain(CODES.bmv2Limit, path, `an expression is nested more than ${MAX_DEPTH} deep`);
       return;
     }
     const object = checker.object(value, path);
     if (object === undefined) return;
     const inner = [...path, "value"];
     const known = (what: string, set: ReadonlySet<string>) =>
-      checker.reference(object.value, inner, what, set as never);
+      checker.reference(object.value, inner, what, set);
     switch (object.type) {
       case "field":
         this.field(object.value, inner);
@@ -141,14 +142,14 @@ export class ValueChecker {
       case "union_stack_field": {
         const list = checker.array(object.value, inner);
         const stacks = object.type === "stack_field" ? names.stacks : names.unionStacks;
-        checker.reference(list[0], [...inner, 0], "stack", stacks as never);
+        checker.reference(list[0], [...inner, 0], "stack", stacks);
         for (let i = 1; i < (object.type === "stack_field" ? 2 : 3); i++)
           checker.string(list[i], [...inner, i]);
         return;
       }
       case "register": {
         const list = checker.array(object.value, inner);
-        checker.reference(list[0], [...inner, 0], "register", names.registers as never);
+        checker.reference(list[0], [...inner, 0], "register", names.registers);
         this.value(list[1], [...inner, 1], depth + 1);
         return;
       }
@@ -177,7 +178,7 @@ export class ValueChecker {
         return;
       default:
         checker.complain(
-          CODES.shape,
+          CODES.bmv2Shape,
           [...path, "type"],
           `a value of unknown type ${JSON.stringify(object.type)}`,
         );
@@ -201,7 +202,7 @@ export class ValueChecker {
     const unary = object.left === null;
     if (!(unary ? UNARY : BINARY).has(op)) {
       checker.complain(
-        CODES.shape,
+        CODES.bmv2Shape,
         [...path, "op"],
         `unknown ${unary ? "unary " : ""}operation ${JSON.stringify(object.op)}`,
       );
@@ -214,4 +215,15 @@ export class ValueChecker {
       else this.value(object.right, [...path, "right"], depth + 1);
     } else this.value(object.right, [...path, "right"], depth + 1);
   }
+}
+
+/** A number of BMv2 JSON: hexadecimal text, which p4c writes with a sign where P4 has a negative constant. */
+export function bmv2Number(text: string): bigint {
+  return text.startsWith("-") ? -BigInt(text.slice(1)) : BigInt(text);
+}
+
+/** The bits of a number in a field of `width` bits: a negative number in two's complement; a positive number is not cut. */
+export function bmv2Bits(text: string, width: number): bigint {
+  const value = bmv2Number(text);
+  return value < 0n ? BigInt.asUintN(width, value) : value;
 }

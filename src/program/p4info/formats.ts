@@ -1,6 +1,8 @@
 /** P4Info files: protobuf text (`.txtpb`, `.txt`), binary (`.bin`, `.pb`) and JSON, read and written. */
+
 import { fromBinary, fromJsonString, toBinary, toJsonString } from "@bufbuild/protobuf";
 import { DiagnosticError, type Diagnostics, SourceFile } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import { P4InfoSchema } from "./generated/p4/config/v1/p4info_pb.js";
 import type { P4Info } from "./message.js";
 import { readText } from "./text-reader.js";
@@ -35,7 +37,7 @@ export function readP4Info(
     if (chosen === "text") return readText(input, P4InfoSchema);
     if (chosen === "json") return fromJsonString(P4InfoSchema, input.text);
     diagnostics.error(
-      "P41005",
+      CODES.binary,
       undefined,
       `${input.path}: a binary P4Info must be read as bytes, not as text`,
     );
@@ -43,10 +45,10 @@ export function readP4Info(
     if (error instanceof DiagnosticError) for (const d of error.diagnostics) diagnostics.add(d);
     else if (input instanceof SourceFile) {
       const span = { file: input, start: 0, end: 1 };
-      diagnostics.error("P41004", span, `not a P4Info in JSON: ${messageOf(error)}`);
+      diagnostics.error(CODES.json, span, `not a P4Info in JSON: ${messageOf(error)}`);
     } else {
       diagnostics.error(
-        "P41005",
+        CODES.binary,
         undefined,
         `not a P4Info in binary form: ${messageOf(error)}`,
         "a text P4Info has the ending .txtpb or .txt",

@@ -126,7 +126,7 @@ export class P4Objects<T extends P4Object<unknown>> {
   }
 }
 
-function identify<M extends { preamble?: Preamble }>(message: M): P4Object<M> {
+function identify<M extends { preamble?: Preamble | undefined }>(message: M): P4Object<M> {
   const { preamble } = message;
   return { id: preamble?.id ?? 0, name: preamble?.name ?? "", alias: preamble?.alias ?? "", message };
 }
@@ -157,7 +157,12 @@ export class P4InfoIndex {
   constructor(readonly p4info: P4Info) {
     const types = p4info.typeInfo;
     this.types = types;
-    const slot = (m: { id: number; name: string; bitwidth: number; typeName?: P4NamedType }): Slot => {
+    const slot = (m: {
+      id: number;
+      name: string;
+      bitwidth: number;
+      typeName?: P4NamedType | undefined;
+    }): Slot => {
       const { id, name, bitwidth } = m;
       const stringType = stringTypeNamed(types, m.typeName?.name);
       if (stringType === undefined) return { id, name, bitwidth, isString: false };

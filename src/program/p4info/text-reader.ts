@@ -2,9 +2,11 @@
  * Reads protobuf text format into messages. Every error has its place in the file. Expanded `Any` values
  * (`[type.googleapis.com/...] { }`) need the type's schema and are refused; `type_url`/`value` is read.
  */
+
 import { type DescField, type DescMessage, type MessageShape, ScalarType } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { fail, type SourceFile, type Span } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import { nextToken, type Token, unquote } from "./text-tokens.js";
 
 /** Deeper nesting is refused, so that no input exhausts the stack. */
@@ -27,9 +29,9 @@ class TextReader {
   }
 
   fields(message: ReflectMessage, close: string, depth: number): void {
-    if (depth > MAX_DEPTH) this.#fail("P41001", `messages nested deeper than ${MAX_DEPTH}`);
+    if (depth > MAX_DEPTH) this.#fail(CODES.textSyntax, `messages nested deeper than ${MAX_DEPTH}`);
     while (!(close === "end" ? this.#token.kind === "end" : this.#at(close))) {
-      if (this.#token.kind === "end") this.#fail("P41001", `end of file where "${close}" is missing`);
+      if (this.#token.kind === "end") this.#fail(CODES.textSyntax, `end of file where "${close}" is missing`);
       this.#field(message, depth);
       if (this.#at(",") || this.#at(";")) this.#advance();
     }
@@ -39,21 +41,22 @@ class TextReader {
     const name = this.#token;
     if (this.#at("[")) {
       this.#fail(
-        "P41002",
+        CODES.textField,
         "extensions and expanded Any values are not supported here",
         "write type_url and value",
       );
     }
-    if (name.kind !== "name") this.#fail("P41001", `expected the name of a field, found ${describe(name)}`);
+    if (name.kind !== "name")
+      this.#fail(CODES.textSyntax, `expected the name of a field, found ${describe(name)}`);
     const field = this.#fieldNamed(message, name.text);
     if (field.fieldKind !== "list" && field.fieldKind !== "map" && message.isSet(field)) {
-      this.#fail("P41003", `field "${field.name}" is given twice`);
+      this.#fail(CODES.textValue, `field "${field.name}" is given twice`);
     }
     if (field.oneof !== undefined) {
       const other = message.oneofCase(field.oneof);
       if (other !== undefined) {
         this.#fail(
-          "P41003",
+          CODES.textValue,
           `"${field.name}" and "${other.name}" exclude each other (oneof ${field.oneof.name})`,
         );
       }
@@ -63,14 +66,15 @@ class TextReader {
     if (colon) this.#advance();
     const isMessage = field.message !== undefined || field.fieldKind === "map";
     if (!colon && !isMessage) {
-      this.#fail("P41001", `expected ":" after "${field.name}", found ${describe(this.#token)}`);
+      this.#fail(CODES.textSyntax, `expected ":" after "${field.name}", found ${describe(this.#token)}`);
     }
     if (this.#at("[") && (field.fieldKind === "list" || field.fieldKind === "map")) {
       this.#advance();
       while (!this.#at("]")) {
         this.#value(message, field, depth);
         if (this.#at(",")) this.#advance();
-        else if (!this.#at("]")) this.#fail("P41001", `expected "," or "]", found ${describe(this.#token)}`);
+        else if (!this.#at("]"))
+          this.#fail(CODES.textSyntax, `expected "," or "]", found ${describe(this.#token)}`);
       }
       this.#advance();
     } else this.#value(message, field, depth);
@@ -80,7 +84,7 @@ class TextReader {
     const field = message.desc.fields.find((f) => f.name === name);
     if (field !== undefined) return field;
     const known = message.desc.fields.map((f) => f.name).join(", ");
-    return this.#fail("P41002", `${message.desc.name} has no field "${name}"`, `its fields: ${known}`);
+    return this.#fail(CODES.textField, `${message.desc.name} has no field "${name}"`, `its fields: ${known}`);
   }
 
   #value(message: ReflectMessage, field: DescField, depth: number): void {
@@ -117,7 +121,7 @@ class TextReader {
       const name = this.#token;
       if (name.text !== "key" && name.text !== "value") {
         this.#fail(
-          "P41002",
+          CODES.textField,
           `expected "key" or "value" in an entry of "${field.name}", found ${describe(name)}`,
         );
       }
@@ -127,9 +131,10 @@ class TextReader {
       else value = field.mapKind === "message" ? this.#message(field.message, depth) : this.#scalar(field);
       if (this.#at(",") || this.#at(";")) this.#advance();
     }
-    if (key === undefined) this.#fail("P41003", `entry of "${field.name}" without a key`);
+    if (key === undefined) this.#fail(CODES.textValue, `entry of "${field.name}" without a key`);
     if (value === undefined) {
-      if (field.mapKind !== "message") this.#fail("P41003", `entry of "${field.name}" without a value`);
+      if (field.mapKind !== "message")
+        this.#fail(CODES.textValue, `entry of "${field.name}" without a value`);
       value = reflect((field as { message: DescMessage }).message);
     }
     this.#advance();
@@ -139,7 +144,8 @@ class TextReader {
   /** Consumes `{` or `<`; the answer closes it. */
   #open(): string {
     const close = this.#at("{") ? "}" : this.#at("<") ? ">" : undefined;
-    if (close === undefined) return this.#fail("P41001", `expected "{", found ${describe(this.#token)}`);
+    if (close === undefined)
+      return this.#fail(CODES.textSyntax, `expected "{", found ${describe(this.#token)}`);
     this.#advance();
     return close;
   }
@@ -151,7 +157,11 @@ class TextReader {
       const value = field.enum.values.find((v) => v.name === token.text);
       if (value === undefined) {
         const known = field.enum.values.map((v) => v.name).join(", ");
-        this.#fail("P41003", `"${token.text}" is no value of ${field.enum.name}`, `its values: ${known}`);
+        this.#fail(
+          CODES.textValue,
+          `"${token.text}" is no value of ${field.enum.name}`,
+          `its values: ${known}`,
+        );
       }
       this.#advance();
       return value!.number;
@@ -167,7 +177,12 @@ class TextReader {
         try {
           return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
         } catch {
-          return this.#fail("P41003", `"${name}" is text, but these bytes are not UTF-8`, undefined, start);
+          return this.#fail(
+            CODES.textValue,
+            `"${name}" is text, but these bytes are not UTF-8`,
+            undefined,
+            start,
+          );
         }
       }
       case ScalarType.BYTES:
@@ -183,13 +198,13 @@ class TextReader {
       case ScalarType.UINT64:
         return this.#integer(name, 64, false);
       default:
-        return this.#fail("P41003", `field "${name}" has a type that is not read from text`);
+        return this.#fail(CODES.textValue, `field "${name}" has a type that is not read from text`);
     }
   }
 
   #string(name: string): Uint8Array {
     if (this.#token.kind !== "string") {
-      this.#fail("P41003", `"${name}" takes a quoted string, found ${describe(this.#token)}`);
+      this.#fail(CODES.textValue, `"${name}" takes a quoted string, found ${describe(this.#token)}`);
     }
     const parts: Uint8Array[] = [];
     while (this.#token.kind === "string") {
@@ -214,7 +229,7 @@ class TextReader {
         ? false
         : undefined;
     if (value === undefined) {
-      return this.#fail("P41003", `"${name}" takes true or false, found ${describe(this.#token)}`);
+      return this.#fail(CODES.textValue, `"${name}" takes true or false, found ${describe(this.#token)}`);
     }
     this.#advance();
     return value;
@@ -226,17 +241,22 @@ class TextReader {
     if (negative) this.#advance();
     const { text } = this.#token;
     if (!/^(0[xX][0-9a-fA-F]+|[0-9]+)$/.test(text)) {
-      this.#fail("P41003", `"${name}" takes an integer, found ${describe(this.#token)}`);
+      this.#fail(CODES.textValue, `"${name}" takes an integer, found ${describe(this.#token)}`);
     }
     if (/^0[0-9]+$/.test(text) && !/^0[0-7]+$/.test(text)) {
-      this.#fail("P41003", `${text} begins with 0 and so is octal, but has the digit 8 or 9`);
+      this.#fail(CODES.textValue, `${text} begins with 0 and so is octal, but has the digit 8 or 9`);
     }
     const magnitude = BigInt(/^0[0-7]+$/.test(text) ? `0o${text}` : text);
     const value = negative ? -magnitude : magnitude;
     const low = signed ? -(1n << BigInt(bits - 1)) : 0n;
     const high = (1n << BigInt(signed ? bits - 1 : bits)) - 1n;
     if (value < low || value > high) {
-      this.#fail("P41003", `${value} is out of range for "${name}": ${low} to ${high}`, undefined, start);
+      this.#fail(
+        CODES.textValue,
+        `${value} is out of range for "${name}": ${low} to ${high}`,
+        undefined,
+        start,
+      );
     }
     this.#advance();
     return value;

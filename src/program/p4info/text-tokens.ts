@@ -1,5 +1,7 @@
 /** Tokens of the protobuf text format (Protocol Buffers "Text Format Language Specification"). */
+
 import { fail, type SourceFile, type Span } from "../../base/index.js";
+import { CODES } from "../codes.js";
 
 type TokenKind = "name" | "number" | "string" | "symbol" | "end";
 
@@ -35,8 +37,9 @@ export function nextToken(file: SourceFile, offset: number): Token {
   const char = text[start]!;
   if (SYMBOLS.includes(char)) return token("symbol", start + 1);
   const span: Span = { file, start, end: start + 1 };
-  if (char === '"' || char === "'") fail("P41001", span, "string without its closing quote on the same line");
-  return fail("P41001", span, `unexpected character ${JSON.stringify(char)} in protobuf text`);
+  if (char === '"' || char === "'")
+    fail(CODES.textSyntax, span, "string without its closing quote on the same line");
+  return fail(CODES.textSyntax, span, `unexpected character ${JSON.stringify(char)} in protobuf text`);
 }
 
 const SIMPLE: Readonly<Record<string, number>> = {
@@ -66,7 +69,7 @@ export function unquote(file: SourceFile, token: Token): Uint8Array {
     const [all, octal, hex, short, long, simple] = part;
     const bad = (why: string): never => {
       const start = token.start + 1 + part.index;
-      return fail("P41001", { file, start, end: start + all.length }, why);
+      return fail(CODES.textSyntax, { file, start, end: start + all.length }, why);
     };
     if (octal !== undefined) {
       const value = Number.parseInt(octal, 8);

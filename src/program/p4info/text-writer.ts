@@ -5,7 +5,7 @@
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect, type ScalarValue } from "@bufbuild/protobuf/reflect";
 
-/** The message's fields, one a line, with `\n` at the end of each. */
+/** The fields of a message, one per line, with `\n` at the end of each. */
 export function writeText(schema: DescMessage, message: Message): string {
   const lines: string[] = [];
   writeFields(reflect(schema, message), "", lines);

@@ -2,7 +2,9 @@
  * Rules that a P4Info keeps beyond its field types (P4Runtime spec 6): ids unique over all kinds and of the
  * right prefix, names and aliases unique within a kind, references that resolve, sane widths and sizes.
  */
+
 import { Diagnostics, type Span } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import {
   type MatchField,
   MatchField_MatchType,
@@ -12,7 +14,7 @@ import {
 import type { P4DataTypeSpec, P4NamedType } from "./generated/p4/config/v1/p4types_pb.js";
 import type { P4Info } from "./message.js";
 
-type Described = { preamble?: Preamble };
+type Described = { preamble?: Preamble | undefined };
 
 /** Adds an error (P41006 ids and names, P41007 references, P41008 values) per broken rule; true if there is none. */
 export function validateP4Info(
@@ -71,43 +73,46 @@ function checkIdentity(p4info: P4Info, error: Report): void {
     for (const { preamble } of objects) {
       const { id, name, alias } = preamble ?? { id: 0, name: "", alias: "" };
       const what = `${kind} "${name}"`;
-      if (name === "") error("P41006", `${kind} ${hex(id)} has no name`);
-      else if (names.has(name)) error("P41006", `two objects of kind ${kind} are named "${name}"`);
+      if (name === "") error(CODES.identity, `${kind} ${hex(id)} has no name`);
+      else if (names.has(name)) error(CODES.identity, `two objects of kind ${kind} are named "${name}"`);
       if (alias !== "" && aliases.has(alias)) {
-        error("P41006", `two objects of kind ${kind} have the alias "${alias}"`);
+        error(CODES.identity, `two objects of kind ${kind} have the alias "${alias}"`);
       }
       names.add(name);
       aliases.add(alias);
       const owner = owners.get(id);
-      if (id === 0) error("P41006", `${what} has no id`);
-      else if (owner !== undefined) error("P41006", `${what} and ${owner} have the same id ${hex(id)}`);
+      if (id === 0) error(CODES.identity, `${what} has no id`);
+      else if (owner !== undefined) error(CODES.identity, `${what} and ${owner} have the same id ${hex(id)}`);
       else if (prefix !== undefined && id >>> 24 !== prefix) {
-        error("P41006", `${what}: id ${hex(id)} should begin with 0x${prefix.toString(16).padStart(2, "0")}`);
+        error(
+          CODES.identity,
+          `${what}: id ${hex(id)} should begin with 0x${prefix.toString(16).padStart(2, "0")}`,
+        );
       }
       owners.set(id, what);
     }
   }
 }
 
-/** Wider values are no one's; masks of them would exhaust the memory. */
+/** No program has wider values; their masks would exhaust the memory. */
 const MAX_BITWIDTH = 1 << 20;
 
 function checkSlots(
   what: string,
-  slots: readonly { id: number; name: string; bitwidth: number; typeName?: P4NamedType }[],
+  slots: readonly { id: number; name: string; bitwidth: number; typeName?: P4NamedType | undefined }[],
   error: Report,
 ): void {
   const ids = new Set<number>();
   const names = new Set<string>();
   for (const { id, name, bitwidth, typeName } of slots) {
-    if (id === 0) error("P41006", `${what}: "${name}" has no id`);
-    else if (ids.has(id)) error("P41006", `${what}: id ${id} is used twice`);
-    if (names.has(name)) error("P41006", `${what}: the name "${name}" is used twice`);
+    if (id === 0) error(CODES.identity, `${what}: "${name}" has no id`);
+    else if (ids.has(id)) error(CODES.identity, `${what}: id ${id} is used twice`);
+    if (names.has(name)) error(CODES.identity, `${what}: the name "${name}" is used twice`);
     if (bitwidth > MAX_BITWIDTH) {
-      error("P41008", `${what}: "${name}" is ${bitwidth} bits wide; the most supported is ${MAX_BITWIDTH}`);
+      error(CODES.value, `${what}: "${name}" is ${bitwidth} bits wide; the maximum is ${MAX_BITWIDTH}`);
     }
     if (bitwidth < 0 || (bitwidth === 0 && typeName === undefined)) {
-      error("P41008", `${what}: "${name}" is ${bitwidth} bits wide; the width is at least 1`);
+      error(CODES.value, `${what}: "${name}" is ${bitwidth} bits wide; the minimum is 1`);
     }
     ids.add(id);
     names.add(name);
@@ -119,7 +124,7 @@ function checkFields(what: string, fields: readonly MatchField[], error: Report)
   for (const field of fields) {
     const { match } = field;
     if (match.case === undefined || match.value === MatchField_MatchType.UNSPECIFIED) {
-      error("P41008", `${what}: field "${field.name}" has no match type`);
+      error(CODES.value, `${what}: field "${field.name}" has no match type`);
     }
   }
 }
@@ -140,32 +145,35 @@ function checkTables(p4info: P4Info, ids: Ids, error: Report): void {
     const own = new Set<number>();
     for (const ref of table.actionRefs) {
       if (!actions.has(ref.id))
-        error("P41007", `${what} refers to action ${hex(ref.id)}, which does not exist`);
-      if (own.has(ref.id)) error("P41006", `${what} lists action ${hex(ref.id)} twice`);
+        error(CODES.reference, `${what} refers to action ${hex(ref.id)}, which does not exist`);
+      if (own.has(ref.id)) error(CODES.identity, `${what} lists action ${hex(ref.id)} twice`);
       own.add(ref.id);
     }
     const constant = table.constDefaultActionId;
     if (constant !== 0 && !own.has(constant)) {
-      error("P41007", `${what}: its constant default action ${hex(constant)} is none of its actions`);
+      error(CODES.reference, `${what}: its constant default action ${hex(constant)} is none of its actions`);
     }
     const initial = table.initialDefaultAction;
     if (initial !== undefined) {
       const params = new Set(actions.get(initial.actionId)?.params.map((p) => p.id));
       if (!own.has(initial.actionId)) {
         error(
-          "P41007",
+          CODES.reference,
           `${what}: its initial default action ${hex(initial.actionId)} is none of its actions`,
         );
       } else if (constant !== 0 && constant !== initial.actionId) {
-        error("P41007", `${what}: constant and initial default action differ`);
+        error(CODES.reference, `${what}: constant and initial default action differ`);
       } else {
         for (const argument of initial.arguments) {
           if (!params.delete(argument.paramId)) {
-            error("P41007", `${what}: the initial default action has no parameter ${argument.paramId}`);
+            error(
+              CODES.reference,
+              `${what}: the initial default action has no parameter ${argument.paramId}`,
+            );
           }
         }
         if (params.size > 0 && initial.arguments.length > 0) {
-          error("P41007", `${what}: arguments of the initial default action are missing`);
+          error(CODES.reference, `${what}: arguments of the initial default action are missing`);
         }
       }
     }
@@ -173,17 +181,23 @@ function checkTables(p4info: P4Info, ids: Ids, error: Report): void {
     if (implementation !== 0) {
       const profile = profiles.get(implementation);
       if (profile === undefined) {
-        error("P41007", `${what} refers to action profile ${hex(implementation)}, which does not exist`);
+        error(
+          CODES.reference,
+          `${what} refers to action profile ${hex(implementation)}, which does not exist`,
+        );
       } else if (!profile.tableIds.includes(id)) {
-        error("P41007", `${what} uses action profile "${profile.preamble?.name}", which does not list it`);
+        error(
+          CODES.reference,
+          `${what} uses action profile "${profile.preamble?.name}", which does not list it`,
+        );
       }
     }
     for (const resource of table.directResourceIds) {
       if (!ids.get("direct counter")?.has(resource) && !ids.get("direct meter")?.has(resource)) {
-        error("P41007", `${what} refers to direct resource ${hex(resource)}, which does not exist`);
+        error(CODES.reference, `${what} refers to direct resource ${hex(resource)}, which does not exist`);
       }
     }
-    if (table.size < 0n) error("P41008", `${what} has the negative size ${table.size}`);
+    if (table.size < 0n) error(CODES.value, `${what} has the negative size ${table.size}`);
   }
 }
 
@@ -193,12 +207,12 @@ function checkResources(p4info: P4Info, ids: Ids, error: Report): void {
     const what = `action profile "${profile.preamble?.name ?? ""}"`;
     for (const id of profile.tableIds) {
       if (!ids.get("table")?.has(id))
-        error("P41007", `${what} refers to table ${hex(id)}, which does not exist`);
+        error(CODES.reference, `${what} refers to table ${hex(id)}, which does not exist`);
     }
-    if (profile.size < 0n) error("P41008", `${what} has the negative size ${profile.size}`);
-    if (profile.maxGroupSize < 0) error("P41008", `${what}: max_group_size is ${profile.maxGroupSize}`);
+    if (profile.size < 0n) error(CODES.value, `${what} has the negative size ${profile.size}`);
+    if (profile.maxGroupSize < 0) error(CODES.value, `${what}: max_group_size is ${profile.maxGroupSize}`);
     if (!profile.withSelector && profile.maxGroupSize !== 0) {
-      error("P41008", `${what} has no selector, so max_group_size must be 0, not ${profile.maxGroupSize}`);
+      error(CODES.value, `${what} has no selector, so max_group_size must be 0, not ${profile.maxGroupSize}`);
     }
   }
   for (const [kind, list] of [
@@ -209,9 +223,12 @@ function checkResources(p4info: P4Info, ids: Ids, error: Report): void {
       const what = `${kind} "${resource.preamble?.name ?? ""}"`;
       const table = tables.get(resource.directTableId);
       if (table === undefined) {
-        error("P41007", `${what} refers to table ${hex(resource.directTableId)}, which does not exist`);
+        error(
+          CODES.reference,
+          `${what} refers to table ${hex(resource.directTableId)}, which does not exist`,
+        );
       } else if (!table.directResourceIds.includes(resource.preamble?.id ?? 0)) {
-        error("P41007", `${what} belongs to table "${table.preamble?.name}", which does not list it`);
+        error(CODES.reference, `${what} belongs to table "${table.preamble?.name}", which does not list it`);
       }
     }
   }
@@ -222,7 +239,7 @@ function checkResources(p4info: P4Info, ids: Ids, error: Report): void {
     ["value set", p4info.valueSets],
   ] as const) {
     for (const { preamble, size } of list) {
-      if (size < 0) error("P41008", `${kind} "${preamble?.name ?? ""}" has the negative size ${size}`);
+      if (size < 0) error(CODES.value, `${kind} "${preamble?.name ?? ""}" has the negative size ${size}`);
     }
   }
   for (const set of p4info.valueSets)
@@ -239,11 +256,11 @@ function checkTypeNames(p4info: P4Info, error: Report): void {
   const visit = (what: string, spec: P4DataTypeSpec | undefined): void => {
     const type = spec?.typeSpec;
     if (type === undefined || type.case === undefined) {
-      error("P41008", `${what} has no type`);
+      error(CODES.value, `${what} has no type`);
       return;
     }
     const need = (map: string, name: string, found: boolean): boolean => {
-      if (!found) error("P41007", `${what} uses ${map} "${name}", which type_info does not describe`);
+      if (!found) error(CODES.reference, `${what} uses ${map} "${name}", which type_info does not describe`);
       const key = `${map} ${name}`;
       return found && !done.has(key) && done.add(key) !== undefined;
     };

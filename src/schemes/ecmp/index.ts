@@ -1,12 +1,12 @@
-/** Plain ECMP: the hash of the five-tuple picks the path, and a flow keeps it whatever happens. */
+/** Plain ECMP: the hash of the five-tuple picks the path, and a flow never leaves it. */
 import { z } from "zod";
+import { fixedPath } from "../../hosts/index.js";
 import { SEED_SCOPES } from "../fabric.js";
 import { flowHash } from "../hash.js";
-import { fixedPath } from "../host-policy.js";
 import type { Scheme } from "../scheme.js";
 import { planEcmpSwitches } from "./plan.js";
 
-export const ecmpParameters = z.strictObject({
+const ecmpParameters = z.strictObject({
   hash_seed: z.number().int().min(0).default(1),
   /** Switches that share a hash seed. */
   seed_scope: z.enum(SEED_SCOPES).default("tier"),
@@ -16,6 +16,7 @@ export type EcmpParameters = z.output<typeof ecmpParameters>;
 
 export const ecmp: Scheme<EcmpParameters> = {
   name: "ecmp",
+  title: "ECMP",
   summary: "plain ECMP: the hash of the five-tuple picks the path; hosts never re-path",
   parameters: ecmpParameters,
   plan: (topology, parameters) => ({
@@ -26,8 +27,8 @@ export const ecmp: Scheme<EcmpParameters> = {
       hashSeed: parameters.hash_seed,
       seedScope: parameters.seed_scope,
     }),
+    repathing: "none",
     hosts: {
-      name: "none",
       description: { kind: "fixed", selector: 0 },
       open: () => fixedPath(0),
       nic: (flow, _selector, nics) => flowHash(flow) % nics,

@@ -1,6 +1,11 @@
-/** The fabric of plain ECMP: in each switch one group for every set of equal-cost next hops. */
-import type { EcmpProgram, ProgramPlan, SelectorField } from "../../generate/index.js";
-import type { Update } from "../../program/index.js";
+/**
+ * The fabric of plain ECMP: in each switch one group for every set of equal-cost next hops. Members watch their ports, so
+ * a switch does not use a link that is down if the group has another link (P4Runtime specification, 9.2.2).
+ */
+
+import type { Update } from "../../device/index.js";
+import type { EcmpProgram, ProgramPlan } from "../../generate/index.js";
+import type { SelectorField } from "../../hosts/index.js";
 import {
   computeRoutes,
   type Role,
@@ -85,7 +90,7 @@ function ecmpUpdates(topology: Topology, table: RoutingTable): Update[] {
       const memberId = members.length + 1;
       const action = forward("to_next_hop", topology, table.node, port);
       members.push(insert({ kind: "member", profile, memberId, action }));
-      return { memberId, weight: 1 };
+      return { memberId, weight: 1, watchPort: port };
     });
     groups.push(insert({ kind: "group", profile, groupId, members: ids, maxSize: ids.length }));
     entries.push(tableEntry("ecmp_groups", [exact("meta.next_hops", groupId)], { kind: "group", groupId }));

@@ -1,6 +1,6 @@
 /**
- * The P-ECMP compiler (section 3.3): topology T and policy C in, the control matrices of all switches out.
- * Matrices name next hops by their place in the base group; ports come in when updates are written.
+ * The P-ECMP compiler (section 3.3): from topology T and policy C it computes the control matrices of all switches.
+ * Matrices name next hops by their index in the base group; updates replace these by ports.
  */
 import {
   computeRoutes,
@@ -30,11 +30,11 @@ export interface CompiledSwitch {
   readonly node: number;
   readonly routing: RoutingTable;
   readonly matrices: readonly CompiledMatrix[];
-  /** By hop set of the routing table; undefined where there is one way or none. */
+  /** By hop set of the routing table; undefined for a hop set with one port or none. */
   readonly ofHops: readonly (CompiledMatrix | undefined)[];
 }
 
-/** WCMP weights by switch and neighbour name; a neighbour that is not named weighs 1. */
+/** WCMP weights by switch and neighbour name; a neighbour that is not named has weight 1. */
 export type Weights = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** Matrices of all switches, by ascending node index. `tables` are the routes, if they are known already. */

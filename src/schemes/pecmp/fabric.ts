@@ -1,9 +1,9 @@
 /**
  * A fabric under P-ECMP, compiled and checked: the matrices of every switch, the layout of the selector, and
- * whether the switches and the field have room for them.
+ * whether they fit into the switches and the field.
  */
 import { fail, type Locate } from "../../base/index.js";
-import { FIELD_BITS } from "../../generate/index.js";
+import { FIELD_BITS } from "../../hosts/index.js";
 import { nodeNamed, type Role, type Topology } from "../../topology/index.js";
 import { type CompiledSwitch, compileMatrices, fanOutsOf, groupSizes, type Weights } from "./compile.js";
 import { type FanOuts, layOut, missingBits, type SelectorLayout } from "./layout.js";
@@ -19,8 +19,8 @@ export interface PecmpFabric {
 }
 
 /**
- * Compiles and checks. Throws DiagnosticError: P42201 for groups that a switch has no room for, P42202 for a
- * selector wider than its field, P42203 for offsets that a group size defeats, P42204 for a weight that names
+ * Compiles and checks. Throws DiagnosticError: P42201 for groups that exceed a switch's capacity, P42202 for a
+ * selector wider than its field, P42203 for offsets that are multiples of a group's size, P42204 for a weight that names
  * no next hop, P42205 for control of next hops in a network without tiers.
  */
 export function compileFabric(topology: Topology, parameters: PecmpParameters, locate: Locate): PecmpFabric {
@@ -106,7 +106,7 @@ function checkSpace(
   }
 }
 
-/** What would need less room. */
+/** Suggestions that reduce the needed capacity. */
 function advice({ control, version_bit }: PecmpParameters): string[] {
   const ways: string[] = [];
   if (control === "both") ways.push("control: offset needs half as many groups");

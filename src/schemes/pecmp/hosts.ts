@@ -1,50 +1,45 @@
 /**
  * What P-ECMP's hosts do on a retransmission timeout.
  *
- * Section 2.1 of the paper has a flow's two directions on independent paths, either of which may have
- * failed; section 3.2 has the host move to another selector and be sure to avoid the failure. Both cannot
- * hold when the host moves one selector and the receiver mirrors it: of two ToRs, a healthy direction would
- * move onto the failed one. `shift` does that, as the text reads. `probe` keeps the promise: the host sends
- * its retransmission on the old path and on the shifted one, and the receiver acknowledges on its old path and
- * on a shifted one. Where every hop has a choice and the switches of a tier have groups of one size, an offset
- * differs from the old path at every hop, so a single failure leaves one of each pair intact, and the echoes
- * tell which.
+ * In section 2.1 of the paper the two directions of a flow take independent paths, and either of them may have
+ * failed. In section 3.2 the host moves to another selector and is certain to avoid the failure. Both statements cannot
+ * hold if the host sends one copy and the receiver moves in the same way: with two ToRs, a healthy direction would
+ * move to the failed ToR. `shift` does this, as the text says. `probe` keeps the promise by sending two copies: the host sends
+ * its retransmission on the old path and on the shifted path, and the receiver acknowledges on its old path and
+ * on a shifted path. If every hop has a choice and the switches of a tier have groups of one size, the shifted path
+ * differs from the old path at every hop. So a single failure leaves one path of each pair intact, and the echoes
+ * show which path.
  */
 import type { Random } from "../../base/index.js";
+import { type FlowKey, fixedPath, type PathChooser, type SegmentMarks } from "../../hosts/index.js";
 import { flowHash } from "../hash.js";
-import {
-  type FlowKey,
-  fixedPath,
-  type HostPolicy,
-  type PathChooser,
-  type SegmentMarks,
-} from "../host-policy.js";
+import type { SchemeHosts } from "../scheme.js";
 import { HOPS, readSlice, type SelectorLayout, writeSlice } from "./layout.js";
 import type { OffsetSet } from "./selectors.js";
 
 export const FAILOVERS = ["probe", "shift", "none"] as const;
 export type Failover = (typeof FAILOVERS)[number];
 
-/** Draws selectors whose path differs from another one's at every hop. */
+/** Draws selectors whose path differs from the path of a given selector at every hop. */
 export interface Rerouter {
-  /** A selector apart from `from`, if possible not one of `tried`. */
+  /** A selector whose path differs from that of `from`; if possible none of `tried`. */
   leave(from: number, tried: readonly number[], random: Random): number;
 }
 
-/** Appendix C for one shared value; an even draw from the other next hops where every hop has its slice. */
+/** By appendix C if all hops share one value; by a uniform draw from the other next hops if every hop has a slice. */
 export function makeRerouter(layout: SelectorLayout, offsets: OffsetSet): Rerouter {
   if (!layout.shared) {
     return {
       leave(from, tried, random) {
         const next = leaveEachSlice(layout, from, random);
-        // As below: where groups differ in size, leaving every next hop at once may not be what helps.
+        // As below: if groups differ in size, the only working path may share a next hop with the old path.
         return tried.includes(next) ? drawEachSlice(layout, from, random) : next;
       },
     };
   }
   const limit = 2 ** (layout.versionBit === "none" ? layout.bits : layout.bits - 1);
   const reachable = (from: number) => {
-    // Groups of powers of two divide the range, so an offset may wrap around; others do not allow that.
+    // Group sizes that are powers of two divide the range, so an offset may wrap around; other sizes do not allow it.
     if (offsets.rule === "odd") return offsets.offsets.map((offset) => (from + offset) % limit);
     const both = offsets.offsets.flatMap((offset) => [from + offset, from - offset]);
     return both.filter((selector) => selector >= 0 && selector < limit);
@@ -54,25 +49,25 @@ export function makeRerouter(layout: SelectorLayout, offsets: OffsetSet): Rerout
       const isFresh = (selector: number) => !tried.includes(selector);
       const fresh = reachable(from).filter(isFresh);
       if (fresh.length > 0) return random.pick(fresh);
-      // Where groups differ in size no offset from here may do: go on from what was tried, then try all again.
+      // If groups differ in size, no offset from here may work: continue from the selectors tried, then try all again.
       const farther = tried.flatMap(reachable).filter(isFresh);
       if (farther.length > 0) return random.pick(farther);
       const others = tried.filter((selector) => selector !== from);
       const again = others.length > 0 ? others : reachable(from);
-      // A selector that no host of this fabric makes, which a packet from elsewhere may carry, has no way out.
+      // There is no alternative to a selector that no host of this fabric sends; a packet from outside may carry one.
       return again.length > 0 ? random.pick(again) : from;
     },
   };
 }
 
-/** First value of a slice that hosts use. Control of next hops: 0 is the hash, 1 to n name a next hop each. */
+/** First value of a slice that hosts use. With control of next hops, 0 means the hash, and 1 to n each name a next hop. */
 function firstValue(layout: SelectorLayout): number {
   return layout.control === "hops" ? 1 : 0;
 }
 
 /**
- * With offsets, values below the smallest group's size are offset rows in every switch, and differ by less than
- * any group. Without, the rows 1 to that size name a next hop in every switch.
+ * With offsets, values below the size of the smallest group are offset rows in every switch, and their differences are
+ * smaller than any group. Without offsets, the rows 1 to that size name a next hop in every switch.
  */
 function leaveEachSlice(layout: SelectorLayout, from: number, random: Random): number {
   let selector = from;
@@ -99,13 +94,12 @@ function drawEachSlice(layout: SelectorLayout, from: number, random: Random): nu
 }
 
 /**
- * Hosts of a fabric with this layout. Flows start at selector 0, where the hash decides; under control of next
- * hops at drawn ones, since a host cannot tell which next hop the hash takes, and so not how to leave it.
+ * Hosts of a fabric with this layout. Flows start at selector 0, where the hash decides. With control of next
+ * hops they start at random next hops: a host does not know which next hop the hash chooses, so it could not avoid it.
  */
-export function pecmpHosts(failover: Failover, layout: SelectorLayout, offsets: OffsetSet): HostPolicy {
+export function pecmpHosts(failover: Failover, layout: SelectorLayout, offsets: OffsetSet): SchemeHosts {
   const rerouter = makeRerouter(layout, offsets);
   return {
-    name: failover === "none" ? "none" : "pecmp",
     description: { kind: "pecmp", failover, layout, offsets },
     open(_flow: FlowKey, random: Random): PathChooser {
       const start = layout.control === "hops" ? drawEachSlice(layout, 0, random) : 0;
@@ -119,7 +113,7 @@ export function pecmpHosts(failover: Failover, layout: SelectorLayout, offsets: 
   };
 }
 
-/** The sender moves on at every timeout; the receiver answers on the selector of what it answers. */
+/** The sender shifts its selector at every timeout; the receiver acknowledges on the selector of the received segment. */
 class ShiftingPath implements PathChooser {
   #tried: number[];
 
@@ -147,23 +141,23 @@ class ShiftingPath implements PathChooser {
   }
 }
 
-/** No selector. */
+/** Value for an unknown selector. */
 const UNKNOWN = -1;
 
-/** Sends on the old path and on a new one until an echo tells which of them works. */
+/** Sends on the old path and on a new path until an echo shows which of them works. */
 class ProbingPath implements PathChooser {
-  /** Selectors of the trial that is going on; empty: none is. */
+  /** Selectors of the current trial; empty if there is no trial. */
   #trial: number[] = [];
-  /** Selectors of the other end seen in this trial: a second sight of one is a further attempt. */
+  /** Selectors of the other end received in this trial: a selector received twice means a further attempt. */
   #seen: number[] = [];
-  /** Selector that the other end's data came with last. */
+  /** Selector of the data received last from the other end. */
   #peer: number;
 
   constructor(
     readonly rerouter: Rerouter,
     readonly random: Random,
     public selector: number,
-    /** Selector that the other end starts with; undefined: its first segment tells. */
+    /** First selector of the other end; undefined if it is taken from the first segment. */
     peer: number | undefined,
   ) {
     this.#peer = peer ?? UNKNOWN;
@@ -189,8 +183,8 @@ class ProbingPath implements PathChooser {
       this.#settle(segment.echo);
       return [this.selector];
     }
-    // The other copy of what was answered already, or a further attempt: one more path is tried, and only
-    // one, since three acknowledgements in a row would mean loss.
+    // The other copy of a segment that was acknowledged already, or a further attempt: one further path is tried, and
+    // no more, because three duplicate acknowledgements would signal a loss.
     this.#seen.push(segment.selector);
     return this.#probe().slice(1);
   }
@@ -200,7 +194,7 @@ class ProbingPath implements PathChooser {
     return this.#probe();
   }
 
-  /** The old path, and one that was not tried yet. */
+  /** The old path, and a path that was not tried yet. */
   #probe(): readonly number[] {
     if (this.#trial.length === 0) this.#trial = [this.selector];
     const next = this.rerouter.leave(this.selector, this.#trial, this.random);

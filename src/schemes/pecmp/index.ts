@@ -9,26 +9,72 @@ import type { Locate } from "../../base/index.js";
 import type { PecmpProgram, ProgramPlan } from "../../generate/index.js";
 import { type Role, switchesOf, type Topology } from "../../topology/index.js";
 import { seedUpdate, TIER_HASH, tableSize } from "../fabric.js";
-import type { FabricPlan, Scheme } from "../scheme.js";
+import type { FabricPlan, Repathing, Scheme } from "../scheme.js";
 import type { CompiledSwitch } from "./compile.js";
 import { compileFabric, type PecmpFabric } from "./fabric.js";
 import { pecmpHosts } from "./hosts.js";
 import { type PecmpParameters, pecmpParameters } from "./parameters.js";
 import { memberIds, selectorRowEntries, switchUpdates } from "./updates.js";
 
-export * from "./compile.js";
-export * from "./fabric.js";
-export * from "./hosts.js";
-export * from "./layout.js";
-export * from "./matrix.js";
-export * from "./parameters.js";
-export * from "./report.js";
-export * from "./selectors.js";
-export * from "./sram.js";
-export * from "./updates.js";
+export {
+  type CompiledMatrix,
+  type CompiledSwitch,
+  compileMatrices,
+  fanOutsOf,
+  groupSizes,
+  type Weights,
+} from "./compile.js";
+export { compileFabric, modelOf, type PecmpFabric } from "./fabric.js";
+export { FAILOVERS, type Failover, makeRerouter, pecmpHosts, type Rerouter } from "./hosts.js";
+export {
+  type FanOut,
+  type FanOuts,
+  HOPS,
+  type Hop,
+  layOut,
+  missingBits,
+  readSlice,
+  type SelectorLayout,
+  selectorValues,
+  VERSION_BITS,
+  type VersionBit,
+  writeSlice,
+} from "./layout.js";
+export {
+  alwaysMoves,
+  type Control,
+  type ControlMatrix,
+  controlMatrix,
+  matrixRow,
+  matrixRows,
+  memberCount,
+  nextHop,
+  rowCount,
+} from "./matrix.js";
+export { type PecmpParameters, pecmpParameters } from "./parameters.js";
+export {
+  DEFAULT_REPORT,
+  formatReport,
+  formatSwitchReport,
+  type ReportOptions,
+  type ReportRow,
+  reportOf,
+  table2Report,
+} from "./report.js";
+export {
+  bitsFor,
+  type OffsetRule,
+  type OffsetSet,
+  offsetSet,
+  type RepathLoad,
+  repathLoad,
+  ruleFor,
+} from "./selectors.js";
+export { type Demand, demandOf, SWITCH_MODELS, type SwitchModel, usableSpace } from "./sram.js";
 
 export const pecmp: Scheme<PecmpParameters> = {
   name: "pecmp",
+  title: "P-ECMP",
   summary: "P-ECMP: selector-driven control matrices; hosts re-path by a certain offset",
   parameters: pecmpParameters,
   plan: planPecmp,
@@ -55,7 +101,16 @@ function planPecmp(
       };
     }),
     hosts: pecmpHosts(parameters.failover, layout, fabric.offsets),
+    repathing: repathingOf(parameters),
   };
+}
+
+/** An offset leaves every next hop if the switches of a tier hash alike and no next hop stands twice in a group. */
+function repathingOf({ failover, control, seed_scope, weights }: PecmpParameters): Repathing {
+  if (failover === "none") return "none";
+  const isCertain =
+    failover === "probe" && control !== "hops" && seed_scope === "tier" && weights.length === 0;
+  return isCertain ? "certain" : "other";
 }
 
 /** One program a role, its tables as large as the role's largest switch needs. */

@@ -5,7 +5,8 @@
  * value of its own, so the field is cut into slices, the NIC of a dual-homed host in the lowest bits.
  * Transactional updates (section 3.4) double the values: that is the version bit.
  */
-import { FIELD_BITS, type SelectorField, type SelectorSlice } from "../../generate/index.js";
+import type { SelectorSlice } from "../../generate/index.js";
+import { FIELD_BITS, type SelectorField } from "../../hosts/index.js";
 import type { Control } from "./matrix.js";
 import { bitsFor } from "./selectors.js";
 
@@ -19,12 +20,12 @@ export interface FanOut {
   readonly most: number;
 }
 
-/** Kinds of hops that have a choice at all. */
+/** The kinds of hops that have more than one next hop. */
 export type FanOuts = Readonly<Partial<Record<Hop, FanOut>>>;
 
 /**
- * Where version bits go. `none`: no transactional updates. `overall`: one, above all other bits (the text of
- * appendix E). `per-hop`: one in each slice (the only reading that gives section 5.1's "up to 24 bits").
+ * Position of version bits. `none`: no transactional updates. `overall`: one bit, above all other bits (the text of
+ * appendix E). `per-hop`: one bit in each slice (the only reading that gives "up to 24 bits" of section 5.1).
  */
 export const VERSION_BITS = ["none", "overall", "per-hop"] as const;
 export type VersionBit = (typeof VERSION_BITS)[number];
@@ -33,7 +34,7 @@ export interface SelectorLayout {
   readonly field: SelectorField;
   readonly control: Control;
   readonly versionBit: VersionBit;
-  /** One value that all hops read, as opposed to a slice for each. */
+  /** Whether all hops read one shared value; otherwise each hop has a slice. */
   readonly shared: boolean;
   /** Bits in use, version bits included. */
   readonly bits: number;
@@ -42,14 +43,14 @@ export interface SelectorLayout {
   readonly fanOuts: FanOuts;
 }
 
-/** Number of selector values that a hop with `n` next hops tells apart: the rows of its control matrix. */
+/** Number of selector values that a hop with `n` next hops treats differently: the rows of its control matrix. */
 export function selectorValues(control: Control, n: number): number {
   return control === "offset" ? n : control === "hops" ? n + 1 : 2 * n;
 }
 
 /**
  * Lays out the selector. `offsetBits` is the width that the host's offsets need where all hops share one
- * value. Whether the field is wide enough is for the caller to check against {@link FIELD_BITS}.
+ * value. The caller must check with {@link missingBits} that the field is wide enough.
  */
 export function layOut(
   control: Control,
@@ -80,7 +81,7 @@ export function layOut(
   return { field, control, versionBit, shared: false, bits: low, slices, fanOuts };
 }
 
-/** Bits of the selector that `layout` has no room for; 0 when it fits its field. */
+/** Number of bits by which the selector exceeds its field; 0 when it fits. */
 export function missingBits(layout: SelectorLayout): number {
   return Math.max(0, layout.bits - FIELD_BITS[layout.field]);
 }

@@ -3,11 +3,11 @@
  * base group; a cell is the index of a next hop. A switch sends a flow to C[s mod M, Hash(f) mod N].
  */
 
-/** What the selector controls: a shift against the hash, the very next hop, or (concatenated) both. */
+/** What the selector controls: a shift relative to the hash, the next hop itself, or (concatenated) both. */
 export type Control = "offset" | "hops" | "both";
 
 export interface ControlMatrix {
-  /** Base group: indexes of next hops, one a column; N columns. */
+  /** Base group: the index of a next hop for each of the N columns. */
   readonly base: Uint16Array;
   /** Rows that shift the base group; the first one is the base group itself. */
   readonly offsetRows: number;
@@ -17,10 +17,10 @@ export interface ControlMatrix {
 
 /**
  * Matrix over `hops` next hops. `weights` (WCMP, section 2.3) repeats next hop i `weights[i]` times in the base
- * group, spread out so that neighbours differ where that is possible; without weights each comes once.
+ * group, spread out so that neighbours differ if possible; without weights each next hop occurs once.
  *
- * Offset: row s is the base group shifted right by s, N rows (Figure 3). Hops: the base group as the default
- * and a row for every next hop. Both: N offset rows, then a row for every next hop (section 3.3).
+ * `offset`: N rows, row s is the base group shifted right by s (Figure 3). `hops`: the base group as the default,
+ * then a row for every next hop. `both`: N offset rows, then a row for every next hop (section 3.3).
  */
 export function controlMatrix(control: Control, hops: number, weights?: readonly number[]): ControlMatrix {
   const base = weights === undefined ? Uint16Array.from({ length: hops }, (_, i) => i) : spread(weights);
@@ -52,8 +52,8 @@ export function matrixRows(matrix: ControlMatrix): Uint16Array[] {
 }
 
 /**
- * Next hop of selector s for a hash value: C[s mod M, hash mod N]. The paper writes "if s > M"; s = M has
- * to wrap as well, since rows count from 0.
+ * Next hop of selector s for a hash value: C[s mod M, hash mod N]. The paper writes "if s > M", but s = M must
+ * wrap as well, because rows are counted from 0.
  */
 export function nextHop(matrix: ControlMatrix, selector: number, hash: number): number {
   const row = selector % rowCount(matrix);
@@ -68,8 +68,8 @@ export function memberCount(matrix: ControlMatrix): number {
 }
 
 /**
- * Whether a flow that moves from selector `from` to `to` takes another next hop whatever its hash is. With
- * weights two columns may name the same next hop, so that a shift alone is no guarantee.
+ * Whether a flow that moves from selector `from` to `to` takes another next hop for every hash value. With
+ * weights two columns may name the same next hop, so a shift alone does not guarantee another next hop.
  */
 export function alwaysMoves(matrix: ControlMatrix, from: number, to: number): boolean {
   for (let column = 0; column < matrix.base.length; column++) {
@@ -79,8 +79,8 @@ export function alwaysMoves(matrix: ControlMatrix, from: number, to: number): bo
 }
 
 /**
- * Smooth weighted round robin: at each step every next hop gains its weight, the richest one is taken and
- * pays the total. Equal next hops end up as far apart as their weights allow.
+ * Smooth weighted round robin: at each step every next hop's credit grows by its weight; the next hop with the highest
+ * credit is chosen and loses the sum of all weights. So repetitions of a next hop are as far apart as the weights allow.
  */
 function spread(weights: readonly number[]): Uint16Array {
   const total = weights.reduce((sum, weight) => sum + weight, 0);

@@ -1,6 +1,6 @@
-/** Parameters of P-ECMP: the policy C, where the selector travels, and what the switches have room for. */
+/** Parameters of P-ECMP: the policy C, the header field of the selector, and the capacity of the switches. */
 import { z } from "zod";
-import { SELECTOR_FIELDS } from "../../generate/index.js";
+import { SELECTOR_FIELDS } from "../../hosts/index.js";
 import { SEED_SCOPES } from "../fabric.js";
 import { FAILOVERS } from "./hosts.js";
 import { VERSION_BITS } from "./layout.js";
@@ -17,11 +17,11 @@ const modelSchema = z.union(
 export const pecmpParameters = z.strictObject({
   /** What the selector controls. */
   control: z.enum(["offset", "hops", "both"]).default("offset"),
-  /** Header field that carries it. */
+  /** Header field that carries the selector. */
   field: z.enum(SELECTOR_FIELDS).default("dscp"),
-  /** Version bits for transactional updates, which also halve the room for groups. */
+  /** Version bits for transactional updates, which also halve the usable capacity for groups. */
   version_bit: z.enum(VERSION_BITS).default("none"),
-  /** Offsets that hosts draw from; `auto` takes `odd` where all groups are powers of two. */
+  /** Offsets that hosts draw from; `auto` means `odd` if all group sizes are powers of two, otherwise `primes`. */
   offsets: z.enum(["auto", "odd", "primes"]).default("auto"),
   failover: z.enum(FAILOVERS).default("probe"),
   /** Switch model by role; a role that is not named is a `trident5`. */
@@ -33,12 +33,12 @@ export const pecmpParameters = z.strictObject({
       switch: modelSchema.optional(),
     })
     .default({}),
-  /** WCMP: `[switch, neighbour, weight]`; every other next hop weighs 1. */
+  /** WCMP: `[switch, neighbour, weight]`; every other next hop has weight 1. */
   weights: z.array(z.tuple([z.string(), z.string(), z.number().int().min(1)])).default([]),
   hash_seed: z.number().int().min(0).default(1),
   /**
-   * Switches that share a seed. An offset shifts the whole path only if the switches of a tier hash alike:
-   * with `switch`, the next switch of the shifted path may lead back to where the old path went.
+   * Switches that share a seed. An offset shifts the whole path only if the switches of a tier have the same hash:
+   * with `switch`, the next switch of the shifted path may lead back to the old path.
    */
   seed_scope: z.enum(SEED_SCOPES).default("tier"),
 });

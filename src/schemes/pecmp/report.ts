@@ -1,6 +1,6 @@
 /**
- * What P-ECMP costs in a fabric: groups, members and selector bits, counted in the matrices that the compiler
- * makes (P-ECMP, section 5.1, figure 6, and appendices D and E).
+ * The cost of P-ECMP in a fabric: groups, members and selector bits, counted in the matrices that the compiler
+ * produces (P-ECMP, section 5.1, figure 6, and appendices D and E).
  */
 import { formatTable } from "../../base/index.js";
 import {
@@ -19,7 +19,7 @@ import { offsetSet, ruleFor } from "./selectors.js";
 import { demandOf } from "./sram.js";
 
 export interface ReportOptions {
-  /** Where version bits go; the paper's text and its numbers follow different rules. */
+  /** Position of version bits; the paper's text and its numbers follow different rules. */
   readonly versionBit: VersionBit;
   /** Whether the bits for next hops cover the NIC bond and the leaf's choice of a ToR of a pair. */
   readonly legs: boolean;
@@ -32,7 +32,7 @@ export const DEFAULT_REPORT: ReportOptions = { versionBit: "none", legs: false, 
 
 type Counts = { tor: number | null; leaf: number | null; spine: number | null };
 
-/** One topology; `null` where it has no such switches. */
+/** The figures of one topology; `null` where it has no such switches. */
 export interface ReportRow {
   readonly topology: string;
   /** Ways up from a server to the top tier, NICs included (Table 2's last column). */
@@ -104,11 +104,11 @@ function selectorBits(
 }
 
 /**
- * The twelve topologies of Table 2, small in every direction that does not matter for the counts. Spines are
- * wired as a mesh: with planes a spine has one link a pod and nothing to choose, while figure 6a counts
- * twice as many groups in a spine as a pod has leaves.
+ * The twelve topologies of Table 2; parameters that do not affect the counts are small. Spines are
+ * wired as a mesh: with planes a spine has one link to each pod and no choice, but figure 6a counts
+ * twice as many groups for each pod in a spine as a pod has leaves.
  */
-export function table2Topologies(): { name: string; spec: TopologySpec }[] {
+function table2Topologies(): { name: string; spec: TopologySpec }[] {
   const list: { name: string; spec: TopologySpec }[] = [];
   const add = (spec: object) => {
     const name = `#${list.length + 1}`;
@@ -126,7 +126,7 @@ export function table2Topologies(): { name: string; spec: TopologySpec }[] {
   return list;
 }
 
-/** One row for each topology of Table 2, from matrices that were really compiled. */
+/** One row for each topology of Table 2, counted in compiled matrices. */
 export function table2Report(options: ReportOptions = DEFAULT_REPORT): ReportRow[] {
   return table2Topologies().map(({ name, spec }) => reportOf(name, buildTopology(spec), options));
 }
@@ -160,7 +160,7 @@ export function formatReport(rows: readonly ReportRow[]): string {
   return `${table}\n\nselector bits: version bit ${rule.version_bit}, NIC and leaf-to-ToR legs ${legs}`;
 }
 
-/** Per role of one topology: what its largest switch needs in each direction, all destinations together. */
+/** For each role of one topology: the groups and members of its largest switch in each direction, for all destinations. */
 export function formatSwitchReport(topology: Topology, control: Control = DEFAULT_REPORT.control): string {
   const switches = compileMatrices(topology, control);
   const roles = [...new Set(switchesOf(topology).map((node) => node.role))];

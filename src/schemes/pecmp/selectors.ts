@@ -38,7 +38,7 @@ export function ruleFor(sizes: Iterable<number>): OffsetRule {
   return "odd";
 }
 
-/** Bits that tell `values` values apart: ceil(log2 values). */
+/** Number of bits for `values` different values: ceil(log2 values). */
 export function bitsFor(values: number): number {
   let bits = 0;
   while (2 ** bits < values) bits++;

@@ -1,5 +1,5 @@
 /**
- * What a switch has room for. Groups and members are counted per pipeline, and a switch keeps groups of
+ * The capacity of a switch for groups and members. They are counted per pipeline; a switch stores the groups of
  * uplinks and of downlinks in different pipelines (P-ECMP, section 2.3).
  */
 import { type ControlMatrix, memberCount, rowCount } from "./matrix.js";
@@ -12,7 +12,7 @@ export interface SwitchModel {
   readonly members: number;
 }
 
-/** Known models; source: P-ECMP, section 2.3 (Trident 5). `bmv2` has no limit but memory. */
+/** Known models; source: P-ECMP, section 2.3 (Trident 5). `bmv2` is limited only by memory. */
 export const SWITCH_MODELS: Readonly<Record<string, SwitchModel>> = {
   trident5: { name: "trident5", groups: 8192, members: 65536 },
   bmv2: { name: "bmv2", groups: 1 << 24, members: 1 << 30 },
@@ -34,7 +34,7 @@ export function demandOf(matrices: Iterable<ControlMatrix>): Demand {
   return { groups, members };
 }
 
-/** What is left for one version: transactional updates keep half of the space free (section 3.4). */
+/** Capacity for one version: transactional updates keep half of the space free (section 3.4). */
 export function usableSpace(model: SwitchModel, transactional: boolean): Demand {
   const share = transactional ? 2 : 1;
   return { groups: Math.floor(model.groups / share), members: Math.floor(model.members / share) };

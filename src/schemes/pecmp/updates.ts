@@ -1,5 +1,5 @@
 /** Compiled matrices as updates for the program of `templates/pecmp/`. */
-import type { Update } from "../../program/index.js";
+import type { Update } from "../../device/index.js";
 import type { Topology } from "../../topology/index.js";
 import { call, exact, forward, ingressName, insert, routeUpdates, tableEntry } from "../fabric.js";
 import type { CompiledMatrix, CompiledSwitch } from "./compile.js";
@@ -9,8 +9,8 @@ import { rowCount } from "./matrix.js";
 const PROFILE = ingressName("control_matrix_members");
 
 /**
- * Everything that a switch needs, in an order in which each object exists before it is named: members,
- * groups, rows of matrices, s mod M, and the routes at last.
+ * All updates for a switch. Their order ensures that an object exists before an update refers to it: members,
+ * groups, rows of matrices, s mod M, routes.
  */
 export function switchUpdates(
   topology: Topology,
@@ -34,12 +34,12 @@ export function switchUpdates(
   return [...updates, ...routes];
 }
 
-/** Members that one matrix takes in the action selector. */
+/** Number of members that one matrix needs in the action selector. */
 export function memberIds(matrix: CompiledMatrix): number {
   return 2 * matrix.matrix.base.length - 1;
 }
 
-/** Entries of the table s mod M. */
+/** Number of entries of the table s mod M. */
 export function selectorRowEntries(compiled: CompiledSwitch, layout: SelectorLayout): number {
   const versions = layout.versionBit === "none" ? 1 : 2;
   let entries = 0;
@@ -48,9 +48,9 @@ export function selectorRowEntries(compiled: CompiledSwitch, layout: SelectorLay
 }
 
 /**
- * BMv2 orders the members of a group by the order in which they were made, whatever order the group names
- * them in. So the base group p0 .. pN-1 is made twice in a row, up to pN-2: every cyclic shift of it is a
- * run of N members in ascending order.
+ * BMv2 orders the members of a group by the order of their creation, not by the order in the group. So the
+ * members of the base group p0 .. pN-1 are created twice in a row, the second time up to pN-2: every cyclic shift of the
+ * group is then a sequence of N consecutive members in ascending order.
  */
 function addMatrix(
   updates: Update[],
@@ -74,6 +74,8 @@ function addMatrix(
     const members = Array.from({ length: shifted ? columns : 1 }, (_, column) => ({
       memberId: firstMember + start + column,
       weight: 1,
+      // The switch does not use a link that is down if the row has another next hop.
+      watchPort: ports[base[(start + column) % columns]!]!,
     }));
     const groupId = firstGroup + row;
     groups.push(insert({ kind: "group", profile: PROFILE, groupId, members, maxSize: members.length }));
@@ -87,10 +89,10 @@ function addMatrix(
   updates.push(...groups, ...entries);
 }
 
-/** Top bit of the 16 that the program looks up. */
+/** Highest of the 16 bits that the program looks up. */
 const VERSION = 1 << 15;
 
-/** One entry for every M in use and every value of the slice; both versions name the same rows. */
+/** Adds an entry for every M in use and every value of the slice; both versions refer to the same rows. */
 function addSelectorRows(updates: Update[], compiled: CompiledSwitch, layout: SelectorLayout): void {
   const versions = layout.versionBit === "none" ? [0] : [0, VERSION];
   for (const [rows, values] of valuesByRows(compiled, layout)) {
@@ -107,7 +109,7 @@ function addSelectorRows(updates: Update[], compiled: CompiledSwitch, layout: Se
   }
 }
 
-/** By number of rows M: how many values a slice has that is looked up modulo M. */
+/** By number of rows M: the number of values of the slice that is looked up modulo M. */
 function valuesByRows(compiled: CompiledSwitch, layout: SelectorLayout): Map<number, number> {
   const values = new Map<number, number>();
   for (const { hop, matrix } of compiled.matrices) {

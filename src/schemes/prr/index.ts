@@ -1,24 +1,23 @@
 /**
- * PRR (SIGCOMM'23): the data plane is plain ECMP with one header field more in the hash input, and a host
- * that has to re-path writes a random value into it.
+ * PRR (SIGCOMM'23): the data plane is plain ECMP with an additional header field in the hash input. A host
+ * re-paths by writing a random value into this field.
  *
- * Both ends re-path. The sender does on a timeout. The receiver does when data come in that show that the
- * sender did (another value in the field) or that its acknowledgements got lost (nothing new). So each
+ * Both ends re-path. The sender re-paths on a timeout. The receiver re-paths when it receives data with another value in
+ * the field (the sender has re-pathed), or only data that it already has (its acknowledgements were lost). So each
  * attempt draws both directions anew, as P-ECMP's closed form p = ((N-1)/N)^2 assumes (section 2.1).
  */
 import { z } from "zod";
 import type { Random } from "../../base/index.js";
-import { FIELD_BITS, SELECTOR_FIELDS } from "../../generate/index.js";
+import { FIELD_BITS, type PathChooser, SELECTOR_FIELDS, type SegmentMarks } from "../../hosts/index.js";
 import { planEcmpSwitches } from "../ecmp/plan.js";
 import { SEED_SCOPES } from "../fabric.js";
 import { flowHash, mix } from "../hash.js";
-import type { PathChooser, SegmentMarks } from "../host-policy.js";
 import type { Scheme } from "../scheme.js";
 
-export const prrParameters = z.strictObject({
+const prrParameters = z.strictObject({
   /**
-   * Header field that hosts change. A DSCP has 64 values: enough for one tier to be drawn evenly, too few for
-   * all tiers to be drawn independently, as a flow label does. But an IPv4 packet has no flow label.
+   * Header field that hosts change. The 64 values of a DSCP are enough for a uniform choice in one tier, but too few for
+   * independent choices in all tiers; a flow label has enough values. But an IPv4 packet has no flow label.
    */
   field: z.enum(SELECTOR_FIELDS).default("dscp"),
   hash_seed: z.number().int().min(0).default(1),
@@ -30,6 +29,7 @@ export type PrrParameters = z.output<typeof prrParameters>;
 
 export const prr: Scheme<PrrParameters> = {
   name: "prr",
+  title: "PRR",
   summary: "PRR: the hash covers a header field that hosts change at random to re-path",
   parameters: prrParameters,
   plan: (topology, parameters) => ({
@@ -40,8 +40,8 @@ export const prr: Scheme<PrrParameters> = {
       hashSeed: parameters.hash_seed,
       seedScope: parameters.seed_scope,
     }),
+    repathing: "random",
     hosts: {
-      name: "prr",
       description: { kind: "prr", values: 2 ** FIELD_BITS[parameters.field] },
       open: (_flow, random) => new RandomPath(2 ** FIELD_BITS[parameters.field], random),
       nic: (flow, selector, nics) => mix(flowHash(flow), selector) % nics,

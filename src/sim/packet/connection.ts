@@ -3,9 +3,10 @@
  * retransmission on timeout and on three duplicate acknowledgements. There is no handshake and no congestion
  * control: connections are open when a run starts, as in the failover experiments that this serves.
  */
+
+import type { FlowKey, PathChooser, SegmentMarks } from "../../hosts/index.js";
 import type { Segment, SegmentBuilder } from "./frames.js";
 import { FLAG_ACK, FLAG_PSH } from "./frames.js";
-import type { FlowKey, PathChooser, SegmentMarks } from "./host-policy.js";
 import { ReceiveWindow } from "./receive-window.js";
 import { type RetransmissionOptions, RetransmissionTimeout } from "./retransmission-timer.js";
 

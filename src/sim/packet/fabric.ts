@@ -1,9 +1,10 @@
 /** A whole topology as a network: hosts with their policy, and at each switch whatever the caller puts there. */
+
+import type { HostPolicy } from "../../hosts/index.js";
 import { hostsOf, type Topology, type TopologyNode } from "../../topology/index.js";
 import type { ChannelOptions } from "./channel.js";
 import type { SelectorCodec } from "./frames.js";
 import { Host } from "./host.js";
-import type { HostPolicy } from "./host-policy.js";
 import { type Link, Network, type Node } from "./network.js";
 import type { Simulation } from "./simulation.js";
 
@@ -12,7 +13,7 @@ export interface FabricOptions {
   topology: Topology;
   policy: HostPolicy;
   codec: SelectorCodec;
-  /** Bounds of each output queue. */
+  /** Bounds of the output queue of each port of a host, and of a switch that has no queues of its own. */
   queueBytes: number;
   queuePackets: number;
   makeSwitch(node: TopologyNode): Node;
@@ -46,16 +47,17 @@ export class Fabric {
     this.nodes = topology.nodes.map((node) => this.#hosts.get(node.index) ?? options.makeSwitch(node));
     this.#indexes = new Map(this.nodes.map((node, index) => [node, index]));
     for (const link of topology.links) {
-      const channel: ChannelOptions = {
+      const [a, b] = [this.nodes[link.a.node]!, this.nodes[link.b.node]!];
+      const from = (node: Node): ChannelOptions => ({
         rate: link.rateBps,
         delay: Math.round(link.delayNs),
-        queueBytes,
-        queuePackets,
-      };
+        queueBytes: node.ownQueues ? Number.POSITIVE_INFINITY : queueBytes,
+        queuePackets: node.ownQueues ? Number.POSITIVE_INFINITY : queuePackets,
+      });
       this.network.connect(
-        { node: this.nodes[link.a.node]!, port: link.a.port },
-        { node: this.nodes[link.b.node]!, port: link.b.port },
-        { aToB: channel, bToA: channel },
+        { node: a, port: link.a.port },
+        { node: b, port: link.b.port },
+        { aToB: from(a), bToA: from(b) },
       );
     }
     for (const [index, host] of this.#hosts)

@@ -4,8 +4,8 @@
  * in its headers (where, the scheme says) and, in a TCP option for experiments (RFC 6994), the echo: the
  * selector of the last segment that came from the other end.
  */
-import { toBytes } from "../../base/index.js";
-import { addWords, finishChecksum, foldSum } from "./checksum.js";
+import { addWords, finishChecksum, foldSum, toBytes } from "../../base/index.js";
+import type { SelectorHeaders } from "../../hosts/index.js";
 
 const ETHERTYPE_VLAN = 0x8100;
 const ETHERTYPE_IPV4 = 0x0800;
@@ -19,18 +19,8 @@ const OPTION_LENGTH = 8;
 const OPTION_EXPERIMENT = 0x5034;
 const TCP_HEADER_LENGTH = 20 + OPTION_LENGTH;
 
-export const FLAG_FIN = 0x01;
 export const FLAG_PSH = 0x08;
 export const FLAG_ACK = 0x10;
-
-/** Header values by which a packet carries a selector. */
-export interface SelectorHeaders {
-  dscp: number;
-  /** VLAN id; undefined: the packet has no tag. */
-  vlan: number | undefined;
-  /** IPv6 only. */
-  flowLabel: number;
-}
 
 /** How selectors are written into headers and read back. */
 export interface SelectorCodec {
@@ -194,7 +184,7 @@ export class Segment {
   hopLimit = 0;
   readonly headers: SelectorHeaders = { dscp: 0, vlan: undefined, flowLabel: 0 };
 
-  /** Reads a frame; false when it is no segment of ours, or a checksum or length is wrong. */
+  /** Reads a frame; false when it is no segment of a simulated host, or a checksum or length is wrong. */
   read(frame: Uint8Array): boolean {
     this.frame = frame;
     const headers = this.headers;
@@ -249,6 +239,3 @@ export class Segment {
     return true;
   }
 }
-
-/** Bytes of headers before the payload, for choosing a segment size that fits an MTU. */
-export const SEGMENT_OVERHEAD = { ethernet: 14, vlan: 4, ipv4: 20, ipv6: 40, tcp: TCP_HEADER_LENGTH };

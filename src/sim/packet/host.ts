@@ -1,9 +1,9 @@
 /** A server: one or more bonded NICs under one address, the ends of its connections, and a host policy. */
 import { type Random, toBytes } from "../../base/index.js";
+import type { FlowKey, HostPolicy } from "../../hosts/index.js";
 import type { Channel } from "./channel.js";
 import { Connection, type ConnectionHost, type TransportOptions } from "./connection.js";
 import { type FlowAddresses, Segment, SegmentBuilder, type SelectorCodec } from "./frames.js";
-import type { FlowKey, HostPolicy } from "./host-policy.js";
 import type { Node } from "./network.js";
 import type { Simulation } from "./simulation.js";
 
@@ -106,7 +106,7 @@ export class Host implements Node, ConnectionHost {
     const addresses: FlowAddresses = {
       ipVersion,
       srcMac: this.#options.mac,
-      // Filled in per frame: it is the MAC of the switch behind the NIC that the frame leaves by.
+      // Filled in per frame: it is the MAC of the switch at the NIC that the frame leaves by.
       dstMac: 0n,
       src,
       dst: peer.address,

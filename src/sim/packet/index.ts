@@ -4,16 +4,35 @@
  * {@link Fabric} a whole topology whose switches run compiled programs on real packet bytes.
  */
 export { Channel, type ChannelOptions, type ChannelStats } from "./channel.js";
-export * from "./checksum.js";
-export * from "./connection.js";
-export { ControlChannel, settle } from "./control-channel.js";
+export {
+  Connection,
+  type ConnectionHost,
+  type ConnectionListener,
+  type TransportOptions,
+  unwrap,
+} from "./connection.js";
+export { ControlChannel, type ControlChannelOptions, settle } from "./control-channel.js";
+export { entityBytes, MESSAGE_BYTES, packetBytes, queryBytes } from "./control-messages.js";
 export { EventQueue } from "./event-queue.js";
 export { Fabric, type FabricOptions } from "./fabric.js";
-export * from "./frames.js";
-export * from "./host.js";
-export * from "./host-policy.js";
-export * from "./network.js";
+export {
+  FLAG_ACK,
+  FLAG_PSH,
+  type FlowAddresses,
+  Segment,
+  SegmentBuilder,
+  type SelectorCodec,
+} from "./frames.js";
+export { Host, type HostOptions, type HostStats, type Peer } from "./host.js";
+export { type Endpoint, type Link, type LinkOptions, Network, type Node } from "./network.js";
 export { ReceiveWindow } from "./receive-window.js";
-export * from "./retransmission-timer.js";
-export * from "./simulation.js";
-export { SwitchNode } from "./switch-node.js";
+export { type RetransmissionOptions, RetransmissionTimeout } from "./retransmission-timer.js";
+export {
+  type Handler,
+  NS_PER_MS,
+  NS_PER_S,
+  NS_PER_US,
+  Simulation,
+  type SimulationOptions,
+} from "./simulation.js";
+export { CPU_PORT, SwitchNode, type SwitchNodeOptions } from "./switch-node.js";

@@ -5,7 +5,9 @@ import { Simulation } from "./simulation.js";
 /** Something with numbered ports that frames arrive at: a switch, a host, or a test's own. */
 export interface Node {
   readonly name: string;
-  /** A frame has arrived in full. The node may keep it: nobody else will change it. */
+  /** The node keeps frames until the link is free and sends one after the other: its channels need no queue. */
+  readonly ownQueues?: boolean;
+  /** A frame has arrived in full. The node may keep it: no other code changes it. */
   receive(port: number, frame: Uint8Array): void;
   /** Called once a port while the network is built: where frames that leave by that port go. */
   attach(port: number, output: Channel): void;

@@ -1,6 +1,10 @@
 /**
  * Virtual time. Whole nanoseconds in a double (exact for 104 days); events run in time order and, at
  * one instant, in the order in which they were scheduled. Nothing here looks at the machine's clock.
+ *
+ * Control planes are written with promises. Virtual time stands still while they run: an event that calls or answers a
+ * control plane calls {@link Simulation.letPromisesRun}, and {@link Simulation.runAsync} runs all continuations before
+ * the next event. So a control plane costs the simulated network nothing while it is silent.
  */
 import { EventQueue } from "./event-queue.js";
 
@@ -11,7 +15,16 @@ export const NS_PER_US = 1_000;
 export const NS_PER_MS = 1_000_000;
 export const NS_PER_S = 1_000_000_000;
 
+export interface SimulationOptions {
+  /**
+   * Resolves after every promise continuation that can run now has run: one turn of the event loop, as Node's
+   * `setImmediate` gives it. Needed by {@link Simulation.runAsync} only.
+   */
+  turn?: () => Promise<void>;
+}
+
 export class Simulation {
+  readonly #turn: (() => Promise<void>) | undefined;
   readonly #queue = new EventQueue();
   readonly #handlers: Handler[] = [];
   /** One-off calls of {@link at}: a slot is taken until its event has run, cancelled or not. */
@@ -19,13 +32,15 @@ export class Simulation {
   readonly #freeCalls: number[] = [];
   readonly #callKind: number;
   #stopped = false;
+  #promisesWait = false;
 
   /** Virtual time in nanoseconds. */
   now = 0;
   /** Events run so far. */
   eventCount = 0;
 
-  constructor() {
+  constructor(options: SimulationOptions = {}) {
+    this.#turn = options.turn;
     this.#callKind = this.register((slot) => {
       const call = this.#calls[slot];
       this.#calls[slot] = undefined;
@@ -57,32 +72,55 @@ export class Simulation {
 
   /**
    * Runs all events up to and including time `until`, then sets the clock there unless it is infinite. An event may
-   * end the run early by {@link stop}; the clock stays at that event then.
+   * end the run early by {@link stop}; the clock stays at that event then. Promises do not settle during the run: a
+   * network with control planes is run by {@link runAsync}.
    */
   run(until: number = Number.POSITIVE_INFINITY): void {
+    this.#stopped = false;
+    if (this.#runEvents(until, false) && until !== Number.POSITIVE_INFINITY && until > this.now)
+      this.now = until;
+  }
+
+  /**
+   * As {@link run}, and between two events all promise continuations run that the first of them made possible. Whatever
+   * a control plane does before it waits again happens at one instant of virtual time. A control plane that waits for
+   * something outside of the simulation (a file, a real timer) is answered at an undefined virtual time.
+   *
+   * @param done asked after every round of continuations; true ends the run as {@link stop} does
+   * @throws Error when the simulation was made without `turn`
+   */
+  async runAsync(until: number = Number.POSITIVE_INFINITY, done: () => boolean = () => false): Promise<void> {
+    if (this.#turn === undefined) throw new Error("runAsync needs a Simulation that was made with `turn`");
+    this.#stopped = false;
+    do {
+      this.#promisesWait = false;
+      await this.#turn();
+      if (this.#stopped || done()) return;
+      this.#runEvents(until, true);
+      if (this.#stopped) return;
+    } while (this.#promisesWait);
+    if (until !== Number.POSITIVE_INFINITY && until > this.now) this.now = until;
+  }
+
+  /** For code that calls or answers a control plane: its continuations run before the next event. */
+  letPromisesRun(): void {
+    this.#promisesWait = true;
+  }
+
+  /** True when no event up to `until` is left; false when the run was stopped, or promises wait. */
+  #runEvents(until: number, pauses: boolean): boolean {
     const queue = this.#queue;
     const handlers = this.#handlers;
-    this.#stopped = false;
     while (queue.nextTime <= until && queue.pop()) {
       this.now = queue.time;
       this.eventCount++;
       handlers[queue.kind]!(queue.argument);
-      if (this.#stopped) return;
+      if (this.#stopped || (pauses && this.#promisesWait)) return false;
     }
-    if (until !== Number.POSITIVE_INFINITY && until > this.now) this.now = until;
-  }
-
-  /** Runs the next event; false when there is none. */
-  step(): boolean {
-    const queue = this.#queue;
-    if (!queue.pop()) return false;
-    this.now = queue.time;
-    this.eventCount++;
-    this.#handlers[queue.kind]!(queue.argument);
     return true;
   }
 
-  /** Makes {@link run} return after the event that is being handled. */
+  /** Makes {@link run} and {@link runAsync} return after the event that is being handled. */
   stop(): void {
     this.#stopped = true;
   }

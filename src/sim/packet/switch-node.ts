@@ -1,31 +1,62 @@
-/** An embedded switch as a node of the network: frames in and out by its ports, time from the simulation. */
+/**
+ * An embedded switch as a node of the network: frames in and out by its ports, time from the simulation. Its output
+ * queues are those of the switch, so that the program sees their depths and delays; the channel behind a port models
+ * the wire alone.
+ */
 import { Switch } from "../../switch/index.js";
 import type { Channel } from "./channel.js";
 import type { Node } from "./network.js";
 import { microsecondClock, type Simulation } from "./simulation.js";
 
+export interface SwitchNodeOptions {
+  name: string;
+  /** For what the switch draws at random. */
+  seed: number;
+  /** Packets and bytes that may wait at a port, the frame on the wire not included. */
+  queuePackets: number;
+  queueBytes: number;
+  /** Queues a port, served strictly by `standard_metadata.priority`, highest first; 1 unless given. */
+  priorities?: number;
+  /** Frames sent to this port are packet-ins; packet-outs come in on it. */
+  cpuPort?: number;
+}
+
+/** Port of packet-ins and packet-outs, the one that the testbed's switches use unless told otherwise. */
+export const CPU_PORT = 510;
+
 export class SwitchNode implements Node {
   readonly device: Switch;
+  readonly name: string;
+  readonly ownQueues = true;
   readonly #outputs: (Channel | undefined)[] = [];
   /** Frames that the switch sent to a port without a link. */
   strayed = 0;
 
-  constructor(
-    simulation: Simulation,
-    readonly name: string,
-    /** For what the switch draws at random. */
-    seed: number,
-  ) {
+  constructor(simulation: Simulation, options: SwitchNodeOptions) {
+    this.name = options.name;
     this.device = new Switch(undefined, {
-      name,
+      name: options.name,
       clock: microsecondClock(simulation),
-      seed,
+      seed: options.seed,
+      cpuPort: options.cpuPort ?? CPU_PORT,
+      queue: {
+        depthPackets: options.queuePackets,
+        depthBytes: options.queueBytes,
+        rateBitsPerSecond: (port) => this.#outputs[port]?.options.rate || undefined,
+        handOver: "first",
+        ...(options.priorities === undefined ? {} : { priorities: options.priorities }),
+      },
       transmit: (port, frame) => {
         const output = this.#outputs[port];
         if (output === undefined) this.strayed++;
         else output.send(frame);
       },
     });
+  }
+
+  /** What waits at a port, the frame on the wire not included. */
+  backlog(port: number): { packets: number; bytes: number } {
+    return this.device.queues.backlog(port);
   }
 
   attach(port: number, output: Channel): void {

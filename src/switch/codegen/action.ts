@@ -14,7 +14,7 @@ export interface Resources {
   readonly meters: ReadonlyMap<string, string>;
   readonly registers: ReadonlyMap<string, { place: string; width: number }>;
   readonly calculations: ReadonlyMap<string, CalculationPlace>;
-  /** Of the variant that tells a tracer what it does; absent in the one that only runs. */
+  /** The trace points of the traced variant; undefined in the variant that does not trace. */
   readonly trace?: TracePoints;
 }
 
@@ -39,7 +39,7 @@ export function parameterWords(action: bmv2.Bmv2Action): number {
   return action.runtime_data.reduce((sum, { bitwidth }) => sum + wordsOf(bitwidth), 0);
 }
 
-/** A loop inside an action ends after so many jumps backwards: the program would never end by itself. */
+/** Maximum number of backward jumps in an action; a program with more would never end. */
 const MAX_JUMPS = 1 << 20;
 
 export function writeAction(name: string, action: bmv2.Bmv2Action, resources: Resources): string {
@@ -59,7 +59,7 @@ export class PrimitiveWriter {
   readonly #numbers: NumberWriter;
   readonly #expressions: ExpressionWriter;
   readonly #stores: StoreWriter;
-  /** Texts that the tracer gets of the primitive at hand: an index, a hash. */
+  /** Expressions that the tracer gets for the current primitive: an index, a hash. */
   #told: string[] = [];
 
   constructor(
@@ -83,7 +83,7 @@ export class PrimitiveWriter {
     this.#stores = new StoreWriter(out, this.#expressions);
   }
 
-  /** Primitives in order; jumps make it a switch over the places that are jumped to. */
+  /** Writes primitives in order; with jumps, as a switch over the targets of the jumps. */
   body(primitives: readonly bmv2.Primitive[]): void {
     const targets = new Set<number>();
     for (const { op, parameters } of primitives) {
@@ -135,7 +135,9 @@ export class PrimitiveWriter {
 
   #jump(from: number, to: number): void {
     if (to <= from)
-      this.out.line(`if (++jumps > ${MAX_JUMPS}) { s.abort("endless loop in an action"); return; }`);
+      this.out.line(
+        `if (++jumps > ${MAX_JUMPS}) { s.abort("endless_loop", "endless loop in an action"); return; }`,
+      );
     this.out.line(`next = ${to}; continue again;`);
   }
 
@@ -196,7 +198,7 @@ export class PrimitiveWriter {
     trace.write(this.out, "did", { kind: "primitive", primitive, op, resource }, target, ...this.#told);
   }
 
-  /** First word of the field that a primitive surely writes; "-1" where that is not one field. */
+  /** The first word of the field that a primitive always writes; "-1" where that is not one field. */
   #target({ op, parameters }: bmv2.Primitive): string {
     const value = op === "execute_meter" ? parameters[2] : parameters[0];
     if (value === undefined || !(WRITES_FIELD.has(op) || op in THREE_OPERANDS)) return "-1";
@@ -204,7 +206,7 @@ export class PrimitiveWriter {
     return this.out.hold(shift === "0" ? String(field.at) : `${field.at} + ${shift}`);
   }
 
-  /** The resource's element that a primitive works on. */
+  /** The element of a resource that a primitive uses. */
   #element(value: bmv2.Value | undefined): string {
     const index = this.#index(value);
     this.#told = [index];
@@ -362,11 +364,11 @@ export class PrimitiveWriter {
       case "assert":
       case "assume":
         if (this.resources.trace === undefined)
-          out.line(`if (!(${this.#condition(first)})) s.abort("${op} failed");`);
+          out.line(`if (!(${this.#condition(first)})) s.abort("assertion", "${op} failed");`);
         else {
           const holds = out.hold(`${this.#condition(first)} ? 1 : 0`);
           this.#told = [holds];
-          out.line(`if (${holds} === 0) s.abort("${op} failed");`);
+          out.line(`if (${holds} === 0) s.abort("assertion", "${op} failed");`);
         }
         return;
       case "log_msg": {
@@ -410,7 +412,7 @@ export class PrimitiveWriter {
     }
   }
 
-  /** Works on the header given, which may be a copy of the standard metadata. */
+  /** Uses the given header, which may be a copy of the standard metadata. */
   #markToDrop(header: HeaderSlot): void {
     const spec = header.byName.get("egress_spec");
     if (spec === undefined) throw new Unsupported(`mark_to_drop of ${header.name}, which has no egress_spec`);
@@ -460,7 +462,7 @@ export class PrimitiveWriter {
 /** The `hash` of v1model. */
 const CALCULATE = "modify_field_with_hash_based_offset";
 
-/** Primitives besides those of three operands whose result is one field. */
+/** Primitives with one field as result, other than those with three operands. */
 const WRITES_FIELD: ReadonlySet<string> = new Set([
   "assign",
   "modify_field",

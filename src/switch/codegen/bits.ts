@@ -22,8 +22,8 @@ function slice(part: BitPart, low: number, count: number, dirty: boolean): strin
 }
 
 /**
- * Bits start..start+count-1 (from the front, count at most 32) of the parts joined, the last of them lowest;
- * behind the end are zeros. With `cut`, whoever takes the expression cuts it to `count` bits itself.
+ * Bits start..start+count-1 (from the front, count at most 32) of the joined parts; the last bit is the lowest. Zeros follow
+ * after the end. With `cut`, the caller cuts the expression to `count` bits itself.
  */
 export function chunk(parts: readonly BitPart[], start: number, count: number, cut: boolean): string {
   const texts: string[] = [];
@@ -52,7 +52,7 @@ export function byteAt(bytes: string, base: string, offset: number): string {
   return offset === 0 ? `${bytes}[${base}]` : `${bytes}[${base} + ${offset}]`;
 }
 
-/** Words (low first, zero above) of the `width` bits that start `bit` bits behind `bytes[base]`. */
+/** Words (low first, zero above) of the `width` bits that start `bit` bits after `bytes[base]`. */
 export function load(bytes: string, base: string, bit: number, width: number): string[] {
   return Array.from({ length: wordsOf(width) }, (_, i) => {
     const end = bit + width - 32 * i;

@@ -1,7 +1,6 @@
 /**
- * Hash and checksum inputs. BMv2 joins the inputs bit by bit and leaves out what belongs to an invalid
- * header; so there are two bodies: the positions known at load time for when everything is valid, and a
- * loop over bits for the rest.
+ * Hash and checksum inputs. BMv2 joins the inputs bit by bit and leaves out fields of invalid headers. So there are two
+ * bodies: one with the positions known at load time for when all headers are valid, and a loop over bits otherwise.
  */
 import type { bmv2 } from "../../program/index.js";
 import { type BitPart, chunk, totalBits } from "./bits.js";
@@ -14,14 +13,14 @@ interface Input {
   /** Header whose validity decides; undefined for constants and metadata. */
   readonly header: HeaderSlot | undefined;
   readonly parts: readonly BitPart[];
-  /** Most bytes that varbits among the parts add; these parts have width 0. */
+  /** Maximum number of bytes that the varbits add; those parts have width 0. */
   readonly varbitBytes: number;
 }
 
 export interface CalculationCode {
-  /** Text of `function NAME(s)`, which gives an int32. */
+  /** Text of `function NAME(s)`, which returns an int32. */
   readonly text: string;
-  /** Longest input in bytes without payload. */
+  /** Maximum length of the input in bytes without payload. */
   readonly bytes: number;
 }
 

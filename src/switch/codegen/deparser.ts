@@ -6,7 +6,7 @@ import { Emitter } from "./emitter.js";
 import { phv } from "./expression.js";
 import type { HeaderSlot } from "./layout.js";
 
-/** Payloads up to this many bytes are copied in a loop, which is faster than making a view for `set`. */
+/** Payloads of up to so many bytes are copied in a loop, which is faster than a view for `set`. */
 const SHORT_COPY = 64;
 
 function partOf(header: HeaderSlot): BitPart[] {

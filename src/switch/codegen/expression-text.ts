@@ -1,7 +1,7 @@
-/** Expressions of a BMv2 program as text, for where it says nothing of their source; and the fields in them. */
+/** Expressions of a BMv2 program as text, where the program does not have their source; and the fields that they read. */
 import type { bmv2 } from "../../program/index.js";
 
-/** A field as people call it: those that the compiler gathered in `scalars` by their own names. */
+/** The name of a field in the P4 source: fields that the compiler put into `scalars` have their own names. */
 export function fieldText(header: string, field: string): string {
   if (field === "$valid$") return `${header}.isValid()`;
   return /^scalars(_\d+)?$/.test(header) ? field : `${header}.${field}`;
@@ -10,7 +10,7 @@ export function fieldText(header: string, field: string): string {
 const UNARY: Readonly<Record<string, string>> = { "-": "-", "+": "+", "~": "~", not: "!" };
 const BINARY: Readonly<Record<string, string>> = { and: "&&", or: "||" };
 
-/** In the order of P4, with all parentheses, and numbers as the program has them. */
+/** An expression in the order of P4, with all parentheses, and with the numbers of the program. */
 export function expressionText(value: bmv2.Value | bmv2.Expression | number | null | undefined): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "number") return String(value);

@@ -1,12 +1,12 @@
 /**
  * Values and expressions of the BMv2 JSON as numbers ({@link Num}) and conditions (JavaScript text).
- * Meanings are those of the "BMv2 JSON input format" document, where it is silent those of p4c's output.
+ * Meanings are those of the "BMv2 JSON input format" document; where it says nothing, those of p4c's output.
  */
 import type { bmv2 } from "../../program/index.js";
 import type { FieldSlot, HeaderSlot, Layout, StackSlot } from "./layout.js";
 import { constant, type Num, type NumberWriter, TooWide, word } from "./number.js";
 
-/** Something the program uses that this switch cannot run; becomes a diagnostic where the program is loaded. */
+/** A part of the program that this switch cannot run; it becomes a diagnostic when the program is loaded. */
 export class Unsupported extends Error {}
 
 /** A header found at run time: its words are at `base + offset within the header`. */
@@ -109,7 +109,7 @@ export class ExpressionWriter {
     };
   }
 
-  /** The element that was extracted last; the first one if there is none. */
+  /** The element that was extracted last; the first element when none was extracted. */
   lastElement(stack: StackSlot, member = 0): HeaderPlace {
     return this.element(stack, `(P[${stack.next}] > 1 ? P[${stack.next}] - 1 : 0)`, member);
   }
@@ -291,7 +291,7 @@ export class ExpressionWriter {
         return fieldNumber(field, place.shift);
       }
       default:
-        // A comparison in the place of a number is 1 or 0.
+        // A comparison that is used as a number is 1 or 0.
         return word(`(${this.condition({ type: "expression", value: inner })} ? 1 : 0)`, 1);
     }
   }

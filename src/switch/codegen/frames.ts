@@ -1,23 +1,38 @@
 /**
- * Frames that leave. V8 keeps byte arrays of up to 64 bytes with other objects; a longer one of its own costs more than
- * all the rest of forwarding, so that these are cut from slabs that live as long as a frame of theirs does.
+ * Frames that leave. V8 keeps byte arrays of up to 64 bytes with other objects. A longer array with memory of its own
+ * costs more than all the rest of forwarding, so these are cut from slabs. A slab lives as long as any frame cut from it,
+ * so short frames have small slabs: a frame that is kept for long keeps at most 128 times its own length.
  */
-const SLAB_BYTES = 65_536;
 const IN_PLACE_BYTES = 64;
 /** Longer frames have memory of their own: few would fit in a slab. */
 const MAX_CUT_BYTES = 4096;
+const SHORT_BYTES = 512;
 
-let slab: ArrayBuffer | undefined;
-let used = 0;
+/** Cuts frames from one slab after the other. */
+class Cutter {
+  #slab: ArrayBuffer;
+  #used = 0;
+
+  constructor(readonly slabBytes: number) {
+    this.#slab = new ArrayBuffer(slabBytes);
+  }
+
+  cut(size: number): Uint8Array {
+    if (this.#used + size > this.slabBytes) {
+      this.#slab = new ArrayBuffer(this.slabBytes);
+      this.#used = 0;
+    }
+    const frame = new Uint8Array(this.#slab, this.#used, size);
+    this.#used = (this.#used + size + 7) & ~7;
+    return frame;
+  }
+}
+
+const short = new Cutter(8192);
+const long = new Cutter(65_536);
 
 /** Zeros, of the exact length, at memory of their own; the `buffer` of several frames may be one. */
 export function newFrame(size: number): Uint8Array {
   if (size <= IN_PLACE_BYTES || size > MAX_CUT_BYTES) return new Uint8Array(size);
-  if (slab === undefined || used + size > SLAB_BYTES) {
-    slab = new ArrayBuffer(SLAB_BYTES);
-    used = 0;
-  }
-  const frame = new Uint8Array(slab, used, size);
-  used = (used + size + 7) & ~7;
-  return frame;
+  return size <= SHORT_BYTES ? short.cut(size) : long.cut(size);
 }

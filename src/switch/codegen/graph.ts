@@ -1,7 +1,7 @@
 /**
- * Control graphs as code. A node with a single way in is written in the place of that way, so that trees become plain
- * nested statements. Without loops, each node with several ways in stands behind a labelled block, which those
- * ways leave; with loops, or too many such nodes, the code is a loop over a switch.
+ * Control graphs as code. A node with one predecessor is written in place of the jump to it, so that trees become plain
+ * nested statements. In a graph without loops, a node with several predecessors follows a labelled block, which the
+ * predecessors leave. With loops, or too many such nodes, the code is a loop over a switch.
  */
 import type { Emitter } from "./emitter.js";
 
@@ -18,10 +18,10 @@ export interface Graph<T> {
   readonly beforeJump?: string;
 }
 
-/** More labelled blocks than this become a switch: each is nested in the next. */
+/** Maximum number of labelled blocks, which are nested; more become a switch. */
 const MAX_BLOCKS = 40;
 
-/** Deeper nesting than this becomes a jump, so that generated code stays within the limits of V8's parser. */
+/** Maximum nesting; deeper code becomes a jump, so that it stays within the limits of V8's parser. */
 const MAX_NESTING = 60;
 
 export function writeGraph<T>(out: Emitter, graph: Graph<T>): void {

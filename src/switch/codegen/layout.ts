@@ -1,10 +1,10 @@
 /**
- * Where a program's fields live. All state of a packet but its bytes is one Int32Array, the packet header
- * vector (PHV): a field of w bits takes ceil(w / 32) words, low word first, as an unsigned number (a word of
- * 32 bits is kept as the int32 of the same bits, which V8 stores without a heap number).
+ * The places of a program's fields. All state of a packet except its bytes is in one Int32Array, the packet header vector
+ * (PHV). A field of w bits takes ceil(w / 32) words, low word first, as an unsigned number. A word of 32 bits is stored as
+ * the int32 with the same bits, which V8 stores without a heap number.
  *
- * Order: metadata fields, then one validity word a header and one `next` index a stack (all of this starts
- * each packet at 0), then header fields (which keep what they held, as BMv2's do).
+ * The order is: metadata fields, then one validity word for each header and one `next` index for each stack (all of them are
+ * 0 at the start of each packet), then header fields (which keep their values, as in BMv2).
  */
 import type { Bmv2Program, bmv2 } from "../../program/index.js";
 
@@ -17,7 +17,7 @@ export interface FieldSlot {
   /** Bits; for a varbit the largest number of them. */
   readonly width: number;
   readonly signed: boolean;
-  /** A varbit: word `at` holds its present length in bits, the words behind it the bytes, big-endian. */
+  /** A varbit: word `at` holds its present length in bits, the words after it hold the bytes, big-endian. */
   readonly varbit: boolean;
 }
 
@@ -44,7 +44,7 @@ interface UnionSlot {
   readonly members: readonly HeaderSlot[];
 }
 
-/** Elements lie one behind the other, so that element i is found by multiplication. */
+/** The elements of a stack follow each other, so that element i is found by multiplication. */
 export interface StackSlot {
   readonly name: string;
   readonly size: number;

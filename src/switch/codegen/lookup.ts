@@ -1,6 +1,6 @@
 /**
- * Lookups, one function a table, spelled out for the table's key: `NAME(x, k0, k1, ...)` gives the entry's
- * number or -1. The data structures are those of ../tables. `record` is the number of words of an entry's record.
+ * Lookups, one function for each table, generated for the key of the table: `NAME(x, k0, k1, ...)` returns the number of the
+ * entry or -1. The data structures are those of ../tables. `record` is the number of words of an entry's record.
  */
 import { STEP } from "../tables/prefix-trie.js";
 import { HASH_FACTOR, type KeyShape } from "../tables/shape.js";

@@ -1,7 +1,7 @@
 /**
- * BMv2 computes expressions on integers without bounds and cuts the result when it is stored. Generated
- * code gets the same results from 32-bit words: every operation has a static range (so many bits, with or
- * without sign), and words are only made for the low bits that somebody asks for.
+ * BMv2 computes expressions on integers without bounds and cuts the result when it is stored. Generated code gets the same
+ * results from 32-bit words. Every operation has a static range (a number of bits, with or without sign), and words are
+ * computed only for the low bits that are used.
  */
 import { bitLength } from "../../base/index.js";
 import type { Emitter } from "./emitter.js";
@@ -30,7 +30,7 @@ export type Num =
   | { readonly kind: "clamp"; readonly a: Num; readonly range: Range }
   | { readonly kind: "select"; readonly condition: string; readonly a: Num; readonly b: Num };
 
-/** An expression that no sensible program has: intermediate results beyond this many bits are refused. */
+/** Maximum width of intermediate results in bits; larger expressions are refused. No practical program has them. */
 const MAX_WIDTH = 8192;
 
 export class TooWide extends Error {}
@@ -134,7 +134,7 @@ function literal(value: bigint, index: number): string {
   return String(Number(BigInt.asIntN(32, value >> BigInt(32 * index))));
 }
 
-/** Makes words of numbers; what does not fit one expression becomes statements in the emitter. */
+/** Converts numbers to words; what does not fit in one expression becomes statements in the emitter. */
 export class NumberWriter {
   constructor(readonly out: Emitter) {}
 
@@ -183,7 +183,7 @@ export class NumberWriter {
     return this.exactTo(num, range.width);
   }
 
-  /** The same, at least as wide as its own range, in words enough for `bits`. */
+  /** The same, at least as wide as its own range, with enough words for `bits`. */
   exactTo(num: Num, bits: number): string[] {
     const range = rangeOf(num);
     if (range.width > MAX_WIDTH) throw new TooWide(`an intermediate result may need ${range.width} bits`);
@@ -434,7 +434,7 @@ export class NumberWriter {
     return { words: result, clean: true };
   }
 
-  /** Calls a helper of wide.ts; two operands leave their result behind them, one is changed in place. */
+  /** Calls a helper of wide.ts; with two operands the result is stored after them, with one operand in its place. */
   #scratch(helper: string, operands: readonly (readonly string[])[], more: string): string[] {
     const n = operands[0]!.length;
     const flat = operands.flat().map((w) => this.out.hold(w));

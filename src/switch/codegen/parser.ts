@@ -10,7 +10,7 @@ import { type Num, NumberWriter } from "./number.js";
 import { StoreWriter } from "./store.js";
 import type { TracePoints } from "./trace-points.js";
 
-/** A packet passes at most this many joins of the state graph; a program that loops without extracting stops here. */
+/** Maximum number of joins of the state graph that a packet passes; a program that loops without extracting stops here. */
 const MAX_JUMPS = 65536;
 
 const CORE_ERRORS = {
@@ -22,7 +22,7 @@ const CORE_ERRORS = {
 };
 
 /**
- * `function parse(s)`: reads `s.D[s.O..s.E)`, leaves `s.O` behind the last header, gives the error's number.
+ * `function parse(s)`: reads `s.D[s.O..s.E)`, sets `s.O` to the end of the last header, and returns the number of the error.
  * Value sets are `s.<place>` by name.
  */
 export function writeParser(
@@ -69,7 +69,7 @@ class StateWriter {
   readonly #types: Map<string, bmv2.HeaderType>;
   readonly #trace: TracePoints | undefined;
   #state = "";
-  /** What is being done, for the trace of an error. */
+  /** The current operation, for the trace of an error. */
   #doing = "";
 
   constructor(
@@ -281,7 +281,7 @@ class StateWriter {
     const place = this.valueSets.get(transition.value ?? "");
     if (place === undefined) throw new Unsupported(`there is no value set ${transition.value}`);
     const bits = parts.reduce((sum, part) => sum + part.width, 0);
-    // The members are compared as one string of bits, in words from the front, the last one padded behind.
+    // The members are compared as one string of bits, in words from the front; the last word is padded at its end.
     for (let i = 0; 32 * i < bits; i++) this.out.line(`W[${i}] = ${chunk(parts, 32 * i, 32, false)};`);
     return `${place}.has(W)`;
   }

@@ -10,7 +10,7 @@ import { type Num, NumberWriter, word } from "./number.js";
 import { StoreWriter } from "./store.js";
 import type { TracePoints } from "./trace-points.js";
 
-/** A packet passes at most this many joins of one control; only a program that loops forever has more. */
+/** Maximum number of joins of one control that a packet passes; only a program that loops forever has more. */
 const MAX_JUMPS = 1 << 20;
 
 export interface PipelineContext {
@@ -71,13 +71,13 @@ export function writePipeline(name: string, pipeline: bmv2.Pipeline, context: Pi
       "expression" in node ? [node.true_next, node.false_next] : tableSuccessors(node, context),
     write: (node, go) => ("expression" in node ? writer.conditional(node, go) : writer.table(node, go)),
     end: "return;",
-    beforeJump: `if (++jumps > ${MAX_JUMPS}) { s.abort("endless loop in a control"); return; }`,
+    beforeJump: `if (++jumps > ${MAX_JUMPS}) { s.abort("endless_loop", "endless loop in a control"); return; }`,
   });
   out.close();
   return out.toString();
 }
 
-/** Successors of a table, one for every place in which its code goes on. */
+/** The successors of a table, one for each place where its code continues. */
 function tableSuccessors(table: bmv2.Bmv2Table, context: PipelineContext): (string | null)[] {
   const other = table.base_default_next ?? null;
   if ("__HIT__" in table.next_tables || "__MISS__" in table.next_tables)
@@ -115,7 +115,7 @@ class NodeWriter {
     this.out.close();
   }
 
-  /** The action of a table that can only do one thing, whatever a controller writes: statements of a control. */
+  /** The action of a table that always runs the same action, whatever a controller writes: it stands for statements of a control. */
   #onlyAction(table: bmv2.Bmv2Table): bmv2.Bmv2Action | undefined {
     const [id, ...others] = table.action_ids;
     const action = this.context.actions.get(id ?? -1);

@@ -1,6 +1,6 @@
 /**
- * A program turned into JavaScript, once: every switch that runs the same BMv2 JSON object shares the
- * result. Names of the program never get into the code, only numbers, so that a hostile file cannot.
+ * Turns a program into JavaScript once: all switches that run the same BMv2 JSON object share the result. The code contains
+ * numbers, never names of the program, so that a hostile file cannot inject code.
  */
 import { fail } from "../../base/index.js";
 import { bmv2Hash, bmv2HashNames, bmv2WideHash, isOwnHash } from "../../hash/index.js";
@@ -65,9 +65,9 @@ export interface Specialised {
   readonly actionNumbers: ReadonlyMap<string, number>;
   /** Algorithms by the number that the code knows them by: of the calculations, then of the selectors. */
   readonly hashes: readonly string[];
-  /** Room that hash inputs need, in bytes. */
+  /** Maximum length of hash inputs in bytes. */
   readonly hashBytes: number;
-  /** What the numbers in calls of the tracer stand for; absent in the variant that only runs. */
+  /** The meaning of the numbers in calls of the tracer; absent in the variant that does not trace. */
   readonly points: readonly TracePoint[] | undefined;
 }
 
@@ -75,8 +75,8 @@ const untraced = new WeakMap<Bmv2Program, Specialised>();
 const traced = new WeakMap<Bmv2Program, Specialised>();
 
 /**
- * Specialises a program; throws a DiagnosticError (P41101) that names what the switch cannot run. There are two
- * variants, each made when it is first asked for: the traced one tells `s.X` what it does. Both have one layout.
+ * Specialises a program; throws a DiagnosticError (P41101) that names what the switch cannot run. There are two variants,
+ * each made when it is first needed: the traced variant reports what it does to `s.X`. Both have the same layout.
  */
 export function specialise(program: Bmv2Program, trace = false): Specialised {
   const cache = trace ? traced : untraced;
@@ -88,7 +88,7 @@ export function specialise(program: Bmv2Program, trace = false): Specialised {
   return specialised;
 }
 
-/** Runs a part of the writing; what is unsupported becomes a diagnostic that says where. */
+/** Runs a part of the code generation; unsupported constructs become diagnostics with their place. */
 function within<T>(what: string, source: bmv2.SourceInfo | undefined, run: () => T): T {
   try {
     return run();
@@ -99,7 +99,7 @@ function within<T>(what: string, source: bmv2.SourceInfo | undefined, run: () =>
   }
 }
 
-/** Where generated code finds a hash: with the switch if each has its own, else with the code. */
+/** Where generated code finds a hash: in the switch if each switch has its own, otherwise in the code. */
 function hashPlace(algorithm: string, number: number): string {
   return `${isOwnHash(algorithm) ? "s.F" : "F"}[${number}]`;
 }
@@ -263,7 +263,7 @@ function build(program: Bmv2Program, trace: TracePoints | undefined): Specialise
   };
 }
 
-/** Up to so many words are cleared one by one, which is faster than a call of `fill`. */
+/** Up to this number, words are cleared one by one, which is faster than a call of `fill`. */
 const MAX_CLEARED = 128;
 
 function writeClear(words: number): string {

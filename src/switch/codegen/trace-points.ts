@@ -1,6 +1,6 @@
 /**
- * Places of a program that its traced code tells of: generated code names them by number (`s.X.did(12)`), so that
- * names of the program do not get into it. The tracer (../trace) makes events of them.
+ * Places of a program that its traced code reports. Generated code names them by number (`s.X.did(12)`), so that it contains
+ * no names of the program. The tracer (../trace) turns them into events.
  */
 import type { bmv2 } from "../../program/index.js";
 import type { KeyShape } from "../tables/shape.js";

@@ -1,9 +1,9 @@
 /**
- * Digests (P4Runtime spec 9.6): values are gathered into lists of at most `maxListSize`, which go out when
- * full or after `maxTimeoutNs`. A value that is in a list not yet acknowledged is not sent again, until its
- * acknowledgement or `ackTimeoutNs` (0: at once). A digest that no controller turned on is dropped.
+ * Digests (P4Runtime spec 9.6). Values are collected in lists of at most `maxListSize`. A list is sent when it is full or
+ * after `maxTimeoutNs`. A value of a list that is not acknowledged is not sent again before the acknowledgement or
+ * `ackTimeoutNs` (0: at once). Digests that no controller turned on are dropped.
  */
-import type { DigestConfigEntry, DigestList } from "../../program/index.js";
+import type { DigestConfigEntry, DigestList } from "../../device/index.js";
 import type { Instance } from "./instance.js";
 
 interface Digest {
@@ -13,7 +13,7 @@ interface Digest {
   readonly values: (phv: Int32Array) => bigint[];
   config: DigestConfigEntry | undefined;
   pending: bigint[][];
-  /** Values that wait or are not acknowledged. */
+  /** Values that wait, or that were sent and not acknowledged. */
   readonly known: Set<string>;
   readonly unacknowledged: Map<bigint, { names: string[]; cancel: () => void }>;
   cancel: (() => void) | undefined;
@@ -68,8 +68,8 @@ export class Digests {
   }
 
   /**
-   * Turns a digest on, off (`undefined`) or to another configuration; the result undoes that. Off forgets what waits and
-   * what was not acknowledged; the forgotten is kept beside until nobody can want it back.
+   * Turns a digest on, off (`undefined`) or to another configuration; the result undoes that. A digest that is turned off
+   * drops the values that wait or were not acknowledged. The undo function keeps them.
    */
   configure(name: string, config: DigestConfigEntry | undefined): () => void {
     const digest = this.#byName.get(name)!;
@@ -104,7 +104,7 @@ export class Digests {
     for (const digest of this.#byName.values()) this.#reset(digest);
   }
 
-  /** The program asked for the digest of a learn list. */
+  /** Adds the values of a learn list, when the program asks for its digest. */
   learn(list: number, phv: Int32Array): void {
     const digest = this.#byList.get(list);
     if (digest?.config === undefined) return;

@@ -1,7 +1,8 @@
-/** A loaded program with its state: tables, profiles, counters and all else that the control plane sees. */
+/** A loaded program with its state: tables, profiles, counters and everything else that the control plane sees. */
 import { fail, Random } from "../../base/index.js";
+import { deviceView } from "../../device/index.js";
 import { bmv2Hash, bmv2WideHash, isOwnHash } from "../../hash/index.js";
-import { type Bmv2Program, bmv2Number, deviceView, P4InfoIndex, type Program } from "../../program/index.js";
+import { type Bmv2Program, bmv2Number, P4InfoIndex, type Program } from "../../program/index.js";
 import { parameterOffsets } from "../codegen/action.js";
 import { wordsOf } from "../codegen/layout.js";
 import { type ProfileInfo, type Specialised, specialise, type TableInfo } from "../codegen/program.js";
@@ -18,9 +19,9 @@ export interface TableControl {
   readonly info: TableInfo;
   readonly store: TableStore;
   readonly name: string;
-  /** The key as the control plane sees it: p4c writes optional fields as ternary ones, P4Info knows better. */
+  /** The key as the control plane sees it: BMv2 JSON has ternary fields for optional ones, P4Info says which are optional. */
   readonly shape: KeyShape;
-  /** Names of the key's fields as the control plane knows them, in the order of the key. */
+  /** Names of the key fields for the control plane, in the order of the key. */
   readonly fieldNames: readonly string[];
   readonly profile: ProfileControl | undefined;
   readonly isConst: boolean;
@@ -30,7 +31,7 @@ export interface TableControl {
   readonly tableOnly: ReadonlySet<string>;
   readonly directCounter: string | undefined;
   readonly directMeter: string | undefined;
-  /** The default action as the program has it, and as it is. */
+  /** The default action of the program, and the present one. */
   readonly ownDefault: DefaultAction | undefined;
   default: DefaultAction | undefined;
 }
@@ -44,14 +45,14 @@ export interface ProfileControl {
   readonly info: ProfileInfo;
   readonly store: ActionProfileStore;
   readonly name: string;
-  /** Most members of one group (P4Info's max_group_size); 0: any number. */
+  /** Maximum number of members of one group (P4Info's max_group_size); 0: any number. */
   readonly maxGroupSize: number;
 }
 
-/** Most bytes that a program's counters, meters and registers may take. */
+/** Maximum number of bytes of a program's counters, meters and registers. */
 const MAX_BYTES = 2 ** 30;
 
-/** Refuses a program (P41102) whose arrays would not fit, before any of them is made. */
+/** Refuses a program (P41102) whose arrays would not fit in memory, before any of them is allocated. */
 function checkMemory(bmv2: Bmv2Program): void {
   const elements = (arrays: readonly { size?: number }[]) =>
     arrays.reduce((sum, { size }) => sum + (size ?? 0), 0);
@@ -70,7 +71,7 @@ function checkMemory(bmv2: Bmv2Program): void {
 
 const indexes = new WeakMap<Program["p4info"], { bmv2: Bmv2Program; index: P4InfoIndex }>();
 
-/** The P4Info with the widths of the device: switches that run one program share it, as they share its code. */
+/** The P4Info with the widths of the device. Switches that run the same program share it, as they share its code. */
 function indexOf(program: Program): P4InfoIndex {
   const known = indexes.get(program.p4info);
   if (known?.bmv2 === program.bmv2) return known.index;
@@ -89,7 +90,7 @@ export class Instance {
   readonly registers = new Map<string, RegisterArray>();
   readonly valueSets = new Map<string, ValueSet>();
   readonly replication = new Replication();
-  /** With the widths of the device, where P4Info has those of a controller. */
+  /** P4Info with the widths of the device instead of those of a controller. */
   readonly p4: P4InfoIndex;
 
   constructor(
@@ -227,7 +228,7 @@ export class Instance {
 
 type ActionShape = Parameters<typeof parameterOffsets>[0];
 
-/** Puts parameters into words; those that are missing count as 0. */
+/** Stores parameters in words; a missing parameter is 0. */
 export function putParameters(
   words: Int32Array,
   at: number,

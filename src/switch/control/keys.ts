@@ -1,9 +1,9 @@
-/** Match keys as the control plane writes them: checked (P4Runtime spec 9.1.1) and put into words. */
+/** Checks match keys of the control plane (P4Runtime spec 9.1.1) and converts them to words. */
 import { bitLength, maskOf } from "../../base/index.js";
-import { DeviceError, type Match, type StatusCode } from "../../program/index.js";
+import { DeviceError, type Match, type StatusCode } from "../../device/index.js";
 import { type EntryKey, type KeyField, type KeyShape, prefixMask, putWords } from "../tables/shape.js";
 
-/** Ends an update with a status; the state is as before. */
+/** Ends an update with an error status; the state has not changed. */
 export function refuse(code: StatusCode, message: string): never {
   throw new DeviceError(code, message);
 }
@@ -16,7 +16,7 @@ export function checkWidth(what: string, value: bigint, width: number): void {
     );
 }
 
-/** Checks a prefix match; gives its mask. */
+/** Checks a prefix match and returns its mask. */
 export function checkPrefix(what: string, value: bigint, length: number, width: number): bigint {
   checkWidth(what, value, width);
   if (!Number.isInteger(length) || length < 0 || length > width)
@@ -41,11 +41,11 @@ export function checkBounds(what: string, low: bigint, high: bigint, width: numb
     refuse("INVALID_ARGUMENT", `${what} goes from ${low} to ${high}: the low bound is above the high one`);
 }
 
-/** A key in words, and the text that two equal keys have in common. */
+/** A key in words, and a text that is equal for equal keys. */
 export interface Key {
   readonly words: EntryKey;
   readonly name: string;
-  /** The parts that are not don't-care, in the order of the key. */
+  /** The parts that do not match everything, in the order of the key. */
   readonly match: readonly Match[];
 }
 
@@ -129,7 +129,7 @@ function readPart(
       checkBounds(what, part.low, part.high, width);
       putWords(words.lows, field, part.low);
       putWords(words.highs, field, part.high);
-      // Bits that both bounds have in common, from the top, narrow the search.
+      // The high bits that both bounds share limit the search.
       const shared = prefixMask(width - bitLength(part.low ^ part.high), width);
       putWords(words.values, field, part.low & shared);
       putWords(words.masks, field, shared);

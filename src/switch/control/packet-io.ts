@@ -1,5 +1,6 @@
-/** Packets between controller and CPU port: the controller headers of P4Info in front of the payload (P4Runtime spec 16.3). */
-import type { ControllerPacket, P4InfoIndex } from "../../program/index.js";
+/** Packets between controller and CPU port: the controller headers of P4Info before the payload (P4Runtime spec 16.3). */
+import type { ControllerPacket } from "../../device/index.js";
+import type { P4InfoIndex } from "../../program/index.js";
 import { getBits, putBits } from "../codegen/bit-string.js";
 import { checkWidth, refuse } from "./keys.js";
 
@@ -12,7 +13,7 @@ function fieldsOf(p4: P4InfoIndex, header: "packet_in" | "packet_out"): readonly
   return p4.controllerHeaders.byName(header)?.fields.list ?? [];
 }
 
-/** Splits a frame that left by the CPU port; one too short for the header has all its bytes in the payload. */
+/** Splits a frame that left by the CPU port. All bytes of a frame that is shorter than the header are payload. */
 export function toController(p4: P4InfoIndex, frame: Uint8Array): ControllerPacket {
   const fields = fieldsOf(p4, "packet_in");
   const bytes = Math.ceil(fields.reduce((sum, { bitwidth }) => sum + bitwidth, 0) / 8);
@@ -32,7 +33,7 @@ export function toController(p4: P4InfoIndex, frame: Uint8Array): ControllerPack
   return { payload: frame.slice(bytes), metadata };
 }
 
-/** The frame of a packet-out; metadata that are not given count as 0. */
+/** The frame of a packet-out; metadata that are not given are 0. */
 export function fromController(p4: P4InfoIndex, packet: ControllerPacket): Uint8Array {
   const fields = fieldsOf(p4, "packet_out");
   for (const name of Object.keys(packet.metadata))

@@ -4,7 +4,7 @@ import type {
   ActionProfileMember,
   GroupMember,
   WeightedAction,
-} from "../../program/index.js";
+} from "../../device/index.js";
 import type { StoredGroup } from "../tables/profile.js";
 import { type Instance, type ProfileControl, putParameters } from "./instance.js";
 import { refuse } from "./keys.js";
@@ -112,7 +112,7 @@ export class ProfileWriter {
     return this.instance.specialised.actionNumbers.get(action)!;
   }
 
-  /** Members and groups on one side, one-shot sets on the other: a profile has the ones or the others (spec 9.2.3). */
+  /** A profile has either members and groups or one-shot sets (spec 9.2.3). */
   #refuseMixing(profile: ProfileControl, visible: boolean): void {
     if ((visible ? profile.store.hiddenCount : profile.store.visibleCount) === 0) return;
     refuse(
@@ -148,7 +148,7 @@ export class ProfileWriter {
     if (weights > 1 << 20) refuse("RESOURCE_EXHAUSTED", `the group's weights add up to ${weights}`);
   }
 
-  /** `freed`: members of the set that this one replaces. */
+  /** @param freed number of members of the set that this set replaces */
   checkOneShot(profile: ProfileControl, actions: readonly WeightedAction[], freed: number): void {
     if (!profile.store.hasSelector)
       refuse(

@@ -1,14 +1,15 @@
-/** The entries that a program comes with (`const entries` and `entries` in P4). */
+/** The initial entries of a program (`const entries` and `entries` in P4). */
 import { fail } from "../../base/index.js";
-import { type bmv2, bmv2Bits, DeviceError, type Match, type TableEntry } from "../../program/index.js";
+import { DeviceError, type Match, type TableEntry } from "../../device/index.js";
+import { type bmv2, bmv2Bits } from "../../program/index.js";
 import { type KeyField, prefixMask } from "../tables/shape.js";
 import { namedParameters, type TableControl } from "./instance.js";
 import { refuse } from "./keys.js";
 import type { TableWriter } from "./table-writer.js";
 
 /**
- * Puts in the entries of all tables; the one with the smallest priority number wins, then the first.
- * @throws DiagnosticError (P41103) that names the first entry that its table cannot take
+ * Inserts the initial entries of all tables. The entry with the smallest priority number wins, then the first entry.
+ * @throws DiagnosticError (P41103) that names the first entry that cannot be inserted
  */
 export function addProgramEntries(writer: TableWriter): void {
   for (const table of writer.instance.tables.values()) {
@@ -53,7 +54,7 @@ function addEntry(
       params: namedParameters(action.runtime_data, call.action_data),
     },
   };
-  // Two entries with one key: the first one always wins, so the second is left out.
+  // Of two entries with one key the first always wins, so the second is left out.
   if (!table.store.byName.has(writer.key(table, made).name)) writer.insert(table, made, true);
 }
 

@@ -7,7 +7,7 @@ import {
   type MeterConfig,
   type ReadQuery,
   type TableEntry,
-} from "../../program/index.js";
+} from "../../device/index.js";
 import type { MeterRates } from "../tables/resources.js";
 import type { StoredEntry } from "../tables/store.js";
 import type { Digests } from "./digests.js";
@@ -25,6 +25,12 @@ function configOf(rates: MeterRates | undefined): MeterConfig | undefined {
   };
 }
 
+/** The default entry of a table with an action profile is constant (P4Runtime spec 9.1.3). */
+const NO_ACTION = { action: "NoAction", params: {} } as const;
+
+const isCounted = ({ info }: TableControl): boolean => info.table.with_counters;
+const isMetered = ({ store }: TableControl): boolean => store.meter !== undefined;
+
 export class Reader {
   constructor(
     readonly instance: Instance,
@@ -32,121 +38,103 @@ export class Reader {
     readonly digests: Digests,
   ) {}
 
-  read(query: ReadQuery): Entity[] {
+  /** The entities that a query means, one at a time. Throws a `DeviceError` for names, indexes and keys that do not exist. */
+  *read(query: ReadQuery): Generator<Entity> {
     switch (query.kind) {
       case "tableEntry":
-        return this.#tableEntries(query);
+        yield* this.#tableEntries(query);
+        return;
       case "directCounter":
-        return this.#direct(query.table, query, (table) => table.info.table.with_counters).map(
-          ([table, stored]) => ({
-            kind: "directCounter" as const,
-            entry: this.#plain(table, stored),
-            data: this.#counterOf(table, stored),
-          }),
-        );
+        for (const [table, stored] of this.#direct(query.table, query, isCounted)) {
+          const data = this.#counterOf(table, stored);
+          yield { kind: "directCounter", entry: this.#plain(table, stored), data };
+        }
+        return;
       case "directMeter":
-        return this.#direct(query.table, query, (table) => table.store.meter !== undefined).map(
-          ([table, stored]) => {
-            const config = configOf(table.store.meter!.rates(stored.number));
-            return {
-              kind: "directMeter" as const,
-              entry: this.#plain(table, stored),
-              ...(config === undefined ? {} : { config }),
-            };
-          },
-        );
+        for (const [table, stored] of this.#direct(query.table, query, isMetered)) {
+          const config = configOf(table.store.meter!.rates(stored.number));
+          const entry = this.#plain(table, stored);
+          yield { kind: "directMeter", entry, ...(config === undefined ? {} : { config }) };
+        }
+        return;
       case "member":
-        return this.#profiles(query.profile).flatMap(({ name, store }) =>
-          [...store.members.values()]
-            .filter(
-              (member) =>
-                !member.hidden && (query.memberId === undefined || query.memberId === member.memberId),
-            )
-            .map(({ memberId, action }) => ({ kind: "member" as const, profile: name, memberId, action })),
-        );
+        for (const { name, store } of this.#profiles(query.profile)) {
+          for (const { memberId, action, hidden } of store.members.values()) {
+            if (!hidden && (query.memberId === undefined || query.memberId === memberId))
+              yield { kind: "member", profile: name, memberId, action };
+          }
+        }
+        return;
       case "group":
-        return this.#profiles(query.profile).flatMap(({ name, store }) =>
-          [...store.groups.values()]
-            .filter(
-              (group) => !group.hidden && (query.groupId === undefined || query.groupId === group.groupId),
-            )
-            .map(({ groupId, members, maxSize }) => ({
-              kind: "group" as const,
-              profile: name,
-              groupId,
-              members,
-              maxSize,
-            })),
-        );
-      case "counter":
-        return this.#elements("counter", this.instance.counters, query.counter, query.index).map(
-          ([array, index]) => ({
-            kind: "counter" as const,
-            counter: array.name,
-            index,
-            data: { packets: BigInt(array.packets[index]!), bytes: BigInt(array.bytes[index]!) },
-          }),
-        );
-      case "meter":
-        return this.#elements("meter", this.instance.meters, query.meter, query.index).map(
-          ([array, index]) => {
-            const config = configOf(array.rates(index));
-            return {
-              kind: "meter" as const,
-              meter: array.name,
-              index,
-              ...(config === undefined ? {} : { config }),
-            };
-          },
-        );
-      case "register":
-        return this.#elements("register", this.instance.registers, query.register, query.index).map(
-          ([array, index]) => ({
-            kind: "register" as const,
-            register: array.name,
-            index,
-            value: array.get(index),
-          }),
-        );
+        for (const { name, store } of this.#profiles(query.profile)) {
+          for (const { groupId, members, maxSize, hidden } of store.groups.values()) {
+            if (!hidden && (query.groupId === undefined || query.groupId === groupId))
+              yield { kind: "group", profile: name, groupId, members, maxSize };
+          }
+        }
+        return;
+      case "counter": {
+        const { counters } = this.instance;
+        for (const [array, index] of this.#elements("counter", counters, query.counter, query.index)) {
+          const data = { packets: BigInt(array.packets[index]!), bytes: BigInt(array.bytes[index]!) };
+          yield { kind: "counter", counter: array.name, index, data };
+        }
+        return;
+      }
+      case "meter": {
+        const { meters } = this.instance;
+        for (const [array, index] of this.#elements("meter", meters, query.meter, query.index)) {
+          const config = configOf(array.rates(index));
+          yield { kind: "meter", meter: array.name, index, ...(config === undefined ? {} : { config }) };
+        }
+        return;
+      }
+      case "register": {
+        const { registers } = this.instance;
+        for (const [array, index] of this.#elements("register", registers, query.register, query.index))
+          yield { kind: "register", register: array.name, index, value: array.get(index) };
+        return;
+      }
       case "multicastGroup":
-        return [...this.instance.replication.groups]
-          .filter(([groupId]) => query.groupId === undefined || query.groupId === groupId)
-          .map(([groupId, { replicas, metadata }]) => ({
-            kind: "multicastGroup" as const,
+        for (const [groupId, { replicas, metadata }] of this.instance.replication.groups) {
+          if (query.groupId !== undefined && query.groupId !== groupId) continue;
+          yield {
+            kind: "multicastGroup",
             groupId,
             replicas,
             ...(metadata === undefined ? {} : { metadata }),
-          }));
+          };
+        }
+        return;
       case "cloneSession":
-        return [...this.instance.replication.sessions]
-          .filter(([sessionId]) => query.sessionId === undefined || query.sessionId === sessionId)
-          .map(([sessionId, session]) => ({
-            kind: "cloneSession" as const,
+        for (const [sessionId, session] of this.instance.replication.sessions) {
+          if (query.sessionId !== undefined && query.sessionId !== sessionId) continue;
+          yield {
+            kind: "cloneSession",
             sessionId,
             replicas: session.replicas,
             classOfService: session.classOfService,
             packetLengthBytes: session.lengthLimit,
-          }));
-      case "digest": {
+          };
+        }
+        return;
+      case "digest":
         if (query.digest !== undefined && !this.digests.knows(query.digest))
           refuse("NOT_FOUND", `the program has no digest ${query.digest}`);
-        return this.digests.names.flatMap((name) => {
+        for (const name of this.digests.names) {
           const config =
             query.digest === undefined || query.digest === name ? this.digests.config(name) : undefined;
-          return config === undefined ? [] : [config];
-        });
-      }
+          if (config !== undefined) yield config;
+        }
+        return;
       case "valueSet": {
         const { valueSets } = this.instance;
         if (query.valueSet !== undefined && !valueSets.has(query.valueSet))
           refuse("NOT_FOUND", `the program has no value set ${query.valueSet}`);
-        return [...valueSets.values()]
-          .filter(({ name }) => query.valueSet === undefined || query.valueSet === name)
-          .map(({ name, members }) => ({
-            kind: "valueSet" as const,
-            valueSet: name,
-            members: members.map(({ match }) => match),
-          }));
+        for (const { name, members } of valueSets.values()) {
+          if (query.valueSet === undefined || query.valueSet === name)
+            yield { kind: "valueSet", valueSet: name, members: members.map(({ match }) => match) };
+        }
       }
     }
   }
@@ -159,23 +147,26 @@ export class Reader {
     return [profile];
   }
 
-  #elements<T extends { name: string; size: number }>(
+  *#elements<T extends { name: string; size: number }>(
     kind: string,
     arrays: ReadonlyMap<string, T>,
     name: string | undefined,
     index: number | undefined,
-  ): [T, number][] {
+  ): Generator<[T, number]> {
     const chosen = name === undefined ? [...arrays.values()] : [arrays.get(name)];
-    return chosen.flatMap((array) => {
+    for (const array of chosen) {
       if (array === undefined) refuse("NOT_FOUND", `the program has no ${kind} ${name}`);
-      if (index === undefined) return Array.from({ length: array.size }, (_, i): [T, number] => [array, i]);
+      if (index === undefined) {
+        for (let i = 0; i < array.size; i++) yield [array, i];
+        continue;
+      }
       if (index < 0 || index >= array.size)
         refuse("OUT_OF_RANGE", `${kind} ${array.name} has indexes 0 to ${array.size - 1}, not ${index}`);
-      return [[array, index] as [T, number]];
-    });
+      yield [array, index];
+    }
   }
 
-  /** A wildcard means what P4Info shows: tables that the compiler made up are not part of it. */
+  /** A wildcard covers the tables of P4Info: tables that the compiler made are not part of it. */
   #tables(name: string | undefined): TableControl[] {
     if (name !== undefined) return [this.tables.find(name)];
     const shown = this.instance.p4.tables;
@@ -183,30 +174,27 @@ export class Reader {
     return shown.list.length === 0 ? all : all.filter((table) => shown.byName(table.name) !== undefined);
   }
 
-  #direct(
+  *#direct(
     name: string | undefined,
     query: { match?: readonly Match[]; priority?: number },
     has: (table: TableControl) => boolean,
-  ): [TableControl, StoredEntry][] {
-    return this.#tables(name)
-      .filter(has)
-      .flatMap((table) =>
-        this.#stored(table, query).map((stored): [TableControl, StoredEntry] => [table, stored]),
-      );
+  ): Generator<[TableControl, StoredEntry]> {
+    for (const table of this.#tables(name)) {
+      if (has(table)) for (const stored of this.#found(table, query)) yield [table, stored];
+    }
   }
 
-  /** Entries of a table, in the order of their numbers' insertion; with `match` the one that has that key. */
-  #stored(table: TableControl, query: { match?: readonly Match[]; priority?: number }): StoredEntry[] {
-    if (query.match === undefined || query.match.length === 0)
-      return [...table.store.entries.values()].filter(
-        ({ priority }) => !query.priority || query.priority === priority,
-      );
-    try {
-      return [this.tables.stored(table, { match: query.match, priority: query.priority ?? 0 })];
-    } catch (error) {
-      if (error instanceof DeviceError && error.code === "NOT_FOUND") return [];
-      throw error;
+  /** Entries of a table in the order of their insertion; with `match` only the entry with that key, or NOT_FOUND. */
+  *#found(
+    table: TableControl,
+    { match, priority }: { match?: readonly Match[]; priority?: number },
+  ): Generator<StoredEntry> {
+    if (match !== undefined && match.length > 0) {
+      yield this.tables.stored(table, { match, priority: priority ?? 0 });
+      return;
     }
+    for (const entry of table.store.entries.values())
+      if (!priority || priority === entry.priority) yield entry;
   }
 
   #counterOf({ store }: TableControl, { number }: StoredEntry): CounterData {
@@ -217,30 +205,43 @@ export class Reader {
     return { kind: "tableEntry", table: table.name, match: stored.match, priority: stored.priority };
   }
 
-  #tableEntries(query: ReadQuery & { kind: "tableEntry" }): TableEntry[] {
-    return this.#tables(query.table).flatMap((table) => {
+  *#tableEntries(query: ReadQuery & { kind: "tableEntry" }): Generator<TableEntry> {
+    for (const table of this.#tables(query.table)) {
       if (query.isDefault) {
-        const action = table.default;
-        return action === undefined
-          ? []
-          : [
-              {
-                kind: "tableEntry" as const,
-                table: table.name,
-                match: [],
-                priority: 0,
-                isDefault: true,
-                action: { kind: "action" as const, action: action.action, params: action.params },
-              },
-            ];
+        const entry = this.#defaultEntry(table);
+        if (entry !== undefined) yield entry;
+        continue;
       }
-      return this.#stored(table, query).map((stored) => this.#entry(table, stored, query));
-    });
+      try {
+        for (const stored of this.#found(table, query)) yield this.#entry(table, stored, query);
+      } catch (error) {
+        // No entry has this key: the answer is empty.
+        if (!(error instanceof DeviceError && error.code === "NOT_FOUND")) throw error;
+      }
+    }
+  }
+
+  #defaultEntry(table: TableControl): TableEntry | undefined {
+    const action = table.default ?? (table.profile === undefined ? undefined : NO_ACTION);
+    if (action === undefined) return undefined;
+    const entry: TableEntry = {
+      kind: "tableEntry",
+      table: table.name,
+      match: [],
+      priority: 0,
+      isDefault: true,
+    };
+    // a program that never mentions NoAction has no id for it
+    const { actions } = this.instance.p4;
+    if (action !== NO_ACTION || actions.byName(NO_ACTION.action) !== undefined)
+      entry.action = { kind: "action", action: action.action, params: action.params };
+    return entry;
   }
 
   #entry(table: TableControl, stored: StoredEntry, query: ReadQuery & { kind: "tableEntry" }): TableEntry {
     const { store, info } = table;
-    const entry: TableEntry = { ...this.#plain(table, stored), action: stored.action };
+    const { match, priority, action } = stored;
+    const entry: TableEntry = { kind: "tableEntry", table: table.name, match, priority, action };
     if (stored.idleTimeoutNs !== 0n) entry.idleTimeoutNs = stored.idleTimeoutNs;
     if (stored.controllerMetadata !== 0n) entry.controllerMetadata = stored.controllerMetadata;
     if (stored.metadata !== undefined) entry.metadata = stored.metadata;

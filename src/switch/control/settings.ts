@@ -1,9 +1,10 @@
 /**
- * What a v1model target can be told beside P4Runtime: depth and rate of output queues, parameters of the
- * hashes that have some. BMv2 has them in its Thrift interface (`set_queue_depth` and so on).
+ * Settings of a v1model target that P4Runtime does not have: depth and rate of output queues, and parameters of hashes.
+ * BMv2 has them in its Thrift interface (`set_queue_depth` and so on).
  */
+
+import type { CrcParameters, QueueSelection, TargetSettings } from "../../device/index.js";
 import { bmv2Hash, toeplitzHash } from "../../hash/index.js";
-import type { CrcParameters, QueueSelection, TargetSettings } from "../../program/index.js";
 import type { QueueLimits } from "../flow/queue-limits.js";
 import type { Queues } from "../flow/queues.js";
 import type { Instance } from "./instance.js";
@@ -11,7 +12,7 @@ import { checkWidth, refuse } from "./keys.js";
 
 const MAX_PORT = 511;
 
-/** Where a switch has what the settings change; `queues` makes them if the switch had none so far. */
+/** What of a switch the settings change; `queues` makes the queues when the switch has none. */
 export interface Settable {
   readonly limits: QueueLimits;
   queues(): Queues;
@@ -29,7 +30,7 @@ export class Settings implements TargetSettings {
     if (queues.port !== undefined) this.target.queues().open(queues.port);
   }
 
-  /** 0 takes the limit away. */
+  /** 0 removes the limit. */
   async setQueueRate(packetsPerSecond: number, queues: QueueSelection = {}): Promise<void> {
     checkCount("a queue's rate", packetsPerSecond);
     this.#check(queues);
@@ -78,7 +79,7 @@ export class Settings implements TargetSettings {
     return { instance, index };
   }
 
-  /** Checks a selection, and makes the queues of a switch that had none. */
+  /** Checks a selection, and makes the queues of a switch that has none. */
   #check({ port, priority }: QueueSelection): void {
     const { priorities } = this.target.queues();
     if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= MAX_PORT))

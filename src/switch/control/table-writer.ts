@@ -1,13 +1,13 @@
-/** Insert, modify and delete of table entries (P4Runtime spec 9.1). Every function gives how to undo what it did. */
+/** Insert, modify and delete of table entries (P4Runtime spec 9.1). Every function returns a function that undoes it. */
 import type {
   ActionCall,
-  bmv2,
   CounterData,
   Match,
   TableAction,
   TableEntry,
   WeightedAction,
-} from "../../program/index.js";
+} from "../../device/index.js";
+import type { bmv2 } from "../../program/index.js";
 import type { StoredEntry } from "../tables/store.js";
 import { type Instance, putParameters, type TableControl } from "./instance.js";
 import { checkWidth, type Key, readKey, refuse } from "./keys.js";
@@ -15,7 +15,7 @@ import type { ProfileWriter } from "./profile-writer.js";
 
 export type Undo = () => void;
 
-/** Checks an action and its parameters against what may stand in the place of it. */
+/** Checks an action and its parameters against the actions that are allowed. */
 export function checkAction(
   what: string,
   actions: ReadonlyMap<string, bmv2.Bmv2Action>,
@@ -43,8 +43,8 @@ export class TableWriter {
   constructor(
     readonly instance: Instance,
     readonly profiles: ProfileWriter,
-    /** An entry with an idle timeout came, went or changed. */
-    readonly timed: (table: TableControl) => void,
+    /** An entry of a table with idle timeouts came or changed. */
+    readonly timed: (table: TableControl, entry: StoredEntry) => void,
   ) {}
 
   find(name: string): TableControl {
@@ -72,7 +72,7 @@ export class TableWriter {
     return readKey(table.name, table.shape, table.fieldNames, entry.match, priority);
   }
 
-  /** The entry with that key; NOT_FOUND if there is none. */
+  /** The entry with that key; fails with NOT_FOUND when there is no such entry. */
   stored(table: TableControl, entry: { match: readonly Match[]; priority: number }): StoredEntry {
     const found = table.store.byName.get(this.key(table, entry).name);
     if (found === undefined) refuse("NOT_FOUND", `table ${table.name} has no entry with this key`);
@@ -93,7 +93,7 @@ export class TableWriter {
     }
   }
 
-  /** `again`: the number of an entry that was deleted, to undo that. */
+  /** @param again number of a deleted entry that is inserted again, to undo the deletion */
   insert(table: TableControl, entry: TableEntry, isConst: boolean, again?: number): Undo {
     const key = this.key(table, entry);
     const { store } = table;
@@ -126,7 +126,7 @@ export class TableWriter {
     );
     put.store(stored.number);
     this.#putExtras(table, stored, entry);
-    if (stored.idleTimeoutNs > 0n) this.timed(table);
+    this.#restartTime(table, stored);
     return () => {
       const now = store.byName.get(key.name)!;
       store.remove(now);
@@ -180,11 +180,12 @@ export class TableWriter {
     stored.metadata = entry.metadata;
     put.store(stored.number);
     this.#putExtras(table, stored, entry);
-    if (stored.idleTimeoutNs > 0n) this.timed(table);
+    this.#restartTime(table, stored);
     return () => {
       this.#modify(table, before);
-      putBack(table.store.byName.get(stored.name)!.number);
-      if (stored.idleTimeoutNs > 0n) this.timed(table);
+      const now = table.store.byName.get(stored.name)!;
+      putBack(now.number);
+      this.#restartTime(table, now);
     };
   }
 
@@ -196,15 +197,25 @@ export class TableWriter {
     this.#drop(table, stored);
     return () => {
       this.insert(table, before, stored.isConst, stored.number);
-      putBack(table.store.byName.get(stored.name)!.number);
-      if (stored.idleTimeoutNs > 0n) this.timed(table);
+      const now = table.store.byName.get(stored.name)!;
+      putBack(now.number);
+      this.#restartTime(table, now);
     };
+  }
+
+  #restartTime(table: TableControl, entry: StoredEntry): void {
+    if (table.info.table.support_timeout) this.timed(table, entry);
   }
 
   #writeDefault(type: "insert" | "modify" | "delete", table: TableControl, entry: TableEntry): Undo {
     if (type !== "modify")
       refuse("INVALID_ARGUMENT", `the default entry of table ${table.name} can only be modified`);
     if (entry.match.length > 0) refuse("INVALID_ARGUMENT", "a default entry has no match");
+    if (table.profile !== undefined)
+      refuse(
+        "PERMISSION_DENIED",
+        `the default entry of table ${table.name} is constant: the table has the action profile ${table.profile.name}`,
+      );
     const own = table.info.table.default_entry;
     if (own?.action_const && own.action_entry_const)
       refuse("PERMISSION_DENIED", `the default action of table ${table.name} is constant`);
@@ -226,7 +237,7 @@ export class TableWriter {
     return () => this.instance.setDefault(table, before);
   }
 
-  /** Checks an action, with the one that it replaces; `take` claims members and groups, `store` writes the hot arrays. */
+  /** Checks an action and the action that it replaces. `take` counts the use of members and groups; `store` writes the record. */
   #prepare(
     table: TableControl,
     action: TableAction,
@@ -300,7 +311,7 @@ export class TableWriter {
     }
   }
 
-  /** Lets go of the members and groups that an entry used. */
+  /** Counts off the use of the members and groups of an entry. */
   #drop(table: TableControl, entry: StoredEntry): void {
     const { profile } = table;
     if (profile === undefined) return;
@@ -311,7 +322,7 @@ export class TableWriter {
   }
 }
 
-/** A stored entry as an update would give it; `keep` of the store has what packets change. */
+/** A stored entry as an update would write it; `keep` of the store covers what packets change. */
 function asEntry(table: TableControl, stored: StoredEntry): TableEntry {
   return {
     kind: "tableEntry",
@@ -325,7 +336,7 @@ function asEntry(table: TableControl, stored: StoredEntry): TableEntry {
   };
 }
 
-/** P4Runtime counts rates in units a second, the meter in units a microsecond. */
+/** Rates in units per microsecond; P4Runtime has units per second. */
 export function ratesOf(config: {
   committedRate: bigint;
   committedBurst: bigint;

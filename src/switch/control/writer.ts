@@ -1,4 +1,4 @@
-/** Updates of all kinds of entities: finds who takes them. A refused update changes nothing. */
+/** Applies updates of all kinds of entities. A refused update changes nothing. */
 
 import { maskOf } from "../../base/index.js";
 import type {
@@ -15,8 +15,9 @@ import type {
   Replica,
   Update,
   ValueSetEntry,
-} from "../../program/index.js";
+} from "../../device/index.js";
 import type { CounterArray } from "../tables/resources.js";
+import type { StoredEntry } from "../tables/store.js";
 import type { Digests } from "./digests.js";
 import type { Instance, TableControl } from "./instance.js";
 import { checkBounds, checkMasked, checkPrefix, checkWidth, refuse } from "./keys.js";
@@ -33,13 +34,13 @@ export class Writer {
   constructor(
     readonly instance: Instance,
     readonly digests: Digests,
-    timed: (table: TableControl) => void,
+    timed: (table: TableControl, entry: StoredEntry) => void,
   ) {
     this.profiles = new ProfileWriter(instance);
     this.tables = new TableWriter(instance, this.profiles, timed);
   }
 
-  /** Applies one update or throws a DeviceError; gives how to undo it. */
+  /** Applies one update or throws a DeviceError; returns a function that undoes the update. */
   apply({ type, entity }: Update): Undo {
     switch (entity.kind) {
       case "tableEntry":
@@ -86,7 +87,7 @@ export class Writer {
     if (!table.info.table.with_counters)
       refuse("INVALID_ARGUMENT", `table ${table.name} has no direct counter`);
     const { name, number } = this.tables.stored(table, entry);
-    // The entry may get another number when a later delete is undone first.
+    // The entry may have another number when the undo of a later delete inserted it again.
     return putCounter(table.store, number, data, () => table.store.byName.get(name)!.number);
   }
 
@@ -234,7 +235,7 @@ function checkIndex(what: string, index: number, size: number): void {
     refuse("OUT_OF_RANGE", `${what} has indexes 0 to ${size - 1}, not ${index}`);
 }
 
-/** Writes a counter; `place` says where it is when the write is undone. */
+/** Writes a counter; `place` returns its index when the write is undone. */
 function putCounter(
   array: Pick<CounterArray, "packets" | "bytes">,
   index: number,

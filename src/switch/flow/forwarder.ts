@@ -1,9 +1,9 @@
 /**
- * The way of a packet through simple_switch: parser, ingress, what ingress asked for, queue, egress, what
- * egress asked for, deparser. The order at the end of ingress and of egress is that of the "simple_switch"
+ * The path of a packet through simple_switch: parser, ingress, the requests of ingress, queue, egress, the requests of
+ * egress, deparser. The order at the end of ingress and of egress is that of the "simple_switch"
  * document of the behavioral model.
  */
-import type { Replica } from "../../program/index.js";
+import type { Replica } from "../../device/index.js";
 import type { Code, Specialised } from "../codegen/program.js";
 import type { SwitchClock, SwitchStatistics } from "../options.js";
 import { NO_LIMIT, type PacketState } from "../state/packet-state.js";
@@ -22,10 +22,10 @@ const INSTANCE = {
   resubmitted: 6,
 };
 
-/** Passes that one received frame may cause (clones, copies, rounds); a program that asks for more loops forever. */
+/** Maximum number of passes that one received frame may cause (clones, copies, rounds); a program with more loops forever. */
 const MAX_PASSES = 65536;
 
-/** In place of the time since when a packet waits in a queue. */
+/** Instead of the time at which a packet was queued: it was not. */
 const NOT_QUEUED = -1;
 
 export class Forwarder {
@@ -47,7 +47,7 @@ export class Forwarder {
     readonly transmit: (port: number, frame: Uint8Array) => void,
     /** Sends the digest of a learn list. */
     readonly learn: (list: number, phv: Int32Array) => void,
-    /** Absent: nothing ever waits. */
+    /** Undefined: no packet ever waits. */
     readonly queues: () => Queues | undefined,
   ) {
     this.#pool = new PacketPool(specialised.layout.words);
@@ -56,16 +56,16 @@ export class Forwarder {
     this.#timestampsWide = (layout.field("intrinsic_metadata", "ingress_global_timestamp")?.words ?? 1) > 1;
   }
 
-  /** From the next frame on, packets are told of to a tracer, or to none; what is on its way goes on untold. */
+  /** Traces packets from the next frame on, or no longer. Packets already in flight are not traced. */
   traceTo(tracer: PacketTracer | undefined): void {
     this.#tracer?.close();
     this.#tracer = tracer;
     this.#code = tracer === undefined ? this.specialised.code : tracer.wrap();
-    // Code that runs at this moment may be the traced one: it keeps a tracer, which follows nothing any more.
+    // Traced code may be running at this moment, so the state keeps the closed tracer, which records nothing.
     if (tracer !== undefined) this.state.X = tracer;
   }
 
-  /** Runs a frame that arrives to the end of ingress, and everything that needs no waiting. */
+  /** Runs an arriving frame to the end of ingress, and everything that does not have to wait. */
   receive(port: number, frame: Uint8Array): void {
     this.stats.received++;
     if (this.#running) {
@@ -81,7 +81,7 @@ export class Forwarder {
     }
   }
 
-  /** Goes on with what waits: for when a port became free. */
+  /** Continues with packets that wait; to be called when a port becomes free. */
   resume(): void {
     if (this.#running) return;
     this.#running = true;
@@ -104,7 +104,7 @@ export class Forwarder {
         const frame = this.#runEgress(copy.port, NOT_QUEUED, 0, 0, 0);
         this.state.P = this.state.main;
         this.#pool.release(copy);
-        if (frame !== undefined) this.#send(copy.port, frame);
+        if (frame !== undefined) this.transmit(copy.port, frame);
         continue;
       }
       if (this.queues()?.run()) continue;
@@ -124,8 +124,8 @@ export class Forwarder {
   }
 
   /**
-   * Drops the packets of a program that makes ever more of them, wherever they wait for their turn. Nothing stays that
-   * may refer to the memory of the frame that came in: its owner uses that again.
+   * Drops the waiting packets of a program that makes ever more of them. No packet is left that may use the memory of the
+   * frame that came in, since the owner of the frame uses that memory again.
    */
   #giveUp(): void {
     const drop = (copy: PacketCopy): void => {
@@ -176,7 +176,7 @@ export class Forwarder {
     if (this.#timestampsWide) P[at + 1] = (now / 4294967296) & 0xffff;
   }
 
-  /** Makes a waiting packet the one at hand. */
+  /** Makes a waiting packet the current packet. */
   #load(copy: PacketCopy): void {
     const { state } = this;
     state.P = copy.P;
@@ -191,16 +191,15 @@ export class Forwarder {
 
   #aborted(): boolean {
     const { aborted } = this.state;
-    if (aborted === "") return false;
+    if (aborted === undefined) return false;
     const { stats } = this;
-    this.state.onLog?.(aborted);
-    this.state.aborted = "";
+    this.state.onLog?.(this.state.abortText);
+    this.state.aborted = undefined;
     stats.aborted++;
     stats.dropped++;
-    const loop = aborted.startsWith("endless");
-    if (loop) stats.drops.loop++;
+    if (aborted === "endless_loop") stats.drops.loop++;
     else stats.drops.assertion++;
-    this.#tracer?.drop(this.#tracer.node, loop ? "endless_loop" : "assertion");
+    this.#tracer?.drop(this.#tracer.node, aborted);
     return true;
   }
 
@@ -253,19 +252,17 @@ export class Forwarder {
     P[fields.instanceType] = INSTANCE.normal;
     const queues = this.queues();
     const priority = queues === undefined ? 0 : this.#priority();
-    if (
-      isCopy ||
-      this.#egress.length > 0 ||
-      (queues !== undefined && !(queues.isOpen && priority < queues.priorities))
-    ) {
+    if (isCopy || this.#egress.length > 0 || (queues !== undefined && !queues.passes(port, priority))) {
       const copy = this.#pool.copyOf(state);
       copy.node = this.#tracer?.node;
       this.#enqueue(copy, port);
       return;
     }
-    // Nothing waits: egress runs on the packet where it is.
+    // No packet waits: egress runs on the current packet without a copy.
     const frame = this.#runEgress(port, NOT_QUEUED, 0, 0, priority);
-    if (frame !== undefined) this.#send(port, frame);
+    if (frame === undefined) return;
+    if (queues === undefined) this.transmit(port, frame);
+    else queues.start(port, frame);
   }
 
   #keep(copy: PacketCopy, start: number, length: number): void {
@@ -277,7 +274,7 @@ export class Forwarder {
     copy.limit = NO_LIMIT;
   }
 
-  /** A clone of the packet as it came to ingress, parsed again; of its metadata only the field list's stay. */
+  /** Clones the packet as it came to ingress. The clone is parsed again, and keeps only the metadata of the field list. */
   #cloneIngress(start: number, arrivedLength: number): void {
     const { state, specialised } = this;
     const { fields } = state;
@@ -304,7 +301,7 @@ export class Forwarder {
     this.#tracer?.use(original);
   }
 
-  /** The session that the program's clone call names. */
+  /** The session that the clone call of the program names. */
   #session(): MirrorSession | undefined {
     const id = this.state.clone & 0x7fff;
     const session = this.replication.sessions.get(id);
@@ -312,14 +309,14 @@ export class Forwarder {
     return session;
   }
 
-  /** Sends the packet at hand where a session says; each copy with the session's limit. */
+  /** Copies the current packet to the ports of a session, each copy with the length limit of the session. */
   #mirror(session: MirrorSession): void {
     const limit = session.lengthLimit > 0 ? session.lengthLimit : NO_LIMIT;
     this.#multicast(undefined, session.replicas, limit);
     this.#tracer?.forked("clone");
   }
 
-  /** @param group absent: the replicas are a clone session's own */
+  /** @param group undefined: the replicas are those of a clone session */
   #multicast(group: number | undefined, replicas: readonly Replica[], limit: number): void {
     const { state } = this;
     const { egressRid } = state.fields;
@@ -351,7 +348,7 @@ export class Forwarder {
       return;
     }
     const { priority } = this.state.fields;
-    // A priority that the port has no queue for drops the packet, as in BMv2.
+    // As in BMv2, a packet whose priority has no queue is dropped.
     const refused = queues.push(copy, priority >= 0 ? copy.P[priority]! : 0);
     if (refused === undefined) {
       this.#tracer?.queued(copy.node);
@@ -364,7 +361,7 @@ export class Forwarder {
     this.#pool.release(copy);
   }
 
-  /** Egress of a packet that leaves its queue; the frame, or undefined. */
+  /** Runs egress on a packet that leaves its queue; returns the frame, or undefined. */
   serve(
     copy: PacketCopy,
     since: number,
@@ -379,7 +376,7 @@ export class Forwarder {
     return frame;
   }
 
-  /** Gives the frame to send, or undefined if the packet was dropped or goes round again. */
+  /** Returns the frame to send, or undefined when the packet was dropped or recirculates. */
   #runEgress(
     port: number,
     since: number,
@@ -432,7 +429,7 @@ export class Forwarder {
     return undefined;
   }
 
-  /** A clone of the packet as egress left it, to go through egress again. */
+  /** Clones the packet as egress left it; the clone goes through egress again. */
   #cloneEgress(): void {
     const { state, specialised } = this;
     const session = this.#session();
@@ -452,9 +449,5 @@ export class Forwarder {
     state.recirculate = recirculate;
     state.limit = limit;
     this.#pool.release(copy);
-  }
-
-  #send(port: number, frame: Uint8Array): void {
-    this.transmit(port, frame);
   }
 }

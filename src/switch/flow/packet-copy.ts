@@ -1,4 +1,4 @@
-/** A packet that waits, with all that is to be kept of it, and the pool that such packets come from. */
+/** A waiting packet with its state, and the pool of such packets. */
 import type { PacketState } from "../state/packet-state.js";
 import type { TraceNode } from "../trace/recorder.js";
 
@@ -33,7 +33,7 @@ export class PacketPool {
     return copy;
   }
 
-  /** The packet at hand as a copy of its own. */
+  /** A copy of the current packet. */
   copyOf(state: PacketState): PacketCopy {
     const copy = this.take(state.D);
     copy.P.set(state.P);
@@ -50,7 +50,7 @@ export class PacketPool {
   }
 }
 
-/** First in, first out, without moving elements: what was taken is cut off from time to time. */
+/** A queue that does not move its elements: those that were taken are removed from time to time. */
 export class Fifo<T> {
   #items: T[] = [];
   #head = 0;
@@ -59,7 +59,7 @@ export class Fifo<T> {
     return this.#items.length - this.#head;
   }
 
-  /** What {@link shift} would take. */
+  /** The element that {@link shift} would return. */
   get first(): T | undefined {
     return this.#items[this.#head];
   }

@@ -1,5 +1,5 @@
-/** Depths and rates of output queues as the control plane set them: of a queue, a port, or all; the last word counts. */
-import type { QueueSelection } from "../../program/index.js";
+/** Depths and rates of output queues that the control plane set, for one queue, one port, or all; the last setting counts. */
+import type { QueueSelection } from "../../device/index.js";
 
 class Limit {
   #all: number | undefined;
@@ -28,13 +28,13 @@ export class QueueLimits {
   readonly #depths = new Limit();
   readonly #rates = new Limit();
 
-  /** Packets that may wait; 0 drops everything. */
+  /** Sets the number of packets that may wait; 0 drops all packets. */
   setDepth(packets: number, queues: QueueSelection): void {
     this.any = true;
     this.#depths.set(packets, queues);
   }
 
-  /** Packets a second; 0 is no limit. */
+  /** Sets the rate in packets per second; 0 is no limit. */
   setRate(packets: number, queues: QueueSelection): void {
     this.any = true;
     this.#rates.set(packets, queues);

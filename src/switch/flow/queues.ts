@@ -1,6 +1,7 @@
 /**
  * Output queues. A packet waits between ingress and egress; egress runs when the port takes it, then the
- * frame takes its time on the wire, and it is transmitted when its last bit has left (store and forward).
+ * frame takes its time on the wire. It is given to `transmit` when its last bit has left (store and forward), or with
+ * the first bit where the medium models the time on the wire.
  * A port serves the highest priority that has a packet whose time has come; a queue with a rate lets its
  * packets go one interval after the other, and the lower ones meanwhile.
  */
@@ -12,25 +13,34 @@ interface Waiting {
   readonly copy: PacketCopy;
   readonly since: number;
   readonly depth: number;
-  /** Time before which it does not leave, by the rate in packets. */
+  /** Earliest time at which the packet leaves, by the rate in packets. */
   readonly notBefore: number;
 }
+
+/** Times that differ by less count as equal: half of the step of the finest clock, in microseconds. */
+const TOLERANCE_US = 0.00051;
+
+/** How far the times of a port may lag behind a clock whose timers are late, in microseconds. */
+const MAX_LAG_US = 4000;
 
 /** One queue of a port. */
 class Line {
   readonly waiting = new Fifo<Waiting>();
 
-  /** @param last time that the rate in packets gave to the last packet that was taken */
+  /** @param last earliest time at which the last packet that was queued leaves, by the rate in packets */
   constructor(public last: number) {}
 }
 
 class Port {
   readonly lines: Line[];
   bytes = 0;
-  /** A frame is on the wire. */
-  busy = false;
-  /** Cancels the timer for the next packet that waits for its time. */
+  packets = 0;
+  /** Time in microseconds at which the last bit of the frame on the wire leaves. */
+  busyUntil = Number.NEGATIVE_INFINITY;
+  /** Cancels the timer for the next packet that waits for its time, or for the wire. */
   cancel: (() => void) | undefined;
+  /** Time of that timer. */
+  wakeTime = Number.POSITIVE_INFINITY;
 
   constructor(
     readonly number: number,
@@ -41,7 +51,7 @@ class Port {
   }
 }
 
-/** Runs egress on a packet that leaves its queue: gives the frame, or undefined if none comes out. */
+/** Runs egress on a packet that leaves its queue; returns the frame, or undefined when the packet does not leave. */
 export type Serve = (
   copy: PacketCopy,
   since: number,
@@ -54,37 +64,61 @@ export class Queues {
   readonly #ports = new Map<number, Port>();
   readonly #ready = new Fifo<Port>();
   readonly #timed: boolean;
+  readonly #early: boolean;
   #waiting = 0;
   #closed = false;
 
   constructor(
     readonly options: QueueOptions,
-    /** What the control plane set; wins over the options. */
+    /** The limits that the control plane set; they override the options. */
     readonly limits: QueueLimits,
     readonly clock: SwitchClock,
     readonly serve: Serve,
     readonly transmit: (port: number, frame: Uint8Array) => void,
   ) {
     this.#timed = options.rateBitsPerSecond !== undefined || options.ratePacketsPerSecond !== undefined;
+    this.#early = options.handOver === "first";
   }
 
   get priorities(): number {
     return this.options.priorities ?? 1;
   }
 
-  /** Packets that wait. */
+  /** Number of packets that wait. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** Nothing waits and nothing limits any port: a packet may go on to egress without its queue. */
+  /** Whether no packet waits and no port has a limit, so that packets may go to egress without their queue. */
   get isOpen(): boolean {
     return !this.#timed && !this.limits.any && this.#ready.length === 0;
   }
 
   /**
-   * Makes the queues of a port, if it has none yet. Where the control plane set rates, their time counts from now on:
-   * a first packet waits one interval.
+   * Whether a packet may go to egress without its queue, since it would leave the queue at once. The frame that egress
+   * makes goes to {@link start}.
+   */
+  passes(number: number, priority: number): boolean {
+    if (priority >= this.priorities || this.#ready.length > 0 || this.limits.any) return false;
+    if (!this.#timed) return true;
+    if (this.options.ratePacketsPerSecond !== undefined) return false;
+    const port = this.#ports.get(number);
+    return port === undefined || (port.packets === 0 && !this.#isBusy(port, this.clock.now()));
+  }
+
+  /** Packets and bytes that wait at a port, without the frame on the wire. */
+  backlog(number: number): { packets: number; bytes: number } {
+    const port = this.#ports.get(number);
+    return { packets: port?.packets ?? 0, bytes: port?.bytes ?? 0 };
+  }
+
+  #isBusy(port: Port, now: number): boolean {
+    return port.busyUntil - now > TOLERANCE_US;
+  }
+
+  /**
+   * Makes the queues of a port, if it has none yet. Where the control plane set rates, their intervals start now: a first
+   * packet waits one interval.
    */
   open(number: number): Port {
     let port = this.#ports.get(number);
@@ -96,19 +130,20 @@ export class Queues {
     return port;
   }
 
-  /** Takes a packet for its port, or says why not. Call {@link run} afterwards. */
+  /** Queues a packet at its port, or returns why it was not queued. Call {@link run} afterwards. */
   push(copy: PacketCopy, priority: number): "queue_full" | "no_such_queue" | undefined {
     const port = this.open(copy.port);
     const line = port.lines[priority];
     if (line === undefined) return "no_such_queue";
     const now = this.clock.now();
+    const busy = this.#isBusy(port, now);
     const rate = this.limits.rate(copy.port, priority) ?? this.options.ratePacketsPerSecond?.(copy.port) ?? 0;
     const notBefore = rate > 0 ? Math.max(now, line.last + 1e6 / rate) : now;
     const { length } = line.waiting;
     const set = this.limits.depth(copy.port, priority);
     if (set !== undefined) {
       if (length >= set) return "queue_full";
-    } else if (port.busy || length > 0 || notBefore > now) {
+    } else if (busy || length > 0 || notBefore > now) {
       // A port that is free takes the packet at once, so that a depth of 0 still forwards.
       const { depthPackets, depthBytes } = this.options;
       if (depthPackets !== undefined && length >= depthPackets) return "queue_full";
@@ -117,24 +152,26 @@ export class Queues {
     line.last = notBefore;
     line.waiting.push({ copy, since: now, depth: length, notBefore });
     port.bytes += copy.packetLength;
+    port.packets++;
     this.#waiting++;
-    if (!port.busy) this.#ready.push(port);
+    if (!busy) this.#ready.push(port);
+    else if (this.#early) this.#wakeAt(port, port.busyUntil);
     return undefined;
   }
 
-  /** Serves the ports that became free; false when there was nothing to do. */
+  /** Serves a port that became free; returns false when there is no such port. */
   run(): boolean {
     const port = this.#ready.shift();
     if (port === undefined) return false;
-    if (!port.busy) this.#next(port);
+    this.#next(port);
     return true;
   }
 
-  /** Takes out, without serving them, the packets whose time has come at ports that are free; the others wait on. */
+  /** Removes the packets whose time has come at free ports, without serving them; the other packets still wait. */
   discardReady(drop: (copy: PacketCopy) => void): void {
     const now = this.clock.now();
     for (let port = this.#ready.shift(); port !== undefined; port = this.#ready.shift()) {
-      if (port.busy) continue;
+      if (this.#isBusy(port, now)) continue;
       let next = Number.POSITIVE_INFINITY;
       for (const { waiting } of port.lines) {
         for (let first = waiting.first; first !== undefined; first = waiting.first) {
@@ -143,8 +180,7 @@ export class Queues {
             break;
           }
           waiting.shift();
-          port.bytes -= first.copy.packetLength;
-          this.#waiting--;
+          this.#took(port, first.copy);
           drop(first.copy);
         }
       }
@@ -152,14 +188,27 @@ export class Queues {
     }
   }
 
-  /** Sets the port's timer anew; to no time at all if that is infinite. */
+  #took(port: Port, copy: PacketCopy): void {
+    port.bytes -= copy.packetLength;
+    port.packets--;
+    this.#waiting--;
+  }
+
+  /** Replaces the timer of a port; without a new timer when the time is infinite. */
   #wakeAt(port: Port, time: number): void {
+    if (time === port.wakeTime) return;
     port.cancel?.();
+    port.wakeTime = time;
     port.cancel = time < Number.POSITIVE_INFINITY ? this.clock.at(time, () => this.#wake(port)) : undefined;
   }
 
+  /** Serves the first packet of a free port whose time has come, and sets the timer for the next. */
   #next(port: Port): void {
     const now = this.clock.now();
+    if (this.#isBusy(port, now)) {
+      if (this.#early && port.packets > 0) this.#wakeAt(port, port.busyUntil);
+      return;
+    }
     let next = Number.POSITIVE_INFINITY;
     let priority = port.lines.length - 1;
     for (; priority >= 0; priority--) {
@@ -171,21 +220,44 @@ export class Queues {
     this.#wakeAt(port, priority < 0 ? next : Number.POSITIVE_INFINITY);
     if (priority < 0) return;
     const { waiting } = port.lines[priority]!;
-    const { copy, since, depth } = waiting.shift()!;
-    port.bytes -= copy.packetLength;
-    this.#waiting--;
+    const { copy, since, depth, notBefore } = waiting.shift()!;
+    this.#took(port, copy);
     const frame = this.serve(copy, since, depth, waiting.length, priority);
-    const rate = frame === undefined ? undefined : this.options.rateBitsPerSecond?.(port.number);
-    if (frame === undefined || rate === undefined) {
-      if (frame !== undefined) this.transmit(port.number, frame);
-      this.#ready.push(port);
+    if (frame === undefined) this.#ready.push(port);
+    else this.#send(port, frame, now, Math.max(since, notBefore));
+  }
+
+  /** Sends a frame by a port for which {@link passes} returned true. Call {@link run} afterwards. */
+  start(number: number, frame: Uint8Array): void {
+    if (this.options.rateBitsPerSecond === undefined) this.transmit(number, frame);
+    else {
+      const now = this.clock.now();
+      this.#send(this.open(number), frame, now, now);
+    }
+  }
+
+  /** @param ready when the packet could have left, had the port been free */
+  #send(port: Port, frame: Uint8Array, now: number, ready: number): void {
+    const rate = this.options.rateBitsPerSecond?.(port.number);
+    if (rate === undefined) {
+      this.transmit(port.number, frame);
+      if (port.packets > 0) this.#ready.push(port);
       return;
     }
-    port.busy = true;
     const bits = 8 * (frame.length + (this.options.overheadBytes ?? 0));
-    this.clock.at(now + (bits * 1e6) / rate, () => {
+    // A timer that is late does not lower the rate: the frame counts from the time at which it could have left.
+    const due = Math.max(port.busyUntil, ready, now - MAX_LAG_US);
+    const begin = now - due > TOLERANCE_US ? due : now;
+    port.busyUntil = begin + (bits * 1e6) / rate;
+    if (this.#early) {
+      if (port.packets > 0) this.#wakeAt(port, port.busyUntil);
       this.transmit(port.number, frame);
-      port.busy = false;
+      return;
+    }
+    this.clock.at(port.busyUntil, () => {
+      // The clock may be early by less than its step.
+      port.busyUntil = Math.min(port.busyUntil, this.clock.now());
+      this.transmit(port.number, frame);
       if (!this.#closed) this.#wake(port);
     });
   }
@@ -195,11 +267,12 @@ export class Queues {
 
   #wake(port: Port): void {
     port.cancel = undefined;
+    port.wakeTime = Number.POSITIVE_INFINITY;
     this.#ready.push(port);
     this.resumed?.();
   }
 
-  /** Lets go of all that waits and gives how many packets these were; a frame on the wire still leaves. */
+  /** Drops the packets that wait and returns their number; a frame on the wire still leaves. */
   close(): number {
     this.#closed = true;
     const waiting = this.#waiting;

@@ -1,5 +1,5 @@
 /** The packet replication engine: multicast groups and mirror (clone) sessions. */
-import type { Replica } from "../../program/index.js";
+import type { Replica } from "../../device/index.js";
 
 export interface Group {
   /** In the order in which the copies are made. */
@@ -10,7 +10,7 @@ export interface Group {
 export interface MirrorSession {
   readonly replicas: readonly Replica[];
   readonly classOfService: number;
-  /** Bytes that the clone keeps; 0: all. */
+  /** Number of bytes that the clone keeps; 0: all. */
   readonly lengthLimit: number;
 }
 

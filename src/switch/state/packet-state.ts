@@ -67,10 +67,13 @@ const NO_BYTES = new Uint8Array(0);
 /** A length that no packet reaches: nothing is cut. */
 export const NO_LIMIT = 0x3fffffff;
 
+/** Why the program could not go on with a packet: the reason of its drop. */
+export type Abort = "endless_loop" | "assertion";
+
 export type AnyHash = HashFunction | WideHash;
 
 export class PacketState {
-  /** PHV of the packet at hand. */
+  /** PHV of the current packet. */
   P: Int32Array;
   /** The frame: bytes O..E are not parsed yet, or after the parser the payload. */
   D: Uint8Array = NO_BYTES;
@@ -92,7 +95,9 @@ export class PacketState {
   /** Length as received, which counters and meters count. */
   ingressLength = 0;
   exit = 0;
-  aborted = "";
+  aborted: Abort | undefined = undefined;
+  /** For the log. */
+  abortText = "";
   clone = 0;
   cloneList = 0;
   resubmit = 0;
@@ -100,7 +105,7 @@ export class PacketState {
   digest = 0;
   limit = NO_LIMIT;
   logs = false;
-  /** Told of every step by traced code, which only runs when there is one. */
+  /** Receives every step of traced code, which runs only while there is a tracer. */
   X: PacketTracer | undefined = undefined;
 
   constructor(
@@ -138,8 +143,9 @@ export class PacketState {
   }
 
   /** The program cannot go on with this packet: it is dropped. */
-  abort(reason: string): void {
+  abort(reason: Abort, text: string): void {
     this.aborted = reason;
+    this.abortText = text;
     this.exit = 1;
   }
 

@@ -1,21 +1,21 @@
 /**
  * Exact match: open addressing with linear probing. A slot holds the entry, its key and its record (action and
- * parameters) side by side, so that all a packet needs is mostly one cache line. Deleting moves later entries of the probe run back, so that lookups stop at the first
- * empty slot.
+ * parameters), so that a packet mostly needs one cache line. A deletion moves later entries of the probe run back, so that
+ * lookups stop at the first empty slot.
  */
 import { type EntryKey, grown, hashWords } from "./shape.js";
 
 const FEWEST = 16;
-/** Part of the slots in use, at most: what a probe run costs more, it mostly costs within a cache line. */
+/** Maximum fraction of slots in use: longer probe runs mostly stay within a cache line. */
 const FULL = 0.8;
 
 export class ExactIndex {
-  /** Words a slot: the entry's number plus 1 (0: empty), the key, the record. */
+  /** Words of a slot: the number of the entry plus 1 (0: empty), the key, the record. */
   readonly stride: number;
   slots: Int32Array;
   /** Number of slots minus 1. */
   mask = FEWEST - 1;
-  /** Where the record of the entry lies that was found last. */
+  /** First word of the record of the entry that was found last. */
   found = 0;
   /** Slot of an entry. */
   #places = new Int32Array(0);

@@ -1,7 +1,6 @@
 /**
- * Longest prefix over wide or mixed keys: one exact index whose key has the prefix length as a last word,
- * asked once for every prefix length in use, longest first. The number of lengths in use bounds the cost,
- * not the number of entries.
+ * Longest prefix match for wide or mixed keys: one exact index whose last key word is the prefix length. A lookup searches
+ * it once for every prefix length in use, longest first. The number of lengths bounds the cost, not the number of entries.
  */
 import { ExactIndex } from "./exact-index.js";
 import { type EntryKey, type KeyShape, prefixMask, putWords } from "./shape.js";

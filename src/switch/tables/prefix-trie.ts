@@ -1,17 +1,17 @@
 /**
- * Longest prefix over one field of at most 32 bits: a trie with the answers pushed to where a lookup ends, so that it
- * never looks back. The first step takes the more bits the more entries there are, each further one four; where only
- * one longer prefix lies below a slot, the slot names it in place of a path down to it. So a lookup touches few cache
- * lines: the first step's, mostly one of a node or of a prefix. Keys are kept at the top of a 32-bit word.
+ * Longest prefix match for one field of at most 32 bits: a trie whose answers are stored where a lookup ends, so that it
+ * never goes back. The number of bits of the first step grows with the number of entries; each further step has four bits.
+ * Where only one longer prefix lies below a slot, the slot names that prefix instead of a path to it. So a lookup reads few
+ * cache lines: one in the first step, and mostly one of a node or of a prefix. Keys are in the high bits of a 32-bit word.
  */
 import { type EntryKey, grown } from "./shape.js";
 
 /** Bits of a step after the first. */
 export const STEP = 4;
 const FAN = 1 << STEP;
-/** The first step takes at most so many bits: 4 MB. */
+/** Maximum number of bits of the first step; its slots take 4 MB. */
 const FIRST_MOST = 20;
-/** Slots of the first step an entry, at most. */
+/** Maximum number of slots of the first step for each entry. */
 const SPARE = 4;
 /** Words of an entry in `prefixes`. */
 const VALUE = 0;
@@ -127,7 +127,7 @@ export class PrefixTrie {
     for (; slot < end; slot++) this.#cover(slot, -(entry + 1), length);
   }
 
-  /** Puts an answer where a shorter prefix or none is the answer, in a slot and below. */
+  /** Stores an answer in a slot and below, wherever the present answer is a shorter prefix or none. */
   #cover(slot: number, answer: number, length: number): void {
     const held = this.slots[slot]!;
     if (held <= 0) {
@@ -141,7 +141,7 @@ export class PrefixTrie {
     }
   }
 
-  /** Puts an answer in another's place, in a slot and below. */
+  /** Replaces one answer by another in a slot and below. */
   #replace(slot: number, old: number, answer: number): void {
     const held = this.slots[slot]!;
     if (held === old) this.slots[slot] = answer;
@@ -154,7 +154,7 @@ export class PrefixTrie {
     }
   }
 
-  /** Gives back the nodes at the end of a path (of the slots that name them) in which every slot has one answer. */
+  /** Frees the nodes at the end of a path (of the slots that name them) in which all slots have the same answer. */
   #join(path: number[]): void {
     for (let slot = path.pop(); slot !== undefined; slot = path.pop()) {
       const node = this.slots[slot]! >> 1;
@@ -191,7 +191,7 @@ export class PrefixTrie {
     else this.slots.fill(-(entry + 1), slot, slot + 2 ** (depth + STEP - length));
   }
 
-  /** Lets the first step take one step of bits more. */
+  /** Increases the bits of the first step by one step. */
   #widen(): void {
     const old = this.first;
     const depth = 32 - this.shift;
@@ -223,7 +223,7 @@ export class PrefixTrie {
     return this.#nodes++;
   }
 
-  /** Node 0 is not used again: its number says that there is none. */
+  /** Node 0 is not used: its number means that there is no node. */
   #release(node: number): void {
     if (node === 0) return;
     this.slots[FAN * node] = this.#free;

@@ -4,7 +4,7 @@
  * part with its own handle and w - 1 copies, which get handles when a group first needs them and are shared
  * by all groups.
  */
-import type { ActionCall, GroupMember } from "../../program/index.js";
+import type { ActionCall, GroupMember } from "../../device/index.js";
 import { Handles } from "./handles.js";
 import { grown } from "./shape.js";
 
@@ -15,7 +15,7 @@ export interface StoredMember {
   action: ActionCall;
   /** Table entries and groups that name it. */
   uses: number;
-  /** Made for a one-shot set, so not shown to the control plane. */
+  /** Whether the member belongs to a one-shot set, so that the control plane does not see it. */
   readonly hidden: boolean;
 }
 
@@ -53,16 +53,16 @@ export class ActionProfileStore {
     readonly portIsUp: (port: number) => boolean,
   ) {}
 
-  /** Members and groups that one-shot sets made. */
+  /** Number of members and groups of one-shot sets. */
   hiddenCount = 0;
   hiddenMembers = 0;
 
-  /** Members the control plane made. */
+  /** Number of members that the control plane made. */
   get visibleMembers(): number {
     return this.members.size - this.hiddenMembers;
   }
 
-  /** Members and groups the control plane made. */
+  /** Number of members and groups that the control plane made. */
   get visibleCount(): number {
     return this.members.size + this.groups.size - this.hiddenCount;
   }
@@ -93,7 +93,7 @@ export class ActionProfileStore {
     this.write(member, member.action, actionNumber, words);
   }
 
-  /** Remembers which copies the members of a group have; the result lets go of those made since. */
+  /** Notes which copies the members of a group have; the result removes those that were made since. */
   keepCopies(members: readonly GroupMember[]): () => void {
     const before = members.map(({ memberId }) => {
       const { handles } = this.members.get(memberId)!;
@@ -154,7 +154,7 @@ export class ActionProfileStore {
     this.#groupNumbers.release(group.number);
   }
 
-  /** Works out the slots again, after a change of the members or of a port. */
+  /** Computes the slots again after a change of the members or of a port. */
   refresh(group: StoredGroup): void {
     const handles: number[] = [];
     for (const { memberId, weight, watchPort } of group.members) {

@@ -43,7 +43,7 @@ export class RegisterArray {
   }
 }
 
-/** Rates in units a microsecond, bursts in units (packets or bytes). */
+/** Rates in units per microsecond, bursts in units (packets or bytes). */
 export interface MeterRates {
   readonly committedRate: number;
   readonly committedBurst: number;
@@ -51,7 +51,7 @@ export interface MeterRates {
   readonly peakBurst: number;
 }
 
-/** Eight numbers a meter: two rates, two bursts, two levels, the time of the last packet, and 1 when configured. */
+/** Eight numbers for each meter: two rates, two bursts, two levels, the time of the last packet, and 1 when configured. */
 const FIELDS = 8;
 
 /**
@@ -72,13 +72,13 @@ export class MeterArray {
     this.#state = new Float64Array(size * FIELDS);
   }
 
-  /** Room for so many meters; the ones that come in have no rates. */
+  /** Makes space for so many meters; new meters have no rates. */
   reserve(size: number): void {
     this.#state = grown(this.#state, size * FIELDS);
     this.size = Math.max(this.size, size);
   }
 
-  /** `undefined`: back to no rates. `now` in microseconds. */
+  /** Sets the rates of a meter, or removes them (`undefined`). `now` is in microseconds. */
   configure(index: number, rates: MeterRates | undefined, now: number): void {
     const at = index * FIELDS;
     const state = this.#state;
@@ -108,7 +108,7 @@ export class MeterArray {
     };
   }
 
-  /** Remembers a meter with its levels; the result puts it back, at any index. */
+  /** Saves a meter with its levels; the result restores it at any index. */
   keep(index: number): (to: number) => void {
     const state = this.#state.slice(index * FIELDS, (index + 1) * FIELDS);
     return (to) => this.#state.set(state, to * FIELDS);

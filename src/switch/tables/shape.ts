@@ -1,4 +1,4 @@
-/** What a table's key looks like in words, and one entry's key in that shape. */
+/** The layout of a table key in words, and the key of an entry in that layout. */
 import type { bmv2 } from "../../program/index.js";
 import { wordsOf } from "../codegen/layout.js";
 
@@ -21,7 +21,7 @@ export interface KeyShape {
   readonly ranges: boolean;
 }
 
-/** An entry's key: per word the value and which bits of it count; ranges have bounds in place of both. */
+/** The key of an entry: for each word the value and the mask of the bits that count; ranges have bounds instead. */
 export interface EntryKey {
   readonly values: Int32Array;
   readonly masks: Int32Array;
@@ -47,12 +47,12 @@ export function keyShape(fields: readonly { name: string; kind: FieldKind; width
   return { fields: placed, words: at, index, ranges: kinds.has("range") };
 }
 
-/** The kind that a table's key has in the sense of the switch; `valid` is an exact match of one bit. */
+/** The kind of a key field for the switch; `valid` is an exact match of one bit. */
 export function fieldKind(kind: bmv2.MatchKind): FieldKind {
   return kind === "valid" ? "exact" : kind;
 }
 
-/** Puts a number into the words of a field. */
+/** Stores a number in the words of a field. */
 export function putWords(target: Int32Array, field: KeyField, value: bigint): void {
   for (let i = 0; i < field.words; i++)
     target[field.at + i] = Number(BigInt.asIntN(32, value >> BigInt(32 * i)));

@@ -1,8 +1,9 @@
 /**
- * One table at run time. Entries are numbered from 0, lowest free number first; what generated code needs of
- * an entry lies in typed arrays by that number, what the control plane wrote is kept beside them.
+ * One table at run time. Entries are numbered from 0, lowest free number first. Typed arrays by that number hold what
+ * generated code needs of an entry; maps hold what the control plane wrote.
  */
-import type { Match, TableAction } from "../../program/index.js";
+import type { Match, TableAction } from "../../device/index.js";
+import { DueEntries } from "./due-entries.js";
 import { ExactIndex } from "./exact-index.js";
 import { Handles } from "./handles.js";
 import { PrefixIndex } from "./prefix-index.js";
@@ -22,7 +23,7 @@ export interface StoredEntry {
   controllerMetadata: bigint;
   metadata: Uint8Array | undefined;
   readonly isConst: boolean;
-  /** What the action resolved to, to undo and compare. */
+  /** The handle or group that the action names. */
   target: number;
 }
 
@@ -48,13 +49,16 @@ export class TableStore {
   readonly meter: MeterArray | undefined;
   defaultAction = -1;
   defaultData: Int32Array;
-  /** Entry that a table without a key hits; -1 while there is none. */
+  /** The entry of a table without a key; -1 while there is none. */
   only = -1;
   readonly entries = new Map<number, StoredEntry>();
   readonly byName = new Map<string, StoredEntry>();
-  /** Called when an entry is hit that had been reported idle. */
+  /** Is called when an entry is hit that was reported idle. */
   woken: ((entry: number) => void) | undefined;
+  /** Entries that were reported idle and not hit since. */
   readonly idle = new Set<number>();
+  /** Entries with an idle timeout that are not idle, by the time at which they may be. */
+  readonly due = new DueEntries();
   readonly #handles = new Handles();
 
   constructor(readonly parts: TableParts) {
@@ -72,19 +76,20 @@ export class TableStore {
   }
 
   /**
-   * An entry's record, from word {@link recordAt} on: the number of its action's name, then the parameters; of a table
-   * with an action profile the member's handle, or the complement of a group's number.
+   * The records of the entries; that of one entry begins at word {@link recordAt}. A record is the number of the action's
+   * name, then the parameters; in a table with an action profile the handle of a member, or the complement of a group's
+   * number.
    */
   get records(): Int32Array {
     return this.index.records;
   }
 
-  /** Holds until an entry comes or goes. */
+  /** The first word of the record of an entry; valid until an entry is inserted or removed. */
   recordAt(entry: number): number {
     return this.index.recordAt(entry);
   }
 
-  /** `again`: the number of an entry that was removed, to undo that. */
+  /** @param again number of a removed entry that is inserted again, to undo the removal */
   insert(key: EntryKey, entry: Omit<StoredEntry, "number">, again?: number): StoredEntry {
     if (again !== undefined) this.#handles.claim(again);
     const number = again ?? this.#handles.take();
@@ -114,10 +119,11 @@ export class TableStore {
     this.entries.delete(entry.number);
     this.byName.delete(entry.name);
     this.idle.delete(entry.number);
+    this.due.delete(entry.number);
     this.#handles.release(entry.number);
   }
 
-  /** Remembers what packets change of an entry, and its meter; the result puts it back, to an entry of any number. */
+  /** Saves what packets change of an entry, and its meter; the result restores it in an entry with any number. */
   keep(entry: number): (to: number) => void {
     const { counters, timeouts } = this.parts;
     const packets = counters ? this.packets[entry]! : 0;
@@ -136,7 +142,7 @@ export class TableStore {
     };
   }
 
-  /** An entry was hit at a time in microseconds. */
+  /** Notes that an entry was hit at a time in microseconds. */
   touch(entry: number, now: number): void {
     this.lastHit[entry] = now;
     if (this.idle.size > 0 && this.idle.delete(entry)) this.woken?.(entry);

@@ -1,13 +1,21 @@
 /**
- * Ternary, range and optional match. Few entries are a list in the order of winning; many are tuple space
- * search (Srinivasan, Suri, Varghese 1999): one hash table for every mask in use, best mask first, so that
- * the search ends as soon as no later mask can win. A range counts as a mask of the bits that both bounds
- * share and is checked on the entries found.
+ * Ternary, range and optional match. Few entries are searched in a list, those that win first. For many entries there is
+ * tuple space search (Srinivasan, Suri, Varghese 1999): one hash table for every mask in use, in the order of their highest
+ * priorities, so that the search ends when no later mask can win. The mask of a range has the high bits that both bounds
+ * share; the bounds are checked for the entries that are found.
+ *
+ * Cost of an insert or delete among n entries with m masks: O(log n) comparisons. It moves at most a block of entries
+ * with the same masked key (ordered-blocks.ts), and the masks' array (8 bytes each) when a mask comes, goes or gets
+ * a higher priority than it had.
  */
+import { OrderedBlocks } from "./ordered-blocks.js";
 import { type EntryKey, grown, hashWords, type KeyShape } from "./shape.js";
 
-/** Up to so many entries are searched one by one (measured: bench `switch`). */
+/** Maximum number of entries that are searched one by one (measured: bench `switch`). */
 const FEW = 24;
+
+/** A chain of more entries is searched by blocks when entries come and go. */
+const SHORT_CHAIN = 32;
 
 /** Entries of one mask: open addressing over the first entry of each chain of equal masked keys. */
 export class MaskGroup {
@@ -18,7 +26,11 @@ export class MaskGroup {
   keys = 0;
   size = 0;
 
-  constructor(readonly mask: Int32Array) {}
+  constructor(
+    readonly mask: Int32Array,
+    /** Decides the order among groups of equal `best`. */
+    readonly number: number,
+  ) {}
 }
 
 export class TernaryIndex {
@@ -30,15 +42,19 @@ export class TernaryIndex {
   lows = new Int32Array(0);
   highs = new Int32Array(0);
   priorities = new Float64Array(0);
-  /** Entries, the winning ones first. */
-  order = new Int32Array(16);
+  /** While there are few entries: the entries, those that win first. */
+  order = new Int32Array(FEW + 1);
   count = 0;
   few = true;
+  /** While there are many entries: the groups, in the order of falling `best`. */
   groups: MaskGroup[] = [];
-  /** Next entry (plus 1) with the same masked key, in the order of winning. */
+  /** The next entry (plus 1) with the same masked key; it loses to this entry. */
   next = new Int32Array(0);
   readonly #shape: KeyShape;
   readonly #byMask = new Map<string, MaskGroup>();
+  #groupsMade = 0;
+  /** Long chains, by their first entry. */
+  readonly #long = new Map<number, OrderedBlocks>();
 
   /** Actions and parameters by entry. */
   records = new Int32Array(0);
@@ -75,72 +91,95 @@ export class TernaryIndex {
       this.highs[entry * words + i] = key.highs[i]! ^ 0x80000000;
     }
     this.priorities[entry] = key.priority;
-    this.#putInOrder(entry);
-    if (this.few && this.count > FEW) {
+    this.count++;
+    if (!this.few) this.#addToGroup(entry);
+    else if (this.count <= FEW) this.#putInOrder(entry, this.count - 1);
+    else {
       this.few = false;
-      for (let i = 0; i < this.count; i++) this.#addToGroup(this.order[i]!);
-    } else if (!this.few) this.#addToGroup(entry);
+      for (let i = 0; i < FEW; i++) this.#addToGroup(this.order[i]!);
+      this.#addToGroup(entry);
+    }
   }
 
   remove(entry: number): void {
-    const at = this.#position(entry);
-    this.order.copyWithin(at, at + 1, this.count);
     this.count--;
-    if (this.few) return;
-    if (this.count <= FEW / 2) {
-      this.few = true;
-      this.groups = [];
-      this.#byMask.clear();
-    } else this.#removeFromGroup(entry);
+    if (this.few) {
+      const at = this.order.indexOf(entry);
+      this.order.copyWithin(at, at + 1, this.count + 1);
+      return;
+    }
+    this.#removeFromGroup(entry);
+    if (this.count <= FEW / 2) this.#becomeFew();
   }
 
   clear(): void {
     this.count = 0;
     this.few = true;
+    this.#dropGroups();
+  }
+
+  #dropGroups(): void {
     this.groups = [];
     this.#byMask.clear();
+    this.#long.clear();
+  }
+
+  #becomeFew(): void {
+    let placed = 0;
+    for (const { slots } of this.groups)
+      for (const head of slots)
+        for (let entry = head - 1; entry >= 0; entry = this.next[entry]! - 1)
+          this.#putInOrder(entry, placed++);
+    this.few = true;
+    this.#dropGroups();
   }
 
   /** Whether entry a wins over entry b: larger priority, then smaller number. */
-  #wins(a: number, b: number): boolean {
+  readonly #wins = (a: number, b: number): boolean => {
     const difference = this.priorities[a]! - this.priorities[b]!;
     return difference !== 0 ? difference > 0 : a < b;
-  }
+  };
 
-  #position(entry: number): number {
-    let low = 0;
-    let high = this.count;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.order[middle] !== entry && this.#wins(this.order[middle]!, entry)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
-  #putInOrder(entry: number): void {
-    this.order = grown(this.order, this.count + 1);
-    const at = this.#position(entry);
-    this.order.copyWithin(at + 1, at, this.count);
+  /** @param count entries in order so far */
+  #putInOrder(entry: number, count: number): void {
+    let at = count;
+    for (; at > 0 && this.#wins(entry, this.order[at - 1]!); at--) this.order[at] = this.order[at - 1]!;
     this.order[at] = entry;
-    this.count++;
   }
 
   #addToGroup(entry: number): void {
     const { words } = this;
     const mask = this.masks.slice(entry * words, (entry + 1) * words);
     const name = mask.join();
+    const priority = this.priorities[entry]!;
     let group = this.#byMask.get(name);
     if (group === undefined) {
-      group = new MaskGroup(mask);
+      group = new MaskGroup(mask, this.#groupsMade++);
       this.#byMask.set(name, group);
-      this.groups.push(group);
+      group.best = priority;
+      this.groups.splice(this.#groupPlace(group), 0, group);
+    } else if (priority > group.best) {
+      this.groups.splice(this.#groupPlace(group), 1);
+      group.best = priority;
+      this.groups.splice(this.#groupPlace(group), 0, group);
     }
     group.size++;
     if (2 * (group.keys + 1) > group.hashMask) this.#grow(group);
     this.#chain(group, entry);
-    if (this.priorities[entry]! > group.best) group.best = this.priorities[entry]!;
-    this.groups.sort((a, b) => b.best - a.best);
+  }
+
+  /** Where a group stands in `groups`, or belongs. */
+  #groupPlace({ best, number }: MaskGroup): number {
+    const { groups } = this;
+    let low = 0;
+    let high = groups.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = groups[middle]!;
+      if (other.best > best || (other.best === best && other.number < number)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /** Slot of the chain with the entry's masked key, or the empty slot for it. */
@@ -160,16 +199,43 @@ export class TernaryIndex {
     const at = this.#slot(group, entry);
     const head = group.slots[at]! - 1;
     if (head < 0) group.keys++;
-    if (head < 0 || this.#wins(entry, head)) {
+    const before = this.#predecessor(head, entry);
+    if (before < 0) {
       this.next[entry] = head + 1;
       group.slots[at] = entry + 1;
       return;
     }
-    let before = head;
-    while (this.next[before]! > 0 && this.#wins(this.next[before]! - 1, entry))
-      before = this.next[before]! - 1;
     this.next[entry] = this.next[before]!;
     this.next[before] = entry + 1;
+  }
+
+  /** The entry of a chain that a new one follows; -1: it is the first. A chain that gets long gets blocks. */
+  #predecessor(head: number, entry: number): number {
+    if (head < 0) return -1;
+    const blocks = this.#long.get(head);
+    if (blocks !== undefined) {
+      const before = blocks.insert(entry);
+      if (before < 0) this.#renameLong(head, entry);
+      return before;
+    }
+    let before = -1;
+    let steps = 0;
+    for (let at = head; at >= 0 && this.#wins(at, entry); at = this.next[at]! - 1) {
+      before = at;
+      steps++;
+    }
+    if (steps < SHORT_CHAIN) return before;
+    const made = new OrderedBlocks(this.#wins);
+    for (let at = head; at >= 0; at = this.next[at]! - 1) made.insert(at);
+    made.insert(entry);
+    this.#long.set(head, made);
+    return before;
+  }
+
+  #renameLong(from: number, to: number): void {
+    const blocks = this.#long.get(from);
+    this.#long.delete(from);
+    if (blocks !== undefined && to >= 0) this.#long.set(to, blocks);
   }
 
   #removeFromGroup(entry: number): void {
@@ -178,29 +244,47 @@ export class TernaryIndex {
     const group = this.#byMask.get(name)!;
     if (--group.size === 0) {
       this.#byMask.delete(name);
-      this.groups = this.groups.filter((other) => other !== group);
+      this.#long.delete(entry);
+      this.groups.splice(this.#groupPlace(group), 1);
       return;
     }
     const at = this.#slot(group, entry);
     const head = group.slots[at]! - 1;
-    if (head !== entry) {
-      let before = head;
-      while (this.next[before]! - 1 !== entry) before = this.next[before]! - 1;
-      this.next[before] = this.next[entry]!;
-    } else if (this.next[entry]! > 0) group.slots[at] = this.next[entry]!;
-    else this.#rehash(group, group.slots.length, entry);
+    const after = this.next[entry]! - 1;
+    let before = this.#long.get(head)?.remove(entry);
+    if (before === undefined) {
+      before = -1;
+      for (let other = head; other !== entry; other = this.next[other]! - 1) before = other;
+    }
+    if (before >= 0) {
+      this.next[before] = after + 1;
+      return;
+    }
+    this.#renameLong(head, after);
+    if (after >= 0) group.slots[at] = after + 1;
+    else this.#vacate(group, at);
+  }
+
+  /** Empties a slot; later chains of the probe run move back, so that a search ends at the first empty slot. */
+  #vacate(group: MaskGroup, slot: number): void {
+    const { slots, hashMask } = group;
+    const { words } = this;
+    group.keys--;
+    let hole = slot;
+    for (let at = (hole + 1) & hashMask; slots[at] !== 0; at = (at + 1) & hashMask) {
+      const home = hashWords(this.values, (slots[at]! - 1) * words, words) & hashMask;
+      // Moves back unless its home lies between the hole and here.
+      if (((at - home) & hashMask) < ((at - hole) & hashMask)) continue;
+      slots[hole] = slots[at]!;
+      hole = at;
+    }
+    slots[hole] = 0;
   }
 
   #grow(group: MaskGroup): void {
-    this.#rehash(group, 2 * group.slots.length, -1);
-  }
-
-  /** Places the heads of all chains but `without` anew. */
-  #rehash(group: MaskGroup, size: number, without: number): void {
-    const heads = group.slots.filter((slot) => slot > 0 && slot - 1 !== without);
-    group.slots = new Int32Array(size);
-    group.hashMask = size - 1;
-    group.keys = heads.length;
+    const heads = group.slots.filter((slot) => slot > 0);
+    group.slots = new Int32Array(2 * group.slots.length);
+    group.hashMask = group.slots.length - 1;
     for (const head of heads) group.slots[this.#slot(group, head - 1)] = head;
   }
 }

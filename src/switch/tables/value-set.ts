@@ -1,5 +1,5 @@
 /** A parser value set: bit strings (with masks or bounds by field) that a select compares its key with. */
-import type { Match } from "../../program/index.js";
+import type { Match } from "../../device/index.js";
 
 /** One member in words from the front: it matches when (key & mask) == value in every word. */
 interface SetMember {

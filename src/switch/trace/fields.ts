@@ -1,4 +1,4 @@
-/** Fields of a packet header vector for people: names, hexadecimal values, and what changed since the last look. */
+/** Fields of a packet header vector for people: names, hexadecimal values, and changes since the last check. */
 import type { bmv2 } from "../../program/index.js";
 import { fieldText } from "../codegen/expression-text.js";
 import type { FieldSlot, HeaderSlot, Layout } from "../codegen/layout.js";
@@ -59,7 +59,7 @@ export class FieldView {
     return header.metadata || words[header.valid] === 1;
   }
 
-  /** The words at the last look. */
+  /** The words at the last check. */
   get before(): Int32Array {
     return this.#shadow;
   }
@@ -70,7 +70,7 @@ export class FieldView {
   }
 
   /**
-   * What changed since the last look, in the order of the headers; of headers that are not valid any more only that.
+   * The changes since the last check, in the order of the headers. A header that is no longer valid has only that change.
    * @param target first word of a field that was written, changed or not; -1: none is known
    */
   changes(phv: Int32Array, target: number): FieldChange[] {
@@ -105,7 +105,7 @@ export class FieldView {
     return found;
   }
 
-  /** All fields of a header, or of the element of its stack that is so many words on. */
+  /** All fields of a header, or of the element of its stack that is so many words further. */
   header(phv: Int32Array, header: HeaderSlot, shift: number): { name: string; fields: TracedField[] } {
     const name = this.#places[header.at + shift]?.header.name ?? header.name;
     const fields = header.fields.map((field) => ({

@@ -1,5 +1,5 @@
-/** A table's lookup as an event: key, entry, member and action. */
-import type { Match } from "../../program/index.js";
+/** A table lookup as an event: key, entry, member and action. */
+import type { Match } from "../../device/index.js";
 import { wordsOf } from "../codegen/layout.js";
 import type { PointOf } from "../codegen/trace-points.js";
 import type { Instance, TableControl } from "../control/instance.js";
@@ -7,11 +7,11 @@ import type { StoredEntry } from "../tables/store.js";
 import { type FieldView, hexOf, numberOf } from "./fields.js";
 import type { FieldChange, TableLookup, TracedEntry, TracedMatch, TraceEvent } from "./types.js";
 
-/** What a selector did: its hash, of a group with so many slots, and the member's handle. */
+/** What a selector did: its hash, the number of slots of the group, and the handle of the member. */
 export interface Selected {
   hash?: number;
   slots?: number;
-  /** -1: there was none to take. */
+  /** -1: the group has no member. */
   handle?: number;
 }
 
@@ -71,7 +71,7 @@ export function lookupEvent(instance: Instance, fields: FieldView, lookup: Looku
     if (result !== undefined) event.direct_meter = colorOf(Number(result.value));
   }
   if (changes.length > 0) event.changes = changes;
-  // p4c's and our name for a table that stands for statements of a control.
+  // The name of a table that stands for statements of a control, by p4c and by p4loom.
   if (table.key.length === 0 && /^tbl_/.test(table.name)) event.hidden = true;
   const source = table.source_info;
   return source === undefined ? event : { ...event, source_info: source };

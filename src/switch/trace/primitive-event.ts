@@ -8,8 +8,8 @@ import type { FieldChange, TraceEvent } from "./types.js";
 type Body<Event = TraceEvent> = Event extends unknown ? Omit<Event, "source_info"> : never;
 
 /**
- * The event of a primitive that was just run; undefined when there is nothing to tell.
- * @param told what generated code says of it: an index, the low and high word of a hash, whether an assertion holds
+ * The event of a primitive that was just run; undefined when there is nothing to report.
+ * @param told what generated code reports about it: an index, the low and high word of a hash, whether an assertion holds
  */
 export function primitiveEvent(
   instance: Instance,

@@ -1,4 +1,4 @@
-/** Trace documents in the making: which copy is at hand, what became of the others, and when a document is whole. */
+/** Builds trace documents: the current copy, the ends of the others, and when a document is complete. */
 import { toHex } from "../../base/index.js";
 import type { PointOf } from "../codegen/trace-points.js";
 import {
@@ -12,7 +12,7 @@ import {
   type TraceTree,
 } from "./types.js";
 
-/** A document has no more events and copies than these; a program that loops makes more than anyone reads. */
+/** Maximum numbers of events and copies in a document; a program that loops would make any number. */
 const MAX_EVENTS = 10_000;
 const MAX_COPIES = 1000;
 
@@ -26,7 +26,7 @@ interface Packet {
   cut: boolean;
 }
 
-/** One copy of a packet on its way. */
+/** One copy of a packet that is being processed. */
 export interface TraceNode {
   readonly tree: Omit<TraceTree, "outcome"> & { outcome?: TraceOutcome };
   readonly packet: Packet;
@@ -39,11 +39,11 @@ export interface TraceNode {
   stage: string;
 }
 
-/** What ends a copy, and more that there is to say of it. */
+/** How a copy ended, with details. */
 export type DropDetails = { egress_port?: number; multicast_group_id?: number };
 
 export class TraceRecorder {
-  /** The copy at hand; absent while it is one that nobody follows. */
+  /** The current copy; undefined while it is not traced. */
   node: TraceNode | undefined;
   readonly #packets = new Set<Packet>();
 
@@ -92,7 +92,7 @@ export class TraceRecorder {
     return node;
   }
 
-  /** Goes on with a copy, or with one that nobody follows. */
+  /** Continues with a copy, or with one that is not traced. */
   use(node: TraceNode | undefined): void {
     this.node = node;
   }
@@ -104,7 +104,7 @@ export class TraceRecorder {
     else node.tree.events.push(event);
   }
 
-  /** A copy of the one at hand, to be given to whatever carries it. */
+  /** A copy of the current copy, for the packet that carries it. */
   fork(cause: TraceCause, port?: number, instance?: number): TraceNode | undefined {
     const { node } = this;
     if (node === undefined) return undefined;
@@ -121,7 +121,7 @@ export class TraceRecorder {
     return this.#begin(packet, tree);
   }
 
-  /** The copy at hand went into copies of its own; one that went nowhere is dropped. */
+  /** The current copy was replaced by copies of it; without any copy it is dropped. */
   forked(reason: "multicast" | "clone" | "resubmit" | "recirculate", group?: number): void {
     const { node } = this;
     if (node === undefined) return;
@@ -130,7 +130,7 @@ export class TraceRecorder {
     else this.drop(node, "no_replica", group === undefined ? {} : { multicast_group_id: group });
   }
 
-  /** `egress_spec` was the drop port at the end of a control, whoever put it there. */
+  /** `egress_spec` was the drop port at the end of a control, whatever set it. */
   discard(): void {
     const { node } = this;
     if (node === undefined) return;
@@ -155,7 +155,7 @@ export class TraceRecorder {
     if (packet.open.size === 0) this.#deliver(packet);
   }
 
-  /** Hands over what is not whole yet: nobody will tell of its end. */
+  /** Hands over the incomplete documents: their ends will not be reported. */
   close(): void {
     this.node = undefined;
     for (const packet of [...this.#packets])
@@ -178,7 +178,7 @@ export class TraceRecorder {
 
 const DECIDED: ReadonlySet<TraceDropReason> = new Set(["mark_to_drop", "drop_port"]);
 
-/** In the order in which a reader wants them; a clone that has a single copy is that copy. */
+/** The branches in the order for readers; a clone with a single copy is replaced by that copy. */
 function joined(tree: TraceTree): TraceTree {
   const [only, ...others] = tree.branches ?? [];
   if (/_clone$/.test(tree.cause) && only?.cause === "replica" && others.length === 0) {

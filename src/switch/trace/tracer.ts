@@ -1,6 +1,7 @@
-/** What traced code calls (`s.X`), and what the switch tells besides: events of the copy at hand. */
+/** Records events of the current copy: traced code calls it (`s.X`), and so does the switch. */
 import { toHex } from "../../base/index.js";
-import type { bmv2, Replica } from "../../program/index.js";
+import type { Replica } from "../../device/index.js";
+import type { bmv2 } from "../../program/index.js";
 import { expressionText, fieldsOf, fieldText } from "../codegen/expression-text.js";
 import type { Code, Specialised } from "../codegen/program.js";
 import type { PointOf, TracePoint } from "../codegen/trace-points.js";
@@ -94,7 +95,7 @@ export class PacketTracer extends TraceRecorder {
     for (const reference of references) {
       const found = this.fields.field(this.#state.P, reference);
       if (found !== undefined) values.push([found.field, found.value]);
-      // What a field of a header that is not valid holds means nothing: say so.
+      // The value of a field of an invalid header has no meaning: the event says so.
       if (!this.fields.headerValid(this.#state.P, reference))
         values.push([fieldText(reference[0], "$valid$"), "0x0"]);
     }
@@ -105,7 +106,7 @@ export class PacketTracer extends TraceRecorder {
     return taken;
   }
 
-  /** A selector's hash goes by here, with the number of its group's slots. */
+  /** Records the hash of a selector and the number of slots of its group. */
   hashed(hash: number, slots: number): number {
     this.#selected = { hash: hash >>> 0, slots };
     return hash;
@@ -159,7 +160,7 @@ export class PacketTracer extends TraceRecorder {
     this.event({ kind: "log_message", message });
   }
 
-  /** The checksum over its fields is known; `right` only means something when it is verified. */
+  /** A checksum was computed; `right` counts only when it is verified. */
   checksum(number: number, computed: number, right: boolean): boolean {
     if (this.node === undefined) return right;
     const { checksum } = this.#point<"checksum">(number);
@@ -223,7 +224,7 @@ export class PacketTracer extends TraceRecorder {
     });
   }
 
-  /** A frame found its port down. */
+  /** The port of a frame that leaves is down. */
   stranded(port: number, frame: Uint8Array): void {
     this.drop(this.#take(frame), "port_down", { egress_port: port });
   }
@@ -275,7 +276,7 @@ export class PacketTracer extends TraceRecorder {
     });
   }
 
-  /** The program's functions with their stages told. */
+  /** The functions of the program; each records its stage. */
   wrap(): Code {
     const { code, program } = this.specialised;
     const parser = program.parsers[0]?.name ?? "parser";
@@ -307,7 +308,7 @@ export class PacketTracer extends TraceRecorder {
         this.fields.look(state.P);
         const frame = code.deparse(state, limit);
         this.#emitted(limit);
-        // What goes round again is not transmitted.
+        // A packet that recirculates is not transmitted.
         if (this.node !== undefined && state.recirculate === 0) this.#frames.set(frame, this.node);
         return frame;
       },

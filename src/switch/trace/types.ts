@@ -1,7 +1,7 @@
 /**
- * What a switch tells of one packet: a tree with one node for each way that a copy of it takes. Names follow BMv2's
- * structured packet trace (p4lang/behavioral-model, packet_trace.proto) and 4ward's trace tree where these have one.
- * docs/trace.md is the page of this format; whatever changes it for readers changes {@link TRACE_VERSION}.
+ * The trace of one packet: a tree with one node for each copy of the packet. Names follow BMv2's structured packet trace
+ * (p4lang/behavioral-model, packet_trace.proto) and 4ward's trace tree where these have a name. docs/trace.md describes the
+ * format; a change that concerns readers changes {@link TRACE_VERSION}.
  */
 import type { bmv2 } from "../../program/index.js";
 
@@ -16,7 +16,7 @@ export interface PacketTrace {
   readonly program?: string;
   readonly input: TraceInput;
   readonly root: TraceTree;
-  /** The packet did more than a document has room for; what is missing is at the end. */
+  /** The packet had more events than a document holds; those at the end are missing. */
   readonly cut?: true;
 }
 
@@ -30,7 +30,7 @@ export interface TraceInput {
   readonly bytes: string;
 }
 
-/** Why there is a packet to follow. */
+/** Why there is this copy of the packet. */
 export type TraceCause =
   | "arrival"
   | "ingress_clone"
@@ -74,13 +74,13 @@ export type TraceOutcome =
     }
   /** It goes on in the branches. */
   | { kind: "fork"; reason: "multicast" | "clone" | "resubmit" | "recirculate" }
-  /** Tracing was switched off, or the program replaced, before its end. */
+  /** Tracing was turned off, or the program was replaced, before the end of the copy. */
   | { kind: "unfinished" };
 
 export type TraceDropReason =
-  /** `mark_to_drop` was the last that set `egress_spec`. */
+  /** `mark_to_drop` was the last statement that set `egress_spec`. */
   | "mark_to_drop"
-  /** The program put the drop port into `egress_spec` by itself. */
+  /** The program itself assigned the drop port to `egress_spec`. */
   | "drop_port"
   /** A multicast group that is unknown or has no members, or a clone session without a copy. */
   | "no_replica"

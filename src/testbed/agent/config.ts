@@ -1,5 +1,5 @@
 /** What an agent is told about its host. */
-import { formatValue } from "../../program/index.js";
+import { formatValue } from "../../device/index.js";
 
 export interface AgentNic {
   /** Name of the interface in the host. */

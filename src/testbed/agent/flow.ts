@@ -1,7 +1,6 @@
 /** A flow that an agent sends: what happens to it, in order. */
-import { monotonicNs } from "./clock.js";
 import { agentFailure } from "./failure.js";
-import type { AgentEvent, TcpInfo } from "./messages.js";
+import { type AgentEvent, monotonicNs, type TcpInfo } from "./messages.js";
 
 export interface FlowOptions {
   /** Address of the other host; 32 or 128 bits. */

@@ -4,11 +4,10 @@
  * {@link localise} tells from probes where a failure is.
  */
 export { Agent, startAgent } from "./agent.js";
-export { monotonicNs } from "./clock.js";
 export type { AgentConfig, AgentNic, AgentPolicy } from "./config.js";
 export { AgentFlow, type FlowEvent, type FlowOptions, type FlowResult } from "./flow.js";
 export { type Iperf3Figures, type Iperf3Options, readIperf3, runIperf3 } from "./iperf3.js";
-export type { AgentSetting, AgentStatistics, TcpInfo } from "./messages.js";
+export { type AgentSetting, type AgentStatistics, monotonicNs, type TcpInfo } from "./messages.js";
 export {
   type Localisation,
   localise,

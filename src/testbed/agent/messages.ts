@@ -2,8 +2,13 @@
 import { z } from "zod";
 
 const id = z.number();
-/** Nanoseconds of CLOCK_MONOTONIC, which `process.hrtime` counts too. */
+/** Nanoseconds of CLOCK_MONOTONIC. */
 const time = z.number();
+
+/** The present time on the clock of all agents of this machine: nanoseconds of CLOCK_MONOTONIC. */
+export function monotonicNs(): number {
+  return Number(process.hrtime.bigint());
+}
 
 const setting = z.object({
   /** As sysctl writes it, or `route.rto_min`. */

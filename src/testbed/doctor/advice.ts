@@ -24,7 +24,8 @@ const NEEDS: readonly [command: string, needs: readonly FindingName[]][] = [
   ["--network mininet", [...NAMESPACES, "mininet"]],
   ["links with a delay (else --allow-missing delay)", [...NAMESPACES, "netem"]],
   ["registers, queues, link down on BMv2", ["simple_switch_CLI"]],
-  ["iperf3 as traffic generator", ["iperf3"]],
+  ["pingall and pingpair of p4loom net", [...NAMESPACES, "ping"]],
+  ["iperf of p4loom net, iperf3 as traffic generator", ["iperf3"]],
   ["--p4c", ["p4c"]],
 ];
 
@@ -36,13 +37,14 @@ const PACKAGES: Partial<Record<FindingName, string>> = {
   tc: "iproute2",
   ethtool: "ethtool",
   python3: "python3",
+  ping: "iputils-ping",
   iperf3: "iperf3",
   mininet: "mininet",
 };
 
 export interface Advice {
   readonly uses: readonly Use[];
-  /** One line for Debian and Ubuntu; undefined: nothing of theirs is missing. */
+  /** One command line for Debian and Ubuntu; undefined where no Debian package is missing. */
   readonly install: string | undefined;
   /** What no package line helps with. */
   readonly notes: readonly string[];

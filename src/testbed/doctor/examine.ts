@@ -1,7 +1,7 @@
 /** What this machine has of all that p4loom can use, tried out rather than guessed. */
 import { existsSync } from "node:fs";
 import { findMininetPython } from "../network/mininet.js";
-import { onPath } from "../switches/bmv2.js";
+import { bmv2Features, onPath } from "../switches/bmv2.js";
 import { command, NOT_FOUND_STATUS } from "../system/command.js";
 import { probeQdiscs } from "../system/qdiscs.js";
 
@@ -21,6 +21,7 @@ const PROBES = {
   ethtool: () => version(["ethtool", "--version"], /version (\S+)/),
   python3: () => python(),
   tun: () => tun(),
+  ping: () => version(["ping", "-V"], /iputils (\S+)/),
   iperf3: () => version(["iperf3", "--version"], /iperf (\S+)/),
   mininet: () => mininet(),
   simple_switch_grpc: (given: Given) => bmv2(given.bmv2, "simple_switch_grpc"),
@@ -108,23 +109,22 @@ async function mininet(): Promise<Answer> {
   return [true, `${text} (${python})`];
 }
 
-/** Options that a BMv2 lists only when it was built with what they need. */
-const FLAGS: readonly [option: string, meaning: string][] = [
-  ["--thrift-port", "Thrift"],
-  ["--nanolog", "nanomsg events"],
-  ["--debugger", "debugger"],
-  ["--grpc-server-ssl", "TLS"],
-];
+/** What a BMv2 may be built with, in words. */
+const FEATURES = [
+  ["thrift", "Thrift"],
+  ["nanomsg", "nanomsg events"],
+  ["debugger", "debugger"],
+  ["tls", "TLS"],
+] as const;
 
 async function bmv2(given: string | undefined, name: string): Promise<Answer> {
   const path = given ?? onPath(name);
   if (path === undefined) return [false, "not on PATH"];
   const [, number] = await version([path, "--version"], /(\d\S*)/);
   const json = await command([path, "--json-version"]);
-  const help = await command([path, "--help"]);
-  if (help.status === NOT_FOUND_STATUS) return [false, `${path} cannot be run`];
-  const text = `${help.stdout}${help.stderr}`;
-  const flags = FLAGS.filter(([option]) => text.includes(option)).map(([, meaning]) => meaning);
+  const features = await bmv2Features(path);
+  if (features === undefined) return [false, `${path} cannot be run`];
+  const flags = FEATURES.filter(([feature]) => features[feature]).map(([, meaning]) => meaning);
   const built = flags.length === 0 ? "" : `, built with ${flags.join(", ")}`;
   return [true, `${number} (${path}), JSON ${json.stdout.trim()}${built}`];
 }

@@ -3,8 +3,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DiagnosticError, Diagnostics, fail, SourceFile } from "../../base/index.js";
 import { Interpreter, type Surroundings } from "../../control/index.js";
+import { DeviceError } from "../../device/index.js";
 import { writeUpdates } from "../../p4runtime/index.js";
-import { DeviceError, P4InfoIndex, type Program, readBmv2, readP4Info } from "../../program/index.js";
+import { P4InfoIndex, type Program, readBmv2, readP4Info } from "../../program/index.js";
 import type { Lab, LabEnd, LabOptions, LabSpec } from "../lab.js";
 import { startLab } from "../start.js";
 import { formatIpv4 } from "./addresses.js";
@@ -45,6 +46,7 @@ export class RunningExercise {
   ): Promise<number> {
     const diagnostics = new Diagnostics();
     const source = new SourceFile(name, `${text}\n`);
+    await this.lab.switches.get(name)!.refresh();
     await this.interpreters.get(name)!.run(source, diagnostics, { print }, stop);
     for (const { message, notes } of diagnostics.list)
       for (const line of [message, ...notes.map((note) => note.message)]) print(`*** ${line}`);
@@ -80,6 +82,7 @@ export class RunningExercise {
     await this.lab.switches.get(name)!.restart();
     const entry = this.setup.switches.find((one) => one.name === name)!;
     await program(this.interpreters.get(name)!, this.setup, entry, readProgram);
+    this.lab.switches.get(name)!.share();
   }
 }
 
@@ -128,6 +131,8 @@ export async function startExercise(
     mkdirSync(join(folder, "logs"), { recursive: true });
     const { switches } = setup;
     await Promise.all(switches.map((entry) => program(interpreters.get(entry.name)!, setup, entry, read)));
+    // As the tutorials' own scripts do: their controllers claim the switches with election id 1.
+    for (const running of lab.switches.values()) running.share();
     await prepareHosts(lab, setup, options.log);
   } catch (error) {
     await lab.close();
@@ -138,17 +143,13 @@ export async function startExercise(
 }
 
 /** Runs the hosts' commands. As in Mininet one may fail: some only repeat what is so already. */
-async function prepareHosts(
-  lab: Lab,
-  { topology }: ExerciseSetup,
-  log: (line: string) => void,
-): Promise<void> {
+async function prepareHosts(lab: Lab, { topology }: ExerciseSetup, log: LabOptions["log"]): Promise<void> {
   await Promise.all(
     topology.hosts.map(async ({ name, commands }) => {
       for (const command of commands) {
         const line = inIproute2(command) ?? command;
         const { status, stderr } = await lab.hosts.get(name)!.exec(["sh", "-c", line]);
-        if (status !== 0) log(`warning: ${name}: ${line}: ${stderr.trim() || `status ${status}`}`);
+        if (status !== 0) log(`${name}: ${line}: ${stderr.trim() || `status ${status}`}`, "warning");
       }
     }),
   );

@@ -1,6 +1,7 @@
 /** `pingall` and `iperf`, in Mininet's words. */
+import { z } from "zod";
 import { formatIpv4 } from "./addresses.js";
-import { INTERRUPTED, type Prompt } from "./prompt.js";
+import { INTERRUPTED, knownNodes, type Prompt } from "./prompt.js";
 
 const DEFAULT_WAIT_S = 1;
 const IPERF_SECONDS = 5;
@@ -71,7 +72,9 @@ export async function iperf(prompt: Prompt, rest: string, stop: AbortSignal): Pr
   const [client = first, server = second, ...more] = rest.split(/\s+/).filter(Boolean);
   const [from, to] = [lab.hosts.get(client ?? ""), lab.hosts.get(server ?? "")];
   if (from === undefined || to === undefined || more.length > 0) {
-    prompt.print("*** iperf [HOST HOST]");
+    const unknown = [client, server].filter((name) => name !== undefined && !lab.hosts.has(name));
+    if (more.length > 0 || unknown.length === 0) prompt.print("*** usage: iperf [HOST HOST]");
+    else prompt.print(`*** no such host: ${unknown.join(", ")}; ${knownNodes(lab.hosts.keys())}`);
     return 2;
   }
   prompt.print(`*** Iperf: testing TCP bandwidth between ${client} and ${server}`);
@@ -88,7 +91,7 @@ export async function iperf(prompt: Prompt, rest: string, stop: AbortSignal): Pr
     });
     const status = await sender.exited;
     if (stop.aborted) return INTERRUPTED;
-    return tell(prompt, status, parse(text), sender.stderr);
+    return printReport(prompt, status, text, sender.stderr);
   } finally {
     clearTimeout(overdue);
     stop.removeEventListener("abort", end);
@@ -105,11 +108,11 @@ done
 printf '%s' "$report"
 exit $status`;
 
-function tell(prompt: Prompt, status: number, report: IperfReport | undefined, stderr: string): number {
-  if (report?.end?.sum_sent !== undefined && report.error === undefined) {
-    const rates = [report.end.sum_sent, report.end.sum_received].map((sum) =>
-      formatRate(sum.bits_per_second),
-    );
+function printReport(prompt: Prompt, status: number, text: string, stderr: string): number {
+  const report = readReport(text);
+  const { sum_sent: sent, sum_received: received } = report?.end ?? {};
+  if (report?.error === undefined && sent !== undefined && received !== undefined) {
+    const rates = [sent, received].map((sum) => formatRate(sum.bits_per_second));
     prompt.print(`*** Results: [${rates.map((rate) => `'${rate}'`).join(", ")}]`);
     return 0;
   }
@@ -118,14 +121,18 @@ function tell(prompt: Prompt, status: number, report: IperfReport | undefined, s
   return 1;
 }
 
-interface IperfReport {
-  error?: string;
-  end?: { sum_sent: { bits_per_second: number }; sum_received: { bits_per_second: number } };
-}
+const sumSchema = z.object({ bits_per_second: z.number() });
 
-function parse(text: string): IperfReport | undefined {
+/** The report of `iperf3 --json`; with `error` where it failed. */
+const reportSchema = z.object({
+  error: z.string().optional(),
+  end: z.object({ sum_sent: sumSchema, sum_received: sumSchema }).partial().optional(),
+});
+
+/** Undefined: the client printed no report. */
+function readReport(text: string): z.output<typeof reportSchema> | undefined {
   try {
-    return JSON.parse(text) as IperfReport;
+    return reportSchema.parse(JSON.parse(text));
   } catch {
     return undefined;
   }

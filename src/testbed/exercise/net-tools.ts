@@ -1,6 +1,6 @@
 /**
  * The tutorials' hosts set their routes with `route` and `arp` of net-tools, which new systems come without.
- * These forms of theirs are said in `ip`'s words.
+ * These forms are translated to commands of `ip`.
  */
 
 /** The same command for iproute2; undefined: not one of the forms, to be run as it is. */

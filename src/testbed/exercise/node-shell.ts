@@ -84,7 +84,7 @@ export class NodeShell {
       this.#pending = this.#pending.slice(mark.index + mark[0].length);
       const [, number, status] = mark.map(Number);
       if (number === 0) this.#pid = status;
-      else if (number === this.#running?.number) this.#running.done(status!);
+      else if (this.#running !== undefined && number === this.#running.number) this.#running.done(status!);
     }
     // The rest may hold the beginning of a mark.
     const from = this.#pending.lastIndexOf(MARK_START);

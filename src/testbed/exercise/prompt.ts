@@ -2,9 +2,9 @@
  * The prompt of an exercise: Mininet's usual words. `h1 CMD` runs a command in a host, names of hosts standing for their
  * addresses; `s1 STATEMENT` speaks to a switch; the rest are words about the whole network.
  */
-import { DiagnosticError, formatDiagnostic, formatTable } from "../../base/index.js";
+import { DiagnosticError, didYouMean, formatDiagnostic, formatTable } from "../../base/index.js";
 import { type Completion, completions } from "../../control/index.js";
-import { DeviceError } from "../../program/index.js";
+import { DeviceError } from "../../device/index.js";
 import { formatIpv4 } from "./addresses.js";
 import type { RunningExercise } from "./exercise.js";
 import { iperf, ping, pingAll } from "./measure.js";
@@ -31,6 +31,11 @@ export interface TypedInput {
   end(): void;
   /** Once the program has ended. */
   close(): void;
+}
+
+/** Hosts or switches that exist, for messages about one that does not. */
+export function knownNodes(names: Iterable<string>): string {
+  return `there are ${[...names].join(", ")}`;
 }
 
 /** How a line ended; `exit`: the prompt is to be left. */
@@ -92,9 +97,7 @@ export class Prompt {
     const word = Object.hasOwn(WORDS, first) ? WORDS[first] : undefined;
     if (word !== undefined) return word.run(this, rest, stop);
     const because = REFUSED.get(first);
-    this.print(
-      because === undefined ? `*** Unknown command: ${line.trim()} (help lists them)` : `*** ${because}`,
-    );
+    this.print(because === undefined ? `*** ${this.#unknown(first, line.trim())}` : `*** ${because}`);
     return 2;
   }
 
@@ -110,6 +113,14 @@ export class Prompt {
   /** As Ctrl-D: the program in the foreground finds the end of its input. */
   endInput(): void {
     this.#typed?.end();
+  }
+
+  /** A line that starts with neither a word nor a node. */
+  #unknown(first: string, line: string): string {
+    const { hosts, switches } = this.exercise.lab;
+    const nodes = [...hosts.keys(), ...switches.keys()];
+    if (/^[A-Za-z]+\d+$/.test(first)) return `there is no host or switch ${first}; ${knownNodes(nodes)}`;
+    return `Unknown command: ${line}${didYouMean(first, [...Object.keys(WORDS), ...nodes], "`")} (help lists them)`;
   }
 
   /** Whether a program runs that what is typed goes to. */

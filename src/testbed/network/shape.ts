@@ -1,6 +1,16 @@
-/** Rates and delays of links, by the kernel's queueing disciplines on both ends. */
+/**
+ * Rates and delays of links, on both ends: by the kernel's queueing disciplines, or the rate by the switch itself, so
+ * that packets wait in the queue that its program sees (`enq_qdepth`, `deq_qdepth`).
+ *
+ * P4Runtime has no rate for the ports of simple_switch. Its egress thread passes frames to a thread that writes them to a
+ * blocking packet socket. Why its queues fill is an inference, not a measurement: when the frames that
+ * wait in the kernel fill the socket's send buffer (net.core.wmem_default), the write waits; then the 128 frames between
+ * both threads fill up, and then the queue of the port. So the kernel's queue at BMv2's end of a link must hold more than
+ * the send buffer: a shorter queue drops frames, and the write never waits. Linux's default of 1000 frames, which Mininet
+ * keeps, is long enough.
+ */
 import { fail } from "../../base/index.js";
-import type { LabLink, LabSpec, Omission } from "../lab.js";
+import type { LabLink, LabOptions, LabSpec, Omission, SwitchEngine } from "../lab.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { inParallel, setUp } from "../system/command.js";
 import type { Qdiscs } from "../system/qdiscs.js";
@@ -10,8 +20,12 @@ const SHAPED_BELOW_BPS = 20e9;
 /** A shaper may send so long in one go: a few ticks of the kernel's clock. */
 const BURST_SECONDS = 0.004;
 const LEAST_BURST_BYTES = 16_000;
-/** Packets that wait before a shaped link: a switch's queue is inside the switch, this one only bridges bursts. */
+/** Frames that wait in the kernel before the link of a host, or of a switch that paces its ports itself. */
 const QUEUE_PACKETS = 100;
+/** The same at an end of BMv2, see above. */
+const BLOCKING_QUEUE_PACKETS = 1000;
+/** Our switch paces ports up to this rate: a timer for each frame that waits would cost more than it is worth above. */
+const PACED_UP_TO_BPS = 100e6;
 /** Packets that are under way on a link with a delay. */
 const DELAYED_PACKETS = 100_000;
 const PARALLEL = 4;
@@ -20,6 +34,29 @@ const PARALLEL = 4;
 interface Shape {
   readonly rateBps: number | undefined;
   readonly delayNs: number | undefined;
+  /** Frames that wait for the rate; default {@link QUEUE_PACKETS}. */
+  readonly queuePackets?: number;
+}
+
+/** Whether a switch's end of a link of this rate is paced by the switch, not by the kernel. */
+function isPaced(engine: SwitchEngine, rateBps: number | undefined): rateBps is number {
+  return engine === "switch" && rateBps !== undefined && rateBps <= PACED_UP_TO_BPS;
+}
+
+/** The lab with the rates that our switches pace as properties of their ports. */
+export function withPortRates(spec: LabSpec, engine: SwitchEngine): LabSpec {
+  const rates = new Map<string, number>();
+  for (const { a, b, rateBps } of spec.links)
+    if (isPaced(engine, rateBps))
+      for (const { node, interface: name } of [a, b]) rates.set(`${node} ${name}`, Math.round(rateBps));
+  const switches = spec.switches.map((one) => ({
+    ...one,
+    ports: one.ports.map((port) => {
+      const rateBps = rates.get(`${one.name} ${port.interface}`);
+      return rateBps === undefined ? port : { ...port, rateBps };
+    }),
+  }));
+  return { ...spec, switches };
 }
 
 /** A link in messages. */
@@ -81,15 +118,16 @@ export async function shapeLinks(
   spec: LabSpec,
   shapes: readonly Shape[],
   qdiscs: Qdiscs,
-  stop: AbortSignal,
+  { engine, stop }: Pick<LabOptions, "engine" | "stop">,
 ): Promise<void> {
   const hosts = new Set(spec.hosts.map((host) => host.name));
   const lines = new Map<string, string[]>();
   for (const [i, { a, b }] of spec.links.entries()) {
     for (const { node, interface: name } of [a, b]) {
-      const namespace = hosts.has(node) ? hostNamespace(id, node) : switchNamespace(id);
+      const isHost = hosts.has(node);
+      const namespace = isHost ? hostNamespace(id, node) : switchNamespace(id);
       const own = lines.get(namespace) ?? [];
-      own.push(...tcLines(name, shapes[i]!, qdiscs));
+      own.push(...tcLines(name, isHost ? shapes[i]! : atSwitch(shapes[i]!, engine), qdiscs));
       lines.set(namespace, own);
     }
   }
@@ -100,8 +138,18 @@ export async function shapeLinks(
   });
 }
 
+/** What of a shape is left to the kernel at a switch's end. */
+export function atSwitch(shape: Shape, engine: SwitchEngine): Shape {
+  if (isPaced(engine, shape.rateBps)) return { ...shape, rateBps: undefined };
+  return engine === "bmv2" ? { ...shape, queuePackets: BLOCKING_QUEUE_PACKETS } : shape;
+}
+
 /** Lines for `tc -batch`: a shaper at the root, the delay behind it. */
-export function tcLines(name: string, { rateBps, delayNs }: Shape, qdiscs: Qdiscs): string[] {
+export function tcLines(
+  name: string,
+  { rateBps, delayNs, queuePackets = QUEUE_PACKETS }: Shape,
+  qdiscs: Qdiscs,
+): string[] {
   const delay = delayNs === undefined ? undefined : `netem delay ${delayNs / 1e3}us limit ${DELAYED_PACKETS}`;
   if (rateBps === undefined)
     return delay === undefined ? [] : [`qdisc add dev ${name} root handle 1: ${delay}`];
@@ -111,10 +159,10 @@ export function tcLines(name: string, { rateBps, delayNs }: Shape, qdiscs: Qdisc
     return [
       `qdisc add dev ${name} root handle 1: htb default 1`,
       `class add dev ${name} parent 1: classid 1:1 htb rate ${rate} burst ${burst} cburst ${burst}`,
-      `qdisc add dev ${name} parent 1:1 handle 2: ${delay ?? `pfifo limit ${QUEUE_PACKETS}`}`,
+      `qdisc add dev ${name} parent 1:1 handle 2: ${delay ?? `pfifo limit ${queuePackets}`}`,
     ];
   }
-  const limit = burst + QUEUE_PACKETS * 1514;
+  const limit = burst + queuePackets * 1514;
   return [
     `qdisc add dev ${name} root handle 1: tbf rate ${rate} burst ${burst} limit ${limit}`,
     ...(delay === undefined ? [] : [`qdisc add dev ${name} parent 1:1 handle 2: ${delay}`]),

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { fail } from "../../base/index.js";
+import { fail, systemErrorReason } from "../../base/index.js";
 
 /** Where network namespaces have their names too (/run/netns): gone after a reboot, as the namespaces are. */
 const RUNS = "/run/p4loom";
@@ -62,7 +62,7 @@ export function beginRun(describe: (id: string) => Omit<RunRecord, "owner">): st
     fail(
       "P43102",
       undefined,
-      `cannot write ${RUNS}: ${(error as Error).message}`,
+      `cannot write ${RUNS}: ${systemErrorReason(error)}`,
       "a lab needs root: try sudo",
     );
   }
@@ -75,10 +75,10 @@ export interface FoundRun {
   readonly alive: boolean;
 }
 
-/** All runs on record, by id. */
+/** All runs on record, by id. Fails with P43111 where the records cannot be read. */
 export function findRuns(): FoundRun[] {
   const runs: FoundRun[] = [];
-  for (const id of namesIn(RUNS).sort()) {
+  for (const id of reading(RUNS, () => readdirSync(RUNS))?.sort() ?? []) {
     if (!ID.test(id)) continue;
     const record = readRecord(id);
     if (record !== undefined) runs.push({ id, record, alive: isAlive(record.owner) });
@@ -86,20 +86,32 @@ export function findRuns(): FoundRun[] {
   return runs;
 }
 
-function namesIn(folder: string): string[] {
+/** Undefined for a run that has just ended, and for a folder whose record another version or program wrote. */
+function readRecord(id: string): RunRecord | undefined {
+  const path = join(runFolder(id), RECORD);
+  const text = reading(path, () => readFileSync(path, "utf8"));
+  if (text === undefined) return undefined;
   try {
-    return readdirSync(folder);
-  } catch {
-    return [];
+    return recordSchema.safeParse(JSON.parse(text)).data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }
 
-/** Undefined for a folder that has gone meanwhile, or is none of ours. */
-function readRecord(id: string): RunRecord | undefined {
+/** Undefined where there is no such file or folder. Fails with P43111 for any other reason, such as permissions. */
+function reading<T>(path: string, read: () => T): T | undefined {
   try {
-    return recordSchema.parse(JSON.parse(readFileSync(join(runFolder(id), RECORD), "utf8")));
-  } catch {
-    return undefined;
+    return read();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    return fail(
+      "P43111",
+      undefined,
+      `cannot read the records of runs at ${path}: ${systemErrorReason(error)}`,
+      "they belong to the user that started the runs: try sudo",
+    );
   }
 }
 
@@ -112,9 +124,11 @@ function startedTicks(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    // a zombie has ended: it only waits for its parent to take notice
+    // A zombie has ended: it only waits for its parent to read its status.
     return fields[0] === "Z" ? undefined : fields[19];
-  } catch {
-    return undefined;
+  } catch (error) {
+    // ESRCH: it ended while it was read.
+    if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    throw error;
   }
 }

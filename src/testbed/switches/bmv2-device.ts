@@ -10,15 +10,16 @@ import {
   DeviceError,
   type DeviceEvent,
   type Entity,
-  type Program,
+  type Names,
   type QueueSelection,
   type ReadQuery,
   type RegisterEntry,
   type TargetSettings,
   type Update,
   type UpdateStatus,
-} from "../../program/index.js";
-import type { ThriftCli } from "./thrift-cli.js";
+} from "../../device/index.js";
+import type { P4InfoIndex, Program } from "../../program/index.js";
+import { ThriftCli } from "./thrift-cli.js";
 
 type RegisterQuery = Extract<ReadQuery, { kind: "register" }>;
 
@@ -33,8 +34,7 @@ export class Bmv2Device implements Device {
 
   constructor(
     private readonly inner: Device,
-    /** Undefined: simple_switch_CLI is not installed. */
-    private readonly cli: ThriftCli | undefined,
+    private readonly cli: ThriftCli | { readonly reason: string },
     private readonly log: (line: string) => void,
   ) {
     this.settings = {
@@ -61,12 +61,20 @@ export class Bmv2Device implements Device {
     return this.inner.program;
   }
 
+  get index(): P4InfoIndex | undefined {
+    return this.inner.index;
+  }
+
+  get names(): Names | undefined {
+    return this.inner.names;
+  }
+
   /** The way to Thrift; the first use for `what` is logged. */
   #thrift(what: string): ThriftCli {
-    if (this.cli === undefined) {
+    if (!(this.cli instanceof ThriftCli)) {
       throw new DeviceError(
         "UNIMPLEMENTED",
-        `${what} of BMv2 need simple_switch_CLI, which is neither beside simple_switch_grpc nor on PATH`,
+        `${what}: BMv2 sets and reads these over Thrift only: ${this.cli.reason}`,
       );
     }
     if (!this.#told.has(what)) {

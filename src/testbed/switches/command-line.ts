@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { LabOptions, LabSwitch } from "../lab.js";
 import { runFolder } from "../run/record.js";
+import type { Bmv2Files } from "./bmv2.js";
 
 /** Thrift ports are counted from here: they are in the run's own namespace, so nobody else's are in the way. */
 const FIRST_THRIFT_PORT = 9090;
@@ -21,24 +22,27 @@ export interface SwitchPlan {
   readonly thriftPort: number;
 }
 
-/** @param start the program: simple_switch_grpc, or p4loom with its command `switch` */
+/**
+ * @param start the program: simple_switch_grpc, or p4loom with its command `switch`
+ * @param bmv2 undefined: our own switch
+ */
 export function planSwitch(
   id: string,
   spec: LabSwitch,
   index: number,
   start: readonly string[],
   options: LabOptions,
+  bmv2: Bmv2Files | undefined,
 ): SwitchPlan {
   const socket = join(runFolder(id), `${index}.sock`);
   const thriftPort = FIRST_THRIFT_PORT + index;
-  const bmv2 = options.engine === "bmv2";
   const argv = ["--no-p4", "--device-id", String(spec.deviceId)];
   argv.push("--log-console", "-L", options.logLevel ?? "info");
   if (options.pcap) argv.push(`--pcap=${captureFolder(options)}`);
-  if (bmv2) {
-    argv.push("--thrift-port", String(thriftPort));
-    argv.push("--notifications-addr", `ipc://${join(runFolder(id), `${index}.ipc`)}`, "--");
-  }
+  if (bmv2?.thrift) argv.push("--thrift-port", String(thriftPort));
+  if (bmv2?.nanomsg) argv.push("--notifications-addr", `ipc://${join(runFolder(id), `${index}.ipc`)}`);
+  // BMv2 takes the options of the target after this word.
+  if (bmv2 !== undefined) argv.push("--");
   argv.push("--grpc-server-addr", `unix:${socket}`);
   if (spec.cpuPort !== undefined) argv.push("--cpu-port", String(spec.cpuPort));
   if (spec.priorityQueues !== undefined) argv.push("--priority-queues", String(spec.priorityQueues));
@@ -56,7 +60,11 @@ export function planSwitch(
 /** The whole command. `down`: interfaces whose links are down, which BMv2 cannot open. */
 export function argvOf({ spec, start, options }: SwitchPlan, down: ReadonlySet<string>): string[] {
   const ports = spec.ports.filter((port) => !down.has(port.interface));
-  return [...start, ...ports.flatMap((port) => ["-i", `${port.number}@${port.interface}`]), ...options];
+  const words = ports.flatMap(({ number, interface: name, rateBps }) => [
+    "-i",
+    `${number}@${name}${rateBps === undefined ? "" : `,rate=${rateBps}`}`,
+  ]);
+  return [...start, ...words, ...options];
 }
 
 export function logFolder({ folder }: LabOptions): string {

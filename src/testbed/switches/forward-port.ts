@@ -1,7 +1,7 @@
 /** A TCP port of 127.0.0.1 whose connections lead to a Unix socket: for controllers that know host and port only. */
 import { once } from "node:events";
 import { type AddressInfo, createConnection, createServer, type Server } from "node:net";
-import { fail } from "../../base/index.js";
+import { fail, systemErrorReason } from "../../base/index.js";
 import type { PortFrom } from "../lab.js";
 
 const LAST_PORT = 65_535;
@@ -38,7 +38,7 @@ export async function forwardPort(
   await listen(server, wanted, what);
   const { port } = server.address() as AddressInfo;
   // such as too many open files: one connection is lost, not the lab
-  server.on("error", (error) => log(`port ${port} of ${what}: ${error.message}`));
+  server.on("error", (error) => log(`port ${port} of ${what}: ${systemErrorReason(error)}`));
   return {
     port,
     close: () => {
@@ -56,9 +56,13 @@ async function listen(server: Server, wanted: number | PortFrom, what: string): 
       await once(server, "listening");
       return;
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
+      const { code } = error as NodeJS.ErrnoException;
       if (code === "EADDRINUSE" && port < last) continue;
-      fail("P43110", undefined, `port ${port} of 127.0.0.1, asked for ${what}, is not free: ${message}`);
+      fail(
+        "P43110",
+        undefined,
+        `port ${port} of 127.0.0.1, asked for ${what}, is not free: ${systemErrorReason(error)}`,
+      );
     }
   }
 }

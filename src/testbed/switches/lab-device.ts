@@ -6,11 +6,12 @@ import {
   DeviceError,
   type DeviceEvent,
   type Entity,
-  type Program,
+  type Names,
   type ReadQuery,
   type TargetSettings,
   type Update,
-} from "../../program/index.js";
+} from "../../device/index.js";
+import type { P4InfoIndex, Program } from "../../program/index.js";
 
 export class LabDevice implements Device {
   readonly #listeners = new Set<(event: DeviceEvent) => void>();
@@ -21,10 +22,22 @@ export class LabDevice implements Device {
 
   /** From now on calls go to `inner`. */
   attach(inner: Device): void {
+    this.#unwatch?.();
+    this.#unwatch = undefined;
     this.#inner = inner;
-    this.#unwatch = inner.watch((event) => {
-      for (const listener of [...this.#listeners]) listener(event);
-    });
+    this.#watchInner();
+  }
+
+  /** Only while somebody listens: a shared switch is claimed for as long as it is watched. */
+  #watchInner(): void {
+    if (this.#listeners.size === 0) {
+      this.#unwatch?.();
+      this.#unwatch = undefined;
+    } else {
+      this.#unwatch ??= this.#inner?.watch((event) => {
+        for (const listener of [...this.#listeners]) listener(event);
+      });
+    }
   }
 
   /** The process is gone, or the connection is to be closed: calls are refused. */
@@ -32,6 +45,7 @@ export class LabDevice implements Device {
     const inner = this.#inner;
     this.#inner = undefined;
     this.#unwatch?.();
+    this.#unwatch = undefined;
     await inner?.close();
   }
 
@@ -42,6 +56,14 @@ export class LabDevice implements Device {
 
   get program(): Program | undefined {
     return this.#inner?.program;
+  }
+
+  get index(): P4InfoIndex | undefined {
+    return this.#inner?.index;
+  }
+
+  get names(): Names | undefined {
+    return this.#inner?.names;
   }
 
   get settings(): TargetSettings | undefined {
@@ -74,7 +96,11 @@ export class LabDevice implements Device {
 
   watch(listener: (event: DeviceEvent) => void): () => void {
     this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    this.#watchInner();
+    return () => {
+      this.#listeners.delete(listener);
+      this.#watchInner();
+    };
   }
 
   /** Gives the switch to another controller; the process goes on. */

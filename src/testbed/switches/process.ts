@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, fstatSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fail } from "../../base/index.js";
+import { fail, systemErrorReason } from "../../base/index.js";
+import { DeviceError } from "../../device/index.js";
 import { connect, type RemoteDevice } from "../../p4runtime/index.js";
-import { DeviceError } from "../../program/index.js";
 import { switchNamespace } from "../run/record.js";
 import type { SwitchPlan } from "./command-line.js";
 
@@ -36,6 +36,11 @@ export class SwitchProcess {
     return this.#over === undefined;
   }
 
+  /** Undefined: it does not run. */
+  get pid(): number | undefined {
+    return this.isRunning ? this.#child?.pid : undefined;
+  }
+
   /**
    * Resolves with a connection as primary. Fails with P43104, with the last lines of the log, when the process ends
    * or does not answer. Rejects with the reason of `stop`, the process gone, when that is aborted.
@@ -59,7 +64,7 @@ export class SwitchProcess {
     const child = this.#child;
     this.#ended = new Promise((resolve) => {
       child.once("exit", (status, signal) => resolve(signal ?? `exit status ${status}`));
-      child.once("error", (error) => resolve(error.message));
+      child.once("error", (error) => resolve(systemErrorReason(error)));
     });
     this.#over = undefined;
     void this.#ended.then((reason) => {

@@ -1,5 +1,5 @@
 /** simple_switch_CLI as the way to BMv2's Thrift interface: lines in, what is printed for each of them out. */
-import { DeviceError, type StatusCode } from "../../program/index.js";
+import { DeviceError, type StatusCode } from "../../device/index.js";
 import { switchNamespace } from "../run/record.js";
 import { command } from "../system/command.js";
 

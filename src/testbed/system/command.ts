@@ -1,5 +1,4 @@
 /** Commands of the system that run to their end, and their errors as diagnostics. */
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
@@ -33,8 +32,9 @@ export async function command(argv: readonly string[], options: CommandOptions =
     return opened;
   };
   try {
-    const [stdin, stdout, stderr] = [input === undefined ? ("ignore" as const) : file(), file(), file()];
+    const stdin = input === undefined ? "ignore" : file();
     if (typeof stdin === "number") writeSync(stdin, input!, 0);
+    const [stdout, stderr] = [file(), file()];
     const result = await ended(argv, [stdin, stdout, stderr], timeoutMs, stop);
     stop?.throwIfAborted();
     if (typeof result === "string") return { status: NOT_FOUND_STATUS, stdout: "", stderr: result };
@@ -44,26 +44,34 @@ export async function command(argv: readonly string[], options: CommandOptions =
   }
 }
 
+/** execa hands any descriptor on to the command, but its types name 3 to 9 only. */
+type Descriptors = ["ignore" | 3, 3, 3];
+
 /** The status, or why it did not start. */
-function ended(
+async function ended(
   [program, ...args]: readonly string[],
-  stdio: ("ignore" | number)[],
+  [stdin, stdout, stderr]: readonly ["ignore" | number, number, number],
   timeoutMs: number | undefined,
   stop: AbortSignal | undefined,
 ): Promise<number | string> {
-  // Of its own group, which can be ended with all that the command has started.
+  // Loaded with the first command: what only describes labs does without.
+  const { execa } = await import("execa");
+  // Of its own group, which can be ended with all that the command has started: execa's own `timeout` and
+  // `cancelSignal` end the command alone.
   const detached = timeoutMs !== undefined || stop !== undefined;
-  const child = spawn(program!, args, { stdio, detached });
+  const stdio = [stdin, stdout, stderr] as Descriptors;
+  const child = execa(program!, args, { stdio, detached, reject: false });
   const kill = (): void => signalGroup(child.pid, "SIGKILL");
   const timer = timeoutMs === undefined ? undefined : setTimeout(kill, timeoutMs);
   stop?.addEventListener("abort", kill, { once: true });
-  return new Promise<number | string>((resolve) => {
-    child.once("exit", (status, signal) => resolve(status ?? signalStatus(signal!)));
-    child.once("error", (error) => resolve(error.message));
-  }).finally(() => {
+  try {
+    const { exitCode, signal, originalMessage, shortMessage } = await child;
+    if (exitCode !== undefined) return exitCode;
+    return signal === undefined ? (originalMessage ?? shortMessage ?? "") : signalStatus(signal);
+  } finally {
     clearTimeout(timer);
     stop?.removeEventListener("abort", kill);
-  });
+  }
 }
 
 /**

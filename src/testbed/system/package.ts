@@ -3,8 +3,10 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** The command that starts p4loom: compiled, or from its sources. */
+/** The command that starts p4loom: the script that P4LOOM_COMMAND names, else the built one, else from the sources. */
 export function ownCommand(): readonly string[] {
+  const named = process.env["P4LOOM_COMMAND"];
+  if (named !== undefined) return [process.execPath, named];
   const compiled = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
   if (existsSync(compiled)) return [process.execPath, compiled];
   const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;

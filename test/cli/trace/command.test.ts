@@ -1,4 +1,5 @@
 /** `p4loom trace`, and `--trace` of `stf` and `switch`, as a user meets them. */
+
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,6 +8,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { fromHex } from "../../../src/base/index.js";
 import type { PacketTrace } from "../../../src/switch/index.js";
 import { encodePcap } from "../../../src/traffic/index.js";
+import { COMMAND } from "../../built-command.js";
 
 const root = resolve(import.meta.dirname, "../../..");
 const folder = mkdtempSync(join(tmpdir(), "p4loom-trace-"));
@@ -15,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const SMALL = "test/stf/programs/small.p4";
 
 function p4loom(...args: string[]) {
-  return spawnSync(process.execPath, ["--import", "tsx", "src/cli/main.ts", ...args], {
+  return spawnSync(process.execPath, [COMMAND, ...args], {
     cwd: root,
     encoding: "utf8",
   });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
 import {
-  isTimeline,
+  loadExperimentFile,
   loadTimeline,
   runTimeline,
   type Timeline,
@@ -41,15 +41,20 @@ const faults = (...list: string[]) => `faults:\n${list.map((fault) => `  - { ${f
 
 describe("a file with flows of its own", () => {
   it("is told apart from one with drawn flows, whatever else is wrong with it", () => {
-    const is = (text: string) => isTimeline(new SourceFile("f.yaml", text));
-    expect([
-      is("flows: []"),
-      is("faults: []"),
-      is('{"flows": 1}'),
-      is("failures: [tor]"),
-      is(": : :"),
-      is(""),
-    ]).toEqual([true, true, true, false, false, false]);
+    // A timeline lacks `flows` and `duration`, an experiment with drawn flows `failures` and `runs`.
+    const missing = (text: string) => {
+      const diagnostics = new Diagnostics();
+      expect(loadExperimentFile(new SourceFile("f.yaml", text), diagnostics)).toBeUndefined();
+      return diagnostics.list.flatMap(({ message }) => /missing key "(\w+)"/.exec(message)?.[1] ?? []);
+    };
+    for (const text of ["faults: []", "flows: 1", '{"flows": 1}'])
+      expect(missing(text)).toContain("duration");
+    expect(missing("runs: 1")).toContain("failures");
+    expect(
+      loadExperimentFile(new SourceFile("t.yaml", `${HEAD}${FLOW}duration: 1s\n`), new Diagnostics()),
+    ).toMatchObject({
+      kind: "timeline",
+    });
   });
 
   it.each([
@@ -167,7 +172,7 @@ describe("a traffic file", () => {
   });
 
   it.each([
-    ["that is not there", "flows: none.csv", /error\[P43005\]: cannot read none.csv: there is no such file/],
+    ["that is not there", "flows: none.csv", /error\[P43005\]: cannot read none.csv: no such file/],
     [
       "that is no text",
       "flows: 7",
@@ -203,6 +208,50 @@ describe("a traffic file", () => {
 });
 
 describe("on the simulator", () => {
+  it("an element works again when all of its faults are over, in whatever order they end", async () => {
+    const link = "link: [tor0-0, leaf0-0]";
+    const begin = [
+      `at: 100ms, kind: silent, ${link}`,
+      `at: 110ms, kind: down, ${link}`,
+      "at: 120ms, kind: silent, switch: leaf0-0",
+    ];
+    const ends = [`kind: repair, ${link}`, `kind: up, ${link}`, "kind: repair, switch: leaf0-0"];
+    for (const order of [
+      [0, 1, 2],
+      [2, 1, 0],
+      [1, 2, 0],
+    ]) {
+      const list = order.map((end, i) => `at: ${[400, 800, 1500][i]}ms, ${ends[end]}`);
+      // One leaf, so there is no other way.
+      const diagnostics = new Diagnostics();
+      const text = `${HEAD}${FLOW}${faults(...begin, ...list)}duration: 4s`.replace("leaves: 2", "leaves: 1");
+      const narrow = loadTimeline(new SourceFile("t.yaml", text), diagnostics)!;
+      const out = join(folder, `overlap-${order.join("")}`);
+      await runTimeline(narrow, { seed: 3, out });
+      const outages = readFileSync(join(out, "outages.csv"), "utf8").trim().split("\n").slice(1);
+      expect(outages).toHaveLength(8);
+      for (const line of outages) expect(Number(line.split(",")[3])).toBeGreaterThan(1500);
+    }
+  });
+
+  it("plain ECMP leaves a link that is down, where the switch at either end has another one", async () => {
+    const text = `${HEAD.replace("tors: 2, leaves: 2, homing: single", "tors: 4, leaves: 2")}
+flows: [{ from: host0-0-0, to: host0-1-0, count: 8 }]
+${faults("at: 200ms, kind: down, link: [tor0-0, leaf0-0]")}duration: 2s`;
+    const diagnostics = new Diagnostics();
+    const timeline = loadTimeline(new SourceFile("t.yaml", text), diagnostics)!;
+    const { rows } = await runTimeline(timeline, { seed: 3 });
+    const none = of(rows, "none");
+    expect(none).toHaveLength(8);
+    expect(none.every(({ recovered }) => recovered)).toBe(true);
+    const silent = loadTimeline(
+      new SourceFile("t.yaml", text.replace("kind: down", "kind: silent")),
+      diagnostics,
+    )!;
+    const lost = of((await runTimeline(silent, { seed: 3 })).rows, "none");
+    expect(lost.some(({ recovered }) => !recovered)).toBe(true);
+  });
+
   it.each([
     ["a silent link", "kind: silent, link: [tor0-0, leaf0-1]", "kind: repair, link: [leaf0-1, tor0-0]"],
     ["a silent switch", "kind: silent, switch: leaf0-0", "kind: repair, switch: leaf0-0"],
@@ -250,7 +299,15 @@ ${faults("at: 10ms, kind: silent, switch: tor0-0", "at: 20ms, kind: silent, link
     expect(row!.fct_ms).toBeGreaterThan(500);
     expect(row!.fct_ms).toBeLessThan(530);
     expect(readFileSync(join(out, "results.json"), "utf8")).toBe(timelineJson(results));
-    const files = ["outages.csv", "programs", "report.html", "results.csv", "results.json", "timeline.svg"];
+    const files = [
+      ".p4loom-files.json",
+      "outages.csv",
+      "programs",
+      "report.html",
+      "results.csv",
+      "results.json",
+      "timeline.svg",
+    ];
     expect(readdirSync(out).sort()).toEqual(files);
     expect(timelineJson(await runTimeline(timeline))).toBe(timelineJson(results));
     expect(timelineJson(await runTimeline(timeline, { seed: 8 }))).not.toBe(timelineJson(results));

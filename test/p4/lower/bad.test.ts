@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { CODES } from "../../../src/p4/codes.js";
 import { tryCompile } from "./v1model.js";
 
 const folder = join(import.meta.dirname, "../../bad/lower");
@@ -32,7 +33,7 @@ describe("wrong programs", () => {
       for (const entry of readdirSync(source, { recursive: true, withFileTypes: true }))
         if (entry.isFile()) {
           const text = readFileSync(join(entry.parentPath, entry.name), "utf8");
-          for (const [, code] of text.matchAll(/"(P4\d{4})"/g)) used.add(code!);
+          for (const [, name] of text.matchAll(/CODES\.(\w+)/g)) used.add(CODES[name as keyof typeof CODES]);
         }
     }
     const shown = new Set(files.map((name) => name.slice(0, 6)));

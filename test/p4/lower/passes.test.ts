@@ -62,3 +62,35 @@ it("keeps the user's places to the end", () => {
   const table = program.bmv2.pipelines[0]!.tables.find((one) => one.name === "I.t")!;
   expect(table.source_info).toMatchObject({ source_fragment: "t", column: 7 });
 });
+
+it("computes slices of constants, so that a loop that a slice controls is written out", () => {
+  const { dumps, codes } = tryCompile(
+    v1model({
+      metadata: "bit<8> x;",
+      ingress: "for (bit<8> i = 0x10; i[3:0] < 3; i = i + 1) { meta.x = meta.x + i; }",
+    }),
+  );
+  expect(codes).toEqual([]);
+  expect(dumps.get("elaborate")).toMatch(/\[3:0\]/);
+  expect(dumps.get("unroll-loops")).not.toMatch(/\[3:0\]/);
+  expect(dumps.get("unroll-loops")).toMatch(/meta\.x = \(meta\.x \+ 8w18\)/);
+});
+
+it("joins slices of slices and drops slices of whole values", () => {
+  const { dumps } = tryCompile(
+    v1model({
+      metadata: "bit<8> x; bit<8> y; bit<3> z;",
+      ingress: "meta.z = meta.x[7:2][3:1]; meta.y = meta.x[7:0];",
+    }),
+  );
+  expect(dumps.get("simplify")).toMatch(/meta\.z = meta\.x\[5:3\];/);
+  expect(dumps.get("simplify")).toMatch(/meta\.y = meta\.x;/);
+});
+
+it("drops a write in a state that a later write replaces, also when an extract of its header stands between them", () => {
+  const states = "state start { hdr.e.a = 1; pkt.extract(hdr.e); hdr.e.a = 2; transition accept; }";
+  const { dumps } = tryCompile(v1model({ top: "header H { bit<8> a; }", headers: "H e;", states }));
+  const written = (pass: string) => dumps.get(pass)!.match(/hdr\.e\.a = \S+;/g);
+  expect(written("lower-slices")).toHaveLength(2);
+  expect(written("drop-overwritten")).toHaveLength(1);
+});

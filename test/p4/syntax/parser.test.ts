@@ -120,7 +120,7 @@ describe("expressions", () => {
     const e = expressionOf("a[2 +: 3]");
     expect(shape(e)).toBe("a[4:2]");
     expect(shape(expressionOf("a[b +: 3]"))).toBe("a[((b + 3) - 1):b]");
-    expect(messagesOf("const bit<8> a = b[c[1+:2] +: 3];")[0]).toContain("P40203");
+    expect(messagesOf("const bit<8> a = b[c[1+:2] +: 3];")[0]).toContain("P40227");
   });
 });
 

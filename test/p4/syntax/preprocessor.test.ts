@@ -264,3 +264,43 @@ describe("preprocessed text", () => {
     expect(roundTrip("#define SHR(a, b) a>>b\nx = SHR(c, 2);")).toContain("c>>2");
   });
 });
+
+describe("strings over several lines, as the C preprocessor sees them", () => {
+  const text = (source: string) => {
+    const diagnostics = new Diagnostics();
+    const file = new SourceFile("a.p4", source);
+    const tokens = preprocessTokens({ file, defines: { ON: "1" } }, diagnostics);
+    return {
+      text: tokens.find((token) => token.kind === "stringLiteral")?.text,
+      codes: diagnostics.list.map((one) => one.code),
+    };
+  };
+
+  it("chooses lines and leaves empty ones", () => {
+    const source =
+      '@r("\n  a;\n#if defined(ON) && ON == 1\n  b;\n#else\n  c;\n#endif\n#ifdef OFF\n#if ON\n d;\n#endif\n#endif\n  e;\n")';
+    expect(text(source)).toEqual({ text: "\n  a;\n\n  b;\n\n\n\n\n\n\n\n\n  e;\n", codes: [] });
+  });
+
+  it("takes one of #elif and #else", () => {
+    expect(text('"\n#if 0\na\n#elif ON\nb\n#else\nc\n#endif\n"').text).toBe("\n\n\n\nb\n\n\n\n");
+    expect(text('"\n#if 0\na\n#elif 0\nb\n#else\nc\n#endif\n"').text).toBe("\n\n\n\n\n\nc\n\n");
+  });
+
+  it("replaces macros but not in comments, and shrinks white space", () => {
+    const source =
+      '#define TYPE 0x0800\n#define IS(x) x == 1\n@r("\n    type  !=\tTYPE;  // no TYPE  here\n\tIS(v4) /* TYPE\n TYPE */\n  ")';
+    expect(text(source).text).toBe("\n    type != 0x0800; // no TYPE  here\n v4 == 1 /* TYPE\n TYPE */\n  ");
+  });
+
+  it("leaves strings on one line alone", () => {
+    expect(text('@r("ON  ON")').text).toBe("ON  ON");
+    expect(text('@r("ON  ON\\\n ON")').text).toBe("ON  ON ON");
+  });
+
+  it("reports groups that are not closed or not opened", () => {
+    expect(text('"\n#if ON\n"').codes).toEqual(["P40110"]);
+    expect(text('"\n#endif\n"').codes).toEqual(["P40110"]);
+    expect(text('"\n#if (\n#endif\n"').codes).toEqual(["P40111"]);
+  });
+});

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { CODES } from "../../../src/p4/codes.js";
 import { checkText } from "./checked.js";
 
 const folder = join(import.meta.dirname, "../../bad/types");
@@ -23,8 +24,8 @@ describe("wrong programs", () => {
     const source = join(import.meta.dirname, "../../../src/p4/types");
     const used = new Set<string>();
     for (const file of readdirSync(source))
-      for (const [, code] of readFileSync(join(source, file), "utf8").matchAll(/"(P4\d{4})"/g))
-        used.add(code!);
+      for (const [, name] of readFileSync(join(source, file), "utf8").matchAll(/CODES\.(\w+)/g))
+        used.add(CODES[name as keyof typeof CODES]);
     const shown = new Set(files.map((name) => name.slice(0, 6)));
     expect([...used].filter((code) => !shown.has(code)).sort()).toEqual([]);
   });

@@ -172,7 +172,7 @@ describe("type arguments", () => {
       Q(One(), Two()) first;
       Q(One(), Three()) second;
       Q(One(), Four()) third;`);
-    expect(found).toEqual(["P40305:8", "P40305:9", "P40305:10"]);
+    expect(found).toEqual(["P40347:8", "P40346:9", "P40345:10"]);
   });
 });
 
@@ -204,11 +204,11 @@ describe("calls and where they may stand", () => {
     ["action b() { inner.apply(x); }", "b();", "P40317"],
     ["action b() { t.apply(); }", "b();", "P40317"],
     ["", "Sized.apply(x);", "P40318"],
-    ["Sized(x) s;", "s.apply(x);", "P40308"],
+    ["Sized(x) s;", "s.apply(x);", "P40355"],
     ["Sized(4) s;", "s.apply(x);", ""],
     ["Sub() s;", "", "P40318"],
     ["", "x = E().get();", "P40318 P40318"],
-    ["", "hs.push_front(x);", "P40308"],
+    ["", "hs.push_front(x);", "P40354"],
     ["", "hs.next.setValid();", "P40317"],
     ["", "x = t.apply().action_run;", "P40317 P40303"],
     ["", "t.apply(x);", "P40310"],

@@ -42,6 +42,40 @@ describe("readBmv2", () => {
     expect(diagnostics.list[0]!.span).toBeDefined();
   });
 
+  it("refuses a name or an id that comes twice in a list", () => {
+    const text = readFileSync(resolve(root, "golden/cpu/cpu.json"), "utf8");
+    for (const list of ["headers", "header_types", "actions"]) {
+      const json = JSON.parse(text) as Record<string, { id: number; name: string }[]>;
+      const [first, second] = json[list]!;
+      second!.id = first!.id;
+      const { program, diagnostics } = read(JSON.stringify(json));
+      expect(program).toBeUndefined();
+      expect(diagnostics.list.map(({ message }) => message)).toContain(
+        `the id ${first!.id} is used twice in ${list}`,
+      );
+    }
+    const json = JSON.parse(text) as Record<string, { id: number; name: string }[]>;
+    json["headers"]![1]!.name = json["headers"]![0]!.name;
+    const { diagnostics } = read(JSON.stringify(json));
+    expect(diagnostics.list[0]!.message).toBe(
+      `the name ${json["headers"]![0]!.name} is used twice in headers`,
+    );
+  });
+
+  it("takes transitions without a type, as p4c wrote them before 2018", () => {
+    const json = JSON.parse(readFileSync(resolve(root, "golden/l3/l3.json"), "utf8"));
+    const types: string[] = [];
+    for (const state of json.parsers[0].parse_states)
+      for (const transition of state.transitions) {
+        types.push(transition.type);
+        if (transition.type === "default") transition.value = "default";
+        delete transition.type;
+      }
+    const { program } = read(JSON.stringify(json));
+    const states = program!.parsers[0]!.parse_states;
+    expect(states.flatMap((state) => state.transitions.map(({ type }) => type))).toEqual(types);
+  });
+
   it("points at the value that is wrong", () => {
     const name = bad.find((file) => file.startsWith("P41012"))!;
     const { diagnostics } = read(readFileSync(resolve(root, "bad/program", name), "utf8"));

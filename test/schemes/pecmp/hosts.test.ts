@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
+import type { FlowKey } from "../../../src/hosts/index.js";
 import {
   compileFabric,
-  type FlowKey,
   HOPS,
   makeRerouter,
   pecmp,

@@ -35,8 +35,11 @@ describe("appendix E: 1 ToR, 4 leaves, 2 spines", () => {
 });
 
 describe("slices", () => {
-  const fanOut = fc.option(fc.integer({ min: 2, max: 64 }).map(same), { nil: undefined });
-  const fanOuts = fc.record({ nic: fanOut, tor: fanOut, leaf: fanOut, spine: fanOut, legs: fanOut });
+  const fanOut = fc.integer({ min: 2, max: 64 }).map(same);
+  const fanOuts = fc.record(
+    { nic: fanOut, tor: fanOut, leaf: fanOut, spine: fanOut, legs: fanOut },
+    { requiredKeys: [] },
+  );
   const layout = fc
     .tuple(fanOuts, fc.constantFrom("hops", "both"), fc.constantFrom("none", "overall", "per-hop"))
     .map(([hops, control, version]) =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { FIELD_BITS } from "../../../src/generate/index.js";
+import { FIELD_BITS } from "../../../src/hosts/index.js";
+
 import {
   compileFabric,
   nextHop,

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { Device, DeviceEvent, Entity, Update } from "../../../src/program/index.js";
-import { ControlChannel, Simulation, settle } from "../../../src/sim/packet/index.js";
+import type { Device, DeviceEvent, Entity, Update } from "../../../src/device/index.js";
+import {
+  ControlChannel,
+  entityBytes,
+  MESSAGE_BYTES,
+  Simulation,
+  settle,
+} from "../../../src/sim/packet/index.js";
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Notes what is asked of it and when. */
 function recorder(simulation: Simulation) {
@@ -37,13 +45,16 @@ function recorder(simulation: Simulation) {
   };
 }
 
-const update = {} as Update;
+const update: Update = {
+  type: "insert",
+  entity: { kind: "register", register: "r", index: 0, value: 1n },
+};
 
 describe("control channel", () => {
   it("delays orders and answers, and keeps their order", async () => {
-    const simulation = new Simulation();
+    const simulation = new Simulation({ turn });
     const { device, log, note } = recorder(simulation);
-    const channel = new ControlChannel(simulation, device, 1000);
+    const channel = new ControlChannel(simulation, device, { delay: 1000 });
     expect(channel.name).toBe("s1");
     const done = Promise.all([
       channel.write([update]).then(() => note("written 1")),
@@ -63,16 +74,16 @@ describe("control channel", () => {
   });
 
   it("carries refusals back", async () => {
-    const simulation = new Simulation();
-    const channel = new ControlChannel(simulation, recorder(simulation).device, 50);
+    const simulation = new Simulation({ turn });
+    const channel = new ControlChannel(simulation, recorder(simulation).device, { delay: 50 });
     await expect(settle(simulation, channel.write([]))).rejects.toThrow("refused");
     expect(simulation.now).toBe(100);
   });
 
   it("delays what the switch says, until the listener has left", () => {
-    const simulation = new Simulation();
+    const simulation = new Simulation({ turn });
     const { device, tell } = recorder(simulation);
-    const channel = new ControlChannel(simulation, device, 10);
+    const channel = new ControlChannel(simulation, device, { delay: 10 });
     const heard: number[] = [];
     const stop = channel.watch(() => heard.push(simulation.now));
     const event: DeviceEvent = { kind: "portState", port: 1, up: false };
@@ -85,8 +96,65 @@ describe("control channel", () => {
     expect(heard).toEqual([10]);
   });
 
+  it("sends one message after the other at its rate, and the switch works on one after the other", async () => {
+    const simulation = new Simulation({ turn });
+    const { device, log, note } = recorder(simulation);
+    // A byte takes a microsecond.
+    const channel = new ControlChannel(simulation, device, { delay: 500, rate: 8e6, processing: 7_000_000 });
+    const bytes = MESSAGE_BYTES + entityBytes(update.entity);
+    const done = Promise.all([
+      channel.write([update]).then(() => note("written 1")),
+      channel.write([update]).then(() => note("written 2")),
+    ]);
+    await settle(simulation, done);
+    const arrives = [1, 2].map((n) => n * bytes * 1000 + 500);
+    const finished = [arrives[0]! + 7e6, arrives[0]! + 14e6];
+    const answer = MESSAGE_BYTES * 1000 + 500;
+    expect(log).toEqual([
+      `${finished[0]}:write 1`,
+      `${finished[0]! + answer}:written 1`,
+      `${finished[1]}:write 1`,
+      `${finished[1]! + answer}:written 2`,
+    ]);
+    expect(arrives[1]!).toBeLessThan(finished[0]!);
+  });
+
+  it("answers a control loop while the network runs", async () => {
+    const simulation = new Simulation({ turn });
+    const { device, log } = recorder(simulation);
+    const channel = new ControlChannel(simulation, device, { delay: 1_000_000 });
+    const sleep = (time: number) =>
+      new Promise<void>((resolve) =>
+        simulation.at(simulation.now + time, () => {
+          simulation.letPromisesRun();
+          resolve();
+        }),
+      );
+    const answered: number[] = [];
+    const loop = async () => {
+      for (;;) {
+        await channel.read([]);
+        answered.push(simulation.now);
+        await sleep(10_000_000);
+      }
+    };
+    void loop();
+    let events = 0;
+    const traffic = () => {
+      events++;
+      simulation.at(simulation.now + 100_000, traffic);
+    };
+    simulation.at(0, traffic);
+    await simulation.runAsync(1_000_000_000);
+    // A round is 2 ms on the channel and 10 ms of sleep.
+    expect(answered).toEqual(Array.from({ length: 84 }, (_, i) => 2_000_000 + 12_000_000 * i));
+    expect(log.length).toBe(84);
+    expect(events).toBe(10_001);
+    expect(simulation.now).toBe(1_000_000_000);
+  });
+
   it("notices when an answer can never come", async () => {
-    const simulation = new Simulation();
+    const simulation = new Simulation({ turn });
     await expect(settle(simulation, new Promise(() => {}))).rejects.toThrow("still missing");
   });
 });

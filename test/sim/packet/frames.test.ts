@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fromHex, toHex } from "../../../src/base/index.js";
+import { addWords, finishChecksum, fromHex, toHex } from "../../../src/base/index.js";
 import {
-  addWords,
   FLAG_ACK,
   FLAG_PSH,
-  finishChecksum,
   Segment,
   SegmentBuilder,
   type SelectorCodec,

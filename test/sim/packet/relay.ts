@@ -1,15 +1,15 @@
 /** Two hosts, each with a NIC on each of two relays (a1-x-b1, a1-y-b1): enough network to test a transport. */
+
 import { Random, toBytes } from "../../../src/base/index.js";
+import type { HostPolicy, PathChooser } from "../../../src/hosts/index.js";
 import {
   type Channel,
   type Connection,
   Host,
-  type HostPolicy,
   Network,
   type Node,
   NS_PER_MS,
   NS_PER_S,
-  type PathChooser,
   Segment,
   type SelectorCodec,
   type TransportOptions,

@@ -1,13 +1,13 @@
 /** Compiled programs on embedded switches inside the network. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
+import type { DeviceEvent } from "../../../src/device/index.js";
 import { bootFabric, ProgramCompiler } from "../../../src/experiment/boot.js";
 import { hostPlaces } from "../../../src/experiment/failure-sites.js";
 import type { SchemeRun } from "../../../src/experiment/index.js";
-import type { DeviceEvent } from "../../../src/program/index.js";
 import { ControlChannel, type Fabric, NS_PER_MS, SwitchNode } from "../../../src/sim/packet/index.js";
 import { hostsOf } from "../../../src/topology/index.js";
-import { drawClientPort, drawPair } from "../../../src/traffic/index.js";
+import { drawClientPort, PairDrawer } from "../../../src/traffic/index.js";
 import { experimentWith } from "../../experiment/model-fabric.js";
 import { transport } from "./relay.js";
 
@@ -57,10 +57,10 @@ function pathOf(from: number, to: number, port: number, s: number): number[] {
 describe("a P-ECMP fabric of compiled programs", () => {
   it("shifts the next hop of every tier by the selector, modulo the tier's size (P-ECMP, section 3.2)", () => {
     const random = new Random(3);
-    const places = hostPlaces(topology);
+    const pairs = new PairDrawer(hostPlaces(topology), "inter_pod");
     const taken = new Set<string>();
     for (let i = 0; i < 40; i++) {
-      const [from, to] = drawPair(places, "inter_pod", random)!;
+      const [from, to] = pairs.draw(random)!;
       const port = drawClientPort(random);
       // NIC's ToR, leaf, spine within its plane, ToR of the destination: of 2, 4, 4 and 2.
       const positions = (s: number) => {
@@ -111,7 +111,7 @@ describe("a P-ECMP fabric of compiled programs", () => {
       ({ a, b }) => a.node instanceof SwitchNode && b.node instanceof SwitchNode,
     )!;
     const node = link.a.node as SwitchNode;
-    const channel = new ControlChannel(network.simulation, node.device, NS_PER_MS);
+    const channel = new ControlChannel(network.simulation, node.device, { delay: NS_PER_MS });
     const heard: [number, DeviceEvent][] = [];
     const stop = channel.watch((event) => heard.push([network.simulation.now, event]));
     const start = network.simulation.now;

@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
+import type { PathChooser, SegmentMarks } from "../../../src/hosts/index.js";
 import {
   NS_PER_MS,
   NS_PER_S,
-  type PathChooser,
   ReceiveWindow,
   RetransmissionTimeout,
-  type SegmentMarks,
   unwrap,
 } from "../../../src/sim/packet/index.js";
 import { pairOfHosts, policy, steady } from "./relay.js";
@@ -43,6 +42,55 @@ describe("stream positions", () => {
         expect(unwrap(position % 2 ** 32, expected)).toBe(position);
       }),
     );
+  });
+});
+
+/** Times in microseconds. Each row: an RTT sample, then SRTT, RTTVAR and RTO after it, by the formulas of RFC 6298, section 2. */
+const RFC_6298 = [
+  [100, 100, 50, 300],
+  [200, 112.5, 62.5, 362.5],
+  [100, 110.9375, 50, 310.9375],
+  [100, 109.5703125, 40.234375, 270.5078125],
+  [500, 158.3740234375, 127.783203125, 669.5068359375],
+] as const;
+
+describe("RFC 6298", () => {
+  it.each([0, 1, 2, 3, 4].map((i) => [i, RFC_6298[i]![0]] as const))(
+    "sample %i, %i us: smoothed RTT, deviation and timeout",
+    (last) => {
+      const timeout = new RetransmissionTimeout({ margin: 0, cap: NS_PER_S, initial: NS_PER_S });
+      for (const [rtt] of RFC_6298.slice(0, last + 1)) timeout.sample(rtt * 1000);
+      const [, smoothed, deviation, rto] = RFC_6298[last]!;
+      expect(timeout.smoothedRtt).toBe(smoothed * 1000);
+      expect(timeout.current).toBe(Math.round(rto * 1000));
+      expect((rto - smoothed) / 4).toBe(deviation);
+    },
+  );
+});
+
+describe("RFC 5681", () => {
+  it.each([
+    [0, 0],
+    [1, 0],
+    [2, 0],
+    [3, 1],
+    [4, 1],
+    [7, 1],
+  ])("%i duplicate acknowledgements: %i fast retransmissions", (duplicates, retransmissions) => {
+    const net = pairOfHosts([policy(steady), policy(steady)]);
+    let lost = 0;
+    net.relays[0].loses = ({ sequence, payloadLength }) =>
+      payloadLength > 0 && sequence === 0 && lost++ === 0;
+    // Each segment after the lost one causes a duplicate.
+    const [sender, receiver] = net.connect({ windowSegments: duplicates + 1 });
+    sender.send(100 * (duplicates + 1));
+    net.network.simulation.run(NS_PER_S - 1);
+    expect(sender.retransmissions).toBe(retransmissions);
+    expect(receiver.bytesReceived).toBe(retransmissions > 0 ? 100 * (duplicates + 1) : 0);
+    // Without a fast retransmission the timer sends the segment again.
+    net.network.simulation.run();
+    expect(sender.retransmissions).toBeGreaterThan(0);
+    expect(receiver.bytesReceived).toBe(100 * (duplicates + 1));
   });
 });
 

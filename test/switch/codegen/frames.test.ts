@@ -1,16 +1,21 @@
-/** Frames that leave: exact, zeroed, and none on another's bytes. */
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { newFrame } from "../../../src/switch/codegen/frames.js";
+import "../../fuzz-seed.js";
 
-it("gives every frame bytes of its own", () => {
-  const sizes = Array.from({ length: 2000 }, (_, i) => (i * 37) % 5000);
-  const frames = sizes.map((size) => newFrame(size));
-  frames.forEach((frame, i) => {
-    expect(frame.length).toBe(sizes[i]);
-    expect(frame.every((byte) => byte === 0)).toBe(true);
-    frame.fill((i % 255) + 1);
-  });
-  frames.forEach((frame, i) => {
-    expect(frame.every((byte) => byte === (i % 255) + 1)).toBe(true);
-  });
+it("cuts frames that share no byte, and keep at most 128 times their length", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 5000 }), { maxLength: 400 }), (sizes) => {
+      const frames = sizes.map((size, i) => {
+        const frame = newFrame(size);
+        expect(frame.length).toBe(size);
+        expect(frame.every((byte) => byte === 0)).toBe(true);
+        if (size > 64) expect(frame.buffer.byteLength).toBeLessThanOrEqual(128 * size);
+        return frame.fill(1 + (i % 255));
+      });
+      for (const [i, frame] of frames.entries())
+        if (!frame.every((byte) => byte === 1 + (i % 255))) expect.fail(`frame ${i} was written over`);
+    }),
+    { numRuns: 20 },
+  );
 });

@@ -9,11 +9,10 @@ import {
   type DeviceEvent,
   type Entity,
   type Match,
-  type P4Info,
-  readP4Info,
   type TableAction,
   type Update,
-} from "../../../src/program/index.js";
+} from "../../../src/device/index.js";
+import { type P4Info, readP4Info } from "../../../src/program/index.js";
 import type { Switch } from "../../../src/switch/index.js";
 import { runs } from "../../fuzz-seed.js";
 import { goldenJson, startProgram } from "../golden.js";
@@ -321,6 +320,51 @@ describe("batches", () => {
     catchError(() => device.apply(batch, "rollbackOnError"));
     clock.advance(20_000);
     expect(events).toHaveLength(1);
+  });
+
+  it("MODIFY starts the idle time anew, with the timeout that it gives", () => {
+    const { device, clock } = start("cpu");
+    const times: bigint[] = [];
+    device.watch((event) => event.kind === "idleTimeout" && times.push(event.timestampNs));
+    const modify = (idleTimeoutNs: bigint) =>
+      device.apply([{ type: "modify", entity: entry(1n, forward(5n), { idleTimeoutNs }) }]);
+    device.apply([{ type: "insert", entity: entry(1n, forward(5n), { idleTimeoutNs: 5_000_000n }) }]);
+    clock.advance(3000);
+    modify(5_000_000n);
+    clock.advance(7999);
+    expect(times).toEqual([]);
+    clock.advance(8000);
+    expect(times).toEqual([8_000_000n]);
+    modify(2_000_000n);
+    clock.advance(10_000);
+    expect(times).toEqual([8_000_000n, 10_000_000n]);
+    modify(9_000_000n);
+    modify(1_000_000n);
+    clock.advance(11_000);
+    expect(times.at(-1)).toBe(11_000_000n);
+    modify(1_000_000n);
+    modify(0n);
+    clock.advance(30_000);
+    expect(times).toHaveLength(3);
+  });
+
+  it("reports many entries that are idle at once in parts, each entry once", () => {
+    const { device, clock } = start("cpu");
+    const reports: bigint[][] = [];
+    device.watch((event) => {
+      if (event.kind !== "idleTimeout") return;
+      expect(event.timestampNs).toBe(1_000_000n);
+      reports.push(event.entries.map(({ match }) => (match[0] as Match & { kind: "exact" }).value));
+    });
+    const macs = Array.from({ length: 2500 }, (_, i) => BigInt(i + 1));
+    const max = Number(device.internals.instance.tables.get("TheIngress.destinations")!.info.table.max_size);
+    const used = macs.slice(0, max);
+    device.apply(
+      used.map((mac) => ({ type: "insert", entity: entry(mac, forward(5n), { idleTimeoutNs: 1_000_000n }) })),
+    );
+    clock.advance(1000);
+    expect(reports.flat().sort((a, b) => Number(a - b))).toEqual(used);
+    expect(Math.max(...reports.map((list) => list.length))).toBeLessThanOrEqual(1024);
   });
 
   function catchError(run: () => void): DeviceError {

@@ -1,6 +1,6 @@
 /** A batch that is undone leaves the very numbers behind that decide between equal entries and among members. */
 import { describe, expect, it } from "vitest";
-import type { Atomicity, Match, TableEntry, Update } from "../../../src/program/index.js";
+import type { Atomicity, Match, TableEntry, Update } from "../../../src/device/index.js";
 import { Handles } from "../../../src/switch/tables/handles.js";
 import { startUnconfigured } from "../golden.js";
 

@@ -66,6 +66,57 @@ describe("a queue with a rate in bits", () => {
   });
 });
 
+describe("a queue with a rate in bits on a clock whose timers are late", () => {
+  const RATE = 1e6;
+
+  /** A clock whose timers run `late` microseconds after their time. */
+  class LateClock extends ManualClock {
+    constructor(readonly late: number) {
+      super();
+    }
+    override at(time: number, run: () => void): () => void {
+      return super.at(time + this.late, run);
+    }
+  }
+
+  /** Time and length of each frame, one after the other. @param start clock's time when its first timer runs */
+  function timesOf(late: number, handOver: "first" | "last", count: number, start = 0): number[] {
+    const clock = new LateClock(late);
+    const times: number[] = [];
+    const bmv2 = goldenJson<Bmv2Program>("queue", "queue.json");
+    const device = new Switch(
+      { bmv2, p4info: startUnconfigured("queue").device.program!.p4info },
+      {
+        clock,
+        queue: { rateBitsPerSecond: () => RATE, handOver },
+        transmit: (_, frame) => times.push(clock.time, frame.length),
+      },
+    );
+    for (let i = 0; i < count; i++) device.receive(1, fromHex(FRAME)!);
+    clock.time = start;
+    clock.advance(1e9);
+    return times;
+  }
+
+  it.each(["first", "last"] as const)("keeps its rate (%s bit)", (handOver) => {
+    const count = 200;
+    const exact = timesOf(0, handOver, count);
+    const late = timesOf(90, handOver, count);
+    expect(late).toHaveLength(2 * count);
+    // The last frame is late once, not once a frame.
+    expect(late.at(-2)! - exact.at(-2)!).toBeLessThanOrEqual(90);
+    expect(late.at(-2)! - exact.at(-2)!).toBeGreaterThanOrEqual(0);
+  });
+
+  it("makes up for 4 ms at most", () => {
+    const [frame] = timesOf(0, "first", 1).slice(1);
+    const wire = (frame! * 8e6) / RATE;
+    const times = timesOf(0, "first", 2 + Math.ceil(4000 / wire) + 2, 50_000);
+    const soon = times.filter((time, i) => i % 2 === 0 && time === 50_000);
+    expect(soon).toHaveLength(Math.floor(4000 / wire) + 1);
+  });
+});
+
 describe("a queue with a rate in packets", () => {
   it("lets one packet leave an interval", () => {
     const { clock, sent, send } = start({ ratePacketsPerSecond: () => 1000 });

@@ -331,6 +331,91 @@ describe("many entries", () => {
     );
   });
 
+  /** All entries that match a key, the winning one first. */
+  function winners(
+    held: readonly number[],
+    matches: (entry: number) => boolean,
+    priority: (n: number) => number,
+  ) {
+    return held.filter(matches).sort((a, b) => priority(b) - priority(a) || a - b);
+  }
+
+  it("ternary: among equal priorities the smaller number wins, at any number of entries", () => {
+    const random = new Random(6);
+    const shape = keyShape([{ name: "f", kind: "ternary", width: 5 }]);
+    const none = new Int32Array(1);
+    // Every value under every mask, twice as many priorities as one entry needs: most keys have ties.
+    const named = new Map<string, EntryKey>();
+    for (let mask = 0; mask < 32; mask++)
+      for (let value = 0; value < 32; value++)
+        for (const priority of [1, 2])
+          named.set(`${value & mask}/${mask}/${priority}`, {
+            values: Int32Array.of(value & mask),
+            masks: Int32Array.of(mask),
+            lows: none,
+            highs: none,
+            prefix: 0,
+            priority,
+          });
+    const keys = [...named.values()];
+    const find = finder(shape);
+    const check = (index: Index, held: readonly number[]) => {
+      for (let key = 0; key < 32; key++) {
+        const matches = (n: number) => (key & keys[n]!.masks[0]!) === keys[n]!.values[0];
+        const [best] = winners(held, matches, (n) => keys[n]!.priority);
+        if (find(index, Int32Array.of(key)) !== (best ?? -1))
+          expect.fail(`key ${key} of ${held.length} entries`);
+      }
+    };
+    const many = indexOf(shape);
+    churn(random, keys, many, (held) => check(many, held));
+    // Up and down through the number at which the search changes.
+    for (let round = 0; round < 20; round++) {
+      const index = indexOf(shape);
+      const held: number[] = [];
+      for (let step = 0; step < 120; step++) {
+        const grows = step % 60 < 30;
+        if (grows) {
+          const number = random.int(keys.length);
+          if (held.includes(number)) continue;
+          put(index, number, keys[number]!);
+          held.push(number);
+        } else if (held.length > 0) index.remove(held.splice(random.int(held.length), 1)[0]!);
+        check(index, held);
+      }
+    }
+  });
+
+  it("range: thousands of entries with one masked key are found in the order of winning", () => {
+    const random = new Random(7);
+    const shape = keyShape([{ name: "f", kind: "range", width: 16 }]);
+    const named = new Map<string, EntryKey>();
+    while (named.size < 3000) {
+      // Around the middle, where both bounds share no bit.
+      const low = 0x8000 - 1 - random.int(300);
+      const high = 0x8000 + random.int(300);
+      const priority = 1 + random.int(4);
+      named.set(`${low}/${high}/${priority}`, {
+        values: new Int32Array(1),
+        masks: new Int32Array(1),
+        lows: Int32Array.of(low),
+        highs: Int32Array.of(high),
+        prefix: 0,
+        priority,
+      });
+    }
+    const keys = [...named.values()];
+    const find = finder(shape);
+    const index = indexOf(shape);
+    churn(random, keys, index, (held) => {
+      for (let key = 0x8000 - 320; key < 0x8000 + 320; key += 7) {
+        const matches = (n: number) => keys[n]!.lows[0]! <= key && key <= keys[n]!.highs[0]!;
+        const [best] = winners(held, matches, (n) => keys[n]!.priority);
+        if (find(index, Int32Array.of(key)) !== (best ?? -1)) expect.fail(`key ${key}`);
+      }
+    });
+  });
+
   it("a trie without entries needs no more than it did before", () => {
     const index = new PrefixTrie(32, RECORD);
     const random = new Random(5);

@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Diagnostics, fromHex, SourceFile, toHex } from "../../../src/base/index.js";
+import type { Update } from "../../../src/device/index.js";
 import { compile } from "../../../src/p4/index.js";
-import type { Program, Update } from "../../../src/program/index.js";
+import type { Program } from "../../../src/program/index.js";
 import {
   type PacketTrace,
   Switch,

@@ -1,7 +1,9 @@
 /** Agents in two namespaces: kernel TCP through them, marks on the wire, and what choosers do about silent losses. */
+
 import { spawnSync } from "node:child_process";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { FIELD_BITS, type SelectorField } from "../../../src/generate/index.js";
+import { FIELD_BITS, type SelectorField } from "../../../src/hosts/index.js";
+
 import { type FanOuts, layOut, offsetSet, pecmpHosts } from "../../../src/schemes/index.js";
 import { startRequest } from "../../../src/testbed/agent/config.js";
 import {
@@ -15,10 +17,11 @@ import {
   runIperf3,
   startAgent,
 } from "../../../src/testbed/index.js";
-import { agentConfig, LEFT, networkMissing, RIGHT, TestNetwork } from "./networks.js";
+import { agentConfig, LEFT, networkMissing, pingMissing, RIGHT, TestNetwork } from "./networks.js";
 import { agentFolder, throughPipe } from "./python.js";
 
 const missing = networkMissing();
+const noPing = pingMissing();
 /** The reason for a test to be skipped. */
 const noIperf3 = spawnSync("iperf3", ["--version"]).status !== 0;
 
@@ -64,17 +67,20 @@ describe.skipIf(missing !== undefined)(`agents on two hosts${missing ? ` (${miss
     ]);
   }
 
-  it("pass ping, whose marks stay as ping sets them", async () => {
-    await start("dscp", fixed(3));
-    // DSCP 10
-    const ping4 = await network.left.exec(["ping", "-c", "2", "-i", "0.2", "-Q", "40", "10.0.0.2"]);
-    expect(ping4.stdout).toContain("2 received");
-    const ping6 = await network.left.exec(["ping", "-c", "2", "-i", "0.2", "fd00::2"]);
-    expect(ping6.stdout).toContain("2 received");
-    const { right } = await network.seen();
-    expect(Object.keys(right).sort()).toEqual(["0/0", "0/10"]);
-    expect(right["0/10"]![0]).toBe(2);
-  });
+  it.skipIf(noPing !== undefined)(
+    `pass ping, whose marks stay as ping sets them ${noPing ?? ""}`,
+    async () => {
+      await start("dscp", fixed(3));
+      // DSCP 10
+      const ping4 = await network.left.exec(["ping", "-c", "2", "-i", "0.2", "-Q", "40", "10.0.0.2"]);
+      expect(ping4.stdout).toContain("2 received");
+      const ping6 = await network.left.exec(["ping", "-c", "2", "-i", "0.2", "fd00::2"]);
+      expect(ping6.stdout).toContain("2 received");
+      const { right } = await network.seen();
+      expect(Object.keys(right).sort()).toEqual(["0/0", "0/10"]);
+      expect(right["0/10"]![0]).toBe(2);
+    },
+  );
 
   it.each([
     ["dscp", 4, 41],
@@ -361,36 +367,39 @@ describe.skipIf(missing !== undefined)(`an agent and its host${missing ? ` (${mi
     await agent.stop();
   });
 
-  it("keeps its kernel silent: what comes by the NIC is the agent's alone", async () => {
-    const { left, right } = network;
-    const agent = left.spawn(["sh", "-c", `echo $$; exec python3 -B ${agentFolder}`]);
-    const lines: string[] = [];
-    const ready = new Promise<void>((resolve) => {
-      agent.onLine((line) => {
-        if (lines.push(line) === 2) resolve();
+  it.skipIf(noPing !== undefined)(
+    `keeps its kernel silent: what comes by the NIC is the agent's alone ${noPing ?? ""}`,
+    async () => {
+      const { left, right } = network;
+      const agent = left.spawn(["sh", "-c", `echo $$; exec python3 -B ${agentFolder}`]);
+      const lines: string[] = [];
+      const ready = new Promise<void>((resolve) => {
+        agent.onLine((line) => {
+          if (lines.push(line) === 2) resolve();
+        });
       });
-    });
-    agent.write(JSON.stringify(startRequest(agentConfig("left", "dscp", fixed(0)))));
-    await ready;
-    expect(lines[1]).toContain('"ready"');
-    for (const words of ["addr add 10.0.0.2/24 dev eth0", "addr add fd00::2/64 dev eth0 nodad"])
-      await right.exec(["ip", ...words.split(" ")]);
-    const ping = async (address: string) =>
-      (await right.exec(["ping", "-c", "2", "-i", "0.2", "-W", "0.3", address])).stdout;
-    // Nobody answers ARP.
-    expect(await ping("10.0.0.1")).toContain("0 received");
-    const toLeft = ["lladdr", "02:00:00:00:00:0a", "nud", "permanent", "dev", "eth0"];
-    await right.exec(["ip", "neigh", "replace", "10.0.0.1", ...toLeft]);
-    await right.exec(["ip", "neigh", "replace", "fd00::1", ...toLeft]);
-    await right.exec(["ethtool", "-K", "eth0", "tx", "off"]);
-    expect(await ping("10.0.0.1")).toContain("2 received");
-    process.kill(Number(lines[0]), "SIGSTOP");
-    expect(await ping("10.0.0.1")).toContain("0 received");
-    expect(await ping("fd00::1")).toContain("0 received");
-    process.kill(Number(lines[0]), "SIGCONT");
-    await agent.kill();
-    await right.exec(["ip", "addr", "flush", "dev", "eth0"]);
-  });
+      agent.write(JSON.stringify(startRequest(agentConfig("left", "dscp", fixed(0)))));
+      await ready;
+      expect(lines[1]).toContain('"ready"');
+      for (const words of ["addr add 10.0.0.2/24 dev eth0", "addr add fd00::2/64 dev eth0 nodad"])
+        await right.exec(["ip", ...words.split(" ")]);
+      const ping = async (address: string) =>
+        (await right.exec(["ping", "-c", "2", "-i", "0.2", "-W", "0.3", address])).stdout;
+      // Nobody answers ARP.
+      expect(await ping("10.0.0.1")).toContain("0 received");
+      const toLeft = ["lladdr", "02:00:00:00:00:0a", "nud", "permanent", "dev", "eth0"];
+      await right.exec(["ip", "neigh", "replace", "10.0.0.1", ...toLeft]);
+      await right.exec(["ip", "neigh", "replace", "fd00::1", ...toLeft]);
+      await right.exec(["ethtool", "-K", "eth0", "tx", "off"]);
+      expect(await ping("10.0.0.1")).toContain("2 received");
+      process.kill(Number(lines[0]), "SIGSTOP");
+      expect(await ping("10.0.0.1")).toContain("0 received");
+      expect(await ping("fd00::1")).toContain("0 received");
+      process.kill(Number(lines[0]), "SIGCONT");
+      await agent.kill();
+      await right.exec(["ip", "addr", "flush", "dev", "eth0"]);
+    },
+  );
 
   it.each([
     ["a NIC that is not there", { nics: [{ name: "eth7", mac: 1n, gateway: 2n }] }, /eth7/],

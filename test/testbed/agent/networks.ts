@@ -29,6 +29,11 @@ export function networkMissing(): string | undefined {
   return undefined;
 }
 
+/** Why hosts cannot ping here; undefined: they can. */
+export function pingMissing(): string | undefined {
+  return spawnSync("ping", ["-V"]).error === undefined ? undefined : "needs ping";
+}
+
 /** By `LINK/SELECTOR`: how many frames came, and the last one in hex (its first 200 bytes). */
 export type Seen = Readonly<Record<string, readonly [count: number, last: string]>>;
 

@@ -1,13 +1,22 @@
 /** The host agent decides what the schemes decide, and writes the bytes that the simulator writes. */
+
 import { describe, expect, it } from "vitest";
-import { fromHex, Random, toBytes, toHex } from "../../../src/base/index.js";
-import { SELECTOR_FIELDS, selectorHeaders, selectorOf } from "../../../src/generate/index.js";
+import {
+  addWords,
+  finishChecksum,
+  foldSum,
+  fromHex,
+  Random,
+  toBytes,
+  toHex,
+} from "../../../src/base/index.js";
+import { type FlowKey, SELECTOR_FIELDS, selectorHeaders, selectorOf } from "../../../src/hosts/index.js";
+import type { SchemeHosts } from "../../../src/schemes/index.js";
+
 import {
   type Control,
   FAILOVERS,
   type FanOuts,
-  type FlowKey,
-  type HostPolicy,
   layOut,
   missingBits,
   offsetSet,
@@ -15,14 +24,7 @@ import {
   SCHEMES,
   VERSION_BITS,
 } from "../../../src/schemes/index.js";
-import {
-  addWords,
-  finishChecksum,
-  foldSum,
-  ReceiveWindow,
-  Segment,
-  SegmentBuilder,
-} from "../../../src/sim/packet/index.js";
+import { ReceiveWindow, Segment, SegmentBuilder } from "../../../src/sim/packet/index.js";
 import { buildTopology, topologySchema } from "../../../src/topology/index.js";
 import { askPython, pythonMissing } from "./python.js";
 
@@ -34,7 +36,7 @@ type Event =
   | ["on_data", selector: number, echo: number, duplicate: boolean];
 
 interface Case {
-  hosts: HostPolicy;
+  hosts: SchemeHosts;
   seed: number;
   flow: FlowKey;
   nics: number;

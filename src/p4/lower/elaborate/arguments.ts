@@ -1,19 +1,19 @@
 /**
- * Arguments: copy-in, copy-out (section 6.8). A parameter stands for its argument itself where nobody can
- * tell the difference; else it gets storage of its own, filled before the call and copied back after it.
+ * Arguments: copy-in, copy-out (section 6.8). A parameter is an alias of its argument where that makes no
+ * difference; else it gets its own storage, filled before the call and copied back after it.
  */
 
 import type { Argument, Parameter } from "../../syntax/ast.js";
 import { variable } from "../build.js";
-import { fault } from "../fault.js";
 import { fold } from "../fold.js";
 import type { Expr, IrType, Stmt } from "../ir.js";
+import { fault } from "../ir.js";
 import { isHeaderStack } from "../ir-types.js";
 import { isFixedPlace, isPlace, mayOverlap, readsFrom } from "../places.js";
 import type { Env, Operand } from "./context.js";
 import { inOrder, irType, placeOperand, valueOperand } from "./context.js";
 import { expressionAs, placeOf } from "./expressions.js";
-import type { Scope } from "./scope.js";
+import type { InstanceScope } from "./instance-scope.js";
 
 /** An argument as it was evaluated, before anything is copied. */
 interface Evaluated {
@@ -36,7 +36,7 @@ export interface Bound {
  */
 export function bindArguments(
   env: Env,
-  scope: Scope,
+  scope: InstanceScope,
   params: readonly Parameter[],
   args: readonly (Argument | undefined)[],
   closed: boolean,
@@ -66,13 +66,13 @@ export function bindArguments(
   return { copyIn, copyOut };
 }
 
-function bindValue(scope: Scope, param: Parameter, expr: Expr): void {
+function bindValue(scope: InstanceScope, param: Parameter, expr: Expr): void {
   scope.bind(param, { kind: "value", expr });
 }
 
 function evaluate(
   env: Env,
-  scope: Scope,
+  scope: InstanceScope,
   params: readonly Parameter[],
   args: readonly (Argument | undefined)[],
 ): Evaluated[] {
@@ -97,10 +97,10 @@ function evaluate(
   return evaluated;
 }
 
-/** Parameters of extern type (`packet_in`) stand for the object itself. */
+/** Parameters of extern type (`packet_in`) denote the object itself. */
 function bindObject(
   env: Env,
-  scope: Scope,
+  scope: InstanceScope,
   param: Parameter,
   argument: Argument["value"] | undefined,
 ): boolean {
@@ -120,7 +120,7 @@ function isConstant(expr: Expr): boolean {
   return expr.kind === "number" || expr.kind === "bool" || expr.kind === "member" || expr.kind === "string";
 }
 
-/** Whether the parameter can stand for the argument's own storage. */
+/** Whether the parameter can be an alias of the argument's storage. */
 function sharesStorage(one: Evaluated, all: readonly Evaluated[]): boolean {
   const expr = one.expr;
   if (expr === undefined || !isPlace(expr) || !isFixedPlace(expr)) return false;

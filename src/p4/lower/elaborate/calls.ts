@@ -2,18 +2,19 @@
 
 import type { Span } from "../../../base/index.js";
 import { fail } from "../../../base/index.js";
+import { CODES } from "../../codes.js";
 import type { ActionDeclaration, CallExpression, FunctionDeclaration } from "../../syntax/ast.js";
 import type { BoundArguments, ResolvedCall } from "../../types/index.js";
 import { variable } from "../build.js";
-import { fault } from "../fault.js";
 import type { Expr, IrAction, Label, Stmt, Variable } from "../ir.js";
+import { fault } from "../ir.js";
 import { bindArguments } from "./arguments.js";
 import type { Env, Frame } from "./context.js";
 import { collect, emit, irType, resolveType } from "./context.js";
 import { applyControl } from "./controls.js";
 import { builtinCall, externFunction, externMethod } from "./externs.js";
+import { InstanceScope } from "./instance-scope.js";
 import { applyParser } from "./parsers.js";
-import { Scope } from "./scope.js";
 import { statement } from "./statements.js";
 import { actionName, applyTable } from "./tables.js";
 
@@ -43,7 +44,11 @@ export function callExpression(env: Env, call: CallExpression): Expr | undefined
       applyParser(env, resolved.object, resolved, call.span);
       return undefined;
     case "constructor":
-      return fail("P40405", call.span, "not supported yet: an instance made inside an expression");
+      return fail(
+        CODES.valueNotSupported,
+        call.span,
+        "not supported yet: an instance made inside an expression",
+      );
   }
 }
 
@@ -58,7 +63,7 @@ function callFunction(
   span: Span,
 ): Expr | undefined {
   if (declaration.body === undefined) fault(span, "a function without a body");
-  const scope = new Scope(env.context.globalScope);
+  const scope = new InstanceScope(env.context.globalScope);
   for (const [index, param] of declaration.typeParams.entries()) {
     const type = call.typeArgs[index];
     if (type !== undefined) scope.bindType(param, resolveType(env, type));
@@ -80,7 +85,7 @@ function callFunction(
 /** Emits a body that `return` leaves as one block. */
 export function inlineBody(
   env: Env,
-  scope: Scope,
+  scope: InstanceScope,
   site: Frame["site"],
   name: string,
   copyOut: Stmt[],
@@ -106,7 +111,7 @@ export function inlineBody(
 function callAction(env: Env, declaration: ActionDeclaration, call: BoundArguments, span: Span): void {
   const binding = env.scope.find(declaration);
   const home = binding?.kind === "action" ? binding.scope : env.context.globalScope;
-  const scope = new Scope(home);
+  const scope = new InstanceScope(home);
   const closed = home === env.context.globalScope;
   const { copyIn, copyOut } = bindArguments(env, scope, call.params, call.args, closed);
   const insideAction = env.frame.site === "action";

@@ -1,6 +1,7 @@
 /** Compile-time values as expressions, default values (section 7.3), and conversions to a wanted type. */
 import type { Span } from "../../../base/index.js";
 import { bitLength, fail } from "../../../base/index.js";
+import { CODES } from "../../codes.js";
 import type { ConstantValue, Type } from "../../types/index.js";
 import { bool, cast, field, number } from "../build.js";
 import { fold } from "../fold.js";
@@ -88,7 +89,7 @@ export function errorNames(env: Pick<Env, "context">): string[] {
   return names;
 }
 
-/** What `...` stands for: zero, false, the first member, an invalid header, and so on inside. */
+/** The value of `...`: zero, false, the first member, an invalid header, and the same for parts. */
 export function defaultValue(env: Env, type: IrType, span: Span | undefined): Expr {
   switch (type.kind) {
     case "bits":
@@ -116,7 +117,7 @@ export function defaultValue(env: Env, type: IrType, span: Span | undefined): Ex
     case "union":
       return { kind: "invalid", type, span };
     default:
-      return fail("P40402", span, `not supported yet: a default value of type ${type.kind}`);
+      return fail(CODES.dotsWithoutDefault, span, `not supported yet: a default value of type ${type.kind}`);
   }
 }
 
@@ -164,5 +165,5 @@ export function constantNumber(expr: Expr, what: string): bigint {
   if (folded.kind === "number") return folded.value;
   if (folded.kind === "bool") return folded.value ? 1n : 0n;
   if (folded.kind === "member") return BigInt(folded.index);
-  return fail("P40403", expr.span, `${what} must be known at compile time`);
+  return fail(CODES.valueNotConstant, expr.span, `${what} must be known at compile time`);
 }

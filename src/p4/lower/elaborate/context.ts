@@ -5,7 +5,6 @@ import { DiagnosticError } from "../../../base/index.js";
 import type { SourceUnit, TypeParameter } from "../../syntax/ast.js";
 import type { Type } from "../../types/index.js";
 import { variable } from "../build.js";
-import { fault } from "../fault.js";
 import type {
   Expr,
   ExternInstance,
@@ -17,23 +16,28 @@ import type {
   Stmt,
   Variable,
 } from "../ir.js";
+import { fault } from "../ir.js";
 import { TypeTranslator } from "../ir-types.js";
 import { Names } from "../names.js";
 import { mayChange } from "../places.js";
-import { Scope } from "./scope.js";
+import { InstanceScope } from "./instance-scope.js";
 
 /** What all of one program shares. */
 export class Context {
   readonly types = new TypeTranslator();
   readonly names = new Names();
-  readonly globalScope = new Scope(undefined);
+  readonly globalScope = new InstanceScope(undefined);
   readonly locals: Variable[] = [];
-  /** Where tables, actions and instances go that are met now. */
+  /** Where new tables, actions and instances are added now. */
   pipeline: Pick<IrControl, "tables" | "actions" | "called"> = { tables: [], actions: [], called: [] };
   instances: ExternInstance[] = [];
   valueSets: IrValueSet[] = [];
+  /** The places that create control instances, by the name of the instance, which need not be unique. */
+  readonly controlSpans = new Map<string, Span[]>();
   /** How many digests of unnamed types there were. */
   digests = 0;
+  /** Number of action profiles that tables create themselves: p4c numbers all of them, also those with a name. */
+  unnamedProfiles = 0;
   /** `standard_metadata` of the architecture, for the form of `mark_to_drop` without argument. */
   standard: Variable | undefined;
 
@@ -49,7 +53,7 @@ export class Context {
     return made;
   }
 
-  /** Runs `part`; a mistake of the user in it is recorded, and the work goes on behind it. */
+  /** Runs `part`; if it throws a user's mistake, that is recorded and the compilation continues. */
   guard(part: () => void): void {
     try {
       part();
@@ -85,7 +89,7 @@ interface Output {
 
 export interface Env {
   readonly context: Context;
-  readonly scope: Scope;
+  readonly scope: InstanceScope;
   readonly out: Output;
   readonly frame: Frame;
   /** Name of the instance in whose body this stands. */
@@ -96,18 +100,18 @@ export function emit(env: Env, stmt: Stmt): void {
   env.out.list.push(stmt);
 }
 
-export function innerEnv(env: Env, scope = new Scope(env.scope)): Env {
+export function innerEnv(env: Env, scope = new InstanceScope(env.scope)): Env {
   return { ...env, scope };
 }
 
-/** Runs `part` with an output of its own and hands back what it generated. */
+/** Runs `part` with a separate output and returns the statements that it generated. */
 export function collect(env: Env, part: (inner: Env) => void): Stmt[] {
   const out: Output = { list: [], state: undefined };
   part({ ...env, out });
   return out.list;
 }
 
-/** A copy of a value in a new variable, made now. */
+/** A new variable that gets a copy of a value now. */
 export function saveValue(env: Env, expr: Expr, base = "tmp"): Expr {
   const temporary = env.context.newLocal(base, expr.type, expr.span);
   const place = variable(temporary, expr.span);
@@ -203,7 +207,7 @@ function fillIn(type: Type, find: (parameter: TypeParameter) => Type | undefined
   }
 }
 
-/** The lowered form of a checked type; a missing type is a fault of ours. */
+/** The lowered form of a checked type; a missing type is a fault of the compiler. */
 export function irType(env: Env, type: Type | undefined, span: Span | undefined): IrType {
   if (type === undefined) fault(span, "the checker left this without a type");
   return env.context.types.translate(resolveType(env, type), span);

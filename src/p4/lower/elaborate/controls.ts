@@ -2,18 +2,19 @@
 
 import type { Span } from "../../../base/index.js";
 import { fail } from "../../../base/index.js";
-import type { Declaration, Expression } from "../../syntax/ast.js";
+import { CODES } from "../../codes.js";
+import type { ControlDeclaration, Declaration, Expression } from "../../syntax/ast.js";
 import type { BoundArguments } from "../../types/index.js";
-import { fault } from "../fault.js";
 import type { Stmt } from "../ir.js";
+import { fault } from "../ir.js";
 import { bindArguments } from "./arguments.js";
 import { inlineBody } from "./calls.js";
 import type { Env } from "./context.js";
 import { irType } from "./context.js";
 import { expressionAs } from "./expressions.js";
-import { makeControl } from "./instances.js";
-import type { ControlInstance } from "./scope.js";
-import { Scope } from "./scope.js";
+import type { ControlInstance } from "./instance-scope.js";
+import { InstanceScope } from "./instance-scope.js";
+import { makeControl, noteControl } from "./instances.js";
 import { declareVariable, statement } from "./statements.js";
 
 export { instanceOf, instantiate } from "./instances.js";
@@ -21,7 +22,7 @@ export { instanceOf, instantiate } from "./instances.js";
 /** `c.apply(args)`. */
 export function applyControl(env: Env, object: Expression, call: BoundArguments, span: Span): void {
   const instance = controlOf(env, object, span);
-  const scope = new Scope(instance.scope);
+  const scope = new InstanceScope(instance.scope);
   const { copyIn, copyOut } = bindArguments(env, scope, instance.declaration.params, call.args, true);
   if (instance.applied !== undefined && hasTables(instance))
     checkSameUse(instance, scope, instance.applied, span);
@@ -35,14 +36,17 @@ function controlOf(env: Env, object: Expression, span: Span): ControlInstance {
     const binding = env.scope.find(object.declaration);
     if (binding?.kind === "control") return binding.instance;
     // `C.apply()` on the type makes an instance of that name (section 15.1).
-    if (object.declaration.kind === "control")
-      return makeControl(env, object.declaration, [], [], `${env.prefix}.${object.declaration.name.name}`);
+    if (object.declaration.kind === "control") return unnamedControl(env, object.declaration, span);
   }
-  if (object.kind === "typeName" && object.typeExpression.type?.kind === "control") {
-    const declaration = object.typeExpression.type.declaration;
-    return makeControl(env, declaration, [], [], `${env.prefix}.${declaration.name.name}`);
-  }
+  if (object.kind === "typeName" && object.typeExpression.type?.kind === "control")
+    return unnamedControl(env, object.typeExpression.type.declaration, span);
   return fault(span, "no control here");
+}
+
+function unnamedControl(env: Env, declaration: ControlDeclaration, span: Span): ControlInstance {
+  const name = `${env.prefix}.${declaration.name.name}`;
+  noteControl(env, name, span);
+  return makeControl(env, declaration, [], [], name);
 }
 
 function hasTables(instance: ControlInstance): boolean {
@@ -50,7 +54,12 @@ function hasTables(instance: ControlInstance): boolean {
 }
 
 /** A table exists once: a second application of its control must mean the same by every parameter. */
-function checkSameUse(instance: ControlInstance, scope: Scope, before: Scope, span: Span): void {
+function checkSameUse(
+  instance: ControlInstance,
+  scope: InstanceScope,
+  before: InstanceScope,
+  span: Span,
+): void {
   for (const param of instance.declaration.params) {
     const now = scope.find(param);
     const then = before.find(param);
@@ -60,7 +69,7 @@ function checkSameUse(instance: ControlInstance, scope: Scope, before: Scope, sp
         : now?.kind === then?.kind;
     if (!same)
       fail(
-        "P40422",
+        CODES.controlWithTablesTwice,
         span,
         `not supported yet: ${instance.name} has tables and is applied twice with different arguments`,
         "declare a second instance of the control",
@@ -79,7 +88,7 @@ function placeText(expr: object): string {
 export function runControl(
   env: Env,
   instance: ControlInstance,
-  scope: Scope,
+  scope: InstanceScope,
   copyOut: Stmt[],
   span: Span,
 ): void {
@@ -99,7 +108,7 @@ export function runControl(
     span,
     (inner) => {
       for (const local of body.locals) declareLocal(inner, instance, local);
-      const apply: Env = { ...inner, scope: new Scope(used) };
+      const apply: Env = { ...inner, scope: new InstanceScope(used) };
       for (const one of body.apply.statements) env.context.guard(() => statement(apply, one));
     },
   );
@@ -108,7 +117,7 @@ export function runControl(
 function declareLocal(env: Env, instance: ControlInstance, local: Declaration): void {
   switch (local.kind) {
     case "variable":
-      declareVariable(env, local);
+      declareVariable(env, local, "outer");
       return;
     case "constant":
       if (local.constant === undefined)

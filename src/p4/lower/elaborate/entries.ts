@@ -1,9 +1,10 @@
 /** Entries written in the program (section 14.2.1.4). */
 
 import { fail, maskOf, toUnsigned } from "../../../base/index.js";
+import { CODES } from "../../codes.js";
 import type { EntriesProperty, Expression, TableEntrySyntax } from "../../syntax/ast.js";
-import { fault } from "../fault.js";
 import type { EntryKey, IrEntry, IrTable, IrType } from "../ir.js";
+import { fault } from "../ir.js";
 import { scalarWidth } from "../ir-types.js";
 import { constantNumber } from "./constants.js";
 import type { Env } from "./context.js";
@@ -89,7 +90,7 @@ export function pattern(env: Env, e: Expression, type: IrType): EntryKey {
     case "range": {
       const low = constantNumber(expressionAs(env, e.low, type), "a bound");
       const high = constantNumber(expressionAs(env, e.high, type), "a bound");
-      if (low > high) fail("P40416", e.span, `an empty range: ${low} is more than ${high}`);
+      if (low > high) fail(CODES.emptyRange, e.span, `an empty range: ${low} is more than ${high}`);
       if (low === high) return { kind: "exact", value: toUnsigned(low, width) };
       return { kind: "range", low: toUnsigned(low, width), high: toUnsigned(high, width) };
     }

@@ -1,6 +1,7 @@
 /** Expressions: names become storage, calls become statements before the expression (section 8.1). */
 
 import { fail } from "../../../base/index.js";
+import { CODES } from "../../codes.js";
 import type {
   BinaryExpression,
   ConditionalExpression,
@@ -11,9 +12,9 @@ import type {
   StructExpression,
 } from "../../syntax/ast.js";
 import { binary, bool, cast, element, field, number, variable } from "../build.js";
-import { fault } from "../fault.js";
 import { fold } from "../fold.js";
 import type { BinaryOp, Expr, IrType, Stmt } from "../ir.js";
+import { fault } from "../ir.js";
 import { BOOL, bits, isAggregate, sameType } from "../ir-types.js";
 import { isFixedPlace } from "../places.js";
 import { callExpression } from "./calls.js";
@@ -93,7 +94,7 @@ function plainValue(env: Env, e: Expression): Expr {
     case "invalid":
       return { kind: "invalid", type: irType(env, e.implicitCast ?? e.type, e.span), span: e.span };
     default:
-      return fail("P40405", e.span, `not supported yet: ${e.kind} as a value`);
+      return fail(CODES.valueNotSupported, e.span, `not supported yet: ${e.kind} as a value`);
   }
 }
 
@@ -115,7 +116,7 @@ function pathValue(env: Env, e: PathExpression): Expr {
     const type = declaration.type === undefined ? undefined : irType(env, declaration.type, e.span);
     return expressionAs({ ...env, scope: env.context.globalScope }, declaration.initializer, type);
   }
-  return fail("P40405", e.span, `not supported yet: ${e.name.name} as a value`);
+  return fail(CODES.valueNotSupported, e.span, `not supported yet: ${e.name.name} as a value`);
 }
 
 function memberValue(env: Env, e: MemberExpression): Expr {
@@ -124,7 +125,7 @@ function memberValue(env: Env, e: MemberExpression): Expr {
     case "field": {
       const base = expression(env, e.base);
       if (base.type.kind === "stack" || !isAggregate(base.type))
-        fail("P40405", e.span, `not supported yet: the field ${e.member.name} of this value`);
+        fail(CODES.valueNotSupported, e.span, `not supported yet: the field ${e.member.name} of this value`);
       return fold(field(base, e.member.name, e.span));
     }
     case "stack": {
@@ -144,7 +145,7 @@ function memberValue(env: Env, e: MemberExpression): Expr {
     case "applyResult":
       return applyResult(env, e.base, resolved.property, e.span);
     default:
-      return fail("P40405", e.span, `not supported yet: ${e.member.name} as a value`);
+      return fail(CODES.valueNotSupported, e.span, `not supported yet: ${e.member.name} as a value`);
   }
 }
 
@@ -158,7 +159,11 @@ function indexInto(env: Env, base: Expr, index: Expr, e: Expression): Expr {
   const folded = fold(index);
   if (folded.kind === "number" && base.type.kind === "stack") {
     if (folded.value < 0n || folded.value >= BigInt(base.type.size))
-      fail("P40406", e.span, `index ${folded.value} is outside an array of ${base.type.size} elements`);
+      fail(
+        CODES.indexOutsideArray,
+        e.span,
+        `index ${folded.value} is outside an array of ${base.type.size} elements`,
+      );
     return element(base, folded, e.span);
   }
   // The index counts as it is now, whatever happens to its storage before the element is used.

@@ -1,12 +1,13 @@
 /** Calls of what core.p4 and v1model declare: packets, headers, externs. */
 
 import { fail } from "../../../base/index.js";
+import { CODES } from "../../codes.js";
 import type { CallExpression, Expression, FunctionDeclaration } from "../../syntax/ast.js";
 import type { BoundArguments, ResolvedCall, Type } from "../../types/index.js";
 import { number, valid, variable } from "../build.js";
-import { fault } from "../fault.js";
 import { fold } from "../fold.js";
 import type { Expr, ExternInstance, IrType, Stmt } from "../ir.js";
+import { fault } from "../ir.js";
 import { bits, scalarWidth, totalWidth } from "../ir-types.js";
 import { isFixedPlace } from "../places.js";
 import { constantNumber } from "./constants.js";
@@ -62,9 +63,9 @@ export function externMethod(env: Env, resolved: MethodCall, call: CallExpressio
   const binding = declaration === undefined ? undefined : env.scope.find(declaration);
   if (binding?.kind === "packet") return packetMethod(env, method, resolved, call);
   if (binding?.kind !== "extern")
-    return fail("P40420", call.span, `not supported yet: ${method} of this object`);
+    return fail(CODES.instanceNotSupported, call.span, `not supported yet: ${method} of this object`);
   const name = `${resolved.extern.name.name}.${method}`;
-  if (!KNOWN_METHODS.has(name)) fail("P40424", call.span, `the target has no ${name}`);
+  if (!KNOWN_METHODS.has(name)) fail(CODES.unknownExtern, call.span, `the target has no ${name}`);
   targetCall(env, name, binding.instance, resolved, call);
   return undefined;
 }
@@ -116,7 +117,8 @@ export function externFunction(
     digest(env, resolved, call);
     return undefined;
   }
-  if (!KNOWN_FUNCTIONS.has(name)) fail("P40424", call.span, `the target has no extern function ${name}`);
+  if (!KNOWN_FUNCTIONS.has(name))
+    fail(CODES.unknownExtern, call.span, `the target has no extern function ${name}`);
   targetCall(env, name, undefined, resolved, call);
   return undefined;
 }
@@ -234,7 +236,7 @@ function packetMethod(
       emit(env, { kind: "emit", header: expression(env, values[0]!), span: call.span });
       return undefined;
     default:
-      return fail("P40424", call.span, `not supported by the target: ${method} of a packet`);
+      return fail(CODES.unknownExtern, call.span, `not supported by the target: ${method} of a packet`);
   }
 }
 

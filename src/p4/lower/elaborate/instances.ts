@@ -1,6 +1,7 @@
-/** Instances: counters, registers, action profiles, controls, parsers, made once when the program is loaded. */
+/** Instances: counters, registers, action profiles, controls, parsers; each is created once, when the program is loaded. */
 
-import { fail } from "../../../base/index.js";
+import { fail, type Span } from "../../../base/index.js";
+import { CODES } from "../../codes.js";
 import type {
   Annotation,
   Argument,
@@ -11,15 +12,15 @@ import type {
   ParserDeclaration,
 } from "../../syntax/ast.js";
 import type { ResolvedCall, Type } from "../../types/index.js";
-import { fault } from "../fault.js";
 import { fold } from "../fold.js";
 import type { Expr, ExternInstance } from "../ir.js";
+import { fault } from "../ir.js";
 import { nameAnnotation } from "../ir-types.js";
 import type { Env } from "./context.js";
 import { irType, resolveType } from "./context.js";
 import { expressionAs } from "./expressions.js";
-import type { Binding, ControlInstance, ParserInstance } from "./scope.js";
-import { Scope } from "./scope.js";
+import type { Binding, ControlInstance, ParserInstance } from "./instance-scope.js";
+import { InstanceScope } from "./instance-scope.js";
 
 /** The name for the control plane: the instance's prefix and the name, or what `@name` says (section 18.3.2). */
 export function fullName(prefix: string, name: string, annotations: readonly Annotation[]): string {
@@ -31,7 +32,11 @@ export function fullName(prefix: string, name: string, annotations: readonly Ann
 /** Makes the instance that a declaration asks for and binds its name. */
 export function instantiate(env: Env, declaration: InstanceDeclaration, prefix: string): void {
   if (declaration.body !== undefined)
-    fail("P40420", declaration.span, "not supported yet: an instance with abstract methods");
+    fail(
+      CODES.instanceNotSupported,
+      declaration.span,
+      "not supported yet: an instance with abstract methods",
+    );
   const type = declaration.type ?? declaration.typeExpression.type;
   const name = fullName(prefix, declaration.name.name, declaration.annotations);
   const binding = makeInstance(env, type, declaration.resolved, name, declaration);
@@ -53,12 +58,23 @@ function makeInstance(
         instance: makeExtern(env, type, call, name, declaration.annotations, declaration),
       };
     case "control":
+      noteControl(env, name, declaration.name.span);
       return { kind: "control", instance: makeControl(env, type.declaration, call.params, call.args, name) };
     case "parser":
       return { kind: "parser", instance: makeParser(env, type.declaration, call.params, call.args, name) };
     default:
-      return fail("P40420", declaration.span, "not supported yet: an instance of this type");
+      return fail(
+        CODES.instanceNotSupported,
+        declaration.span,
+        "not supported yet: an instance of this type",
+      );
   }
+}
+
+/** Records the place that creates a control instance, for messages about two instances of the same name. */
+export function noteControl(env: Env, name: string, span: Span): void {
+  const { controlSpans } = env.context;
+  controlSpans.set(name, [...(controlSpans.get(name) ?? []), span]);
 }
 
 function makeExtern(
@@ -87,13 +103,12 @@ function makeExtern(
   return instance;
 }
 
-/** The object that an expression in a table property names, or one made on the spot. */
+/** The object that an expression in a table property names, or a new one; `unnamed` is its name without a `@name`. */
 export function instanceOf(
   env: Env,
   e: Expression,
-  prefix: string,
   annotations: readonly Annotation[],
-  base: string,
+  unnamed: string,
 ): ExternInstance {
   if (e.kind === "path" && e.declaration !== undefined) {
     const binding = env.scope.find(e.declaration);
@@ -104,7 +119,7 @@ export function instanceOf(
       env,
       e.type,
       e.resolved,
-      nameAnnotation(annotations)?.replace(/^\./, "") ?? fullName(prefix, base, []),
+      nameAnnotation(annotations)?.replace(/^\./, "") ?? unnamed,
       annotations,
       {
         span: e.span,
@@ -115,7 +130,7 @@ export function instanceOf(
 
 function bindConstructor(
   env: Env,
-  scope: Scope,
+  scope: InstanceScope,
   params: readonly Parameter[],
   args: readonly (Argument | undefined)[],
 ): void {
@@ -158,7 +173,7 @@ export function makeControl(
   args: readonly (Argument | undefined)[],
   name: string,
 ): ControlInstance {
-  const scope = new Scope(env.context.globalScope);
+  const scope = new InstanceScope(env.context.globalScope);
   bindConstructor(env, scope, params, args);
   const inner: Env = { ...env, scope };
   for (const local of declaration.body?.locals ?? [])
@@ -173,7 +188,7 @@ export function makeParser(
   args: readonly (Argument | undefined)[],
   name: string,
 ): ParserInstance {
-  const scope = new Scope(env.context.globalScope);
+  const scope = new InstanceScope(env.context.globalScope);
   bindConstructor(env, scope, params, args);
   const inner: Env = { ...env, scope };
   for (const local of declaration.body?.locals ?? [])

@@ -1,5 +1,6 @@
 /** The name of a key that has none: its expression, as p4c writes it for the control plane. */
 import { fail } from "../../../base/index.js";
+import { CODES } from "../../codes.js";
 import type { Expression, KeyElement, MemberExpression } from "../../syntax/ast.js";
 import { nameAnnotation } from "../ir-types.js";
 
@@ -7,10 +8,10 @@ export function keyName(element: KeyElement): string {
   const name = nameOf(element.expression);
   if (name === undefined)
     fail(
-      "P40414",
+      CODES.keyWithoutName,
       element.expression.span,
       "this key needs a name",
-      'write @name("...") behind its match kind',
+      'write @name("...") after its match kind',
     );
   return name;
 }

@@ -2,6 +2,7 @@
 
 import type { Span } from "../../../base/index.js";
 import { fail } from "../../../base/index.js";
+import { CODES } from "../../codes.js";
 import type {
   Expression,
   ParserDeclaration,
@@ -10,7 +11,6 @@ import type {
   ValueSetDeclaration,
 } from "../../syntax/ast.js";
 import type { BoundArguments } from "../../types/index.js";
-import { fault } from "../fault.js";
 import { fold } from "../fold.js";
 import type {
   EntryKey,
@@ -22,6 +22,7 @@ import type {
   StateTarget,
   Stmt,
 } from "../ir.js";
+import { fault } from "../ir.js";
 import { scalarWidth } from "../ir-types.js";
 import { Names } from "../names.js";
 import { isFixedPlace } from "../places.js";
@@ -31,9 +32,9 @@ import type { Env, Frame } from "./context.js";
 import { inOrder, irType, resolveType, saveValue, valueOperand } from "./context.js";
 import { pattern } from "./entries.js";
 import { expression, expressionAs } from "./expressions.js";
+import type { ParserInstance } from "./instance-scope.js";
+import { InstanceScope } from "./instance-scope.js";
 import { fullName, makeParser } from "./instances.js";
-import type { ParserInstance } from "./scope.js";
-import { Scope } from "./scope.js";
 import { declareVariable, statement } from "./statements.js";
 
 /** Names of states: one set for the whole program, since all of them end up in one parser. */
@@ -52,9 +53,13 @@ function namesOf(env: Env): Names {
 export function applyParser(env: Env, object: Expression, call: BoundArguments, span: Span): void {
   const here = env.out.state;
   if (here === undefined)
-    fail("P40423", span, "not supported yet: a parser applied inside a conditional statement");
+    fail(
+      CODES.parserInConditional,
+      span,
+      "not supported yet: a parser applied inside a conditional statement",
+    );
   const instance = parserOf(env, object, span);
-  const scope = new Scope(instance.scope);
+  const scope = new InstanceScope(instance.scope);
   const { copyIn, copyOut } = bindArguments(env, scope, instance.declaration.params, call.args, true);
   env.out.list.push(...copyIn);
   const rest: IrState = {
@@ -88,7 +93,7 @@ function parserOf(env: Env, object: Expression, span: Span): ParserInstance {
 function buildStates(
   env: Env,
   instance: ParserInstance,
-  scope: Scope,
+  scope: InstanceScope,
   prefix: string,
   after: StateTarget,
 ): IrState {
@@ -105,7 +110,7 @@ function buildStates(
   };
   const inner: Env = { ...env, scope, frame, prefix: instance.name };
   for (const local of body.locals) {
-    if (local.kind === "variable") declareVariable(inner, local);
+    if (local.kind === "variable") declareVariable(inner, local, "outer");
     else if (local.kind === "constant" && local.constant === undefined)
       scope.bind(local, {
         kind: "value",
@@ -153,7 +158,7 @@ function bindValueSet(env: Env, prefix: string, declaration: ValueSetDeclaration
 type FindState = (name: string, span: Span) => StateTarget;
 
 function buildState(env: Env, declared: StateDeclaration, state: IrState, target: FindState): void {
-  const inner: Env = { ...env, scope: new Scope(env.scope), out: { list: state.body, state } };
+  const inner: Env = { ...env, scope: new InstanceScope(env.scope), out: { list: state.body, state } };
   for (const one of declared.statements) statement(inner, one);
   // A parser call may have moved the output to a later state.
   const last = inner.out.state!;
@@ -207,7 +212,7 @@ export function buildMainParser(
   env: Env,
   declaration: ParserDeclaration,
   instance: ParserInstance,
-  scope: Scope,
+  scope: InstanceScope,
 ): IrState {
   const head: Stmt[] = [];
   const start = buildStates({ ...env, out: { list: head, state: undefined } }, instance, scope, "", "accept");
@@ -224,7 +229,7 @@ export function buildMainParser(
   };
 }
 
-/** Whether the first state can be entered again, so that initialisers may not stand in it. */
+/** Whether the first state can be entered again, so that it cannot contain initialisers. */
 function leadsBack(start: IrState): boolean {
   const seen = new Set<StateTarget>();
   const visit = (state: StateTarget): boolean => {

@@ -2,6 +2,7 @@
 
 import type { Diagnostics, Span } from "../../../base/index.js";
 import { fail } from "../../../base/index.js";
+import { CODES } from "../../codes.js";
 import type {
   Argument,
   ControlDeclaration,
@@ -12,16 +13,16 @@ import type {
   SourceUnit,
 } from "../../syntax/ast.js";
 import { variable } from "../build.js";
-import { fault } from "../fault.js";
 import type { IrControl, IrParser, IrProgram, Stmt, Variable } from "../ir.js";
+import { fault } from "../ir.js";
 import { nameAnnotation } from "../ir-types.js";
 import { errorNames } from "./constants.js";
 import type { Env, Frame, Site } from "./context.js";
 import { Context, irType } from "./context.js";
 import { runControl } from "./controls.js";
+import { InstanceScope } from "./instance-scope.js";
 import { instantiate, makeControl, makeParser } from "./instances.js";
 import { buildMainParser } from "./parsers.js";
-import { Scope } from "./scope.js";
 
 /** Undefined when there is no `main`, or when it is of another architecture; both are reported. */
 export function elaborate(unit: SourceUnit, diagnostics: Diagnostics): IrProgram | undefined {
@@ -41,7 +42,7 @@ function elaborateMain(context: Context): IrProgram {
   );
   const last = context.unit.declarations.at(-1);
   if (main === undefined)
-    fail("P40430", last?.span, "the program has no main", "end it with V1Switch(...) main;");
+    fail(CODES.noMain, last?.span, "the program has no main", "end it with V1Switch(...) main;");
   checkVersion(context.unit);
   const blocks = blocksOf(main);
   const globals = context.instances;
@@ -62,6 +63,7 @@ function elaborateMain(context: Context): IrProgram {
     names: context.names,
     globals,
     errors: errorNames(env),
+    controlSpans: context.controlSpans,
     enums: userEnums(context.unit, blocks),
     annotations: main.annotations,
     mainSpan: main.name.span,
@@ -78,7 +80,7 @@ function checkVersion(unit: SourceUnit): void {
     const value = one.constant ?? one.initializer.constant;
     if (value?.kind === "integer" && (value.value < FIRST_VERSION || value.value > LAST_VERSION))
       fail(
-        "P40433",
+        CODES.v1modelVersion,
         one.span,
         `there is no version ${value.value} of v1model`,
         `define V1MODEL_VERSION as ${FIRST_VERSION} or ${LAST_VERSION}`,
@@ -151,24 +153,24 @@ function blocksOf(main: InstanceDeclaration): Blocks {
   const packageName = call.kind === "constructor" ? call.declaration.name.name : "";
   if (packageName !== "V1Switch")
     fail(
-      "P40431",
+      CODES.otherArchitecture,
       main.span,
       `not supported yet: the architecture of ${packageName}`,
       "this compiler is for v1model's V1Switch",
     );
   const block = (index: number): Block<ParserDeclaration | ControlDeclaration> => {
     const argument = call.args[index];
-    if (argument === undefined) fail("P40431", main.span, "V1Switch needs six arguments");
+    if (argument === undefined) fail(CODES.otherArchitecture, main.span, "V1Switch needs six arguments");
     return blockOf(argument.value);
   };
   const parser = block(0);
   const { declaration } = parser;
   if (declaration.kind !== "parser")
-    fail("P40431", parser.span, "the first argument of V1Switch is a parser");
+    fail(CODES.otherArchitecture, parser.span, "the first argument of V1Switch is a parser");
   const control = (index: number): Block<ControlDeclaration> => {
     const found = block(index);
     if (found.declaration.kind !== "control")
-      fail("P40431", found.span, "this argument of V1Switch is a control");
+      fail(CODES.otherArchitecture, found.span, "this argument of V1Switch is a control");
     return { ...found, declaration: found.declaration };
   };
   return {
@@ -181,7 +183,7 @@ function blocksOf(main: InstanceDeclaration): Blocks {
   };
 }
 
-/** An argument of the package: a constructor call, or the name of an instance made so. */
+/** An argument of the package: a constructor call, or the name of an instance created by such a call. */
 function blockOf(e: Expression): Block<ParserDeclaration | ControlDeclaration> {
   if (e.kind === "call" && e.resolved?.kind === "constructor") {
     const { declaration, params, args } = e.resolved;
@@ -200,7 +202,7 @@ function blockOf(e: Expression): Block<ParserDeclaration | ControlDeclaration> {
       }
     }
   }
-  return fail("P40431", e.span, "not supported yet: this argument of the package");
+  return fail(CODES.otherArchitecture, e.span, "not supported yet: this argument of the package");
 }
 
 // ---------------------------------------------------------------- storage and blocks
@@ -212,16 +214,17 @@ function sharedStorage(env: Env, blocks: Blocks): Storage {
   const params = blocks.parser.declaration.params;
   const make = (index: number, role: Variable["role"]): Variable => {
     const param = params[index];
-    if (param === undefined) fail("P40431", blocks.parser.span, "the parser needs four parameters");
+    if (param === undefined)
+      fail(CODES.otherArchitecture, blocks.parser.span, "the parser needs four parameters");
     const type = irType(env, param.type, param.span);
-    if (type.kind !== "struct") fail("P40432", param.span, "this parameter must be a struct");
+    if (type.kind !== "struct") fail(CODES.headersNoStruct, param.span, "this parameter must be a struct");
     return { name: env.context.names.unique(param.name.name), type, role, span: param.span };
   };
   return { headers: make(1, "headers"), metadata: make(2, "metadata"), standard: make(3, "standard") };
 }
 
 /** Binds a block's parameters: by position in the parser, by type elsewhere. */
-function bindBlock(scope: Scope, params: readonly Parameter[], order: (Variable | "packet")[]): void {
+function bindBlock(scope: InstanceScope, params: readonly Parameter[], order: (Variable | "packet")[]): void {
   for (const [index, param] of params.entries()) {
     const target = order[index];
     if (target === undefined) continue;
@@ -232,7 +235,7 @@ function bindBlock(scope: Scope, params: readonly Parameter[], order: (Variable 
 
 function buildParser(env: Env, block: Block<ParserDeclaration>, storage: Storage): IrParser {
   const instance = makeParser(env, block.declaration, block.params, block.args, block.name);
-  const scope = new Scope(instance.scope);
+  const scope = new InstanceScope(instance.scope);
   bindBlock(scope, block.declaration.params, ["packet", storage.headers, storage.metadata, storage.standard]);
   const start = buildMainParser(env, block.declaration, instance, scope);
   return { name: block.name, span: block.declaration.name.span, start, valueSets: env.context.valueSets };
@@ -253,7 +256,7 @@ function buildControl(env: Env, block: Block<ControlDeclaration>, site: Site, st
   context.instances = built.instances;
   const inner: Env = { ...env, out: { list: built.body, state: undefined }, frame: { ...env.frame, site } };
   const instance = makeControl(inner, block.declaration, block.params, block.args, block.name);
-  const scope = new Scope(instance.scope);
+  const scope = new InstanceScope(instance.scope);
   const order: (Variable | "packet")[] =
     site === "deparser" ? ["packet", storage.headers] : [storage.headers, storage.metadata, storage.standard];
   bindBlock(scope, block.declaration.params, order);

@@ -1,5 +1,6 @@
 /** Statements (section 12). */
 import { fail } from "../../../base/index.js";
+import { CODES } from "../../codes.js";
 import type {
   AssignmentStatement,
   BinaryOperator,
@@ -83,18 +84,25 @@ export function block(env: Env, s: BlockStatement): void {
   for (const one of s.statements) statement(inner, one);
 }
 
-export function declareVariable(env: Env, declaration: VariableDeclaration): void {
+export function declareVariable(
+  env: Env,
+  declaration: VariableDeclaration,
+  level: "inner" | "outer" = "inner",
+): void {
   const type = irType(env, declaration.type ?? declaration.typeExpression.type, declaration.span);
   const right =
     declaration.initializer === undefined ? undefined : expressionAs(env, declaration.initializer, type);
   const known = env.scope.find(declaration);
-  const place =
-    known?.kind === "value"
-      ? known.expr
-      : variable(env.context.newLocal(declaration.name.name, type, declaration.name.span), declaration.span);
+  const place = known?.kind === "value" ? known.expr : newPlace(env, declaration, type, level);
   env.scope.bind(declaration, { kind: "value", expr: place });
   if (right !== undefined) emit(env, { kind: "assign", left: place, right, span: declaration.span });
   else env.out.list.push(...invalidate(place));
+}
+
+function newPlace(env: Env, declaration: VariableDeclaration, type: IrType, level: "inner" | "outer"): Expr {
+  const local = env.context.newLocal(declaration.name.name, type, declaration.name.span);
+  if (declaration.initializer === undefined) local.unset = level;
+  return variable(local, declaration.span);
 }
 
 function assignment(env: Env, s: AssignmentStatement): void {
@@ -187,7 +195,7 @@ function forStatement(env: Env, s: ForStatement): void {
     });
     if (before.length > 0)
       fail(
-        "P40407",
+        CODES.conditionWithEffect,
         s.condition.span,
         "not supported yet: a loop condition that calls something with effects",
       );
@@ -233,12 +241,19 @@ function collectionOf(env: Env, e: Expression, type: IrType): Expr[] {
     const low = constantNumber(expression(env, e.low), "the bounds of a range in a for loop");
     const high = constantNumber(expression(env, e.high), "the bounds of a range in a for loop");
     if (high - low >= MOST_ITERATIONS)
-      fail("P40408", e.span, `not supported yet: a loop of more than ${MOST_ITERATIONS} iterations`);
+      fail(
+        CODES.loopOverTooMany,
+        e.span,
+        `not supported yet: a loop of more than ${MOST_ITERATIONS} iterations`,
+      );
     const values: Expr[] = [];
     const target = type.kind === "bits" ? type : bits(32);
     for (let value = low; value <= high; value++) values.push(number(value, target, e.span));
     return values;
   }
+  // A list has no form at run time, but its elements do.
+  if (e.kind === "cast" && e.type?.kind === "list" && e.operand.kind === "list")
+    return e.operand.elements.map((element) => expressionAs(env, element, type));
   const value = expression(env, e);
   if (value.kind === "aggregate") return value.elements;
   if (value.type.kind === "stack") {
@@ -252,5 +267,5 @@ function collectionOf(env: Env, e: Expression, type: IrType): Expr[] {
       span: e.span,
     }));
   }
-  return fail("P40408", e.span, "not supported yet: a for loop over this collection");
+  return fail(CODES.loopOverTooMany, e.span, "not supported yet: a for loop over this collection");
 }

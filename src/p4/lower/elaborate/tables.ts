@@ -2,6 +2,7 @@
 
 import type { Span } from "../../../base/index.js";
 import { fail } from "../../../base/index.js";
+import { CODES } from "../../codes.js";
 import type {
   ActionDeclaration,
   ActionRef,
@@ -12,7 +13,6 @@ import type {
   TableDeclaration,
 } from "../../syntax/ast.js";
 import { bool, variable } from "../build.js";
-import { fault } from "../fault.js";
 import { fold } from "../fold.js";
 import type {
   ActionParam,
@@ -27,6 +27,7 @@ import type {
   TableBranches,
   Variable,
 } from "../ir.js";
+import { fault } from "../ir.js";
 import { BOOL, nameAnnotation, scalarWidth } from "../ir-types.js";
 import { isFixedPlace } from "../places.js";
 import { bindArguments } from "./arguments.js";
@@ -37,16 +38,16 @@ import { collect, emit, irType } from "./context.js";
 import { instanceOf } from "./controls.js";
 import { readEntries } from "./entries.js";
 import { expression, expressionAs } from "./expressions.js";
+import { InstanceScope } from "./instance-scope.js";
 import { fullName } from "./instances.js";
 import { keyName } from "./key-names.js";
-import { Scope } from "./scope.js";
 import { block, statement } from "./statements.js";
 
 /** A declared table; it becomes part of the program when it is first applied. */
 export interface TablePlan {
   declaration: TableDeclaration;
   /** Where its keys and actions have their meaning. */
-  scope: Scope;
+  scope: InstanceScope;
   prefix: string;
   /** Lists of the pipeline to which it adds itself. */
   pipeline: { tables: IrTable[]; actions: IrAction[] };
@@ -79,7 +80,7 @@ export function applyTable(
   const plan = planOf(env, object);
   if (env.frame.site !== "control")
     fail(
-      "P40409",
+      CODES.tableOutsideControls,
       span,
       `the table ${plan.declaration.name.name} cannot be applied here`,
       "apply it in ingress or egress",
@@ -114,7 +115,7 @@ export function applyResult(
 ): Expr {
   const object = appliedObject(base);
   if (object === undefined || property === "action_run")
-    fail("P40405", span, `not supported yet: ${property} as a value`);
+    fail(CODES.valueNotSupported, span, `not supported yet: ${property} as a value`);
   const result = variable(env.context.newLocal("tmp", BOOL, span), span);
   const set = (value: boolean): Stmt => ({ kind: "assign", left: result, right: bool(value), span });
   const branches: TableBranches = {
@@ -129,7 +130,8 @@ export function applyResult(
 /** `switch (t.apply().action_run)`. */
 export function switchOnTable(env: Env, s: SwitchStatement): void {
   const object = s.subject.kind === "member" ? appliedObject(s.subject.base) : undefined;
-  if (object === undefined) fail("P40405", s.subject.span, "not supported yet: action_run as a value");
+  if (object === undefined)
+    fail(CODES.valueNotSupported, s.subject.span, "not supported yet: action_run as a value");
   const plan = planOf(env, object);
   tableOf(env, plan);
   const cases: { actions: IrAction[]; body: Stmt[] }[] = [];
@@ -178,10 +180,12 @@ function buildTable(env: Env, plan: TablePlan): IrTable {
   const size = sizeProperty === undefined ? undefined : fold(expression(env, sizeProperty.value));
   const object = (name: string): ExternInstance | undefined => {
     const found = property(declaration, name);
-    return (
-      found &&
-      instanceOf(env, found.value, plan.prefix, found.annotations, `${declaration.name.name}.${name}`)
-    );
+    if (found === undefined) return undefined;
+    const unnamed =
+      name === "implementation" && found.value.kind === "call"
+        ? `action_profile_${env.context.unnamedProfiles++}`
+        : fullName(plan.prefix, `${declaration.name.name}.${name}`, []);
+    return instanceOf(env, found.value, found.annotations, unnamed);
   };
   const table: IrTable = {
     name: fullName(plan.prefix, declaration.name.name, declaration.annotations),
@@ -258,7 +262,7 @@ function buildActionRef(env: Env, plan: TablePlan, ref: ActionRef): IrActionRef 
   return { action, annotations: ref.annotations, span: ref.span };
 }
 
-const actionCaches = new WeakMap<Scope, Map<ActionDeclaration, IrAction>>();
+const actionCaches = new WeakMap<InstanceScope, Map<ActionDeclaration, IrAction>>();
 
 /** An action as tables use it: parameters without direction come from the control plane. */
 function tableAction(
@@ -280,7 +284,7 @@ function tableAction(
     if (!plan.pipeline.actions.includes(known)) plan.pipeline.actions.push(known);
     return known;
   }
-  const scope = new Scope(home);
+  const scope = new InstanceScope(home);
   const params: ActionParam[] = [];
   for (const param of declaration.params) {
     if (param.direction !== "none") continue;
@@ -366,7 +370,7 @@ export function actionCall(env: Env, plan: TablePlan, e: Expression | ActionRef)
       convert(env, expressionAs(env, argument.value, param.variable.type), param.variable.type),
     );
     if (value.kind !== "number" && value.kind !== "bool" && value.kind !== "member")
-      fail("P40403", argument.span, "an argument here must be known at compile time");
+      fail(CODES.valueNotConstant, argument.span, "an argument here must be known at compile time");
     return value;
   });
   return { action, args: values };

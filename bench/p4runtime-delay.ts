@@ -1,0 +1,42 @@
+/**
+ * How long one P4Runtime request keeps the server's event loop, in which packets are forwarded too: the longest delay
+ * of a timer while a controller in another process writes, reads, deletes and rolls back 100,000 entries in one request each.
+ */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { serve } from "../src/p4runtime/index.js";
+import type { Switch } from "../src/switch/index.js";
+import type { Benchmark } from "./main.js";
+
+/** As many updates as a server takes in one Write by default. */
+export const FLOOD = 100_000;
+const CLIENT = join(import.meta.dirname, "p4runtime-flood.ts");
+const NS_PER_MS = 1e6;
+
+export async function measureDelays(device: Switch, report: Parameters<Benchmark>[0]): Promise<void> {
+  const server = await serve(device, { address: "127.0.0.1:0" });
+  const delays = monitorEventLoopDelay({ resolution: 1 });
+  let phase: string | undefined;
+  const end = (): void => {
+    if (phase === undefined) return;
+    report({ name: `p4runtime/longest delay, ${phase}`, unit: "ms", value: delays.max / NS_PER_MS });
+  };
+  const controller = fork(CLIENT, [server.address, String(FLOOD)]);
+  controller.on("message", (name) => {
+    end();
+    phase = String(name);
+    delays.reset();
+    controller.send("go");
+  });
+  delays.enable();
+  try {
+    const [status] = await once(controller, "exit");
+    end();
+    if (status !== 0) throw new Error(`the controller ended with status ${status}`);
+  } finally {
+    delays.disable();
+    await server.close();
+  }
+}

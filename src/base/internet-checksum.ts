@@ -1,0 +1,22 @@
+/** The Internet checksum (RFC 1071): ones' complement sum of 16-bit words. */
+
+/**
+ * Adds the big-endian 16-bit words of `bytes[start, end)` to a running sum; an odd last byte is the high half of a word.
+ * The running sum is exact for up to 2^37 words, so carries wait for {@link finishChecksum}.
+ */
+export function addWords(bytes: Uint8Array, start: number, end: number, sum: number): number {
+  let i = start;
+  for (; i + 1 < end; i += 2) sum += (bytes[i]! << 8) | bytes[i + 1]!;
+  return i < end ? sum + (bytes[i]! << 8) : sum;
+}
+
+/** Folds the carries of a running sum back until it has 16 bits. */
+export function foldSum(sum: number): number {
+  while (sum > 0xffff) sum = (sum & 0xffff) + Math.floor(sum / 0x10000);
+  return sum;
+}
+
+/** The checksum field for a running sum that was taken with the field at zero. */
+export function finishChecksum(sum: number): number {
+  return ~foldSum(sum) & 0xffff;
+}

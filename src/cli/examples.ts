@@ -1,0 +1,78 @@
+/** The examples that stand at the end of each command's help. */
+import type { Command } from "commander";
+
+/** By command: lines as they are typed, each with what it does. */
+export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, does: string])[]>> = {
+  run: [
+    ["p4loom run examples/flows.yaml --out out", "simulate, and write results and report into out/"],
+    ["p4loom run examples/pecmp-failover.yaml --seed 7 --json", "another seed; the results on stdout"],
+    [
+      "sudo p4loom run examples/pecmp-testbed.yaml --engine switch",
+      "on real switch processes and Linux hosts",
+    ],
+  ],
+  generate: [
+    ["p4loom generate pecmp -o out", "the P4 programs of P-ECMP, and the state of each switch"],
+    ["p4loom generate pecmp --report --topology table2", "what its tables cost on the paper's topologies"],
+  ],
+  compile: [
+    ["p4loom compile basic.p4", "basic.json beside the program"],
+    [
+      "p4loom compile basic.p4 -o build/basic.json --p4runtime-files build/basic.p4info.txtpb",
+      "with its P4Info",
+    ],
+  ],
+  check: [
+    ["p4loom check basic.p4", "errors and warnings only"],
+    ["p4loom check basic.p4 --json-diagnostics", "one JSON object a line, for an editor"],
+  ],
+  stf: [
+    ["p4loom stf basic.p4 basic.stf", "exit status 0 when every expected packet came"],
+    ["p4loom stf basic.p4 basic.stf --trace -", "with what happened to every packet"],
+  ],
+  fit: [
+    ["p4loom fit basic.p4", "the stages that a Tofino needs"],
+    ["p4loom fit basic.p4 --target rmt --explain", "what limits the program on RMT, and what would help"],
+    ["p4loom fit basic.p4 --budget stages=10,sram=40%", "exit status 1 when it needs more"],
+  ],
+  trace: [
+    ["p4loom trace trace.jsonl --dropped", "the packets of a trace file that were dropped"],
+    [
+      "p4loom trace basic.p4 --packet 08000000011108000000022208004500 --port 1",
+      "one packet through a program",
+    ],
+  ],
+  switch: [
+    ["sudo p4loom switch basic.json -i 1@veth1 -i 2@veth3", "a P4Runtime switch at 127.0.0.1:9559"],
+    ["p4loom switch basic.json -i 1@in -i 2@out --use-files 0 --exit-when-done", "packets of pcap files"],
+  ],
+  shell: [
+    ["p4loom shell 9559", "statements at a prompt, for the switch on this machine"],
+    ["p4loom shell 127.0.0.1:50051 --read-only -c 'dump ipv4_lpm'", "what a table holds, without a claim"],
+    ["p4loom shell 9559 --script s1-runtime.json", "write what a runtime file says"],
+  ],
+  net: [
+    ["sudo p4loom net", "the exercise in this folder, with a prompt"],
+    ["sudo p4loom net --exec 'h1 ping -c1 h2' --exec pingall", "run two lines and end"],
+    ["sudo p4loom net --no-p4", "switches without a program, for mycontroller.py to bring one"],
+  ],
+  doctor: [
+    ["sudo p4loom doctor", "what this machine has, and what to install"],
+    ["p4loom doctor --json", "the same as one JSON document"],
+  ],
+  clean: [["sudo p4loom clean", "remove namespaces and processes of runs that have died"]],
+  completion: [
+    ['eval "$(p4loom completion bash)"', "in ~/.bashrc; for zsh in ~/.zshrc, after compinit"],
+    ["p4loom completion fish > ~/.config/fish/completions/p4loom.fish", "for fish"],
+  ],
+};
+
+/** Adds examples to the help of every command, and to its errors the command that lists its options. */
+export function addExamples(program: Command): void {
+  for (const command of program.commands) {
+    command.showHelpAfterError(`(p4loom ${command.name()} --help lists its options, with examples)`);
+    const examples = EXAMPLES[command.name()] ?? [];
+    const lines = examples.map(([line, does]) => `  ${line}\n      ${does}`);
+    command.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
+  }
+}

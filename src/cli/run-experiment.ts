@@ -1,0 +1,120 @@
+/** `p4loom run`: runs an experiment file, prints the table, writes the results. */
+import { DiagnosticError, Diagnostics } from "../base/index.js";
+import {
+  ENGINES,
+  type EngineName,
+  formatResults,
+  formatTimeline,
+  loadExperimentFile,
+  outputFolder,
+  type RunOptions,
+  resultsJson,
+  runExperiment,
+  runTimeline,
+  timelineJson,
+} from "../experiment/index.js";
+import type { NetworkKind, Omission } from "../testbed/index.js";
+import { EXIT, printDiagnostics } from "./outcome.js";
+import { progressLine } from "./progress.js";
+import type { RunArguments } from "./run/run-options.js";
+import { untilSignal } from "./signals.js";
+
+export async function run(file: string, options: RunArguments): Promise<number> {
+  const seed = wholeNumber(options.seed, 0, 0xffff_ffff);
+  const runs = wholeNumber(options.runs, 1, 1_000_000);
+  const missing = (options.allowMissing ?? "").split(",").filter((word) => word !== "");
+  if (options.engine !== undefined && !isOneOf(ENGINES, options.engine)) {
+    return usage(`--engine ${options.engine}: expected ${ENGINES.join(", ")}`);
+  }
+  if (seed === "wrong") return usage(`--seed ${options.seed}: expected a whole number below 2^32`);
+  if (runs === "wrong") return usage(`--runs ${options.runs}: expected a whole number from 1 to 1000000`);
+  if (options.network !== undefined || missing.length > 0) {
+    // gRPC and the rest of a testbed are loaded only when one is used.
+    const { NETWORKS, OMISSIONS } = await import("../testbed/index.js");
+    if (options.network !== undefined && !isOneOf(NETWORKS, options.network)) {
+      return usage(`--network ${options.network}: expected ${NETWORKS.join(", ")}`);
+    }
+    const unknown = missing.find((word) => !isOneOf(OMISSIONS, word));
+    if (unknown !== undefined) return usage(`--allow-missing ${unknown}: expected ${OMISSIONS.join(", ")}`);
+  }
+
+  const diagnostics = new Diagnostics();
+  const experiment = loadExperimentFile(file, diagnostics);
+  if (experiment === undefined) throw new DiagnosticError(diagnostics.list);
+  if (experiment.kind === "timeline" && runs !== undefined)
+    return usage("--runs: a file with flows and faults of its own runs once");
+  printDiagnostics(diagnostics.list);
+
+  const out = options.out ?? outputFolder(experiment);
+  const engine = (options.engine ?? experiment.settings.engine) as EngineName;
+  const line = progressLine();
+  const results = await untilSignal((stop) => {
+    const wanted: RunOptions = {
+      engine,
+      ...(seed === undefined ? {} : { seed }),
+      ...(runs === undefined ? {} : { runs }),
+      ...(options.p4c === undefined ? {} : { p4c: options.p4c }),
+      out,
+      progress: line.show,
+      stop,
+      testbed: {
+        ...(options.network === undefined ? {} : { network: options.network as NetworkKind }),
+        ...(options.bmv2 === undefined ? {} : { bmv2: options.bmv2 }),
+        allowMissing: new Set(missing as Omission[]),
+        pcap: options.pcap === true,
+      },
+    };
+    const printed =
+      experiment.kind === "timeline"
+        ? runTimeline(experiment, wanted).then((made) =>
+            printedOf(made, timelineJson(made), formatTimeline(made)),
+          )
+        : runExperiment(experiment, wanted).then((made) =>
+            printedOf(made, resultsJson(made), formatResults(made)),
+          );
+    return printed.finally(line.clear);
+  });
+  if (typeof results === "number") {
+    const kept = engine === "sim" ? "" : `; the logs are in ${out}/logs`;
+    process.stderr.write(
+      `p4loom run: interrupted: no results were written to ${out}, earlier ones stay${kept}\n`,
+    );
+    return results;
+  }
+  process.stdout.write(options.json ? results.json : `${results.table}\n`);
+  for (const warning of results.warnings) process.stderr.write(`warning: ${warning}\n`);
+  for (const note of options.json ? [] : results.notes) process.stderr.write(`note: ${note}\n`);
+  process.stderr.write(`results.json, figures and report.html are in ${out}\n`);
+  return EXIT.success;
+}
+
+/** What is printed of results. */
+interface Printed {
+  readonly json: string;
+  readonly table: string;
+  readonly notes: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+function printedOf(
+  { notes, warnings }: { readonly notes: readonly string[]; readonly warnings: readonly string[] },
+  json: string,
+  table: string,
+): Printed {
+  return { json, table, notes, warnings };
+}
+
+function isOneOf(list: readonly string[], word: string): boolean {
+  return list.includes(word);
+}
+
+function wholeNumber(text: string | undefined, least: number, most: number): number | "wrong" | undefined {
+  if (text === undefined) return undefined;
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  return value >= least && value <= most ? value : "wrong";
+}
+
+function usage(message: string): number {
+  process.stderr.write(`p4loom run: ${message}\n`);
+  return EXIT.wrongUsage;
+}

@@ -1,0 +1,153 @@
+/**
+ * A file that is written beside the event loop: what is added waits in memory, and goes to the disk in large pieces while
+ * packets are forwarded. Memory is bounded: when the disk is slower than the packets, the writer waits for the disk.
+ */
+import { close, closeSync, fstatSync, openSync, write, writeSync } from "node:fs";
+
+/** Bytes that wait before an addition writes to the disk itself. */
+const MAX_WAITING_BYTES = 8 * 1024 * 1024;
+
+export class BufferedFile {
+  readonly #descriptor: number;
+  /** Pipes and devices have no positions, so that two writes cannot be under way: they are written at once. */
+  readonly #seekable: boolean;
+  /** Bytes before those that wait, the piece under way included. */
+  #position = 0;
+  #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+  /** The piece that is being written, and where. */
+  #piece: { bytes: Uint8Array; position: number } | undefined;
+  #scheduled: NodeJS.Immediate | undefined;
+  #state: "open" | "ending" | "closed" = "open";
+
+  /**
+   * Starts the file anew.
+   * @param onError told once what goes wrong after that; the file is closed then, and takes nothing more
+   * @param onEnd told when the file is closed
+   * @throws the system's error when the file cannot be opened
+   */
+  constructor(
+    readonly path: string,
+    readonly onError: (error: Error) => void,
+    readonly onEnd: () => void = () => {},
+  ) {
+    this.#descriptor = openSync(path, "w");
+    this.#seekable = fstatSync(this.#descriptor).isFile();
+  }
+
+  get isOpen(): boolean {
+    return this.#state === "open";
+  }
+
+  /** Adds bytes, which must not change any more. */
+  add(bytes: Uint8Array): void {
+    if (this.#state !== "open") return;
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
+    if (this.#waitingBytes > MAX_WAITING_BYTES) this.#guard(() => this.#writeNow());
+    else this.#schedule();
+  }
+
+  /** Takes nothing more, and closes when all is written. */
+  end(): void {
+    if (this.#state !== "open") return;
+    this.#state = "ending";
+    this.#schedule();
+  }
+
+  /** Writes all that waits, and returns when it is written. */
+  close(): void {
+    if (this.#state === "closed") return;
+    this.#guard(() => {
+      this.#writeNow();
+      this.#finish();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#piece !== undefined || this.#state === "closed") return;
+    this.#scheduled ??= setImmediate(() => {
+      this.#scheduled = undefined;
+      this.#guard(() => this.#next());
+    });
+  }
+
+  #next(): void {
+    if (this.#waitingBytes === 0) {
+      if (this.#state === "ending") this.#finish();
+      return;
+    }
+    if (this.#seekable) this.#write(this.#take());
+    else this.#writeNow();
+    if (this.#state === "ending") this.#schedule();
+  }
+
+  #take(): Uint8Array {
+    const bytes = this.#waiting.length === 1 ? this.#waiting[0]! : Buffer.concat(this.#waiting);
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    return bytes;
+  }
+
+  #write(bytes: Uint8Array): void {
+    const position = this.#position;
+    this.#piece = { bytes, position };
+    this.#position += bytes.length;
+    const rest = (done: number): void =>
+      write(this.#descriptor, bytes, done, bytes.length - done, position + done, (error, written) => {
+        if (error === null && done + written < bytes.length && this.#state !== "closed") {
+          rest(done + written);
+          return;
+        }
+        this.#piece = undefined;
+        if (this.#state === "closed") close(this.#descriptor);
+        else if (error !== null) this.#fail(error);
+        else if (this.#waitingBytes > 0 || this.#state === "ending") this.#schedule();
+      });
+    rest(0);
+  }
+
+  /** Writes synchronously; also the piece under way, again, since nobody can wait for it here. */
+  #writeNow(): void {
+    if (this.#piece !== undefined) this.#writeAll(this.#piece.bytes, this.#piece.position);
+    const bytes = this.#take();
+    this.#writeAll(bytes, this.#position);
+    this.#position += bytes.length;
+  }
+
+  #writeAll(bytes: Uint8Array, position: number): void {
+    for (let done = 0; done < bytes.length; ) {
+      const at = this.#seekable ? position + done : null;
+      done += writeSync(this.#descriptor, bytes, done, bytes.length - done, at);
+    }
+  }
+
+  /** The descriptor stays open while a write uses it. */
+  #finish(): void {
+    this.#state = "closed";
+    if (this.#scheduled !== undefined) clearImmediate(this.#scheduled);
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    this.onEnd();
+    if (this.#piece === undefined) closeSync(this.#descriptor);
+  }
+
+  #guard(task: () => void): void {
+    try {
+      task();
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+  }
+
+  #fail(error: Error): void {
+    if (this.#state !== "closed") {
+      try {
+        this.#finish();
+      } catch {
+        // The first error is the one to report.
+      }
+    }
+    this.onError(error);
+  }
+}

@@ -1,0 +1,64 @@
+/** The setup of a switch: everything that {@link runSwitch} needs before it opens anything. */
+import type { SourceFile } from "../base/index.js";
+import type { ServerTls } from "../p4runtime/index.js";
+import type { Program } from "../program/index.js";
+import type { LogSetup } from "./log.js";
+import type { TraceFileSetup } from "./trace-file.js";
+
+/** Paths of the files that get the frames of a port: those that come in, and those that leave. */
+export interface Capture {
+  input: string;
+  output: string;
+}
+
+/** A port whose frames come from a pcap file and leave to another. */
+export interface PortFiles {
+  port: number;
+  /** The port's name for programs with a type of port names. */
+  name: string;
+  input: string;
+  output: string;
+  capture?: Capture;
+}
+
+/** A port on a Linux interface. */
+export interface PortInterface {
+  port: number;
+  name: string;
+  /** Path or name of its network namespace; absent: the process's own. */
+  namespace?: string;
+  /** Bits per second at which the port sends; absent: as fast as the interface takes frames. */
+  rateBps?: number;
+  capture?: Capture;
+}
+
+export interface SwitchSetup {
+  /** Absent: the switch starts without a program, and a controller sends one. */
+  program?: {
+    /** For the log. */
+    path: string;
+    program: Program;
+  };
+  /** simple_switch_CLI commands that run before packets and controllers are taken. */
+  commands?: SourceFile;
+  files: PortFiles[];
+  interfaces: PortInterface[];
+  /** Time in ms before the input files are read. */
+  waitMs: number;
+  /** Whether the switch ends when all frames of the input files went through. */
+  exitWhenDone: boolean;
+  deviceId: bigint;
+  /** `host:port` or `unix:path`; absent: no P4Runtime server. */
+  address?: string;
+  tls?: ServerTls;
+  /** 1 to 511. */
+  cpuPort?: number;
+  /** 0 to 511. */
+  dropPort: number;
+  /** Number of queues of each port. */
+  priorityQueues: number;
+  log: LogSetup;
+  /** Number of bytes of each packet that are logged. */
+  dumpBytes: number;
+  trace?: TraceFileSetup;
+}

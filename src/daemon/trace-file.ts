@@ -1,0 +1,61 @@
+/** Traces as a file of JSON lines: written with a bound on its size, read line by line. */
+import { createReadStream, renameSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fail, systemErrorReason } from "../base/index.js";
+import type { PacketTrace } from "../switch/index.js";
+import { RotatingFile } from "./rotating-file.js";
+
+/** Default of the bytes that a trace file takes before it starts anew. */
+export const TRACE_FILE_BYTES = 100 * 1024 * 1024;
+
+export interface TraceFileSetup {
+  /** `-` stands for the output stream, which is not bounded. */
+  path: string;
+  /** A file that would grow beyond becomes PATH.1, in place of an older one, and PATH starts anew. */
+  maxBytes: number;
+}
+
+export class TraceFile {
+  readonly #file: RotatingFile | undefined;
+
+  /**
+   * Starts the file anew. Fails with P40003 when that cannot be done.
+   * @param print takes the lines of `-`
+   * @param onError told once when the file cannot be written any more; later packets are not written
+   */
+  constructor(
+    { path, maxBytes }: TraceFileSetup,
+    readonly print: (text: string) => void,
+    onError: (error: unknown) => void,
+  ) {
+    if (path === "-") return;
+    const makeRoom = (): void => renameSync(path, `${path}.1`);
+    this.#file = new RotatingFile({ path, what: "the trace", maxBytes, makeRoom }, onError);
+  }
+
+  add(packet: PacketTrace): void {
+    const line = `${JSON.stringify(packet)}\n`;
+    if (this.#file === undefined) this.print(line);
+    else this.#file.add(line);
+  }
+
+  /** Writes all lines, and returns when they are written. */
+  close(): void {
+    this.#file?.close();
+  }
+}
+
+/**
+ * The lines of a trace file. Fails with P40001 when it cannot be read.
+ * @param path `-`: the input stream
+ */
+export async function* traceLines(path: string): AsyncGenerator<string> {
+  const input = path === "-" ? process.stdin : createReadStream(path, "utf8");
+  try {
+    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    fail("P40001", undefined, `cannot read ${path}: ${systemErrorReason(error)}`);
+  }
+}

@@ -1,0 +1,351 @@
+/**
+ * What anything that runs a program can do, in the domain's own words: the embedded switch is a
+ * `Device` directly, a remote switch is one through the P4Runtime client, and the P4Runtime server
+ * puts any `Device` behind gRPC. Objects are named as P4Info names them (`preamble.name`, match field
+ * and parameter names); values are unsigned numbers. Rules are those of the P4Runtime specification 1.4.
+ */
+
+import type { P4InfoIndex, Program } from "../program/index.js";
+import type { Names } from "./names.js";
+
+/** One part of a table key. An absent field is a don't-care (P4Runtime spec 9.1.1). */
+export type Match =
+  | { kind: "exact"; field: string; value: bigint }
+  | { kind: "lpm"; field: string; value: bigint; prefixLength: number }
+  | { kind: "ternary"; field: string; value: bigint; mask: bigint }
+  | { kind: "range"; field: string; low: bigint; high: bigint }
+  | { kind: "optional"; field: string; value: bigint };
+
+export interface ActionCall {
+  action: string;
+  /** By parameter name; all of the action's parameters. */
+  params: Readonly<Record<string, bigint>>;
+}
+
+/** One action of a one-shot action selector programming (P4Runtime spec 9.2.3). */
+export interface WeightedAction extends ActionCall {
+  weight: number;
+  /** Port whose state decides whether the action takes part; absent: always. */
+  watchPort?: number;
+  /** Written in P4Runtime's deprecated integer field `watch`, so a read answers it there. */
+  watchIsInteger?: true;
+}
+
+/** What a table entry does: an action, a member or group of its action profile, or a set of weighted actions. */
+export type TableAction =
+  | ({ kind: "action" } & ActionCall)
+  | { kind: "member"; memberId: number }
+  | { kind: "group"; groupId: number }
+  | { kind: "oneShot"; actions: readonly WeightedAction[] };
+
+export interface CounterData {
+  packets: bigint;
+  bytes: bigint;
+}
+
+/** Two-rate three-colour meter (RFC 2698); rates per second and bursts in the meter's unit. */
+export interface MeterConfig {
+  committedRate: bigint;
+  committedBurst: bigint;
+  peakRate: bigint;
+  peakBurst: bigint;
+}
+
+export interface TableEntry {
+  kind: "tableEntry";
+  table: string;
+  /** Empty for the default entry and for tables without a key. */
+  match: readonly Match[];
+  /** Larger wins; 0 unless the key has a ternary, range or optional field. */
+  priority: number;
+  /** Absent in a MODIFY of the default entry: back to the program's own default. */
+  action?: TableAction;
+  isDefault?: boolean;
+  /** Nanoseconds without a hit before a notification; 0 or absent: never. */
+  idleTimeoutNs?: bigint;
+  /** Handed back unchanged in reads. */
+  controllerMetadata?: bigint;
+  metadata?: Uint8Array;
+  counter?: CounterData;
+  meter?: MeterConfig;
+  /** Nanoseconds since the last hit; in reads that ask for it (`idle`). */
+  elapsedNs?: bigint;
+  /** The entry came with the program (`const entries`, `entries`). */
+  isConst?: boolean;
+}
+
+export interface ActionProfileMember {
+  kind: "member";
+  profile: string;
+  memberId: number;
+  action: ActionCall;
+}
+
+export interface GroupMember {
+  memberId: number;
+  weight: number;
+  watchPort?: number;
+  /** As in {@link WeightedAction}. */
+  watchIsInteger?: true;
+}
+
+export interface ActionProfileGroup {
+  kind: "group";
+  profile: string;
+  groupId: number;
+  members: readonly GroupMember[];
+  /** 0: as large as the profile allows. */
+  maxSize: number;
+}
+
+export interface CounterEntry {
+  kind: "counter";
+  counter: string;
+  index: number;
+  data: CounterData;
+}
+
+export interface MeterEntry {
+  kind: "meter";
+  meter: string;
+  index: number;
+  /** Absent: back to the default, everything green. */
+  config?: MeterConfig;
+}
+
+/** Counter of one table entry, found by the entry's key. */
+export interface DirectCounterEntry {
+  kind: "directCounter";
+  entry: TableEntry;
+  data: CounterData;
+}
+
+export interface DirectMeterEntry {
+  kind: "directMeter";
+  entry: TableEntry;
+  config?: MeterConfig;
+}
+
+export interface RegisterEntry {
+  kind: "register";
+  register: string;
+  index: number;
+  value: bigint;
+}
+
+export interface Replica {
+  port: number;
+  instance: number;
+  /** Written in P4Runtime's deprecated integer field `egress_port`, so a read answers it there. */
+  portIsInteger?: true;
+}
+
+export interface MulticastGroupEntry {
+  kind: "multicastGroup";
+  groupId: number;
+  replicas: readonly Replica[];
+  /** Handed back unchanged in reads. */
+  metadata?: Uint8Array;
+}
+
+export interface CloneSessionEntry {
+  kind: "cloneSession";
+  sessionId: number;
+  replicas: readonly Replica[];
+  classOfService: number;
+  /** Bytes of the packet that the clone keeps; 0: all. */
+  packetLengthBytes: number;
+}
+
+export interface DigestConfigEntry {
+  kind: "digest";
+  digest: string;
+  maxListSize: number;
+  maxTimeoutNs: bigint;
+  ackTimeoutNs: bigint;
+}
+
+export interface ValueSetEntry {
+  kind: "valueSet";
+  valueSet: string;
+  members: readonly (readonly Match[])[];
+}
+
+export type Entity =
+  | TableEntry
+  | ActionProfileMember
+  | ActionProfileGroup
+  | CounterEntry
+  | MeterEntry
+  | DirectCounterEntry
+  | DirectMeterEntry
+  | RegisterEntry
+  | MulticastGroupEntry
+  | CloneSessionEntry
+  | DigestConfigEntry
+  | ValueSetEntry;
+
+export interface Update {
+  type: "insert" | "modify" | "delete";
+  entity: Entity;
+}
+
+/**
+ * Which entities to read (P4Runtime spec 11.3): a missing name or id is a wildcard. For `tableEntry`, `match`
+ * narrows to one entry; `counter`/`meter` ask for the direct resources to be filled in, `idle` for the time since the last hit.
+ */
+export type ReadQuery =
+  | {
+      kind: "tableEntry";
+      table?: string;
+      match?: readonly Match[];
+      priority?: number;
+      isDefault?: boolean;
+      counter?: boolean;
+      meter?: boolean;
+      idle?: boolean;
+    }
+  | { kind: "member"; profile?: string; memberId?: number }
+  | { kind: "group"; profile?: string; groupId?: number }
+  | { kind: "counter"; counter?: string; index?: number }
+  | { kind: "meter"; meter?: string; index?: number }
+  | { kind: "directCounter"; table?: string; match?: readonly Match[]; priority?: number }
+  | { kind: "directMeter"; table?: string; match?: readonly Match[]; priority?: number }
+  | { kind: "register"; register?: string; index?: number }
+  | { kind: "multicastGroup"; groupId?: number }
+  | { kind: "cloneSession"; sessionId?: number }
+  | { kind: "digest"; digest?: string }
+  | { kind: "valueSet"; valueSet?: string };
+
+/** Canonical error space of gRPC (google.rpc.Code), by name. */
+export type StatusCode =
+  | "OK"
+  | "CANCELLED"
+  | "UNKNOWN"
+  | "INVALID_ARGUMENT"
+  | "DEADLINE_EXCEEDED"
+  | "NOT_FOUND"
+  | "ALREADY_EXISTS"
+  | "PERMISSION_DENIED"
+  | "RESOURCE_EXHAUSTED"
+  | "FAILED_PRECONDITION"
+  | "ABORTED"
+  | "OUT_OF_RANGE"
+  | "UNIMPLEMENTED"
+  | "INTERNAL"
+  | "UNAVAILABLE"
+  | "DATA_LOSS"
+  | "UNAUTHENTICATED";
+
+export interface UpdateStatus {
+  code: StatusCode;
+  message: string;
+}
+
+/** What a device refuses: the state of the device is unchanged by a refused update. */
+export class DeviceError extends Error {
+  constructor(
+    readonly code: StatusCode,
+    message: string,
+    /** For a failed write: one status per update of the batch, in order. */
+    readonly updates?: readonly UpdateStatus[],
+  ) {
+    super(message);
+    this.name = "DeviceError";
+  }
+}
+
+/** P4Runtime spec 12.1: the effect of a batch of which an update fails. */
+export type Atomicity = "continueOnError" | "rollbackOnError" | "dataplaneAtomic";
+
+/**
+ * Called by a device that works in this process after each small piece of a long task (one update, one entity). It
+ * returns a promise when other tasks must have their turn first; the device awaits it before the next piece.
+ */
+export type Pace = () => Promise<void> | undefined;
+
+/** A packet between control plane and data plane; metadata by the name of the controller header's field. */
+export interface ControllerPacket {
+  payload: Uint8Array;
+  metadata: Readonly<Record<string, bigint>>;
+}
+
+export interface DigestList {
+  digest: string;
+  listId: bigint;
+  /** Data in the order of the digest's struct. */
+  data: readonly (readonly bigint[])[];
+  /** Nanoseconds of the device's clock. */
+  timestampNs: bigint;
+}
+
+export type DeviceEvent =
+  | { kind: "packetIn"; packet: ControllerPacket }
+  | { kind: "digest"; list: DigestList }
+  | { kind: "idleTimeout"; entries: readonly TableEntry[]; timestampNs: bigint }
+  | { kind: "portState"; port: number; up: boolean };
+
+/** Parameters of a CRC in the Rocksoft model; values as wide as the CRC. */
+export interface CrcParameters {
+  polynomial: bigint;
+  initial: bigint;
+  finalXor: bigint;
+  reflectData: boolean;
+  reflectRemainder: boolean;
+}
+
+/** Output queues: all of a port without a priority, of all ports without a port. */
+export interface QueueSelection {
+  port?: number;
+  priority?: number;
+}
+
+/** Settings of a v1model target for which P4Runtime has no entity (BMv2: its Thrift interface). */
+export interface TargetSettings {
+  /** Packets that may wait in a queue. */
+  setQueueDepth(packets: number, queues?: QueueSelection): Promise<void>;
+  /** Maximum number of packets per second that leave a queue; 0: no limit. */
+  setQueueRate(packetsPerSecond: number, queues?: QueueSelection): Promise<void>;
+  /** Of a `crc16_custom` or `crc32_custom` calculation, by its name in the BMv2 JSON. */
+  setCrcParameters(calculation: string, width: 16 | 32, parameters: CrcParameters): Promise<void>;
+  /** The key of a `toeplitz` calculation: whole 32-bit words. Absent when the target cannot change it. */
+  setToeplitzKey?(calculation: string, key: Uint8Array): Promise<void>;
+}
+
+/**
+ * A switch as its control plane sees it. Methods that can fail reject with {@link DeviceError}. Writes of one
+ * caller take effect in the order of the calls.
+ */
+export interface Device {
+  readonly name: string;
+  /** The program that runs, if any. */
+  readonly program: Program | undefined;
+  /** What the P4Info of a remote switch describes, also where its program is no BMv2 JSON. Absent: that of `program`. */
+  readonly index?: P4InfoIndex | undefined;
+  /** Absent when the target has no such settings. */
+  readonly settings?: TargetSettings | undefined;
+  /**
+   * How values of types translated to strings are numbered here, where the device has a say in it (a remote
+   * switch knows their names, not numbers). Absent: any numbering does.
+   */
+  readonly names?: Names | undefined;
+  /** Installs a program; all earlier state is gone. */
+  load(program: Program): Promise<void>;
+  /** Rejects what `load` would reject, and changes nothing (P4Runtime's VERIFY). */
+  verify?(program: Program): Promise<void>;
+  /**
+   * Applies a batch in order. Rejects if any update failed, with one status per update. With `pace` a device may forward
+   * packets between two updates, never with `dataplaneAtomic`; other writes wait until all of the batch is applied or undone.
+   */
+  write(updates: readonly Update[], atomicity?: Atomicity, pace?: Pace): Promise<void>;
+  /**
+   * Entities in a defined order: as queried, then by name as in P4Info, then as inserted. With `pace` a device may
+   * forward packets between two entities, so that counters may be of different times.
+   */
+  read(queries: readonly ReadQuery[], pace?: Pace): Promise<Entity[]>;
+  packetOut(packet: ControllerPacket): Promise<void>;
+  acknowledgeDigest(digest: string, listId: bigint): Promise<void>;
+  /** Calls back for everything that the device says on its own; returns how to stop. */
+  watch(listener: (event: DeviceEvent) => void): () => void;
+  close(): Promise<void>;
+}

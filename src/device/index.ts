@@ -1,0 +1,45 @@
+/**
+ * What anything that runs a program can do: {@link Device}, in the domain's own types; the names that stand for values
+ * where a type is translated to strings; values as people write them.
+ */
+export {
+  type ActionCall,
+  type ActionProfileGroup,
+  type ActionProfileMember,
+  type Atomicity,
+  type CloneSessionEntry,
+  type ControllerPacket,
+  type CounterData,
+  type CounterEntry,
+  type CrcParameters,
+  type Device,
+  DeviceError,
+  type DeviceEvent,
+  type DigestConfigEntry,
+  type DigestList,
+  type DirectCounterEntry,
+  type DirectMeterEntry,
+  type Entity,
+  type GroupMember,
+  type Match,
+  type MeterConfig,
+  type MeterEntry,
+  type MulticastGroupEntry,
+  type Pace,
+  type QueueSelection,
+  type ReadQuery,
+  type RegisterEntry,
+  type Replica,
+  type StatusCode,
+  type TableAction,
+  type TableEntry,
+  type TargetSettings,
+  type Update,
+  type UpdateStatus,
+  type ValueSetEntry,
+  type WeightedAction,
+} from "./device.js";
+export { deviceView, typeWidths } from "./device-view.js";
+export { matchText, valueText } from "./match-text.js";
+export { Names, NamesExhausted, type NamesOptions, type Naming } from "./names.js";
+export { formatValue, type ParsedValue, parseValue, styleOfWidth, type ValueStyle } from "./values.js";

@@ -1,0 +1,151 @@
+/**
+ * Values as people write them: integers, MAC, IPv4 and IPv6 addresses, checked against the width of what
+ * they are for. Text in, unsigned number out, and back.
+ */
+import { maskOf } from "../base/index.js";
+
+/** What a text means, or what is wrong with it: a sentence that names the text and what would be right. */
+export type ParsedValue =
+  | { readonly ok: true; readonly value: bigint }
+  | { readonly ok: false; readonly message: string };
+
+/** How a value is written. */
+export type ValueStyle = "decimal" | "hex" | "mac" | "ipv4" | "ipv6";
+
+const DIGITS =
+  /^(?:0[xX][0-9a-fA-F](?:_?[0-9a-fA-F])*|0[bB][01](?:_?[01])*|0[oO][0-7](?:_?[0-7])*|\d(?:_?\d)*)$/;
+const MAC = /^[0-9a-fA-F]{1,2}(?:([:-])[0-9a-fA-F]{1,2})(?:\1[0-9a-fA-F]{1,2}){4}$/;
+const IPV4 = /^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/;
+const GROUP = /^[0-9a-fA-F]{1,4}$/;
+
+const plural = (bits: number): string => `${bits} bit${bits === 1 ? "" : "s"}`;
+
+const mistake = (message: string): ParsedValue => ({ ok: false, message });
+
+/**
+ * Reads an unsigned value of `bits` bits: decimal, `0x`, `0b` or `0o` digits (with `_` between them), a MAC
+ * address (`:` or `-`), a dotted IPv4 address, an IPv6 address (RFC 4291, section 2.2), `true` and `false` for
+ * one bit. With `signed` also negative integers, which become their two's complement. A value that does not
+ * fit is a mistake, never cut; so is an address that has more bits than there are.
+ */
+export function parseValue(text: string, bits: number, signed = false): ParsedValue {
+  if (bits === 1 && (text === "true" || text === "false")) {
+    return { ok: true, value: text === "true" ? 1n : 0n };
+  }
+  if (DIGITS.test(text)) {
+    const value = BigInt(text.replaceAll("_", ""));
+    const limit = signed ? bits - 1 : bits;
+    if (value >> BigInt(limit) === 0n) return { ok: true, value };
+    return mistake(`${text} does not fit ${range(bits, signed)}`);
+  }
+  if (text.startsWith("-") && DIGITS.test(text.slice(1))) {
+    const value = -BigInt(text.slice(1).replaceAll("_", ""));
+    if (!signed) return mistake(`${text} is negative; the value is unsigned, ${range(bits, false)}`);
+    if (BigInt.asIntN(bits, value) !== value) return mistake(`${text} does not fit ${range(bits, true)}`);
+    return { ok: true, value: BigInt.asUintN(bits, value) };
+  }
+  if (MAC.test(text)) return address("a MAC address", 48, parseMac(text), text, bits);
+  if (IPV4.test(text)) return address("an IPv4 address", 32, parseIpv4(text), text, bits);
+  if (text.includes(":") && bits === 48) {
+    return mistake(`${JSON.stringify(text)} is not a MAC address: give six bytes, such as 08:00:00:00:01:11`);
+  }
+  if (text.includes(":")) return address("an IPv6 address", 128, parseIpv6(text), text, bits);
+  return mistake(`${JSON.stringify(text)} is no value; give an integer, a MAC address or an IP address`);
+}
+
+function range(bits: number, signed: boolean): string {
+  if (signed) return `${plural(bits)} (-${1n << BigInt(bits - 1)} to ${maskOf(bits - 1)})`;
+  return `${plural(bits)} (0 to ${bits > 64 ? `2^${bits} - 1` : maskOf(bits)})`;
+}
+
+function address(
+  kind: string,
+  width: number,
+  value: bigint | undefined,
+  text: string,
+  bits: number,
+): ParsedValue {
+  if (value === undefined) return mistake(`${JSON.stringify(text)} is not ${kind}`);
+  if (bits < width) return mistake(`${text} is ${kind} of ${width} bits; there are only ${bits}`);
+  return { ok: true, value };
+}
+
+function parseMac(text: string): bigint {
+  return text.split(/[:-]/).reduce((sum, part) => (sum << 8n) | BigInt(`0x${part}`), 0n);
+}
+
+function parseIpv4(text: string): bigint | undefined {
+  const parts = text.split(".").map(Number);
+  if (parts.length !== 4 || parts.some((part) => part > 255)) return undefined;
+  return BigInt(parts.reduce((sum, part) => sum * 256 + part, 0));
+}
+
+function parseIpv6(text: string): bigint | undefined {
+  const halves = text.split("::");
+  if (halves.length > 2) return undefined;
+  const lists = halves.map((half) => (half === "" ? [] : half.split(":")));
+  // the last 32 bits may be written as an IPv4 address
+  const last = lists.at(-1)!;
+  if (IPV4.test(last.at(-1) ?? "")) {
+    const low = parseIpv4(last.pop()!);
+    if (low === undefined) return undefined;
+    last.push((low >> 16n).toString(16), (low & 0xffffn).toString(16));
+  }
+  const missing = 8 - lists.reduce((sum, list) => sum + list.length, 0);
+  if (halves.length === 1 ? missing !== 0 : missing < 1) return undefined;
+  const groups = halves.length === 1 ? last : [...lists[0]!, ...Array<string>(missing).fill("0"), ...last];
+  if (!groups.every((group) => GROUP.test(group))) return undefined;
+  return groups.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
+}
+
+/** How values of this width are best read when nothing else is known about them. */
+export function styleOfWidth(bits: number): ValueStyle {
+  if (bits === 48) return "mac";
+  if (bits === 128) return "ipv6";
+  return bits <= 16 ? "decimal" : "hex";
+}
+
+/**
+ * Writes an unsigned value of `bits` bits so that {@link parseValue} reads it again: hex with all digits of
+ * the width, IPv6 as RFC 5952 recommends. Throws a RangeError for a value that has more bits than the width
+ * or the style.
+ */
+export function formatValue(value: bigint, bits: number, style: ValueStyle = styleOfWidth(bits)): string {
+  const width = Math.min(bits, STYLE_BITS[style] ?? bits);
+  if (value < 0n || value >> BigInt(width) !== 0n) {
+    throw new RangeError(`${value} does not fit ${plural(width)}`);
+  }
+  const bytes = (count: number): number[] =>
+    Array.from({ length: count }, (_, i) => Number((value >> BigInt(8 * (count - 1 - i))) & 0xffn));
+  switch (style) {
+    case "decimal":
+      return value.toString();
+    case "hex":
+      return `0x${value.toString(16).padStart(Math.ceil(bits / 4), "0")}`;
+    case "mac":
+      return bytes(6)
+        .map((byte) => byte.toString(16).padStart(2, "0"))
+        .join(":");
+    case "ipv4":
+      return bytes(4).join(".");
+    case "ipv6":
+      return formatIpv6(value);
+  }
+}
+
+const STYLE_BITS: Readonly<Partial<Record<ValueStyle, number>>> = { mac: 48, ipv4: 32, ipv6: 128 };
+
+/** RFC 5952: lower case, no leading zeros, the first of the longest runs of two or more zero groups as `::`. */
+function formatIpv6(value: bigint): string {
+  const groups = Array.from({ length: 8 }, (_, i) => Number((value >> BigInt(16 * (7 - i))) & 0xffffn));
+  let best = 0;
+  let length = 1;
+  for (let start = 0; start < 8; start++) {
+    let end = start;
+    while (end < 8 && groups[end] === 0) end++;
+    if (end - start > length) [best, length] = [start, end - start];
+  }
+  const text = (part: number[]): string => part.map((group) => group.toString(16)).join(":");
+  if (length < 2) return text(groups);
+  return `${text(groups.slice(0, best))}::${text(groups.slice(best + length))}`;
+}

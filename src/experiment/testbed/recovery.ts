@@ -1,0 +1,80 @@
+/** One run on a testbed: a real TCP connection, a fault written into switches, and the wait until data flows again. */
+import type { Device } from "../../device/index.js";
+import type { AgentFlow } from "../../testbed/index.js";
+import type { Sample } from "../results.js";
+import { type SwitchFault, writeFault } from "./fault-entries.js";
+import { type Clock, FlowWatch, MONOTONIC_CLOCK, sleepUntil } from "./flow-watch.js";
+import { withCleanup } from "./with-lab.js";
+
+/** Times in nanoseconds. */
+export interface RecoveryPlan {
+  /** From the start of the flow to the fault. */
+  readonly failsAfter: number;
+  readonly giveUp: number;
+  /** A flow that was hit has its first timeout by then, counted from the fault. */
+  readonly firstTimeout: number;
+  readonly faults: readonly SwitchFault[];
+  /** A switch by its node index. */
+  device(node: number): Device;
+  readonly stop: AbortSignal;
+  /** The clock of the flow's events; default: the monotonic clock of the machine. */
+  readonly clock?: Clock;
+}
+
+export type RecoveryOutcome =
+  | { readonly kind: "sample"; readonly sample: Sample }
+  /** The flow had a timeout before its fault: the machine was too slow, and the flow may have moved. */
+  | { readonly kind: "disturbed" }
+  /** No timeout followed: the fault was not on the path of the flow. */
+  | { readonly kind: "missed" };
+
+/**
+ * Makes a fault on the path of a flow that was just opened, waits for the flow to recover, ends the fault, and stops the
+ * flow. The time of the fault is when the first write of it began. Rejects with DiagnosticError P43172 when the flow
+ * breaks, with the DeviceError of a switch, or with the reason of `stop`.
+ */
+export async function measureRecovery(flow: AgentFlow, plan: RecoveryPlan): Promise<RecoveryOutcome> {
+  const clock = plan.clock ?? MONOTONIC_CLOCK;
+  const watch = new FlowWatch(flow, plan.stop, clock);
+  try {
+    const startedAt = await watch.need((event) => (event.kind === "started" ? event.atNs : undefined));
+    await watch.need((event) => (event.kind === "connected" ? event : undefined));
+    await sleepUntil(startedAt + plan.failsAfter, plan.stop, clock);
+    const failedAt = clock.now();
+    const timeouts = () => watch.events.filter((event) => event.kind === "timeout");
+    const outcome = await withCleanup<"disturbed" | "missed" | number | undefined>(
+      async () => {
+        await writeFaults(plan, "insert");
+        const hit = await watch.until(
+          (event) => (event.kind === "timeout" && event.atNs >= failedAt ? event : undefined),
+          failedAt + plan.firstTimeout,
+        );
+        if (timeouts().some(({ atNs }) => atNs < failedAt)) return "disturbed";
+        if (hit === undefined) return "missed";
+        return await watch.until(
+          (event) =>
+            event.kind === "recovered" && event.triedAtNs >= failedAt ? event.triedAtNs : undefined,
+          failedAt + plan.giveUp,
+        );
+      },
+      () => writeFaults(plan, "delete"),
+    );
+    if (outcome === "disturbed" || outcome === "missed") return { kind: outcome };
+    const triedAt = outcome;
+    const tries = timeouts().filter(({ atNs }) => triedAt === undefined || atNs <= triedAt).length;
+    const { tcp } = await flow.stop();
+    const recoveryMs = triedAt === undefined ? Number.POSITIVE_INFINITY : (triedAt - failedAt) / 1e6;
+    return {
+      kind: "sample",
+      sample: { recoveryMs, timeouts: tries, rttMs: (tcp?.rttUs ?? Number.NaN) / 1e3 },
+    };
+  } finally {
+    watch.close();
+    // Either its result has been taken, or the run has failed for another reason.
+    flow.stop().catch(() => {});
+  }
+}
+
+async function writeFaults({ faults, device }: RecoveryPlan, type: "insert" | "delete"): Promise<void> {
+  await Promise.all(faults.map(({ node, entries }) => writeFault(device(node), type, entries)));
+}

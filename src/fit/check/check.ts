@@ -1,0 +1,207 @@
+/**
+ * What a target cannot do at all, however many stages it has. Each finding has its place, what the program asks for,
+ * and what the hardware offers instead. The rules are those of the open Tofino compiler as measured
+ * (test/golden/fit), and of the container ALU.
+ */
+import { Diagnostics } from "../../base/index.js";
+import type { bmv2 } from "../../program/index.js";
+import { CODES } from "../codes.js";
+import { gatewayCost } from "../model/conditions.js";
+import { type Expr, formatExpr, onesOf } from "../model/expressions.js";
+import type { Feature } from "../model/features.js";
+import type { FitModel } from "../model/model.js";
+import { Places, type SourceLookup } from "../source.js";
+import type { Target } from "../target.js";
+import { branchAdvice, isArithmetic, unavailableOperation } from "./operations.js";
+import { checkProgram } from "./program.js";
+import { checkRegister, checkRegisterUses } from "./registers.js";
+
+/** What a rule sees, and how it reports. */
+export interface CheckContext {
+  readonly model: FitModel;
+  readonly target: Target;
+  /** Adds an error at a place, with what to do instead. */
+  refuse(code: string, source: bmv2.SourceInfo | undefined, message: string, instead: string): void;
+}
+
+type FeatureOf<K extends Feature["kind"]> = Extract<Feature, { kind: K }>;
+
+/** Externs that no stage computes, with what to do instead. */
+const EXTERNS: Readonly<Record<string, string>> = {
+  truncate: "the deparser sends the whole packet; use a mirror session with a length limit",
+  log_msg: "remove it, or compile it for software switches only, with #ifdef",
+  assert: "remove it, or compile it for software switches only, with #ifdef",
+  assume: "remove it, or compile it for software switches only, with #ifdef",
+  recirculate: "send the packet to a loopback port with the values in a header of its own",
+};
+
+/** Refusals (errors) and warnings for a program on a target. */
+export function checkFeatures(
+  model: FitModel,
+  features: readonly Feature[],
+  target: Target,
+  sources: SourceLookup | undefined,
+): Diagnostics {
+  const diagnostics = new Diagnostics();
+  const places = new Places(sources);
+  const context: CheckContext = {
+    model,
+    target,
+    refuse: (code, source, message, instead) =>
+      diagnostics.error(code, places.spanOf(source), `${target.name}: ${message}`, instead),
+  };
+  for (const feature of features) {
+    if (feature.kind === "spread") {
+      diagnostics.warning(
+        CODES.actionTakesStages,
+        places.spanOf(feature.source),
+        `${target.name}: action ${feature.action} takes ${feature.levels} stages, because later steps need earlier results`,
+        "it is placed as that many tables in sequence; the vendor's compiler wants them written so",
+      );
+    } else checkFeature(context, feature);
+  }
+  if (target.model === "tofino") {
+    checkRegisterUses(context, features);
+    checkProgram(context);
+  }
+  return diagnostics;
+}
+
+function checkFeature(context: CheckContext, feature: Exclude<Feature, { kind: "spread" }>): void {
+  const { refuse } = context;
+  const tofino = context.target.model === "tofino";
+  const { source } = feature;
+  if (feature.kind === "operation") checkOperation(context, feature);
+  else if (feature.kind === "condition") {
+    if (context.target.gateway.bytes !== null) checkCondition(context, feature);
+  } else if (feature.kind === "conditional") {
+    refuse(
+      CODES.conditionalStatement,
+      source,
+      `action ${feature.action} does this only if ${formatExpr(feature.condition)}: an instruction always runs`,
+      branchAdvice(feature.condition),
+    );
+  } else if (feature.kind === "again") checkAgain(context, feature);
+  else if (feature.kind === "extern") {
+    const instead = EXTERNS[feature.op] ?? "the target has no such function";
+    refuse(CODES.unavailableExtern, source, `${feature.op} is not available`, instead);
+  } else if (!tofino) return;
+  else if (feature.kind === "hash") checkHash(context, feature);
+  else if (feature.kind === "random") checkRandom(context, feature);
+  else if (feature.kind === "register") checkRegister(context, feature);
+  else {
+    const instead = "carry the value in user metadata, or set the queue by table";
+    refuse(CODES.unavailableMetadata, source, `${feature.field} has no counterpart`, instead);
+  }
+}
+
+function checkOperation({ target, refuse }: CheckContext, feature: FeatureOf<"operation">): void {
+  const { expr, source } = feature;
+  const bad = unavailableOperation(expr, { compares: target.action.compares, chooses: false });
+  if (bad !== undefined) {
+    refuse(bad.code, source, `no ALU computes ${formatExpr(bad.expr)}: ${bad.what}`, bad.instead);
+    return;
+  }
+  const widest = target.action.max_arithmetic_bits;
+  if (widest !== null && feature.width > widest && isArithmetic(expr)) {
+    refuse(
+      CODES.wideArithmetic,
+      source,
+      `arithmetic on ${feature.width} bits`,
+      `the target adds up to ${widest} bits: split the number into words with a carry`,
+    );
+    return;
+  }
+  if (feature.steps > 1 && target.model === "tofino") {
+    refuse(
+      CODES.tooManyOperands,
+      source,
+      `${formatExpr(expr)} takes ${feature.steps} instructions`,
+      "one instruction has two operands: compute the parts in earlier statements or tables",
+    );
+  }
+}
+
+function checkCondition({ target, refuse }: CheckContext, { expr, source }: FeatureOf<"condition">): void {
+  const { gateway } = target;
+  const cost = gatewayCost(expr);
+  if (cost.impossible !== undefined) {
+    refuse(
+      CODES.conditionNotComparable,
+      source,
+      `no gateway evaluates ${cost.impossible}`,
+      "a gateway compares fields with constants, and two fields for equality; subtract in an earlier table and test the sign bit, or use a register's ALU",
+    );
+    return;
+  }
+  const byteBits = (gateway.bytes ?? 0) * 8;
+  const hashBits = gateway.hash_bits ?? 0;
+  const total = cost.equalBits + cost.rangeBits + cost.pairBits;
+  if (cost.rangeBits <= hashBits && cost.pairBits <= byteBits && total <= byteBits + hashBits) return;
+  refuse(
+    CODES.conditionTooWide,
+    source,
+    `the condition ${formatExpr(expr)} looks at ${total} bits, of which it compares ${cost.rangeBits} by order`,
+    `a gateway sees ${gateway.bytes} bytes and ${hashBits} hash bits, and compares by order only hash bits: nest conditions, narrow the fields, or use a ternary table`,
+  );
+}
+
+function checkAgain({ refuse }: CheckContext, { node, table, source }: FeatureOf<"again">): void {
+  if (table) {
+    refuse(
+      CODES.tableAppliedAgain,
+      source,
+      `a packet that was in table ${node} reaches it again: it passes each table once`,
+      "declare a second table with the same keys and actions, apply the table in exclusive branches, or recirculate the packet",
+    );
+    return;
+  }
+  refuse(
+    CODES.loop,
+    source,
+    "the control flow has a loop: a packet passes each stage once",
+    "write each round of the loop as statements of its own, or recirculate the packet",
+  );
+}
+
+function checkHash({ refuse }: CheckContext, { base, max, algorithm, source }: FeatureOf<"hash">): void {
+  if (algorithm === "csum16" || algorithm === "") {
+    refuse(
+      CODES.hashAlgorithm,
+      source,
+      `the hash algorithm ${algorithm || "is unknown"}`,
+      "use a CRC, identity or random",
+    );
+    return;
+  }
+  if (base.kind !== "constant" || base.value !== 0n) {
+    refuse(
+      CODES.hashBase,
+      source,
+      `a hash with base ${formatExpr(base)}`,
+      "the base must be 0: add it in a later table, or offset the entries of the table that reads the result",
+    );
+    return;
+  }
+  const power =
+    max.kind === "constant" && (max.value === 0n || onesOf(max.value - 1n) !== undefined || max.value === 1n);
+  if (power) return;
+  refuse(
+    CODES.hashSize,
+    source,
+    `a hash modulo ${formatExpr(max)}`,
+    "the hardware cuts bits off: the size must be a constant power of two",
+  );
+}
+
+function checkRandom({ refuse }: CheckContext, { low, high, source }: FeatureOf<"random">): void {
+  const isBits = (expr: Expr) =>
+    expr.kind === "constant" && (expr.value === 0n || onesOf(expr.value) !== undefined);
+  if (low.kind === "constant" && low.value === 0n && isBits(high)) return;
+  refuse(
+    CODES.randomRange,
+    source,
+    `a random number from ${formatExpr(low)} to ${formatExpr(high)}`,
+    "the generator gives whole bits: draw 0 to 2^n - 1",
+  );
+}

@@ -1,0 +1,176 @@
+/** Rules of registers: cells that the stateful ALU has, what one update computes, one visit a packet. */
+import { CODES } from "../codes.js";
+import { attachedMemory } from "../memory/attached.js";
+import { formatExpr } from "../model/expressions.js";
+import type { Feature } from "../model/features.js";
+import type { Attached } from "../model/model.js";
+import type { CheckContext } from "./check.js";
+import { unavailableOperation } from "./operations.js";
+
+type RegisterFeature = Extract<Feature, { kind: "register" }>;
+
+/** One use of a register by one action: cell width, size, and what its ALU must compute. */
+export function checkRegister(context: CheckContext, feature: RegisterFeature): void {
+  const attached = context.model.units
+    .flatMap((unit) => unit.attached)
+    .find((memory) => memory.kind === "register" && memory.name === feature.register);
+  if (attached === undefined) return;
+  if (refusesCells(context, feature, attached)) return;
+  checkUpdate(context, feature);
+}
+
+/** The width and the number of a register's cells; true when they are refused. */
+function refusesCells(
+  { target, refuse }: CheckContext,
+  feature: RegisterFeature,
+  attached: Attached,
+): boolean {
+  const { stateful, sram } = target;
+  const { register, source } = feature;
+  const { width, size } = attached;
+  if (!stateful.widths.includes(width)) {
+    refuse(
+      CODES.registerWidth,
+      source,
+      `register ${register} has cells of ${width} bits`,
+      `cells are ${stateful.widths.join(", ")} bits wide: use the next wider one`,
+    );
+    return true;
+  }
+  const widest = stateful.max_update_bits;
+  if (widest !== null && width > widest && (feature.reads || !stateful.spans_stages)) {
+    refuse(
+      CODES.registerWiderThanAlu,
+      source,
+      feature.reads
+        ? `register ${register} of ${width} bits is read or updated`
+        : `register ${register} has cells of ${width} bits`,
+      `the stateful ALU works on ${widest} bits: split the cell into two registers with the same index`,
+    );
+    return true;
+  }
+  if (width === 1 && feature.writes && feature.variable) {
+    refuse(
+      CODES.computedOneBit,
+      source,
+      `a computed value is written to the one-bit register ${register}`,
+      "one-bit cells are set or cleared by constants: use one action for each, or 8-bit cells",
+    );
+    return true;
+  }
+  const { blocks } = attachedMemory(attached, size, target);
+  if (stateful.max_blocks === null || blocks <= stateful.max_blocks || stateful.spans_stages) return false;
+  const cells = (stateful.max_blocks - 1) * Math.floor(sram.width / width) * sram.depth;
+  refuse(
+    CODES.registerTooLarge,
+    source,
+    `register ${register} of ${size} cells needs ${blocks} SRAM blocks with its spare`,
+    `one register has at most ${stateful.max_blocks} blocks: ${cells} cells of ${width} bits`,
+  );
+  return true;
+}
+
+/** A conditional update has limits; an unconditional one is at most one operation, which other rules check. */
+function checkUpdate({ target, refuse }: CheckContext, feature: RegisterFeature): void {
+  const { register, update, source } = feature;
+  for (const value of update.values) {
+    const bad = unavailableOperation(value, { compares: true, chooses: true });
+    if (bad === undefined) continue;
+    refuse(
+      bad.code,
+      source,
+      `the ALU of register ${register} does not compute ${formatExpr(bad.expr)}: ${bad.what}`,
+      bad.instead,
+    );
+    return;
+  }
+  if (update.comparisons.length === 0) return;
+  const { comparators, max_results: maxResults, max_operands: maxOperands } = target.stateful;
+  const excess = [
+    [update.comparisons, comparators, "comparisons"],
+    [update.results, maxResults, "values for the cell"],
+    [update.operands, maxOperands, "packet fields"],
+  ] as const;
+  for (const [list, limit, what] of excess) {
+    if (limit === null || list.length <= limit) continue;
+    refuse(
+      CODES.registerUpdate,
+      source,
+      `the update of register ${register} has ${list.length} ${what}: ${list.join(", ")}`,
+      `its ALU has ${limit}: compute some of them into fields in an earlier table`,
+    );
+    return;
+  }
+}
+
+/** Rules about several uses of registers: one address an action, one visit a packet. */
+export function checkRegisterUses(context: CheckContext, features: readonly Feature[]): void {
+  const uses = features.filter((feature) => feature.kind === "register");
+  const reported = new Set<string>();
+  for (const list of groupBy(uses, (use) => `${use.unit} ${use.action}`)) {
+    checkIndexes(context, list, reported);
+  }
+  for (const list of groupBy(uses, (use) => use.register)) {
+    if (!reported.has(list[0]!.register)) checkVisits(context, list);
+  }
+}
+
+function groupBy(
+  uses: readonly RegisterFeature[],
+  keyOf: (use: RegisterFeature) => string,
+): RegisterFeature[][] {
+  const groups = new Map<string, RegisterFeature[]>();
+  for (const use of uses) {
+    const key = keyOf(use);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [use]);
+    else group.push(use);
+  }
+  return [...groups.values()];
+}
+
+/** @param uses registers of one action */
+function checkIndexes(
+  { refuse }: CheckContext,
+  uses: readonly RegisterFeature[],
+  reported: Set<string>,
+): void {
+  const first = uses[0]!;
+  for (const use of uses) {
+    if (use.statement) {
+      if (!use.reads || !use.writes || reported.has(use.register)) continue;
+      reported.add(use.register);
+      refuse(
+        CODES.registerInStatements,
+        use.source,
+        `register ${use.register} is read and written by two statements`,
+        "a packet visits a register once, in one stage: put read, change and write into one action",
+      );
+      continue;
+    }
+    const several = use.indexes.length > 1;
+    if ((use.indexes[0] === first.indexes[0] && !several) || reported.has(use.action)) continue;
+    reported.add(use.action);
+    const indexes = [...new Set([...first.indexes, ...use.indexes])];
+    refuse(
+      CODES.registerIndexes,
+      use.source,
+      `action ${use.action} uses registers at different indexes: ${indexes.join(" and ")}`,
+      "an action has one address for all its registers: use the same index, or two tables",
+    );
+  }
+}
+
+/** @param uses of one register */
+function checkVisits({ model, refuse }: CheckContext, uses: readonly RegisterFeature[]): void {
+  const last = uses[uses.length - 1]!;
+  const users = model.units.filter((unit) => unit.attached.some((a) => a.name === last.register));
+  const clash = users.some((a) => users.some((b) => b.id > a.id && !model.flow.exclusive(a.id, b.id)));
+  if (!clash) return;
+  refuse(
+    CODES.registerInTables,
+    last.source,
+    `register ${last.register} is used in several places that can run for one packet: ${users.map((u) => u.label).join(", ")}`,
+    "a packet visits a register once, in one stage: join the uses in one action, put them in exclusive branches, or recirculate",
+  );
+}

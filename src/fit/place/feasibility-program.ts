@@ -1,0 +1,245 @@
+/** The integer program of {@link placeExactly} for a number of stages, in CPLEX LP format. */
+import type { Unit } from "../model/model.js";
+import { maySplit, type Problem } from "./placement.js";
+import { limitsOf } from "./stage.js";
+
+/** Variables: `x<unit>_<stage>` is 1 when a part of the unit is in the stage, `y<unit>_<stage>` its units there. */
+export class FeasibilityProgram {
+  readonly #rows: string[] = [];
+  readonly #binaries: string[] = [];
+  readonly #integers: string[] = [];
+  readonly #bounds: string[] = [];
+  /** By unit: the table may be split over stages. */
+  readonly #split: readonly boolean[];
+
+  /** @param stages number of stages that the placement may take */
+  constructor(
+    readonly problem: Problem,
+    readonly stages: number,
+  ) {
+    const { units } = problem.model;
+    this.#split = units.map((unit) => maySplit(problem, unit.id));
+    for (const unit of units) this.#place(unit);
+    for (const edge of problem.graph.edges) this.#order(edge);
+    for (const unit of units) {
+      this.#separate(unit.id);
+      this.#keepTogether(unit.id);
+    }
+    for (let stage = 0; stage < stages; stage++) this.#limitResources(stage);
+  }
+
+  /** The program as text. It has no objective: any solution will do. */
+  text(): string {
+    return [
+      "Minimize",
+      " obj: 0 nothing",
+      "Subject To",
+      ...this.#rows,
+      "Bounds",
+      ...this.#bounds,
+      " 0 <= nothing <= 0",
+      "Binaries",
+      ` ${this.#binaries.join(" ")}`,
+      ...(this.#integers.length > 0 ? ["Generals", ` ${this.#integers.join(" ")}`] : []),
+      "End",
+      "",
+    ].join("\n");
+  }
+
+  /** By unit: the first stage that a solution gives it. */
+  stagesOf(columns: Readonly<Record<string, { Primal?: number }>>): number[] {
+    return this.problem.model.units.map(({ id }) => {
+      for (let stage = 0; stage < this.stages; stage++) {
+        if ((columns[isIn(id, stage)]?.Primal ?? 0) > 0.5) return stage;
+      }
+      return 0;
+    });
+  }
+
+  #add(text: string): void {
+    this.#rows.push(` r${this.#rows.length}: ${text}`);
+  }
+
+  /** First and last stage that dependencies leave for a unit. */
+  #range(id: number): [first: number, last: number] {
+    const { earliest, below } = this.problem.graph;
+    return [earliest[id]!, this.stages - 1 - below[id]!];
+  }
+
+  /** Every unit is somewhere, and all entries of a split table are. */
+  #place({ id, size }: Unit): void {
+    const [first, last] = this.#range(id);
+    const here = stagesBetween(first, last).map((stage) => isIn(id, stage));
+    if (here.length === 0) {
+      // The longest chain has more stages: the program has no solution.
+      this.#bounds.push(" impossible >= 1");
+      this.#add("impossible <= 0");
+      return;
+    }
+    this.#binaries.push(...here);
+    if (!this.#split[id]) {
+      this.#add(`${sum(here)} = 1`);
+      return;
+    }
+    this.#add(`${sum(here)} >= 1`);
+    const layout = this.problem.plans[id]!.layout(size);
+    const count = layout.tcamWidth > 0 ? layout.tcams / layout.tcamWidth : wordsOf(this.problem, id);
+    const amounts = stagesBetween(first, last).map((stage) => {
+      const amount = amountIn(id, stage);
+      this.#integers.push(amount);
+      this.#bounds.push(` 0 <= ${amount} <= ${count}`);
+      this.#add(`${amount} - ${count} ${isIn(id, stage)} <= 0`);
+      return amount;
+    });
+    this.#add(`${sum(amounts)} >= ${count}`);
+  }
+
+  #order({ from, to, distance }: { from: number; to: number; distance: number }): void {
+    const [fromFirst, fromLast] = this.#range(from);
+    const [toFirst, toLast] = this.#range(to);
+    if (fromFirst > fromLast || toFirst > toLast || fromLast + distance <= toFirst) return;
+    if (this.#split[from] || this.#split[to]) {
+      for (const s of stagesBetween(fromFirst, fromLast)) {
+        for (const t of stagesBetween(toFirst, Math.min(toLast, s + distance - 1))) {
+          this.#add(`${isIn(from, s)} + ${isIn(to, t)} <= 1`);
+        }
+      }
+      return;
+    }
+    // By stage s the second has begun only if the first was done by s - distance.
+    for (const s of stagesBetween(toFirst, toLast)) {
+      const later = stagesBetween(toFirst, s).map((t) => isIn(to, t));
+      const earlier = stagesBetween(fromFirst, Math.min(fromLast, s - distance)).map((t) => isIn(from, t));
+      if (earlier.length === fromLast - fromFirst + 1) continue;
+      this.#add(`${sum(later)}${earlier.map((term) => ` - ${term}`).join("")} <= 0`);
+    }
+  }
+
+  /** Units that write one container are in different stages. */
+  #separate(id: number): void {
+    const [first, last] = this.#range(id);
+    for (const other of this.problem.conflicts[id]!) {
+      if (other <= id) continue;
+      const [otherFirst, otherLast] = this.#range(other);
+      for (const s of stagesBetween(Math.max(first, otherFirst), Math.min(last, otherLast))) {
+        this.#add(`${isIn(id, s)} + ${isIn(other, s)} <= 1`);
+      }
+    }
+  }
+
+  /** Units that use one memory are in the same stage. */
+  #keepTogether(id: number): void {
+    const inRange = (unit: number, stage: number) => {
+      const [first, last] = this.#range(unit);
+      return stage >= first && stage <= last;
+    };
+    for (const other of this.problem.companions[id]!) {
+      if (other <= id) continue;
+      for (const s of stagesBetween(0, this.stages - 1)) {
+        const [here, there] = [inRange(id, s), inRange(other, s)];
+        if (here && there) this.#add(`${isIn(id, s)} - ${isIn(other, s)} = 0`);
+        else if (here) this.#add(`${isIn(id, s)} = 0`);
+        else if (there) this.#add(`${isIn(other, s)} = 0`);
+      }
+    }
+  }
+
+  #limitResources(stage: number): void {
+    const { per_stage: perStage } = this.problem.target;
+    const use = new Usage();
+    for (const unit of this.problem.model.units) {
+      const [first, last] = this.#range(unit.id);
+      if (stage >= first && stage <= last) this.#addUse(use, unit, stage);
+    }
+    const limits: Record<string, number | null> = {
+      ...limitsOf(this.problem.target),
+      hash_groups: perStage.hash_groups,
+    };
+    for (const [resource, terms] of use.terms) {
+      const limit = limits[resource];
+      if (limit !== null && limit !== undefined) this.#add(`${sum(terms)} <= ${limit}`);
+    }
+  }
+
+  /** What a unit takes of a stage when it, or a part of it, is there. */
+  #addUse(use: Usage, unit: Unit, stage: number): void {
+    const { problem } = this;
+    const { id } = unit;
+    const x = isIn(id, stage);
+    const demand = problem.demands[id]!;
+    const layout = problem.plans[id]!.layout(unit.kind === "match" ? unit.size : 1);
+    if (this.#split[id]) {
+      const y = amountIn(id, stage);
+      if (layout.tcamWidth > 0) use.add("tcams", layout.tcamWidth, y);
+      else use.add("srams", layout.blocks.match / wordsOf(problem, id), y);
+    } else {
+      use.add("srams", layout.srams, x);
+      use.add("map_rams", layout.mapRams, x);
+      use.add("tcams", layout.tcams, x);
+    }
+    for (const memory of demand.shared) {
+      if (use.counted.has(memory.name) || isSpilled(problem, memory)) continue;
+      use.counted.add(memory.name);
+      use.add("srams", memory.srams, x);
+      use.add("map_rams", memory.mapRams, x);
+      use.add("meter_alus", memory.meterAlus, x);
+      use.add("stats_alus", memory.statsAlus, x);
+    }
+    if (unit.condition === undefined) use.add("logical_tables", 1, x);
+    use.add("exact_tables", demand.exactTables, x);
+    use.add("ternary_tables", demand.ternaryTables, x);
+    use.add("hash_dist_units", unit.hashes.length > 0 ? demand.hashDistribution : 0, x);
+    use.add("meter_alus", demand.meterAlus, x);
+    use.add("stats_alus", demand.statsAlus, x);
+    // Two tables that each take more than half of a hash group need two groups.
+    const { hash_groups: groups, hash_group_bits: groupBits } = problem.target.per_stage;
+    if (groups !== null && layout.hashBits > (groupBits ?? 0) / 2) use.add("hash_groups", 1, x);
+  }
+}
+
+/** Terms of the sum of each resource in one stage. */
+class Usage {
+  readonly terms = new Map<string, string[]>();
+  /** Shared memories that are already in the sums. */
+  readonly counted = new Set<string>();
+
+  add(resource: string, amount: number, variable: string): void {
+    if (amount <= 0) return;
+    const term = `${Math.round(amount * 1000) / 1000} ${variable}`;
+    const list = this.terms.get(resource);
+    if (list === undefined) this.terms.set(resource, [term]);
+    else list.push(term);
+  }
+}
+
+function isIn(id: number, stage: number): string {
+  return `x${id}_${stage}`;
+}
+
+function amountIn(id: number, stage: number): string {
+  return `y${id}_${stage}`;
+}
+
+function sum(terms: readonly string[]): string {
+  return terms.join(" + ");
+}
+
+/** Stages from `first` to `last`, both included. */
+function stagesBetween(first: number, last: number): number[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+}
+
+/** The register continues in the next stages, so it takes no memory of the unit's own stage. */
+function isSpilled(problem: Problem, memory: { kind: string; srams: number }): boolean {
+  const { spans_stages: spans, max_blocks: maxBlocks } = problem.target.stateful;
+  return spans && memory.kind === "register" && maxBlocks !== null && memory.srams > maxBlocks;
+}
+
+/** Words of an exact table in the depth of one block, which a split divides. */
+function wordsOf(problem: Problem, id: number): number {
+  const layout = problem.plans[id]!.layout(problem.model.units[id]!.size);
+  return Math.max(
+    1,
+    Math.round(layout.entries / (Math.max(1, layout.entriesPerWord) * problem.target.sram.depth)),
+  );
+}

@@ -1,0 +1,77 @@
+/** Files: read with bounds and with errors as diagnostics, written all or none. */
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fail, SourceFile, systemErrorReason } from "../base/index.js";
+
+/** Larger inputs are refused: programs and experiment files that people write are far smaller. */
+const MAX_INPUT_BYTES = 64 * 1024 * 1024;
+
+/** Reads a text file. Fails with P40001 if it cannot be read, with P40002 if it is larger than 64 MiB. */
+export function readSource(path: string): SourceFile {
+  return new SourceFile(path, readFile(path).toString("utf8"));
+}
+
+/** Reads a file that need not be text; errors as in {@link readSource}. */
+export function readBytes(path: string): Uint8Array {
+  return readFile(path);
+}
+
+function readFile(path: string): Buffer {
+  try {
+    const { size } = statSync(path);
+    if (size > MAX_INPUT_BYTES)
+      fail("P40002", undefined, `${path} has ${size} bytes; the maximum is ${MAX_INPUT_BYTES}`);
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    fail("P40001", undefined, `cannot read ${path}: ${systemErrorReason(error)}`);
+  }
+}
+
+/** As {@link readSource}; `undefined` if there is no such file, as when include folders are searched. */
+export function readSourceIfThere(path: string): SourceFile | undefined {
+  try {
+    return statSync(path).isFile() ? readSource(path) : undefined;
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    throw error;
+  }
+}
+
+export interface OutputFile {
+  path: string;
+  content: string | Uint8Array;
+}
+
+/**
+ * Writes all files or none: first each under a temporary name in the same folder, then all are renamed. Fails with
+ * P40003 if a path cannot be written.
+ */
+export function writeFiles(files: readonly OutputFile[]): void {
+  const pending: { folder: string; temporary: string; path: string }[] = [];
+  let current = "";
+  try {
+    for (const file of files) {
+      current = file.path;
+      mkdirSync(dirname(file.path), { recursive: true });
+      const folder = mkdtempSync(join(dirname(file.path), ".p4loom-"));
+      const temporary = join(folder, basename(file.path));
+      pending.push({ folder, temporary, path: file.path });
+      writeFileSync(temporary, file.content);
+    }
+    for (const { temporary, path } of pending) {
+      current = path;
+      renameSync(temporary, path);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    fail("P40003", undefined, `cannot write ${current}: ${systemErrorReason(error)}`);
+  } finally {
+    for (const { folder } of pending) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The place of a file that comes with the package, two folders above both `src/loading` and `dist/loading`. */
+export function packageFile(path: string): URL {
+  return new URL(`../../${path}`, import.meta.url);
+}

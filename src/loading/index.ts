@@ -1,0 +1,22 @@
+/**
+ * Files for whatever starts from paths: {@link loadProgram} is the one place that turns a `.p4` or a BMv2 JSON with its
+ * P4Info into a program; the rest reads files with errors as diagnostics, and writes them all or none.
+ */
+export {
+  type OutputFile,
+  packageFile,
+  readBytes,
+  readSource,
+  readSourceIfThere,
+  writeFiles,
+} from "./files.js";
+export {
+  checkP4InfoSuffix,
+  compileInput,
+  type LoadedProgram,
+  loadProgram,
+  type MissingP4Info,
+  type PreprocessorSettings,
+  type ProgramFiles,
+  readP4InfoFile,
+} from "./load-program.js";

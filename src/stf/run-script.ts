@@ -1,0 +1,223 @@
+/**
+ * Plays a packet test against the embedded switch: commands and packets in the order of the file, on a clock that
+ * the test moves; at the end each port's packets are compared with what the test expects of it.
+ */
+import { DiagnosticError, type Diagnostics, fail, SourceFile, type Span } from "../base/index.js";
+import { Interpreter } from "../control/index.js";
+import { type CounterData, DeviceError, type Entity, type TableEntry } from "../device/index.js";
+import { type Bmv2Program, createP4Info, describeBmv2, type P4Info, P4InfoIndex } from "../program/index.js";
+import { Switch, type TraceSink } from "../switch/index.js";
+import { ManualClock } from "./clock.js";
+import { entryOf } from "./entries.js";
+import { compareOutputs, type Expect, type Output, warnOfOthers } from "./expectations.js";
+import { findByName } from "./names.js";
+import type { Comparison, StfCommand } from "./script.js";
+
+export interface StfOptions {
+  /** For the `random` extern. */
+  seed?: number;
+  /** Takes what commands of simple_switch_CLI print, and the texts of `log_msg`. */
+  print?: (text: string) => void;
+  /** Takes a trace of every packet. */
+  trace?: TraceSink;
+}
+
+export interface StfResult {
+  /** Number of expectations that held: lines `expect` and `check_counter`. */
+  passed: number;
+  /** Number of expectations that did not hold, of packets that no line expects, and of commands that could not be carried out. */
+  failed: number;
+}
+
+/** Time between two packets in microseconds; p4c's runner sends them as fast as it can. */
+const PACKET_GAP_US = 1000;
+const WAIT_US = 1_000_000;
+/** Time for which a test listens after its last line, as p4c's runner does. */
+const LAST_WAIT_US = 2_000_000;
+
+const COMPARE: Readonly<Record<Comparison, (left: bigint, right: bigint) => boolean>> = {
+  "==": (left, right) => left === right,
+  "!=": (left, right) => left !== right,
+  "<=": (left, right) => left <= right,
+  "<": (left, right) => left < right,
+  ">=": (left, right) => left >= right,
+  ">": (left, right) => left > right,
+};
+
+/**
+ * Reports every failing expectation (P41255 to P41258), every wrong name or value (P41253, P41254) and every
+ * command that the switch refuses (P41259, P43201 to P43207), each at its line. A port that no line names is not
+ * connected, as with p4c's runner: packets that leave there are reported as a warning (P41250).
+ * @param program its P4Info says which fields are optional; without one, names are those of the BMv2 program
+ * @throws DiagnosticError when the switch cannot run the program at all
+ */
+export async function runStf(
+  commands: readonly StfCommand[],
+  program: { bmv2: Bmv2Program; p4info?: P4Info },
+  diagnostics: Diagnostics,
+  options: StfOptions = {},
+): Promise<StfResult> {
+  return new Player(program, diagnostics, options).play(commands);
+}
+
+class Player {
+  readonly #clock = new ManualClock();
+  readonly #outputs: Output[] = [];
+  readonly #switch: Switch;
+  readonly #interpreter: Interpreter;
+  readonly #index: P4InfoIndex;
+  readonly #result: StfResult = { passed: 0, failed: 0 };
+  /** Entries that were given a name with `add ... = NAME`. */
+  readonly #labels = new Map<string, TableEntry>();
+  /** The last line so far that sends a packet or advances the clock. */
+  #cause: Span | undefined;
+
+  constructor(
+    readonly program: { bmv2: Bmv2Program; p4info?: P4Info },
+    readonly diagnostics: Diagnostics,
+    readonly options: StfOptions,
+  ) {
+    const { bmv2, p4info } = program;
+    const { seed, print, trace } = options;
+    this.#index = new P4InfoIndex(p4info ?? describeBmv2(bmv2));
+    this.#switch = new Switch(
+      { bmv2, p4info: p4info ?? createP4Info() },
+      {
+        clock: this.#clock,
+        transmit: (port, frame) => this.#outputs.push({ port, frame, cause: this.#cause }),
+        ...(seed === undefined ? {} : { seed }),
+        ...(print === undefined ? {} : { log: print }),
+        ...(trace === undefined ? {} : { trace }),
+      },
+    );
+    this.#interpreter = new Interpreter(this.#switch);
+  }
+
+  async play(commands: readonly StfCommand[]): Promise<StfResult> {
+    const expects: Expect[] = [];
+    const ports = new Set<number>();
+    for (const command of commands) {
+      if (command.kind === "packet" || command.kind === "expect") ports.add(command.port);
+      if (command.kind === "expect") expects.push(command);
+      else await this.#do(command);
+    }
+    this.#clock.advance(LAST_WAIT_US);
+    const connected = this.#outputs.filter(({ port }) => ports.has(port));
+    warnOfOthers(
+      this.#outputs.filter(({ port }) => !ports.has(port)),
+      this.diagnostics,
+    );
+    const tally = compareOutputs(expects, connected, this.diagnostics);
+    return { passed: this.#result.passed + tally.passed, failed: this.#result.failed + tally.failed };
+  }
+
+  async #do(command: Exclude<StfCommand, Expect>): Promise<void> {
+    switch (command.kind) {
+      case "packet":
+        this.#cause = command.span;
+        this.#switch.receive(command.port, command.bytes);
+        this.#clock.advance(PACKET_GAP_US);
+        break;
+      case "wait":
+        this.#cause = command.span;
+        this.#clock.advance(WAIT_US);
+        break;
+      case "noPacket":
+        // Any packet that no line expects is a failure in any case.
+        break;
+      case "cli":
+        await this.#runCli(command.span);
+        break;
+      default:
+        this.#attempt(command.span, () => this.#control(command));
+    }
+  }
+
+  #control(command: StfCommand & { kind: "add" | "setDefault" | "removeAll" | "checkCounter" }): void {
+    switch (command.kind) {
+      case "add":
+      case "setDefault": {
+        const entity = entryOf(command, this.#index);
+        this.#switch.apply([{ type: command.kind === "add" ? "insert" : "modify", entity }]);
+        if (command.kind === "add" && command.label !== undefined) this.#labels.set(command.label, entity);
+        break;
+      }
+      case "removeAll":
+        this.#removeAll();
+        break;
+      case "checkCounter":
+        this.#checkCounter(command);
+    }
+  }
+
+  /** Counts a command that cannot be carried out, and reports why. */
+  #attempt(span: Span, action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      if (error instanceof DiagnosticError) for (const each of error.diagnostics) this.diagnostics.add(each);
+      else if (error instanceof DeviceError) {
+        this.diagnostics.error("P41259", span, `the switch refuses: ${error.message} (${error.code})`);
+      } else throw error;
+      this.#result.failed++;
+    }
+  }
+
+  #removeAll(): void {
+    const entries = this.#switch
+      .query([{ kind: "tableEntry" }])
+      .filter(
+        (entity) => entity.kind === "tableEntry" && !entity.isConst && !entity.isDefault,
+      ) as TableEntry[];
+    this.#switch.apply(
+      entries.map(({ kind, table, match, priority }) => ({
+        type: "delete",
+        entity: { kind, table, match, priority },
+      })),
+    );
+  }
+
+  /** The line as a separate file at its original position, so that messages show its place. */
+  async #runCli({ file, start }: Span): Promise<void> {
+    const { line } = file.position(start);
+    const alone = new SourceFile(file.path, "\n".repeat(line - 1) + file.lineText(line));
+    const before = this.diagnostics.errorCount;
+    const { print = () => {} } = this.options;
+    await this.#interpreter.run(alone, this.diagnostics, { print });
+    if (this.diagnostics.errorCount > before) this.#result.failed++;
+  }
+
+  /** The index of an element of an array; for a direct counter, the entry of that number in the table, from 0, or of that name. */
+  #counter({ counter, index }: StfCommand & { kind: "checkCounter" }): CounterData {
+    const {
+      name,
+      is_direct,
+      binding = "",
+      size = 0,
+    } = findByName(this.program.bmv2.counter_arrays, "counter", counter);
+    const label = index.text.startsWith("$") ? index.text.slice(1) : undefined;
+    const entry = label === undefined ? undefined : this.#labels.get(label);
+    const number = /^\d+$/.test(index.text) ? Number(index.text) : Number.NaN;
+    let found: Entity | undefined;
+    if (!is_direct && number < size) {
+      found = this.#switch.query([{ kind: "counter", counter: name, index: number }])[0];
+    } else if (is_direct && entry !== undefined) {
+      const { match, priority } = entry;
+      found = this.#switch.query([{ kind: "directCounter", table: binding, match, priority }])[0];
+    } else if (is_direct) {
+      found = this.#switch.query([{ kind: "directCounter", table: binding }])[number];
+    }
+    if (found?.kind === "counter" || found?.kind === "directCounter") return found.data;
+    fail("P41254", index.span, `counter ${name} has no element ${index.text}`);
+  }
+
+  #checkCounter(command: StfCommand & { kind: "checkCounter" }): void {
+    const { counter, index, unit, comparison, value, span } = command;
+    const found = this.#counter(command)[unit];
+    if (!COMPARE[comparison](found, BigInt(value))) {
+      const wanted = `expected ${comparison} ${value}`;
+      fail("P41258", span, `counter ${counter.text}(${index.text}) has ${found} ${unit}; ${wanted}`);
+    }
+    this.#result.passed++;
+  }
+}

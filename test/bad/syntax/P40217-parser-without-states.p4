@@ -1,0 +1,2 @@
+parser P(in bit<8> x) {
+}

@@ -1,0 +1,3 @@
+struct S {
+    bit<8> a = 1;
+}

@@ -1,0 +1,7 @@
+control C(inout bit<8> x) {
+    table t {
+        const key = { x : exact; }
+        actions = { }
+    }
+    apply { }
+}

@@ -1,0 +1,7 @@
+#include <core.p4>
+
+control C(inout bit<8> x, in bit<8> y) {
+    apply {
+        x = x[y+:y]; // <- here
+    }
+}

@@ -1,0 +1,15 @@
+#include <core.p4>
+
+control C(inout bit<8> x) {
+    action set(bit<8> v) { x = v; }
+    table t {
+        key = { x : exact; }
+        actions = { set; }
+        const entries = {
+            x : set(1); // <- here
+        }
+    }
+    apply {
+        t.apply();
+    }
+}

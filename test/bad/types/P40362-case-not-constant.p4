@@ -1,0 +1,9 @@
+#include <core.p4>
+
+control C(inout bit<8> x, in bit<8> y) {
+    apply {
+        switch (x) {
+            y: { x = 1; } // <- here
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { WallClock } from "../../src/daemon/wall-clock.js";
+
+describe.each([
+  { name: "in milliseconds", fine: false },
+  { name: "in microseconds where there are such timers", fine: true },
+])("WallClock $name", ({ fine }) => {
+  function make() {
+    const faults: unknown[] = [];
+    const clock = new WallClock((fault) => faults.push(fault));
+    if (fine) clock.refine();
+    onTestFinished(() => clock.close());
+    return { clock, faults };
+  }
+
+  it("runs what is due by time, then as it was set, never early", async () => {
+    const { clock } = make();
+    const ran: [number, string][] = [];
+    const start = clock.now();
+    const add = (after: number, name: string) =>
+      clock.at(start + after, () => ran.push([clock.now() - start - after, name]));
+    for (const [after, name] of [
+      [3000, "d"],
+      [1500, "b"],
+      [100, "a"],
+      [1500, "c"],
+      [4000, "e"],
+    ] as const) {
+      add(after, name);
+    }
+    const dropped = add(10, "no");
+    add(2000, "no either")();
+    dropped();
+    dropped();
+    await new Promise<void>((resolve) => clock.at(start + 5000, resolve));
+    expect(ran.map(([, name]) => name).join("")).toBe("abcde");
+    for (const [late] of ran) expect(late).toBeGreaterThanOrEqual(0);
+  });
+
+  it("tells faults, and goes on", async () => {
+    const { clock, faults } = make();
+    clock.at(clock.now(), () => {
+      throw new Error("first");
+    });
+    await new Promise<void>((resolve) => clock.at(clock.now() + 1, resolve));
+    expect(faults.map(String)).toEqual(["Error: first"]);
+  });
+
+  it("lets work set more work, and the event loop go on beside it", async () => {
+    const { clock } = make();
+    let rounds = 0;
+    const again = (): void => {
+      if (++rounds < 300) clock.at(clock.now(), again);
+    };
+    again();
+    let turns = 0;
+    while (rounds < 300) {
+      await new Promise((resolve) => setImmediate(resolve));
+      turns++;
+    }
+    expect(turns).toBeGreaterThan(3);
+  });
+
+  it("drops everything when it is closed", async () => {
+    const { clock } = make();
+    let ran = 0;
+    clock.at(clock.now() + 1000, () => ran++);
+    clock.close();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(ran).toBe(0);
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { runLoad, saturationWarnings } from "../../../src/experiment/testbed/machine-load.js";
+import type { LabLoad } from "../../../src/testbed/index.js";
+
+function load(
+  machine: number,
+  switches: readonly [processor: number, unread: number | undefined][],
+): LabLoad {
+  return {
+    seconds: 1,
+    processors: 2,
+    machine,
+    waiting: undefined,
+    switches: new Map(switches.map(([processor, unreadFrames], i) => [`s${i}`, { processor, unreadFrames }])),
+    hosts: new Map([
+      ["h1", { processor: 0.25 }],
+      ["h2", { processor: 0.5 }],
+    ]),
+  };
+}
+
+describe("the load of a run", () => {
+  it.each([
+    ["an idle machine", load(0.4, [[0.2, 0]]), false],
+    ["a busy machine", load(0.97, [[0.2, 0]]), true],
+    [
+      "a switch that takes a processor",
+      load(0.6, [
+        [0.1, 0],
+        [0.99, 0],
+      ]),
+      true,
+    ],
+    [
+      "a switch that lost a frame",
+      load(0.4, [
+        [0.1, 0],
+        [0.1, 1],
+      ]),
+      true,
+    ],
+    ["an engine that reports no losses", load(0.4, [[0.1, undefined]]), false],
+  ])("%s: saturated or not", (_what, measured, saturated) => {
+    expect(runLoad(measured).saturated).toBe(saturated);
+  });
+
+  it("has the busiest switch, all hosts, and all lost frames", () => {
+    const measured = runLoad(
+      load(0.5, [
+        [0.1, 3],
+        [0.7, 4],
+      ]),
+    );
+    expect(measured).toEqual({
+      machine: 0.5,
+      busiestSwitch: 0.7,
+      hosts: 0.75,
+      lostFrames: 7,
+      saturated: true,
+    });
+    expect(runLoad(load(0.5, [[0.1, undefined]])).lostFrames).toBeNull();
+  });
+
+  it("is a warning if a run was saturated", () => {
+    const [calm, busy] = [runLoad(load(0.5, [[0.1, 0]])), runLoad(load(0.99, [[0.8, 5]]))];
+    expect(saturationWarnings([calm, calm])).toEqual([]);
+    expect(saturationWarnings([])).toEqual([]);
+    expect(saturationWarnings([calm, busy, calm])).toEqual([
+      "The machine was saturated in 1 of 3 runs (machine up to 99 % busy, a switch up to 80 % of a processor, " +
+        "5 frames lost by switches that read too late): their times are no results of the network.",
+    ]);
+  });
+});

@@ -1,0 +1,215 @@
+/** One run on a testbed with a flow and switches that the test plays: what counts as which outcome. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Device, DeviceError, type Update, type UpdateStatus } from "../../../src/device/index.js";
+import { faultEntries } from "../../../src/experiment/testbed/fault-entries.js";
+import type { Clock } from "../../../src/experiment/testbed/flow-watch.js";
+import { measureRecovery, type RecoveryPlan } from "../../../src/experiment/testbed/recovery.js";
+import { AgentFlow } from "../../../src/testbed/index.js";
+import { nodeNamed } from "../../../src/topology/index.js";
+import { example } from "../../topology/load.js";
+
+const topology = example("clos");
+const MS = 1_000_000;
+
+/** Time that passes only when nothing else can happen: the next wake-up is due at once. */
+class VirtualClock implements Clock {
+  #now = 1000;
+  readonly #wakes: { time: number; wake: () => void }[] = [];
+
+  now(): number {
+    return this.#now;
+  }
+
+  at(time: number, wake: () => void): () => void {
+    const entry = { time, wake };
+    this.#wakes.push(entry);
+    setImmediate(() => this.#next());
+    return () => {
+      const index = this.#wakes.indexOf(entry);
+      if (index >= 0) this.#wakes.splice(index, 1);
+    };
+  }
+
+  #next(): void {
+    this.#wakes.sort((a, b) => a.time - b.time);
+    const due = this.#wakes.shift();
+    if (due === undefined) return;
+    this.#now = Math.max(this.#now, due.time);
+    due.wake();
+  }
+}
+
+let clock = new VirtualClock();
+beforeEach(() => {
+  clock = new VirtualClock();
+});
+
+/** A flow whose events the test makes; it ends when it is stopped. */
+function playedFlow() {
+  let id = 7;
+  const flow = new AgentFlow({ to: 1n, ipVersion: 4, port: 5201 }, () => {
+    tell({ event: "finished", stopped: true, bytes: 1, fctNs: null, timeouts: 0, tcp: TCP });
+  });
+  const tell = (event: object, atNs = clock.now()) =>
+    flow.take({ id: id++, atNs, ...event } as Parameters<AgentFlow["take"]>[0]);
+  tell({ event: "started", clientPort: 1 });
+  tell({ event: "connected" });
+  return { flow, tell };
+}
+
+const TCP = {
+  ...{ rttUs: 1500, rttVarUs: 0, minRttUs: 0, rtoUs: 0, sendMss: 0, congestionWindow: 0 },
+  ...{ retransmissions: 0, bytesRetransmitted: 0, kernelTimeouts: null },
+};
+
+/** Switches that keep their fault entries; `onWrite` is called after each write. */
+function playedPlan(overrides: Partial<RecoveryPlan> & { onWrite?: (faults: number) => void } = {}) {
+  const { onWrite = () => {}, ...rest } = overrides;
+  const entries = new Set<string>();
+  const keyOf = (node: number, { entity }: Update) =>
+    `${node} ${JSON.stringify("match" in entity ? entity.match : "", (_, v) => (typeof v === "bigint" ? Number(v) : v))}`;
+  const device = (node: number) =>
+    ({
+      write: async (updates: readonly Update[]) => {
+        const statuses = updates.map((update): UpdateStatus => {
+          if (update.type === "insert") entries.add(keyOf(node, update));
+          else if (!entries.delete(keyOf(node, update)))
+            return { code: "NOT_FOUND", message: "no such entry" };
+          return { code: "OK", message: "" };
+        });
+        if (statuses.some(({ code }) => code !== "OK"))
+          throw new DeviceError("UNKNOWN", "a write failed", statuses);
+        onWrite(entries.size);
+      },
+    }) as unknown as Device;
+  const site = { kind: "node", index: nodeNamed(topology, "leaf0-0")!.index } as const;
+  const plan: RecoveryPlan = {
+    failsAfter: 2 * MS,
+    giveUp: 60 * MS,
+    firstTimeout: 40 * MS,
+    faults: faultEntries(topology, site),
+    device,
+    stop: new AbortController().signal,
+    clock,
+    ...rest,
+  };
+  return { plan, entries };
+}
+
+describe("fault entries", () => {
+  it("are one wildcard for a switch", () => {
+    const index = nodeNamed(topology, "spine0-0")!.index;
+    const faults = faultEntries(topology, { kind: "node", index });
+    expect(faults.map(({ node, entries }) => [node, entries.map((entry) => entry.match)])).toEqual([
+      [index, [[]]],
+    ]);
+  });
+
+  it("are both directions at both ends for a link, and at the switch for a host's", () => {
+    const [tor, leaf] = ["tor0-0", "leaf0-1"].map((name) => nodeNamed(topology, name)!);
+    const port = tor!.ports.find(({ peer }) => peer === leaf!.index)!;
+    const between = faultEntries(topology, { kind: "link", index: port.link });
+    const told = between.flatMap(({ node, entries }) =>
+      entries.map(({ match: [part] }) => [node, part!.field, part!.kind === "ternary" ? part!.value : -1n]),
+    );
+    expect(told).toEqual([
+      [tor!.index, "standard_metadata.ingress_port", BigInt(port.number)],
+      [tor!.index, "standard_metadata.egress_port", BigInt(port.number)],
+      [leaf!.index, "standard_metadata.ingress_port", BigInt(port.peerPort)],
+      [leaf!.index, "standard_metadata.egress_port", BigInt(port.peerPort)],
+    ]);
+    const toHost = tor!.ports.find(({ peer }) => topology.nodes[peer]!.role === "host")!;
+    expect(faultEntries(topology, { kind: "link", index: toHost.link }).map(({ node }) => node)).toEqual([
+      tor!.index,
+    ]);
+  });
+});
+
+describe("a run on a testbed", () => {
+  it("counts timeouts up to the retransmission that was acknowledged, and repairs", async () => {
+    const { flow, tell } = playedFlow();
+    let failedAt = 0;
+    const { plan, entries } = playedPlan({
+      onWrite: (faults) => {
+        if (faults === 0) return;
+        failedAt = clock.now();
+        tell({ event: "timeout", attempt: 1, selectors: [0, 1] }, failedAt + 10 * MS);
+        tell({ event: "timeout", attempt: 2, selectors: [0, 3] }, failedAt + 30 * MS);
+        tell({ event: "recovered", triedAtNs: failedAt + 30 * MS, attempts: 2, selector: 3 });
+      },
+    });
+    const outcome = await measureRecovery(flow, plan);
+    expect(outcome).toMatchObject({ kind: "sample", sample: { timeouts: 2, rttMs: 1.5, recoveryMs: 30 } });
+    expect(entries.size).toBe(0);
+  });
+
+  it("gives a flow up that does not recover", async () => {
+    const { flow, tell } = playedFlow();
+    const { plan, entries } = playedPlan({
+      onWrite: (faults) => {
+        if (faults > 0) tell({ event: "timeout", attempt: 1, selectors: [0] }, clock.now() + MS);
+      },
+    });
+    const sample = { recoveryMs: Number.POSITIVE_INFINITY, timeouts: 1, rttMs: 1.5 };
+    expect(await measureRecovery(flow, plan)).toEqual({ kind: "sample", sample });
+    expect(entries.size).toBe(0);
+  });
+
+  it("says when no timeout follows: the fault was not on the way", async () => {
+    const { flow } = playedFlow();
+    const { plan, entries } = playedPlan();
+    expect(await measureRecovery(flow, plan)).toEqual({ kind: "missed" });
+    expect(entries.size).toBe(0);
+  });
+
+  it("says when a timeout came before the fault", async () => {
+    const { flow, tell } = playedFlow();
+    tell({ event: "timeout", attempt: 1, selectors: [0] });
+    const { plan } = playedPlan({
+      onWrite: (faults) => {
+        if (faults > 0) tell({ event: "timeout", attempt: 2, selectors: [0] }, clock.now() + MS);
+      },
+    });
+    expect(await measureRecovery(flow, plan)).toEqual({ kind: "disturbed" });
+  });
+
+  it("ends when it is stopped, or when the flow breaks, and repairs then too", async () => {
+    const stop = new AbortController();
+    const stopped = playedPlan({
+      stop: stop.signal,
+      onWrite: (n) => n > 0 && stop.abort(new Error("enough")),
+    });
+    await expect(measureRecovery(playedFlow().flow, stopped.plan)).rejects.toThrow("enough");
+    expect(stopped.entries.size).toBe(0);
+    const { flow } = playedFlow();
+    const broken = playedPlan({ onWrite: (n) => n > 0 && flow.fail("connection reset", 0) });
+    await expect(measureRecovery(flow, broken.plan)).rejects.toThrow(/error\[P43172\].*connection reset/);
+    expect(broken.entries.size).toBe(0);
+  });
+
+  it("tells why a switch refused the fault, whatever its removal says", async () => {
+    const { plan } = playedPlan();
+    const refusing = (answers: Record<string, DeviceError>): RecoveryPlan => ({
+      ...plan,
+      device: () =>
+        ({
+          write: async ([update]: readonly Update[]) => {
+            const error = answers[update!.type];
+            if (error !== undefined) throw error;
+          },
+        }) as unknown as Device,
+    });
+    const full = new DeviceError("RESOURCE_EXHAUSTED", "the table is full");
+    const gone = new DeviceError("NOT_FOUND", "no such entry");
+    const down = new DeviceError("UNAVAILABLE", "the switch has ended");
+    await expect(measureRecovery(playedFlow().flow, refusing({ insert: full, delete: gone }))).rejects.toBe(
+      full,
+    );
+    await expect(measureRecovery(playedFlow().flow, refusing({ insert: full, delete: down }))).rejects.toBe(
+      full,
+    );
+    // By itself an entry that is out already is as good as one that is taken out, any other refusal is none.
+    expect(await measureRecovery(playedFlow().flow, refusing({ delete: gone }))).toEqual({ kind: "missed" });
+    await expect(measureRecovery(playedFlow().flow, refusing({ delete: down }))).rejects.toBe(down);
+  });
+});

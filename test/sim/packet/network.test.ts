@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { Network, type Node } from "../../../src/sim/packet/index.js";
+
+describe("a link whose carrier is signalled", () => {
+  it("shows both of its ends the port state, and no other port", () => {
+    const network = new Network();
+    const seen: string[] = [];
+    const node = (name: string): Node => ({
+      name,
+      receive: () => {},
+      attach: () => {},
+      portState: (port, up) => void seen.push(`${name}:${port} ${up ? "up" : "down"}`),
+    });
+    const channel = { rate: 1e9, delay: 0, queueBytes: 1e6, queuePackets: 10 };
+    const [a, b, c] = ["a", "b", "c"].map(node) as [Node, Node, Node];
+    const options = { aToB: channel, bToA: channel };
+    const link = network.connect({ node: a, port: 3 }, { node: b, port: 7 }, options);
+    network.connect({ node: b, port: 8 }, { node: c, port: 1 }, options);
+    network.signalLink(link, false);
+    network.signalLink(link, true);
+    expect(seen.sort()).toEqual(["a:3 down", "a:3 up", "b:7 down", "b:7 up"]);
+  });
+});

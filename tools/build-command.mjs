@@ -1,0 +1,250 @@
+/**
+ * Builds the command `p4loom` from `src/cli`: `dist/cli/main.js` starts it, `dist/cli/command.cjs` is all of its code in
+ * one file. `npm run build` calls this after `tsc`, which builds the library; the tests call it to test what users run.
+ *
+ *     node tools/build-command.mjs [--if-stale] [--no-cache]
+ *
+ * `--if-stale`: does nothing when no source is newer than the command. `--no-cache`: without code caches.
+ *
+ * Why one file with code caches: a cold `p4loom compile` of a small program spends most of its time on finding, reading
+ * and compiling its 700 modules. V8 takes the compiled functions from a cache instead (docs/dependencies.md, "Start-up").
+ */
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { build } from "esbuild";
+
+const root = resolve(import.meta.dirname, "..");
+const src = join(root, "src");
+const dist = join(root, "dist", "cli");
+const command = join(dist, "command.cjs");
+const launcher = join(dist, "main.js");
+
+/** A build that takes longer than this, in ms, has been killed. */
+const LOCK_MS = 300_000;
+
+/** Loaded from node_modules: koffi is native and optional, highs finds its WebAssembly beside itself. */
+const EXTERNAL = ["koffi", "highs"];
+
+/** `import.meta.url` of a module is the place that the module would have in `dist`, so relative paths keep their meaning. */
+const moduleUrls = {
+  name: "module-urls",
+  setup(esbuild) {
+    esbuild.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      if (!path.startsWith(src)) return undefined;
+      const place = relative(src, path).replaceAll("\\", "/").replace(/\.ts$/, ".js");
+      const text = readFileSync(path, "utf8");
+      return {
+        contents: text.replaceAll("import.meta.url", `distUrl(${JSON.stringify(place)})`),
+        loader: "ts",
+      };
+    });
+  },
+};
+
+/** zod's messages in forty languages, none of which is asked for. */
+const noLocales = {
+  name: "no-locales",
+  setup(esbuild) {
+    esbuild.onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: "export {}" }));
+  },
+};
+
+async function bundle() {
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints: ["src/cli/main.ts"],
+    outfile: command,
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    external: EXTERNAL,
+    // A lazily loaded module is a function in the bundle, and `require` for the external ones.
+    supported: { "dynamic-import": false },
+    minifyWhitespace: true,
+    minifySyntax: true,
+    sourcemap: "external",
+    sourcesContent: false,
+    legalComments: "none",
+    metafile: true,
+    logLevel: "warning",
+    plugins: [moduleUrls, noLocales],
+    banner: {
+      js: 'const distUrl=(place)=>new URL(place,require("node:url").pathToFileURL(require("node:path").dirname(__dirname)+"/")).href;',
+    },
+  });
+  // ASCII is read without decoding. Outside of comments, an escape means the same in every place that esbuild leaves.
+  const text = readFileSync(command, "utf8")
+    .replace(/^#!.*\n/, "\n")
+    .replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  writeFileSync(command, text);
+  return Object.keys(result.metafile.inputs);
+}
+
+/** The licences of the packages whose code is in the bundle: most ask to be passed on with it. */
+function writeLicences(inputs) {
+  const folders = new Set();
+  for (const input of inputs) {
+    const match = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input);
+    if (match !== null) folders.add(match[1]);
+  }
+  const texts = [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+    const files = readdirSync(join(root, folder)).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));
+    const parts = files.map((file) => readFileSync(join(root, folder, file), "utf8").trim());
+    return [`${name} ${version} (${license})`, ...parts].join("\n\n");
+  });
+  writeFileSync(join(dist, "THIRD-PARTY-LICENSES.txt"), `${texts.join(`\n\n${"-".repeat(80)}\n\n`)}\n`);
+}
+
+const LAUNCHER = `#!/usr/bin/env node
+// Starts the command from its bundle, with the functions that V8 compiled when it was built; see tools/build-command.mjs.
+"use strict";
+const { readFileSync } = require("node:fs");
+const Module = require("node:module");
+const { join } = require("node:path");
+const { Script } = require("node:vm");
+
+const file = join(__dirname, "command.cjs");
+
+function readCache(name) {
+  try {
+    return readFileSync(join(__dirname, "cache", \`\${name}-\${process.version}-\${process.arch}\`));
+  } catch {
+    return undefined;
+  }
+}
+
+const cachedData = (/^[a-z]+$/.test(process.argv[2]) && readCache(process.argv[2])) || readCache("any");
+if (cachedData === undefined) {
+  // Built by another version of Node. From 22.1 on, Node keeps a cache itself.
+  Module.enableCompileCache?.();
+  require(file);
+} else {
+  // V8 checks the cache, and compiles as usual if it does not fit.
+  const script = new Script(Module.wrap(readFileSync(file, "latin1")), { filename: file, cachedData });
+  const module = { exports: {} };
+  script.runInThisContext()(module.exports, Module.createRequire(file), module, file, __dirname);
+}
+`;
+
+/**
+ * Runs the command in this process as the launcher does, and writes the functions that V8 has compiled by its end. Commands
+ * that do not end by themselves are stopped.
+ */
+const WARM_UP = `"use strict";
+const { readFileSync, writeFileSync } = require("node:fs");
+const Module = require("node:module");
+const { dirname } = require("node:path");
+const { Script } = require("node:vm");
+
+const [file, cache] = process.argv.splice(2, 2);
+const script = new Script(Module.wrap(readFileSync(file, "latin1")), { filename: file });
+const exit = process.exit.bind(process);
+process.exit = () => {
+  writeFileSync(cache, script.createCachedData());
+  exit(0);
+};
+process.argv[1] = file;
+const module_ = { exports: {} };
+script.runInThisContext()(module_.exports, Module.createRequire(file), module_, file, dirname(file));
+module_.exports.finished.finally(() => process.exit());
+// Servers end in their own time after a signal; what waits for a switch that is not there does not end.
+setTimeout(() => process.emit("SIGTERM"), 3_000).unref();
+setTimeout(() => process.exit(), 6_000).unref();
+`;
+
+/** One run of each command whose start should be short. `any` is for all others, and for help. */
+function warmUpRuns(folder) {
+  const program = "p4/pecmp/tor.p4";
+  const compiled = join(folder, "tor.json");
+  const packet = "ffffffffffff00000000000108004500002800000000400600000a0000010a000002";
+  return {
+    any: ["--help"],
+    compile: ["compile", program, "-o", compiled, "--p4runtime-files", join(folder, "tor.p4info.txtpb")],
+    check: ["check", "test/bad/p4/types-unknown-name.p4"],
+    fit: ["fit", program],
+    stf: ["stf", program, "p4/pecmp/tor.stf"],
+    trace: ["trace", program, "--packet", packet],
+    generate: ["generate", "pecmp", "-o", folder],
+    run: ["run", "examples/pecmp-failover-small.yaml", "--out", join(folder, "run")],
+    switch: ["switch", compiled, "--grpc-server-addr", "127.0.0.1:0"],
+    shell: ["shell", "127.0.0.1:9", "-c", "help"],
+  };
+}
+
+function writeCaches() {
+  const folder = mkdtempSync(join(tmpdir(), "p4loom-build-"));
+  const caches = join(dist, "cache");
+  rmSync(caches, { recursive: true, force: true });
+  mkdirSync(caches, { recursive: true });
+  try {
+    const script = join(folder, "warm-up.cjs");
+    writeFileSync(script, WARM_UP);
+    for (const [name, args] of Object.entries(warmUpRuns(folder))) {
+      const cache = join(caches, `${name}-${process.version}-${process.arch}`);
+      const { stderr } = spawnSync(process.execPath, [script, command, cache, ...args], { cwd: root, encoding: "utf8" });
+      if (!existsSync(cache)) throw new Error(`no code cache of p4loom ${args.join(" ")}: ${stderr}`);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** In a clone, `npx p4loom` runs this link; npm makes it for packages that it installs, but not for the clone itself. */
+function linkCommand() {
+  const bin = join(root, "node_modules", ".bin");
+  // A node_modules that several checkouts share belongs to none of them.
+  if (!existsSync(bin) || lstatSync(dirname(bin)).isSymbolicLink()) return;
+  const link = join(bin, "p4loom");
+  rmSync(link, { force: true });
+  symlinkSync(relative(bin, join(root, "bin", "p4loom.cjs")), link);
+}
+
+function isFresh() {
+  if (!existsSync(launcher)) return false;
+  const built = statSync(launcher).mtimeMs;
+  const sources = readdirSync(src, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  return [...sources, import.meta.filename, join(root, "package.json")].every((file) => statSync(file).mtimeMs <= built);
+}
+
+/** Several test files may want the command at once: the first builds it, the others wait. */
+async function withLock(work) {
+  const lock = join(root, "dist", ".command-lock");
+  mkdirSync(dirname(lock), { recursive: true });
+  for (;;) {
+    try {
+      mkdirSync(lock);
+      break;
+    } catch {
+      const made = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
+      // Left by a build that was killed: none takes that long.
+      if (made !== undefined && Date.now() - made > LOCK_MS) rmSync(lock, { recursive: true, force: true });
+      else await sleep(100);
+    }
+  }
+  try {
+    await work();
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
+}
+
+await withLock(async () => {
+  if (process.argv.includes("--if-stale") && isFresh()) return;
+  mkdirSync(dist, { recursive: true });
+  rmSync(launcher, { force: true });
+  writeLicences(await bundle());
+  if (!process.argv.includes("--no-cache")) writeCaches();
+  // The package is of ES modules; the command is not, since V8 takes a cache for scripts only.
+  writeFileSync(join(dist, "package.json"), '{ "type": "commonjs" }\n');
+  writeFileSync(launcher, LAUNCHER);
+  chmodSync(launcher, 0o755);
+  linkCommand();
+});
