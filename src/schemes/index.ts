@@ -8,6 +8,7 @@ import { prr } from "./prr/index.js";
 import type { Scheme } from "./scheme.js";
 
 export { type EcmpParameters, ecmp } from "./ecmp/index.js";
+export { hostPolicyOf } from "./host-policy.js";
 export {
   alwaysMoves,
   bitsFor,

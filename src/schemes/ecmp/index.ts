@@ -1,8 +1,7 @@
 /** Plain ECMP: the hash of the five-tuple picks the path, and a flow never leaves it. */
 import { z } from "zod";
-import { fixedPath } from "../../hosts/index.js";
 import { SEED_SCOPES } from "../fabric.js";
-import { flowHash } from "../hash.js";
+import { hostPolicyOf } from "../host-policy.js";
 import type { Scheme } from "../scheme.js";
 import { planEcmpSwitches } from "./plan.js";
 
@@ -28,10 +27,6 @@ export const ecmp: Scheme<EcmpParameters> = {
       seedScope: parameters.seed_scope,
     }),
     repathing: "none",
-    hosts: {
-      description: { kind: "fixed", selector: 0 },
-      open: () => fixedPath(0),
-      nic: (flow, _selector, nics) => flowHash(flow) % nics,
-    },
+    hosts: hostPolicyOf({ kind: "fixed", selector: 0 }),
   }),
 };

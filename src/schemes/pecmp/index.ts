@@ -9,10 +9,10 @@ import type { Locate } from "../../base/index.js";
 import type { PecmpProgram, ProgramPlan } from "../../generate/index.js";
 import { type Role, switchesOf, type Topology } from "../../topology/index.js";
 import { seedUpdate, TIER_HASH, tableSize } from "../fabric.js";
+import { hostPolicyOf } from "../host-policy.js";
 import type { FabricPlan, Repathing, Scheme } from "../scheme.js";
 import type { CompiledSwitch } from "./compile.js";
 import { compileFabric, type PecmpFabric } from "./fabric.js";
-import { pecmpHosts } from "./hosts.js";
 import { type PecmpParameters, pecmpParameters } from "./parameters.js";
 import { memberIds, selectorRowEntries, switchUpdates } from "./updates.js";
 
@@ -100,7 +100,12 @@ function planPecmp(
         updates: [seed, ...switchUpdates(topology, compiled, layout)],
       };
     }),
-    hosts: pecmpHosts(parameters.failover, layout, fabric.offsets),
+    hosts: hostPolicyOf({
+      kind: "pecmp",
+      failover: parameters.failover,
+      layout,
+      offsets: fabric.offsets,
+    }),
     repathing: repathingOf(parameters),
   };
 }

@@ -7,11 +7,10 @@
  * attempt draws both directions anew, as P-ECMP's closed form p = ((N-1)/N)^2 assumes (section 2.1).
  */
 import { z } from "zod";
-import type { Random } from "../../base/index.js";
-import { FIELD_BITS, type PathChooser, SELECTOR_FIELDS, type SegmentMarks } from "../../hosts/index.js";
+import { FIELD_BITS, SELECTOR_FIELDS } from "../../hosts/index.js";
 import { planEcmpSwitches } from "../ecmp/plan.js";
 import { SEED_SCOPES } from "../fabric.js";
-import { flowHash, mix } from "../hash.js";
+import { hostPolicyOf } from "../host-policy.js";
 import type { Scheme } from "../scheme.js";
 
 const prrParameters = z.strictObject({
@@ -41,33 +40,6 @@ export const prr: Scheme<PrrParameters> = {
       seedScope: parameters.seed_scope,
     }),
     repathing: "random",
-    hosts: {
-      description: { kind: "prr", values: 2 ** FIELD_BITS[parameters.field] },
-      open: (_flow, random) => new RandomPath(2 ** FIELD_BITS[parameters.field], random),
-      nic: (flow, selector, nics) => mix(flowHash(flow), selector) % nics,
-    },
+    hosts: hostPolicyOf({ kind: "prr", values: 2 ** FIELD_BITS[parameters.field] }),
   }),
 };
-
-class RandomPath implements PathChooser {
-  selector = 0;
-  #peer = 0;
-
-  constructor(
-    readonly values: number,
-    readonly random: Random,
-  ) {}
-
-  onTimeout(): readonly number[] {
-    this.selector = this.random.int(this.values);
-    return [this.selector];
-  }
-
-  onAck(): void {}
-
-  onData(segment: SegmentMarks, duplicate: boolean): readonly number[] {
-    if (duplicate || segment.selector !== this.#peer) this.selector = this.random.int(this.values);
-    this.#peer = segment.selector;
-    return [this.selector];
-  }
-}
