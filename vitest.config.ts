@@ -1,10 +1,70 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+
+const limits = { testTimeout: 60_000, hookTimeout: 60_000 };
+
+/** Labs: switches and hosts as processes, with real clocks. They run last, one file after the other. */
+const LABS = [
+  "test/testbed/**/*.test.ts",
+  "test/host-agent/**/*.test.ts",
+  "test/interfaces/**/*.test.ts",
+  "test/parity/**/*.test.ts",
+  "test/experiment/testbed.test.ts",
+  "test/controllers/processes.test.ts",
+  "test/cli/{net,switch,switch-interfaces,tutorials,shell}.test.ts",
+  "test/docs/testbed.test.ts",
+];
+
+/** Tests that start the built command, gRPC servers or workers, or that read what the whole process has in memory. */
+const PROCESSES = [
+  "test/*.test.ts",
+  "test/cli/**/*.test.ts",
+  "test/daemon/**/*.test.ts",
+  "test/docs/**/*.test.ts",
+  "test/p4runtime/**/*.test.ts",
+  "test/experiment/**/*.test.ts",
+];
 
 // P4LOOM_TESTS: a folder of tests, for mutation tests of one room (tools/mutants.mjs).
+const folder = process.env["P4LOOM_TESTS"];
+
 export default defineConfig({
-  test: {
-    include: [`${process.env["P4LOOM_TESTS"] ?? "test"}/**/*.test.ts`],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-  },
+  test:
+    folder !== undefined
+      ? { include: [`${folder}/**/*.test.ts`], ...limits }
+      : {
+          projects: [
+            {
+              // Everything else is code without processes: its files share modules, which halves their time.
+              test: {
+                name: "rooms",
+                include: ["test/**/*.test.ts"],
+                exclude: [...configDefaults.exclude, ...PROCESSES, ...LABS],
+                isolate: false,
+                maxWorkers: 2,
+                sequence: { groupOrder: 1 },
+                ...limits,
+              },
+            },
+            {
+              test: {
+                name: "processes",
+                include: PROCESSES,
+                exclude: [...configDefaults.exclude, ...LABS],
+                maxWorkers: 2,
+                sequence: { groupOrder: 2 },
+                ...limits,
+              },
+            },
+            {
+              test: {
+                name: "labs",
+                include: LABS,
+                fileParallelism: false,
+                maxWorkers: 1,
+                sequence: { groupOrder: 3 },
+                ...limits,
+              },
+            },
+          ],
+        },
 });
