@@ -1,9 +1,9 @@
 /** `p4loom net`: an exercise folder of the P4 tutorials as a running network, with Mininet's commands at the prompt. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Diagnostics, fail } from "../base/index.js";
 import { runP4c } from "../experiment/index.js";
-import { compileInput, readSource, writeFiles } from "../loading/index.js";
+import { compileInput, makeFolders, readSource, writeFiles } from "../loading/index.js";
 import { compile } from "../p4/index.js";
 import { writeP4InfoText } from "../program/index.js";
 import {
@@ -108,7 +108,7 @@ async function compileProgram(
 
 async function compileWithP4c(p4c: string, program: ExerciseProgram, options: NetArguments): Promise<void> {
   const { source, json, p4info } = program;
-  for (const file of [json, p4info]) mkdirSync(dirname(file), { recursive: true });
+  for (const file of [json, p4info]) makeFolders(dirname(file));
   const files = { source: source!, json, p4info, include: options.I, define: options.D };
   const { why } = await runP4c(p4c, files, { shown: true });
   if (why !== undefined) fail("P43158", undefined, `${p4c} ${source}: ${why}`);

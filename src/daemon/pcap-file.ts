@@ -1,7 +1,8 @@
 /** pcap files on disk: read piece by piece; written in the order of the packets, beside forwarding. */
-import { closeSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DiagnosticError, Diagnostics, fail, systemErrorReason } from "../base/index.js";
+import { makeFolders } from "../loading/index.js";
 import { PcapDecoder, type PcapPacket, pcapHeader, pcapRecord } from "../traffic/index.js";
 import { BufferedFile } from "./buffered-file.js";
 
@@ -87,7 +88,7 @@ export class PcapOutput {
    */
   constructor(path: string, onError: (error: unknown) => void) {
     try {
-      mkdirSync(dirname(path), { recursive: true });
+      makeFolders(dirname(path));
       this.#file = new BufferedFile(path, (error) => onError(cannotWrite(path, error)));
     } catch (error) {
       throw cannotWrite(path, error as Error);

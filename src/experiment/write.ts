@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { fail, systemErrorReason } from "../base/index.js";
+import { makeFolders } from "../loading/index.js";
 import { renderReport } from "./report.js";
 import { type FullResults, type Results, resultsDocument } from "./results.js";
 import { resultsCsv, samplesCsv } from "./tables.js";
@@ -30,7 +31,7 @@ export function checkFolder(folder: string): void {
   if (folder === "") fail("P43011", undefined, "the folder for the results has an empty name");
   const target = resolve(folder);
   try {
-    mkdirSync(dirname(target), { recursive: true });
+    makeFolders(dirname(target));
     if (statSync(target, { throwIfNoEntry: false })?.isDirectory() === false)
       fail("P43011", undefined, `cannot write results to ${folder}: a file has that name`);
     rmdirSync(mkdtempSync(join(dirname(target), `.${basename(target)}-`)));
@@ -79,7 +80,7 @@ export function writeFolder(files: readonly (readonly [name: string, text: strin
   }
   try {
     const parent = dirname(target);
-    mkdirSync(parent, { recursive: true });
+    makeFolders(parent);
     const draft = mkdtempSync(join(parent, `.${basename(target)}-`));
     try {
       for (const [name, text] of files) {
@@ -100,7 +101,7 @@ export function writeFolder(files: readonly (readonly [name: string, text: strin
 
 /** Moves what is in one folder into another; each file appears there whole or not at all. */
 function moveInto(from: string, to: string): void {
-  mkdirSync(to, { recursive: true });
+  makeFolders(to);
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, destination] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) {

@@ -1,6 +1,15 @@
 /** Files: read with bounds and with errors as diagnostics, written all or none. */
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { fail, SourceFile, systemErrorReason } from "../base/index.js";
 
 /** Larger inputs are refused: programs and experiment files that people write are far smaller. */
@@ -44,6 +53,23 @@ export interface OutputFile {
 }
 
 /**
+ * Makes a folder and those above it that are missing. Throws the system's error. Unlike `mkdirSync` with `recursive`, it
+ * ends where a parent takes no folders: Node 20 tries for ever below /proc.
+ */
+export function makeFolders(path: string): void {
+  const missing: string[] = [];
+  for (let folder = resolve(path); !existsSync(folder); folder = dirname(folder)) missing.push(folder);
+  for (const folder of missing.reverse()) {
+    try {
+      mkdirSync(folder);
+    } catch (error) {
+      // Another process may have made it in between.
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
+}
+
+/**
  * Writes all files or none: first each under a temporary name in the same folder, then all are renamed. Fails with
  * P40003 if a path cannot be written.
  */
@@ -53,7 +79,7 @@ export function writeFiles(files: readonly OutputFile[]): void {
   try {
     for (const file of files) {
       current = file.path;
-      mkdirSync(dirname(file.path), { recursive: true });
+      makeFolders(dirname(file.path));
       const folder = mkdtempSync(join(dirname(file.path), ".p4loom-"));
       const temporary = join(folder, basename(file.path));
       pending.push({ folder, temporary, path: file.path });

@@ -3,6 +3,7 @@
  * P4Info into a program; the rest reads files with errors as diagnostics, and writes them all or none.
  */
 export {
+  makeFolders,
   type OutputFile,
   packageFile,
   readBytes,

@@ -1,7 +1,8 @@
 /** Makes a lab run, step by step, and takes it away in one way, however it ends. */
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fail, systemErrorReason } from "../base/index.js";
+import { makeFolders } from "../loading/index.js";
 import { checkSpec } from "./check-spec.js";
 import type { Lab, LabEnd, LabOptions, LabSpec, RunningHost, RunningSwitch } from "./lab.js";
 import { bringUpHosts, bringUpSwitches } from "./network/interfaces.js";
@@ -87,7 +88,7 @@ async function checkTools(stop: AbortSignal): Promise<void> {
 
 function makeFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true });
+    makeFolders(path);
   } catch (error) {
     fail("P40003", undefined, `cannot make the folder ${path}: ${systemErrorReason(error)}`);
   }

@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type DiagnosticError, Diagnostics, SourceFile } from "../../src/base/index.js";
-import { loadProgram, type MissingP4Info, readSource, writeFiles } from "../../src/loading/index.js";
+import {
+  loadProgram,
+  type MissingP4Info,
+  makeFolders,
+  readSource,
+  writeFiles,
+} from "../../src/loading/index.js";
 
 const golden = resolve(import.meta.dirname, "../golden/l3");
 const SMALL = resolve(import.meta.dirname, "../stf/programs/small.p4");
@@ -105,6 +111,17 @@ describe("files", () => {
   it("says why a file cannot be read", async () => {
     expect(await codesOf(load(join(folder, "none.p4"), "error"))).toEqual(["P40001"]);
     expect(() => readSource(folder)).toThrow(/it is a directory/);
+  });
+
+  it("says so where no folder can be made", () => {
+    expect(() => writeFiles([{ path: "/proc/p4loom/folder/file", content: "" }])).toThrow(/cannot write/);
+  });
+
+  it("makes a folder with those above it, and again", () => {
+    makeFolders(join(folder, "one/two/three"));
+    makeFolders(join(folder, "one/two/three"));
+    writeFiles([{ path: join(folder, "one/two/three/a"), content: "a" }]);
+    expect(readSource(join(folder, "one/two/three/a")).text).toBe("a");
   });
 
   it("writes all files or none", () => {
