@@ -4,6 +4,7 @@
  */
 import type { z } from "zod";
 import type { Locate } from "../base/index.js";
+import type { ControllerPlan } from "../controllers/index.js";
 import type { Update } from "../device/index.js";
 import type { ProgramPlan } from "../generate/index.js";
 import type { HostPolicy, PolicyDescription, SelectorField } from "../hosts/index.js";
@@ -28,6 +29,8 @@ export interface FabricPlan {
   readonly switches: readonly SwitchPlan[];
   readonly hosts: SchemeHosts;
   readonly repathing: Repathing;
+  /** Control plane programs that run as long as the fabric; they start when all switches have their state. */
+  readonly controllers?: readonly ControllerPlan[];
 }
 
 /** A policy for hosts in this process, and its description for hosts in other processes. */

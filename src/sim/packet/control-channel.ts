@@ -1,19 +1,25 @@
 /**
- * The control channel between a control plane and a switch, in virtual time. Messages of one direction keep their order.
+ * The control channel between control planes and a switch, in virtual time. Messages of one direction keep their order.
  * A message takes its time of transmission (its bytes at the channel's rate, after the messages before it) and the
  * delay; the switch works on one request after the other and takes a processing time for each update or query.
+ *
+ * The channel outlives the process of the switch: {@link ControlChannel.disconnect} when the process ends, {@link
+ * ControlChannel.connect} when it runs again.
  */
-import type {
-  Atomicity,
-  ControllerPacket,
-  Device,
-  DeviceEvent,
-  Entity,
-  ReadQuery,
-  Update,
+import {
+  type Atomicity,
+  type ControllerPacket,
+  type Device,
+  DeviceError,
+  type DeviceEvent,
+  type Entity,
+  type ReadQuery,
+  type TargetSettings,
+  type Update,
 } from "../../device/index.js";
 import type { Program } from "../../program/index.js";
-import { entityBytes, MESSAGE_BYTES, packetBytes, queryBytes } from "./control-messages.js";
+import { entityBytes, eventBytes, MESSAGE_BYTES, packetBytes, queryBytes } from "./control-messages.js";
+import { type PortSource, STEADY_PORTS } from "./port-source.js";
 import { NS_PER_S, type Simulation } from "./simulation.js";
 
 export interface ControlChannelOptions {
@@ -23,6 +29,14 @@ export interface ControlChannelOptions {
   rate?: number | undefined;
   /** Nanoseconds that the switch needs for an update, a query or a packet-out; 0 unless given. */
   processing?: number | undefined;
+}
+
+/** What a control plane knows of the switch beside the answers of its device. */
+export interface ChannelState {
+  /** Whether the process of the switch runs. */
+  readonly running: boolean;
+  /** Ports without a carrier; while it does not run, as it was told last. */
+  readonly downPorts: ReadonlySet<number>;
 }
 
 /** One direction of the channel: the time at which its transmitter is free again. */
@@ -47,19 +61,30 @@ class Direction {
 export class ControlChannel implements Device {
   readonly #simulation: Simulation;
   readonly #device: Device;
+  readonly #ports: PortSource;
   readonly #processing: number;
   readonly #toSwitch: Direction;
   readonly #fromSwitch: Direction;
   /** Time at which the switch has finished the requests that it has got. */
   #switchFreeAt = 0;
+  /** Number of the process at the switch, and whether it runs. */
+  #process = 0;
+  #runs = true;
+  /** Whether the control plane knows that the process runs. */
+  #connected = true;
+  /** Requests without an answer: each is refused when the control plane learns that the process has ended. */
+  readonly #open = new Set<() => void>();
+  readonly #onConnection = new Set<() => void>();
 
   constructor(
     simulation: Simulation,
     device: Device,
     { delay, rate = 0, processing = 0 }: ControlChannelOptions,
+    ports: PortSource = STEADY_PORTS,
   ) {
     this.#simulation = simulation;
     this.#device = device;
+    this.#ports = ports;
     this.#processing = processing;
     this.#toSwitch = new Direction(simulation, delay, rate);
     this.#fromSwitch = new Direction(simulation, delay, rate);
@@ -71,6 +96,22 @@ export class ControlChannel implements Device {
 
   get program(): Program | undefined {
     return this.#device.program;
+  }
+
+  /** Each takes the time of a request. */
+  get settings(): TargetSettings | undefined {
+    const { settings } = this.#device;
+    if (settings === undefined) return undefined;
+    const { setToeplitzKey } = settings;
+    const ask = (work: () => Promise<void>) => this.#request(MESSAGE_BYTES, 1, work);
+    return {
+      setQueueDepth: (...words) => ask(() => settings.setQueueDepth(...words)),
+      setQueueRate: (...words) => ask(() => settings.setQueueRate(...words)),
+      setCrcParameters: (...words) => ask(() => settings.setCrcParameters(...words)),
+      ...(setToeplitzKey === undefined
+        ? {}
+        : { setToeplitzKey: (...words) => ask(() => setToeplitzKey(...words)) }),
+    };
   }
 
   /** The program itself is taken to be at the switch: only the request takes its time. */
@@ -109,6 +150,7 @@ export class ControlChannel implements Device {
   watch(listener: (event: DeviceEvent) => void): () => void {
     let watching = true;
     const stop = this.#device.watch((event) => {
+      if (!this.#runs) return;
       this.#fromSwitch.send(eventBytes(event), () => {
         if (!watching) return;
         this.#simulation.letPromisesRun();
@@ -119,6 +161,76 @@ export class ControlChannel implements Device {
       watching = false;
       stop();
     };
+  }
+
+  /**
+   * Calls back with the state of the switch one round trip after the call, and with each change of its ports or of its
+   * process, one delay after the change. Returns how to stop; what is still on the channel is not heard then.
+   */
+  watchState(listener: (state: ChannelState) => void): () => void {
+    let watching = true;
+    let downPorts: ReadonlySet<number> = new Set();
+    const tell = () => {
+      if (!watching) return;
+      this.#simulation.letPromisesRun();
+      listener({ running: this.#connected, downPorts });
+    };
+    const report = () => {
+      if (!this.#runs) return;
+      const now: ReadonlySet<number> = new Set(this.#ports.downPorts);
+      this.#fromSwitch.send(MESSAGE_BYTES, () => {
+        downPorts = now;
+        tell();
+      });
+    };
+    let stopPorts = () => {};
+    const subscribe = () => {
+      if (!watching) return;
+      stopPorts();
+      stopPorts = this.#ports.watchPorts(report);
+      report();
+    };
+    const changed = () => {
+      tell();
+      if (this.#connected) this.#toSwitch.send(MESSAGE_BYTES, subscribe);
+    };
+    this.#onConnection.add(changed);
+    if (this.#connected) this.#toSwitch.send(MESSAGE_BYTES, subscribe);
+    else this.#simulation.at(this.#simulation.now, tell);
+    return () => {
+      watching = false;
+      this.#onConnection.delete(changed);
+      stopPorts();
+    };
+  }
+
+  /**
+   * The process of the switch ends. Control planes learn of it one delay later: requests without an answer are refused
+   * with UNAVAILABLE then, and new ones at once, until they have learnt of {@link connect}.
+   */
+  disconnect(): void {
+    if (!this.#runs) return;
+    this.#runs = false;
+    this.#process++;
+    this.#switchFreeAt = 0;
+    this.#fromSwitch.send(MESSAGE_BYTES, () => {
+      this.#connected = false;
+      this.#simulation.letPromisesRun();
+      for (const refuse of this.#open) refuse();
+      this.#open.clear();
+      for (const listener of [...this.#onConnection]) listener();
+    });
+  }
+
+  /** A process of the switch runs again. Control planes learn of it one delay later. */
+  connect(): void {
+    if (this.#runs) return;
+    this.#runs = true;
+    this.#fromSwitch.send(MESSAGE_BYTES, () => {
+      this.#connected = true;
+      this.#simulation.letPromisesRun();
+      for (const listener of [...this.#onConnection]) listener();
+    });
   }
 
   close(): Promise<void> {
@@ -132,16 +244,27 @@ export class ControlChannel implements Device {
     answerBytes: (answer: T) => number = () => MESSAGE_BYTES,
   ): Promise<T> {
     const simulation = this.#simulation;
+    const unavailable = () => new DeviceError("UNAVAILABLE", `switch ${this.name} is not running`);
+    if (!this.#connected) return Promise.reject(unavailable());
     return new Promise((resolve, reject) => {
+      const refuse = () => reject(unavailable());
+      this.#open.add(refuse);
+      const process = this.#process;
+      const isGone = () => process !== this.#process || !this.#runs;
       this.#toSwitch.send(bytes, () => {
+        if (isGone()) return;
         const start = Math.max(this.#switchFreeAt, simulation.now);
         this.#switchFreeAt = start + operations * this.#processing;
-        const answer = (size: number, settle: () => void) =>
+        const answer = (size: number, settle: () => void) => {
+          if (isGone()) return;
           this.#fromSwitch.send(size, () => {
+            this.#open.delete(refuse);
             simulation.letPromisesRun();
             settle();
           });
+        };
         const carryOut = () => {
+          if (isGone()) return;
           simulation.letPromisesRun();
           ask().then(
             (value) => answer(answerBytes(value), () => resolve(value)),
@@ -152,19 +275,6 @@ export class ControlChannel implements Device {
         else carryOut();
       });
     });
-  }
-}
-
-function eventBytes(event: DeviceEvent): number {
-  switch (event.kind) {
-    case "packetIn":
-      return MESSAGE_BYTES + packetBytes(event.packet);
-    case "digest":
-      return event.list.data.reduce((sum, row) => sum + 8 * row.length, MESSAGE_BYTES);
-    case "idleTimeout":
-      return event.entries.reduce((sum, entry) => sum + entityBytes(entry), MESSAGE_BYTES);
-    default:
-      return MESSAGE_BYTES;
   }
 }
 

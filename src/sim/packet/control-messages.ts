@@ -7,6 +7,7 @@
 import type {
   ActionCall,
   ControllerPacket,
+  DeviceEvent,
   Entity,
   Match,
   ReadQuery,
@@ -96,4 +97,18 @@ export function packetBytes({ payload, metadata }: ControllerPacket): number {
   let bytes = FIELD + 2 + payload.length;
   for (const value of Object.values(metadata)) bytes += FIELD + 2 + valueBytes(value);
   return bytes;
+}
+
+/** Bytes of a message that the switch sends on its own. */
+export function eventBytes(event: DeviceEvent): number {
+  switch (event.kind) {
+    case "packetIn":
+      return MESSAGE_BYTES + packetBytes(event.packet);
+    case "digest":
+      return event.list.data.reduce((sum, row) => sum + 8 * row.length, MESSAGE_BYTES);
+    case "idleTimeout":
+      return event.entries.reduce((sum, entry) => sum + entityBytes(entry), MESSAGE_BYTES);
+    default:
+      return MESSAGE_BYTES;
+  }
 }

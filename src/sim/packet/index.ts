@@ -11,8 +11,8 @@ export {
   type TransportOptions,
   unwrap,
 } from "./connection.js";
-export { ControlChannel, type ControlChannelOptions, settle } from "./control-channel.js";
-export { entityBytes, MESSAGE_BYTES, packetBytes, queryBytes } from "./control-messages.js";
+export { type ChannelState, ControlChannel, type ControlChannelOptions, settle } from "./control-channel.js";
+export { entityBytes, eventBytes, MESSAGE_BYTES, packetBytes, queryBytes } from "./control-messages.js";
 export { EventQueue } from "./event-queue.js";
 export { Fabric, type FabricOptions } from "./fabric.js";
 export {
@@ -25,9 +25,11 @@ export {
 } from "./frames.js";
 export { Host, type HostOptions, type HostStats, type Peer } from "./host.js";
 export { type Endpoint, type Link, type LinkOptions, Network, type Node } from "./network.js";
+export type { PortSource } from "./port-source.js";
 export { ReceiveWindow } from "./receive-window.js";
 export { type RetransmissionOptions, RetransmissionTimeout } from "./retransmission-timer.js";
 export {
+  controlClock,
   type Handler,
   NS_PER_MS,
   NS_PER_S,

@@ -131,6 +131,24 @@ export class Simulation {
   }
 }
 
+/**
+ * The clock that control planes ask for (nanoseconds): after each call of a timer promises run before the next event.
+ * `zero` is the virtual time that it calls 0.
+ */
+export function controlClock(
+  simulation: Simulation,
+  zero = 0,
+): { now(): number; at(time: number, fn: () => void): () => void } {
+  return {
+    now: () => simulation.now - zero,
+    at: (time, fn) =>
+      simulation.at(Math.max(simulation.now, Math.round(time) + zero), () => {
+        simulation.letPromisesRun();
+        fn();
+      }),
+  };
+}
+
 /** The clock that a switch asks for (microseconds), on virtual time. */
 export function microsecondClock(simulation: Simulation): {
   now(): number;

@@ -6,6 +6,7 @@
 import { Switch } from "../../switch/index.js";
 import type { Channel } from "./channel.js";
 import type { Node } from "./network.js";
+import type { PortSource } from "./port-source.js";
 import { microsecondClock, type Simulation } from "./simulation.js";
 
 export interface SwitchNodeOptions {
@@ -24,11 +25,13 @@ export interface SwitchNodeOptions {
 /** Port of packet-ins and packet-outs, the one that the testbed's switches use unless told otherwise. */
 export const CPU_PORT = 510;
 
-export class SwitchNode implements Node {
+export class SwitchNode implements Node, PortSource {
   readonly device: Switch;
   readonly name: string;
   readonly ownQueues = true;
   readonly #outputs: (Channel | undefined)[] = [];
+  readonly #downPorts = new Set<number>();
+  readonly #portListeners = new Set<() => void>();
   /** Frames that the switch sent to a port without a link. */
   strayed = 0;
 
@@ -68,6 +71,19 @@ export class SwitchNode implements Node {
   }
 
   portState(port: number, up: boolean): void {
+    if (up !== this.#downPorts.has(port)) return;
+    if (up) this.#downPorts.delete(port);
+    else this.#downPorts.add(port);
     this.device.setPortState(port, up);
+    for (const listener of [...this.#portListeners]) listener();
+  }
+
+  get downPorts(): ReadonlySet<number> {
+    return this.#downPorts;
+  }
+
+  watchPorts(listener: () => void): () => void {
+    this.#portListeners.add(listener);
+    return () => this.#portListeners.delete(listener);
   }
 }

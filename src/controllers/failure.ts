@@ -1,0 +1,83 @@
+/** What a controller throws, as a diagnostic with the controller's name and the place of the throw. */
+import { type Diagnostic, DiagnosticError, SourceFile, type Span } from "../base/index.js";
+import { MAX_WAKES_AT_ONE_INSTANT, TimeStandsStill } from "./incarnation.js";
+
+/** Reads a source file; undefined: it cannot be read. */
+export type ReadSource = (path: string) => string | undefined;
+
+/**
+ * `stack` is where the error came from, in V8's form.
+ *
+ * P43302 for a controller that keeps time from going on, the controller's own diagnostics as they are with a note, P43301
+ * for everything else.
+ */
+export function failureOf(
+  name: string,
+  error: unknown,
+  stack: string | undefined,
+  readSource: ReadSource = () => undefined,
+): DiagnosticError {
+  if (error instanceof TimeStandsStill) {
+    return new DiagnosticError([
+      {
+        severity: "error",
+        code: "P43302",
+        message: `controller "${name}" was woken ${MAX_WAKES_AT_ONE_INSTANT} times at one instant, ${error.atNs} ns`,
+        notes: [{ message: "let it sleep for more than 0 ns in each round of its loops" }],
+      },
+    ]);
+  }
+  if (error instanceof DiagnosticError) {
+    const notes = [{ message: `thrown by controller "${name}"` }];
+    return new DiagnosticError(
+      error.diagnostics.map((one) =>
+        one.severity === "error" ? { ...one, notes: [...one.notes, ...notes] } : one,
+      ),
+    );
+  }
+  const place = stack === undefined ? undefined : placeOf(stack);
+  const text = place && readSource(place.path);
+  const span = place && text !== undefined ? spanAt(new SourceFile(place.path, text), place) : undefined;
+  const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const diagnostic: Diagnostic = {
+    severity: "error",
+    code: "P43301",
+    message: `controller "${name}" has failed: ${words}`,
+    ...(span === undefined ? {} : { span }),
+    notes:
+      place === undefined || span !== undefined
+        ? []
+        : [{ message: `thrown at ${place.path}:${place.line}:${place.column}` }],
+  };
+  return new DiagnosticError([diagnostic]);
+}
+
+interface Place {
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The innermost place of a stack in V8's form that is not in this room, in an installed package or in Node. */
+function placeOf(stack: string): Place | undefined {
+  const places: Place[] = [];
+  for (const [, path, line, column] of stack.matchAll(/^\s+at (?:.*\()?(.+?):(\d+):(\d+)\)?$/gm)) {
+    if (path!.startsWith("node:") || path === "<anonymous>") continue;
+    places.push({ path: asPath(path!), line: Number(line), column: Number(column) });
+  }
+  const room = asPath(import.meta.url).replace(/[^/\\]*$/, "");
+  const isForeign = ({ path }: Place) => path.startsWith(room) || /[/\\]node_modules[/\\]/.test(path);
+  return places.find((place) => !isForeign(place)) ?? places[0];
+}
+
+function asPath(name: string): string {
+  return name.startsWith("file://") ? decodeURIComponent(new URL(name).pathname) : name;
+}
+
+function spanAt(file: SourceFile, { line, column }: Place): Span | undefined {
+  const lineStart = file.lineStarts[line - 1];
+  if (lineStart === undefined) return undefined;
+  const start = Math.min(lineStart + column - 1, file.text.length);
+  return { file, start, end: start + 1 };
+}

@@ -1,0 +1,289 @@
+/** Starts, stops, kills and restarts the controllers of a fabric, on any engine. */
+import { type DiagnosticError, didYouMean, fail, printable, type Random } from "../base/index.js";
+import type { Device } from "../device/index.js";
+import type { Topology } from "../topology/index.js";
+import { type Clock, IncarnationClock } from "./clock.js";
+import type { ControlledSwitch, ControllerContext, ControllerPlan } from "./controller.js";
+import { failureOf, type ReadSource } from "./failure.js";
+import { GatedDevice } from "./gated-device.js";
+import { Incarnation } from "./incarnation.js";
+import { linkEvents, type SwitchSession, switchEvents } from "./switch-session.js";
+
+/** What the controllers of a run are given. */
+export interface ControllerEnvironment {
+  readonly topology: Topology;
+  readonly clock: Clock;
+  /** The control channel of a switch, by its node index. */
+  session(node: number): SwitchSession;
+  /** Its streams are forked by the name of a controller and the number of its start. */
+  readonly random: Random;
+  /** Takes a line of the log, without the newline. */
+  log(line: string): void;
+  /** Told when a controller has failed (P433xx). It is over then; the others go on. */
+  failed(error: DiagnosticError): void;
+  /** For the excerpt of a diagnostic; absent: none is shown. */
+  readonly readSource?: ReadSource;
+}
+
+/**
+ * `returned`: `start` has returned, timers and listeners go on. `ended`: stopped or killed. `failed`: it threw.
+ */
+export type ControllerState = "idle" | "running" | "returned" | "stopping" | "ended" | "failed";
+
+/** Time that a controller has to end when it is asked to, unless another one is given: 1 s. */
+export const STOP_LIMIT_NS = 1_000_000_000;
+
+export class ControllerHost {
+  readonly #slots = new Map<string, Slot>();
+
+  /**
+   * Starts nothing yet. Throws DiagnosticError P43304 when two controllers have one name, or one controls what is no
+   * switch of the topology.
+   */
+  constructor(plans: readonly ControllerPlan[], environment: ControllerEnvironment) {
+    for (const plan of plans) {
+      checkPlan(plan, environment.topology, this.#slots);
+      this.#slots.set(plan.name, new Slot(plan, environment));
+    }
+  }
+
+  /** In the order of the plans. */
+  get names(): string[] {
+    return [...this.#slots.keys()];
+  }
+
+  /** Throws DiagnosticError P43305 when there is no controller of that name, as all methods here that take a name. */
+  state(name: string): ControllerState {
+    return this.#slot(name).state;
+  }
+
+  /** Starts all that do not run, in the order of the plans. */
+  startAll(): void {
+    for (const slot of this.#slots.values()) slot.start();
+  }
+
+  /** Starts a controller; nothing happens when it runs already. `start` is called at this instant of the clock. */
+  start(name: string): void {
+    this.#slot(name).start();
+  }
+
+  /**
+   * Ends a controller at once, as a crash would: no timer of it fires, no promise that it waits for settles, none of its
+   * listeners hears anything. Messages that it has sent reach their switches. Nothing happens when it does not run.
+   */
+  kill(name: string): void {
+    this.#slot(name).kill();
+  }
+
+  killAll(): void {
+    for (const slot of this.#slots.values()) slot.kill();
+  }
+
+  /** Kills it if it runs, and starts it anew: with a fresh context, and the next stream of random numbers. */
+  restart(name: string): void {
+    const slot = this.#slot(name);
+    slot.kill();
+    slot.start();
+  }
+
+  /**
+   * Asks a controller to end, and kills it after `limitNs`. Resolves when it has ended; false: it had to be killed. On the
+   * simulator time must go on meanwhile.
+   */
+  stop(name: string, limitNs: number = STOP_LIMIT_NS): Promise<boolean> {
+    return this.#slot(name).stop(limitNs);
+  }
+
+  /** {@link stop} for all at the same time; false: at least one had to be killed. */
+  async stopAll(limitNs: number = STOP_LIMIT_NS): Promise<boolean> {
+    const ends = await Promise.all([...this.#slots.values()].map((slot) => slot.stop(limitNs)));
+    return ends.every((politely) => politely);
+  }
+
+  #slot(name: string): Slot {
+    const slot = this.#slots.get(name);
+    if (slot !== undefined) return slot;
+    const known = this.names.join(", ") || "none";
+    fail(
+      "P43305",
+      undefined,
+      `no controller is called "${name}"${didYouMean(name, this.names, '"')}`,
+      `controllers: ${known}`,
+    );
+  }
+}
+
+function checkPlan(
+  { name, switches }: ControllerPlan,
+  { nodes }: Topology,
+  taken: ReadonlyMap<string, unknown>,
+): void {
+  if (taken.has(name)) fail("P43304", undefined, `two controllers are called "${name}"`);
+  for (const node of switches) {
+    const role = nodes[node]?.role;
+    if (role !== undefined && role !== "host") continue;
+    const what = role === undefined ? `node ${node}, which is not there` : `the host ${nodes[node]!.name}`;
+    fail("P43304", undefined, `controller "${name}" controls ${what}`, "name switches only");
+  }
+}
+
+/** One controller: its incarnations follow each other. */
+class Slot {
+  state: ControllerState = "idle";
+  #starts = 0;
+  #life: Incarnation | undefined;
+  /** Called when the running incarnation has ended; true: by itself. */
+  #onEnd: ((politely: boolean) => void) | undefined;
+  #stopping: Promise<boolean> | undefined;
+
+  constructor(
+    readonly plan: ControllerPlan,
+    readonly environment: ControllerEnvironment,
+  ) {}
+
+  start(): void {
+    if (this.#life !== undefined) return;
+    const { plan, environment } = this;
+    const life = new Incarnation(plan.name, ++this.#starts, environment.clock, (error, stack) => {
+      const failure = failureOf(plan.name, error, stack, environment.readSource);
+      this.#end(life, "failed");
+      this.#log(`failed: ${failure.diagnostics[0]!.message}`);
+      environment.failed(failure);
+    });
+    this.#life = life;
+    this.state = "running";
+    this.#log(life.number === 1 ? "started" : `started again (${life.number})`);
+    this.#soon(life, () => {
+      const running = life.run(() => plan.controller.start(this.#context(life)));
+      if (running === undefined) this.#returned(life);
+      else void running.then(() => this.#returned(life));
+    });
+  }
+
+  kill(): void {
+    if (this.#life === undefined) return;
+    this.#end(this.#life, "ended");
+    this.#log("killed");
+    this.#onEnd?.(false);
+  }
+
+  stop(limitNs: number): Promise<boolean> {
+    const life = this.#life;
+    if (life === undefined) return Promise.resolve(true);
+    this.#stopping ??= new Promise((resolve) => {
+      const { clock } = this.environment;
+      this.#soon(life, () => {
+        const hasReturned = this.state === "returned";
+        this.state = "stopping";
+        life.askToStop(!hasReturned);
+        if (hasReturned) this.#returned(life);
+      });
+      const cancel = clock.at(clock.now() + limitNs, () => {
+        if (this.#life === life) this.kill();
+      });
+      this.#onEnd = (politely) => {
+        cancel();
+        this.#onEnd = undefined;
+        this.#stopping = undefined;
+        resolve(politely);
+      };
+    });
+    return this.#stopping;
+  }
+
+  /** `start` has returned, or rejected with the reason of the stop. */
+  #returned(life: Incarnation): void {
+    if (life.over) return;
+    if (!life.stopped.aborted) {
+      this.state = "returned";
+      return;
+    }
+    this.#end(life, "ended");
+    this.#log("stopped");
+    this.#onEnd?.(true);
+  }
+
+  #end(life: Incarnation, state: ControllerState): void {
+    life.end();
+    this.#life = undefined;
+    this.state = state;
+    if (state === "failed") this.#onEnd?.(true);
+  }
+
+  /** At this instant, as an event of the clock: on the simulator promises run after events only. */
+  #soon(life: Incarnation, work: () => void): void {
+    const { clock } = this.environment;
+    clock.at(clock.now(), () => {
+      if (!life.over) work();
+    });
+  }
+
+  #log(text: string): void {
+    const { clock, log } = this.environment;
+    for (const line of text.split("\n")) log(`${seconds(clock.now())} ${this.plan.name}: ${printable(line)}`);
+  }
+
+  #context(life: Incarnation): ControllerContext {
+    const { plan, environment } = this;
+    const { topology, random } = environment;
+    const sessions = plan.switches.map((node) => ({
+      node: topology.nodes[node]!,
+      session: environment.session(node),
+    }));
+    const switches = sessions.map(
+      ({ node, session }): ControlledSwitch => ({ node, device: new GatedDevice(session.device, life) }),
+    );
+    const byName = new Map(switches.map(({ node, device }) => [node.name, device]));
+    /** Watches the states of all switches until the returned function is called, or the life is over. */
+    const watch = (make: (node: ControlledSwitch["node"]) => Parameters<SwitchSession["watchState"]>[0]) => {
+      if (life.over) return () => {};
+      const stops = sessions.map(({ node, session }) => session.watchState(make(node)));
+      const stop = () => {
+        for (const each of stops) each();
+      };
+      const forget = life.keep(stop);
+      return () => {
+        forget();
+        stop();
+      };
+    };
+    return {
+      name: plan.name,
+      topology,
+      switches,
+      device: (name) => byName.get(name) ?? noSwitch(plan.name, name, byName),
+      clock: new IncarnationClock(environment.clock, life),
+      random: random.fork(`controller ${plan.name}`).fork(life.number),
+      log: (text) => {
+        if (!life.over) this.#log(text);
+      },
+      watchLinks: (listener) => {
+        const heard = life.listener(listener);
+        return watch((node) => linkEvents(topology, node, heard));
+      },
+      watchSwitches: (listener) => {
+        const heard = life.listener(listener);
+        return watch((node) => switchEvents(node, heard));
+      },
+      stopped: life.stopped,
+    };
+  }
+}
+
+function noSwitch(controller: string, name: string, known: ReadonlyMap<string, Device>): never {
+  fail(
+    "P43303",
+    undefined,
+    `controller "${controller}" controls no switch called "${name}"${didYouMean(name, known.keys(), '"')}`,
+    `its switches: ${[...known.keys()].slice(0, MAX_LISTED).join(", ")}${known.size > MAX_LISTED ? ", ..." : ""}`,
+  );
+}
+
+const MAX_LISTED = 12;
+
+/** Seconds with nine decimals. */
+function seconds(ns: number): string {
+  const whole = Math.trunc(Math.abs(ns) / 1e9);
+  const rest = Math.round(Math.abs(ns) % 1e9);
+  return `${ns < 0 ? "-" : ""}${whole}.${String(rest).padStart(9, "0")}`;
+}

@@ -1,0 +1,23 @@
+/**
+ * A control plane that lives: {@link Controller} is a control plane program, {@link ControllerContext} all that it sees,
+ * {@link ControllerHost} starts, stops, kills and restarts the controllers of a fabric. The host touches no clock, switch or
+ * file by itself: an engine hands them in as {@link ControllerEnvironment}.
+ */
+export type { Clock, ControllerClock } from "./clock.js";
+export type {
+  ControlledSwitch,
+  Controller,
+  ControllerContext,
+  ControllerPlan,
+  LinkEvent,
+  SwitchEvent,
+} from "./controller.js";
+export type { ReadSource } from "./failure.js";
+export {
+  type ControllerEnvironment,
+  ControllerHost,
+  type ControllerState,
+  STOP_LIMIT_NS,
+} from "./host.js";
+export { ControllerStopped, MAX_WAKES_AT_ONE_INSTANT } from "./incarnation.js";
+export type { SwitchSession, SwitchState } from "./switch-session.js";
