@@ -10,6 +10,7 @@ export {
   type PolicyDescription,
   type SegmentMarks,
 } from "./host-policy.js";
+export { MovingPath, ProbingPath, type ReceiverRule, type Rerouter } from "./re-pathing.js";
 export {
   FIELD_BITS,
   SELECTOR_FIELDS,

@@ -51,7 +51,6 @@ export {
   type RepathLoad,
   type ReportOptions,
   type ReportRow,
-  type Rerouter,
   readSlice,
   repathLoad,
   reportOf,

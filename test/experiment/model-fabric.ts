@@ -24,13 +24,15 @@ export function experimentWith(keys: Record<string, string | number> = {}): Expe
   return experiment;
 }
 
+/** The switch of a node under a scheme. */
+export function modelSwitch({ plan }: SchemeRun, node: { index: number; name: string }): ModelSwitch {
+  const own = plan.switches.find((candidate) => candidate.node === node.index)!;
+  const program = plan.programs.find((candidate) => candidate.name === own.program)!;
+  return new ModelSwitch(node.name, plan, program, own.updates);
+}
+
 export function modelFabric(experiment: Experiment, scheme: SchemeRun): Fabric {
-  const { plan } = scheme;
-  return buildFabric(experiment, scheme, (node) => {
-    const own = plan.switches.find((candidate) => candidate.node === node.index)!;
-    const program = plan.programs.find((candidate) => candidate.name === own.program)!;
-    return new ModelSwitch(node.name, plan, program, own.updates);
-  });
+  return buildFabric(experiment, scheme, (node) => modelSwitch(scheme, node));
 }
 
 /** The result of a generator that yields nothing of interest. */

@@ -190,9 +190,49 @@ describe("P-ECMP that shifts, as the paper's text reads", () => {
   });
 });
 
+/** Checks a share of first tries against its expected value; four standard errors. */
+function expectFirstTries(outcomes: Outcome[], p: number): void {
+  const first = outcomes.filter(({ attempts }) => attempts === 1).length / outcomes.length;
+  expect(Math.abs(first - p)).toBeLessThan(4 * Math.sqrt((p * (1 - p)) / outcomes.length));
+}
+
+/**
+ * Of 2N - 1 flows that the failure of one of N elements hits, N - 1 are hit on the way of the data alone, N - 1 on the way of the
+ * acknowledgements alone, and one on both. Of the last, half of the data arrived before the failure.
+ */
+const hitShares = (n: number) => ({
+  data: (n - 1) / (2 * n - 1),
+  acks: (n - 1) / (2 * n - 1),
+  both: 1 / (2 * n - 1),
+});
+
+describe("P-ECMP in the roles of PRR, with one copy", () => {
+  it.each([
+    ["tor", 2],
+    ["leaf", 4],
+    ["spine", 4],
+  ] as const)("succeeds at once as often as the closed form says: %s, N = %d", (place, n) => {
+    const outcomes = run(pecmpFabric(mesh, { failover: "prr" }), place, 800, FAR);
+    // A lost data segment: the sender leaves the failed element, and the receiver stays. Lost acknowledgements: the receiver
+    // leaves it, but the sender may move to it from another one. Both lost: the receiver leaves only if the data arrived.
+    const { data, acks, both } = hitShares(n);
+    expectFirstTries(outcomes, data + (acks * (n - 2)) / (n - 1) + both / 2);
+    expect(outcomes.filter(({ lostAfter }) => lostAfter > 0)).toEqual([]);
+  });
+
+  it("recovers within three tries with two ToRs", () => {
+    const outcomes = run(pecmpFabric(planes, { failover: "prr" }), "tor", 400, FAR);
+    expect(Math.max(...outcomes.map(({ attempts }) => attempts))).toBe(3);
+  });
+});
+
 describe("PRR", () => {
-  const fabricOf = (topology: Topology) =>
-    new ModelFabric(topology, prr.plan(topology, prr.parameters.parse({ field: "flow_label" })), undefined);
+  const fabricOf = (topology: Topology, input: object = {}) =>
+    new ModelFabric(
+      topology,
+      prr.plan(topology, prr.parameters.parse({ field: "flow_label", ...input })),
+      undefined,
+    );
 
   it.each([
     ["tor", 2],
@@ -205,8 +245,24 @@ describe("PRR", () => {
     const tries = outcomes.reduce((sum, { attempts }) => sum + attempts, 0);
     // A geometric variable: mean 1/p, deviation sqrt(1-p)/p; four standard errors.
     expect(Math.abs(tries / runs - 1 / p)).toBeLessThan((4 * Math.sqrt(1 - p)) / p / Math.sqrt(runs));
-    const first = outcomes.filter(({ attempts }) => attempts === 1).length / runs;
-    expect(Math.abs(first - p)).toBeLessThan(4 * Math.sqrt((p * (1 - p)) / runs));
+    expectFirstTries(outcomes, p);
+  });
+
+  it.each([
+    ["tor", 2],
+    ["leaf", 4],
+    ["spine", 4],
+  ] as const)("with two copies succeeds at once as often as the closed form says: %s, N = %d", (place, n) => {
+    const outcomes = run(fabricOf(mesh, { copies: 2 }), place, 1200, FAR);
+    const q = 1 / n;
+    const { data, acks, both } = hitShares(n);
+    // The new path of the data is good with 1 - q. If only the acknowledgements were lost, the old path of the data is good too:
+    // the receiver tries one new path for each copy that arrives.
+    expectFirstTries(
+      outcomes,
+      data * (1 - q) + acks * ((1 - q) * (1 - q ** 2) + q * (1 - q)) + both * (1 - q) ** 2,
+    );
+    expect(outcomes.filter(({ lostAfter, lastAcks }) => lostAfter > 0 || lastAcks !== 1)).toEqual([]);
   });
 });
 

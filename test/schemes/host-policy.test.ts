@@ -92,7 +92,8 @@ describe("hostPolicyOf", () => {
     expectRestored(SCHEMES.ecmp.plan(topology, SCHEMES.ecmp.parameters.parse({})).hosts);
     expectRestored(SCHEMES.pecmp.plan(topology, SCHEMES.pecmp.parameters.parse({})).hosts);
     for (const field of SELECTOR_FIELDS)
-      expectRestored(SCHEMES.prr.plan(topology, SCHEMES.prr.parameters.parse({ field })).hosts);
+      for (const copies of [1, 2])
+        expectRestored(SCHEMES.prr.plan(topology, SCHEMES.prr.parameters.parse({ field, copies })).hosts);
   });
 
   const offsets = offsetSet("odd", 4);
@@ -108,6 +109,7 @@ describe("hostPolicyOf", () => {
     ["no object", null, /has no kind/],
     ["no selector", { kind: "fixed" }, /selector: .*number/],
     ["a number of values that is none", { kind: "prr", values: 0 }, /values: .*>=1/],
+    ["a number of copies that it does not have", { kind: "prr", values: 4, copies: 3 }, /copies: .*1 or 2/],
     ["a parameter that it does not have", { kind: "prr", values: 4, more: 1 }, /"more"/],
     ["an unknown failover", { ...description, failover: "jump" }, /failover: .*"probe"/],
     ["no layout", { ...description, layout: undefined }, /layout: /],

@@ -25,7 +25,7 @@ export {
   type Weights,
 } from "./compile.js";
 export { compileFabric, modelOf, type PecmpFabric } from "./fabric.js";
-export { FAILOVERS, type Failover, makeRerouter, pecmpHosts, type Rerouter } from "./hosts.js";
+export { FAILOVERS, type Failover, makeRerouter, pecmpHosts } from "./hosts.js";
 export {
   type FanOut,
   type FanOuts,

@@ -1,9 +1,19 @@
-/** PRR's hosts: both ends of a flow draw a random selector to re-path. */
+/**
+ * What PRR's hosts do. Both ends re-path by drawing a random value for the header field. The sender re-paths on a timeout. The
+ * receiver re-paths when it receives data with another value in the field (the sender has re-pathed), or only data that it
+ * already has (its acknowledgements were lost). So each attempt draws both directions anew, as P-ECMP's closed form
+ * p = ((N-1)/N)^2 assumes (P-ECMP, section 2.1).
+ *
+ * With two copies, which PRR does not have, each end sends on its old path and on a drawn one, as P-ECMP's hosts do: for a
+ * comparison at equal cost.
+ */
 import { z } from "zod";
 import type { Random } from "../../base/index.js";
-import type { PathChooser, SegmentMarks } from "../../hosts/index.js";
+import { MovingPath, type PathChooser, ProbingPath, type Rerouter } from "../../hosts/index.js";
 import { flowHash, mix } from "../hash.js";
 import type { SchemeHosts } from "../scheme.js";
+
+export const copiesSchema = z.union([z.literal(1), z.literal(2)], { error: "expected 1 or 2" }).default(1);
 
 /** `values`: selectors are drawn from [0, values). */
 export const prrDescription = z.strictObject({
@@ -13,35 +23,36 @@ export const prrDescription = z.strictObject({
     .int()
     .min(1)
     .max(2 ** 32),
+  copies: copiesSchema,
 });
 
-export function prrHosts(description: z.output<typeof prrDescription>): SchemeHosts {
+/** Any value of the field, also the old one. */
+function drawAny(values: number): Rerouter {
+  return { leave: (_from, _tried, random) => random.int(values) };
+}
+
+/** A value that was not tried yet, while there is one: two copies with one value would take one path. */
+function drawOther(values: number): Rerouter {
   return {
-    description,
-    open: (_flow, random) => new RandomPath(description.values, random),
-    nic: (flow, selector, nics) => mix(flowHash(flow), selector) % nics,
+    leave(_from, tried, random) {
+      const used = new Set(tried);
+      for (;;) {
+        const value = random.int(values);
+        if (!used.has(value) || used.size >= values) return value;
+      }
+    },
   };
 }
 
-class RandomPath implements PathChooser {
-  selector = 0;
-  #peer = 0;
-
-  constructor(
-    readonly values: number,
-    readonly random: Random,
-  ) {}
-
-  onTimeout(): readonly number[] {
-    this.selector = this.random.int(this.values);
-    return [this.selector];
-  }
-
-  onAck(): void {}
-
-  onData(segment: SegmentMarks, duplicate: boolean): readonly number[] {
-    if (duplicate || segment.selector !== this.#peer) this.selector = this.random.int(this.values);
-    this.#peer = segment.selector;
-    return [this.selector];
-  }
+/** Flows start at value 0. */
+export function prrHosts(description: z.output<typeof prrDescription>): SchemeHosts {
+  const { values, copies } = description;
+  return {
+    description,
+    open: (_flow, random: Random): PathChooser =>
+      copies === 1
+        ? new MovingPath(drawAny(values), random, 0, "attempts", 0)
+        : new ProbingPath(drawOther(values), random, 0, 0),
+    nic: (flow, selector, nics) => mix(flowHash(flow), selector) % nics,
+  };
 }

@@ -1,10 +1,6 @@
 /**
  * PRR (SIGCOMM'23): the data plane is plain ECMP with an additional header field in the hash input. A host
- * re-paths by writing a random value into this field.
- *
- * Both ends re-path. The sender re-paths on a timeout. The receiver re-paths when it receives data with another value in
- * the field (the sender has re-pathed), or only data that it already has (its acknowledgements were lost). So each
- * attempt draws both directions anew, as P-ECMP's closed form p = ((N-1)/N)^2 assumes (section 2.1).
+ * re-paths by writing a random value into this field; see `hosts.ts`.
  */
 import { z } from "zod";
 import { FIELD_BITS, SELECTOR_FIELDS } from "../../hosts/index.js";
@@ -12,6 +8,7 @@ import { planEcmpSwitches } from "../ecmp/plan.js";
 import { SEED_SCOPES } from "../fabric.js";
 import { hostPolicyOf } from "../host-policy.js";
 import type { Scheme } from "../scheme.js";
+import { copiesSchema } from "./hosts.js";
 
 const prrParameters = z.strictObject({
   /**
@@ -19,6 +16,8 @@ const prrParameters = z.strictObject({
    * independent choices in all tiers; a flow label has enough values. But an IPv4 packet has no flow label.
    */
   field: z.enum(SELECTOR_FIELDS).default("dscp"),
+  /** Copies of a retransmission after a timeout and of its acknowledgement; PRR itself sends one. */
+  copies: copiesSchema,
   hash_seed: z.number().int().min(0).default(1),
   /** Switches that share a hash seed. */
   seed_scope: z.enum(SEED_SCOPES).default("tier"),
@@ -39,7 +38,11 @@ export const prr: Scheme<PrrParameters> = {
       hashSeed: parameters.hash_seed,
       seedScope: parameters.seed_scope,
     }),
-    repathing: "random",
-    hosts: hostPolicyOf({ kind: "prr", values: 2 ** FIELD_BITS[parameters.field] }),
+    repathing: parameters.copies === 1 ? "random" : "other",
+    hosts: hostPolicyOf({
+      kind: "prr",
+      values: 2 ** FIELD_BITS[parameters.field],
+      copies: parameters.copies,
+    }),
   }),
 };
