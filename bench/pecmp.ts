@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parse } from "yaml";
-import { compileMatrices, pecmp, pecmpParameters } from "../src/schemes/index.js";
+import { compileMatrices, pecmp, pecmpParameters } from "../src/schemes/pecmp/index.js";
 import { buildTopology, type Topology, topologySchema } from "../src/topology/index.js";
 import type { Benchmark } from "./main.js";
 

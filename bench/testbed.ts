@@ -3,11 +3,12 @@
  * one switch between two hosts. Our switch, and BMv2 in the same run if simple_switch_grpc is on PATH or P4LOOM_BMV2
  * names it. Needs root and a build (`npm run build`).
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Diagnostics, SourceFile } from "../src/base/index.js";
 import { loadTemplates, renderProgram } from "../src/generate/index.js";
+import { textFolder } from "../src/loading/index.js";
 import { compile } from "../src/p4/index.js";
 import { schemeNamed } from "../src/schemes/index.js";
 import { type Lab, type LabSpec, labOf, type SwitchEngine, startLab } from "../src/testbed/index.js";
@@ -65,7 +66,7 @@ function ring(): LabSpec {
 async function load(running: Lab, topology: Topology): Promise<void> {
   const scheme = schemeNamed("ecmp")!;
   const plan = scheme.plan(topology, scheme.parameters.parse({}));
-  const templates = loadTemplates((path) => readFileSync(join(root, "templates", path), "utf8"));
+  const templates = loadTemplates(textFolder(join(root, "templates")));
   for (const { node, program, updates } of plan.switches) {
     const text = renderProgram(templates, plan.programs.find(({ name }) => name === program)!);
     const result = compile({ file: new SourceFile(`${program}.p4`, text) }, new Diagnostics());

@@ -1,48 +1,37 @@
 /** `p4loom generate`: a scheme's programs and control-plane state for a topology, or what they cost. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DiagnosticError, Diagnostics, fail, SourceFile } from "../base/index.js";
+import { DiagnosticError, Diagnostics, fail, type Locate, SourceFile } from "../base/index.js";
 import { loadDocument } from "../documents/index.js";
 import { loadTemplates, renderPrograms } from "../generate/index.js";
-import { packageFile, readSource, writeFiles } from "../loading/index.js";
-import {
-  DEFAULT_REPORT,
-  type FabricPlan,
-  formatReport,
-  formatSwitchReport,
-  pecmpParameters,
-  type ReportOptions,
-  type ReportRow,
-  reportOf,
-  SCHEMES,
-  type Scheme,
-  schemeNamed,
-  table2Report,
-  VERSION_BITS,
-} from "../schemes/index.js";
+import { packageFile, readSource, textFolder, writeFiles } from "../loading/index.js";
+import { type FabricPlan, SCHEMES, type Scheme, type SchemeReport, schemeNamed } from "../schemes/index.js";
 import { buildTopology, type Topology, topologySchema } from "../topology/index.js";
 import type { GenerateOptions } from "./main.js";
 import { EXIT } from "./outcome.js";
 
 const DEFAULT_TOPOLOGY = "examples/topologies/clos.yaml";
 
-export async function generate(name: string, options: GenerateOptions): Promise<number> {
+/** `further`: what the command line has beyond the options of every scheme. */
+export async function generate(
+  name: string,
+  options: GenerateOptions,
+  further: readonly string[],
+): Promise<number> {
   const scheme = schemeNamed(name);
-  if (scheme === undefined) {
-    process.stderr.write(
-      `p4loom generate: no scheme \`${name}\`; there are ${Object.keys(SCHEMES).join(", ")}\n`,
-    );
-    return EXIT.wrongUsage;
-  }
-  const misuse = misuseOf(name, options);
-  if (misuse !== undefined) {
+  const misuse =
+    scheme === undefined
+      ? `no scheme \`${name}\`; there are ${Object.keys(SCHEMES).join(", ")}`
+      : misuseOf(scheme, options, further);
+  if (scheme === undefined || misuse !== undefined) {
     process.stderr.write(`p4loom generate: ${misuse}\n`);
     return EXIT.wrongUsage;
   }
-  if (options.report) return report(options);
+  if (options.report && scheme.report !== undefined) return report(scheme.report, options, further);
   const topology = readTopology(options.topology);
-  const plan = planFabric(scheme, topology, options);
-  const templates = loadTemplates((path) => readFileSync(packageFile(`templates/${path}`), "utf8"));
+  const { value, locate } = load(settingsFile(options.set), scheme.parameters);
+  const plan = scheme.plan(topology, value, locate);
+  const templates = loadTemplates(textFolder(packageFile("templates")));
   const programs = renderPrograms(templates, plan.programs);
   if (options.out === undefined) {
     for (const { text } of programs) process.stdout.write(text);
@@ -63,22 +52,28 @@ export async function generate(name: string, options: GenerateOptions): Promise<
 }
 
 /** Which two options exclude each other, and why; undefined when the options fit together. */
-function misuseOf(name: string, options: GenerateOptions): string | undefined {
+function misuseOf(
+  { name, report }: Scheme,
+  options: GenerateOptions,
+  further: readonly string[],
+): string | undefined {
   if (options.report) {
-    if (name !== "pecmp") return `--report counts what P-ECMP's matrices cost; \`${name}\` has none`;
+    if (report === undefined) return `--report counts what a scheme's tables cost; \`${name}\` has no report`;
     return options.out === undefined ? undefined : "--report prints to stdout; -o is for programs";
   }
   if (options.json) return "--json is the form of --report; programs are text";
-  if (options.legs || options.versionBit !== undefined) {
-    return "--legs and --version-bit count bits of --report; for programs write --set version_bit=...";
-  }
-  if (options.topology === "table2") return "--topology table2 is for --report; name a topology file";
+  const [first] = further;
+  if (first?.startsWith("--"))
+    return `${first} is no option here; a parameter of the scheme is written --set NAME=VALUE, an option of its report needs --report`;
+  if (first !== undefined) return `unexpected argument ${first}; a parameter is written --set NAME=VALUE`;
+  if (options.topology !== undefined && report?.topologies.includes(options.topology))
+    return `--topology ${options.topology} is for --report; name a topology file`;
   return undefined;
 }
 
-/** The text of `--set`, which messages quote like a file. */
-function settingsFile(options: GenerateOptions): SourceFile {
-  const lines = options.set.map((setting) => {
+/** The settings of `--set` as a document, which messages quote like a file. */
+function settingsFile(settings: readonly string[]): SourceFile {
+  const lines = settings.map((setting) => {
     const equals = setting.indexOf("=");
     if (equals <= 0) fail("P40005", undefined, `--set ${setting}: expected NAME=VALUE`);
     return `${setting.slice(0, equals)}: ${setting.slice(equals + 1)}`;
@@ -86,12 +81,10 @@ function settingsFile(options: GenerateOptions): SourceFile {
   return new SourceFile("--set", lines.length > 0 ? lines.join("\n") : "{}");
 }
 
-function planFabric(scheme: Scheme, topology: Topology, options: GenerateOptions): FabricPlan {
-  const { value, locate } = load(settingsFile(options), scheme.parameters);
-  return scheme.plan(topology, value, locate);
-}
-
-function load<T>(file: SourceFile, schema: Parameters<typeof loadDocument<T>>[1]) {
+function load<T>(
+  file: SourceFile,
+  schema: Parameters<typeof loadDocument<T>>[1],
+): { value: T; locate: Locate } {
   const diagnostics = new Diagnostics();
   const document = loadDocument(file, schema, diagnostics);
   if (document === undefined) throw new DiagnosticError(diagnostics.list);
@@ -116,31 +109,32 @@ function stateJson(program: string, updates: FabricPlan["switches"][number]["upd
   return `${JSON.stringify({ program: `${program}.p4`, updates }, plain, 2)}\n`;
 }
 
-function report(options: GenerateOptions): number {
-  const rule = reportOptions(options);
-  if (options.topology === "table2") return printReport(table2Report(rule), options);
-  const topology = readTopology(options.topology);
-  const status = printReport([reportOf(topology.name, topology, rule)], options);
-  if (!options.json) process.stdout.write(`\n${formatSwitchReport(topology, rule.control)}\n`);
-  return status;
-}
-
-/** What `--set` says, over the report's own defaults; `--version-bit` goes before both. */
-function reportOptions(options: GenerateOptions): ReportOptions {
-  const { value } = load(settingsFile(options), pecmpParameters);
-  const isSet = (name: string) => options.set.some((setting) => setting.startsWith(`${name}=`));
-  const versionBit = VERSION_BITS.find((rule) => rule === options.versionBit);
-  if (options.versionBit !== undefined && versionBit === undefined) {
-    fail("P40005", undefined, `--version-bit ${options.versionBit}: expected ${VERSION_BITS.join(", ")}`);
-  }
-  return {
-    versionBit: versionBit ?? (isSet("version_bit") ? value.version_bit : DEFAULT_REPORT.versionBit),
-    control: isSet("control") ? value.control : DEFAULT_REPORT.control,
-    legs: options.legs ?? DEFAULT_REPORT.legs,
-  };
-}
-
-function printReport(rows: readonly ReportRow[], options: GenerateOptions): number {
-  process.stdout.write(options.json ? `${JSON.stringify({ rows }, null, 2)}\n` : `${formatReport(rows)}\n`);
+function report(own: SchemeReport, options: GenerateOptions, further: readonly string[]): number {
+  const settings = [...options.set, ...flagSettings(further)];
+  const { value } = load(settingsFile(settings), own.options);
+  const named = options.topology !== undefined && own.topologies.includes(options.topology);
+  const subject = named ? options.topology! : readTopology(options.topology);
+  const { rows, text } = own.make(subject, value);
+  process.stdout.write(options.json ? `${JSON.stringify({ rows }, null, 2)}\n` : `${text}\n`);
   return EXIT.success;
+}
+
+/** `--version-bit none --legs` as `version_bit=none`, `legs=true`. Fails with P40005 for a value without a flag. */
+function flagSettings(further: readonly string[]): string[] {
+  const settings: string[] = [];
+  for (let i = 0; i < further.length; i++) {
+    const [flag, joined] = splitOnce(further[i]!);
+    if (!flag.startsWith("--"))
+      fail("P40005", undefined, `unexpected argument ${flag}: expected --KEY VALUE`);
+    const next = further[i + 1];
+    const value = joined ?? (next === undefined || next.startsWith("--") ? "true" : further[++i]!);
+    settings.push(`${flag.slice(2).replaceAll("-", "_")}=${value}`);
+  }
+  return settings;
+}
+
+/** `--key=value` in its two parts. */
+function splitOnce(argument: string): [flag: string, value: string | undefined] {
+  const equals = argument.startsWith("--") ? argument.indexOf("=") : -1;
+  return equals < 0 ? [argument, undefined] : [argument.slice(0, equals), argument.slice(equals + 1)];
 }

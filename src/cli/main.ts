@@ -49,16 +49,17 @@ defineRun(program.command("run")).action(async (file: string, options: RunArgume
 program
   .command("generate")
   .description("render a scheme's P4 programs, or report what its control plane needs")
-  .argument("<scheme>", "pecmp, prr or ecmp")
+  .argument("<scheme>", "name of a scheme; a wrong one lists them")
   .addOption(repeatable("--set <name=value>", "set a parameter of the scheme"))
   .option("-o, --out <dir>", "write the programs to DIR instead of stdout")
-  .option("--topology <file>", "topology file (YAML), or table2 for the paper's twelve")
-  .option("--report", "print groups, members and selector bits instead of programs")
-  .option("--version-bit <rule>", "count the update's version bit: none, overall or per-hop")
-  .option("--legs", "count selector bits for the NIC bond and the leaf-to-ToR choice too")
+  .option("--topology <file>", "topology file (YAML), or a name that the scheme's report knows")
+  .option("--report", "print what the scheme's tables cost; --KEY [VALUE] sets an option of the report")
   .option("--json", "print the report as JSON")
-  .action(async (scheme: string, options: GenerateOptions) => {
-    await conclude(async () => (await import("./generate.js")).generate(scheme, options));
+  .allowUnknownOption()
+  .allowExcessArguments()
+  .action(async (scheme: string, options: GenerateOptions, command: Command) => {
+    const further = command.args.slice(1);
+    await conclude(async () => (await import("./generate.js")).generate(scheme, options, further));
   });
 
 addP4cOptions(
@@ -164,8 +165,6 @@ export interface GenerateOptions {
   out?: string;
   topology?: string;
   report?: boolean;
-  versionBit?: string;
-  legs?: boolean;
   json?: boolean;
 }
 

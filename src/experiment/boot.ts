@@ -1,5 +1,4 @@
 /** Brings a scheme's fabric up: render, compile, load into every switch, and let the control plane write its state. */
-import { readFileSync } from "node:fs";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../base/index.js";
 import {
   loadTemplates,
@@ -8,6 +7,7 @@ import {
   type TemplateSet,
   withFaultTable,
 } from "../generate/index.js";
+import { packageFile, textFolder } from "../loading/index.js";
 import { compile } from "../p4/index.js";
 import type { Program } from "../program/index.js";
 import { ControlChannel, type Fabric, SwitchNode, settle } from "../sim/packet/index.js";
@@ -34,8 +34,7 @@ export class ProgramCompiler {
   constructor(options: CompilerOptions = {}) {
     this.#options = options;
     if (options.p4c !== undefined) checkP4c(options.p4c);
-    const folder = new URL("../../templates/", import.meta.url);
-    this.#templates = loadTemplates((path) => readFileSync(new URL(path, folder), "utf8"));
+    this.#templates = loadTemplates(textFolder(packageFile("templates")));
   }
 
   /** The programs of a scheme by their names. Fails with P43012 where p4c does. */

@@ -1,12 +1,12 @@
 /** Figure 7b of the P-ECMP paper: the distribution of recovery times, on a logarithmic axis. */
 import { escapeMarkup } from "../base/index.js";
-import { successProbability, timeOfTry } from "./closed-forms.js";
+import type { Tries } from "../schemes/index.js";
 import type { EngineName, Experiment } from "./experiment.js";
-import { equalSites } from "./failure-sites.js";
 import { FakeDocument, printNode } from "./fake-document.js";
 import { FAILURE_NAMES, type LineStyle, lineStyle } from "./palette.js";
 import { firstTimeoutMs, hasModelTimes, type Series } from "./results.js";
 import { cdfPoints } from "./statistics.js";
+import { theoryOf, timeOfTry } from "./theory.js";
 
 export interface FigureLine {
   name: string;
@@ -42,15 +42,16 @@ export function figureLines(
 
 function lineOf(experiment: Experiment, one: Series, schemeIndex: number, engine: EngineName): FigureLine {
   const times = one.samples.map((sample) => sample.recoveryMs);
-  const n = equalSites(experiment.topology, experiment.settings.traffic.pairs, one.failure);
   const theory: FigureLine["theory"] = [];
-  if (hasModelTimes(engine) && one.scheme.plan.repathing === "random" && n !== undefined && n > 1) {
+  const expected = theoryOf(experiment, one.scheme, one.failure);
+  // One step, at the first try or never, needs no circles.
+  if (hasModelTimes(engine) && expected !== undefined && isGradual(expected)) {
     const { rto_margin, rto_cap } = experiment.settings.transport;
     const first = firstTimeoutMs(rto_margin, one.samples);
-    const miss = 1 - successProbability(n);
-    for (let tries = 1, left = miss; tries <= 60; tries++, left *= miss) {
-      theory.push({ x: timeOfTry(tries, first, rto_cap / 1e6), fraction: 1 - left });
-      if (left < 0.002) break;
+    for (let tries = 1; tries <= 60; tries++) {
+      const fraction = expected.recoveredAfter(tries);
+      theory.push({ x: timeOfTry(tries, first, rto_cap / 1e6), fraction });
+      if (1 - fraction < 0.002) break;
     }
   }
   return {
@@ -60,6 +61,12 @@ function lineOf(experiment: Experiment, one: Series, schemeIndex: number, engine
     theory,
     neverRecovers: times.every((time) => time === Number.POSITIVE_INFINITY),
   };
+}
+
+/** Whether some flows recover at the first try and others at later ones. */
+export function isGradual(tries: Tries): boolean {
+  const first = tries.recoveredAfter(1);
+  return first > 0 && first < 1;
 }
 
 /** All samples of both within a tenth of one time, or neither ever recovers. */

@@ -1,8 +1,8 @@
 /** The experiment file: topology, schemes, failures or faults, flows, number of runs, and machine parameters. */
 import { z } from "zod";
 import type { Locate, SourceFile } from "../base/index.js";
-import { SELECTOR_FIELDS } from "../hosts/index.js";
-import { type FabricPlan, NAMED_SCHEMES, type Scheme } from "../schemes/index.js";
+import { type HostPolicy, SELECTOR_FIELDS } from "../hosts/index.js";
+import { type FabricPlan, SCHEMES, type Scheme } from "../schemes/index.js";
 import {
   durationSchema,
   positiveDurationSchema,
@@ -20,16 +20,16 @@ export type Failure = (typeof FAILURES)[number];
 export const ENGINES = ["sim", "switch", "bmv2"] as const;
 export type EngineName = (typeof ENGINES)[number];
 
-export type SchemeChoice = keyof typeof NAMED_SCHEMES;
-const SCHEME_NAMES = Object.keys(NAMED_SCHEMES) as [SchemeChoice, ...SchemeChoice[]];
+const SCHEME_NAMES = Object.keys(SCHEMES) as [string, ...string[]];
 
-export function schemeOfName(name: SchemeChoice): Scheme<Record<string, unknown>> {
-  return NAMED_SCHEMES[name] as unknown as Scheme<Record<string, unknown>>;
+/** The scheme of a name that {@link experimentSchema} accepts. */
+export function schemeOfName(name: string): Scheme<Record<string, unknown>> {
+  return SCHEMES[name] as Scheme<Record<string, unknown>>;
 }
 
 /** The keys that a scheme's parameters have in a file. */
-export function parameterShape(name: SchemeChoice): z.core.$ZodLooseShape {
-  return (NAMED_SCHEMES[name].parameters as unknown as z.ZodObject).shape;
+export function parameterShape(name: string): z.core.$ZodLooseShape {
+  return (schemeOfName(name).parameters as unknown as z.ZodObject).shape;
 }
 
 const whole = (what: string, least: number, most: number) => {
@@ -61,7 +61,7 @@ const schemeSchema = z.union([
         runs: runsSchema.optional(),
         ...parameterShape(name),
       }),
-    ) as unknown as [z.ZodObject<{ scheme: z.ZodLiteral<SchemeChoice> }>],
+    ) as unknown as [z.ZodObject<{ scheme: z.ZodLiteral<string> }>],
   ),
 ]);
 
@@ -201,11 +201,13 @@ export interface SchemeRun {
   label: string;
   /** What figures and tables for people call it. */
   title: string;
-  scheme: SchemeChoice;
+  scheme: string;
   runs: number;
   /** As the scheme's own schema parsed them. */
   parameters: Readonly<Record<string, unknown>>;
   plan: FabricPlan;
+  /** What the hosts of the plan do, for hosts in this process. */
+  policy: HostPolicy;
 }
 
 /** A checked experiment file with its topology and the plans of its schemes. */

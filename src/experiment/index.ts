@@ -4,7 +4,6 @@
  * runs; {@link writeResults} writes table, figures and report; {@link formatResults} prints the table. A file that lists
  * its flows and faults itself is a {@link Timeline}: {@link loadTimeline}, {@link runTimeline}.
  */
-export { expectedTries, successProbability, timeOfTry, triesAtQuantile } from "./closed-forms.js";
 export type { Engine, EngineContext, EngineOutcome, Progress, TestbedOptions } from "./engine.js";
 export {
   ENGINES,
@@ -29,6 +28,7 @@ export {
   type Series,
 } from "./results.js";
 export { type RunOptions, runExperiment } from "./run.js";
+export { timeOfTry } from "./theory.js";
 export type { TimelineRow } from "./timeline/flows.js";
 export { formatTimeline, runTimeline, type TimelineResults, timelineJson } from "./timeline/run.js";
 export { resultsJson, writeResults } from "./write.js";

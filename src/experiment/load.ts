@@ -265,16 +265,20 @@ function planSchemes(
       path[0] === "field" && path.length === 1 && !written ? locate(["selector"]) : inEntry(path);
     checkWidth(settings, parameters["field"], place, diagnostics);
     return (
-      collecting(diagnostics, () => [
-        {
-          label: name,
-          title: label === undefined ? chosen.title : name,
-          scheme,
-          runs: runs ?? settings.runs,
-          parameters,
-          plan: chosen.plan(topology, parameters, place),
-        },
-      ]) ?? []
+      collecting(diagnostics, () => {
+        const plan = chosen.plan(topology, parameters, place);
+        return [
+          {
+            label: name,
+            title: label === undefined ? chosen.title : name,
+            scheme,
+            runs: runs ?? settings.runs,
+            parameters,
+            plan,
+            policy: chosen.hosts(plan.hosts),
+          },
+        ];
+      }) ?? []
     );
   });
 }

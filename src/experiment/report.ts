@@ -1,11 +1,20 @@
 /** One self-contained page: what was asked, what came out, how that compares with theory, and the data. */
 import { escapeMarkup } from "../base/index.js";
-import { cdfFigure, figureLines } from "./cdf-figure.js";
+import { cdfFigure, figureLines, isGradual } from "./cdf-figure.js";
 import type { Experiment, SchemeRun } from "./experiment.js";
 import { inline, reportPage } from "./page.js";
 import { FAILURE_NAMES, schemeTitle } from "./palette.js";
-import { type FullResults, formatMs, formatPercent, hasModelTimes, type Row } from "./results.js";
+import {
+  type FullResults,
+  formatMs,
+  formatPercent,
+  hasModelTimes,
+  type PathExample,
+  type Row,
+  type Series,
+} from "./results.js";
 import { cdfCsv, resultsCsv } from "./tables.js";
+import { theoryOf } from "./theory.js";
 import { topologyFigure } from "./topology-figure.js";
 
 export interface ReportFiles {
@@ -18,10 +27,7 @@ export async function renderReport(results: FullResults): Promise<ReportFiles> {
   const { source: experiment, series } = results;
   const lines = figureLines(experiment, series, results.engine);
   const cdfSvg = await cdfFigure(lines, experiment.settings.give_up / 1e6);
-  const shown = series.find(
-    (one) => one.scheme.plan.repathing === "certain" && one.example?.after !== undefined,
-  );
-  const example = (shown ?? series.find((one) => one.example !== undefined))?.example;
+  const example = shownExample(results);
   const topologySvg = topologyFigure(experiment.topology, example);
   const title = experiment.settings.title ?? experiment.settings.name;
   const body = [
@@ -29,7 +35,7 @@ export async function renderReport(results: FullResults): Promise<ReportFiles> {
     `<p class="lead">${headline(results)}</p>`,
     ...results.warnings.map((text) => `<p class="note"><strong>Warning: ${escapeMarkup(text)}</strong></p>`),
     ...results.notes.map((note) => `<p class="note">${escapeMarkup(note)}</p>`),
-    `<figure>${inline(cdfSvg)}<figcaption>Share of the flows that have recovered, over the time since the failure (logarithmic).${hasTheory(results) ? " Circles: closed form for random re-pathing, one a try." : ""}</figcaption></figure>`,
+    `<figure>${inline(cdfSvg)}<figcaption>Share of the flows that have recovered, over the time since the failure (logarithmic).${hasTheory(results) ? " Circles: closed form, one a try." : ""}</figcaption></figure>`,
     "<h2>Results</h2>",
     resultTable(results.rows, experiment.schemes),
     `<p class="note">A run is one flow, open before the failure, with a path of its own in each direction; the element that fails is drawn from the two. Time is counted from the failure to the retransmission that gets through; its acknowledgement is back one round trip later. N: equal-cost elements that each direction chooses from. ${theoryNote(results)}</p>`,
@@ -50,17 +56,33 @@ export async function renderReport(results: FullResults): Promise<ReportFiles> {
   return { html, cdfSvg, topologySvg };
 }
 
+/** The example of the series that recovers best, as far as a re-path is known. */
+function shownExample({ series, rows }: FullResults): PathExample | undefined {
+  const known = series.filter(({ example }) => example !== undefined);
+  const success = (one: Series) =>
+    one.example?.after === undefined ? -1 : rows[series.indexOf(one)]!.first_try_success;
+  return known.reduce<Series | undefined>(
+    (best, one) => (best === undefined || success(one) > success(best) ? one : best),
+    undefined,
+  )?.example;
+}
+
 function theoryNote(results: FullResults): string {
-  const misses = "Small grey figures: closed form, 1 &minus; ((N&minus;1)/N)&sup2; missed tries";
+  const formulas = new Set(results.series.flatMap(({ scheme }) => scheme.plan.closedForm?.formula ?? []));
+  const missed = [...formulas].map((formula) => `, ${escapeMarkup(formula)} missed tries`);
+  const misses = `Small grey figures: closed form${missed.join("")}`;
   if (!hasModelTimes(results.engine)) return `${misses}.`;
   const cap = results.source.settings.transport.rto_cap / 1e6;
   return `${misses}, first RTO of ${escapeMarkup(firstRto(results))}, doubled each time, at most ${cap} ms.`;
 }
 
 function hasTheory(results: FullResults): boolean {
-  return (
-    hasModelTimes(results.engine) && results.series.some((one) => one.scheme.plan.repathing === "random")
-  );
+  const { source, series } = results;
+  if (!hasModelTimes(results.engine)) return false;
+  return series.some(({ scheme, failure }) => {
+    const tries = theoryOf(source, scheme, failure);
+    return tries !== undefined && isGradual(tries);
+  });
 }
 
 /** The finding in one or two sentences, from the rows alone. */

@@ -1,11 +1,10 @@
 /** What an experiment yields: samples of single runs, and the rows that sum them up. */
 import { formatTable } from "../base/index.js";
-import { computeRoutes, type Topology } from "../topology/index.js";
-import { expectedTries, successProbability, timeOfTry, triesAtQuantile } from "./closed-forms.js";
 import type { EngineName, Experiment, Failure, SchemeRun } from "./experiment.js";
 import { equalSites } from "./failure-sites.js";
 import { mean, summarise } from "./statistics.js";
 import type { RunLoad } from "./testbed/machine-load.js";
+import { theoryOf, timeOfTry } from "./theory.js";
 
 /** One run: one flow that a failure hit. */
 export interface Sample {
@@ -103,14 +102,10 @@ export function resultsDocument({
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-export function rowOf(
-  experiment: Experiment,
-  { scheme, failure, samples }: Series,
-  engine: EngineName = "sim",
-): Row {
+export function rowOf(experiment: Experiment, series: Series, engine: EngineName = "sim"): Row {
+  const { scheme, failure, samples } = series;
   const times = summarise(samples.map((sample) => sample.recoveryMs));
   const recovered = samples.filter((sample) => sample.recoveryMs !== Number.POSITIVE_INFINITY);
-  const repaths = scheme.plan.repathing !== "none";
   const n = equalSites(experiment.topology, experiment.settings.traffic.pairs, failure);
   return {
     scheme: scheme.label,
@@ -122,9 +117,9 @@ export function rowOf(
     p95_ms: finite(times.p95),
     p99_ms: finite(times.p99),
     max_ms: finite(times.max),
-    repaths_mean: repaths ? round(mean(samples.map((sample) => sample.timeouts)), 4) : 0,
+    repaths_mean: scheme.plan.repaths ? round(mean(samples.map((sample) => sample.timeouts)), 4) : 0,
     equal_sites: n ?? null,
-    ...theoryOf(experiment, scheme, samples, n),
+    ...theoryColumns(experiment, series),
     ...(hasModelTimes(engine) ? {} : { theory_p50_ms: null, theory_p95_ms: null }),
     ...(samples[0]?.load === undefined
       ? {}
@@ -140,67 +135,23 @@ export function hasModelTimes(engine: EngineName): boolean {
   return engine === "sim";
 }
 
-type Theory = Pick<
+type TheoryColumns = Pick<
   Row,
   "theory_first_try_success" | "theory_p50_ms" | "theory_p95_ms" | "theory_repaths_mean"
 >;
 
-const NO_THEORY: Theory = {
-  theory_first_try_success: null,
-  theory_p50_ms: null,
-  theory_p95_ms: null,
-  theory_repaths_mean: null,
-};
-
-function theoryOf(
-  experiment: Experiment,
-  scheme: SchemeRun,
-  samples: readonly Sample[],
-  n: number | undefined,
-): Theory {
-  const { settings } = experiment;
-  const rto = firstTimeoutMs(settings.transport.rto_margin, samples);
-  const cap = settings.transport.rto_cap / 1e6;
-  switch (scheme.plan.repathing) {
-    case "certain":
-      if (!isEven(experiment, n)) return NO_THEORY;
-      return {
-        theory_first_try_success: 1,
-        theory_p50_ms: finite(rto),
-        theory_p95_ms: finite(rto),
-        theory_repaths_mean: 1,
-      };
-    case "random":
-      if (n === undefined) return NO_THEORY;
-      return {
-        theory_first_try_success: round(successProbability(n), 6),
-        theory_p50_ms: finite(timeOfTry(triesAtQuantile(n, 0.5), rto, cap)),
-        theory_p95_ms: finite(timeOfTry(triesAtQuantile(n, 0.95), rto, cap)),
-        theory_repaths_mean: finite(expectedTries(n)),
-      };
-    case "none":
-      return { ...NO_THEORY, theory_first_try_success: 0, theory_repaths_mean: 0 };
-    default:
-      return NO_THEORY;
-  }
-}
-
-/** Whether there is another site of this kind, and the switches of a tier have groups of one size. */
-function isEven({ settings, topology }: Experiment, n: number | undefined): boolean {
-  return n !== undefined && n > 1 && settings.topology.kind !== "graph" && hasEvenTiers(topology);
-}
-
-/** Whether all switches of a tier choose from equally many next hops in a direction. */
-function hasEvenTiers(topology: Topology): boolean {
-  const sizes = new Map<string, number>();
-  for (const { node, hopSets } of computeRoutes(topology)) {
-    for (const { direction, ports } of hopSets) {
-      const key = `${topology.nodes[node]!.role} ${direction}`;
-      if ((sizes.get(key) ?? ports.length) !== ports.length) return false;
-      sizes.set(key, ports.length);
-    }
-  }
-  return true;
+function theoryColumns(experiment: Experiment, { scheme, failure, samples }: Series): TheoryColumns {
+  const tries = theoryOf(experiment, scheme, failure);
+  const { rto_margin, rto_cap } = experiment.settings.transport;
+  const first = firstTimeoutMs(rto_margin, samples);
+  const time = (fraction: number) =>
+    tries === undefined ? null : finite(timeOfTry(tries.atQuantile(fraction), first, rto_cap / 1e6));
+  return {
+    theory_first_try_success: tries === undefined ? null : round(tries.recoveredAfter(1), 6),
+    theory_p50_ms: time(0.5),
+    theory_p95_ms: time(0.95),
+    theory_repaths_mean: tries === undefined ? null : finite(tries.mean),
+  };
 }
 
 /** The RTO that the closed forms start from: the measured round trip plus the margin, in milliseconds. */

@@ -13,7 +13,7 @@ export type SwitchMaker = (node: TopologyNode, simulation: Simulation) => Node;
 /** The network of a scheme, its switches not yet configured. */
 export function buildFabric(
   experiment: FabricExperiment,
-  { plan }: SchemeRun,
+  { plan, policy }: SchemeRun,
   makeSwitch: SwitchMaker,
 ): Fabric {
   const simulation = new Simulation({ turn: () => new Promise((resolve) => setImmediate(resolve)) });
@@ -21,7 +21,7 @@ export function buildFabric(
   return new Fabric({
     simulation,
     topology: experiment.topology,
-    policy: plan.hosts,
+    policy,
     codec: {
       headersOf: (selector) => selectorHeaders(plan.field, selector),
       selectorOf: (headers) => selectorOf(plan.field, headers),

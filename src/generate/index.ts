@@ -1,13 +1,17 @@
-/** From checked parameters to P4 source: load the templates once, then render the programs of a fabric. */
+/** From a program's template and values to P4 source: load the templates once, then render the programs of a fabric. */
+export { type HashChoice, hashSchema, hashValues, NO_SELECTOR, selectorValues } from "./partials.js";
 export {
-  type EcmpProgram,
+  checkValues,
   type GeneratedFile,
-  type HashChoice,
-  type PecmpProgram,
   type ProgramPlan,
   renderProgram,
   renderPrograms,
-  type SelectorSlice,
   withFaultTable,
 } from "./programs.js";
-export { checkBraces, loadTemplates, makeTemplateSet, type TemplateSet } from "./templates.js";
+export {
+  checkBraces,
+  loadTemplates,
+  makeTemplateSet,
+  type TemplateFolder,
+  type TemplateSet,
+} from "./templates.js";

@@ -5,28 +5,15 @@
 import Handlebars from "handlebars";
 import { fail, SourceFile } from "../base/index.js";
 
-/** Main templates, by the name that a program plan uses. */
-const TEMPLATES = ["pecmp/tor", "pecmp/leaf", "pecmp/spine", "ecmp/switch"] as const;
+/** A folder of templates; paths are relative to it, with `/` between names. */
+export interface TemplateFolder {
+  /** Names of the entries of a folder; empty where there is no such folder. */
+  list(path: string): readonly string[];
+  read(path: string): string;
+}
 
-const PARTIALS = [
-  "admit",
-  "checksums",
-  "discard",
-  "drops",
-  "flow_metadata",
-  "hash_keys",
-  "headers",
-  "ipv4_fields",
-  "next_hop",
-  "output",
-  "parser",
-  "pecmp_apply",
-  "pecmp_matrix",
-  "pecmp_metadata",
-  "routes",
-  "to_downlinks",
-  "to_uplinks",
-] as const;
+const SUFFIX = ".p4.hbs";
+const PARTIALS = "partials";
 
 /** Checked templates, ready to render. */
 export interface TemplateSet {
@@ -36,32 +23,59 @@ export interface TemplateSet {
 }
 
 /**
- * Loads all templates. `readText` gets paths relative to the folder of templates, for example
- * `pecmp/tor.p4.hbs`. Throws DiagnosticError: P42001 for braces that P4 and Handlebars read differently.
+ * Loads all templates: `NAME/TEMPLATE.p4.hbs` in the folder of a scheme, which may use the partials in `partials/` and
+ * those in its own `NAME/partials/`. Throws DiagnosticError: P42001 for braces that P4 and Handlebars read differently,
+ * P42006 for a partial of a scheme with the name of a common one.
  */
-export function loadTemplates(readText: (path: string) => string): TemplateSet {
-  const texts = new Map<string, string>();
-  for (const name of TEMPLATES) texts.set(name, readText(`${name}.p4.hbs`));
-  const partials = new Map<string, string>();
-  for (const name of PARTIALS) partials.set(name, readText(`partials/${name}.p4.hbs`));
-  return makeTemplateSet(texts, partials);
+export function loadTemplates(folder: TemplateFolder): TemplateSet {
+  const texts = (path: string) => {
+    const found = new Map<string, string>();
+    for (const entry of [...folder.list(path)].sort()) {
+      if (!entry.endsWith(SUFFIX)) continue;
+      const file = `${path}/${entry}`;
+      const text = folder.read(file);
+      checkBraces(new SourceFile(file, text));
+      found.set(entry.slice(0, -SUFFIX.length), text);
+    }
+    return found;
+  };
+  const common = texts(PARTIALS);
+  const compiled = new Map<string, Template>();
+  for (const name of [...folder.list("")].sort()) {
+    if (name === PARTIALS) continue;
+    const own = texts(`${name}/${PARTIALS}`);
+    for (const partial of own.keys())
+      if (common.has(partial))
+        fail("P42006", undefined, `${name}/${PARTIALS}/${partial}${SUFFIX}: a common partial has that name`);
+    const made = compileTemplates(texts(name), new Map([...common, ...own]));
+    for (const [template, render] of made) compiled.set(`${name}/${template}`, render);
+  }
+  return setOf(compiled);
 }
 
-/** As {@link loadTemplates}, from texts by name. */
+/** Templates that may all use the same partials, from texts by name. */
 export function makeTemplateSet(
   templates: ReadonlyMap<string, string>,
   partials: ReadonlyMap<string, string>,
 ): TemplateSet {
+  for (const [name, text] of partials) checkBraces(new SourceFile(`${PARTIALS}/${name}${SUFFIX}`, text));
+  for (const [name, text] of templates) checkBraces(new SourceFile(`${name}${SUFFIX}`, text));
+  return setOf(compileTemplates(templates, partials));
+}
+
+type Template = (values: object) => string;
+
+function compileTemplates(
+  templates: ReadonlyMap<string, string>,
+  partials: ReadonlyMap<string, string>,
+): Map<string, Template> {
   const engine = Handlebars.create();
-  for (const [name, text] of partials) {
-    checkBraces(new SourceFile(`partials/${name}.p4.hbs`, text));
-    engine.registerPartial(name, text);
-  }
-  const compiled = new Map<string, (values: object) => string>();
-  for (const [name, text] of templates) {
-    checkBraces(new SourceFile(`${name}.p4.hbs`, text));
-    compiled.set(name, engine.compile(text, { noEscape: true, strict: true, explicitPartialContext: false }));
-  }
+  for (const [name, text] of partials) engine.registerPartial(name, text);
+  const options = { noEscape: true, strict: true, explicitPartialContext: false };
+  return new Map([...templates].map(([name, text]) => [name, engine.compile(text, options)]));
+}
+
+function setOf(compiled: ReadonlyMap<string, Template>): TemplateSet {
   return {
     names: [...compiled.keys()],
     render(name, values) {

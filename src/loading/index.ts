@@ -21,3 +21,4 @@ export {
   type ProgramFiles,
   readP4InfoFile,
 } from "./load-program.js";
+export { type TextFolder, textFolder } from "./text-folder.js";

@@ -9,6 +9,7 @@ import type { Update } from "../device/index.js";
 import type { ProgramPlan } from "../generate/index.js";
 import type { HostPolicy, PolicyDescription, SelectorField } from "../hosts/index.js";
 import type { Topology } from "../topology/index.js";
+import type { ClosedForm } from "./closed-form.js";
 
 /** What one switch runs and what the control plane writes after loading it, in this order. */
 export interface SwitchPlan {
@@ -27,23 +28,32 @@ export interface FabricPlan {
   readonly programs: readonly ProgramPlan[];
   /** All switches, by ascending node index. */
   readonly switches: readonly SwitchPlan[];
-  readonly hosts: SchemeHosts;
-  readonly repathing: Repathing;
   /** Control plane programs that run as long as the fabric; they start when all switches have their state. */
   readonly controllers?: readonly ControllerPlan[];
+  /** What the hosts do: {@link Scheme.hosts} makes the policy of it, here or in a process on the host. */
+  readonly hosts: PolicyDescription;
+  /** Whether hosts ever leave a path after a timeout. */
+  readonly repaths: boolean;
+  /** Theory for the recovery of a flow, if there is any. */
+  readonly closedForm?: ClosedForm;
 }
 
-/** A policy for hosts in this process, and its description for hosts in other processes. */
-export interface SchemeHosts extends HostPolicy {
-  readonly description: PolicyDescription;
+/** What `p4loom generate NAME --report` prints. */
+export interface SchemeReport {
+  /** Names that stand for topologies of the report's own, instead of a topology file. */
+  readonly topologies: readonly string[];
+  /** Shape and defaults of the options, by the names that `--set` uses. `--version-bit V` sets `version_bit`, too. */
+  readonly options: z.ZodType;
+  /** Rows and text for a topology, or for one of {@link topologies}; `options` have passed their schema. */
+  make(subject: Topology | string, options: unknown): ReportText;
 }
 
-/**
- * How hosts re-path after a timeout, as far as closed forms depend on it. `none`: never. `random`: each try draws both
- * directions anew. `certain`: a try avoids any single failure where the switches of a tier have groups of one size.
- * `other`: no closed form is known.
- */
-export type Repathing = "none" | "random" | "certain" | "other";
+export interface ReportText {
+  /** One object a line of the table, for `--json`. */
+  readonly rows: readonly object[];
+  /** The same for people. */
+  readonly text: string;
+}
 
 export interface Scheme<Parameters = unknown> {
   readonly name: string;
@@ -58,4 +68,11 @@ export interface Scheme<Parameters = unknown> {
    * finds keys of the parameters.
    */
   plan(topology: Topology, parameters: Parameters, locate?: Locate): FabricPlan;
+  /**
+   * The policy of {@link FabricPlan.hosts}, whose `kind` is the name of this scheme (or `fixed`). Throws DiagnosticError
+   * P42210 where the description lacks something: it may come from another process.
+   */
+  hosts(description: unknown): HostPolicy;
+  /** What the scheme's tables cost, if it can tell. */
+  readonly report?: SchemeReport;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { DiagnosticError } from "../../src/base/index.js";
-import { expectedTries, successProbability } from "../../src/experiment/closed-forms.js";
 import { FailoverRig } from "../../src/experiment/failover.js";
 import { equalSites, placesOf, sitesOnPath } from "../../src/experiment/failure-sites.js";
 import { FlowDrawer } from "../../src/experiment/flow-draw.js";
@@ -8,6 +7,7 @@ import type { Experiment, Failure, SchemeRun } from "../../src/experiment/index.
 import { rowOf } from "../../src/experiment/results.js";
 import { schemeRuns } from "../../src/experiment/simulator.js";
 import { mean } from "../../src/experiment/statistics.js";
+import { expectedTries, successProbability } from "../../src/schemes/index.js";
 import { buildTopology, topologySchema } from "../../src/topology/index.js";
 import { allRuns, experimentWith, modelFabric } from "./model-fabric.js";
 

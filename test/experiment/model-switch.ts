@@ -9,7 +9,9 @@ import type { ActionCall, Match, Update } from "../../src/device/index.js";
 import type { ProgramPlan } from "../../src/generate/index.js";
 import { selectorOf } from "../../src/hosts/index.js";
 
+import type { EcmpProgram } from "../../src/schemes/ecmp/program.js";
 import type { FabricPlan } from "../../src/schemes/index.js";
+import type { PecmpProgram } from "../../src/schemes/pecmp/index.js";
 import { type Channel, type Node, Segment } from "../../src/sim/packet/index.js";
 
 interface Route {
@@ -107,10 +109,14 @@ export class ModelSwitch implements Node {
     let hashed = 0;
     if (name === "to_group") {
       group = this.#cells.get(String(action.params["next_hops"]));
-      if (this.program.template === "ecmp/switch" && this.program.values.hashedField !== undefined)
+      if (
+        this.program.template === "ecmp/switch" &&
+        (this.program.values as EcmpProgram).hashedField !== undefined
+      )
         hashed = selector + 1;
     } else if (this.program.template !== "ecmp/switch") {
-      const slice = name === "to_uplinks" ? this.program.values.up! : this.program.values.down!;
+      const values = this.program.values as PecmpProgram;
+      const slice = name === "to_uplinks" ? values.up! : values.down!;
       let value = Math.floor(selector / 2 ** slice.low) % 2 ** slice.width;
       if (slice.version !== undefined && Math.floor(selector / 2 ** slice.version) % 2 === 1)
         value += 1 << 15;

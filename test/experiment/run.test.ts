@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics } from "../../src/base/index.js";
-import { successProbability } from "../../src/experiment/closed-forms.js";
 import { equalSites } from "../../src/experiment/failure-sites.js";
 import {
   loadExperiment,
@@ -12,6 +11,7 @@ import {
   resultsJson,
   runExperiment,
 } from "../../src/experiment/index.js";
+import { successProbability } from "../../src/schemes/index.js";
 import { experimentWith } from "./model-fabric.js";
 
 const examples = join(import.meta.dirname, "..", "..", "examples");

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SourceFile } from "../../src/base/index.js";
-import { checkBraces, makeTemplateSet } from "../../src/generate/index.js";
+import { checkBraces, loadTemplates, makeTemplateSet } from "../../src/generate/index.js";
 import { messagesOf } from "../topology/load.js";
 import { templates } from "./load.js";
 
@@ -32,6 +32,35 @@ describe("the lint for braces", () => {
   ])("stops at %j", (text, problem) => expect(messagesOf(() => check(text))).toContain(problem));
 });
 
+describe("a folder of templates", () => {
+  const folder = (files: Record<string, string>) => ({
+    list: (path: string) => {
+      const below = Object.keys(files).filter((file) => path === "" || file.startsWith(`${path}/`));
+      return [...new Set(below.map((file) => file.slice(path === "" ? 0 : path.length + 1).split("/")[0]!))];
+    },
+    read: (path: string) => files[path]!,
+  });
+  const files = {
+    "partials/common.p4.hbs": "c",
+    "a/partials/own.p4.hbs": "own of a",
+    "a/x.p4.hbs": "{{> common}} {{> own}}",
+    "b/y.p4.hbs": "{{> own}}",
+    "b/notes.md": "{{",
+  };
+
+  it("is listed, and each scheme has the common partials and its own", () => {
+    const set = loadTemplates(folder(files));
+    expect(set.names).toEqual(["a/x", "b/y"]);
+    expect(set.render("a/x", {})).toBe("c own of a\n");
+    expect(messagesOf(() => set.render("b/y", {}))).toContain("error[P42002]");
+  });
+
+  it("may not replace a common partial", () => {
+    const set = () => loadTemplates(folder({ ...files, "a/partials/common.p4.hbs": "mine" }));
+    expect(messagesOf(set)).toBe("error[P42006]: a/partials/common.p4.hbs: a common partial has that name");
+  });
+});
+
 describe("rendering", () => {
   const set = makeTemplateSet(
     new Map([["main", "a < b && {{x}};\n{{#if y}}\nyes\n{{/if}}\n\n\n\nend   \n{{> part}}\n\n"]]),
@@ -51,7 +80,7 @@ describe("rendering", () => {
 
   it("names the templates there are", () => {
     expect(messagesOf(() => templates.render("pecmp/core", {}))).toBe(
-      'error[P42003]: no template "pecmp/core"\nnote: templates are: pecmp/tor, pecmp/leaf, pecmp/spine, ecmp/switch',
+      'error[P42003]: no template "pecmp/core"\nnote: templates are: ecmp/switch, pecmp/leaf, pecmp/spine, pecmp/tor',
     );
   });
 });

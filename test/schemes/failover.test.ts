@@ -6,14 +6,9 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../src/base/index.js";
 import type { FlowKey, PathChooser } from "../../src/hosts/index.js";
-import {
-  compileFabric,
-  type FabricPlan,
-  pecmp,
-  pecmpParameters,
-  prr,
-  type SelectorLayout,
-} from "../../src/schemes/index.js";
+import type { FabricPlan } from "../../src/schemes/index.js";
+import { compileFabric, pecmp, pecmpParameters, type SelectorLayout } from "../../src/schemes/pecmp/index.js";
+import { prr } from "../../src/schemes/prr/index.js";
 import type { Role, Topology } from "../../src/topology/index.js";
 import { build, example } from "../topology/load.js";
 import { flowBetween, ModelFabric, reverse, type Walk } from "./model-fabric.js";
@@ -37,7 +32,7 @@ class Flow {
     random: Random,
   ) {
     this.back = reverse(forth);
-    const { hosts } = fabric.plan;
+    const hosts = fabric.policy;
     this.#sender = { chooser: hosts.open(forth, random.fork("sender")), echo: 0 };
     this.#receiver = { chooser: hosts.open(this.back, random.fork("receiver")), echo: 0 };
   }

@@ -6,7 +6,8 @@
 import { describe, expect, it } from "vitest";
 import { renderPrograms } from "../../src/generate/index.js";
 import { SELECTOR_FIELDS } from "../../src/hosts/index.js";
-import { ecmp, prr } from "../../src/schemes/index.js";
+import { ecmp } from "../../src/schemes/ecmp/index.js";
+import { prr } from "../../src/schemes/prr/index.js";
 import { templates } from "../generate/load.js";
 import { example } from "../topology/load.js";
 import { crc, pack } from "./crc.js";

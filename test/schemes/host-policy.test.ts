@@ -2,19 +2,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../src/base/index.js";
-import { type FlowKey, SELECTOR_FIELDS } from "../../src/hosts/index.js";
+import {
+  type FlowKey,
+  type HostPolicy,
+  type PolicyDescription,
+  SELECTOR_FIELDS,
+} from "../../src/hosts/index.js";
+import { hostPolicyOf, SCHEMES, type Scheme } from "../../src/schemes/index.js";
 import {
   type Control,
   FAILOVERS,
   type FanOuts,
-  hostPolicyOf,
   layOut,
   offsetSet,
   pecmpHosts,
-  SCHEMES,
-  type SchemeHosts,
   VERSION_BITS,
-} from "../../src/schemes/index.js";
+} from "../../src/schemes/pecmp/index.js";
 import { buildTopology, topologySchema } from "../../src/topology/index.js";
 
 type Event =
@@ -43,7 +46,7 @@ const flow: fc.Arbitrary<FlowKey> = fc.record({
   dstPort: port,
 });
 
-function decisions(hosts: SchemeHosts, flow: FlowKey, seed: number, events: readonly Event[]): unknown[] {
+function decisions(hosts: HostPolicy, flow: FlowKey, seed: number, events: readonly Event[]): unknown[] {
   const chooser = hosts.open(flow, new Random(seed));
   return events.map((event) => {
     const answer =
@@ -56,10 +59,8 @@ function decisions(hosts: SchemeHosts, flow: FlowKey, seed: number, events: read
   });
 }
 
-function expectRestored(hosts: SchemeHosts): void {
-  const text = JSON.stringify(hosts.description);
-  const restored = hostPolicyOf(JSON.parse(text));
-  expect(JSON.stringify(restored.description)).toBe(text);
+function expectRestored(hosts: HostPolicy, description: PolicyDescription): void {
+  const restored = hostPolicyOf(JSON.parse(JSON.stringify(description)));
   fc.assert(
     fc.property(flow, fc.nat(), events, (flow, seed, events) => {
       expect(decisions(restored, flow, seed, events)).toEqual(decisions(hosts, flow, seed, events));
@@ -81,7 +82,8 @@ describe("hostPolicyOf", () => {
         for (const versionBit of VERSION_BITS) {
           const offsets = offsetSet("primes", 8);
           const layout = layOut(control, "dscp_flow_label", versionBit, fanOuts, offsets.bits);
-          expectRestored(pecmpHosts(failover, layout, offsets));
+          const description = { kind: "pecmp", failover, layout, offsets };
+          expectRestored(pecmpHosts(failover, layout, offsets), description);
         }
       }
     }
@@ -89,20 +91,23 @@ describe("hostPolicyOf", () => {
 
   it("restores what the plans of all schemes have", () => {
     const topology = buildTopology(topologySchema.parse({ kind: "leaf_spine", tors: 4, leaves: 2 }));
-    expectRestored(SCHEMES.ecmp.plan(topology, SCHEMES.ecmp.parameters.parse({})).hosts);
-    expectRestored(SCHEMES.pecmp.plan(topology, SCHEMES.pecmp.parameters.parse({})).hosts);
+    const restores = (scheme: Scheme, parameters: object) => {
+      const { hosts } = scheme.plan(topology, scheme.parameters.parse(parameters));
+      expectRestored(scheme.hosts(hosts), hosts);
+    };
+    for (const scheme of Object.values(SCHEMES)) restores(scheme, {});
     for (const field of SELECTOR_FIELDS)
-      for (const copies of [1, 2])
-        expectRestored(SCHEMES.prr.plan(topology, SCHEMES.prr.parameters.parse({ field, copies })).hosts);
+      for (const copies of [1, 2]) restores(SCHEMES["prr"]!, { field, copies });
   });
 
   const offsets = offsetSet("odd", 4);
-  const { description } = pecmpHosts("probe", layOut("offset", "dscp", "none", FABRICS[0]!, 2), offsets);
+  const layout = layOut("offset", "dscp", "none", FABRICS[0]!, 2);
+  const description = { kind: "pecmp", failover: "probe", layout, offsets };
   it.each([
     [
       "an unknown kind",
       { kind: "plb" },
-      /P42210\]: unknown kind of host policy "plb"; known kinds are fixed, prr/,
+      /P42210\]: unknown kind of host policy "plb"; known kinds are fixed, ecmp, none, pecmp, prr/,
     ],
     ["a name of every object", { kind: "toString" }, /P42210\]: unknown kind of host policy "toString"/],
     ["no kind", {}, /P42210\]: the description of a host policy has no kind/],
@@ -113,11 +118,7 @@ describe("hostPolicyOf", () => {
     ["a parameter that it does not have", { kind: "prr", values: 4, more: 1 }, /"more"/],
     ["an unknown failover", { ...description, failover: "jump" }, /failover: .*"probe"/],
     ["no layout", { ...description, layout: undefined }, /layout: /],
-    [
-      "an unknown hop",
-      { ...description, layout: { ...(description["layout"] as object), slices: { roof: {} } } },
-      /slices/,
-    ],
+    ["an unknown hop", { ...description, layout: { ...layout, slices: { roof: {} } } }, /slices/],
   ] as const)("refuses %s", (_what, wrong, message) => {
     expect(() => hostPolicyOf(wrong)).toThrow(message);
   });

@@ -1,9 +1,10 @@
 /** A fabric of {@link ModelSwitch}es with one random hash per tier (or per switch), to walk packets through. */
 
 import { Random } from "../../src/base/index.js";
-import type { FlowKey } from "../../src/hosts/index.js";
-import type { FabricPlan, Hop, SelectorLayout } from "../../src/schemes/index.js";
-import { readSlice } from "../../src/schemes/index.js";
+import type { FlowKey, HostPolicy } from "../../src/hosts/index.js";
+import { type FabricPlan, hostPolicyOf } from "../../src/schemes/index.js";
+import type { Hop, SelectorLayout } from "../../src/schemes/pecmp/index.js";
+import { readSlice } from "../../src/schemes/pecmp/index.js";
 import type { Topology, TopologyNode } from "../../src/topology/index.js";
 import { ModelSwitch } from "./model-switch.js";
 
@@ -15,6 +16,7 @@ export interface Walk {
 
 export class ModelFabric {
   readonly #switches = new Map<number, ModelSwitch>();
+  readonly policy: HostPolicy;
 
   constructor(
     readonly topology: Topology,
@@ -23,6 +25,7 @@ export class ModelFabric {
     readonly layout: SelectorLayout | undefined,
     readonly hashScope: "tier" | "switch" = "tier",
   ) {
+    this.policy = hostPolicyOf(plan.hosts);
     for (const planned of plan.switches) this.#switches.set(planned.node, new ModelSwitch(planned));
   }
 
@@ -31,7 +34,7 @@ export class ModelFabric {
     const { nodes } = this.topology;
     const from = nodes.find((node) => node.host?.ipv4 === flow.src)!;
     const to = nodes.find((node) => node.host?.ipv4 === flow.dst)!;
-    const nic = from.ports[this.plan.hosts.nic(flow, selector, from.ports.length)]!;
+    const nic = from.ports[this.policy.nic(flow, selector, from.ports.length)]!;
     const seen = [from.index];
     const links = [nic.link];
     for (let node = nodes[nic.peer]!; ; ) {

@@ -53,7 +53,7 @@ describe("the embedded switch sends by C[s mod M, Hash(f)], as BMv2 does", () =>
   });
 });
 
-describe.each(Object.keys(SCHEMES) as (keyof typeof SCHEMES)[])("%s programs", (scheme) => {
+describe.each(Object.keys(SCHEMES))("%s programs", (scheme) => {
   const { topology, plan } = casePlan(scheme);
   const switches = new Map<string, ReturnType<typeof start>>();
   const running = (name: string) => {

@@ -12,7 +12,7 @@ import { renderPrograms } from "../../src/generate/index.js";
 import { compile } from "../../src/p4/index.js";
 import { connect, type P4RuntimeServer, type RemoteDevice, serve } from "../../src/p4runtime/index.js";
 import type { Program } from "../../src/program/index.js";
-import { SCHEMES, type SchemeName } from "../../src/schemes/index.js";
+import { schemeNamed } from "../../src/schemes/index.js";
 import { Switch, type SwitchClock } from "../../src/switch/index.js";
 import { buildTopology, topologySchema } from "../../src/topology/index.js";
 import { templates } from "../generate/load.js";
@@ -31,9 +31,9 @@ const EVERYTHING: ReadQuery[] = [
 const text = readFileSync(resolve(import.meta.dirname, "../../examples/topologies/asymmetric.yaml"), "utf8");
 const topology = buildTopology(topologySchema.parse(parse(text)));
 
-function compileAll(scheme: SchemeName) {
-  const { parameters } = SCHEMES[scheme];
-  const plan = SCHEMES[scheme].plan(topology, parameters.parse({}) as never);
+function compileAll(name: string) {
+  const scheme = schemeNamed(name)!;
+  const plan = scheme.plan(topology, scheme.parameters.parse({}));
   const programs = new Map<string, Program>();
   for (const { file, text: source } of renderPrograms(templates, plan.programs)) {
     const diagnostics = new Diagnostics();

@@ -6,16 +6,10 @@
 
 import { toBytes, toHex } from "../../src/base/index.js";
 import type { ActionCall, Match } from "../../src/device/index.js";
-import type { ProgramPlan } from "../../src/generate/index.js";
+import type { HashChoice, ProgramPlan } from "../../src/generate/index.js";
 import type { FlowKey } from "../../src/hosts/index.js";
-import {
-  compileFabric,
-  type FabricPlan,
-  type Hop,
-  pecmpParameters,
-  readSlice,
-  type SwitchPlan,
-} from "../../src/schemes/index.js";
+import type { FabricPlan, SwitchPlan } from "../../src/schemes/index.js";
+import { compileFabric, type Hop, pecmpParameters, readSlice } from "../../src/schemes/pecmp/index.js";
 import { nodeNamed, type Topology, type TopologyNode } from "../../src/topology/index.js";
 import { crc, pack } from "./crc.js";
 import { checksum, frameOf } from "./frames.js";
@@ -234,7 +228,12 @@ function passedOn(
 
 const SELECTOR_BITS = 6;
 
-function hashOf({ values }: ProgramPlan, flow: FlowKey, selector: number, seed: number): number {
+/** What the hash of a program covers, as its values say. */
+interface HashedProgram {
+  readonly values: { readonly hash?: HashChoice; readonly hashedField?: string };
+}
+
+function hashOf({ values }: HashedProgram, flow: FlowKey, selector: number, seed: number): number {
   const hashed = "hashedField" in values ? [{ value: BigInt(selector), width: SELECTOR_BITS }] : [];
   const tuple = [
     { value: flow.src, width: 128 },
@@ -244,7 +243,7 @@ function hashOf({ values }: ProgramPlan, flow: FlowKey, selector: number, seed: 
     { value: BigInt(flow.dstPort), width: 16 },
   ];
   const own = { value: BigInt(seed), width: 16 };
-  const { algorithm, order } = values.hash;
+  const { algorithm, order } = values.hash!;
   const fields = order === "forward" ? [...hashed, ...tuple, own] : [own, ...hashed, ...tuple.reverse()];
   return crc(algorithm, pack(fields));
 }

@@ -6,14 +6,15 @@
 import { Random } from "../../src/base/index.js";
 import type { Update } from "../../src/device/index.js";
 import type { FlowKey } from "../../src/hosts/index.js";
+import type { SwitchPlan } from "../../src/schemes/index.js";
 import {
   compileFabric,
   nextHop,
+  type PecmpProgram,
   pecmp,
   pecmpParameters,
   readSlice,
-  type SwitchPlan,
-} from "../../src/schemes/index.js";
+} from "../../src/schemes/pecmp/index.js";
 import { hostsOf, nodeNamed } from "../../src/topology/index.js";
 import { build, example } from "../topology/load.js";
 import { crc, pack } from "./crc.js";
@@ -69,7 +70,7 @@ export function probeSet(name: ProbeName, flows: number) {
   const planned = withRecordedSeed(drawn, node.role);
   const compiled = switches.find((candidate) => candidate.node === node.index)!;
   const program = plan.programs.find((candidate) => candidate.name === planned.program)!;
-  const { hash } = program.values;
+  const { hash } = program.values as PecmpProgram;
   const { seed } = new ModelSwitch(planned);
   const random = new Random(name);
   const hosts = hostsOf(topology);

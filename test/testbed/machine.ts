@@ -1,7 +1,7 @@
 /** What tests on real interfaces need: whether this machine lets them run, and p4loom itself as a command. */
 import "../built-command.js";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +10,7 @@ import { afterAll } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
 import { loadTemplates, renderProgram } from "../../src/generate/index.js";
 import { interfacesAvailable } from "../../src/interfaces/index.js";
+import { textFolder } from "../../src/loading/index.js";
 import { compile } from "../../src/p4/index.js";
 import type { Program } from "../../src/program/index.js";
 import { schemeNamed } from "../../src/schemes/index.js";
@@ -139,7 +140,7 @@ export const leafSpine: Topology = buildTopology(
 export async function loadEcmp(lab: Lab, topology: Topology, only?: readonly string[]): Promise<void> {
   const scheme = schemeNamed("ecmp")!;
   const plan = scheme.plan(topology, scheme.parameters.parse({}));
-  const templates = loadTemplates((path) => readFileSync(join(root, "templates", path), "utf8"));
+  const templates = loadTemplates(textFolder(join(root, "templates")));
   const programs = new Map<string, Program>();
   for (const one of plan.programs) {
     const diagnostics = new Diagnostics();

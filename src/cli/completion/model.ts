@@ -42,8 +42,10 @@ function knownWords(): ReadonlyMap<string, readonly string[]> {
     ["net --network", NETWORKS],
     ["net --allow-missing", OMISSIONS],
     ["generate scheme", Object.keys(SCHEMES)],
-    ["generate --topology", ["table2"]],
-    ["generate --version-bit", ["none", "overall", "per-hop"]],
+    [
+      "generate --topology",
+      [...new Set(Object.values(SCHEMES).flatMap(({ report }) => report?.topologies ?? []))],
+    ],
     ["fit --target", targets],
     ["switch --log-level", ["trace", "debug", "info", "warn", "error", "off"]],
     ["switch --grpc-server-addr", ["none"]],

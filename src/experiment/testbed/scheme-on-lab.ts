@@ -90,7 +90,7 @@ export class SchemeOnLab {
         gateway: topology.nodes[peer]!.mac,
       })),
       field: this.scheme.plan.field,
-      policy: this.scheme.plan.hosts.description,
+      policy: this.scheme.plan.hosts,
       seed: agentSeed(this.run.seed, node.name),
       rtoMarginNs: settings.transport.rto_margin,
       rtoCapNs: settings.transport.rto_cap,

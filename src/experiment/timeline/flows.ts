@@ -131,7 +131,7 @@ export function timelineRow(
     bytes,
     fct_ms: completion === undefined ? null : milliseconds(completion),
     timeouts,
-    repaths: plan.repathing === "none" ? 0 : timeouts,
+    repaths: plan.repaths ? timeouts : 0,
     outages: outages.length,
     longest_outage_ms: recovered && lengths.length > 0 ? milliseconds(Math.max(...lengths)) : null,
     recovered,

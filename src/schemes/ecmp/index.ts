@@ -1,7 +1,8 @@
 /** Plain ECMP: the hash of the five-tuple picks the path, and a flow never leaves it. */
 import { z } from "zod";
+import { NEVER_LEAVES } from "../closed-form.js";
 import { SEED_SCOPES } from "../fabric.js";
-import { hostPolicyOf } from "../host-policy.js";
+import { fixedHosts } from "../fixed-hosts.js";
 import type { Scheme } from "../scheme.js";
 import { planEcmpSwitches } from "./plan.js";
 
@@ -11,9 +12,7 @@ const ecmpParameters = z.strictObject({
   seed_scope: z.enum(SEED_SCOPES).default("tier"),
 });
 
-export type EcmpParameters = z.output<typeof ecmpParameters>;
-
-export const ecmp: Scheme<EcmpParameters> = {
+export const ecmp: Scheme<z.output<typeof ecmpParameters>> = {
   name: "ecmp",
   title: "ECMP",
   summary: "plain ECMP: the hash of the five-tuple picks the path; hosts never re-path",
@@ -26,7 +25,9 @@ export const ecmp: Scheme<EcmpParameters> = {
       hashSeed: parameters.hash_seed,
       seedScope: parameters.seed_scope,
     }),
-    repathing: "none",
-    hosts: hostPolicyOf({ kind: "fixed", selector: 0 }),
+    hosts: { kind: "fixed", selector: 0 },
+    repaths: false,
+    closedForm: NEVER_LEAVES,
   }),
+  hosts: fixedHosts,
 };

@@ -4,7 +4,7 @@
  */
 
 import type { Update } from "../../device/index.js";
-import type { EcmpProgram, ProgramPlan } from "../../generate/index.js";
+import type { ProgramPlan } from "../../generate/index.js";
 import type { SelectorField } from "../../hosts/index.js";
 import {
   computeRoutes,
@@ -28,6 +28,7 @@ import {
   tableSize,
 } from "../fabric.js";
 import type { FabricPlan } from "../scheme.js";
+import { ecmpProgram } from "./program.js";
 
 export interface EcmpOptions {
   /** Header field that is part of the hash input, if any. */
@@ -47,7 +48,7 @@ export function planEcmpSwitches(
     programs: roles.map((role): ProgramPlan => {
       const own = tables.filter((table) => topology.nodes[table.node]!.role === role);
       const largest = (count: (table: RoutingTable) => number) => tableSize(Math.max(...own.map(count)));
-      const values: EcmpProgram = {
+      return ecmpProgram(role, {
         role: role === "switch" || role === "host" ? "fabric" : role,
         ...(options.hashedField === undefined ? {} : { hashedField: options.hashedField }),
         hash: TIER_HASH[role as Exclude<Role, "host">],
@@ -58,8 +59,7 @@ export function planEcmpSwitches(
             choices(table).reduce((sum, hops) => sum + table.hopSets[hops]!.ports.length, 0),
           ),
         },
-      };
-      return { name: role, template: "ecmp/switch", values };
+      });
     }),
     switches: tables.map((table) => {
       const node = topology.nodes[table.node]!;

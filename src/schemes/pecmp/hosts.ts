@@ -17,13 +17,13 @@ import type { Random } from "../../base/index.js";
 import {
   type FlowKey,
   fixedPath,
+  type HostPolicy,
   MovingPath,
   type PathChooser,
   ProbingPath,
   type Rerouter,
 } from "../../hosts/index.js";
 import { flowHash } from "../hash.js";
-import type { SchemeHosts } from "../scheme.js";
 import { HOPS, readSlice, type SelectorLayout, writeSlice } from "./layout.js";
 import type { OffsetSet } from "./selectors.js";
 
@@ -101,10 +101,9 @@ function drawEachSlice(layout: SelectorLayout, from: number, random: Random): nu
  * Hosts of a fabric with this layout. Flows start at selector 0, where the hash decides. With control of next
  * hops they start at random next hops: a host does not know which next hop the hash chooses, so it could not avoid it.
  */
-export function pecmpHosts(failover: Failover, layout: SelectorLayout, offsets: OffsetSet): SchemeHosts {
+export function pecmpHosts(failover: Failover, layout: SelectorLayout, offsets: OffsetSet): HostPolicy {
   const rerouter = makeRerouter(layout, offsets);
   return {
-    description: { kind: "pecmp", failover, layout, offsets },
     open(_flow: FlowKey, random: Random): PathChooser {
       const drawn = layout.control === "hops";
       const start = drawn ? drawEachSlice(layout, 0, random) : 0;

@@ -6,28 +6,29 @@
  * the selector), `selectors.ts` (which offsets hosts use), `hosts.ts` (what hosts do).
  */
 import type { Locate } from "../../base/index.js";
-import type { PecmpProgram, ProgramPlan } from "../../generate/index.js";
+import type { ProgramPlan } from "../../generate/index.js";
 import { type Role, switchesOf, type Topology } from "../../topology/index.js";
+import { type ClosedForm, LEAVES_FOR_SURE, NEVER_LEAVES } from "../closed-form.js";
+import { checkDescription } from "../description.js";
 import { seedUpdate, TIER_HASH, tableSize } from "../fabric.js";
-import { hostPolicyOf } from "../host-policy.js";
-import type { FabricPlan, Repathing, Scheme } from "../scheme.js";
+import type { FabricPlan, Scheme } from "../scheme.js";
 import type { CompiledSwitch } from "./compile.js";
+import { pecmpDescription } from "./description.js";
 import { compileFabric, type PecmpFabric } from "./fabric.js";
+import { pecmpHosts } from "./hosts.js";
 import { type PecmpParameters, pecmpParameters } from "./parameters.js";
+import { type PecmpTemplate, pecmpProgram } from "./program.js";
+import { pecmpReport } from "./report-command.js";
 import { memberIds, selectorRowEntries, switchUpdates } from "./updates.js";
 
 export {
-  type CompiledMatrix,
-  type CompiledSwitch,
   compileMatrices,
   fanOutsOf,
   groupSizes,
-  type Weights,
 } from "./compile.js";
-export { compileFabric, modelOf, type PecmpFabric } from "./fabric.js";
-export { FAILOVERS, type Failover, makeRerouter, pecmpHosts } from "./hosts.js";
+export { compileFabric, modelOf } from "./fabric.js";
+export { FAILOVERS, makeRerouter, pecmpHosts } from "./hosts.js";
 export {
-  type FanOut,
   type FanOuts,
   HOPS,
   type Hop,
@@ -43,7 +44,6 @@ export {
 export {
   alwaysMoves,
   type Control,
-  type ControlMatrix,
   controlMatrix,
   matrixRow,
   matrixRows,
@@ -52,25 +52,21 @@ export {
   rowCount,
 } from "./matrix.js";
 export { type PecmpParameters, pecmpParameters } from "./parameters.js";
+export { type PecmpProgram, pecmpProgram } from "./program.js";
 export {
-  DEFAULT_REPORT,
   formatReport,
   formatSwitchReport,
   type ReportOptions,
-  type ReportRow,
   reportOf,
   table2Report,
 } from "./report.js";
 export {
   bitsFor,
-  type OffsetRule,
-  type OffsetSet,
   offsetSet,
-  type RepathLoad,
   repathLoad,
   ruleFor,
 } from "./selectors.js";
-export { type Demand, demandOf, SWITCH_MODELS, type SwitchModel, usableSpace } from "./sram.js";
+export { demandOf, usableSpace } from "./sram.js";
 
 export const pecmp: Scheme<PecmpParameters> = {
   name: "pecmp",
@@ -78,6 +74,11 @@ export const pecmp: Scheme<PecmpParameters> = {
   summary: "P-ECMP: selector-driven control matrices; hosts re-path by a certain offset",
   parameters: pecmpParameters,
   plan: planPecmp,
+  hosts: (description) => {
+    const { failover, layout, offsets } = checkDescription(pecmpDescription, description);
+    return pecmpHosts(failover, layout, offsets);
+  },
+  report: pecmpReport,
 };
 
 function planPecmp(
@@ -100,22 +101,20 @@ function planPecmp(
         updates: [seed, ...switchUpdates(topology, compiled, layout)],
       };
     }),
-    hosts: hostPolicyOf({
-      kind: "pecmp",
-      failover: parameters.failover,
-      layout,
-      offsets: fabric.offsets,
-    }),
-    repathing: repathingOf(parameters),
+    hosts: { kind: "pecmp", failover: parameters.failover, layout, offsets: fabric.offsets },
+    repaths: parameters.failover !== "none",
+    ...closedFormOf(parameters),
   };
 }
 
 /** An offset leaves every next hop if the switches of a tier hash alike and no next hop stands twice in a group. */
-function repathingOf({ failover, control, seed_scope, weights }: PecmpParameters): Repathing {
-  if (failover === "none") return "none";
+function closedFormOf({ failover, control, seed_scope, weights }: PecmpParameters): {
+  closedForm?: ClosedForm;
+} {
+  if (failover === "none") return { closedForm: NEVER_LEAVES };
   const isCertain =
     failover === "probe" && control !== "hops" && seed_scope === "tier" && weights.length === 0;
-  return isCertain ? "certain" : "other";
+  return isCertain ? { closedForm: LEAVES_FOR_SURE } : {};
 }
 
 /** One program a role, its tables as large as the role's largest switch needs. */
@@ -127,7 +126,7 @@ function programsOf(topology: Topology, { switches, layout }: PecmpFabric): Prog
     const matrices = own.flatMap((compiled) => compiled.matrices);
     const template = templateFor(role, new Set(matrices.map((matrix) => matrix.direction)));
     const slice = (hop: "tor" | "leaf" | "spine" | "legs") => layout.slices[hop] ?? { low: 0, width: 0 };
-    const values: PecmpProgram = {
+    return pecmpProgram(role, template, {
       field: layout.field,
       ...(template === "pecmp/spine"
         ? {}
@@ -142,13 +141,12 @@ function programsOf(topology: Topology, { switches, layout }: PecmpFabric): Prog
         groups: largest((compiled) => compiled.matrices.reduce((sum, m) => sum + m.rows.length, 0)),
         members: largest((compiled) => compiled.matrices.reduce((sum, m) => sum + memberIds(m), 0)),
       },
-    };
-    return { name: role, template, values };
+    });
   });
 }
 
 /** The role's own template, unless its switches choose next hops in a direction that it does not know. */
-function templateFor(role: Role, directions: ReadonlySet<"up" | "down">) {
+function templateFor(role: Role, directions: ReadonlySet<"up" | "down">): PecmpTemplate {
   if (role === "tor" && !directions.has("down")) return "pecmp/tor";
   if (role === "spine" && !directions.has("up")) return "pecmp/spine";
   return "pecmp/leaf";

@@ -5,9 +5,9 @@
  * value of its own, so the field is cut into slices, the NIC of a dual-homed host in the lowest bits.
  * Transactional updates (section 3.4) double the values: that is the version bit.
  */
-import type { SelectorSlice } from "../../generate/index.js";
 import { FIELD_BITS, type SelectorField } from "../../hosts/index.js";
 import type { Control } from "./matrix.js";
+import type { SelectorSlice } from "./program.js";
 import { bitsFor } from "./selectors.js";
 
 /** Hops that choose, in the order in which an inter-pod packet meets them; `legs`: leaf to ToR pair. */

@@ -9,14 +9,20 @@
  */
 import { z } from "zod";
 import type { Random } from "../../base/index.js";
-import { MovingPath, type PathChooser, ProbingPath, type Rerouter } from "../../hosts/index.js";
+import {
+  type HostPolicy,
+  MovingPath,
+  type PathChooser,
+  ProbingPath,
+  type Rerouter,
+} from "../../hosts/index.js";
+import { checkDescription } from "../description.js";
 import { flowHash, mix } from "../hash.js";
-import type { SchemeHosts } from "../scheme.js";
 
 export const copiesSchema = z.union([z.literal(1), z.literal(2)], { error: "expected 1 or 2" }).default(1);
 
 /** `values`: selectors are drawn from [0, values). */
-export const prrDescription = z.strictObject({
+const prrDescription = z.strictObject({
   kind: z.literal("prr"),
   values: z
     .number()
@@ -45,10 +51,9 @@ function drawOther(values: number): Rerouter {
 }
 
 /** Flows start at value 0. */
-export function prrHosts(description: z.output<typeof prrDescription>): SchemeHosts {
-  const { values, copies } = description;
+export function prrHosts(description: unknown): HostPolicy {
+  const { values, copies } = checkDescription(prrDescription, description);
   return {
-    description,
     open: (_flow, random: Random): PathChooser =>
       copies === 1
         ? new MovingPath(drawAny(values), random, 0, "attempts", 0)

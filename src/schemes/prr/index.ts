@@ -4,11 +4,11 @@
  */
 import { z } from "zod";
 import { FIELD_BITS, SELECTOR_FIELDS } from "../../hosts/index.js";
+import { DRAWS_BOTH_DIRECTIONS } from "../closed-form.js";
 import { planEcmpSwitches } from "../ecmp/plan.js";
 import { SEED_SCOPES } from "../fabric.js";
-import { hostPolicyOf } from "../host-policy.js";
 import type { Scheme } from "../scheme.js";
-import { copiesSchema } from "./hosts.js";
+import { copiesSchema, prrHosts } from "./hosts.js";
 
 const prrParameters = z.strictObject({
   /**
@@ -23,9 +23,7 @@ const prrParameters = z.strictObject({
   seed_scope: z.enum(SEED_SCOPES).default("tier"),
 });
 
-export type PrrParameters = z.output<typeof prrParameters>;
-
-export const prr: Scheme<PrrParameters> = {
+export const prr: Scheme<z.output<typeof prrParameters>> = {
   name: "prr",
   title: "PRR",
   summary: "PRR: the hash covers a header field that hosts change at random to re-path",
@@ -38,11 +36,9 @@ export const prr: Scheme<PrrParameters> = {
       hashSeed: parameters.hash_seed,
       seedScope: parameters.seed_scope,
     }),
-    repathing: parameters.copies === 1 ? "random" : "other",
-    hosts: hostPolicyOf({
-      kind: "prr",
-      values: 2 ** FIELD_BITS[parameters.field],
-      copies: parameters.copies,
-    }),
+    hosts: { kind: "prr", values: 2 ** FIELD_BITS[parameters.field], copies: parameters.copies },
+    repaths: true,
+    ...(parameters.copies === 1 ? { closedForm: DRAWS_BOTH_DIRECTIONS } : {}),
   }),
+  hosts: prrHosts,
 };

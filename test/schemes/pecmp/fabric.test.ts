@@ -14,7 +14,7 @@ import {
   pecmp,
   pecmpParameters,
   usableSpace,
-} from "../../../src/schemes/index.js";
+} from "../../../src/schemes/pecmp/index.js";
 import { buildTopology, nodeNamed, topologySchema } from "../../../src/topology/index.js";
 import { build, example, messagesOf } from "../../topology/load.js";
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
 import type { FlowKey } from "../../../src/hosts/index.js";
+import { hostPolicyOf, SCHEMES, schemeNamed } from "../../../src/schemes/index.js";
 import {
   compileFabric,
   HOPS,
@@ -9,8 +10,7 @@ import {
   pecmp,
   pecmpParameters,
   readSlice,
-  SCHEMES,
-} from "../../../src/schemes/index.js";
+} from "../../../src/schemes/pecmp/index.js";
 import type { Topology } from "../../../src/topology/index.js";
 import { build, example } from "../../topology/load.js";
 
@@ -81,7 +81,7 @@ describe("leaving a path", () => {
 
 describe("the NIC bond", () => {
   it("adds the selector to the hash (section 4)", () => {
-    const { hosts } = pecmp.plan(example("clos"), pecmpParameters.parse({}));
+    const hosts = pecmp.hosts(pecmp.plan(example("clos"), pecmpParameters.parse({})).hosts);
     for (let i = 0; i < 50; i++) {
       for (let s = 0; s < 4; s++) {
         expect(hosts.nic(flow(i), s, 2)).toBe((hosts.nic(flow(i), 0, 2) + s) % 2);
@@ -89,17 +89,21 @@ describe("the NIC bond", () => {
     }
   });
 
-  it.each(Object.keys(SCHEMES) as (keyof typeof SCHEMES)[])("spreads flows evenly: %s", (name) => {
-    const scheme = SCHEMES[name];
-    const { hosts } = (scheme as typeof pecmp).plan(example("clos"), scheme.parameters.parse({}) as never);
+  const policyOf = (name: string) => {
+    const scheme = schemeNamed(name)!;
+    return hostPolicyOf(scheme.plan(example("clos"), scheme.parameters.parse({})).hosts);
+  };
+
+  it.each(Object.keys(SCHEMES))("spreads flows evenly: %s", (name) => {
+    const hosts = policyOf(name);
     let first = 0;
     for (let i = 0; i < 4000; i++) first += hosts.nic(flow(i), 0, 2);
     expect(Math.abs(first - 2000)).toBeLessThan(4 * Math.sqrt(1000));
   });
 
   it("is re-drawn by PRR's field, kept by plain ECMP", () => {
-    const prr = SCHEMES.prr.plan(example("clos"), SCHEMES.prr.parameters.parse({})).hosts;
-    const ecmp = SCHEMES.ecmp.plan(example("clos"), SCHEMES.ecmp.parameters.parse({})).hosts;
+    const prr = policyOf("prr");
+    const ecmp = policyOf("ecmp");
     const used = (hosts: typeof prr) =>
       new Set(Array.from({ length: 64 }, (_, s) => hosts.nic(flow(7), s, 2)));
     expect(used(prr).size).toBe(2);

@@ -5,9 +5,10 @@ import {
   compileFabric,
   nextHop,
   type PecmpParameters,
+  type PecmpProgram,
   pecmp,
   pecmpParameters,
-} from "../../../src/schemes/index.js";
+} from "../../../src/schemes/pecmp/index.js";
 import { computeRoutes, nodeNamed, type Topology } from "../../../src/topology/index.js";
 import { build, example } from "../../topology/load.js";
 import { ModelSwitch } from "../model-switch.js";
@@ -97,7 +98,7 @@ describe("what a switch gets", () => {
   it("needs 2N - 1 members for N offset rows, in a program that has room", () => {
     const plan = planOf(mesh);
     for (const { program, updates } of plan.switches) {
-      const { values } = plan.programs.find(({ name }) => name === program)!;
+      const values = plan.programs.find(({ name }) => name === program)!.values as PecmpProgram;
       const count = (kind: string) => updates.filter(({ entity }) => entity.kind === kind).length;
       expect(count("member")).toBeLessThanOrEqual(values.sizes.members);
       expect(count("group")).toBeLessThanOrEqual(values.sizes.groups);
@@ -159,7 +160,9 @@ describe("programs", () => {
     const tables = computeRoutes(topology);
     for (const { name, values } of plan.programs) {
       const own = tables.filter(({ node }) => topology.nodes[node]!.role === name);
-      expect(values.sizes.routes).toBeGreaterThanOrEqual(Math.max(...own.map(({ routes }) => routes.length)));
+      expect((values as PecmpProgram).sizes.routes).toBeGreaterThanOrEqual(
+        Math.max(...own.map(({ routes }) => routes.length)),
+      );
     }
     expect(FIELD_BITS[plan.field]).toBe(6);
   });

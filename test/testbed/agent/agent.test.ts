@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { FIELD_BITS, type SelectorField } from "../../../src/hosts/index.js";
 
-import { type FanOuts, layOut, offsetSet, pecmpHosts } from "../../../src/schemes/index.js";
+import { type FanOuts, layOut, offsetSet } from "../../../src/schemes/pecmp/index.js";
 import { startRequest } from "../../../src/testbed/agent/config.js";
 import {
   type Agent,
@@ -31,7 +31,8 @@ const prr: AgentPolicy = { kind: "prr", values: 64 } as AgentPolicy;
 /** P-ECMP with control of offsets in a fabric whose groups have four next hops each. */
 function pecmp(fanOuts: FanOuts = { tor: { least: 4, most: 4 } }): AgentPolicy {
   const offsets = offsetSet("odd", 4);
-  return pecmpHosts("probe", layOut("offset", "dscp", "none", fanOuts, offsets.bits), offsets).description;
+  const layout = layOut("offset", "dscp", "none", fanOuts, offsets.bits);
+  return { kind: "pecmp", failover: "probe", layout, offsets } as AgentPolicy;
 }
 
 /** The first event, past or to come, of a kind; rejects when the flow ends without one. */

@@ -10,8 +10,15 @@ import {
   toBytes,
   toHex,
 } from "../../../src/base/index.js";
-import { type FlowKey, SELECTOR_FIELDS, selectorHeaders, selectorOf } from "../../../src/hosts/index.js";
-import type { SchemeHosts } from "../../../src/schemes/index.js";
+import {
+  type FlowKey,
+  type HostPolicy,
+  type PolicyDescription,
+  SELECTOR_FIELDS,
+  selectorHeaders,
+  selectorOf,
+} from "../../../src/hosts/index.js";
+import { hostPolicyOf, schemeNamed } from "../../../src/schemes/index.js";
 
 import {
   type Control,
@@ -21,9 +28,8 @@ import {
   missingBits,
   offsetSet,
   pecmpHosts,
-  SCHEMES,
   VERSION_BITS,
-} from "../../../src/schemes/index.js";
+} from "../../../src/schemes/pecmp/index.js";
 import { ReceiveWindow, Segment, SegmentBuilder } from "../../../src/sim/packet/index.js";
 import { buildTopology, topologySchema } from "../../../src/topology/index.js";
 import { askPython, pythonMissing } from "./python.js";
@@ -36,7 +42,7 @@ type Event =
   | ["on_data", selector: number, echo: number, duplicate: boolean];
 
 interface Case {
-  hosts: SchemeHosts;
+  hosts: HostPolicy & { readonly description: PolicyDescription };
   seed: number;
   flow: FlowKey;
   nics: number;
@@ -127,7 +133,10 @@ describe.skipIf(missing !== undefined)(`the agent in Python${missing ? ` (${miss
             expect(missingBits(layout)).toBe(0);
             for (const failover of FAILOVERS) {
               cases.push({
-                hosts: pecmpHosts(failover, layout, offsets),
+                hosts: {
+                  ...pecmpHosts(failover, layout, offsets),
+                  description: { kind: "pecmp", failover, layout, offsets },
+                },
                 seed: random.uint32(),
                 flow: randomFlow(random),
                 nics: 1 + random.int(4),
@@ -145,13 +154,18 @@ describe.skipIf(missing !== undefined)(`the agent in Python${missing ? ` (${miss
   it("re-paths as PRR, and never where nothing re-paths", () => {
     const random = new Random("prr");
     const topology = buildTopology(topologySchema.parse({ kind: "leaf_spine", tors: 4, leaves: 2 }));
+    const hostsOf = (name: string, parameters: object) => {
+      const scheme = schemeNamed(name)!;
+      const description = scheme.plan(topology, scheme.parameters.parse(parameters)).hosts;
+      return { description, ...hostPolicyOf(description) };
+    };
     const cases: Case[] = [];
     for (const field of SELECTOR_FIELDS) {
-      const { hosts } = SCHEMES.prr.plan(topology, SCHEMES.prr.parameters.parse({ field }));
+      const hosts = hostsOf("prr", { field });
       const events = randomEvents(random, 64);
       cases.push({ hosts, seed: random.uint32(), flow: randomFlow(random), nics: 2, events });
     }
-    const { hosts } = SCHEMES.ecmp.plan(topology, SCHEMES.ecmp.parameters.parse({}));
+    const hosts = hostsOf("ecmp", {});
     cases.push({ hosts, seed: 1, flow: randomFlow(random), nics: 3, events: randomEvents(random, 64) });
     expectSame(cases);
   });

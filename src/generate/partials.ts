@@ -1,0 +1,48 @@
+/** The values that the partials in `templates/partials/` name, and the P4 expressions among them. */
+import { z } from "zod";
+import { FIELD_BITS, type SelectorField } from "../hosts/index.js";
+
+/** A hash of the five-tuple, as an action selector computes it. */
+export const hashSchema = z.strictObject({
+  algorithm: z.enum(["crc16", "crc32"]),
+  /** `reversed` feeds the tuple's fields last to first: another function of the same tuple. */
+  order: z.enum(["forward", "reversed"]),
+});
+export type HashChoice = z.output<typeof hashSchema>;
+
+const FIVE_TUPLE = ["flow_src", "flow_dst", "flow_protocol", "flow_src_port", "flow_dst_port"];
+
+/**
+ * For the partial `hash_keys`: fields in the order in which they are hashed. An extra field is near the front, because
+ * the last bits of a CRC's input affect only some bits of its result. Its distance from the end differs between the two
+ * orders, because for inputs of one length a CRC depends on a field's position only by this distance.
+ */
+export function hashValues({ algorithm, order }: HashChoice, extra: readonly string[] = []) {
+  const fields =
+    order === "forward"
+      ? [...extra, ...FIVE_TUPLE, "hash_seed"]
+      : ["hash_seed", ...extra, ...FIVE_TUPLE.toReversed()];
+  return { algorithm, order, fields };
+}
+
+/** For the partial `parser`: how it fills `meta.selector`. An IPv4 packet has no flow label: it leaves those bits 0. */
+export function selectorValues(field: SelectorField) {
+  const reads: Record<SelectorField, { source: string; fromIpv4: string; fromIpv6: string }> = {
+    dscp: { source: "the DSCP", fromIpv4: "hdr.ipv4.dscp", fromIpv6: "hdr.ipv6.dscp" },
+    vlan: { source: "the VLAN id", fromIpv4: "", fromIpv6: "" },
+    flow_label: { source: "the IPv6 flow label", fromIpv4: "", fromIpv6: "hdr.ipv6.flow_label" },
+    dscp_flow_label: {
+      source: "the IPv6 flow label and the DSCP",
+      fromIpv4: "(bit<26>)hdr.ipv4.dscp",
+      fromIpv6: "hdr.ipv6.flow_label ++ hdr.ipv6.dscp",
+    },
+  };
+  return { ...reads[field], fromVlan: field === "vlan", fieldBits: FIELD_BITS[field] };
+}
+
+/** For the partial `parser` of a program that reads no selector. */
+export const NO_SELECTOR = { source: "", fromVlan: false, fromIpv4: "", fromIpv6: "", fieldBits: 0 } as const;
+
+/** For the partial `output`: its fault table has room for both directions of every port of a large switch. */
+export const FAULT_TABLE = { table: true, entries: 1024 } as const;
+export const NO_FAULT_TABLE = { table: false, entries: 0 } as const;

@@ -1,0 +1,5 @@
+/** The schemes of this package, one line each. Each is exported under its own name, which experiment files use. */
+export { ecmp } from "./ecmp/index.js";
+export { none } from "./none/index.js";
+export { pecmp } from "./pecmp/index.js";
+export { prr } from "./prr/index.js";

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { renderProgram } from "../../../src/generate/index.js";
+import { type EcmpProgram, ecmpProgram } from "../../../src/schemes/ecmp/program.js";
+import { type PecmpProgram, pecmpProgram } from "../../../src/schemes/pecmp/index.js";
+import { templates } from "../../generate/load.js";
+import { messagesOf } from "../../topology/load.js";
+
+const values: PecmpProgram = {
+  field: "dscp",
+  up: { low: 0, width: 3 },
+  down: { low: 0, width: 3 },
+  hash: { algorithm: "crc32", order: "forward" },
+  sizes: { routes: 16, groups: 32, members: 64, selectorRows: 128 },
+};
+const leaf = (changes: object = {}) =>
+  renderProgram(templates, pecmpProgram("leaf", "pecmp/leaf", { ...values, ...changes }));
+
+/** Lines of a rendered program that mention the word. */
+const lines = (text: string, word: string) =>
+  text
+    .split("\n")
+    .filter((line) => line.includes(word))
+    .map((line) => line.trim());
+
+describe("P-ECMP programs", () => {
+  it.each([
+    ["dscp", ["meta.selector = hdr.ipv4.dscp;", "meta.selector = hdr.ipv6.dscp;"]],
+    ["vlan", ["meta.selector = hdr.vlan.id;"]],
+    ["flow_label", ["meta.selector = hdr.ipv6.flow_label;"]],
+    [
+      "dscp_flow_label",
+      ["meta.selector = (bit<26>)hdr.ipv4.dscp;", "meta.selector = hdr.ipv6.flow_label ++ hdr.ipv6.dscp;"],
+    ],
+  ] as const)("read the selector from %s", (field, expected) => {
+    expect(lines(leaf({ field }), "meta.selector = ")).toEqual(expected);
+  });
+
+  it("read their slices, with the version bit on top", () => {
+    const text = leaf({ up: { low: 1, width: 4, version: 5 }, down: { low: 3, width: 2 } });
+    expect(lines(text, "meta.slice = ")).toEqual([
+      "meta.slice = meta.selector[5:5] ++ (bit<15>)meta.selector[4:1];",
+      "meta.slice = (bit<16>)meta.selector[4:3];",
+    ]);
+  });
+
+  it("hash the tuple in the order asked for, never the selector", () => {
+    const keys = (order: string) => lines(leaf({ hash: { algorithm: "crc16", order } }), ": selector;");
+    expect(keys("forward")).toEqual([...keys("reversed")].reverse());
+    expect(keys("forward").join()).not.toContain("meta.selector");
+    expect(keys("forward")).toHaveLength(6);
+  });
+
+  it("have the table sizes asked for", () => {
+    const sizes = lines(leaf(), "size = ");
+    expect(sizes).toEqual(["size = 16;", "size = 16;", "size = 128;", "size = 32;"]);
+    expect(leaf()).toContain("action_selector(HashAlgorithm.crc32, 64, 32)");
+  });
+});
+
+describe("ECMP programs", () => {
+  const values: EcmpProgram = {
+    role: "tor",
+    hash: { algorithm: "crc16", order: "forward" },
+    sizes: { routes: 16, groups: 16, members: 16 },
+  };
+  const tor = (changes: object = {}) =>
+    renderProgram(templates, ecmpProgram("tor", { ...values, ...changes }));
+
+  it("hash the selector only for PRR", () => {
+    expect(tor()).not.toContain("meta.selector");
+    expect(lines(tor({ hashedField: "flow_label" }), "meta.selector")).toEqual([
+      "meta.selector = hdr.ipv6.flow_label;",
+      "meta.selector : selector;",
+    ]);
+  });
+});
+
+describe("wrong values", () => {
+  it("are named", () => {
+    const message = messagesOf(() => leaf({ sizes: { ...values.sizes, members: 0 }, colour: "red" }));
+    expect(message).toContain('error[P42004]: wrong values for template "pecmp/leaf"');
+    expect(message).toContain("sizes.members");
+    expect(message).toContain("colour");
+  });
+
+  it("cannot name bits that the field lacks", () => {
+    expect(messagesOf(() => leaf({ up: { low: 4, width: 3 } }))).toBe(
+      "error[P42005]: selector bit 6 lies outside dscp, which has 6 bits",
+    );
+    expect(() => leaf({ up: { low: 3, width: 3 } })).not.toThrow();
+  });
+});
