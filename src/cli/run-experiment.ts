@@ -83,7 +83,6 @@ export async function run(file: string, options: RunArguments): Promise<number> 
   }
   process.stdout.write(options.json ? results.json : `${results.table}\n`);
   for (const warning of results.warnings) process.stderr.write(`warning: ${warning}\n`);
-  for (const note of options.json ? [] : results.notes) process.stderr.write(`note: ${note}\n`);
   process.stderr.write(`results.json, figures and report.html are in ${out}\n`);
   return EXIT.success;
 }
@@ -92,16 +91,15 @@ export async function run(file: string, options: RunArguments): Promise<number> 
 interface Printed {
   readonly json: string;
   readonly table: string;
-  readonly notes: readonly string[];
   readonly warnings: readonly string[];
 }
 
 function printedOf(
-  { notes, warnings }: { readonly notes: readonly string[]; readonly warnings: readonly string[] },
+  { warnings }: { readonly warnings: readonly string[] },
   json: string,
   table: string,
 ): Printed {
-  return { json, table, notes, warnings };
+  return { json, table, warnings };
 }
 
 function isOneOf(list: readonly string[], word: string): boolean {

@@ -58,6 +58,7 @@ export class FailoverRig {
     const { settings } = this.#experiment;
     const failedAt = simulation.now;
     const rttMs = flow.client.timeout.smoothedRtt! / NS_PER_MS;
+    const copiesBefore = copiesOf(flow);
     let timeouts = 0;
     let triedAt = failedAt;
     let recoveredAt = Number.POSITIVE_INFINITY;
@@ -74,7 +75,8 @@ export class FailoverRig {
     setFault(this.#fabric, site, "fail");
     simulation.run(failedAt + settings.give_up);
     flow.client.listener = {};
-    return { recoveryMs: (recoveredAt - failedAt) / NS_PER_MS, timeouts, rttMs };
+    const copies = copiesOf(flow) - copiesBefore;
+    return { recoveryMs: (recoveredAt - failedAt) / NS_PER_MS, timeouts, rttMs, copies };
   }
 
   /** Follows the data once more, if they flow again. */
@@ -95,6 +97,11 @@ export class FailoverRig {
       failedLink: site.kind === "link" ? site.index : undefined,
     };
   }
+}
+
+/** Copies that both ends have sent. */
+function copiesOf({ client, server }: SimulatedFlow): number {
+  return client.copiesSent + server.copiesSent;
 }
 
 /** Makes a site of the simulated fabric swallow everything without a signal, or work again. */

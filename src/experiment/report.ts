@@ -38,7 +38,7 @@ export async function renderReport(results: FullResults): Promise<ReportFiles> {
     `<figure>${inline(cdfSvg)}<figcaption>Share of the flows that have recovered, over the time since the failure (logarithmic).${hasTheory(results) ? " Circles: closed form, one a try." : ""}</figcaption></figure>`,
     "<h2>Results</h2>",
     resultTable(results.rows, experiment.schemes),
-    `<p class="note">A run is one flow, open before the failure, with a path of its own in each direction; the element that fails is drawn from the two. Time is counted from the failure to the retransmission that gets through; its acknowledgement is back one round trip later. N: equal-cost elements that each direction chooses from. ${theoryNote(results)}</p>`,
+    `<p class="note">A run is one flow, open before the failure, with a path of its own in each direction; the element that fails is drawn from the two. Time is counted from the failure to the retransmission that gets through; its acknowledgement is back one round trip later. N: equal-cost elements that each direction chooses from. Copies: packets of both ends beyond one for each timeout and one for each received segment, a flow, until it recovered. ${theoryNote(results)}</p>`,
     "<h2>Fabric</h2>",
     `<figure>${inline(topologySvg)}<figcaption>${escapeMarkup(describeTopology(experiment))}${example === undefined ? "" : ` <span class="before">Dashed: one flow's data before ${escapeMarkup(example.failed)} fails.</span>${example.after === undefined ? "" : ' <span class="after">Solid: after its first re-path.</span>'}`}</figcaption></figure>`,
     "<h2>Parameters</h2>",
@@ -123,6 +123,7 @@ function resultTable(rows: readonly Row[], schemes: readonly SchemeRun[]): strin
     "p99 ms",
     "max ms",
     "re-paths",
+    "copies",
   ];
   const cells = rows.map((row, i) => {
     const first = i > 0 && rows[i - 1]!.scheme !== row.scheme;
@@ -147,6 +148,7 @@ function resultTable(rows: readonly Row[], schemes: readonly SchemeRun[]): strin
         row.repaths_mean.toFixed(2),
         row.theory_repaths_mean === null ? null : row.theory_repaths_mean.toFixed(2),
       ),
+      row.copies_mean === null ? "&ndash;" : row.copies_mean.toFixed(2),
     ];
     return `<tr${first ? ' class="first"' : ""}><td class="word">${escapeMarkup(schemeTitle(schemes, row.scheme))}</td><td class="word">${FAILURE_NAMES[row.failure]}</td>${data.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
   });

@@ -17,6 +17,11 @@ export interface Sample {
   timeouts: number;
   /** Smoothed round-trip time at the failure, in milliseconds. */
   rttMs: number;
+  /**
+   * Packets that both ends sent beyond one for each timeout and one for each received segment, from the failure to the
+   * recovery or the end. Absent on a testbed, whose hosts do not report it.
+   */
+  copies?: number;
   /** On a testbed. */
   load?: RunLoad;
 }
@@ -52,6 +57,12 @@ export interface Row {
   max_ms: number | null;
   /** Re-path attempts of a flow until it recovered. */
   repaths_mean: number;
+  /**
+   * Mean number of copies that both ends of a flow sent until the flow recovered: packets beyond one for each timeout and one
+   * for each received segment. The one acknowledgement of a segment that is a copy does not count. Null on a testbed, whose
+   * hosts do not report copies.
+   */
+  copies_mean: number | null;
   /** Equal-cost sites that each direction chooses from, if the topology has one such number. */
   equal_sites: number | null;
   /** Closed forms (P-ECMP, section 2.1); null where there is none. */
@@ -118,6 +129,7 @@ export function rowOf(experiment: Experiment, series: Series, engine: EngineName
     p99_ms: finite(times.p99),
     max_ms: finite(times.max),
     repaths_mean: scheme.plan.repaths ? round(mean(samples.map((sample) => sample.timeouts)), 4) : 0,
+    copies_mean: meanCopies(samples),
     equal_sites: n ?? null,
     ...theoryColumns(experiment, series),
     ...(hasModelTimes(engine) ? {} : { theory_p50_ms: null, theory_p95_ms: null }),
@@ -159,6 +171,11 @@ export function firstTimeoutMs(marginNs: number, samples: readonly Sample[]): nu
   return mean(samples.map((sample) => sample.rttMs)) + marginNs / 1e6;
 }
 
+function meanCopies(samples: readonly Sample[]): number | null {
+  const copies = samples.flatMap((sample) => sample.copies ?? []);
+  return copies.length < samples.length ? null : round(mean(copies), 4);
+}
+
 /** Times and fractions are rounded so that files stay readable; microseconds and millionths remain. */
 function round(value: number, digits: number): number {
   return Number(value.toFixed(digits));
@@ -182,9 +199,10 @@ const HEADER = [
   "p99 ms",
   "max ms",
   "re-paths",
+  "copies",
 ];
 
-/** The result table as text for a terminal. */
+/** The result table as text for a terminal, with the notes below it. */
 export function formatResults(results: Results): string {
   const rows = results.rows.map((row) => [
     row.scheme,
@@ -200,8 +218,19 @@ export function formatResults(results: Results): string {
     formatMs(row.p99_ms, row),
     formatMs(row.max_ms, row),
     row.repaths_mean.toFixed(2),
+    row.copies_mean === null ? null : row.copies_mean.toFixed(2),
   ]);
-  return formatTable(HEADER, rows);
+  return withNotes(formatTable(HEADER, rows), results.notes);
+}
+
+/** A table for a terminal with what a reader must know of it. */
+export function withNotes(table: string, notes: readonly string[]): string {
+  return notes.length === 0 ? table : `${table}\n\n${notes.map((note) => `note: ${note}`).join("\n")}`;
+}
+
+/** The notes of all schemes, each once, in the order of the schemes. */
+export function schemeNotes(schemes: readonly SchemeRun[]): string[] {
+  return [...new Set(schemes.flatMap(({ plan }) => plan.notes ?? []))];
 }
 
 /** One decimal; what is not quite all of it does not round up to 100 %. */

@@ -24,13 +24,14 @@ export function samplesCsv(series: readonly Series[]): string {
   const measured = series.some(({ samples }) => samples[0]?.load !== undefined);
   const percent = (share: number | undefined) => (share === undefined ? null : Math.round(100 * share));
   const rows = series.flatMap(({ scheme, failure, samples }) =>
-    samples.map(({ recoveryMs, timeouts, rttMs, load }, run) => [
+    samples.map(({ recoveryMs, timeouts, rttMs, copies, load }, run) => [
       scheme.label,
       failure,
       run,
       Number.isFinite(recoveryMs) ? Number(recoveryMs.toFixed(6)) : null,
       timeouts,
       Number(rttMs.toFixed(6)),
+      copies ?? null,
       ...(measured
         ? [
             percent(load?.machine),
@@ -42,7 +43,7 @@ export function samplesCsv(series: readonly Series[]): string {
         : []),
     ]),
   );
-  const header = ["scheme", "failure", "run", "recovery_ms", "timeouts", "rtt_ms"];
+  const header = ["scheme", "failure", "run", "recovery_ms", "timeouts", "rtt_ms", "copies"];
   const loads = ["machine_percent", "busiest_switch_percent", "hosts_percent", "lost_frames", "saturated"];
   return csv(measured ? [...header, ...loads] : header, rows);
 }

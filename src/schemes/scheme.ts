@@ -36,6 +36,8 @@ export interface FabricPlan {
   readonly repaths: boolean;
   /** Theory for the recovery of a flow, if there is any. */
   readonly closedForm?: ClosedForm;
+  /** What a reader of results must know of this scheme, one sentence each; printed beside the figures. */
+  readonly notes?: readonly string[];
 }
 
 /** What `p4loom generate NAME --report` prints. */

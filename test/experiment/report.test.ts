@@ -16,7 +16,7 @@ import { figureLines } from "../../src/experiment/cdf-figure.js";
 import { FakeDocument, printNode } from "../../src/experiment/fake-document.js";
 import { formatResults, resultsJson, writeResults } from "../../src/experiment/index.js";
 import { renderReport } from "../../src/experiment/report.js";
-import { type FullResults, rowOf, type Series } from "../../src/experiment/results.js";
+import { type FullResults, rowOf, type Series, schemeNotes } from "../../src/experiment/results.js";
 import { schemeRuns } from "../../src/experiment/simulator.js";
 import { resultsCsv, samplesCsv } from "../../src/experiment/tables.js";
 import { writeFolder } from "../../src/experiment/write.js";
@@ -32,7 +32,7 @@ function resultsOf(keys: Record<string, string | number> = {}): FullResults {
     seed: 3,
     engine: "sim",
     rows: series.map((one) => rowOf(source, one)),
-    notes: [],
+    notes: schemeNotes(source.schemes),
     warnings: [],
     source,
     series,
@@ -86,7 +86,7 @@ describe("results", () => {
   it("are rows of the promised keys, in the file's order", () => {
     const results = resultsOf();
     const parsed = JSON.parse(resultsJson(results));
-    expect(Object.keys(parsed)).toEqual(["experiment", "seed", "engine", "rows"]);
+    expect(Object.keys(parsed)).toEqual(["experiment", "seed", "engine", "notes", "rows"]);
     expect(
       parsed.rows.map((row: { scheme: string; failure: string }) => `${row.scheme} ${row.failure}`),
     ).toEqual(
@@ -100,6 +100,7 @@ describe("results", () => {
       recovered: 1,
       first_try_success: 1,
       repaths_mean: 1,
+      copies_mean: 2,
       equal_sites: 2,
     });
     expect(pecmp.p50_ms).toBeGreaterThan(5);
@@ -108,6 +109,7 @@ describe("results", () => {
     const prr = parsed.rows[4];
     expect(prr.theory_first_try_success).toBe(0.25);
     expect(prr.theory_repaths_mean).toBe(4);
+    expect(prr.copies_mean).toBe(0);
     expect(prr.theory_p95_ms).toBeGreaterThan(4400);
     const none = parsed.rows[8];
     expect(none).toMatchObject({
@@ -121,10 +123,33 @@ describe("results", () => {
 
   it("print as a table of one line each", () => {
     const lines = formatResults(resultsOf()).split("\n");
-    expect(lines.length).toBe(14);
+    expect(lines.length).toBe(17);
     expect(lines[0]).toMatch(/^scheme +failure +runs +N +first try/);
     expect(lines[2]).toMatch(/^pecmp +tor +20 +2 +100\.0 % +100\.0 %/);
     expect(lines[10]).toMatch(/^none .* never /);
+  });
+
+  it("say beside the figures how many copies each scheme sends", async () => {
+    const results = resultsOf({
+      schemes: "[pecmp, prr, { scheme: prr, label: again }, { scheme: prr, label: twice, copies: 2 }, none]",
+      failures: "[leaf]",
+    });
+    const { notes } = JSON.parse(resultsJson(results));
+    expect(notes).toEqual([
+      expect.stringMatching(/^P-ECMP \(failover: probe\) sends every retransmission .* on two paths/),
+      "PRR sends one copy of every packet.",
+      expect.stringMatching(/^PRR \(copies: 2\) sends .* on two paths/),
+    ]);
+    expect(formatResults(results).split("\n").slice(-3)).toEqual(
+      notes.map((note: string) => `note: ${note}`),
+    );
+    const { html } = await renderReport(results);
+    for (const note of notes) expect(html).toContain(escapeMarkup(note));
+    expect(results.rows.map(({ copies_mean }) => copies_mean)).toEqual([2, 0, 0, expect.any(Number), 0]);
+    const twice = results.rows[3]!;
+    // Each try sends a second segment; an acknowledgement is sent twice when the first segment of a trial arrives.
+    expect(twice.copies_mean).toBeGreaterThan(twice.repaths_mean);
+    expect(twice.copies_mean).toBeLessThanOrEqual(2 * twice.repaths_mean);
   });
 
   it("are the same bytes for the same seed", async () => {
@@ -140,7 +165,7 @@ describe("results", () => {
     expect(table[0]).toMatch(/^scheme,failure,runs,recovered,first_try_success,p50_ms/);
     const samples = samplesCsv(results.series).trimEnd().split("\n");
     expect(samples.length).toBe(1 + 12 * 20);
-    expect(samples.at(-1)).toMatch(/^none,link,19,,26,[\d.]+$/);
+    expect(samples.at(-1)).toMatch(/^none,link,19,,26,[\d.]+,0$/);
   });
 });
 

@@ -60,6 +60,8 @@ export interface FlowRecord {
   /** Nanoseconds from the flow's start to the last acknowledgement; undefined: it did not end. */
   readonly completion: number | undefined;
   readonly outages: readonly Outage[];
+  /** Copies that both ends sent; undefined on a testbed, whose hosts do not report them. */
+  readonly copies?: number;
   /** The connection broke, and how. */
   readonly broken: string | undefined;
 }
@@ -99,6 +101,11 @@ export interface TimelineRow {
   timeouts: number;
   /** Timeouts at which the scheme's hosts chose another path. */
   repaths: number;
+  /**
+   * Packets that both ends sent beyond one for each timeout and one for each received segment. Null on a testbed, whose hosts
+   * do not report them.
+   */
+  copies: number | null;
   outages: number;
   /**
    * A lower bound of the longest time without progress: from the margin before its first timeout to the retransmission that
@@ -114,7 +121,7 @@ export interface TimelineRow {
 export function timelineRow(
   { label, plan }: SchemeRun,
   number: number,
-  { flow, bytes, completion, outages, broken }: FlowRecord,
+  { flow, bytes, completion, outages, copies, broken }: FlowRecord,
   /** Nanoseconds: minimum of every timeout. */
   margin: number,
   load?: RunLoad,
@@ -132,6 +139,7 @@ export function timelineRow(
     fct_ms: completion === undefined ? null : milliseconds(completion),
     timeouts,
     repaths: plan.repaths ? timeouts : 0,
+    copies: copies ?? null,
     outages: outages.length,
     longest_outage_ms: recovered && lengths.length > 0 ? milliseconds(Math.max(...lengths)) : null,
     recovered,

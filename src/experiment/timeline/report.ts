@@ -79,13 +79,25 @@ function page(
 }
 
 function resultTable(rows: readonly TimelineRow[], schemes: readonly SchemeRun[]): string {
-  const head = ["scheme", "flow", "bytes", "fct ms", "timeouts", "re-paths", "outage ms", "recovered"];
+  const head = [
+    "scheme",
+    "flow",
+    "bytes",
+    "fct ms",
+    "timeouts",
+    "re-paths",
+    "copies",
+    "outage ms",
+    "recovered",
+  ];
   const cell = (value: number | null) =>
     value === null ? "&ndash;" : value.toLocaleString("en-US", { maximumFractionDigits: 1 });
   const lines = rows.map((row, i) => {
     const first = i > 0 && rows[i - 1]!.scheme !== row.scheme ? ' class="first"' : "";
     const words = [schemeTitle(schemes, row.scheme), `${row.flow}: ${row.from} to ${row.to}`];
-    const numbers = [row.bytes, row.fct_ms, row.timeouts, row.repaths, row.longest_outage_ms].map(cell);
+    const numbers = [row.bytes, row.fct_ms, row.timeouts, row.repaths, row.copies, row.longest_outage_ms].map(
+      cell,
+    );
     return `<tr${first}>${words.map((word) => `<td class="word">${escapeMarkup(word)}</td>`).join("")}${[...numbers, row.recovered ? "yes" : "no"].map((text) => `<td>${text}</td>`).join("")}</tr>`;
   });
   return `<table><thead><tr>${head.map((name, i) => `<th${i < 2 ? ' class="word"' : ""}>${name}</th>`).join("")}</tr></thead><tbody>${lines.join("\n")}</tbody></table>`;

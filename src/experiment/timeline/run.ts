@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { formatTable } from "../../base/index.js";
 import type { EngineContext } from "../engine.js";
 import type { EngineName, SchemeRun, Timeline } from "../experiment.js";
-import { resultsDocument } from "../results.js";
+import { resultsDocument, schemeNotes, withNotes } from "../results.js";
 import { engineContext, type RunOptions } from "../run.js";
 import type { RunLoad } from "../testbed/machine-load.js";
 import { checkFolder, writeFolder } from "../write.js";
@@ -55,7 +55,16 @@ export async function runTimeline(
     const rows = outcome.series.flatMap(({ scheme, records, load }) =>
       records.map((record, flow) => timelineRow(scheme, flow, record, rto_margin, load)),
     );
-    const results = { ...outcome, experiment: timeline.settings.name, seed, engine, rows, source: timeline };
+    const notes = [...schemeNotes(timeline.schemes), ...outcome.notes];
+    const results = {
+      ...outcome,
+      notes,
+      experiment: timeline.settings.name,
+      seed,
+      engine,
+      rows,
+      source: timeline,
+    };
     if (out !== undefined) {
       const { timelineFiles } = await import("./report.js");
       writeFolder(timelineFiles(results), out);
@@ -82,8 +91,8 @@ export function timelineJson(results: TimelineResults): string {
   return resultsDocument(results);
 }
 
-/** The rows as a table for a terminal. */
-export function formatTimeline({ rows }: TimelineResults): string {
+/** The rows as a table for a terminal, with the notes below it. */
+export function formatTimeline({ rows, notes }: TimelineResults): string {
   const header = [
     "scheme",
     "flow",
@@ -93,6 +102,7 @@ export function formatTimeline({ rows }: TimelineResults): string {
     "fct ms",
     "timeouts",
     "re-paths",
+    "copies",
     "outage ms",
     "recovered",
   ];
@@ -105,8 +115,9 @@ export function formatTimeline({ rows }: TimelineResults): string {
     row.fct_ms?.toFixed(1) ?? null,
     row.timeouts,
     row.repaths,
+    row.copies,
     row.longest_outage_ms?.toFixed(1) ?? null,
     row.recovered ? "yes" : "no",
   ]);
-  return formatTable(header, cells);
+  return withNotes(formatTable(header, cells), notes);
 }

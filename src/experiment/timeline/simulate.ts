@@ -116,7 +116,13 @@ function openFlow(
     random.fork("client"),
     transport,
   );
-  b.open(ip, flow.port, { address: a.address(ip), port: flow.clientPort }, random.fork("server"), transport);
+  const server = b.open(
+    ip,
+    flow.port,
+    { address: a.address(ip), port: flow.clientPort },
+    random.fork("server"),
+    transport,
+  );
   let triedAt = 0;
   client.listener = {
     timedOut: () => {
@@ -131,6 +137,13 @@ function openFlow(
   simulation.at(start + flow.start, () => client.send(flow.bytes ?? Number.POSITIVE_INFINITY));
   return () => {
     client.close();
-    return { flow, bytes: client.bytesAcknowledged, completion, outages: log.outages(), broken: undefined };
+    return {
+      flow,
+      bytes: client.bytesAcknowledged,
+      completion,
+      outages: log.outages(),
+      copies: client.copiesSent + server.copiesSent,
+      broken: undefined,
+    };
   };
 }

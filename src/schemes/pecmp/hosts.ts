@@ -30,6 +30,17 @@ import type { OffsetSet } from "./selectors.js";
 export const FAILOVERS = ["probe", "shift", "prr", "none"] as const;
 export type Failover = (typeof FAILOVERS)[number];
 
+/** What a reader of results must know of each way to fail over. */
+export const FAILOVER_NOTES: Readonly<Record<Failover, string>> = {
+  probe:
+    "P-ECMP (failover: probe) sends every retransmission after a timeout, and its acknowledgement, on two paths, and an echo " +
+    "option in every segment; this is a mechanism of p4loom, not of the paper.",
+  shift:
+    "P-ECMP (failover: shift) sends one copy of every packet; the receiver acknowledges on the selector of the data.",
+  prr: "P-ECMP (failover: prr) sends one copy of every packet; the receiver leaves its path when it receives duplicates.",
+  none: "P-ECMP (failover: none) never leaves a path.",
+};
+
 /** By appendix C if all hops share one value; by a uniform draw from the other next hops if every hop has a slice. */
 export function makeRerouter(layout: SelectorLayout, offsets: OffsetSet): Rerouter {
   if (!layout.shared) {

@@ -15,7 +15,7 @@ import type { FabricPlan, Scheme } from "../scheme.js";
 import type { CompiledSwitch } from "./compile.js";
 import { pecmpDescription } from "./description.js";
 import { compileFabric, type PecmpFabric } from "./fabric.js";
-import { pecmpHosts } from "./hosts.js";
+import { FAILOVER_NOTES, pecmpHosts } from "./hosts.js";
 import { type PecmpParameters, pecmpParameters } from "./parameters.js";
 import { type PecmpTemplate, pecmpProgram } from "./program.js";
 import { pecmpReport } from "./report-command.js";
@@ -104,6 +104,7 @@ function planPecmp(
     hosts: { kind: "pecmp", failover: parameters.failover, layout, offsets: fabric.offsets },
     repaths: parameters.failover !== "none",
     ...closedFormOf(parameters),
+    notes: [FAILOVER_NOTES[parameters.failover]],
   };
 }
 

@@ -50,6 +50,14 @@ function drawOther(values: number): Rerouter {
   };
 }
 
+/** What a reader of results must know of the number of copies. */
+export const COPIES_NOTES: Readonly<Record<1 | 2, string>> = {
+  1: "PRR sends one copy of every packet.",
+  2:
+    "PRR (copies: 2) sends every retransmission after a timeout, and its acknowledgement, on two paths, and an echo option in " +
+    "every segment; PRR itself sends one copy.",
+};
+
 /** Flows start at value 0. */
 export function prrHosts(description: unknown): HostPolicy {
   const { values, copies } = checkDescription(prrDescription, description);

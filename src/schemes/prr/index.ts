@@ -8,7 +8,7 @@ import { DRAWS_BOTH_DIRECTIONS } from "../closed-form.js";
 import { planEcmpSwitches } from "../ecmp/plan.js";
 import { SEED_SCOPES } from "../fabric.js";
 import type { Scheme } from "../scheme.js";
-import { copiesSchema, prrHosts } from "./hosts.js";
+import { COPIES_NOTES, copiesSchema, prrHosts } from "./hosts.js";
 
 const prrParameters = z.strictObject({
   /**
@@ -39,6 +39,7 @@ export const prr: Scheme<z.output<typeof prrParameters>> = {
     hosts: { kind: "prr", values: 2 ** FIELD_BITS[parameters.field], copies: parameters.copies },
     repaths: true,
     ...(parameters.copies === 1 ? { closedForm: DRAWS_BOTH_DIRECTIONS } : {}),
+    notes: [COPIES_NOTES[parameters.copies]],
   }),
   hosts: prrHosts,
 };

@@ -63,6 +63,8 @@ export class Connection {
   #echo = 0;
   segmentsSent = 0;
   retransmissions = 0;
+  /** Segments and acknowledgements that the path chooser asked for beyond one for a timeout or a received segment. */
+  copiesSent = 0;
 
   constructor(
     host: ConnectionHost,
@@ -122,7 +124,9 @@ export class Connection {
     // Go back: the first segment now, the rest as acknowledgements come.
     const length = Math.min(this.#options.segmentBytes, this.#end - this.#unacknowledged);
     this.#next = this.#unacknowledged + length;
-    for (const selector of this.chooser.onTimeout(attempt)) {
+    const selectors = this.chooser.onTimeout(attempt);
+    this.copiesSent += selectors.length - 1;
+    for (const selector of selectors) {
       this.retransmissions++;
       this.#sendData(this.#unacknowledged, length, selector);
     }
@@ -132,7 +136,9 @@ export class Connection {
   #receiveData(segment: Segment, marks: SegmentMarks): void {
     const start = unwrap(segment.sequence, this.#received.next);
     const isNew = this.#received.add(start, start + segment.payloadLength);
-    for (const selector of this.chooser.onData(marks, !isNew)) {
+    const selectors = this.chooser.onData(marks, !isNew);
+    this.copiesSent += selectors.length - 1;
+    for (const selector of selectors) {
       const frame = this.#builder.build(this.#next, this.#received.next, 0, FLAG_ACK, selector, this.#echo);
       this.#host.transmit(this, frame, selector);
     }
