@@ -24,13 +24,13 @@ const PROCESSES = [
   "test/experiment/**/*.test.ts",
 ];
 
-// P4LOOM_TESTS: a folder of tests, for mutation tests of one room (tools/mutants.mjs).
-const folder = process.env["P4LOOM_TESTS"];
+// P4LOOM_TESTS: folders and files of tests, with commas between them, for mutation tests of one room (tools/mutants.mjs).
+const chosen = process.env["P4LOOM_TESTS"]?.split(",");
 
 export default defineConfig({
   test:
-    folder !== undefined
-      ? { include: [`${folder}/**/*.test.ts`], ...limits }
+    chosen !== undefined
+      ? { include: chosen.map((path) => (path.endsWith(".ts") ? path : `${path}/**/*.test.ts`)), ...limits }
       : {
           projects: [
             {

@@ -3,7 +3,7 @@
  * code in one place at a time and runs the tests that reach this place; a mutant that no test notices survives.
  *
  * LINES: instead of the whole room, only the mutants of so many lines of code, taken at equal distances, so that every
- * run takes the same ones. Whole rooms take hours. Prints the score and the survivors; the report in full goes to
+ * run takes the same ones. Large rooms take hours as a whole. Prints the score and the survivors; the report in full goes to
  * out/mutants/.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
@@ -43,6 +43,11 @@ function sample(places, count) {
 }
 
 const mutate = lines ? sample(files.flatMap(codeLines), Number(lines)) : files;
+/** Tests outside of the folder that mirrors a room, whose subject is the room's work: programs compiled and run. */
+const ALSO = {
+  "p4/lower": ["test/p4/emit", "test/p4/compile-golden.test.ts", "test/p4/golden-packets.test.ts"],
+  "p4/emit": ["test/p4/lower", "test/p4/compile-golden.test.ts", "test/p4/golden-packets.test.ts"],
+};
 /** `test` mirrors `src`; a part of a room without a folder of its own is tested by that of the room. */
 let tests = room;
 while (!existsSync(join(root, "test", tests))) tests = dirname(tests);
@@ -51,7 +56,7 @@ const report = join("out", "mutants", `${room.replaceAll("/", "-")}.json`);
 mkdirSync(join(root, "out", "mutants"), { recursive: true });
 process.chdir(root);
 // Read by vitest.config.ts, in the processes that Stryker starts.
-process.env["P4LOOM_TESTS"] = `test/${tests}`;
+process.env["P4LOOM_TESTS"] = [`test/${tests}`, ...(ALSO[room] ?? [])].join(",");
 const results = await new Stryker({
   testRunner: "vitest",
   plugins: ["@stryker-mutator/vitest-runner"],

@@ -9,12 +9,22 @@ import {
   crcCatalogue,
   csum16,
   findCrc,
+  isOwnHash,
   xor16,
   xor32,
 } from "../../src/hash/index.js";
 import "../fuzz-seed.js";
 
 const DIGITS = new TextEncoder().encode("123456789");
+
+/** The hash of `bytes[0..length)` by a new instance of a BMv2 algorithm. */
+function hashOf(name: string, bytes: Uint8Array, length: number): bigint {
+  const hash = bmv2Hash(name);
+  if (hash !== undefined) return BigInt(hash(bytes, length) >>> 0);
+  const wide = bmv2WideHash(name)!;
+  const low = wide.low(bytes, length) >>> 0;
+  return (BigInt(wide.high >>> 0) << 32n) | BigInt(low);
+}
 
 describe("CRC catalogue", () => {
   it.each(crcCatalogue.map((crc) => [crc.name, crc] as const))("%s gives its check value", (_, crc) => {
@@ -76,10 +86,23 @@ describe("CRC catalogue", () => {
     );
   });
 
-  it("refuses a width beyond 32", () => {
-    expect(() => new Crc({ width: 33, poly: 1, init: 0, refin: false, refout: false, xorout: 0 })).toThrow(
+  it.each([0, -1, 1.5, 33, Number.NaN])("refuses a width of %s bits", (width) => {
+    expect(() => new Crc({ width, poly: 1, init: 0, refin: false, refout: false, xorout: 0 })).toThrow(
       RangeError,
     );
+  });
+
+  it.each([true, false])("returns `width` bits, whatever bits xorout has (reflected input: %s)", (refin) => {
+    const parameters = { width: 8, poly: 0x07, init: 0, refin, refout: refin };
+    const plain = new Crc({ ...parameters, xorout: 0xff }).compute(DIGITS);
+    expect(new Crc({ ...parameters, xorout: 0xabcdefff }).compute(DIGITS)).toBe(plain);
+    expect(plain).toBeLessThan(256);
+  });
+
+  it("reflects the lowest bits only", () => {
+    expect(reflect(0b1011, 4)).toBe(0b1101);
+    expect(reflect(0b111_0010, 4)).toBe(0b0100);
+    expect(reflect(0x80000001, 32)).toBe(0x80000001);
   });
 });
 
@@ -97,6 +120,47 @@ describe("simple hashes", () => {
         expect(csum16(Uint8Array.from([...even, sum >>> 8, sum & 255]))).toBe(0);
       }),
     );
+  });
+
+  it.each(bmv2HashNames)("%s reads the bytes below the length only", (name) => {
+    const input = Uint8Array.from([...DIGITS, 0xa5, 0x5a]);
+    for (const length of [0, 1, 3, 4, 7, 8, 9]) {
+      const part = input.slice(0, length);
+      expect(hashOf(name, input, length), `${length} bytes`).toBe(hashOf(name, part, length));
+    }
+  });
+
+  it("hash_ex gives what simple_switch gives", () => {
+    // From the first three packets of test/golden/calculations: fields a to e, and `full` of the third result.
+    const recorded = {
+      fffffffffffffffffffffffffff8: 0x4336b2a6n,
+      "46db8d954e50622ff19bc7fd4891": 0x88e842b7n,
+      "2ae151a264ab41ec61501eacb922": 0xc3ac4ee5n,
+    };
+    for (const [hex, hash] of Object.entries(recorded))
+      expect(hashOf("hash_ex", Buffer.from(hex, "hex"), 14), hex).toBe(hash);
+  });
+
+  it("identity is the first eight bytes as a big-endian number", () => {
+    const input = fc.uint8Array({ maxLength: 20 });
+    fc.assert(
+      fc.property(input, (bytes) => {
+        const hex = Buffer.from(bytes.slice(0, 8)).toString("hex");
+        expect(hashOf("identity", bytes, bytes.length)).toBe(BigInt(`0x0${hex}`));
+      }),
+    );
+  });
+
+  it("tells which algorithms have a state or parameters of their own", () => {
+    expect(bmv2HashNames.filter(isOwnHash)).toEqual([
+      "crc8_custom",
+      "crc16_custom",
+      "crc32_custom",
+      "toeplitz",
+      "crc64_custom",
+      "round_robin",
+      "round_robin_consistent",
+    ]);
   });
 
   it("XOR folds are linear and ignore zero padding", () => {

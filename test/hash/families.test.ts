@@ -30,8 +30,24 @@ describe("Toeplitz", () => {
     expect(new Toeplitz(key).hash(fromHex(input)!)).toBe(expected);
   });
 
-  it("refuses keys that are no whole words", () => {
-    expect(() => new Toeplitz(key.subarray(0, 7))).toThrow(RangeError);
+  it.each([0, 3, 7])("refuses a key of %i bytes, which is no whole words", (length) => {
+    expect(() => new Toeplitz(key.subarray(0, length))).toThrow(RangeError);
+  });
+
+  it("repeats the key for inputs that are too long for it", () => {
+    const input = Uint8Array.from({ length: 50 }, (_, i) => 37 * i + 1);
+    const twice = Uint8Array.from([...key, ...key]);
+    expect(new Toeplitz(key).hash(input)).toBe(new Toeplitz(twice).hash(input));
+    // One word of key: each word of input meets the same 64 bits.
+    const word = new Toeplitz(Uint8Array.of(0x80, 0, 0, 1));
+    expect(word.hash(Uint8Array.of(0x80, 0, 0, 0))).toBe(0x80000001);
+    expect(word.hash(Uint8Array.of(0, 0, 0, 0, 0x40, 0, 0, 0))).toBe(0x00000003);
+    expect(word.hash(Uint8Array.of(0, 0, 0, 0, 0x80, 0, 0, 0))).toBe(0x80000001);
+  });
+
+  it("reads the bytes below the length only", () => {
+    const input = fromHex("420995bba18e64500aea06e6")!;
+    expect(new Toeplitz(key).hash(input, 8)).toBe(0x323e8fc2);
   });
 });
 
@@ -57,6 +73,26 @@ describe("Pearson", () => {
     const pearson = Pearson.seeded("x");
     expect(looksAffine({ width: 16, bytes: 4, hash: (input) => pearson.hash(input, 16) })).toBe(false);
     expect(() => new Pearson(new Uint8Array(256))).toThrow(RangeError);
+    const all = Array.from({ length: 256 }, (_, i) => i);
+    expect(() => new Pearson(Uint8Array.from([...all, 0]))).toThrow(RangeError);
+    expect(() => new Pearson(Uint8Array.from(all.slice(1)))).toThrow(RangeError);
+  });
+
+  it("walks once for each output byte, with the first input byte raised by the number of the walk", () => {
+    const pearson = Pearson.seeded(3);
+    // 255 + 1 is 0 again.
+    const [bytes, raised] = [Uint8Array.of(255, 20, 30), Uint8Array.of(0, 20, 30)];
+    const [first, second] = [pearson.hash8(bytes), pearson.hash8(raised)];
+    expect(pearson.hash(bytes, 8)).toBe(first);
+    expect(pearson.hash(bytes, 16)).toBe(first * 256 + second);
+    expect(pearson.hash(bytes, 32) >>> 16).toBe(first * 256 + second);
+  });
+
+  it("of no bytes is 0, and bytes after the length do not count", () => {
+    const pearson = Pearson.seeded(3);
+    expect(pearson.hash8(new Uint8Array(0))).toBe(0);
+    expect(pearson.hash(Uint8Array.of(1, 2), 32, 0)).toBe(0);
+    expect(pearson.hash8(Uint8Array.of(9, 8, 7), 2)).toBe(pearson.hash8(Uint8Array.of(9, 8)));
   });
 
   it("gives the same for the same seed", () => {
@@ -93,6 +129,58 @@ describe("bit matrices", () => {
       ]).rank(),
     ).toBe(3);
     expect(new BitMatrix(4, 40).rank()).toBe(0);
+  });
+
+  it("give back the bits that were set, each alone", () => {
+    const made = new BitMatrix(3, 70);
+    const places = [
+      [0, 0],
+      [0, 69],
+      [1, 31],
+      [1, 32],
+      [2, 63],
+      [2, 64],
+    ] as const;
+    for (const [row, column] of places) made.set(row, column, 1);
+    const set: [number, number][] = [];
+    for (let row = 0; row < 3; row++)
+      for (let column = 0; column < 70; column++) if (made.get(row, column)) set.push([row, column]);
+    expect(set).toEqual(places);
+    made.set(1, 32, 0);
+    expect([made.get(1, 31), made.get(1, 32)]).toEqual([1, 0]);
+  });
+
+  it("keep their bits when their rank is taken", () => {
+    const made = matrix([
+      [1, 1],
+      [1, 0],
+    ]);
+    expect([made.rank(), made.rank()]).toEqual([2, 2]);
+    expect([made.get(0, 0), made.get(0, 1), made.get(1, 0), made.get(1, 1)]).toEqual([1, 1, 1, 0]);
+  });
+
+  it("have the rank that a XOR basis of their rows has", () => {
+    const rows = fc.array(fc.bigInt({ min: 0n, max: 2n ** 70n - 1n }), { minLength: 1, maxLength: 90 });
+    fc.assert(
+      fc.property(rows, (numbers) => {
+        const basis: bigint[] = [];
+        for (let number of numbers) {
+          for (const member of basis) if ((number ^ member) < number) number ^= member;
+          if (number !== 0n) basis.push(number);
+          basis.sort((a, b) => (a < b ? 1 : -1));
+        }
+        const made = matrix(
+          numbers.map((number) =>
+            Array.from({ length: 70 }, (_, bit) => Number((number >> BigInt(bit)) & 1n)),
+          ),
+        );
+        expect(made.rank()).toBe(basis.length);
+      }),
+    );
+  });
+
+  it("join only matrices of one width", () => {
+    expect(() => new BitMatrix(2, 3).above(new BitMatrix(2, 4))).toThrow(RangeError);
   });
 
   it("do not gain rank by sums of rows, and never exceed either side", () => {
@@ -132,6 +220,17 @@ describe("affine hashes", () => {
     expect(linearPart(of(name, width)).rank()).toBe(width);
   });
 
+  it("the linear part of a big-endian number has output bit i in input bit 31 - i", () => {
+    const part = linearPart({
+      width: 32,
+      bytes: 4,
+      hash: (input) => new DataView(input.buffer).getUint32(0),
+    });
+    for (let row = 0; row < 32; row++)
+      for (let column = 0; column < 32; column++)
+        expect(part.get(row, column), `${row} ${column}`).toBe(column === 31 - row ? 1 : 0);
+  });
+
   it("csum16 is not affine", () => {
     expect(looksAffine(of("csum16", 16))).toBe(false);
   });
@@ -164,6 +263,46 @@ describe("RTAG7", () => {
         Array.from({ length: RTAG7_BINS }, (_, i) => (input[2 * i]! << 8) | input[2 * i + 1]!),
         options(name),
       ),
+  });
+
+  it("hashes the preprocessed bins and then the seed, with the function of its name", () => {
+    const bins = Array.from({ length: RTAG7_BINS }, (_, i) => (7919 * (i + 1)) & 0xffff);
+    const seed = 0x89abcdef;
+    const input = new DataView(new ArrayBuffer(2 * RTAG7_BINS + 4));
+    for (const [i, bin] of bins.entries()) input.setUint16(2 * i, bin ^ (bin >>> 3) ^ (bin << 2));
+    input.setUint32(2 * RTAG7_BINS, seed);
+    const bytes = new Uint8Array(input.buffer);
+    const crc = (name: string) => new Crc(findCrc(name)!).compute(bytes);
+    /** The XOR of all groups of `width` bits. */
+    const groups = (width: number) => {
+      let rest = BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
+      let sum = 0n;
+      for (; rest !== 0n; rest >>= BigInt(width)) sum ^= rest & (2n ** BigInt(width) - 1n);
+      return Number(sum);
+    };
+    const high = crc("CRC-16/ARC") & 0xff00;
+    expect(
+      Object.fromEntries(rtag7Functions.map((name) => [name, rtag7(bins, { ...options(name), seed })])),
+    ).toEqual({
+      "crc16-bisync": crc("CRC-16/ARC"),
+      "crc16-bisync-xor1": high | groups(1),
+      "crc16-bisync-xor2": high | groups(2),
+      "crc16-bisync-xor4": high | groups(4),
+      "crc16-bisync-xor8": high | groups(8),
+      xor16: groups(16),
+      "crc16-ccitt": crc("CRC-16/IBM-3740"),
+      "crc32-low": crc("CRC-32/ISO-HDLC") % 65536,
+      "crc32-high": Math.floor(crc("CRC-32/ISO-HDLC") / 65536),
+    });
+    for (const [i, bin] of bins.entries()) input.setUint16(2 * i, bin);
+    const plain = { ...options("crc16-ccitt"), preprocess: false, seed };
+    expect(rtag7(bins, plain)).toBe(crc("CRC-16/IBM-3740"));
+    expect(
+      rtag7(
+        bins.map((bin) => bin + 0x50000),
+        plain,
+      ),
+    ).toBe(crc("CRC-16/IBM-3740"));
   });
 
   it("is affine in its bins, whatever the function", () => {

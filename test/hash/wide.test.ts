@@ -26,6 +26,52 @@ describe("xxh64", () => {
   });
 });
 
+describe("xxh64 of any length", () => {
+  const [P1, P2, P3, P4, P5] = [
+    11400714785074694791n,
+    14029467366897019727n,
+    1609587929392839161n,
+    9650029242287828579n,
+    2870177450012600261n,
+  ] as const;
+  const cut = (value: bigint) => BigInt.asUintN(64, value);
+  const turn = (value: bigint, bits: bigint) => cut((value << bits) | (value >> (64n - bits)));
+  const round = (lane: bigint, input: bigint) => cut(turn(cut(lane + input * P2), 31n) * P1);
+
+  /** Section "XXH64 Algorithm Description" of the specification, in numbers of 64 bits. */
+  function specified(input: Uint8Array): bigint {
+    const view = new DataView(input.buffer, input.byteOffset, input.length);
+    let at = 0;
+    let sum = P5;
+    if (input.length >= 32) {
+      let lanes = [cut(P1 + P2), P2, 0n, cut(-P1)];
+      for (; input.length - at >= 32; at += 32)
+        lanes = lanes.map((lane, i) => round(lane, view.getBigUint64(at + 8 * i, true)));
+      const [one, two, three, four] = lanes as [bigint, bigint, bigint, bigint];
+      sum = cut(turn(one, 1n) + turn(two, 7n) + turn(three, 12n) + turn(four, 18n));
+      for (const lane of lanes) sum = cut((sum ^ round(0n, lane)) * P1 + P4);
+    }
+    sum = cut(sum + BigInt(input.length));
+    for (; input.length - at >= 8; at += 8)
+      sum = cut(turn(sum ^ round(0n, view.getBigUint64(at, true)), 27n) * P1 + P4);
+    for (; input.length - at >= 4; at += 4)
+      sum = cut(turn(sum ^ cut(BigInt(view.getUint32(at, true)) * P1), 23n) * P2 + P3);
+    for (; at < input.length; at++) sum = cut(turn(sum ^ cut(BigInt(input[at]!) * P5), 11n) * P1);
+    sum = cut((sum ^ (sum >> 33n)) * P2);
+    sum = cut((sum ^ (sum >> 29n)) * P3);
+    return sum ^ (sum >> 32n);
+  }
+
+  it("is what the specification says", () => {
+    const input = Uint8Array.from({ length: 100 }, (_, i) => 151 * i + (i >> 2));
+    const hash = bmv2WideHash("xxh64")!;
+    for (let length = 0; length <= input.length; length++) {
+      const part = input.slice(0, length);
+      expect(run(hash, part), `${length} bytes`).toBe(specified(part));
+    }
+  });
+});
+
 describe("CRCs of 64 bits", () => {
   // Check values of the public catalogue, for the bytes "123456789".
   const ones = 2n ** 64n - 1n;
@@ -52,7 +98,7 @@ describe("CRCs of 64 bits", () => {
   });
 });
 
-describe("counting hashes", () => {
+describe("hashes that count", () => {
   it("go on with every call, and with every new input", () => {
     const [all, fresh] = [bmv2WideHash("round_robin")!, bmv2WideHash("round_robin_consistent")!];
     const inputs = ["x", "y", "x", "", "y", "xy"].map(bytes);
