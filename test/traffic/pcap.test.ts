@@ -93,6 +93,82 @@ describe("pcap", () => {
     );
   });
 
+  it("tells other formats and other versions of the format", () => {
+    const named = (...start: number[]) =>
+      complaint(Uint8Array.from([...start, ...new Array<number>(20).fill(0)]));
+    expect(named(0x0a, 0x0d, 0x0d, 0x0a)).toContain("it starts with 0x0a0d0d0a");
+    expect(named(0x00, 0x00, 0x12, 0x34)).toContain("it starts with 0x00001234");
+    const hint = (...start: number[]) => {
+      try {
+        decodePcap(Uint8Array.from(start), "x.pcap");
+      } catch (error) {
+        if (error instanceof DiagnosticError) return error.diagnostics[0]!.notes[0]!.message;
+      }
+      return undefined;
+    };
+    expect(hint(0x0a, 0x0d, 0x0d, 0x0a)).toContain("editcap");
+    expect(hint(0x28, 0xb5, 0x2f, 0xfd)).toContain("zstd");
+    expect(hint(0x1f, 0x8b, 0x08, 0x00)).toContain("gzip");
+    expect(hint(1, 2, 3, 4)).toBe("expected a1b2c3d4");
+    const old = encodePcap([]);
+    old[4] = 1;
+    expect(complaint(old)).toBe("error[P42310]: x.pcap has version 1 of pcap; 2 is read");
+    expect(complaint(Uint8Array.of(0xd4, 0xc3, 0xb2))).toBe(
+      "error[P42311]: x.pcap ends within its header: 3 of 24 bytes",
+    );
+    expect(complaint(encodePcap([]).slice(0, 23))).toBe(
+      "error[P42311]: x.pcap ends within its header: 23 of 24 bytes",
+    );
+  });
+
+  it("reads a fraction of a second or more as later seconds, in either unit", () => {
+    const file = (nanoseconds: boolean, fraction: number) => {
+      const bytes = encodePcap([packet(7, 0, 1)], { nanoseconds });
+      new DataView(bytes.buffer).setUint32(28, fraction, true);
+      return decodePcap(bytes, "x.pcap")[0]!;
+    };
+    expect(file(false, 2_000_003)).toMatchObject({ seconds: 9, nanoseconds: 3000 });
+    expect(file(true, 2_000_000_003)).toMatchObject({ seconds: 9, nanoseconds: 3 });
+    expect(file(true, 999_999_999)).toMatchObject({ seconds: 7, nanoseconds: 999_999_999 });
+    expect(file(true, 1_000_000_000)).toMatchObject({ seconds: 8, nanoseconds: 0 });
+  });
+
+  it("reads frames of up to 262,144 bytes", () => {
+    const frame = new Uint8Array(262_144).fill(5);
+    const [longest] = decodePcap(encodePcap([{ seconds: 0, nanoseconds: 0, frame }]), "x.pcap");
+    expect(longest!.frame).toEqual(frame);
+    const tooLong = encodePcap([{ seconds: 0, nanoseconds: 0, frame: new Uint8Array(262_145) }]);
+    expect(complaint(tooLong)).toContain("packet 1 (at byte 24) has a frame of 262145 bytes");
+  });
+
+  it("takes the lower half of the link type's field: the upper half describes check sequences", () => {
+    const bytes = encodePcap([], { linkType: 0x14000001 });
+    const decoder = new PcapDecoder("x.pcap");
+    decoder.push(bytes);
+    expect(decoder.next()).toBeUndefined();
+    expect(decoder.linkType).toBe(1);
+  });
+
+  it("knows the link type when the header is complete, and not before", () => {
+    const bytes = encodePcap([packet(1, 2000, 9)]);
+    const decoder = new PcapDecoder("x.pcap");
+    decoder.push(bytes.subarray(0, 23));
+    expect([decoder.next(), decoder.linkType]).toEqual([undefined, undefined]);
+    decoder.push(bytes.subarray(23, 24));
+    expect([decoder.next(), decoder.linkType]).toEqual([undefined, 1]);
+    decoder.push(bytes.subarray(24));
+    expect(decoder.next()).toEqual(packet(1, 2000, 9));
+    expect(decoder.next()).toBeUndefined();
+    decoder.finish();
+  });
+
+  it("gives frames that do not change with the bytes they were read from", () => {
+    const bytes = encodePcap([packet(0, 0, 1, 2)]);
+    const [first] = decodePcap(bytes, "x.pcap");
+    bytes.fill(0xff);
+    expect([...first!.frame]).toEqual([1, 2]);
+  });
+
   it("says which packet, at which byte", () => {
     const bytes = encodePcap([packet(0, 0, 1, 2, 3), packet(0, 0, 4, 5)]);
     expect(complaint(bytes.slice(0, 60))).toBe(

@@ -37,6 +37,57 @@ describe("readTrafficFile", () => {
     ]);
   });
 
+  it("points at the value, after the spaces before it and in later lines too", () => {
+    const lines = (text: string) => read(text).messages.map((message) => message.split("\n")[0]);
+    expect(lines("start,src,dst,bytes,port\n# one\n\n1ms,  h8 ,h1,5,\n1ms,h1,h2,,80\n")).toEqual([
+      'flows.csv:4:7: error[P42323]: there is no host "h8"',
+      'flows.csv:5:11: error[P42322]: bytes: expected a whole number from 1 to 9007199254740991, got ""',
+    ]);
+    expect(lines("start,src,dst,bytes,sport\n")).toEqual([
+      'flows.csv:1:21: error[P42320]: "sport" is no column',
+    ]);
+    expect(lines("start,dst\n")).toEqual(["flows.csv:1:1: error[P42320]: column src, bytes is missing"]);
+    // A `#` after the start of a line is no comment.
+    expect(lines("start,src,dst,bytes\n  # indented\n1ms,h1,h2,5 # no\n")).toEqual([
+      'flows.csv:3:11: error[P42322]: bytes: expected a whole number from 1 to 9007199254740991, got "5 # no"',
+    ]);
+  });
+
+  it("underlines the whole value, and one place where there is none", () => {
+    const diagnostics = new Diagnostics();
+    const text = "start,src,dst,bytes\n1ms,h1,h2,many\n1ms,h1,h2,\n";
+    readTrafficFile(new SourceFile("flows.csv", text), hosts, diagnostics);
+    expect(diagnostics.list.map(({ span }) => text.slice(span!.start, span!.end))).toEqual(["many", "\n"]);
+  });
+
+  it.each([
+    ["1", 1],
+    ["65535", 65535],
+    ["0", undefined],
+    ["65536", undefined],
+    ["-1", undefined],
+    ["1e3", undefined],
+  ])("takes ports from 1 to 65535: %s", (port, expected) => {
+    const { flows, messages } = read(`start,src,dst,bytes,port\n0s,h1,h2,1,${port}\n`);
+    expect(flows[0]?.port).toBe(expected);
+    expect(messages.length).toBe(expected === undefined ? 1 : 0);
+  });
+
+  it("refuses a flow from an unknown host to itself once, and lists at most eight hosts", () => {
+    expect(read("start,src,dst,bytes\n0s,h7,h7,1\n").messages.map((m) => m.split("\n")[0])).toEqual([
+      'flows.csv:2:4: error[P42323]: there is no host "h7"',
+      'flows.csv:2:7: error[P42323]: there is no host "h7"',
+    ]);
+    const hint = (count: number) => {
+      const diagnostics = new Diagnostics();
+      const names = new Set(Array.from({ length: count }, (_, i) => `n${i}`));
+      readTrafficFile(new SourceFile("x.csv", "start,src,dst,bytes\n0s,x,n1,1\n"), names, diagnostics);
+      return diagnostics.list[0]!.notes[0]!.message;
+    };
+    expect(hint(8)).toBe("hosts are n0, n1, n2, n3, n4, n5, n6, n7");
+    expect(hint(9)).toBe("hosts are n0, n1, n2, n3, n4, n5, n6, n7, ...");
+  });
+
   it("needs its columns", () => {
     expect(read("# nothing\n").messages[0]).toContain("the file has no line of column names");
     expect(read("start,src,dst\n").messages[0]).toContain("column bytes is missing");

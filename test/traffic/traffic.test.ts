@@ -46,10 +46,31 @@ describe("flow size distributions", () => {
     expect(Math.abs(sum / n / sizes.mean - 1)).toBeLessThan(0.03);
   });
 
+  it("interpolate between the points around a share, and stay at the first size below the first share", () => {
+    const sizes = readSizeDistribution(new SourceFile("x", "100 20 # first\n\n300 40\n300 60\n1000 100\n"));
+    expect(
+      [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1].map((share) => Math.round(sizes.quantile(share))),
+    ).toEqual([100, 100, 100, 200, 300, 300, 300, 650, 1000]);
+    // 20 % of 100, 20 % around 200, 20 % of 300, 40 % around 650.
+    expect(sizes.mean).toBeCloseTo(20 + 40 + 60 + 260, 9);
+  });
+
+  it("give whole sizes of at least 1 byte", () => {
+    const sizes = readSizeDistribution(new SourceFile("x", "0 0\n3 100\n"));
+    const random = new Random(2);
+    const drawn = new Set(Array.from({ length: 400 }, () => sizes.sample(random)));
+    expect([...drawn].sort()).toEqual([1, 2, 3]);
+  });
+
   it.each([
     ["10 0\n20 fifty\n", "P42301", 2],
     ["10 0\n20 50\n15 100\n", "P42302", 3],
+    ["10 0\n20 50\n30 40\n40 100\n", "P42302", 3],
+    ["10 0\n20 100 5\n", "P42301", 2],
+    ["10 0\n20\n", "P42301", 2],
+    ["-1 0\n20 100\n", "P42301", 1],
     ["# sizes\n10 0\n20 50\n", "P42303", 3],
+    ["# nothing\n", "P42303", 1],
   ])("reject %j with %s", (text, code, line) => {
     const file = new SourceFile("sizes.txt", text);
     try {
@@ -72,6 +93,23 @@ describe("arrivals", () => {
     const offered = (starts.length * sizes.mean * 8) / (until / 1e9) / 10e9;
     expect(Math.abs(offered / 0.3 - 1)).toBeLessThan(0.05);
     expect(starts.every((time, i) => time < until && (i === 0 || time >= starts[i - 1]!))).toBe(true);
+  });
+});
+
+describe("one arrival after the other", () => {
+  it("has a mean time of mean size / (load x rate)", () => {
+    // 1,500 bytes are 12,000 bits: 12 us at 1 Gbit/s, 24 us at half load.
+    const sizes = readSizeDistribution(new SourceFile("x", "1500 0\n1500 100\n"));
+    expect(meanInterval(0.5, 1e9, sizes)).toBe(24_000);
+  });
+
+  it("starts after the given time, in whole nanoseconds, and ends before the end", () => {
+    const draws = new Random(9);
+    const expected: number[] = [];
+    for (let time = 5000 + draws.exponential(100); time < 9000; time += draws.exponential(100))
+      expected.push(Math.floor(time));
+    expect([...poissonStarts(100, 5000, 9000, new Random(9))]).toEqual(expected);
+    expect(expected.length).toBeGreaterThan(20);
   });
 });
 
