@@ -68,7 +68,7 @@ const results = await new Stryker({
   ignoreStatic: true,
   ignorePatterns: ["dist", "out", ".git", "bench", "coverage"],
   concurrency: 2,
-  timeoutMS: 30_000,
+  timeoutMS: 12_000,
   // Texts of messages are held by goldens; their mutants say little about the rules of a room.
   mutator: { excludedMutations: ["StringLiteral"] },
   tempDirName: "out/stryker",
