@@ -27,13 +27,11 @@ describe("xxh64", () => {
 });
 
 describe("xxh64 of any length", () => {
-  const [P1, P2, P3, P4, P5] = [
-    11400714785074694791n,
-    14029467366897019727n,
-    1609587929392839161n,
-    9650029242287828579n,
-    2870177450012600261n,
-  ] as const;
+  const P1 = 11400714785074694791n;
+  const P2 = 14029467366897019727n;
+  const P3 = 1609587929392839161n;
+  const P4 = 9650029242287828579n;
+  const P5 = 2870177450012600261n;
   const cut = (value: bigint) => BigInt.asUintN(64, value);
   const turn = (value: bigint, bits: bigint) => cut((value << bits) | (value >> (64n - bits)));
   const round = (lane: bigint, input: bigint) => cut(turn(cut(lane + input * P2), 31n) * P1);
@@ -42,7 +40,7 @@ describe("xxh64 of any length", () => {
   function specified(input: Uint8Array): bigint {
     const view = new DataView(input.buffer, input.byteOffset, input.length);
     let at = 0;
-    let sum = P5;
+    let sum: bigint = P5;
     if (input.length >= 32) {
       let lanes = [cut(P1 + P2), P2, 0n, cut(-P1)];
       for (; input.length - at >= 32; at += 32)
