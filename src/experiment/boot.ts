@@ -5,7 +5,7 @@ import {
   type ProgramPlan,
   renderProgram,
   type TemplateSet,
-  withFaultTable,
+  withFaultTables,
 } from "../generate/index.js";
 import { packageFile, textFolder } from "../loading/index.js";
 import { compile } from "../p4/index.js";
@@ -18,8 +18,8 @@ import { buildFabric } from "./simulator.js";
 export interface CompilerOptions {
   /** Path of p4c-bm2-ss; default: the compiler of p4loom. */
   readonly p4c?: string | undefined;
-  /** Programs get a fault table. */
-  readonly faults?: boolean;
+  /** Number of fault tables of the programs; default 0. */
+  readonly faultTables?: number;
 }
 
 /** Compiles the programs of all schemes of an experiment; equal texts are compiled once. */
@@ -45,8 +45,8 @@ export class ProgramCompiler {
   }
 
   async #compile(scheme: string, plan: ProgramPlan): Promise<Program> {
-    const { faults, p4c } = this.#options;
-    const text = renderProgram(this.#templates, faults ? withFaultTable(plan) : plan);
+    const { faultTables = 0, p4c } = this.#options;
+    const text = renderProgram(this.#templates, faultTables > 0 ? withFaultTables(plan, faultTables) : plan);
     const file = `${scheme}/${plan.name}.p4`;
     if (!this.sources.some((source) => source.file === file)) this.sources.push({ file, text });
     let program = this.#compiled.get(text);

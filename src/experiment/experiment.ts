@@ -11,6 +11,8 @@ import {
   topologySchema,
 } from "../topology/index.js";
 import { DEFAULT_PORT, type PairPattern } from "../traffic/index.js";
+import type { Fault } from "./faults/fault.js";
+import { listedFaultSchema } from "./faults/listed-faults.js";
 
 /** What can fail: a switch of a tier, or the link between a ToR and the tier above it. */
 export const FAILURES = ["tor", "leaf", "spine", "link"] as const;
@@ -135,22 +137,6 @@ export const experimentSchema = z.strictObject({
   ...machineKeys,
 });
 
-/** Kinds of faults, and what ends them, by what they can befall. */
-export const FAULT_KINDS = {
-  /** `silent`: packets vanish without a signal; `down`: both ends lose their carrier. */
-  link: ["silent", "repair", "down", "up"],
-  /** `silent`: it drops all packets; `kill`: its process ends as in a crash; `restart`: it starts again and is configured. */
-  switch: ["silent", "repair", "kill", "restart"],
-} as const;
-
-const faultSchema = z.strictObject({
-  at: durationSchema,
-  kind: z.enum(["silent", "repair", "down", "up", "kill", "restart"]),
-  /** The nodes at its ends, by name. Either this or a switch. */
-  link: z.tuple([z.string(), z.string()]).optional(),
-  switch: z.string().optional(),
-});
-
 const flowSchema = z.strictObject({
   /** Hosts, by name. */
   from: z.string(),
@@ -171,7 +157,7 @@ export const timelineSchema = z.strictObject({
   flows: z.union([z.string().min(1), z.array(flowSchema).min(1)], {
     error: "expected a list of flows, or the path of a traffic file",
   }),
-  faults: z.array(faultSchema).default([]),
+  faults: z.array(listedFaultSchema).default([]),
   /** From the start of the first flow to the end. */
   duration: positiveDurationSchema,
   traffic: z
@@ -185,7 +171,6 @@ export const timelineSchema = z.strictObject({
 });
 
 export type FlowSpec = z.output<typeof flowSchema>;
-export type FaultSpec = z.output<typeof faultSchema>;
 /** With the flows of a traffic file in their place. */
 export type TimelineSettings = Omit<z.output<typeof timelineSchema>, "flows"> & {
   flows: readonly FlowSpec[];
@@ -223,7 +208,11 @@ interface Checked<Settings> {
 export type Experiment = Checked<ExperimentSettings> & { readonly kind: "failover" };
 
 /** Flows and faults as the file lists them. */
-export type Timeline = Checked<TimelineSettings> & { readonly kind: "timeline" };
+export type Timeline = Checked<TimelineSettings> & {
+  readonly kind: "timeline";
+  /** In the order of the file. */
+  readonly faults: readonly Fault[];
+};
 
 /** What both kinds have in common, and all that building a fabric depends on. */
 export type FabricExperiment = Checked<

@@ -105,7 +105,7 @@ function copiesOf({ client, server }: SimulatedFlow): number {
 }
 
 /** Makes a site of the simulated fabric swallow everything without a signal, or work again. */
-export function setFault(fabric: Fabric, site: Site, what: "fail" | "repair"): void {
+function setFault(fabric: Fabric, site: Site, what: "fail" | "repair"): void {
   const { network } = fabric;
   if (site.kind === "node") {
     const node = fabric.nodes[site.index]!;

@@ -29,6 +29,7 @@ import {
   timelineSchema,
 } from "./experiment.js";
 import { placesOf } from "./failure-sites.js";
+import { listedFaults } from "./faults/listed-faults.js";
 import { checkTimeline } from "./timeline/check.js";
 
 /**
@@ -102,8 +103,11 @@ function checkedTimeline(
     const settings: TimelineSettings = { ...value, flows };
     checkSelector(settings, locate, diagnostics);
     checkTimeline(settings, topology, locate, diagnostics);
+    const { duration, traffic } = settings;
+    const list = { faults: settings.faults, duration, ip: traffic.ip };
+    const faults = listedFaults(list, topology, locate, diagnostics);
     const schemes = planSchemes({ ...settings, runs: 1 }, topology, locate, diagnostics);
-    return { kind: "timeline", source, locate, settings, topology, schemes };
+    return { kind: "timeline", source, locate, settings, topology, schemes, faults };
   });
 }
 

@@ -2,11 +2,13 @@
 export { type HashChoice, hashSchema, hashValues, NO_SELECTOR, selectorValues } from "./partials.js";
 export {
   checkValues,
+  faultTable,
   type GeneratedFile,
+  MAX_FAULT_TABLES,
   type ProgramPlan,
   renderProgram,
   renderPrograms,
-  withFaultTable,
+  withFaultTables,
 } from "./programs.js";
 export {
   checkBraces,

@@ -43,6 +43,15 @@ export function selectorValues(field: SelectorField) {
 /** For the partial `parser` of a program that reads no selector. */
 export const NO_SELECTOR = { source: "", fromVlan: false, fromIpv4: "", fromIpv6: "", fieldBits: 0 } as const;
 
-/** For the partial `output`: its fault table has room for both directions of every port of a large switch. */
-export const FAULT_TABLE = { table: true, entries: 1024 } as const;
-export const NO_FAULT_TABLE = { table: false, entries: 0 } as const;
+/** For the partial `output`: each fault table has room for both directions of every port of a large switch. */
+const FAULT_ENTRIES = 1024;
+
+/** For the partials `output` and `flow_metadata` of a program with so many fault tables. */
+export function faultValues(tables: number): { tables: string[]; entries: number } {
+  return { tables: Array.from({ length: tables }, (_, i) => faultTableName(i)), entries: FAULT_ENTRIES };
+}
+
+/** Name of a fault table in its control. */
+export function faultTableName(index: number): string {
+  return index === 0 ? "faults" : `faults_${index + 1}`;
+}

@@ -1,7 +1,7 @@
 /** One P4 program as a scheme plans it, and its text. Which templates there are, and what their values mean, the schemes know. */
 import type { z } from "zod";
 import { fail } from "../base/index.js";
-import { FAULT_TABLE, NO_FAULT_TABLE } from "./partials.js";
+import { faultTableName, faultValues } from "./partials.js";
 import type { TemplateSet } from "./templates.js";
 
 /** One P4 program to render. */
@@ -15,12 +15,21 @@ export interface ProgramPlan {
 }
 
 /**
- * The same program with the table `FabricEgress.faults`: ternary on `standard_metadata.ingress_port` and
- * `standard_metadata.egress_port`, action `FabricEgress.lose`. Its entries are faults without a signal: packets that
- * arrived at a port, or that would leave by a port, are dropped as the last action of the switch; no counter counts them.
+ * The same program with fault tables, which are applied one after the other at the end of egress: `FabricEgress.faults`,
+ * `FabricEgress.faults_2` and so on ({@link faultTable}). Each is ternary on ingress and egress port, IP version and five-tuple,
+ * and a range of `packet_length`. Action `FabricEgress.lose` drops a packet without a signal: no counter counts it.
+ * `FabricEgress.impair` drops and corrupts packets at random, see the partial `output`.
  */
-export function withFaultTable(program: ProgramPlan): ProgramPlan {
-  return { ...program, values: { ...program.values, faults: FAULT_TABLE } };
+export function withFaultTables(program: ProgramPlan, tables = 1): ProgramPlan {
+  return { ...program, values: { ...program.values, faults: faultValues(tables) } };
+}
+
+/** More faults than this that act on one packet are refused. */
+export const MAX_FAULT_TABLES = 8;
+
+/** Name of a fault table in P4Info; `index` counts from 0. */
+export function faultTable(index: number): string {
+  return `FabricEgress.${faultTableName(index)}`;
 }
 
 export interface GeneratedFile {
@@ -30,7 +39,7 @@ export interface GeneratedFile {
 
 /** P4 source of one program. Throws DiagnosticError as {@link TemplateSet.render} does. */
 export function renderProgram(templates: TemplateSet, program: ProgramPlan): string {
-  return templates.render(program.template, { faults: NO_FAULT_TABLE, ...program.values });
+  return templates.render(program.template, { faults: faultValues(0), ...program.values });
 }
 
 /** All programs of a fabric as files. */

@@ -11,5 +11,6 @@ export * from "./lab.js";
 export { type LabOfOptions, labOf } from "./lab-of.js";
 export { type CleanedRun, cleanRuns } from "./run/clean.js";
 export { startLab } from "./start.js";
+export { probeQdiscs, type Qdiscs } from "./system/qdiscs.js";
 export type { MachineTimes, ProcessTimes } from "./usage/processor-time.js";
 export { type HostUsage, type LabLoad, type LabUsage, loadBetween, type SwitchUsage } from "./usage/usage.js";

@@ -121,6 +121,12 @@ export interface Lab {
    * instead of its node tells parallel links apart. Rejects with P43109 when there is none.
    */
   setLink(a: string, b: string, up: boolean): Promise<void>;
+  /**
+   * What an interface of a host or a switch sends takes so many nanoseconds longer than its link has; 0: as the link has.
+   * Frames that wait at the interface at that moment are lost. Rejects with P43105 where the kernel has no netem, with
+   * P43109 when there is no such interface.
+   */
+  setDelay(node: string, interfaceName: string, extraNs: number): Promise<void>;
   /** Measures processor time and lost frames; two measurements make a load (`loadBetween`). Takes some 50 ms. */
   usage(): Promise<LabUsage>;
   /** Ends all processes and removes all that the lab made, but not `folder`. Once is enough. */

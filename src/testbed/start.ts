@@ -7,14 +7,22 @@ import { checkSpec } from "./check-spec.js";
 import type { Lab, LabEnd, LabOptions, LabSpec, RunningHost, RunningSwitch } from "./lab.js";
 import { bringUpHosts, bringUpSwitches } from "./network/interfaces.js";
 import { makeNetwork, type Network } from "./network/network.js";
-import { linkName, planShapes, shapeLinks, withPortRates } from "./network/shape.js";
+import {
+  atSwitch,
+  linkName,
+  longerDelayLines,
+  planShapes,
+  type Shape,
+  shapeLinks,
+  withPortRates,
+} from "./network/shape.js";
 import { Janitor } from "./run/janitor.js";
 import { beginRun, hostNamespace, switchNamespace } from "./run/record.js";
 import { NamespaceHost } from "./running-host.js";
 import { type LabSwitchProcess, type SwitchMaker, switchMaker } from "./running-switch.js";
 import { captureFolder, logFolder } from "./switches/command-line.js";
 import { command, inParallel, NOT_FOUND_STATUS, setUp } from "./system/command.js";
-import { probeQdiscs } from "./system/qdiscs.js";
+import { probeQdiscs, type Qdiscs } from "./system/qdiscs.js";
 import { type LabUsage, measureUsage } from "./usage/usage.js";
 
 /** Commands of Debian's iproute2 and ethtool that every lab needs. */
@@ -52,7 +60,7 @@ export async function startLab(given: LabSpec, options: LabOptions): Promise<Lab
   for (const folder of [logFolder(options), ...(options.pcap ? [captureFolder(options)] : [])]) {
     makeFolder(folder);
   }
-  const lab = new StartedLab(spec, options, makeSwitch);
+  const lab = new StartedLab(spec, options, makeSwitch, shapes, qdiscs);
   const steps: [text: string, work: () => Promise<void>][] = [
     [
       `${spec.hosts.length} hosts and ${spec.links.length} links (${options.network})`,
@@ -102,12 +110,17 @@ class StartedLab implements Lab {
   readonly #processes: readonly LabSwitchProcess[];
   readonly #network: Network;
   readonly #janitor: Janitor;
+  /** Nanoseconds, by node and interface. */
+  readonly #extraDelays = new Map<string, number>();
   #closed: Promise<void> | undefined;
 
   constructor(
     readonly spec: LabSpec,
     readonly options: LabOptions,
     makeSwitch: SwitchMaker,
+    /** Of the links, in their order. */
+    readonly shapes: readonly Shape[],
+    readonly qdiscs: Qdiscs,
   ) {
     this.id = beginRun((id) => ({
       lab: spec.name,
@@ -152,6 +165,25 @@ class StartedLab implements Lab {
     });
     if (up) await Promise.all(ends.map((end) => owner(end.node).afterUp(end.interface)));
     this.options.log(`link ${a}-${b} is ${up ? "up" : "down"}`);
+  }
+
+  async setDelay(node: string, interfaceName: string, extraNs: number): Promise<void> {
+    if (!this.qdiscs.netem)
+      fail("P43105", undefined, "this kernel has no netem (sch_netem), so packets cannot be delayed");
+    const isHere = (end: LabEnd) => end.node === node && end.interface === interfaceName;
+    const index = this.spec.links.findIndex(({ a, b }) => isHere(a) || isHere(b));
+    if (index < 0) fail("P43109", undefined, `${node} has no interface ${interfaceName}`);
+    const isSwitch = this.switches.has(node);
+    const shape = this.shapes[index]!;
+    const own = isSwitch ? atSwitch(shape, this.options.engine) : shape;
+    const key = `${node} ${interfaceName}`;
+    const change = { before: this.#extraDelays.get(key) ?? 0, now: extraNs };
+    this.#extraDelays.set(key, extraNs);
+    const lines = longerDelayLines(interfaceName, own, change, this.qdiscs);
+    const namespace = isSwitch ? switchNamespace(this.id) : hostNamespace(this.id, node);
+    const input = `${lines.join("\n")}\n`;
+    await setUp(`the delay of ${interfaceName}`, ["tc", "-n", namespace, "-batch", "-"], { input });
+    this.options.log(`what ${interfaceName} of ${node} sends takes ${extraNs / 1e3} us longer`);
   }
 
   usage(): Promise<LabUsage> {

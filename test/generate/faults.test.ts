@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
 import type { Match, Update } from "../../src/device/index.js";
-import { renderProgram, withFaultTable } from "../../src/generate/index.js";
+import { renderProgram, withFaultTables } from "../../src/generate/index.js";
 import { compile } from "../../src/p4/index.js";
 import { SCHEMES, schemeNamed } from "../../src/schemes/index.js";
 import { Switch } from "../../src/switch/index.js";
@@ -30,7 +30,7 @@ describe.each(Object.keys(SCHEMES))("the fault table of %s", (name) => {
 
   it.each(plan.programs)("is no part of $name unless asked for", (program) => {
     expect(renderProgram(templates, program)).not.toContain("faults");
-    const text = renderProgram(templates, withFaultTable(program));
+    const text = renderProgram(templates, withFaultTables(program));
     const added = text.split("\n").filter((line) => !renderProgram(templates, program).includes(line.trim()));
     expect(added.join("\n")).toContain("table faults");
     expect(added.every((line) => line.startsWith("  "))).toBe(true);
@@ -39,7 +39,7 @@ describe.each(Object.keys(SCHEMES))("the fault table of %s", (name) => {
   it("loses what came by a port, what would leave by one, or everything, and nothing else", async () => {
     const tor = nodeNamed(topology, "tor0-0")!;
     const planned = plan.switches.find(({ node }) => node === tor.index)!;
-    const program = withFaultTable(plan.programs.find((one) => one.name === "tor")!);
+    const program = withFaultTables(plan.programs.find((one) => one.name === "tor")!);
     const diagnostics = new Diagnostics();
     const file = new SourceFile("tor.p4", renderProgram(templates, program));
     const compiled = compile({ file }, diagnostics);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { checkValues, makeTemplateSet, renderProgram, withFaultTable } from "../../src/generate/index.js";
+import { checkValues, makeTemplateSet, renderProgram, withFaultTables } from "../../src/generate/index.js";
 import { FIELD_BITS, SELECTOR_FIELDS, selectorHeaders, selectorOf } from "../../src/hosts/index.js";
 import { messagesOf } from "../topology/load.js";
 
@@ -13,7 +13,7 @@ describe("a program", () => {
 
   it("has the values of its plan, and a fault table when it is asked for", () => {
     expect(renderProgram(set, plan)).toBe("7\n");
-    expect(renderProgram(set, withFaultTable(plan))).toBe("7 1024\n");
+    expect(renderProgram(set, withFaultTables(plan))).toBe("7 1024\n");
   });
 });
 

@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile, toHex } from "../../src/base/index.js";
 import type { Match, ReadQuery, Update } from "../../src/device/index.js";
-import { type ProgramPlan, renderProgram, withFaultTable } from "../../src/generate/index.js";
+import { type ProgramPlan, renderProgram, withFaultTables } from "../../src/generate/index.js";
 import { compile } from "../../src/p4/index.js";
 import type { Program } from "../../src/program/index.js";
 import { schemeNamed } from "../../src/schemes/index.js";
@@ -78,7 +78,7 @@ describe.skipIf(BMV2 === undefined)(`on BMv2${BMV2 === undefined ? ` (${NO_BMV2}
       const node = nodeNamed(topology, name)!;
       const planned = plan.switches.find((own) => own.node === node.index)!;
       const { text, program } = compiled(
-        withFaultTable(plan.programs.find((own) => own.name === planned.program)!),
+        withFaultTables(plan.programs.find((own) => own.name === planned.program)!),
       );
       const faults = [fault(1, port("ingress", 2)), fault(2, port("egress", 1), port("ingress", 1))];
       const updates = [...planned.updates, ...faults];

@@ -4,7 +4,13 @@ import type { DiagnosticError } from "../../src/base/index.js";
 import { checkSpec } from "../../src/testbed/check-spec.js";
 import { advise, type Finding, type FindingName, type LabSpec, labOf } from "../../src/testbed/index.js";
 import { ipv6Text, macText } from "../../src/testbed/network/addresses.js";
-import { atSwitch, planShapes, tcLines, withPortRates } from "../../src/testbed/network/shape.js";
+import {
+  atSwitch,
+  longerDelayLines,
+  planShapes,
+  tcLines,
+  withPortRates,
+} from "../../src/testbed/network/shape.js";
 import { registerValues, stretches } from "../../src/testbed/switches/bmv2-device.js";
 import { splitAnswers } from "../../src/testbed/switches/thrift-cli.js";
 import { buildTopology, topologySchema } from "../../src/topology/index.js";
@@ -152,6 +158,26 @@ describe("rates and delays", () => {
       "qdisc add dev x root handle 1: netem delay 1.5us limit 100000",
     ]);
     expect(tcLines("x", { rateBps: undefined, delayNs: undefined }, all)).toEqual([]);
+  });
+
+  it("get a longer delay in place of the one before", () => {
+    const change = (shape: { rateBps?: number; delayNs?: number }, before: number, now: number) =>
+      longerDelayLines(
+        "x",
+        { rateBps: shape.rateBps, delayNs: shape.delayNs },
+        { before, now },
+        { htb: true, tbf: true, netem: true },
+      );
+    // Nothing is removed where there was nothing, and nothing is left where there is none.
+    expect(change({}, 0, 1e6)).toEqual(["qdisc add dev x root handle 1: netem delay 1000us limit 100000"]);
+    expect(change({}, 1e6, 0)).toEqual(["qdisc del dev x root"]);
+    expect(change({ delayNs: 1e6 }, 0, 5e5)).toEqual([
+      "qdisc del dev x root",
+      "qdisc add dev x root handle 1: netem delay 1500us limit 100000",
+    ]);
+    expect(change({ rateBps: 1e9 }, 5e5, 0).at(-1)).toBe(
+      "qdisc add dev x parent 1:1 handle 2: pfifo limit 100",
+    );
   });
 
   it("are paced by our switch at its own ends, up to a rate; BMv2 gets a kernel queue that blocks it", () => {

@@ -1,8 +1,8 @@
 /** One run on a testbed: a real TCP connection, a fault written into switches, and the wait until data flows again. */
 import type { Device } from "../../device/index.js";
 import type { AgentFlow } from "../../testbed/index.js";
+import { type SwitchFault, writeEntries } from "../faults/fault-entries.js";
 import type { Sample } from "../results.js";
-import { type SwitchFault, writeFault } from "./fault-entries.js";
 import { type Clock, FlowWatch, MONOTONIC_CLOCK, sleepUntil } from "./flow-watch.js";
 import { withCleanup } from "./with-lab.js";
 
@@ -76,5 +76,5 @@ export async function measureRecovery(flow: AgentFlow, plan: RecoveryPlan): Prom
 }
 
 async function writeFaults({ faults, device }: RecoveryPlan, type: "insert" | "delete"): Promise<void> {
-  await Promise.all(faults.map(({ node, entries }) => writeFault(device(node), type, entries)));
+  await Promise.all(faults.map(({ node, entries }) => writeEntries(device(node), type, entries)));
 }

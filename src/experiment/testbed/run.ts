@@ -9,14 +9,25 @@ import { bootFabric, ProgramCompiler } from "../boot.js";
 import type { EngineContext, EngineOutcome } from "../engine.js";
 import type { Experiment, Failure, SchemeRun } from "../experiment.js";
 import { siteName } from "../failure-sites.js";
+import { SILENCE } from "../faults/fault.js";
+import { faultEntries } from "../faults/fault-entries.js";
 import { SERVER_PORT } from "../flow-draw.js";
 import type { Sample, Series } from "../results.js";
-import { faultEntries } from "./fault-entries.js";
 import { LoadMeter, saturationWarnings } from "./machine-load.js";
 import { type PredictedRun, Predictor } from "./prediction.js";
 import { measureRecovery, type RecoveryOutcome } from "./recovery.js";
 import { SchemeOnLab } from "./scheme-on-lab.js";
 import { withLab } from "./with-lab.js";
+
+/** A fault that lasts until it is ended. */
+const EVERY_PACKET = {
+  number: 0,
+  effect: SILENCE,
+  match: undefined,
+  at: 0,
+  until: undefined,
+  flap: undefined,
+};
 
 /** A run is repeated up to this often when its flow has timeouts before its fault. */
 const MAX_ATTEMPTS = 5;
@@ -37,7 +48,7 @@ export async function runOnTestbed(
 ): Promise<EngineOutcome> {
   const { settings, schemes } = experiment;
   const { progress, p4c } = context;
-  const compiler = new ProgramCompiler({ p4c, faults: true });
+  const compiler = new ProgramCompiler({ p4c, faultTables: 1 });
   const ready: ReadyScheme[] = [];
   for (const scheme of schemes) {
     const fabric = await bootFabric(experiment, scheme, compiler, seed);
@@ -157,7 +168,11 @@ class TestbedRig {
       failsAfter,
       giveUp: settings.give_up,
       firstTimeout: FIRST_TIMEOUT_MARGINS * rto_margin + FIRST_TIMEOUT_MIN,
-      faults: faultEntries(topology, site),
+      faults: faultEntries(
+        topology,
+        { ...EVERY_PACKET, element: site.kind === "node" ? site : { ...site, ways: "both" } },
+        0,
+      ),
       device: (node) => this.fabric.device(node),
       stop: this.fabric.run.stop,
     });

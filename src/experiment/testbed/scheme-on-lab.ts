@@ -1,16 +1,19 @@
 /** One scheme on a running lab: programs and state in the switches, agents with its host policy on the hosts. */
-import type { Device } from "../../device/index.js";
+import type { Device, Update } from "../../device/index.js";
 import type { Program } from "../../program/index.js";
 import {
   type Agent,
   type AgentSetting,
   type Lab,
+  type LabEnd,
+  labOf,
   type RunningSwitch,
   type SwitchEngine,
   startAgent,
 } from "../../testbed/index.js";
 import type { TopologyNode } from "../../topology/index.js";
 import type { FabricExperiment, SchemeRun } from "../experiment.js";
+import type { FaultyLab } from "../faults/on-lab.js";
 import type { Journal } from "./journal.js";
 import { agentSeed } from "./prediction.js";
 
@@ -41,13 +44,13 @@ export class SchemeOnLab {
     await Promise.all(this.scheme.plan.switches.map(({ node }) => this.configureSwitch(node)));
   }
 
-  /** Loads program and state into one switch. */
-  async configureSwitch(node: number): Promise<void> {
+  /** Loads program and state into one switch; `more` is written before the state, in the same batch. */
+  async configureSwitch(node: number, more: readonly Update[] = []): Promise<void> {
     const { packets } = this.experiment.settings.queues;
     const { program, updates } = this.scheme.plan.switches.find((own) => own.node === node)!;
     const device = this.device(node);
     await device.load(this.programs.get(program)!);
-    await device.write(updates);
+    await device.write([...more, ...updates]);
     await device.settings?.setQueueDepth(packets);
     this.run.journal.fact(this.#queues(device.settings !== undefined, packets));
   }
@@ -67,6 +70,24 @@ export class SchemeOnLab {
 
   device(node: number): Device {
     return this.switch(node).device;
+  }
+
+  /** What faults do to this lab. */
+  get faultyLab(): FaultyLab {
+    const { links } = labOf(this.experiment.topology);
+    // An interface of a switch tells parallel links apart.
+    const end = ({ node, interface: name }: LabEnd) => (this.run.lab.switches.has(node) ? name : node);
+    return {
+      device: (node) => this.device(node),
+      kill: (node) => this.switch(node).kill(),
+      restart: async (node, more) => {
+        await this.switch(node).restart();
+        await this.configureSwitch(node, more);
+      },
+      setCarrier: (link, up) => this.run.lab.setLink(end(links[link]!.a), end(links[link]!.b), up),
+      setDelay: (link, from, extra) =>
+        this.run.lab.setDelay(links[link]![from].node, links[link]![from].interface, extra),
+    };
   }
 
   /** The agent of a host, started when first asked for. */

@@ -1,54 +1,9 @@
-/** Checks a timeline: the elements that its flows and faults name exist, and each fault makes sense after those before it. */
-import type { Diagnostics, Locate } from "../../base/index.js";
-import { hostsOf, nodeNamed, switchesOf, type Topology } from "../../topology/index.js";
+/** Checks the flows of a timeline: the hosts that they name exist, and they can run together. */
+import { type Diagnostics, didYouMean, type Locate } from "../../base/index.js";
+import { hostsOf, nodeNamed, type Topology } from "../../topology/index.js";
 import { CLIENT_PORTS } from "../../traffic/index.js";
-import { FAULT_KINDS, type FaultSpec, type FlowSpec, type TimelineSettings } from "../experiment.js";
-import type { Site } from "../failure-sites.js";
-
-/** A fault of the file with what it names. */
-export interface PlacedFault {
-  readonly at: number;
-  readonly kind: FaultSpec["kind"];
-  readonly site: Site;
-  /** Place in the file's list. */
-  readonly number: number;
-}
-
-/** Faults in the order of their times, those of one time in the file's order. They must have been checked. */
-export function placedFaults({ faults }: TimelineSettings, topology: Topology): PlacedFault[] {
-  const placed = faults.map((fault, number) => ({
-    at: fault.at,
-    kind: fault.kind,
-    site: siteOf(fault, topology)!,
-    number,
-  }));
-  return placed.sort((a, b) => a.at - b.at || a.number - b.number);
-}
-
-/** Undefined where there is no such element. */
-function siteOf(fault: FaultSpec, topology: Topology): Site | undefined {
-  if (fault.switch !== undefined) {
-    const node = nodeNamed(topology, fault.switch);
-    return node === undefined || node.role === "host" ? undefined : { kind: "node", index: node.index };
-  }
-  const [a, b] = (fault.link ?? []).map((name) => nodeNamed(topology, name));
-  const link = topology.links.find(
-    (one) =>
-      (one.a.node === a?.index && one.b.node === b?.index) ||
-      (one.a.node === b?.index && one.b.node === a?.index),
-  );
-  return link === undefined ? undefined : { kind: "link", index: link.index };
-}
-
-/** By kind: the kind of fault that it ends; undefined for kinds that begin a fault. */
-export const ENDED_KIND: Readonly<Record<FaultSpec["kind"], FaultSpec["kind"] | undefined>> = {
-  silent: undefined,
-  down: undefined,
-  kill: undefined,
-  repair: "silent",
-  up: "down",
-  restart: "kill",
-};
+import type { FlowSpec, TimelineSettings } from "../experiment.js";
+import { listed } from "../faults/element.js";
 
 /** Adds P43014 for names that the topology lacks and P43015 for what makes no sense. */
 export function checkTimeline(
@@ -58,6 +13,7 @@ export function checkTimeline(
   diagnostics: Diagnostics,
 ): void {
   const taken = new Set<string>();
+  const hosts = hostsOf(topology).map(({ name }) => name);
   settings.flows.forEach((flow, i) => {
     if (settings.traffic.generator === "iperf3") checkIperf3(flow, i, taken, locate, diagnostics);
     for (const end of ["from", "to"] as const) {
@@ -65,8 +21,8 @@ export function checkTimeline(
       diagnostics.error(
         "P43014",
         locate(["flows", i, end]),
-        `no host is called "${flow[end]}"`,
-        `hosts: ${listed(hostsOf(topology))}`,
+        `no host is called "${flow[end]}"${didYouMean(flow[end], hosts, '"')}`,
+        `hosts: ${listed(hosts)}`,
       );
     }
     if (flow.from === flow.to)
@@ -79,46 +35,6 @@ export function checkTimeline(
       );
   });
   checkNumber(settings, locate, diagnostics);
-  const faults = settings.faults.map((fault, i) => ({ fault, i, site: siteOf(fault, topology) }));
-  for (const { fault, i, site } of faults) {
-    if ((fault.switch === undefined) === (fault.link === undefined)) {
-      const what = fault.link === undefined ? "neither a link nor a switch" : "a link and a switch";
-      diagnostics.error("P43015", locate(["faults", i]), `a fault of ${what}`, "name one of the two");
-      continue;
-    }
-    const element = fault.switch === undefined ? "link" : "switch";
-    const kinds: readonly string[] = FAULT_KINDS[element];
-    if (!kinds.includes(fault.kind))
-      diagnostics.error(
-        "P43015",
-        locate(["faults", i, "kind"]),
-        `a ${element} has no fault of the kind "${fault.kind}"`,
-        `kinds of a ${element}: ${kinds.join(", ")}`,
-      );
-    if (site !== undefined) continue;
-    const [what, note] =
-      fault.switch === undefined
-        ? [`no link between ${fault.link!.join(" and ")}`, []]
-        : [`no switch is called "${fault.switch}"`, [`switches: ${listed(switchesOf(topology))}`]];
-    diagnostics.error("P43014", locate(["faults", i, element]), what, ...note);
-  }
-  if (diagnostics.hasErrors) return;
-  const active = new Set<string>();
-  const inTime = faults.toSorted((a, b) => a.fault.at - b.fault.at || a.i - b.i);
-  for (const { fault, i, site } of inTime) {
-    if (site === undefined) continue;
-    if (fault.at >= settings.duration)
-      diagnostics.error("P43015", locate(["faults", i, "at"]), "the fault comes after the end, see duration");
-    const ended = ENDED_KIND[fault.kind];
-    const key = `${site.kind} ${site.index} ${ended ?? fault.kind}`;
-    const name = fault.switch ?? fault.link!.join(" - ");
-    if (ended === undefined && active.has(key))
-      diagnostics.error("P43015", locate(["faults", i, "kind"]), `${name} is ${WORDS[fault.kind]} already`);
-    if (ended !== undefined && !active.has(key))
-      diagnostics.error("P43015", locate(["faults", i, "kind"]), `${name} is not ${WORDS[ended]} then`);
-    if (ended === undefined) active.add(key);
-    else active.delete(key);
-  }
 }
 
 /** Maximum number of flows of all lines together: more would exceed the memory before they load a fabric. */
@@ -167,13 +83,4 @@ function checkIperf3(
       "a server of iperf3 takes one flow: give each a port of its own",
     );
   taken.add(`${to} ${port}`);
-}
-
-const WORDS: Readonly<Record<string, string>> = { silent: "silent", down: "down", kill: "killed" };
-
-const MAX_LISTED_NAMES = 12;
-
-function listed(nodes: readonly { name: string }[]): string {
-  const names = nodes.slice(0, MAX_LISTED_NAMES).map(({ name }) => name);
-  return names.join(", ") + (nodes.length > MAX_LISTED_NAMES ? ", ..." : "");
 }

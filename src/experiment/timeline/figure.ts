@@ -1,6 +1,6 @@
 /** A line a flow over time, its outages in red, and a mark for each fault. */
 import { escapeMarkup } from "../../base/index.js";
-import { ENDED_KIND, placedFaults } from "./check.js";
+import { effectName, endName } from "../faults/fault.js";
 import type { FlowRecord } from "./flows.js";
 import type { TimelineResults } from "./run.js";
 
@@ -29,13 +29,15 @@ export function timelineFigure({ series, source }: TimelineResults): string {
     }
   }
   const bottom = y + 6;
-  const marks = placedFaults(source.settings, source.topology).map(({ at, kind }) => {
-    const dash = ENDED_KIND[kind] === undefined ? "6,3" : "2,4";
-    return (
-      `<path d="M${x(at)} ${TOP - 6}V${bottom}" stroke="${COLOURS.mark}" stroke-dasharray="${dash}"></path>` +
-      text(x(at) + 2, TOP - 10, kind, "start", 10)
-    );
-  });
+  const mark = (at: number, dash: string, word: string) =>
+    `<path d="M${x(at)} ${TOP - 6}V${bottom}" stroke="${COLOURS.mark}" stroke-dasharray="${dash}"></path>` +
+    text(x(at) + 2, TOP - 10, word, "start", 10);
+  const marks = source.faults.flatMap((fault) => [
+    mark(fault.at, "6,3", effectName(fault)),
+    ...(fault.until === undefined || fault.until >= duration
+      ? []
+      : [mark(fault.until, "2,4", endName(fault))]),
+  ]);
   const ticks = Array.from({ length: 5 }, (_, i) => (duration * i) / 4).map(
     (ns) =>
       `<path d="M${x(ns)} ${TOP}V${bottom}" stroke="${COLOURS.grid}"></path>` +

@@ -5,13 +5,14 @@ import { type AgentFlow, monotonicNs, runIperf3, type SwitchEngine } from "../..
 import { ProgramCompiler } from "../boot.js";
 import type { EngineContext } from "../engine.js";
 import type { SchemeRun, Timeline } from "../experiment.js";
-import { faultEntries, writeFault } from "../testbed/fault-entries.js";
+import { effectName, endName, type Fault } from "../faults/fault.js";
+import { checkLabFaults } from "../faults/lab-check.js";
+import { LabFaults } from "../faults/on-lab.js";
+import { transitionsOf } from "../faults/schedule.js";
 import { sleepUntil } from "../testbed/flow-watch.js";
 import { LoadMeter, saturationWarnings } from "../testbed/machine-load.js";
 import { SchemeOnLab } from "../testbed/scheme-on-lab.js";
 import { withCleanup, withLab } from "../testbed/with-lab.js";
-import { ActiveFaults } from "./active-faults.js";
-import { type PlacedFault, placedFaults } from "./check.js";
 import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
 import type { TimelineOutcome, TimelineSeries } from "./run.js";
 
@@ -24,7 +25,11 @@ export async function timelineOnTestbed(
   seed: number,
   context: EngineContext,
 ): Promise<TimelineOutcome> {
-  const compiler = new ProgramCompiler({ p4c: context.p4c, faults: true });
+  const { topology, locate, faults } = timeline;
+  const place = (fault: Fault, key?: string) =>
+    locate(["faults", fault.number, ...(key === undefined ? [] : [key])]);
+  const { tables, count } = await checkLabFaults(topology, faults, engine, place, context.stop);
+  const compiler = new ProgramCompiler({ p4c: context.p4c, faultTables: count });
   const ready: { scheme: SchemeRun; programs: ReadonlyMap<string, Program> }[] = [];
   for (const scheme of timeline.schemes) ready.push({ scheme, programs: await compiler.compileAll(scheme) });
   const { value: series, notes } = await withLab(engine, timeline, seed, context, async (run) => {
@@ -36,7 +41,7 @@ export async function timelineOnTestbed(
         await fabric.configure();
         const meter = new LoadMeter(run.lab);
         await meter.start();
-        const records = await play(timeline, fabric);
+        const records = await play(timeline, fabric, tables);
         made.push({ scheme, records, load: await meter.stop() });
       } finally {
         await fabric.close();
@@ -52,7 +57,11 @@ export async function timelineOnTestbed(
   };
 }
 
-async function play(timeline: Timeline, fabric: SchemeOnLab): Promise<FlowRecord[]> {
+async function play(
+  timeline: Timeline,
+  fabric: SchemeOnLab,
+  tables: ReadonlyMap<Fault, number>,
+): Promise<FlowRecord[]> {
   const { seed, stop, journal } = fabric.run;
   const flows = timelineFlows(timeline, seed);
   const { generator } = timeline.settings.traffic;
@@ -83,81 +92,21 @@ async function play(timeline: Timeline, fabric: SchemeOnLab): Promise<FlowRecord
       start,
     );
   });
-  const faults = new TestbedFaults(timeline, fabric);
+  const faults = new LabFaults(timeline.topology, fabric.faultyLab, tables);
   return await withCleanup(
     async () => {
-      for (const fault of placedFaults(timeline.settings, timeline.topology)) {
-        await sleepUntil(start + fault.at, stop);
-        const late = (monotonicNs() - start - fault.at) / 1e6;
-        journal.write(`fault ${fault.number}: ${fault.kind}, ${late.toFixed(1)} ms late`);
-        await faults.apply(fault);
+      for (const { at, fault, begins } of transitionsOf(timeline.faults, timeline.settings.duration)) {
+        await sleepUntil(start + at, stop);
+        const late = (monotonicNs() - start - at) / 1e6;
+        const what = begins ? effectName(fault) : endName(fault);
+        journal.write(`fault ${fault.number}: ${what}, ${late.toFixed(1)} ms late`);
+        await (begins ? faults.begin(fault) : faults.end(fault));
       }
       await sleepUntil(start + timeline.settings.duration, stop);
       return await Promise.all(running.map((finish) => finish()));
     },
     () => faults.endAll(),
   );
-}
-
-/** Makes faults on a lab, ends them all after a scheme, and makes them again in a switch that restarts. */
-class TestbedFaults {
-  readonly #active: ActiveFaults;
-
-  constructor(
-    readonly timeline: Timeline,
-    readonly fabric: SchemeOnLab,
-  ) {
-    this.#active = new ActiveFaults(timeline.topology);
-  }
-
-  async apply(fault: PlacedFault): Promise<void> {
-    const { kind, site } = fault;
-    if (kind === "restart") return await this.#restart(fault);
-    this.#active.apply(fault);
-    switch (kind) {
-      case "silent":
-        return await this.#write(fault, "insert");
-      case "repair":
-        return await this.#write(fault, "delete");
-      case "down":
-      case "up": {
-        const { nodes, links } = this.timeline.topology;
-        const { a, b } = links[site.index]!;
-        return await this.fabric.run.lab.setLink(nodes[a.node]!.name, nodes[b.node]!.name, kind === "up");
-      }
-      case "kill":
-        return await this.fabric.switch(site.index).kill();
-    }
-  }
-
-  /** Restores the lab for the next scheme. */
-  async endAll(): Promise<void> {
-    const ends = { kill: "restart", down: "up", silent: "repair" } as const;
-    // Restarts come first: a dead switch takes no writes.
-    for (const began of ["kill", "down", "silent"] as const)
-      for (const fault of this.#active.list().filter(({ kind }) => kind === began))
-        await this.apply({ ...fault, kind: ends[began] });
-  }
-
-  async #restart(fault: PlacedFault): Promise<void> {
-    const node = fault.site.index;
-    await this.fabric.switch(node).restart();
-    await this.fabric.configureSwitch(node);
-    this.#active.apply(fault);
-    for (const other of this.#active.list())
-      if (other.kind === "silent") await this.#write(other, "insert", node);
-  }
-
-  /** `only`: in this switch alone. A dead switch gets its entries when it restarts. */
-  async #write(fault: PlacedFault, type: "insert" | "delete", only?: number): Promise<void> {
-    const switches = faultEntries(this.timeline.topology, fault.site).filter(
-      ({ node }) =>
-        !this.#active.has("kill", { kind: "node", index: node }) && (only === undefined || node === only),
-    );
-    await Promise.all(
-      switches.map(({ node, entries }) => writeFault(this.fabric.device(node), type, entries)),
-    );
-  }
 }
 
 /** Listens to a flow. The returned function ends it and reports what became of it. */

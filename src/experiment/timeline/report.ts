@@ -3,12 +3,11 @@
 import { join } from "node:path";
 import { escapeMarkup } from "../../base/index.js";
 import type { SchemeRun } from "../experiment.js";
-import { siteName } from "../failure-sites.js";
+import { effectName, elementName } from "../faults/fault.js";
 import { inline, reportPage } from "../page.js";
 import { schemeTitle } from "../palette.js";
 import { flatten } from "../report.js";
 import { csv } from "../tables.js";
-import { placedFaults } from "./check.js";
 import { timelineFigure } from "./figure.js";
 import type { TimelineRow } from "./flows.js";
 import { type TimelineResults, timelineJson } from "./run.js";
@@ -44,9 +43,11 @@ function page(
 ): string {
   const { settings, topology } = source;
   const title = settings.title ?? settings.name;
-  const faults = placedFaults(settings, topology).map(
-    ({ at, kind, site }) => `<li>${at / 1e6} ms: ${escapeMarkup(siteName(topology, site))}, ${kind}</li>`,
-  );
+  const faults = source.faults.map((fault) => {
+    const until = fault.until === undefined ? "" : ` to ${fault.until / 1e6} ms`;
+    const what = `${elementName(topology, fault.element)}, ${effectName(fault)}`;
+    return `<li>${fault.at / 1e6} ms${until}: ${escapeMarkup(what)}</li>`;
+  });
   const facts: [string, string][] = [
     ["experiment, seed, engine", `${settings.name}, ${seed}, ${engine}`],
     ["topology", flatten(settings.topology).join(", ")],

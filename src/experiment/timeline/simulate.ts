@@ -4,9 +4,8 @@ import { ControlChannel, type Fabric, NS_PER_S, type SwitchNode } from "../../si
 import { bootFabric, ProgramCompiler } from "../boot.js";
 import { breather, type EngineContext } from "../engine.js";
 import type { Timeline } from "../experiment.js";
-import { setFault } from "../failover.js";
-import { ActiveFaults } from "./active-faults.js";
-import { type PlacedFault, placedFaults } from "./check.js";
+import { SimulatorFaults } from "../faults/on-simulator.js";
+import { transitionsOf } from "../faults/schedule.js";
 import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
 import type { TimelineOutcome, TimelineSeries } from "./run.js";
 
@@ -49,22 +48,19 @@ async function play(
   const { simulation } = fabric.network;
   const start = simulation.now;
   const end = start + timeline.settings.duration;
-  const active = new ActiveFaults(timeline.topology);
-  const apply = (fault: PlacedFault) => applyFault(fabric, active, fault);
+  const faults = new SimulatorFaults(fabric, { random: new Random(seed).fork("faults"), restart });
   const slice = Math.ceil(timeline.settings.duration / SLICES);
   const flows = timelineFlows(timeline, seed).map((flow, i) =>
     openFlow(timeline, fabric, flow, start, new Random(seed).fork(`flow ${i}`)),
   );
   let failed: unknown;
-  for (const fault of placedFaults(timeline.settings, timeline.topology)) {
-    simulation.at(start + fault.at, () => {
-      if (fault.kind !== "restart") return apply(fault);
-      restart(fault.site.index)
-        .then(() => apply(fault))
-        .catch((error) => {
-          failed = error;
-          simulation.stop();
-        });
+  for (const { at, fault, begins } of transitionsOf(timeline.faults, timeline.settings.duration)) {
+    simulation.at(start + at, () => {
+      if (begins) return faults.begin(fault);
+      faults.end(fault).catch((error) => {
+        failed = error;
+        simulation.stop();
+      });
     });
   }
   while (simulation.now < end) {
@@ -77,16 +73,6 @@ async function play(
 
 /** A timeline is simulated in so many parts, between which signals of the process are handled. */
 const SLICES = 10_000;
-
-function applyFault(fabric: Fabric, active: ActiveFaults, fault: PlacedFault): void {
-  active.apply(fault);
-  const { network } = fabric;
-  const { kind, site } = fault;
-  const links = site.kind === "link" ? [fabric.link(site.index)] : network.linksOf(fabric.nodes[site.index]!);
-  for (const { index } of links)
-    setFault(fabric, { kind: "link", index }, active.stops(index) ? "fail" : "repair");
-  if (kind === "down" || kind === "up") network.signalLink(fabric.link(site.index), kind === "up");
-}
 
 /** Opens a flow at its time. The returned function closes it and reports what became of it. */
 function openFlow(

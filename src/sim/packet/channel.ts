@@ -3,6 +3,7 @@
  * wire of fixed delay. Departure and arrival times follow from the queue's state at the moment of sending
  * (everything is first in, first out), so a frame costs one event: its arrival.
  */
+import { corrupted, type Impairment } from "./impairment.js";
 import type { Node } from "./network.js";
 import { NS_PER_S, type Simulation } from "./simulation.js";
 
@@ -22,12 +23,21 @@ export interface ChannelStats {
   bytesDelivered: number;
   /** Dropped because the queue was full. */
   overflowed: number;
-  /** Lost without a signal, because the link or the node at one end had failed. */
+  /** Lost without a signal, because the link or the node at one end had failed, or by an impairment. */
   vanished: number;
+  /** Delivered with a flipped bit. */
+  corrupted: number;
 }
 
 export class Channel {
-  readonly stats: ChannelStats = { sent: 0, delivered: 0, bytesDelivered: 0, overflowed: 0, vanished: 0 };
+  readonly stats: ChannelStats = {
+    sent: 0,
+    delivered: 0,
+    bytesDelivered: 0,
+    overflowed: 0,
+    vanished: 0,
+    corrupted: 0,
+  };
 
   /** Frames between {@link send} and arrival, oldest first, in a ring whose length is a power of two. */
   #frames: (Uint8Array | undefined)[] = new Array(16).fill(undefined);
@@ -40,6 +50,11 @@ export class Channel {
   #busyUntil = 0;
   /** Times at which the channel stopped and started carrying, in turn: stop, start, stop, ... */
   #outages: number[] = [];
+  /** In the order in which they began; undefined while there is none, which costs a frame one comparison. */
+  #impairments: Impairment[] | undefined;
+  /** Where frames wait that an impairment delays: a further wire for each sum of delays, in nanoseconds. */
+  #delayLines: Map<number, Channel> | undefined;
+  #makeLine: ((delay: number) => Channel) | undefined;
 
   constructor(
     readonly simulation: Simulation,
@@ -67,10 +82,28 @@ export class Channel {
     // Outages that no frame on the way has seen are history.
     if (this.#count === 0) this.#outages.length = 0;
     this.#outages.push(this.simulation.now);
+    for (const line of this.#delayLines?.values() ?? []) line.fail();
   }
 
   repair(): void {
-    if (this.failed) this.#outages.push(this.simulation.now);
+    if (!this.failed) return;
+    this.#outages.push(this.simulation.now);
+    for (const line of this.#delayLines?.values() ?? []) line.repair();
+  }
+
+  /**
+   * From now on frames that reach the far end meet this impairment too. Several act one after the other, in the order in
+   * which they began; `makeLine` makes a channel of rate 0 to the same target, for frames that are delayed.
+   */
+  impair(impairment: Impairment, makeLine: (delay: number) => Channel): void {
+    this.#impairments = [...(this.#impairments ?? []), impairment];
+    this.#makeLine = makeLine;
+  }
+
+  /** Ends an impairment. Frames that it has delayed still arrive late. */
+  unimpair(impairment: Impairment): void {
+    const left = this.#impairments?.filter((one) => one !== impairment) ?? [];
+    this.#impairments = left.length === 0 ? undefined : left;
   }
 
   send(frame: Uint8Array): void {
@@ -96,7 +129,7 @@ export class Channel {
     this.simulation.schedule(departure + delay, this.arrivalKind, this.index);
   }
 
-  /** The oldest frame has reached the far end: hands it out, or undefined when it was lost on the way. */
+  /** The oldest frame has reached the far end: hands it out, or undefined when it was lost on the way or is delayed. */
   arrive(): Uint8Array | undefined {
     this.#retireDeparted();
     const slot = this.#head;
@@ -109,9 +142,45 @@ export class Channel {
       this.stats.vanished++;
       return undefined;
     }
+    const arrived = this.#impairments === undefined ? frame : this.#meet(this.#impairments, frame);
+    if (arrived === undefined) return undefined;
     this.stats.delivered++;
-    this.stats.bytesDelivered += frame.length;
-    return frame;
+    this.stats.bytesDelivered += arrived.length;
+    return arrived;
+  }
+
+  /** The frame after all impairments; undefined when it was lost, or arrives later by a delay line. */
+  #meet(impairments: readonly Impairment[], frame: Uint8Array): Uint8Array | undefined {
+    let result: Uint8Array | undefined = frame;
+    let delay = 0;
+    for (const impairment of impairments) {
+      if (!impairment.concerns(frame)) continue;
+      const verdict = impairment.decide();
+      if (verdict === "corrupt" && result === frame) {
+        result = corrupted(frame);
+        this.stats.corrupted += result === undefined ? 0 : 1;
+      }
+      if (verdict === "lose" || result === undefined) {
+        this.stats.vanished++;
+        return undefined;
+      }
+      delay += impairment.delay;
+    }
+    if (delay === 0) return result;
+    this.stats.delivered++;
+    this.stats.bytesDelivered += result.length;
+    this.#delayLine(delay).send(result);
+    return undefined;
+  }
+
+  #delayLine(delay: number): Channel {
+    this.#delayLines ??= new Map();
+    let line = this.#delayLines.get(delay);
+    if (line === undefined) {
+      line = this.#makeLine!(delay);
+      this.#delayLines.set(delay, line);
+    }
+    return line;
   }
 
   /** Was the channel out at any instant between this departure (the last bit's) and now? */

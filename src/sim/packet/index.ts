@@ -24,7 +24,9 @@ export {
   type SelectorCodec,
 } from "./frames.js";
 export { Host, type HostOptions, type HostStats, type Peer } from "./host.js";
+export { Impairment, type ImpairmentOptions, shareThreshold } from "./impairment.js";
 export { type Endpoint, type Link, type LinkOptions, Network, type Node } from "./network.js";
+export { type AddressPrefix, PacketFilter, type PacketMatch } from "./packet-match.js";
 export type { PortSource } from "./port-source.js";
 export { ReceiveWindow } from "./receive-window.js";
 export { type RetransmissionOptions, RetransmissionTimeout } from "./retransmission-timer.js";

@@ -1,5 +1,6 @@
 /** Nodes, the links between them, and what can go wrong with either. */
 import { Channel, type ChannelOptions } from "./channel.js";
+import type { Impairment } from "./impairment.js";
 import { Simulation } from "./simulation.js";
 
 /** Something with numbered ports that frames arrive at: a switch, a host, or a test's own. */
@@ -95,6 +96,20 @@ export class Network {
 
   repairNode(node: Node): void {
     for (const link of this.linksOf(node)) this.repairLink(link);
+  }
+
+  /** From now on frames of the channel meet the impairment, until {@link Channel.unimpair}. */
+  impair(channel: Channel, impairment: Impairment): void {
+    channel.impair(impairment, (delay) => {
+      const { source, target, targetPort } = channel;
+      const wire = {
+        rate: 0,
+        delay,
+        queueBytes: Number.POSITIVE_INFINITY,
+        queuePackets: Number.POSITIVE_INFINITY,
+      };
+      return this.#channel(wire, source, { node: target, port: targetPort });
+    });
   }
 
   /** Tells both ends of a link that its carrier went away or came back: the signal that a silent failure lacks. */

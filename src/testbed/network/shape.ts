@@ -31,7 +31,7 @@ const DELAYED_PACKETS = 100_000;
 const PARALLEL = 4;
 
 /** What the shaping of one end needs. */
-interface Shape {
+export interface Shape {
   readonly rateBps: number | undefined;
   readonly delayNs: number | undefined;
   /** Frames that wait for the rate; default {@link QUEUE_PACKETS}. */
@@ -136,6 +136,22 @@ export async function shapeLinks(
     const input = `${own.join("\n")}\n`;
     await setUp("rates and delays", ["tc", "-n", namespace, "-batch", "-"], { input, stop });
   });
+}
+
+/** Lines for `tc -batch` that give one end of a link this shape with a longer delay, in place of `before` nanoseconds. */
+export function longerDelayLines(
+  name: string,
+  shape: Shape,
+  extraNs: { readonly before: number; readonly now: number },
+  qdiscs: Qdiscs,
+): string[] {
+  const longer = (extra: number): string[] => {
+    const sum = (shape.delayNs ?? 0) + extra;
+    return tcLines(name, { ...shape, delayNs: sum === 0 ? undefined : sum }, qdiscs);
+  };
+  // Without rate and delay an interface has no discipline of ours that could be removed.
+  const removal = longer(extraNs.before).length === 0 ? [] : [`qdisc del dev ${name} root`];
+  return [...removal, ...longer(extraNs.now)];
 }
 
 /** What of a shape is left to the kernel at a switch's end. */

@@ -1,12 +1,13 @@
 /** One run on a testbed with a flow and switches that the test plays: what counts as which outcome. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Device, DeviceError, type Update, type UpdateStatus } from "../../../src/device/index.js";
-import { faultEntries } from "../../../src/experiment/testbed/fault-entries.js";
+import { faultEntries } from "../../../src/experiment/faults/fault-entries.js";
 import type { Clock } from "../../../src/experiment/testbed/flow-watch.js";
 import { measureRecovery, type RecoveryPlan } from "../../../src/experiment/testbed/recovery.js";
 import { AgentFlow } from "../../../src/testbed/index.js";
 import { nodeNamed } from "../../../src/topology/index.js";
 import { example } from "../../topology/load.js";
+import { silence } from "../faults/silence.js";
 
 const topology = example("clos");
 const MS = 1_000_000;
@@ -82,12 +83,15 @@ function playedPlan(overrides: Partial<RecoveryPlan> & { onWrite?: (faults: numb
         onWrite(entries.size);
       },
     }) as unknown as Device;
-  const site = { kind: "node", index: nodeNamed(topology, "leaf0-0")!.index } as const;
   const plan: RecoveryPlan = {
     failsAfter: 2 * MS,
     giveUp: 60 * MS,
     firstTimeout: 40 * MS,
-    faults: faultEntries(topology, site),
+    faults: faultEntries(
+      topology,
+      silence({ kind: "node", index: nodeNamed(topology, "leaf0-0")!.index }),
+      0,
+    ),
     device,
     stop: new AbortController().signal,
     clock,
@@ -95,35 +99,6 @@ function playedPlan(overrides: Partial<RecoveryPlan> & { onWrite?: (faults: numb
   };
   return { plan, entries };
 }
-
-describe("fault entries", () => {
-  it("are one wildcard for a switch", () => {
-    const index = nodeNamed(topology, "spine0-0")!.index;
-    const faults = faultEntries(topology, { kind: "node", index });
-    expect(faults.map(({ node, entries }) => [node, entries.map((entry) => entry.match)])).toEqual([
-      [index, [[]]],
-    ]);
-  });
-
-  it("are both directions at both ends for a link, and at the switch for a host's", () => {
-    const [tor, leaf] = ["tor0-0", "leaf0-1"].map((name) => nodeNamed(topology, name)!);
-    const port = tor!.ports.find(({ peer }) => peer === leaf!.index)!;
-    const between = faultEntries(topology, { kind: "link", index: port.link });
-    const told = between.flatMap(({ node, entries }) =>
-      entries.map(({ match: [part] }) => [node, part!.field, part!.kind === "ternary" ? part!.value : -1n]),
-    );
-    expect(told).toEqual([
-      [tor!.index, "standard_metadata.ingress_port", BigInt(port.number)],
-      [tor!.index, "standard_metadata.egress_port", BigInt(port.number)],
-      [leaf!.index, "standard_metadata.ingress_port", BigInt(port.peerPort)],
-      [leaf!.index, "standard_metadata.egress_port", BigInt(port.peerPort)],
-    ]);
-    const toHost = tor!.ports.find(({ peer }) => topology.nodes[peer]!.role === "host")!;
-    expect(faultEntries(topology, { kind: "link", index: toHost.link }).map(({ node }) => node)).toEqual([
-      tor!.index,
-    ]);
-  });
-});
 
 describe("a run on a testbed", () => {
   it("counts timeouts up to the retransmission that was acknowledged, and repairs", async () => {

@@ -112,7 +112,7 @@ describe("a file with flows of its own", () => {
       "a fault of nothing",
       `${FLOW}${faults("at: 1ms, kind: silent")}duration: 1s`,
       "P43015",
-      "neither a link nor a switch",
+      "a fault without an element",
     ],
     [
       "more flows than client ports",
@@ -349,7 +349,7 @@ describe.each(["switch", "bmv2"] as const)("engine %s", (engine) => {
       const log = readFileSync(join(out, "logs/run.log"), "utf8");
       expect(log).toContain("switch leaf0-0 is killed");
       expect(log).toContain("switch leaf0-0 is started again");
-      expect(log).toMatch(/link tor0-1-leaf0-1 is down/);
+      expect(log).toMatch(/link tor0-1-eth\d+-leaf0-1-eth\d+ is down/);
     },
     180_000,
   );

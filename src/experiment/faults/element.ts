@@ -1,0 +1,135 @@
+/** Finds the element that a fault of a file names. */
+import { z } from "zod";
+import { didYouMean } from "../../base/index.js";
+import { hostsOf, nodeNamed, switchesOf, type Topology, type TopologyNode } from "../../topology/index.js";
+import type { Element, Ways } from "./fault.js";
+import type { Place } from "./schema.js";
+
+/** Exactly one of the first four; `direction` is as the first of the named nodes sees it. */
+export const elementKeys = {
+  /** The nodes at its ends, by name. */
+  link: z.tuple([z.string(), z.string()]).optional(),
+  /** The link at a numbered port of a switch. */
+  port: z.tuple([z.string(), z.number().int()]).optional(),
+  switch: z.string().optional(),
+  host: z.string().optional(),
+  direction: z.enum(["both", "out", "in"]).optional(),
+};
+
+export interface ElementSpec {
+  link?: [string, string] | undefined;
+  port?: [string, number] | undefined;
+  switch?: string | undefined;
+  host?: string | undefined;
+  direction?: Ways | undefined;
+}
+
+const KINDS = ["link", "port", "switch", "host"] as const;
+
+/** Adds P43015 unless exactly one element is named, P43014 for a name that the topology lacks. */
+export function elementOf(spec: ElementSpec, topology: Topology, place: Place): Element | undefined {
+  const named = KINDS.filter((kind) => spec[kind] !== undefined);
+  const { diagnostics } = place;
+  const [kind] = named;
+  if (kind === undefined || named.length > 1) {
+    const what = kind === undefined ? "a fault without an element" : `a fault of a ${named.join(" and a ")}`;
+    diagnostics.error("P43015", place.at(), what, `name one of ${KINDS.join(", ")}`);
+    return undefined;
+  }
+  const { direction = "both" } = spec;
+  if (spec.direction !== undefined && (kind === "switch" || kind === "host"))
+    diagnostics.error(
+      "P43015",
+      place.at("direction"),
+      `a ${kind} has no direction`,
+      "name a link or a port, or leave direction out",
+    );
+  if (kind === "switch" || kind === "host") {
+    const node = nodeOf(spec[kind]!, topology, kind, place);
+    return node && { kind: "node", index: node.index };
+  }
+  return kind === "port"
+    ? atPort(spec.port!, direction, topology, place)
+    : between(spec.link!, direction, topology, place);
+}
+
+function nodeOf(
+  name: string,
+  topology: Topology,
+  kind: "switch" | "host",
+  place: Place,
+  key: string = kind,
+): TopologyNode | undefined {
+  const node = nodeNamed(topology, name);
+  if (node !== undefined && (node.role === "host") === (kind === "host")) return node;
+  const all = kind === "host" ? hostsOf(topology) : switchesOf(topology);
+  const names = all.map((one) => one.name);
+  place.diagnostics.error(
+    "P43014",
+    place.at(key),
+    `no ${kind} is called "${name}"${didYouMean(name, names, '"')}`,
+    `${kind === "host" ? "hosts" : "switches"}: ${listed(names)}`,
+  );
+  return undefined;
+}
+
+function atPort([name, number]: [string, number], ways: Ways, topology: Topology, place: Place) {
+  const node = nodeOf(name, topology, "switch", place, "port");
+  if (node === undefined) return undefined;
+  const port = node.ports.find((one) => one.number === number);
+  if (port !== undefined) return link(topology, port.link, node.index, ways);
+  place.diagnostics.error(
+    "P43014",
+    place.at("port"),
+    `${name} has no port ${number}`,
+    `it has the ports 1 to ${node.ports.length}`,
+  );
+  return undefined;
+}
+
+function between([first, second]: [string, string], ways: Ways, topology: Topology, place: Place) {
+  const [a, b] = [first, second].map((name) => nodeNamed(topology, name));
+  const at = place.at("link");
+  for (const [name, node] of [
+    [first, a],
+    [second, b],
+  ] as const) {
+    if (node !== undefined) continue;
+    const names = topology.nodes.map((one) => one.name);
+    place.diagnostics.error("P43014", at, `no node is called "${name}"${didYouMean(name, names, '"')}`);
+  }
+  if (a === undefined || b === undefined) return undefined;
+  const ports = a.ports.filter(({ peer }) => peer === b.index);
+  if (ports.length === 1) return link(topology, ports[0]!.link, a.index, ways);
+  if (ports.length === 0) {
+    const peers = [...new Set(a.ports.map(({ peer }) => topology.nodes[peer]!.name))];
+    place.diagnostics.error(
+      "P43014",
+      at,
+      `no link between ${first} and ${second}`,
+      `${first} is linked to ${listed(peers)}`,
+    );
+    return undefined;
+  }
+  const numbers = ports.map(({ number }) => number).join(", ");
+  place.diagnostics.error(
+    "P43015",
+    at,
+    `${ports.length} links between ${first} and ${second}`,
+    `name one by its port: port: [${first}, N], N being one of ${numbers}`,
+  );
+  return undefined;
+}
+
+/** `ways` as `first` sees it. */
+function link(topology: Topology, index: number, first: number, ways: Ways): Element {
+  if (ways === "both" || topology.links[index]!.a.node === first) return { kind: "link", index, ways };
+  return { kind: "link", index, ways: ways === "out" ? "in" : "out" };
+}
+
+const MAX_LISTED_NAMES = 12;
+
+/** The first names, and dots for more. */
+export function listed(names: readonly string[]): string {
+  return names.slice(0, MAX_LISTED_NAMES).join(", ") + (names.length > MAX_LISTED_NAMES ? ", ..." : "");
+}

@@ -1,0 +1,113 @@
+/** A fault: an element of the network, what happens to it, to which packets, and when. Times are nanoseconds. */
+import type { PacketMatch } from "../../sim/packet/index.js";
+import type { Topology } from "../../topology/index.js";
+
+/** Both directions of a link, or one. `out` is what end `a` of the link sends. */
+export type Ways = "both" | "out" | "in";
+
+/** Where a fault is. Indexes are those of the topology. */
+export type Element =
+  /** A switch, or a host. */
+  | { readonly kind: "node"; readonly index: number }
+  | { readonly kind: "link"; readonly index: number; readonly ways: Ways };
+
+/** What happens there. */
+export type Effect =
+  | {
+      readonly kind: "packets";
+      /** Shares of the matching packets, 0 to 1; a packet that is not lost may be corrupted. */
+      readonly loss: number;
+      readonly corruption: number;
+      /** Nanoseconds that matching packets take longer. */
+      readonly delay: number;
+    }
+  /** Both ends of a link lose their carrier: a signal, unlike lost packets. */
+  | { readonly kind: "down" }
+  /** The process of a switch ends as in a crash; its end is a restart. */
+  | { readonly kind: "kill" };
+
+export interface Fault {
+  /** Place in the list that it comes from. */
+  readonly number: number;
+  readonly element: Element;
+  readonly effect: Effect;
+  /** The packets that it concerns; absent: all. */
+  readonly match: PacketMatch | undefined;
+  readonly at: number;
+  /** Undefined: to the end. */
+  readonly until: number | undefined;
+  /** It acts at the beginning of each period, for this share of it. */
+  readonly flap: Flap | undefined;
+}
+
+export interface Flap {
+  readonly period: number;
+  /** Above 0 and below 1. */
+  readonly duty: number;
+}
+
+/** Every packet is lost: the element is as good as cut. */
+export const SILENCE: Effect = { kind: "packets", loss: 1, corruption: 0, delay: 0 };
+
+/** Whether nothing passes the element while the fault acts. */
+export function isCut({ effect, match }: Pick<Fault, "effect" | "match">): boolean {
+  return effect.kind !== "packets" || (effect.loss === 1 && match === undefined);
+}
+
+/** One direction of a link: what the node at its end `a` sends, or the one at `b`. */
+export interface Direction {
+  readonly link: number;
+  readonly from: "a" | "b";
+}
+
+/**
+ * The directions on which the packets of an element meet its fault, each packet once: of a switch those that leave it, of a
+ * host all of its links.
+ */
+export function directionsOf(topology: Topology, element: Element): Direction[] {
+  if (element.kind === "link") {
+    const { index, ways } = element;
+    const out: Direction = { link: index, from: "a" };
+    const back: Direction = { link: index, from: "b" };
+    return ways === "both" ? [out, back] : [ways === "out" ? out : back];
+  }
+  const { role, ports } = topology.nodes[element.index]!;
+  return ports.flatMap(({ link }): Direction[] => {
+    const out = topology.links[link]!.a.node === element.index ? "a" : "b";
+    const sent: Direction = { link, from: out };
+    return role === "host" ? [sent, { link, from: out === "a" ? "b" : "a" }] : [sent];
+  });
+}
+
+/** `leaf0-1`, `tor0-0 - leaf0-1`, or `tor0-0 > leaf0-1` for one direction. */
+export function elementName(topology: Topology, element: Element): string {
+  const name = (node: number) => topology.nodes[node]!.name;
+  if (element.kind === "node") return name(element.index);
+  const { a, b } = topology.links[element.index]!;
+  if (element.ways === "in") return `${name(b.node)} > ${name(a.node)}`;
+  return `${name(a.node)} ${element.ways === "out" ? ">" : "-"} ${name(b.node)}`;
+}
+
+/** `silent`, `10% loss`, `down`, ...: what happens, for tables and messages. */
+export function effectName({ effect, match, flap }: Pick<Fault, "effect" | "match" | "flap">): string {
+  const words: string[] = [];
+  if (effect.kind !== "packets") words.push(effect.kind);
+  else if (isCut({ effect, match })) words.push("silent");
+  else {
+    if (effect.loss > 0) words.push(`${percent(effect.loss)} loss`);
+    if (effect.corruption > 0) words.push(`${percent(effect.corruption)} corruption`);
+    if (effect.delay > 0) words.push(`${effect.delay / 1e3}us delay`);
+  }
+  if (match !== undefined) words.push("of some packets");
+  if (flap !== undefined) words.push("flapping");
+  return words.join(" ");
+}
+
+/** What the end of a fault is called. */
+export function endName({ effect }: Pick<Fault, "effect">): string {
+  return { packets: "repair", down: "up", kill: "restart" }[effect.kind];
+}
+
+function percent(share: number): string {
+  return `${Number((100 * share).toFixed(4))}%`;
+}

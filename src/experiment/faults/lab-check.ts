@@ -1,0 +1,58 @@
+/** What of faults the switches and the kernel of a lab can make: the rest is refused before anything starts. */
+import { fail, type Span } from "../../base/index.js";
+import { MAX_FAULT_TABLES } from "../../generate/index.js";
+import type { SwitchEngine } from "../../testbed/index.js";
+import type { Topology } from "../../topology/index.js";
+import { elementName, type Fault } from "./fault.js";
+import { faultTables } from "./fault-entries.js";
+
+/** The place of a fault in the file, or of one of its keys. */
+export type FaultPlace = (fault: Fault, key?: string) => Span | undefined;
+
+export interface LabFaultPlan {
+  /** Index of the fault table of each fault. */
+  readonly tables: ReadonlyMap<Fault, number>;
+  /** Number of fault tables that the programs need, at least one. */
+  readonly count: number;
+}
+
+/** Fails with P43018, which names the engine and the fault, for a fault that the engine cannot make. */
+export async function checkLabFaults(
+  topology: Topology,
+  faults: readonly Fault[],
+  engine: SwitchEngine,
+  place: FaultPlace,
+  stop: AbortSignal,
+): Promise<LabFaultPlan> {
+  for (const fault of faults) {
+    if (fault.effect.kind !== "packets" || fault.effect.delay === 0) continue;
+    const name = elementName(topology, fault.element);
+    if (fault.match !== undefined)
+      fail(
+        "P43018",
+        place(fault, "match") ?? place(fault),
+        `engine ${engine} cannot delay some packets of ${name} and not others`,
+        "the kernel delays all packets of an interface: leave match out, or run on the simulator (--engine sim)",
+      );
+    const { probeQdiscs } = await import("../../testbed/index.js");
+    const qdiscs = await probeQdiscs(stop);
+    if ("reason" in qdiscs || !qdiscs.netem)
+      fail(
+        "P43018",
+        place(fault, "delay") ?? place(fault),
+        `engine ${engine} cannot delay packets of ${name} here: this kernel has no netem (sch_netem)`,
+        "run it on the simulator: --engine sim",
+      );
+  }
+  const tables = faultTables(topology, faults);
+  if (tables === undefined) {
+    const last = faults.at(-1)!;
+    fail(
+      "P43018",
+      place(last),
+      `engine ${engine} cannot make these faults: more than ${MAX_FAULT_TABLES} act on the same packets of a switch at one time`,
+      "let some end before others begin, or run it on the simulator: --engine sim",
+    );
+  }
+  return { tables, count: Math.max(0, ...tables.values()) + 1 };
+}

@@ -1,0 +1,229 @@
+/**
+ * The list of faults of a file: what each entry means, and whether it makes sense after those before it. An entry begins a
+ * fault, or, as `repair`, `up` and `restart` do, ends what began earlier.
+ */
+import { z } from "zod";
+import type { Diagnostics, Locate } from "../../base/index.js";
+import { durationSchema, type Topology } from "../../topology/index.js";
+import { elementKeys, elementOf } from "./element.js";
+import { type Effect, type Element, elementName, type Fault, SILENCE } from "./fault.js";
+import { checkFlap, effectKeys, type Place, packetEffect, packetMatch } from "./schema.js";
+
+const KINDS = ["silent", "repair", "down", "up", "kill", "restart"] as const;
+type Kind = (typeof KINDS)[number];
+
+export const listedFaultSchema = z.strictObject({
+  at: durationSchema,
+  /** When it ends by itself. */
+  until: durationSchema.optional(),
+  /** Instead of effects on packets. */
+  kind: z.enum(KINDS).optional(),
+  ...elementKeys,
+  ...effectKeys,
+});
+
+type ListedFault = z.output<typeof listedFaultSchema>;
+
+/** By kind: the effect that it ends. */
+const ENDS: Partial<Record<Kind, Effect["kind"]>> = { repair: "packets", up: "down", restart: "kill" };
+
+/** Kinds by what they can befall. */
+const KINDS_OF: Readonly<Record<string, readonly Kind[]>> = {
+  link: ["silent", "repair", "down", "up"],
+  port: ["silent", "repair", "down", "up"],
+  switch: ["silent", "repair", "kill", "restart"],
+  host: ["silent", "repair"],
+};
+
+/** More changes of state than this are no experiment: a flap of 1 us over minutes. */
+const MAX_TRANSITIONS = 100_000;
+
+export interface FaultList {
+  readonly faults: readonly ListedFault[];
+  /** Nanoseconds: where the experiment ends. */
+  readonly duration: number;
+  /** Version of the traffic. */
+  readonly ip: 4 | 6;
+}
+
+/** An entry with what it names. */
+interface Entry {
+  readonly number: number;
+  readonly spec: ListedFault;
+  readonly element: Element;
+  readonly place: Place;
+}
+
+/**
+ * The faults of a list, in its order. Adds P43014 for names that the topology lacks and P43015 for what makes no sense;
+ * after these the faults are not to be used.
+ */
+export function listedFaults(
+  { faults, duration, ip }: FaultList,
+  topology: Topology,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): Fault[] {
+  const before = diagnostics.errorCount;
+  const entries = faults.flatMap((spec, number): Entry[] => {
+    const place: Place = {
+      at: (...keys) => locate(["faults", number, ...keys.filter((key) => key !== undefined)]),
+      diagnostics,
+    };
+    const element = elementOf(spec, topology, place);
+    checkKind(spec, place);
+    checkTimes(spec, duration, place);
+    return element === undefined ? [] : [{ number, spec, element, place }];
+  });
+  if (diagnostics.errorCount > before) return [];
+  const result: (Fault & { until: number | undefined })[] = [];
+  const begin = ({ number, spec, element, place }: Entry): void => {
+    const { kind, at, until, flap } = spec;
+    const effect =
+      packetEffect(spec, place) ?? (kind === "silent" ? SILENCE : { kind: kind as "down" | "kill" });
+    const match = packetMatch(spec.match, topology, ip, place);
+    const fault = { number, element, effect, match, at, until, flap };
+    const other = result.find((one) => contradicts(one, fault));
+    if (other !== undefined)
+      place.diagnostics.error(
+        "P43015",
+        place.at("kind") ?? place.at(contradiction(other, fault)),
+        `${elementName(topology, element)} ${already(other, fault)} already`,
+        `by entry ${other.number + 1} of faults, until ${other.until === undefined ? "the end" : `${other.until / 1e6} ms`}`,
+      );
+    result.push(fault);
+  };
+  const inTime = entries.toSorted((a, b) => a.spec.at - b.spec.at || a.number - b.number);
+  for (const entry of inTime) {
+    const { spec, element, place } = entry;
+    const ended = ENDS[spec.kind ?? "silent"];
+    if (ended === undefined) {
+      begin(entry);
+      continue;
+    }
+    const open = result.filter(
+      (one) => one.until === undefined && one.effect.kind === ended && sameElement(one.element, element),
+    );
+    if (open.length === 0)
+      diagnostics.error(
+        "P43015",
+        place.at("kind"),
+        `${elementName(topology, element)} is not ${STATE[ended]} then`,
+      );
+    for (const fault of open) {
+      if (fault.at === spec.at)
+        diagnostics.error("P43015", place.at("at"), "the fault ends when it begins", "write a later time");
+      fault.until = spec.at;
+    }
+  }
+  const listed = result.toSorted((a, b) => a.number - b.number);
+  if (diagnostics.errorCount > before) return listed;
+  checkNumber(listed, duration, locate, diagnostics);
+  return listed;
+}
+
+const STATE: Readonly<Record<Effect["kind"], string>> = { packets: "silent", down: "down", kill: "killed" };
+
+function checkKind(spec: ListedFault, { at, diagnostics }: Place): void {
+  const { kind } = spec;
+  const effects = (["loss", "corruption", "delay"] as const).filter((key) => spec[key] !== undefined);
+  const element = Object.keys(KINDS_OF).find((key) => spec[key as keyof ListedFault] !== undefined) ?? "link";
+  if (kind === undefined && effects.length === 0)
+    diagnostics.error(
+      "P43015",
+      at(),
+      "a fault without an effect",
+      `write a kind (${KINDS.join(", ")}), or loss, corruption or delay`,
+    );
+  if (kind !== undefined && effects.length > 0)
+    diagnostics.error(
+      "P43015",
+      at(effects[0]!),
+      `kind: ${kind} and ${effects[0]} contradict each other`,
+      "write a fault of its own for each",
+    );
+  if (kind !== undefined && !KINDS_OF[element]!.includes(kind))
+    diagnostics.error(
+      "P43015",
+      at("kind"),
+      `a ${element} has no fault of the kind "${kind}"`,
+      `kinds of a ${element}: ${KINDS_OF[element]!.join(", ")}`,
+    );
+  const refuse = (key: "until" | "flap" | "match" | "direction", why: string) => {
+    if (spec[key] !== undefined) diagnostics.error("P43015", at(key), `kind: ${kind} has no ${key}: ${why}`);
+  };
+  if (kind === undefined || kind === "silent") return;
+  refuse("match", "it does not concern packets");
+  if (kind !== "repair") refuse("direction", "it concerns the whole link");
+  if (kind === "kill") refuse("flap", "write one kill for each time");
+  if (ENDS[kind] === undefined) return;
+  refuse("until", "it ends a fault");
+  refuse("flap", "it ends a fault");
+}
+
+function checkTimes({ at, until, flap }: ListedFault, duration: number, place: Place): void {
+  const { diagnostics } = place;
+  if (at >= duration)
+    diagnostics.error("P43015", place.at("at"), "the fault comes after the end, see duration");
+  if (until !== undefined && until <= at)
+    diagnostics.error(
+      "P43015",
+      place.at("until"),
+      `until, ${until / 1e6} ms, is not after at, ${at / 1e6} ms`,
+    );
+  checkFlap(flap, place);
+}
+
+function sameElement(a: Element, b: Element): boolean {
+  if (a.kind !== b.kind || a.index !== b.index) return false;
+  return a.kind === "node" || b.kind === "node" || a.ways === b.ways;
+}
+
+/** Two faults that do the same to the same packets of one element at one time: one of them is a mistake. */
+function contradicts(one: Fault, other: Fault): boolean {
+  const overlap =
+    one.at < (other.until ?? Number.POSITIVE_INFINITY) && other.at < (one.until ?? Number.POSITIVE_INFINITY);
+  if (!overlap || !sameElement(one.element, other.element) || !sameMatch(one, other)) return false;
+  return contradiction(one, other) !== undefined;
+}
+
+/** The key of the effect that both have. */
+function contradiction(one: Fault, other: Fault): "loss" | "corruption" | "delay" | "kind" | undefined {
+  const [a, b] = [one.effect, other.effect];
+  if (a.kind !== "packets" || b.kind !== "packets") return a.kind === b.kind ? "kind" : undefined;
+  return (["loss", "corruption", "delay"] as const).find((key) => a[key] > 0 && b[key] > 0);
+}
+
+function already(one: Fault, other: Fault): string {
+  if (one.effect.kind !== "packets") return `is ${STATE[one.effect.kind]}`;
+  if (one.effect.loss === 1) return "is silent";
+  const key = contradiction(one, other);
+  return `has a ${key} of the same packets`;
+}
+
+function sameMatch(one: Fault, other: Fault): boolean {
+  const text = ({ match }: Fault) =>
+    JSON.stringify(match ?? {}, (_, value) => (typeof value === "bigint" ? `${value}` : value));
+  return text(one) === text(other);
+}
+
+function checkNumber(
+  faults: readonly Fault[],
+  duration: number,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): void {
+  let total = 0;
+  for (const fault of faults) {
+    if (total > MAX_TRANSITIONS) return;
+    const { at, until = duration, flap } = fault;
+    total += flap === undefined ? 2 : (2 * (Math.min(until, duration) - at)) / flap.period;
+    if (total > MAX_TRANSITIONS)
+      diagnostics.error(
+        "P43015",
+        locate(["faults", fault.number, "flap"]) ?? locate(["faults", fault.number]),
+        `faults begin and end more than ${MAX_TRANSITIONS} times`,
+        "write a longer period",
+      );
+  }
+}

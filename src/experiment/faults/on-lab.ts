@@ -1,0 +1,109 @@
+/** Faults on real switches: entries of fault tables, carriers of interfaces, dead processes, delays of the kernel. */
+import type { Device, Update } from "../../device/index.js";
+import type { Topology } from "../../topology/index.js";
+import { directionsOf, type Fault } from "./fault.js";
+import { faultEntries, writeEntries } from "./fault-entries.js";
+
+/** What faults need of a lab. Nodes and links by their indexes in the topology. */
+export interface FaultyLab {
+  device(node: number): Device;
+  /** Takes the carrier of both ends of a link, or gives it back. */
+  setCarrier(link: number, up: boolean): Promise<void>;
+  /** The packets that one end of a link sends take so many nanoseconds longer than the link has. */
+  setDelay(link: number, from: "a" | "b", extra: number): Promise<void>;
+  /** Ends the process of a switch at once. */
+  kill(node: number): Promise<void>;
+  /** Starts it again with its program and its state, and these updates in one batch with the state. */
+  restart(node: number, more: readonly Update[]): Promise<void>;
+}
+
+/** An element works again when all of its faults are over. */
+export class LabFaults {
+  readonly #active = new Set<Fault>();
+  readonly #killed = new Set<number>();
+
+  constructor(
+    readonly topology: Topology,
+    readonly lab: FaultyLab,
+    /** Fault table of each fault. */
+    readonly tables: ReadonlyMap<Fault, number>,
+  ) {}
+
+  async begin(fault: Fault): Promise<void> {
+    this.#active.add(fault);
+    const { element, effect } = fault;
+    switch (effect.kind) {
+      case "packets":
+        await Promise.all([this.#write(fault, "insert"), this.#delay(fault)]);
+        return;
+      case "down":
+        return await this.lab.setCarrier(element.index, false);
+      case "kill":
+        this.#killed.add(element.index);
+        return await this.lab.kill(element.index);
+    }
+  }
+
+  async end(fault: Fault): Promise<void> {
+    this.#active.delete(fault);
+    const { element, effect } = fault;
+    switch (effect.kind) {
+      case "packets":
+        await Promise.all([this.#write(fault, "delete"), this.#delay(fault)]);
+        return;
+      case "down":
+        if (!this.#isActive("down", element.index)) await this.lab.setCarrier(element.index, true);
+        return;
+      case "kill": {
+        if (this.#isActive("kill", element.index)) return;
+        // Until it runs again it takes no writes; then it gets the entries of all faults that are active.
+        await this.lab.restart(element.index, this.#updatesOf(element.index));
+        this.#killed.delete(element.index);
+      }
+    }
+  }
+
+  /** Restores the lab. Restarts come first: a dead switch takes no writes. */
+  async endAll(): Promise<void> {
+    for (const kind of ["kill", "down", "packets"] as const)
+      for (const fault of [...this.#active].filter(({ effect }) => effect.kind === kind))
+        await this.end(fault);
+  }
+
+  #isActive(kind: "down" | "kill", index: number): boolean {
+    return [...this.#active].some(({ effect, element }) => effect.kind === kind && element.index === index);
+  }
+
+  async #write(fault: Fault, type: "insert" | "delete"): Promise<void> {
+    const table = this.tables.get(fault) ?? 0;
+    await Promise.all(
+      faultEntries(this.topology, fault, table)
+        .filter(({ node }) => !this.#killed.has(node))
+        .map(({ node, entries }) => writeEntries(this.lab.device(node), type, entries)),
+    );
+  }
+
+  #updatesOf(node: number): Update[] {
+    return [...this.#active].flatMap((fault) =>
+      faultEntries(this.topology, fault, this.tables.get(fault) ?? 0)
+        .filter((one) => one.node === node)
+        .flatMap(({ entries }) => entries.map((entity): Update => ({ type: "insert", entity }))),
+    );
+  }
+
+  /** Sets the delays of all directions of the fault to the sums of what is active. */
+  async #delay(fault: Fault): Promise<void> {
+    if (fault.effect.kind !== "packets" || fault.effect.delay === 0) return;
+    await Promise.all(
+      directionsOf(this.topology, fault.element).map(({ link, from }) => {
+        let extra = 0;
+        for (const { element, effect } of this.#active) {
+          if (effect.kind !== "packets" || effect.delay === 0) continue;
+          const own = directionsOf(this.topology, element);
+          if (own.some((one) => one.link === link && one.from === from)) extra += effect.delay;
+        }
+        return this.lab.setDelay(link, from, extra);
+      }),
+    );
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * What a fault does to the frames of a channel besides losing them all: it loses, corrupts or delays those that match. The
+ * random decisions of a fault come from one stream, in the order in which frames reach the ends of its channels.
+ */
+import type { Random } from "../../base/index.js";
+import { FrameFields, PacketFilter, type PacketMatch } from "./packet-match.js";
+
+export interface ImpairmentOptions {
+  /** Absent: every frame. */
+  readonly match?: PacketMatch;
+  /** Shares of the matching frames, 0 to 1. Loss is decided first; a frame that is not lost may be corrupted. */
+  readonly loss?: number;
+  readonly corruption?: number;
+  /** Nanoseconds that matching frames take longer. */
+  readonly delay?: number;
+  readonly random: Random;
+}
+
+/** A share as the data plane has it: a frame is hit when 32 random bits, as a number, are below this. */
+export function shareThreshold(share: number): number {
+  return Math.round(share * 2 ** 32);
+}
+
+export type Verdict = "pass" | "lose" | "corrupt";
+
+export class Impairment {
+  readonly delay: number;
+  readonly #filter: PacketFilter | undefined;
+  readonly #loss: number;
+  readonly #corruption: number;
+  readonly #random: Random;
+
+  constructor({ match, loss = 0, corruption = 0, delay = 0, random }: ImpairmentOptions) {
+    this.#filter = match === undefined ? undefined : new PacketFilter(match);
+    this.#loss = shareThreshold(loss);
+    this.#corruption = shareThreshold(corruption);
+    this.delay = delay;
+    this.#random = random;
+  }
+
+  concerns(frame: Uint8Array): boolean {
+    return this.#filter === undefined || this.#filter.matches(frame);
+  }
+
+  /** What happens to a frame that the fault concerns. */
+  decide(): Verdict {
+    if (this.#loss > 0 && this.#random.uint32() < this.#loss) return "lose";
+    if (this.#corruption > 0 && this.#random.uint32() < this.#corruption) return "corrupt";
+    return "pass";
+  }
+}
+
+const FIELDS = new FrameFields();
+
+/**
+ * A copy of a frame with one bit flipped so that a checksum is wrong: the last bit of the IPv4 header checksum, or else of
+ * the source port. Undefined for a frame without either: it is lost, as a frame with a wrong frame check sequence is.
+ */
+export function corrupted(frame: Uint8Array): Uint8Array | undefined {
+  FIELDS.read(frame);
+  const at = FIELDS.ipVersion === 4 ? FIELDS.ipAt + 11 : FIELDS.portsAt === 0 ? 0 : FIELDS.portsAt + 1;
+  if (at === 0) return undefined;
+  const copy = Uint8Array.from(frame);
+  copy[at]! ^= 1;
+  return copy;
+}

@@ -1,0 +1,133 @@
+/**
+ * Which frames a fault concerns: by five-tuple, address prefix and frame size. Fields are read as the parser of the
+ * generated programs reads them, so that a fault concerns the same frames in the simulator and in a fault table:
+ * at most one 802.1Q tag; ports only of TCP and UDP, of the first fragment, behind an IPv4 header without options.
+ */
+import { toBytes } from "../../base/index.js";
+
+/** Addresses with the same first `length` bits. IPv4 has 32 bits, IPv6 128. */
+export interface AddressPrefix {
+  readonly ipVersion: 4 | 6;
+  readonly address: bigint;
+  readonly length: number;
+}
+
+/** A frame matches when it has all that is given; an empty match concerns every frame. */
+export interface PacketMatch {
+  readonly src?: AddressPrefix;
+  readonly dst?: AddressPrefix;
+  /** IPv4 protocol or IPv6 next header. */
+  readonly protocol?: number;
+  readonly srcPort?: number;
+  readonly dstPort?: number;
+  /** Bytes of the frame from the Ethernet header to the last byte of the payload, both bounds included. */
+  readonly minBytes?: number;
+  readonly maxBytes?: number;
+}
+
+const ETHERTYPE_VLAN = 0x8100;
+const ETHERTYPE_IPV4 = 0x0800;
+const ETHERTYPE_IPV6 = 0x86dd;
+const PROTOCOL_TCP = 6;
+const PROTOCOL_UDP = 17;
+
+/** Where the fields of a frame stand; 0: the frame does not have them. One object is reused for all frames. */
+export class FrameFields {
+  ipVersion: 0 | 4 | 6 = 0;
+  ipAt = 0;
+  protocol = 0;
+  srcAt = 0;
+  portsAt = 0;
+
+  read(frame: Uint8Array): void {
+    this.ipVersion = 0;
+    this.portsAt = 0;
+    this.protocol = 0;
+    if (frame.length < 14) return;
+    let at = 14;
+    let type = (frame[12]! << 8) | frame[13]!;
+    if (type === ETHERTYPE_VLAN) {
+      if (frame.length < 18) return;
+      type = (frame[16]! << 8) | frame[17]!;
+      at = 18;
+    }
+    let end = at;
+    let ported = true;
+    if (type === ETHERTYPE_IPV4 && frame.length >= at + 20) {
+      this.ipVersion = 4;
+      this.protocol = frame[at + 9]!;
+      this.srcAt = at + 12;
+      end = at + 20;
+      const fragment = ((frame[at + 6]! & 0x3f) << 8) | frame[at + 7]!;
+      ported = (frame[at]! & 0xf) === 5 && fragment === 0;
+    } else if (type === ETHERTYPE_IPV6 && frame.length >= at + 40) {
+      this.ipVersion = 6;
+      this.protocol = frame[at + 6]!;
+      this.srcAt = at + 8;
+      end = at + 40;
+    } else return;
+    this.ipAt = at;
+    if (
+      ported &&
+      (this.protocol === PROTOCOL_TCP || this.protocol === PROTOCOL_UDP) &&
+      frame.length >= end + 4
+    )
+      this.portsAt = end;
+  }
+}
+
+/** A prefix as bytes to compare. */
+interface PrefixBytes {
+  readonly ipVersion: 4 | 6;
+  readonly bytes: Uint8Array;
+  readonly length: number;
+}
+
+function prefixBytes({ ipVersion, address, length }: AddressPrefix): PrefixBytes {
+  return { ipVersion, bytes: toBytes(address, ipVersion === 4 ? 4 : 16), length };
+}
+
+function hasPrefix(frame: Uint8Array, at: number, { bytes, length }: PrefixBytes): boolean {
+  const whole = length >> 3;
+  for (let i = 0; i < whole; i++) if (frame[at + i] !== bytes[i]) return false;
+  const rest = length & 7;
+  return rest === 0 || (frame[at + whole]! ^ bytes[whole]!) >> (8 - rest) === 0;
+}
+
+/** A {@link PacketMatch} that is applied to many frames, without allocation. */
+export class PacketFilter {
+  readonly #match: PacketMatch;
+  readonly #src: PrefixBytes | undefined;
+  readonly #dst: PrefixBytes | undefined;
+  readonly #readsHeaders: boolean;
+  readonly #fields = new FrameFields();
+
+  constructor(match: PacketMatch) {
+    this.#match = match;
+    this.#src = match.src && prefixBytes(match.src);
+    this.#dst = match.dst && prefixBytes(match.dst);
+    const { src, dst, protocol, srcPort, dstPort } = match;
+    this.#readsHeaders = [src, dst, protocol, srcPort, dstPort].some((field) => field !== undefined);
+  }
+
+  matches(frame: Uint8Array): boolean {
+    const { minBytes, maxBytes, protocol, srcPort, dstPort } = this.#match;
+    if (minBytes !== undefined && frame.length < minBytes) return false;
+    if (maxBytes !== undefined && frame.length > maxBytes) return false;
+    if (!this.#readsHeaders) return true;
+    const fields = this.#fields;
+    fields.read(frame);
+    const { ipVersion, srcAt, portsAt } = fields;
+    if (ipVersion === 0) return false;
+    const src = this.#src;
+    if (src !== undefined && (src.ipVersion !== ipVersion || !hasPrefix(frame, srcAt, src))) return false;
+    const dst = this.#dst;
+    const dstAt = srcAt + (ipVersion === 4 ? 4 : 16);
+    if (dst !== undefined && (dst.ipVersion !== ipVersion || !hasPrefix(frame, dstAt, dst))) return false;
+    if (protocol !== undefined && fields.protocol !== protocol) return false;
+    if (srcPort === undefined && dstPort === undefined) return true;
+    if (portsAt === 0) return false;
+    if (srcPort !== undefined && ((frame[portsAt]! << 8) | frame[portsAt + 1]!) !== srcPort) return false;
+    return dstPort === undefined || ((frame[portsAt + 2]! << 8) | frame[portsAt + 3]!) === dstPort;
+  }
+}
