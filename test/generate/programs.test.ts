@@ -6,14 +6,15 @@ import { messagesOf } from "../topology/load.js";
 
 describe("a program", () => {
   const set = makeTemplateSet(
-    new Map([["a/b", "{{x}}{{#if faults.table}} {{faults.entries}}{{/if}}"]]),
+    new Map([["a/b", "{{x}}{{#each faults.tables}} {{this}} {{../faults.entries}}{{/each}}"]]),
     new Map(),
   );
   const plan = { name: "b", template: "a/b", values: { x: 7 } };
 
-  it("has the values of its plan, and a fault table when it is asked for", () => {
+  it("has the values of its plan, and fault tables when they are asked for", () => {
     expect(renderProgram(set, plan)).toBe("7\n");
-    expect(renderProgram(set, withFaultTables(plan))).toBe("7 1024\n");
+    expect(renderProgram(set, withFaultTables(plan))).toBe("7 faults 1024\n");
+    expect(renderProgram(set, withFaultTables(plan, 2))).toBe("7 faults 1024 faults_2 1024\n");
   });
 });
 

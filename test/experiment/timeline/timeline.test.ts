@@ -94,7 +94,7 @@ describe("a file with flows of its own", () => {
       "two faults of one kind, in time order",
       `${FLOW}${faults("at: 9ms, kind: down, link: [leaf0-0, tor0-0]", "at: 1ms, kind: down, link: [tor0-0, leaf0-0]")}duration: 1s`,
       "P43015",
-      "leaf0-0 - tor0-0 is down already",
+      "tor0-0 - leaf0-0 is down already",
     ],
     [
       "an end of nothing",
