@@ -26,10 +26,11 @@ export interface ControllerClock {
   at(time: number, fn: () => void | Promise<void>): () => void;
   /**
    * Calls `fn` every `ns`, for the first time after `ns`, until it is cancelled or the controller is asked to end. A
-   * call is left out when its time comes before the promise of the call before it is settled, or is past already.
+   * call is left out when its time comes before the promise of the call before it is settled, or is past already;
+   * `missed` is the number of calls that were left out since the last one.
    * @throws RangeError when `ns` is not positive or no finite number
    */
-  every(ns: number, fn: () => void | Promise<void>): () => void;
+  every(ns: number, fn: (missed: number) => void | Promise<void>): () => void;
 }
 
 export class IncarnationClock implements ControllerClock {
@@ -64,11 +65,12 @@ export class IncarnationClock implements ControllerClock {
     return this.#wake(time, () => this.#life.run(fn));
   }
 
-  every(ns: number, fn: () => void | Promise<void>): () => void {
+  every(ns: number, fn: (missed: number) => void | Promise<void>): () => void {
     if (!(ns > 0 && Number.isFinite(ns)))
       throw new RangeError(`a timer every ${ns} ns: expected a positive number`);
     let next = this.#clock.now() + ns;
     let busy = false;
+    let missed = 0;
     let cancel = () => {};
     const { stopped } = this.#life;
     const end = () => {
@@ -78,9 +80,14 @@ export class IncarnationClock implements ControllerClock {
     const tick = () => {
       const late = Math.floor((this.#clock.now() - next) / ns);
       next += (late + 1) * ns;
+      missed += late;
       cancel = this.#wake(next, tick);
-      if (busy) return;
-      const result = this.#life.run(fn);
+      if (busy) {
+        missed++;
+        return;
+      }
+      const result = this.#life.run(() => fn(missed));
+      missed = 0;
       if (result === undefined) return;
       busy = true;
       void result.then(() => {

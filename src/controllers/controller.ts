@@ -8,15 +8,22 @@ import type { Device } from "../device/index.js";
 import type { Link, Topology, TopologyNode } from "../topology/index.js";
 import type { ControllerClock } from "./clock.js";
 
-/** A control plane program: one for the whole fabric, or one for each switch. */
+/**
+ * A control plane program: one for the whole fabric, or one for each switch.
+ *
+ * Whatever its methods, a timer or a listener throws, and every rejection of a promise that one of them returns, ends the
+ * controller and the run (P43301). So await each promise, or return it: nobody can tell where a promise that was dropped
+ * came from.
+ */
 export interface Controller {
   /**
-   * Begins to control. The controller runs until it is stopped or killed, also when `start` has returned before: its
-   * timers and listeners stay. `start` may run for the whole life of the controller as well.
-   *
-   * Whatever `start`, a timer or a listener throws, and every rejection of a promise that one of them returns, ends the
-   * controller and the run (P43301). So await each promise, or return it: nobody sees the rejection of a promise that
-   * was dropped.
+   * What must be done before traffic starts, such as a first measurement: a run waits for all controllers. Called at each
+   * start, before `start`.
+   */
+  prepare?(context: ControllerContext): Promise<void> | void;
+  /**
+   * Controls. The controller runs until it is stopped or killed, also when `start` has returned before: its timers and
+   * listeners stay. `start` may run for the whole life of the controller as well.
    */
   start(context: ControllerContext): Promise<void> | void;
 }
@@ -56,9 +63,11 @@ export interface SwitchEvent {
   readonly running: boolean;
 }
 
-/** All that a controller can see and do. A restarted controller gets a new one. */
+/** All that a controller can see and do. A restarted controller gets a new one, and nothing else from its earlier lives. */
 export interface ControllerContext {
   readonly name: string;
+  /** 1 at the first start, 2 after the first restart. */
+  readonly incarnation: number;
   readonly topology: Topology;
   /** In the order of {@link ControllerPlan.switches}. */
   readonly switches: readonly ControlledSwitch[];

@@ -26,7 +26,8 @@ export interface ControllerEnvironment {
 }
 
 /**
- * `returned`: `start` has returned, timers and listeners go on. `ended`: stopped or killed. `failed`: it threw.
+ * `running`: in `prepare` or `start`. `returned`: `start` has returned, timers and listeners go on. `ended`: stopped or
+ * killed. `failed`: it threw.
  */
 export type ControllerState = "idle" | "running" | "returned" | "stopping" | "ended" | "failed";
 
@@ -57,14 +58,17 @@ export class ControllerHost {
     return this.#slot(name).state;
   }
 
-  /** Starts all that do not run, in the order of the plans. */
-  startAll(): void {
-    for (const slot of this.#slots.values()) slot.start();
+  /**
+   * Starts all that do not run, in the order of the plans. Resolves when all are ready for traffic: `prepare` of each has
+   * returned, or the controller is over. On the simulator time must go on meanwhile.
+   */
+  async startAll(): Promise<void> {
+    await Promise.all([...this.#slots.values()].map((slot) => slot.start()));
   }
 
-  /** Starts a controller; nothing happens when it runs already. `start` is called at this instant of the clock. */
-  start(name: string): void {
-    this.#slot(name).start();
+  /** As {@link startAll} for one. Its code is called at this instant of the clock, but not before this returns. */
+  start(name: string): Promise<void> {
+    return this.#slot(name).start();
   }
 
   /**
@@ -80,10 +84,10 @@ export class ControllerHost {
   }
 
   /** Kills it if it runs, and starts it anew: with a fresh context, and the next stream of random numbers. */
-  restart(name: string): void {
+  restart(name: string): Promise<void> {
     const slot = this.#slot(name);
     slot.kill();
-    slot.start();
+    return slot.start();
   }
 
   /**
@@ -135,14 +139,15 @@ class Slot {
   /** Called when the running incarnation has ended; true: by itself. */
   #onEnd: ((politely: boolean) => void) | undefined;
   #stopping: Promise<boolean> | undefined;
+  #ready: Promise<void> = Promise.resolve();
 
   constructor(
     readonly plan: ControllerPlan,
     readonly environment: ControllerEnvironment,
   ) {}
 
-  start(): void {
-    if (this.#life !== undefined) return;
+  start(): Promise<void> {
+    if (this.#life !== undefined) return this.#ready;
     const { plan, environment } = this;
     const life = new Incarnation(plan.name, ++this.#starts, environment.clock, (error, stack) => {
       const failure = failureOf(plan.name, error, stack, environment.readSource);
@@ -153,11 +158,24 @@ class Slot {
     this.#life = life;
     this.state = "running";
     this.#log(life.number === 1 ? "started" : `started again (${life.number})`);
-    this.#soon(life, () => {
-      const running = life.run(() => plan.controller.start(this.#context(life)));
-      if (running === undefined) this.#returned(life);
-      else void running.then(() => this.#returned(life));
+    this.#ready = new Promise((resolve) => {
+      life.keep(resolve);
+      this.#soon(life, () => {
+        const context = this.#context(life);
+        const start = () => {
+          resolve();
+          then(
+            life.run(() => plan.controller.start(context)),
+            () => this.#returned(life),
+          );
+        };
+        then(
+          life.run(() => plan.controller.prepare?.(context)),
+          start,
+        );
+      });
     });
+    return this.#ready;
   }
 
   kill(): void {
@@ -207,6 +225,9 @@ class Slot {
     life.end();
     this.#life = undefined;
     this.state = state;
+    // An event of the clock, after which the promises of the host's callers run on the simulator.
+    const { clock } = this.environment;
+    clock.at(clock.now(), () => {});
     if (state === "failed") this.#onEnd?.(true);
   }
 
@@ -249,6 +270,7 @@ class Slot {
     };
     return {
       name: plan.name,
+      incarnation: life.number,
       topology,
       switches,
       device: (name) => byName.get(name) ?? noSwitch(plan.name, name, byName),
@@ -268,6 +290,12 @@ class Slot {
       stopped: life.stopped,
     };
   }
+}
+
+/** Calls `next` at once, or when the promise resolves. */
+function then(running: Promise<void> | undefined, next: () => void): void {
+  if (running === undefined) next();
+  else void running.then(next);
 }
 
 function noSwitch(controller: string, name: string, known: ReadonlyMap<string, Device>): never {

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { formatDiagnostic } from "../../src/base/index.js";
 import type { ControllerContext, LinkEvent } from "../../src/controllers/index.js";
 import { DeviceError } from "../../src/device/index.js";
+import { settle } from "../../src/sim/packet/index.js";
 import { nodeNamed } from "../../src/topology/index.js";
 import { Bench, diagnosticOf, MS, twoTors } from "./bench.js";
 
@@ -23,7 +24,7 @@ describe("a controller", () => {
         }
       }),
     ]);
-    bench.host.startAll();
+    void bench.host.startAll();
     await bench.run(48);
     // A request reaches its switch 1 ms after it was made.
     const times = (name: string) =>
@@ -33,18 +34,23 @@ describe("a controller", () => {
   });
 
   it("leaves out a call of every() while the one before is still busy", async () => {
-    const calls: number[] = [];
+    const calls: [number, number][] = [];
     const bench = new Bench([
       controller(({ clock }) => {
-        clock.every(10 * MS, async () => {
-          calls.push(clock.now() / MS);
+        clock.every(10 * MS, async (missed) => {
+          calls.push([clock.now() / MS, missed]);
           await clock.sleep(25 * MS);
         });
       }),
     ]);
-    bench.host.startAll();
+    void bench.host.startAll();
     await bench.run(100);
-    expect(calls).toEqual([10, 40, 70, 100]);
+    expect(calls).toEqual([
+      [10, 0],
+      [40, 2],
+      [70, 2],
+      [100, 2],
+    ]);
   });
 
   it("goes on after start has returned, until it is stopped", async () => {
@@ -54,7 +60,7 @@ describe("a controller", () => {
         clock.every(MS, () => void ticks.push(clock.now() / MS));
       }),
     ]);
-    bench.host.startAll();
+    void bench.host.startAll();
     await bench.run(3);
     expect(bench.host.state("c")).toBe("returned");
     const stopped = bench.host.stop("c");
@@ -77,7 +83,7 @@ describe("a controller", () => {
         never();
       }),
     ]);
-    bench.host.startAll();
+    void bench.host.startAll();
     await bench.run(5);
     expect(fired).toEqual(["past", "every", "every"]);
   });
@@ -91,7 +97,7 @@ describe("a controller", () => {
         expect(() => clock.every(0, () => {})).toThrow("every 0 ns");
       }),
     ]);
-    bench.host.startAll();
+    void bench.host.startAll();
     await bench.run(1);
     expect(bench.failures).toEqual([]);
     expect(bench.host.state("c")).toBe("returned");
@@ -108,7 +114,7 @@ describe("a controller", () => {
         switches: [nodeNamed(twoTors, "tor0-0")!.index, nodeNamed(twoTors, "tor0-1")!.index],
       },
     ]);
-    bench.host.startAll();
+    void bench.host.startAll();
     await bench.run(1);
     const [error] = bench.failures[0]!.diagnostics;
     expect(error!.code).toBe("P43303");
@@ -117,6 +123,45 @@ describe("a controller", () => {
       "its switches: tor0-0, tor0-1",
       'thrown by controller "c"',
     ]);
+  });
+});
+
+describe("preparation", () => {
+  it("is over before start is called, and before the host is ready", async () => {
+    const order: string[] = [];
+    const bench = new Bench([
+      {
+        name: "slow",
+        controller: {
+          prepare: async ({ clock, incarnation }) => {
+            await clock.sleep(5 * MS);
+            order.push(`prepared ${incarnation}`);
+          },
+          start: async ({ clock }) => {
+            order.push("started");
+            await clock.sleep(1e12);
+          },
+        },
+      },
+      controller(() => void order.push("other")),
+    ]);
+    const { simulation } = bench;
+    const ready = bench.host.startAll().then(() => order.push(`ready at ${simulation.now / MS}`));
+    await settle(simulation, ready);
+    expect(order).toEqual(["other", "prepared 1", "started", "ready at 5"]);
+    await settle(simulation, bench.host.restart("slow"));
+    expect(order.slice(4)).toEqual(["prepared 2", "started"]);
+    expect(simulation.now).toBe(10 * MS);
+  });
+
+  it("that never ends is over when the controller is", async () => {
+    const bench = new Bench([
+      { name: "c", controller: { prepare: ({ clock }) => clock.sleep(1e12), start: () => expect.fail() } },
+    ]);
+    const ready = bench.host.startAll();
+    bench.at(3, () => bench.host.kill("c"));
+    await settle(bench.simulation, ready);
+    expect(bench.simulation.now).toBe(3 * MS);
   });
 });
 
@@ -133,7 +178,7 @@ describe("links and switches", () => {
     ]);
     const tor = bench.switches.get("tor0-0")!;
     tor.port(2, false);
-    bench.host.startAll();
+    void bench.host.startAll();
     bench.at(5, () => tor.port(1, false));
     bench.at(6, () => tor.port(2, true));
     bench.at(6, () => tor.port(2, false));
@@ -164,7 +209,7 @@ describe("links and switches", () => {
     ]);
     const tor = bench.switches.get("tor0-0")!;
     const channel = bench.channels.get("tor0-0")!;
-    bench.host.startAll();
+    void bench.host.startAll();
     bench.at(5, () => tor.port(1, false));
     bench.at(10, () => channel.disconnect());
     bench.at(12, () => tor.port(1, true));
@@ -201,7 +246,7 @@ describe("an end", () => {
         }
       }),
     ]);
-    bench.host.startAll();
+    void bench.host.startAll();
     await bench.run(2);
     const stopped = bench.host.stop("c");
     await bench.run(10);
@@ -221,7 +266,7 @@ describe("an end", () => {
         for (;;) await clock.sleep(MS).catch(() => {});
       }),
     ]);
-    bench.host.startAll();
+    void bench.host.startAll();
     await bench.run(2);
     const stopped = bench.host.stopAll(7 * MS);
     await bench.run(20);
@@ -248,7 +293,7 @@ describe("an end", () => {
           .finally(() => after.push("answer"));
       }),
     ]);
-    bench.host.startAll();
+    void bench.host.startAll();
     await bench.run(3);
     bench.host.kill("c");
     bench.switches.get("tor0-0")!.port(1, false);
@@ -275,15 +320,15 @@ describe("an end", () => {
         drawn.push(context.random.uint32());
       }),
     ]);
-    bench.host.startAll();
+    void bench.host.startAll();
     await bench.run(1);
-    bench.host.restart("c");
+    void bench.host.restart("c");
     await bench.run(1);
     expect(contexts[0]).not.toBe(contexts[1]);
     expect(drawn[0]).not.toBe(drawn[1]);
     expect(bench.log.at(-1)).toBe("0.001000000 c: started again (2)");
     const again = new Bench([controller(({ random }) => void drawn.push(random.uint32()))]);
-    again.host.startAll();
+    void again.host.startAll();
     await again.run(1);
     expect(drawn[2]).toBe(drawn[0]);
   });
@@ -303,7 +348,7 @@ describe("a failure", () => {
       readSource,
     });
     bench.switches.get("leaf0-0")!.port(1, false);
-    bench.host.startAll();
+    void bench.host.startAll();
     await bench.run(10);
     expect(bench.failures).toHaveLength(1);
     const text = formatDiagnostic(bench.failures[0]!.diagnostics[0]!);
@@ -314,7 +359,7 @@ describe("a failure", () => {
     expect(bench.log.at(-1)).toMatch(/ c: failed: controller "c" has failed: TypeError: went wrong$/);
     await bench.run(1);
     expect(bench.host.state("other")).toBe("returned");
-    bench.host.restart("c");
+    void bench.host.restart("c");
     expect(bench.host.state("c")).toBe("running");
   });
 
@@ -330,7 +375,7 @@ describe("a failure", () => {
       { readSource },
     );
     bench.switches.get("tor0-0")!.answer = new DeviceError("NOT_FOUND", "no such entry");
-    bench.host.startAll();
+    void bench.host.startAll();
     await bench.run(10);
     expect(formatDiagnostic(bench.failures[0]!.diagnostics[0]!)).toMatch(
       /host\.test\.ts:\d+:\d+: error\[P43301\]: controller "c" has failed: DeviceError: no such entry\n.*read\(\[\]\)/,
@@ -339,7 +384,7 @@ describe("a failure", () => {
 
   it("without a source file has its place in a note; a thrown value that is no error has none", async () => {
     const bench = new Bench([controller(fault)]);
-    bench.host.startAll();
+    void bench.host.startAll();
     await bench.run(1);
     expect(bench.failures[0]!.diagnostics[0]!.notes[0]!.message).toMatch(
       /^thrown at .*host\.test\.ts:\d+:\d+$/,
@@ -349,7 +394,7 @@ describe("a failure", () => {
         throw "no error";
       }),
     ]);
-    odd.host.startAll();
+    void odd.host.startAll();
     await odd.run(1);
     expect(odd.failures[0]!.diagnostics[0]).toMatchObject({
       message: 'controller "c" has failed: no error',
@@ -379,7 +424,7 @@ describe("a failure", () => {
         ],
         { delay },
       );
-      bench.host.startAll();
+      void bench.host.startAll();
       await bench.run(1);
       const [error] = bench.failures[0]!.diagnostics;
       expect(error!.code).toBe("P43302");

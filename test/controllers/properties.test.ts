@@ -95,7 +95,7 @@ describe("controllers", () => {
           let sentAtKill = -1;
           const bench: Bench = new Bench(plansOf([tolerant(start)]), { delay });
           disturb(bench);
-          bench.host.startAll();
+          void bench.host.startAll();
           await bench.run(70);
           if (sentAtKill < 0) return;
           expect(afterKill).toBe(0);
@@ -128,7 +128,7 @@ describe("controllers", () => {
             });
             disturb(bench);
             for (const [ms, what] of orders) bench.at(ms, () => void bench.host[what as "stop"]("c0"));
-            bench.host.startAll();
+            void bench.host.startAll();
             await bench.run(70);
             expect(bench.failures).toEqual([]);
             return [bench.log, bench.requests];
