@@ -20,4 +20,6 @@ export {
   STOP_LIMIT_NS,
 } from "./host.js";
 export { ControllerStopped, MAX_WAKES_AT_ONE_INSTANT } from "./incarnation.js";
+export { ROUTE_CONTROLLER, type RouteControllerOptions, routeController } from "./route-controller.js";
+export type { PlannedSwitch, RoutePlanner } from "./route-planner.js";
 export type { SwitchSession, SwitchState } from "./switch-session.js";

@@ -40,6 +40,8 @@ export {
   type WeightedAction,
 } from "./device.js";
 export { deviceView, typeWidths } from "./device-view.js";
+export { entityKey, matchesKey } from "./entity-key.js";
 export { matchText, valueText } from "./match-text.js";
 export { Names, NamesExhausted, type NamesOptions, type Naming } from "./names.js";
+export { difference, INSERTED_KINDS, reconcile } from "./reconcile.js";
 export { formatValue, type ParsedValue, parseValue, styleOfWidth, type ValueStyle } from "./values.js";

@@ -3,11 +3,10 @@
  * a `Device`. Between them `codec/` turns the domain's entities into messages and back, one kind a file, by
  * the names and widths of P4Info. gRPC and protobuf stay within this room.
  */
+export { difference, entityKey, INSERTED_KINDS, reconcile } from "../device/index.js";
 export type { ClientTls } from "./client/channel.js";
 export { type ConnectOptions, connect } from "./client/connect.js";
 export { RemoteDevice, WriteError } from "./client/remote-device.js";
 export type { After, Notice } from "./client/session.js";
 export { writeEntries, writeUpdates } from "./entries-file.js";
-export { entityKey } from "./key.js";
-export { difference, INSERTED_KINDS, reconcile } from "./reconcile.js";
 export { type P4RuntimeServer, type ServeOptions, type ServerTls, serve } from "./server/server.js";

@@ -4,7 +4,7 @@
  */
 import type { z } from "zod";
 import type { Locate } from "../base/index.js";
-import type { ControllerPlan } from "../controllers/index.js";
+import type { ControllerPlan, RoutePlanner } from "../controllers/index.js";
 import type { Update } from "../device/index.js";
 import type { ProgramPlan } from "../generate/index.js";
 import type { HostPolicy, PolicyDescription, SelectorField } from "../hosts/index.js";
@@ -20,6 +20,17 @@ export interface SwitchPlan {
   readonly updates: readonly Update[];
 }
 
+/** How to plan the state of the same switches anew when links go down or come up; hosts stay as they are. */
+export interface Replanning {
+  /** The programs of the fabric with larger tables: old and new state are in them at the same time. */
+  readonly programs: readonly ProgramPlan[];
+  /** A planner that knows nothing of any switch. */
+  planner(): RoutePlanner;
+}
+
+/** Factor of the entries that {@link Replanning.programs} have room for. */
+export const REPLANNING_ROOM = 4;
+
 /** Everything that a fabric under this scheme needs. */
 export interface FabricPlan {
   readonly scheme: string;
@@ -30,6 +41,8 @@ export interface FabricPlan {
   readonly switches: readonly SwitchPlan[];
   /** Control plane programs that run as long as the fabric; they start when all switches have their state. */
   readonly controllers?: readonly ControllerPlan[];
+  /** Absent: the state of the switches cannot be planned anew while they run. */
+  readonly replanning?: Replanning;
   /** What the hosts do: {@link Scheme.hosts} makes the policy of it, here or in a process on the host. */
   readonly hosts: PolicyDescription;
   /** Whether hosts ever leave a path after a timeout. */

@@ -96,7 +96,7 @@ class Search {
   readonly #exchanged: Int32Array;
   #moved: readonly number[] = [];
 
-  constructor({ nodes }: Topology) {
+  constructor({ nodes, down }: Topology) {
     const size = nodes.length;
     this.tier = Uint8Array.from(nodes, (node) => TIER[node.role]);
     this.down = new Int32Array(size);
@@ -108,8 +108,8 @@ class Search {
     const ports: number[] = [];
     for (const node of nodes) {
       if (node.role !== "host") {
-        for (const { number, peer } of node.ports) {
-          if (this.tier[peer] === 0) continue;
+        for (const { number, peer, link } of node.ports) {
+          if (this.tier[peer] === 0 || down?.has(link)) continue;
           peers.push(peer);
           ports.push(number);
         }
@@ -303,10 +303,12 @@ class TableBuilder {
   }
 
   #addHosts(routes: Route[], rack: Rack): void {
-    const { nodes } = this.topology;
+    const { nodes, down } = this.topology;
     for (const host of rack.hosts) {
       const { ipv4, ipv6 } = nodes[host]!.host!;
-      const ports = nodes[host]!.ports.filter((port) => port.peer === this.node.index);
+      const ports = nodes[host]!.ports.filter(
+        ({ peer, link }) => peer === this.node.index && !down?.has(link),
+      );
       routes.push({
         ipv4: { address: ipv4, length: 32 },
         ipv6: { address: ipv6, length: 128 },

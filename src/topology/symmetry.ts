@@ -18,13 +18,14 @@ export interface RackClasses {
 }
 
 export function rackClasses(topology: Topology): RackClasses {
-  const { nodes, racks } = topology;
+  const { nodes, racks, down } = topology;
   const rackCount = new Map<number, number>();
   for (const rack of racks)
     for (const node of rack.switches) rackCount.set(node, (rackCount.get(node) ?? 0) + 1);
   const switchKey = (index: number): string => {
     const { role, ports } = nodes[index]!;
-    const peers = ports.map(({ peer }) => peer).filter((peer) => nodes[peer]!.role !== "host");
+    const usable = down === undefined ? ports : ports.filter(({ link }) => !down.has(link));
+    const peers = usable.map(({ peer }) => peer).filter((peer) => nodes[peer]!.role !== "host");
     return `${role} ${peers.sort((a, b) => a - b).join(" ")}`;
   };
   const classOf = new Int32Array(racks.length);
@@ -49,7 +50,8 @@ export function rackClasses(topology: Topology): RackClasses {
 
 /**
  * Representative pods: any two racks of the network are connected as some two racks of these pods are. Pods with the same
- * wiring inside and the same neighbours outside can be exchanged, so two pods of each kind are enough.
+ * wiring inside and the same neighbours outside can be exchanged, so two pods of each kind are enough. Links that are down
+ * count as links here.
  */
 export function typicalPods(topology: Topology): Set<number> {
   const { nodes, pods, racks } = topology;

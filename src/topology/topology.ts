@@ -93,6 +93,8 @@ export interface Topology {
   readonly links: readonly Link[];
   readonly racks: readonly Rack[];
   readonly pods: readonly Pod[];
+  /** Links that carry nothing, by index; absent: none. Their ports keep their numbers. See `withLinksDown`. */
+  readonly down?: ReadonlySet<number>;
 }
 
 /** Distance from the hosts; switches without a tier count as leaves. */

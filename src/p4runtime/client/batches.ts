@@ -3,8 +3,7 @@
  * 12.1), while a `Device` does them in the order given: so no two updates that may depend on each other share
  * a Write.
  */
-import type { Update } from "../../device/index.js";
-import { entityKey } from "../key.js";
+import { entityKey, type Update } from "../../device/index.js";
 
 /** Classes of updates, one bit for each: kinds of entities that are removed, and kinds that are added or changed. */
 const ENTRY = 1;

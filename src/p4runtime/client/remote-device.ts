@@ -8,6 +8,7 @@ import {
   DeviceError,
   type DeviceEvent,
   type Entity,
+  entityKey,
   matchText,
   type Names,
   type ReadQuery,
@@ -37,7 +38,6 @@ import {
   WriteRequestSchema,
 } from "../generated/p4/v1/p4runtime_pb.js";
 import { ApplyRequestSchema } from "../generated/p4loom/v1/settings_pb.js";
-import { entityKey } from "../key.js";
 import { OK, updateStatusOf } from "../status.js";
 import { batches } from "./batches.js";
 import type { P4RuntimeChannel } from "./channel.js";

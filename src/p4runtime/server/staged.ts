@@ -8,13 +8,14 @@ import {
   type Device,
   DeviceError,
   type Entity,
+  entityKey,
+  matchesKey,
   type Pace,
   type ReadQuery,
   type Update,
   type UpdateStatus,
 } from "../../device/index.js";
 import type { Program } from "../../program/index.js";
-import { entityKey, matchesKey } from "../key.js";
 import { OK, updateStatusOf } from "../status.js";
 
 /** Kinds that exist from the start: MODIFY creates the memory of them. */

@@ -14,8 +14,6 @@ import type { FanOut, FanOuts, Hop } from "./layout.js";
 import { type Control, type ControlMatrix, controlMatrix, matrixRows } from "./matrix.js";
 
 export interface CompiledMatrix {
-  /** From 1, unique in its switch. */
-  readonly id: number;
   readonly direction: "up" | "down";
   readonly hop: Hop;
   /** Ports of the base group's next hops; cells of the matrix index this list. */
@@ -67,7 +65,6 @@ export function compileMatrices(
           : hops.ports.map((port) => ownWeights.get(topology.nodes[ports[port - 1]!.peer]!.name) ?? 1);
       const direction = hops.direction === "down" ? "down" : "up";
       const compiled: CompiledMatrix = {
-        id: matrices.length + 1,
         direction,
         hop: hopOf(role, hops),
         ports: hops.ports,

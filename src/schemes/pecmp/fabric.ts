@@ -16,6 +16,7 @@ export interface PecmpFabric {
   readonly fanOuts: FanOuts;
   readonly layout: SelectorLayout;
   readonly offsets: OffsetSet;
+  readonly weights: Weights;
 }
 
 /**
@@ -53,7 +54,7 @@ export function compileFabric(topology: Topology, parameters: PecmpParameters, l
         : "no field is wide enough: use fewer next hops, or control: offset",
     );
   }
-  return { switches, fanOuts, layout, offsets };
+  return { switches, fanOuts, layout, offsets, weights };
 }
 
 function readWeights(topology: Topology, parameters: PecmpParameters, locate: Locate): Weights {

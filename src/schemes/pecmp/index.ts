@@ -11,15 +11,17 @@ import { type Role, switchesOf, type Topology } from "../../topology/index.js";
 import { type ClosedForm, LEAVES_FOR_SURE, NEVER_LEAVES } from "../closed-form.js";
 import { checkDescription } from "../description.js";
 import { seedUpdate, TIER_HASH, tableSize } from "../fabric.js";
-import type { FabricPlan, Scheme } from "../scheme.js";
+import { type FabricPlan, REPLANNING_ROOM, type Scheme } from "../scheme.js";
 import type { CompiledSwitch } from "./compile.js";
 import { pecmpDescription } from "./description.js";
 import { compileFabric, type PecmpFabric } from "./fabric.js";
 import { FAILOVER_NOTES, pecmpHosts } from "./hosts.js";
+import { memberIds } from "./matrix-ids.js";
 import { type PecmpParameters, pecmpParameters } from "./parameters.js";
 import { type PecmpTemplate, pecmpProgram } from "./program.js";
+import { pecmpPlanner } from "./replanning.js";
 import { pecmpReport } from "./report-command.js";
-import { memberIds, selectorRowEntries, switchUpdates } from "./updates.js";
+import { selectorRowEntries, switchUpdates } from "./updates.js";
 
 export {
   compileMatrices,
@@ -88,19 +90,23 @@ function planPecmp(
 ): FabricPlan {
   const fabric = compileFabric(topology, parameters, locate);
   const { switches, layout } = fabric;
+  const seedOf = (node: number) =>
+    seedUpdate(topology.nodes[node]!, parameters.hash_seed, parameters.seed_scope);
   return {
     scheme: "pecmp",
     field: parameters.field,
-    programs: programsOf(topology, fabric),
-    switches: switches.map((compiled) => {
-      const node = topology.nodes[compiled.node]!;
-      const seed = seedUpdate(node, parameters.hash_seed, parameters.seed_scope);
-      return {
-        node: compiled.node,
-        program: node.role,
-        updates: [seed, ...switchUpdates(topology, compiled, layout)],
-      };
-    }),
+    programs: programsOf(topology, fabric, 1),
+    switches: switches.map((compiled) => ({
+      node: compiled.node,
+      program: topology.nodes[compiled.node]!.role,
+      updates: [seedOf(compiled.node), ...switchUpdates(topology, compiled, layout)],
+    })),
+    replanning: {
+      get programs() {
+        return programsOf(topology, fabric, REPLANNING_ROOM);
+      },
+      planner: () => pecmpPlanner(topology, layout, fabric.weights, seedOf),
+    },
     hosts: { kind: "pecmp", failover: parameters.failover, layout, offsets: fabric.offsets },
     repaths: parameters.failover !== "none",
     ...closedFormOf(parameters),
@@ -118,12 +124,13 @@ function closedFormOf({ failover, control, seed_scope, weights }: PecmpParameter
   return isCertain ? { closedForm: LEAVES_FOR_SURE } : {};
 }
 
-/** One program a role, its tables as large as the role's largest switch needs. */
-function programsOf(topology: Topology, { switches, layout }: PecmpFabric): ProgramPlan[] {
+/** One program a role, its tables `room` times as large as the role's largest switch needs. */
+function programsOf(topology: Topology, { switches, layout }: PecmpFabric, room: number): ProgramPlan[] {
   const roles = [...new Set(switchesOf(topology).map((node) => node.role))];
   return roles.map((role): ProgramPlan => {
     const own = switches.filter((compiled) => topology.nodes[compiled.node]!.role === role);
-    const largest = (count: (compiled: CompiledSwitch) => number) => tableSize(Math.max(...own.map(count)));
+    const largest = (count: (compiled: CompiledSwitch) => number) =>
+      tableSize(room * Math.max(...own.map(count)));
     const matrices = own.flatMap((compiled) => compiled.matrices);
     const template = templateFor(role, new Set(matrices.map((matrix) => matrix.direction)));
     const slice = (hop: "tor" | "leaf" | "spine" | "legs") => layout.slices[hop] ?? { low: 0, width: 0 };

@@ -5,6 +5,7 @@ import { call, exact, forward, ingressName, insert, routeUpdates, tableEntry } f
 import type { CompiledMatrix, CompiledSwitch } from "./compile.js";
 import type { SelectorLayout } from "./layout.js";
 import { rowCount } from "./matrix.js";
+import { type MatrixId, MatrixIds } from "./matrix-ids.js";
 
 const PROFILE = ingressName("control_matrix_members");
 
@@ -16,27 +17,19 @@ export function switchUpdates(
   topology: Topology,
   compiled: CompiledSwitch,
   layout: SelectorLayout,
+  known: MatrixIds = new MatrixIds(),
 ): Update[] {
   const updates: Update[] = [];
-  let memberId = 1;
-  let groupId = 1;
   for (const matrix of compiled.matrices) {
-    addMatrix(updates, topology, compiled.node, matrix, memberId, groupId);
-    memberId += memberIds(matrix);
-    groupId += matrix.rows.length;
+    addMatrix(updates, topology, compiled.node, matrix, known.of(matrix));
   }
   addSelectorRows(updates, compiled, layout);
   const routes = routeUpdates(topology, compiled.routing, (hops) => {
     const matrix = compiled.ofHops[hops]!;
     const action = matrix.direction === "up" ? "to_uplinks" : "to_downlinks";
-    return call(action, { matrix: matrix.id, rows: rowCount(matrix.matrix) });
+    return call(action, { matrix: known.of(matrix).matrix, rows: rowCount(matrix.matrix) });
   });
   return [...updates, ...routes];
-}
-
-/** Number of members that one matrix needs in the action selector. */
-export function memberIds(matrix: CompiledMatrix): number {
-  return 2 * matrix.matrix.base.length - 1;
 }
 
 /** Number of entries of the table s mod M. */
@@ -56,9 +49,8 @@ function addMatrix(
   updates: Update[],
   topology: Topology,
   node: number,
-  { id, ports, matrix, rows }: CompiledMatrix,
-  firstMember: number,
-  firstGroup: number,
+  { ports, matrix, rows }: CompiledMatrix,
+  { matrix: id, firstMember, firstGroup }: MatrixId,
 ): void {
   const { base, offsetRows } = matrix;
   const columns = base.length;
@@ -114,7 +106,7 @@ function valuesByRows(compiled: CompiledSwitch, layout: SelectorLayout): Map<num
   const values = new Map<number, number>();
   for (const { hop, matrix } of compiled.matrices) {
     const rows = rowCount(matrix);
-    values.set(rows, Math.max(values.get(rows) ?? 0, 2 ** layout.slices[hop]!.width));
+    values.set(rows, Math.max(values.get(rows) ?? 0, 2 ** (layout.slices[hop]?.width ?? 0)));
   }
   return values;
 }

@@ -2,8 +2,8 @@
  * Brings a device to a desired state with as few updates as possible: reads what is there, compares by key,
  * and writes the differences in an order in which nothing refers to what is missing.
  */
-import type { Device, Entity, ReadQuery, Update } from "../device/index.js";
-import { entityKey } from "./key.js";
+import type { Device, Entity, ReadQuery, Update } from "./device.js";
+import { entityKey } from "./entity-key.js";
 
 /** The default scope of a reconciliation: all kinds of entities that controllers insert and delete. */
 export const INSERTED_KINDS: readonly ReadQuery[] = [

@@ -1,5 +1,5 @@
 /** What identifies an entity (P4Runtime spec 9: its "key"), as one string. */
-import type { Entity, Match, TableEntry } from "../device/index.js";
+import type { Entity, Match, TableEntry } from "./device.js";
 
 function matchKey(match: Match): string {
   switch (match.kind) {

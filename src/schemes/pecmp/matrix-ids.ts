@@ -1,0 +1,88 @@
+/** Ids of the matrices of one switch, with their groups and members: a matrix keeps its ids from plan to plan. */
+import type { Entity } from "../../device/index.js";
+import { ingressName } from "../fabric.js";
+import type { CompiledMatrix } from "./compile.js";
+
+export interface MatrixId {
+  readonly matrix: number;
+  /** Its members and its groups have consecutive ids. */
+  readonly firstMember: number;
+  readonly firstGroup: number;
+}
+
+/** Number of members that one matrix needs in the action selector. */
+export function memberIds({ matrix }: Pick<CompiledMatrix, "matrix">): number {
+  return 2 * matrix.base.length - 1;
+}
+
+export class MatrixIds {
+  readonly #known = new Map<string, MatrixId>();
+  #next: MatrixId = { matrix: 1, firstMember: 1, firstGroup: 1 };
+
+  /** @param entities groups, members and rows of matrices that the switch has */
+  constructor(entities: readonly Entity[] = []) {
+    const ports = new Map<number, number>();
+    const groups = new Map<number, number[]>();
+    /** By matrix: the groups of its rows. */
+    const rows = new Map<number, number[]>();
+    for (const entity of entities) {
+      if (entity.kind === "member") ports.set(entity.memberId, Number(entity.action.params["port"]));
+      else if (entity.kind === "group") {
+        const members = entity.members.map(({ memberId }) => memberId);
+        groups.set(
+          entity.groupId,
+          members.sort((a, b) => a - b),
+        );
+      } else if (entity.kind === "tableEntry" && entity.table === ingressName("control_matrix")) {
+        if (entity.action?.kind !== "group") continue;
+        const field = (name: string) => {
+          const match = entity.match.find((one) => one.field === name);
+          return match?.kind === "exact" ? Number(match.value) : 0;
+        };
+        const own = rows.get(field("meta.matrix")) ?? [];
+        own[field("meta.row")] = entity.action.groupId;
+        rows.set(field("meta.matrix"), own);
+      }
+    }
+    for (const [matrix, own] of rows) {
+      // Row 0 is the base group.
+      const members = groups.get(own[0]!);
+      if (members === undefined) continue;
+      const key = keyOf(
+        members.map((id) => ports.get(id)!),
+        own.length,
+      );
+      this.#known.set(key, { matrix, firstMember: members[0]!, firstGroup: own[0]! });
+    }
+    const after = (ids: Iterable<number>) => [...ids].reduce((most, id) => Math.max(most, id), 0) + 1;
+    this.#next = {
+      matrix: after(rows.keys()),
+      firstMember: after(ports.keys()),
+      firstGroup: after(groups.keys()),
+    };
+  }
+
+  /** The ids that a matrix has, or new ones. */
+  of({ ports, matrix, rows }: CompiledMatrix): MatrixId {
+    const key = keyOf(
+      Array.from(matrix.base, (cell) => ports[cell]!),
+      rows.length,
+    );
+    let id = this.#known.get(key);
+    if (id === undefined) {
+      id = this.#next;
+      this.#known.set(key, id);
+      this.#next = {
+        matrix: id.matrix + 1,
+        firstMember: id.firstMember + memberIds({ matrix }),
+        firstGroup: id.firstGroup + rows.length,
+      };
+    }
+    return id;
+  }
+}
+
+/** A matrix is told by its base group and its number of rows: the control of a fabric is the same everywhere. */
+function keyOf(base: readonly number[], rows: number): string {
+  return `${base.join(" ")} / ${rows}`;
+}
