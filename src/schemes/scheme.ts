@@ -21,7 +21,7 @@ export interface SwitchPlan {
 }
 
 /** How to plan the state of the same switches anew when links go down or come up; hosts stay as they are. */
-export interface Replanning {
+interface Replanning {
   /** The programs of the fabric with larger tables: old and new state are in them at the same time. */
   readonly programs: readonly ProgramPlan[];
   /** A planner that knows nothing of any switch. */
