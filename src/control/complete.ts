@@ -40,6 +40,8 @@ function candidates(
   words: readonly string[],
   index: P4InfoIndex | undefined,
 ): readonly Candidate[] {
+  if (name === "add_port")
+    return [[], ["files="], words[1]?.includes("=") ? [] : ["netns="]][words.length] ?? [];
   if (command === undefined || index === undefined) return name === "help" ? [...COMMANDS.keys()] : [];
   if (name === "help")
     return [...COMMANDS.keys(), ...namesOf(index.tables.list), ...namesOf(index.actions.list)];

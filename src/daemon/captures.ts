@@ -11,30 +11,31 @@ export class Captures {
   readonly #byPort = new Map<number, Outputs>();
 
   /**
-   * Starts the files anew. Fails with P40003 when one cannot be opened; then none is left open.
    * @param now milliseconds since the epoch
    * @param onError told once a file when it cannot be written any more
    */
   constructor(
-    ports: readonly { port: number; capture?: Capture }[],
     readonly now: () => number,
-    onError: (error: unknown) => void,
-  ) {
+    readonly onError: (error: unknown) => void,
+  ) {}
+
+  /** Starts the files of a port anew. Fails with P40003 when one cannot be opened; then none is left open. */
+  add(port: number, capture: Capture): void {
+    const input = new PcapOutput(capture.input, this.onError);
     try {
-      for (const { port, capture } of ports) {
-        if (capture === undefined) continue;
-        const input = new PcapOutput(capture.input, onError);
-        try {
-          this.#byPort.set(port, { input, output: new PcapOutput(capture.output, onError) });
-        } catch (error) {
-          input.close();
-          throw error;
-        }
-      }
+      this.#byPort.set(port, { input, output: new PcapOutput(capture.output, this.onError) });
     } catch (error) {
-      this.close();
+      input.close();
       throw error;
     }
+  }
+
+  /** Writes what waits and closes the files of a port, if it has any. */
+  remove(port: number): void {
+    const files = this.#byPort.get(port);
+    this.#byPort.delete(port);
+    files?.input.close();
+    files?.output.close();
   }
 
   /** Whether any port is captured. */
@@ -52,10 +53,6 @@ export class Captures {
 
   /** Writes what waits and closes all files. */
   close(): void {
-    for (const { input, output } of this.#byPort.values()) {
-      input.close();
-      output.close();
-    }
-    this.#byPort.clear();
+    for (const port of [...this.#byPort.keys()]) this.remove(port);
   }
 }

@@ -1,10 +1,17 @@
 /**
  * A switch as a process: `run-switch.ts` joins program, ports, P4Runtime server and log from start to end.
- * `interface-ports.ts` and `pcap-ports.ts` are the two kinds of ports, `wall-clock.ts` is the switch's clock,
+ * `ports.ts` has its ports, of the kinds `interface-ports.ts` and `pcap-ports.ts`, `wall-clock.ts` is the switch's clock,
  * `log.ts`, `trace-file.ts` and `pcap-file.ts` are what it writes.
  */
 export { LOG_LEVELS, type LogLevel, type LogSetup } from "./log.js";
 export { runSwitch, type Surroundings } from "./run-switch.js";
-export type { Capture, PortFiles, PortInterface, SwitchSetup } from "./setup.js";
+export {
+  type Capture,
+  captureOf,
+  filesOf,
+  type PortFiles,
+  type PortInterface,
+  type SwitchSetup,
+} from "./setup.js";
 export { TRACE_FILE_BYTES, TraceFile, type TraceFileSetup, traceLines } from "./trace-file.js";
 export { WallClock } from "./wall-clock.js";

@@ -1,6 +1,7 @@
 /** pcap files on disk: read piece by piece; written in the order of the packets, beside forwarding. */
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { DiagnosticError, Diagnostics, fail, systemErrorReason } from "../base/index.js";
 import { makeFolders } from "../loading/index.js";
 import { PcapDecoder, type PcapPacket, pcapHeader, pcapRecord } from "../traffic/index.js";
@@ -56,13 +57,15 @@ export class PcapInput {
   }
 }
 
-/** Reads a file to its end without using its packets. Fails as {@link PcapInput} does. */
-export function checkPcap(path: string): number {
+/** Number of packets that are checked before others have their turn. */
+const PACKETS_A_TURN = 512;
+
+/** Reads a file to its end without using its packets, in turns. Fails as {@link PcapInput} does. */
+export async function checkPcap(path: string): Promise<void> {
   const input = new PcapInput(path);
   try {
-    let packets = 0;
-    while (input.take() !== undefined) packets++;
-    return packets;
+    for (let packets = 0; input.take() !== undefined; packets++)
+      if (packets % PACKETS_A_TURN === PACKETS_A_TURN - 1) await nextTurn();
   } finally {
     input.close();
   }

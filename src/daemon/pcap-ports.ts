@@ -1,7 +1,7 @@
 /** The ports of a switch as pcap files: frames come in by their time stamps, and leave to one file for each port. */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { Captures } from "./captures.js";
-import { checkPcap, PcapInput, PcapOutput } from "./pcap-file.js";
+import type { Captures } from "./captures.js";
+import { PcapInput, PcapOutput } from "./pcap-file.js";
 import type { PortFiles } from "./setup.js";
 
 /** Number of frames that are played before controllers and signals are served. */
@@ -11,46 +11,69 @@ interface Port {
   readonly files: PortFiles;
   readonly input: PcapInput;
   readonly output: PcapOutput;
+  received: number;
+  sent: number;
 }
 
-/** Reads all inputs to their ends, so that a damaged input is reported before anything is started or written. */
-export function checkInputs(files: readonly PortFiles[]): void {
-  for (const { input } of files) checkPcap(input);
+/** Frames of a port since it was opened. */
+export interface FileStatistics {
+  readonly port: number;
+  readonly name: string;
+  readonly received: number;
+  readonly sent: number;
 }
 
 export class PcapPorts {
-  readonly #ports: Port[] = [];
-  readonly #byNumber = new Map<number, Port>();
-  readonly #captures: Captures;
+  /** In the order in which they were opened. */
+  readonly #ports = new Map<number, Port>();
 
   /**
-   * Opens the inputs and starts the outputs anew.
    * @param now milliseconds since the epoch
    * @param onError told once a file when it cannot be written any more
    */
   constructor(
-    files: readonly PortFiles[],
+    readonly captures: Captures,
     readonly now: () => number,
-    onError: (error: unknown) => void,
-  ) {
-    this.#captures = new Captures(files, now, onError);
-    for (const port of files) {
-      const opened: Port = {
-        files: port,
-        input: new PcapInput(port.input),
-        output: new PcapOutput(port.output, onError),
-      };
-      this.#ports.push(opened);
-      this.#byNumber.set(port.port, opened);
+    readonly onError: (error: unknown) => void,
+  ) {}
+
+  /** Opens the input and starts the output anew. Fails with P40001 or P40003; nothing is left open then. */
+  add(files: PortFiles): void {
+    const input = new PcapInput(files.input);
+    try {
+      const output = new PcapOutput(files.output, this.onError);
+      this.#ports.set(files.port, { files, input, output, received: 0, sent: 0 });
+    } catch (error) {
+      input.close();
+      throw error;
     }
+  }
+
+  /** Writes what waits and closes the files of a port; returns false when there is no such port. */
+  remove(number: number): boolean {
+    const port = this.#ports.get(number);
+    this.#ports.delete(number);
+    port?.input.close();
+    port?.output.close();
+    return port !== undefined;
+  }
+
+  get statistics(): FileStatistics[] {
+    return [...this.#ports.values()].map(({ files, received, sent }) => ({
+      port: files.port,
+      name: files.name,
+      received,
+      sent,
+    }));
   }
 
   /** Writes a frame to the file of a port; returns false when there is no such port. */
   transmit(number: number, frame: Uint8Array): boolean {
-    const port = this.#byNumber.get(number);
+    const port = this.#ports.get(number);
     if (port === undefined) return false;
+    port.sent++;
     port.output.add(this.now(), frame);
-    this.#captures.sent(number, frame);
+    this.captures.sent(number, frame);
     return true;
   }
 
@@ -67,27 +90,22 @@ export class PcapPorts {
       const port = this.#earliest();
       const packet = port?.input.take();
       if (port === undefined || packet === undefined) return frames;
-      this.#captures.took(port.files.port, packet.frame);
+      port.received++;
+      this.captures.took(port.files.port, packet.frame);
       receive(port.files.port, packet.frame);
     }
   }
 
   /** Writes what waits and closes all files. */
   close(): void {
-    this.#captures.close();
-    for (const { input, output } of this.#ports) {
-      input.close();
-      output.close();
-    }
-    this.#ports.length = 0;
-    this.#byNumber.clear();
+    for (const port of [...this.#ports.keys()]) this.remove(port);
   }
 
   #earliest(): Port | undefined {
     let best: Port | undefined;
     let seconds = 0;
     let nanoseconds = 0;
-    for (const port of this.#ports) {
+    for (const port of this.#ports.values()) {
       const head = port.input.peek();
       if (head === undefined) continue;
       const later = head.seconds - seconds || head.nanoseconds - nanoseconds;

@@ -1,13 +1,13 @@
 /** A switch from its start to its end: program, P4Runtime server, ports, log. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Diagnostic, Diagnostics, fail, toHex } from "../base/index.js";
-import { DeviceError, type DeviceEvent } from "../device/index.js";
+import { DeviceError, type DeviceEvent, type PortAttachment } from "../device/index.js";
 import type { P4RuntimeServer } from "../p4runtime/index.js";
 import type { Program } from "../program/index.js";
 import { Switch, type SwitchOptions } from "../switch/index.js";
-import { InterfacePorts } from "./interface-ports.js";
 import { Log } from "./log.js";
-import { checkInputs, PcapPorts } from "./pcap-ports.js";
+import { checkPcap } from "./pcap-file.js";
+import { Ports } from "./ports.js";
 import type { SwitchSetup } from "./setup.js";
 import { TraceFile } from "./trace-file.js";
 import { WallClock } from "./wall-clock.js";
@@ -64,8 +64,7 @@ class Run {
   readonly #clock = new WallClock((fault) => this.#fault(fault));
   readonly #sentNowhere = new Set<number>();
   #switch: Switch | undefined;
-  #files: PcapPorts | undefined;
-  #interfaces: InterfacePorts | undefined;
+  readonly #ports: Ports;
   #server: P4RuntimeServer | undefined;
   #playing: Promise<void> | undefined;
   readonly #stopping = new AbortController();
@@ -83,6 +82,7 @@ class Run {
     if (trace !== undefined)
       this.#trace = new TraceFile(trace, surroundings.print, (error) => this.#fault(error));
     this.#logsFrames = this.#log.has("debug") || (setup.dumpBytes > 0 && this.#log.has("info"));
+    this.#ports = this.#makePorts();
     const { stop } = surroundings;
     if (stop.aborted) this.#stop(String(stop.reason));
     else stop.addEventListener("abort", () => this.#stop(String(stop.reason)), { once: true });
@@ -104,23 +104,21 @@ class Run {
       diagnostics.throwIfErrors();
     }
     surroundings.report(diagnostics.list.filter(({ severity }) => severity !== "info"));
-    checkInputs(setup.files);
+    // A damaged input is reported before anything is started or written.
+    for (const { input } of setup.files) await checkPcap(input);
     device.watch((event) => this.#note(event));
-    if (setup.interfaces.length > 0) {
-      this.#clock.refine();
-      this.#openInterfaces(device);
-    }
+    this.#ports.openInterfaces(setup.interfaces);
     if (setup.address !== undefined) await this.#listen(device, setup.address);
-    this.#files = new PcapPorts(setup.files, surroundings.now, (error) => this.#fault(error));
+    this.#ports.openFiles(setup.files);
     for (const { port, input, output } of setup.files) {
       this.#log.write("info", `port ${port} takes ${input} and sends to ${output}`);
     }
-    for (const { port, name, namespace, rateBps } of setup.interfaces) {
-      const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
+    for (const { rateBps, ...port } of setup.interfaces) {
       const rate = rateBps === undefined ? "" : `, at ${rateBps} bit/s`;
-      this.#log.write("info", `port ${port} is interface ${name}${where}${rate}`);
+      const text = attachmentText({ kind: "interface", ...port });
+      this.#log.write("info", `port ${port.port} is ${text}${rate}`);
     }
-    this.#interfaces?.start();
+    this.#ports.start();
     this.#log.flush();
     const { address } = this.#server ?? {};
     this.#print(address === undefined ? "Running without a server\n" : `Server listening on ${address}\n`);
@@ -130,28 +128,57 @@ class Run {
     }
   }
 
-  #openInterfaces(device: Switch): void {
+  /** Plays the input of a port that was added, beside or after those that are being played. */
+  async #playAdded(before: Promise<void> | undefined): Promise<void> {
+    await before;
+    const device = this.#switch;
+    if (this.#stopped || device === undefined) return;
+    try {
+      await this.#ports.play(
+        (port, frame) => this.#receive(device, port, frame),
+        () => this.#stopped,
+      );
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  #makePorts(): Ports {
     const { setup, surroundings } = this;
-    this.#interfaces = new InterfacePorts(setup.interfaces, surroundings.now, {
-      frame: (port, frame) => {
-        try {
-          this.#receive(device, port, device.keepsFrames ? frame.slice() : frame);
-        } catch (fault) {
-          this.#fault(fault);
-        }
+    const reserved = new Map([[setup.dropPort, "the drop port: no packet could leave by it"]]);
+    if (setup.cpuPort !== undefined)
+      reserved.set(setup.cpuPort, "the CPU port, whose packets go over P4Runtime");
+    const { now } = surroundings;
+    return new Ports(
+      { reserved, captureFolder: setup.captureFolder, folder: process.cwd(), now },
+      {
+        frame: (port, frame) => {
+          try {
+            const device = this.#switch!;
+            this.#receive(device, port, device.keepsFrames ? frame.slice() : frame);
+          } catch (fault) {
+            this.#fault(fault);
+          }
+        },
+        link: (port, up) => {
+          this.#log.write("info", `port ${port} is ${up ? "up" : "down"}`);
+          this.#switch?.setPortState(port, up);
+        },
+        warn: (message, note) => {
+          const diagnostics = new Diagnostics();
+          diagnostics.warning("P40026", undefined, message, note);
+          surroundings.report(diagnostics.list);
+          this.#log.write("warn", message);
+        },
+        error: (error) => this.#fault(error),
+        beforeInterfaces: () => this.#clock.refine(),
+        added: (port, attachment) => {
+          this.#log.write("info", `port ${port} was added: ${attachmentText(attachment)}`);
+          if (attachment.kind === "files") this.#playing = this.#playAdded(this.#playing);
+        },
+        removed: (port) => this.#log.write("info", `port ${port} was removed`),
       },
-      link: (port, up) => {
-        this.#log.write("info", `port ${port} is ${up ? "up" : "down"}`);
-        device.setPortState(port, up);
-      },
-      warn: (message, note) => {
-        const diagnostics = new Diagnostics();
-        diagnostics.warning("P40026", undefined, message, note);
-        surroundings.report(diagnostics.list);
-        this.#log.write("warn", message);
-      },
-      error: (error) => this.#fault(error),
-    });
+    );
   }
 
   #makeSwitch(program: Program | undefined): Switch {
@@ -165,6 +192,7 @@ class Run {
       dropPort: setup.dropPort,
       ...(setup.cpuPort === undefined ? {} : { cpuPort: setup.cpuPort }),
       transmit: (port, frame) => this.#transmit(port, frame),
+      ports: this.#ports,
       // 64 packets for each queue, as in BMv2.
       queue: {
         depthPackets: 64,
@@ -187,12 +215,19 @@ class Run {
   async #listen(device: Switch, address: string): Promise<void> {
     const { serve } = await import("../p4runtime/index.js");
     const { deviceId, tls } = this.setup;
+    const ports = this.#ports;
+    // Ports that were added have names from the next load of a program on.
+    const translations = {
+      get ports() {
+        return ports.names;
+      },
+    };
     try {
       this.#server = await serve(device, {
         address,
         deviceId,
         // The server does not get the list of ports: as in BMv2, a group may name a port that comes later.
-        translations: { ports: this.#portNames() },
+        translations,
         ...(tls === undefined ? {} : { tls }),
       });
     } catch (error) {
@@ -203,19 +238,12 @@ class Run {
     }
   }
 
-  /** Ports by name, for programs with a type for port names. A name of two ports, in two namespaces, is left out. */
-  #portNames(): Record<string, bigint> {
-    const given = [...this.setup.files, ...this.setup.interfaces];
-    const named = given.filter(({ name }) => given.filter((other) => other.name === name).length === 1);
-    return Object.fromEntries(named.map(({ port, name }) => [name, BigInt(port)]));
-  }
-
   async #play(device: Switch): Promise<void> {
     await this.surroundings.wait(this.setup.waitMs, this.#stopping.signal);
     if (this.#stopped) return;
     this.#log.write("debug", "reading the input files");
     const receive = (port: number, frame: Uint8Array): void => this.#receive(device, port, frame);
-    const frames = await this.#files!.play(receive, () => this.#stopped);
+    const frames = await this.#ports.play(receive, () => this.#stopped);
     this.#log.write(
       "info",
       `${this.#stopped ? "stopped" : "end of all input files"}: ${frames} packets taken`,
@@ -230,10 +258,10 @@ class Run {
 
   #transmit(port: number, frame: Uint8Array): void {
     if (this.#logsFrames) this.#logFrame(port, "out", frame);
-    if (this.#interfaces?.transmit(port, frame) || this.#files?.transmit(port, frame)) return;
+    if (this.#ports.transmit(port, frame)) return;
     if (this.#sentNowhere.has(port)) return;
     this.#sentNowhere.add(port);
-    this.#log.write("warn", `port ${port} was not given with -i: packets that leave by it are lost`);
+    this.#log.write("warn", `there is no port ${port}: packets that leave by it are lost`);
   }
 
   #logFrame(port: number, way: "in" | "out", frame: Uint8Array): void {
@@ -276,7 +304,7 @@ class Run {
   async finish(): Promise<void> {
     this.#stopping.abort();
     await this.#playing;
-    await this.#interfaces?.stop();
+    await this.#ports.stop();
     await this.#server?.close();
     const waiting = (): number => this.#switch?.waiting ?? 0;
     for (let left = DRAIN_MS; waiting() > 0 && left > 0; left -= DRAIN_STEP_MS) await sleep(DRAIN_STEP_MS);
@@ -287,8 +315,7 @@ class Run {
     this.#trace?.close();
     this.#clock.close();
     this.#logInterfaces();
-    this.#interfaces?.close();
-    this.#files?.close();
+    this.#ports.close();
     const { stats } = this.#switch ?? {};
     if (stats !== undefined) {
       this.#log.write(
@@ -300,7 +327,7 @@ class Run {
   }
 
   #logInterfaces(): void {
-    for (const counted of this.#interfaces?.statistics ?? []) {
+    for (const counted of this.#ports.statistics) {
       const { port, name, received, sent, receiveDrops, receiveRefused, sendRefused } = counted;
       this.#log.write("info", `port ${port} (${name}): ${received} frames came in, ${sent} left`);
       if (receiveDrops + receiveRefused + sendRefused === 0) continue;
@@ -308,4 +335,10 @@ class Run {
       this.#log.write("warn", `port ${port} (${name}): ${lost}${sendRefused} could not leave`);
     }
   }
+}
+
+function attachmentText(attachment: PortAttachment): string {
+  if (attachment.kind === "files") return `files ${attachment.name}_in.pcap and ${attachment.name}_out.pcap`;
+  const { name, namespace } = attachment;
+  return `interface ${name}${namespace === undefined ? "" : ` in namespace ${namespace}`}`;
 }

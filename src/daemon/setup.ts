@@ -1,4 +1,5 @@
 /** The setup of a switch: everything that {@link runSwitch} needs before it opens anything. */
+import { basename, join } from "node:path";
 import type { SourceFile } from "../base/index.js";
 import type { ServerTls } from "../p4runtime/index.js";
 import type { Program } from "../program/index.js";
@@ -32,6 +33,16 @@ export interface PortInterface {
   capture?: Capture;
 }
 
+/** Files of a port that is called NAME: NAME_in.pcap and NAME_out.pcap. */
+export function filesOf(name: string): Capture {
+  return { input: `${name}_in.pcap`, output: `${name}_out.pcap` };
+}
+
+/** Captures are all in one folder: only the last part of a port's name counts. */
+export function captureOf(folder: string, name: string): Capture {
+  return filesOf(join(folder, basename(name)));
+}
+
 export interface SwitchSetup {
   /** Absent: the switch starts without a program, and a controller sends one. */
   program?: {
@@ -43,6 +54,8 @@ export interface SwitchSetup {
   commands?: SourceFile;
   files: PortFiles[];
   interfaces: PortInterface[];
+  /** Folder of the captures of ports that are added later; absent: they are not captured. */
+  captureFolder?: string;
   /** Time in ms before the input files are read. */
   waitMs: number;
   /** Whether the switch ends when all frames of the input files went through. */

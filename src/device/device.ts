@@ -7,6 +7,7 @@
 
 import type { P4InfoIndex, Program } from "../program/index.js";
 import type { Names } from "./names.js";
+import type { PortControl } from "./ports.js";
 
 /** One part of a table key. An absent field is a don't-care (P4Runtime spec 9.1.1). */
 export type Match =
@@ -313,6 +314,31 @@ export interface TargetSettings {
 }
 
 /**
+ * A program with a state of its own beside the one that runs. It is written and read as the device is, and sees no
+ * packets.
+ */
+export interface PreparedProgram {
+  /** As {@link Device.write} with `continueOnError`. */
+  write(updates: readonly Update[], pace?: Pace): Promise<void>;
+  /** As {@link Device.read}. */
+  read(queries: readonly ReadQuery[], pace?: Pace): Promise<Entity[]>;
+  /** Lets the device run this program with this state at once; the former state is gone. The last call. */
+  commit(): void;
+  /** Gives the program up. The last call. */
+  discard(): void;
+}
+
+/** The state of a device as one document, which only a device of the same kind reads. */
+export interface StateControl {
+  /** UTF-8 text. Rejects with RESOURCE_EXHAUSTED when the document would be too large. */
+  save(): Promise<Uint8Array>;
+  /** Replaces the whole state by that of a document; a refused document changes nothing. */
+  restore(document: Uint8Array): Promise<void>;
+  /** Goes back to the state that the program has after loading. */
+  reset(): Promise<void>;
+}
+
+/**
  * A switch as its control plane sees it. Methods that can fail reject with {@link DeviceError}. Writes of one
  * caller take effect in the order of the calls.
  */
@@ -324,6 +350,10 @@ export interface Device {
   readonly index?: P4InfoIndex | undefined;
   /** Absent when the target has no such settings. */
   readonly settings?: TargetSettings | undefined;
+  /** Absent when ports cannot be added or removed. */
+  readonly ports?: PortControl | undefined;
+  /** Absent when the device does not give its state as a document. */
+  readonly state?: StateControl | undefined;
   /**
    * How values of types translated to strings are numbered here, where the device has a say in it (a remote
    * switch knows their names, not numbers). Absent: any numbering does.
@@ -333,6 +363,8 @@ export interface Device {
   load(program: Program): Promise<void>;
   /** Rejects what `load` would reject, and changes nothing (P4Runtime's VERIFY). */
   verify?(program: Program): Promise<void>;
+  /** Makes a program ready to run, with the state that it has after loading. Rejects what `load` would reject. */
+  prepare?(program: Program): Promise<PreparedProgram>;
   /**
    * Applies a batch in order. Rejects if any update failed, with one status per update. With `pace` a device may forward
    * packets between two updates, never with `dataplaneAtomic`; other writes wait until all of the batch is applied or undone.

@@ -26,10 +26,12 @@ export {
   type MeterEntry,
   type MulticastGroupEntry,
   type Pace,
+  type PreparedProgram,
   type QueueSelection,
   type ReadQuery,
   type RegisterEntry,
   type Replica,
+  type StateControl,
   type StatusCode,
   type TableAction,
   type TableEntry,
@@ -43,5 +45,6 @@ export { deviceView, typeWidths } from "./device-view.js";
 export { entityKey, matchesKey } from "./entity-key.js";
 export { matchText, valueText } from "./match-text.js";
 export { Names, NamesExhausted, type NamesOptions, type Naming } from "./names.js";
+export type { PortAttachment, PortControl, PortDescription } from "./ports.js";
 export { difference, INSERTED_KINDS, reconcile } from "./reconcile.js";
 export { formatValue, type ParsedValue, parseValue, styleOfWidth, type ValueStyle } from "./values.js";

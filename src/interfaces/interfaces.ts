@@ -27,10 +27,13 @@ export interface InterfaceEvents {
   warn?(port: number, message: string, note: string): void;
 }
 
-/** Counters of a port since the start. */
+/** A port's link, and its counters since it was opened. */
 export interface InterfaceStatistics {
   port: number;
   name: string;
+  /** As given when the port was opened. */
+  namespace?: string;
+  up: boolean;
   received: number;
   sent: number;
   /** Frames that came in and that the kernel dropped because they were not read soon enough. */
@@ -44,8 +47,12 @@ export interface InterfaceStatistics {
 interface Port {
   readonly number: number;
   readonly name: string;
-  /** Identity of its network namespace. */
+  /** Its network namespace as given. */
+  readonly given: string | undefined;
+  /** Identity of the network namespace. */
   readonly namespace: string;
+  /** What the set of readable sockets calls it. */
+  readonly key: number;
   readonly socket: PacketSocket;
   readonly send: SendBatch;
   up: boolean;
@@ -59,9 +66,13 @@ const MAX_ERRORS_A_READ = 16;
 
 export class Interfaces {
   readonly #c: Libc;
-  readonly #ports: Port[] = [];
-  readonly #byNumber: (Port | undefined)[] = [];
-  readonly #links: LinkWatch[] = [];
+  /** By number of the port, in the order in which they were opened. */
+  readonly #ports = new Map<number, Port>();
+  /** One for each network namespace, by its identity. */
+  readonly #links = new Map<string, { readonly watch: LinkWatch; readonly key: number }>();
+  /** What is read when a socket is readable, by the key of the socket. */
+  readonly #readers = new Map<number, () => void>();
+  #nextKey = 0;
   readonly #receive: ReceiveBatch;
   readonly #readiness: Readiness;
   readonly #dirty: Port[] = [];
@@ -81,26 +92,36 @@ export class Interfaces {
     this.#receive = new ReceiveBatch(this.#c);
     this.#readiness = new Readiness(this.#c, () => this.#turn());
     try {
-      this.#open(ports);
+      for (const port of ports) this.#open(port);
     } catch (error) {
       this.#release();
       throw error;
     }
   }
 
-  #open(ports: readonly InterfacePort[]): void {
-    const owners = new Map<string, number>();
-    const watched = new Set<string>();
-    for (const { port: number, name, namespace } of ports) {
-      const where = namespace === undefined ? "" : ` in namespace ${namespacePath(namespace)}`;
-      inNamespace(this.#c, namespace, (identity) => {
-        if (!watched.has(identity)) this.#watchLinks(identity);
-        watched.add(identity);
-        const socket = new PacketSocket(this.#c, name, where);
+  /** Opens one interface, or throws with nothing of it left open. */
+  #open({ port: number, name, namespace: given }: InterfacePort): Port {
+    const where = given === undefined ? "" : ` in namespace ${namespacePath(given)}`;
+    return inNamespace(this.#c, given, (namespace) => {
+      const socket = new PacketSocket(this.#c, name, where);
+      try {
+        const { index } = socket.interface;
+        const owner = [...this.#ports.values()].find(
+          (port) => port.namespace === namespace && port.socket.interface.index === index,
+        );
+        if (owner !== undefined || this.#ports.has(number))
+          fail(
+            "P40024",
+            undefined,
+            `interface ${name}${where} is port ${owner?.number ?? number} and port ${number}`,
+          );
+        if (!this.#links.has(namespace)) this.#watchLinks(namespace);
         const port: Port = {
           number,
           name,
-          namespace: identity,
+          given,
+          namespace,
+          key: this.#nextKey++,
           socket,
           send: new SendBatch(this.#c, socket.output),
           up: socket.up(),
@@ -108,33 +129,31 @@ export class Interfaces {
           refused: 0,
           warned: false,
         };
-        this.#ports.push(port);
-        const key = `${identity}:${socket.interface.index}`;
-        const owner = owners.get(key);
-        if (owner !== undefined || this.#byNumber[number] !== undefined) {
-          fail(
-            "P40024",
-            undefined,
-            `interface ${name}${where} is port ${owner ?? number} and port ${number}`,
-          );
-        }
-        owners.set(key, number);
-        this.#byNumber[number] = port;
-      });
-    }
+        this.#ports.set(number, port);
+        this.#readers.set(port.key, () => this.#read(port));
+        return port;
+      } catch (error) {
+        socket.close();
+        throw error;
+      }
+    });
   }
 
   /** The watch of links in the current namespace. */
   #watchLinks(namespace: string): void {
     const changed = (index: number, up: boolean): void => {
-      for (const port of this.#ports) {
+      for (const port of this.#ports.values()) {
         if (port.namespace === namespace && port.socket.interface.index === index) this.#setUp(port, up);
       }
     };
     const lost = (): void => {
-      for (const port of this.#ports) this.#setUp(port, port.socket.up());
+      for (const port of this.#ports.values()) this.#setUp(port, port.socket.up());
     };
-    this.#links.push(new LinkWatch(this.#c, { changed, lost }));
+    const watch = new LinkWatch(this.#c, { changed, lost });
+    const key = this.#nextKey++;
+    this.#links.set(namespace, { watch, key });
+    this.#readers.set(key, () => watch.read());
+    if (this.#state === "running") this.#readiness.add(watch.fd, key);
   }
 
   #setUp(port: Port, up: boolean): void {
@@ -147,18 +166,53 @@ export class Interfaces {
   start(): void {
     if (this.#state !== "opened") throw new Error("interfaces are started once");
     this.#state = "running";
-    this.#ports.forEach((port, i) => {
-      this.#readiness.add(port.socket.input, i);
-    });
-    this.#links.forEach((link, i) => {
-      this.#readiness.add(link.fd, this.#ports.length + i);
-    });
-    for (const port of this.#ports) {
-      port.socket.listen();
-      port.up = port.socket.up();
-      if (!port.up) this.events.link?.(port.number, false);
-    }
+    for (const { watch, key } of this.#links.values()) this.#readiness.add(watch.fd, key);
+    for (const port of this.#ports.values()) this.#listen(port);
     this.#readiness.arm();
+  }
+
+  #listen(port: Port): void {
+    this.#readiness.add(port.socket.input, port.key);
+    port.socket.listen();
+    port.up = port.socket.up();
+    if (!port.up) this.events.link?.(port.number, false);
+  }
+
+  /**
+   * Opens one more interface, and reads its frames from now on. A link that is down is reported at once. Fails as the
+   * constructor does; there is no such port then.
+   */
+  add(port: InterfacePort): void {
+    if (this.#state !== "running") throw new Error("interfaces are added between start and stop");
+    const opened = this.#open(port);
+    try {
+      this.#listen(opened);
+    } catch (error) {
+      this.#remove(opened);
+      throw error;
+    }
+  }
+
+  /** Sends the frames that wait and closes one interface; returns false when there is no such port. */
+  remove(number: number): boolean {
+    const port = this.#ports.get(number);
+    if (port === undefined || this.#state === "closed") return false;
+    this.flush();
+    this.#remove(port);
+    return true;
+  }
+
+  /** Closed sockets leave the set of readable sockets by themselves. */
+  #remove(port: Port): void {
+    this.#ports.delete(port.number);
+    this.#readers.delete(port.key);
+    port.socket.close();
+    const { namespace } = port;
+    if ([...this.#ports.values()].some((other) => other.namespace === namespace)) return;
+    const { watch, key } = this.#links.get(namespace)!;
+    this.#links.delete(namespace);
+    this.#readers.delete(key);
+    watch.close();
   }
 
   /**
@@ -166,7 +220,7 @@ export class Interfaces {
    * end of the turn. Frames that the kernel does not take are counted.
    */
   send(port: number, frame: Uint8Array): boolean {
-    const to = this.#byNumber[port];
+    const to = this.#ports.get(port);
     if (to === undefined || this.#state === "closed") return false;
     if (to.send.waiting === 0) {
       this.#dirty.push(to);
@@ -197,10 +251,7 @@ export class Interfaces {
       return;
     }
     for (let i = 0; i < ready; i++) {
-      const key = this.#readiness.key(i);
-      const port = this.#ports[key];
-      if (port !== undefined) this.#read(port);
-      else this.#links[key - this.#ports.length]!.read();
+      this.#readers.get(this.#readiness.key(i))?.();
     }
     setImmediate(this.#nextTurn);
   }
@@ -245,9 +296,11 @@ export class Interfaces {
   }
 
   get statistics(): InterfaceStatistics[] {
-    return this.#ports.map(({ number, name, socket, send, received, refused }) => ({
+    return [...this.#ports.values()].map(({ number, name, given, socket, send, up, received, refused }) => ({
       port: number,
       name,
+      ...(given === undefined ? {} : { namespace: given }),
+      up,
       received,
       sent: send.sent,
       receiveDrops: this.#state === "closed" ? 0 : socket.drops(),
@@ -261,8 +314,8 @@ export class Interfaces {
     if (this.#state !== "running") return;
     this.flush();
     this.#state = "stopped";
-    for (const { socket } of this.#ports) socket.deafen();
-    for (const port of this.#ports) {
+    for (const { socket } of this.#ports.values()) socket.deafen();
+    for (const port of this.#ports.values()) {
       while (this.#read(port) === BATCH_FRAMES) await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -277,7 +330,7 @@ export class Interfaces {
 
   #release(): void {
     this.#readiness.close();
-    for (const { socket } of this.#ports) socket.close();
-    for (const link of this.#links) link.close();
+    for (const { socket } of this.#ports.values()) socket.close();
+    for (const { watch } of this.#links.values()) watch.close();
   }
 }

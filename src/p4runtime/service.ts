@@ -20,10 +20,22 @@ import {
   WriteResponseSchema,
 } from "./generated/p4/v1/p4runtime_pb.js";
 import {
+  AddPortRequestSchema,
+  AddPortResponseSchema,
   ApplyRequestSchema,
   ApplyResponseSchema,
   DescribeRequestSchema,
   DescribeResponseSchema,
+  ListPortsRequestSchema,
+  ListPortsResponseSchema,
+  RemovePortRequestSchema,
+  RemovePortResponseSchema,
+  ResetStateRequestSchema,
+  ResetStateResponseSchema,
+  RestoreStateRequestSchema,
+  RestoreStateResponseSchema,
+  SaveStateRequestSchema,
+  SaveStateResponseSchema,
 } from "./generated/p4loom/v1/settings_pb.js";
 
 /** The version of P4Runtime that both sides here speak. */
@@ -109,8 +121,20 @@ export const P4RuntimeService = {
   capabilities: method(`${P4RUNTIME}/Capabilities`, CapabilitiesRequestSchema, CapabilitiesResponseSchema),
 } as const;
 
-/** The service of p4loom for settings that P4Runtime does not have. */
+const SETTINGS = "/p4loom.v1.Settings";
+
+/** The service of p4loom for what P4Runtime does not have. */
 export const SettingsService = {
-  describe: method("/p4loom.v1.Settings/Describe", DescribeRequestSchema, DescribeResponseSchema),
-  apply: method("/p4loom.v1.Settings/Apply", ApplyRequestSchema, ApplyResponseSchema),
+  describe: method(`${SETTINGS}/Describe`, DescribeRequestSchema, DescribeResponseSchema),
+  apply: method(`${SETTINGS}/Apply`, ApplyRequestSchema, ApplyResponseSchema),
+  addPort: method(`${SETTINGS}/AddPort`, AddPortRequestSchema, AddPortResponseSchema),
+  removePort: method(`${SETTINGS}/RemovePort`, RemovePortRequestSchema, RemovePortResponseSchema),
+  listPorts: method(`${SETTINGS}/ListPorts`, ListPortsRequestSchema, ListPortsResponseSchema),
+  saveState: method(`${SETTINGS}/SaveState`, SaveStateRequestSchema, SaveStateResponseSchema, {
+    responseStream: true,
+  }),
+  restoreState: method(`${SETTINGS}/RestoreState`, RestoreStateRequestSchema, RestoreStateResponseSchema, {
+    requestStream: true,
+  }),
+  resetState: method(`${SETTINGS}/ResetState`, ResetStateRequestSchema, ResetStateResponseSchema),
 } as const;

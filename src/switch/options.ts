@@ -1,4 +1,5 @@
 /** The options of a switch, and its statistics. */
+import type { PortControl } from "../device/index.js";
 import type { PacketTrace } from "./trace/types.js";
 
 export interface SwitchClock {
@@ -39,6 +40,8 @@ export interface SwitchOptions {
   cpuPort?: number;
   /** Value of `egress_spec` that drops; 511 unless given. */
   dropPort?: number;
+  /** Adds and removes ports, for control planes; absent: nobody can. The switch itself has every port number. */
+  ports?: PortControl;
   /** Sends a frame by a port. The frame is a new byte array of its exact length, which the receiver may keep. */
   transmit(port: number, frame: Uint8Array): void;
   /** Output queues; without them a frame leaves at once when egress is done with it. */

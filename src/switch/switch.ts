@@ -8,6 +8,8 @@ import {
   type DeviceEvent,
   type Entity,
   type Pace,
+  type PortControl,
+  type PreparedProgram,
   type ReadQuery,
   type Update,
   type UpdateStatus,
@@ -43,6 +45,8 @@ interface Loaded {
   readonly reader: Reader;
   readonly digests: Digests;
   readonly idle: IdleTimeouts;
+  /** What was to be reported before the program ran. */
+  readonly held: DeviceEvent[];
 }
 
 /** Queues of a switch that gets a depth or a rate but was made without queues; they are like those of BMv2. */
@@ -66,6 +70,8 @@ export class Switch implements Device {
   });
   readonly #downPorts = new Set<number>();
   #anyDown = false;
+  /** Number of changes of the state of ports. */
+  #portChanges = 0;
   readonly #listeners = new Set<(event: DeviceEvent) => void>();
   /** A write that awaits its turn between two updates is under way. */
   #isWriting = false;
@@ -84,9 +90,16 @@ export class Switch implements Device {
     return this.#loaded?.instance.program;
   }
 
+  get ports(): PortControl | undefined {
+    return this.#options.ports;
+  }
+
   /** Synchronous twin of {@link load}: throws, with everything as before, when the program cannot run. */
   install(program: Program): void {
-    const loaded = this.#build(program);
+    this.#run(this.#build(program));
+  }
+
+  #run(loaded: Loaded): void {
     this.#loaded?.digests.close();
     this.#loaded?.idle.close();
     this.#loaded?.forwarder.traceTo(undefined);
@@ -99,6 +112,7 @@ export class Switch implements Device {
     this.stats.drops.program += lost;
     this.#queues = undefined;
     if (queue !== undefined || had !== undefined) this.#makeQueues(queue ?? BMV2_QUEUES);
+    for (const event of loaded.held.splice(0)) this.#tell(event);
   }
 
   /** Gets a document of every packet; undefined while packets are not traced. */
@@ -131,9 +145,12 @@ export class Switch implements Device {
     const { clock } = this.#options;
     const instance = new Instance(program, this.#options, clock, (port) => !this.#downPorts.has(port));
     const digests = new Digests(instance, (list) => this.#tell({ kind: "digest", list }));
-    const idle = new IdleTimeouts(instance, (entries, timestampNs) =>
-      this.#tell({ kind: "idleTimeout", entries, timestampNs }),
-    );
+    const held: DeviceEvent[] = [];
+    const idle = new IdleTimeouts(instance, (entries, timestampNs) => {
+      const event: DeviceEvent = { kind: "idleTimeout", entries, timestampNs };
+      if (this.#loaded?.instance === instance) this.#tell(event);
+      else held.push(event);
+    });
     const writer = new Writer(instance, digests, (table, entry) => idle.update(table, entry));
     const forwarder = new Forwarder(
       instance.specialised,
@@ -147,7 +164,7 @@ export class Switch implements Device {
     );
     addProgramEntries(writer.tables);
     const reader = new Reader(instance, writer.tables, digests);
-    return { instance, forwarder, writer, reader, digests, idle };
+    return { instance, forwarder, writer, reader, digests, idle, held };
   }
 
   #makeQueues(queue: QueueOptions): Queues {
@@ -222,7 +239,8 @@ export class Switch implements Device {
     if (up) this.#downPorts.delete(port);
     else this.#downPorts.add(port);
     this.#anyDown = this.#downPorts.size > 0;
-    for (const profile of this.#loaded?.instance.profiles.values() ?? []) profile.store.refreshAll();
+    this.#portChanges++;
+    if (this.#loaded !== undefined) refreshGroups(this.#loaded.instance);
     this.#tell({ kind: "portState", port, up });
   }
 
@@ -238,8 +256,11 @@ export class Switch implements Device {
   }
 
   /** The work of {@link apply}: pauses after each update that was applied or undone. */
-  *#steps(updates: readonly Update[], atomicity: Atomicity): Generator<void, void> {
-    const { writer } = this.#running();
+  *#steps(
+    updates: readonly Update[],
+    atomicity: Atomicity,
+    { writer }: Loaded = this.#running(),
+  ): Generator<void, void> {
     const undos: (() => void)[] = [];
     let statuses: UpdateStatus[] | undefined;
     let first: UpdateStatus | undefined;
@@ -301,6 +322,36 @@ export class Switch implements Device {
     }
   }
 
+  async prepare(program: Program): Promise<PreparedProgram> {
+    let loaded: Loaded;
+    try {
+      loaded = this.#build(program);
+    } catch (error) {
+      throw asDeviceError(error);
+    }
+    const changes = this.#portChanges;
+    return {
+      write: async (updates, pace) => {
+        for (const steps = this.#steps(updates, "continueOnError", loaded); !steps.next().done; ) {
+          const turn = pace?.();
+          if (turn !== undefined) await turn;
+        }
+      },
+      read: (queries, pace) => readPaced(loaded.reader, queries, pace),
+      commit: () => {
+        const before = this.#loaded?.instance;
+        // Parameters of hashes are settings, which stay while the program stays.
+        if (before?.program === program) loaded.instance.state.F = before.state.F;
+        if (changes !== this.#portChanges) refreshGroups(loaded.instance);
+        this.#run(loaded);
+      },
+      discard: () => {
+        loaded.digests.close();
+        loaded.idle.close();
+      },
+    };
+  }
+
   async write(updates: readonly Update[], atomicity?: Atomicity, pace?: Pace): Promise<void> {
     const last = this.#lastWrite;
     if (last === undefined && pace === undefined) return this.apply(updates, atomicity);
@@ -338,16 +389,7 @@ export class Switch implements Device {
 
   async read(queries: readonly ReadQuery[], pace?: Pace): Promise<Entity[]> {
     if (pace === undefined) return this.query(queries);
-    const { reader } = this.#running();
-    const entities: Entity[] = [];
-    for (const query of queries) {
-      for (const entity of reader.read(query)) {
-        entities.push(entity);
-        const turn = pace();
-        if (turn !== undefined) await turn;
-      }
-    }
-    return entities;
+    return readPaced(this.#running().reader, queries, pace);
   }
 
   async packetOut(packet: ControllerPacket): Promise<void> {
@@ -398,6 +440,23 @@ export class Switch implements Device {
   get queues(): Queues {
     return this.#queues ?? this.#makeQueues(BMV2_QUEUES);
   }
+}
+
+async function readPaced(reader: Reader, queries: readonly ReadQuery[], pace?: Pace): Promise<Entity[]> {
+  const entities: Entity[] = [];
+  for (const query of queries) {
+    for (const entity of reader.read(query)) {
+      entities.push(entity);
+      const turn = pace?.();
+      if (turn !== undefined) await turn;
+    }
+  }
+  return entities;
+}
+
+/** Group members that watch a port take part while it is up. */
+function refreshGroups({ profiles }: Instance): void {
+  for (const { store } of profiles.values()) store.refreshAll();
 }
 
 /** A program that cannot run is an invalid argument (P4Runtime spec 7.1). */

@@ -116,6 +116,71 @@ describe.skipIf(reason !== undefined)(title, { timeout: 60_000 }, () => {
     expect(captured("one_out.pcap")).toEqual([frameOf(3)]);
   });
 
+  it("gets and loses ports while it runs", async () => {
+    const { folder, middle, got, send, words } = network();
+    const [program, ...commands] = words.slice(0, 3);
+    const run = start(
+      folder,
+      program!,
+      ...commands,
+      ...["--device-id", "1", `--pcap=${folder}`, "--log-console", "-L", "info"],
+      "--",
+      "--grpc-server-addr",
+      "127.0.0.1:0",
+    );
+    const device = await connect((await run.ready)!, { timeoutMs: 10_000 });
+    onTestFinished(() => device.close());
+    const { ports } = device;
+    expect(await ports!.list()).toEqual([]);
+    const one = { kind: "interface", name: "one", namespace: middle } as const;
+    const two = { kind: "interface", name: "two", namespace: `/run/netns/${middle}` } as const;
+    await ports!.add(1, one);
+    await ports!.add(2, two);
+    const refused = (task: Promise<void>) =>
+      task.then(
+        () => "added",
+        ({ code, message }) => `${code}: ${message}`,
+      );
+    expect(await refused(ports!.add(3, { ...one, name: "nowhere" }))).toMatch(
+      /^NOT_FOUND: no interface nowhere in namespace /,
+    );
+    expect(await refused(ports!.add(3, { kind: "interface", name: "nowhere" }))).toBe(
+      "NOT_FOUND: no interface nowhere",
+    );
+    expect(await refused(ports!.add(3, { ...one, namespace: "p4loom-nowhere" }))).toMatch(
+      /^NOT_FOUND: .*p4loom-nowhere/,
+    );
+    expect(await refused(ports!.add(3, two))).toMatch(
+      /^ALREADY_EXISTS: interface two .* is port 2 and port 3$/,
+    );
+    expect(await refused(ports!.add(2, one))).toBe("ALREADY_EXISTS: port 2 is two; remove it first");
+    expect(await refused(ports!.add(511, one))).toBe(
+      "INVALID_ARGUMENT: port 511 is the drop port: no packet could leave by it",
+    );
+    send(1, frameOf(1));
+    await until(() => expect(got.b).toEqual([frameOf(1)]));
+    const counted = { up: true, receiveDrops: 0, sendDrops: 0 };
+    expect(await ports!.list()).toEqual([
+      { port: 1, attachment: one, ...counted, received: 1, sent: 0 },
+      { port: 2, attachment: two, ...counted, received: 0, sent: 1 },
+    ]);
+    await ports!.remove(2);
+    expect(await refused(ports!.remove(2))).toBe("NOT_FOUND: there is no port 2");
+    send(1, frameOf(2));
+    await vi.waitFor(async () => expect((await ports!.list())[0]).toMatchObject({ received: 2 }));
+    await ports!.add(2, two);
+    send(1, frameOf(3));
+    await until(() => expect(got.b).toEqual([frameOf(1), frameOf(3)]));
+    run.process.kill("SIGTERM");
+    expect(await run.status).toBe(0);
+    expect(run.errors()).toBe("");
+    expect(run.output()).toMatch(/port 1 was added: interface one in namespace /);
+    expect(run.output()).toContain("port 2 was removed");
+    expect(
+      decodePcap(readFileSync(join(folder, "one_in.pcap")), "one").map(({ frame }) => toHex(frame)),
+    ).toEqual([1, 2, 3].map((n) => frameOf(n)));
+  });
+
   it("lets packets leave slow queues after SIGTERM, at their rate", async () => {
     const { folder, got, send, words } = network();
     writeFileSync(join(folder, "wires.txt"), "table_add TheIngress.wires send 1 => 2\nset_queue_rate 500\n");

@@ -439,6 +439,7 @@ describe("what the switch refuses", () => {
     expect(checkArguments(programs, args)).toMatchInlineSnapshot(`
       {
         "address": "0.0.0.0:50051",
+        "captureFolder": ".",
         "cpuPort": 255,
         "deviceId": 3n,
         "dropPort": 511,

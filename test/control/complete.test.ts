@@ -64,6 +64,23 @@ describe("completion", () => {
     ["act_prof_create_member spread u", cpu, ["use"]],
     ["counter_read s", l3, ["sent"]],
     ["register_read r", memory, ["r1", "r128", "r32", "r48", "r64", "r9"]],
+    ["add_port 1 ", l3, ["files="]],
+    ["add_port 1 veth1 ", l3, ["netns="]],
+    ["add_port 1 files=p1 ", l3, []],
+    [
+      "re",
+      l3,
+      [
+        "read",
+        "register_read",
+        "register_reset",
+        "register_write",
+        "registers",
+        "remove_port",
+        "reset_state",
+        "restore_state",
+      ],
+    ],
     ["nothing ", l3, []],
   ])("%s", (line, index, candidates) => {
     const found = completions(line, line.length, index);

@@ -3,16 +3,47 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import { completions, readRuntimeFile } from "../../src/control/index.js";
+import { completions, Interpreter, readRuntimeFile } from "../../src/control/index.js";
+import type { PortAttachment, PortControl } from "../../src/device/index.js";
 import { P4InfoIndex } from "../../src/program/index.js";
 import { p4infoOf, start } from "../control/start.js";
+import { startClient, startServer } from "../p4runtime/helpers.js";
+import { startUnconfigured } from "../switch/golden.js";
 
 const page = readFileSync(resolve(import.meta.dirname, "../../docs/shell.md"), "utf8");
 
+/** Statements over P4Runtime, to a switch whose ports are only written down. */
+async function startRemote() {
+  const held = new Map<number, PortAttachment>([[7, { kind: "files", name: "run/p7" }]]);
+  const ports: PortControl = {
+    add: async (port, attachment) => void held.set(port, attachment),
+    remove: async (port) => void held.delete(port),
+    list: async () =>
+      [...held].map(([port, attachment]) => ({
+        ...{ port, attachment, up: true, received: 0, sent: 0, receiveDrops: 0, sendDrops: 0 },
+      })),
+  };
+  const { device } = startUnconfigured("l3", p4infoOf("l3"), { ports });
+  const files: Record<string, string> = {};
+  const interpreter = new Interpreter(await startClient((await startServer(device)).address), {
+    writeFile: (path, text) => {
+      files[path] = text;
+    },
+    readFile: (path) => new SourceFile(path, files[path]!),
+  });
+  const say = async (text: string) => {
+    const diagnostics = new Diagnostics();
+    const lines: string[] = [];
+    await interpreter.run(new SourceFile("shell", text), diagnostics, { print: (line) => lines.push(line) });
+    return { lines, messages: diagnostics.list.map(formatDiagnostic) };
+  };
+  return { say };
+}
+
 it("shows sessions as they go", async () => {
-  const { say } = start("l3");
+  const { say } = await startRemote();
   const sessions = [...page.matchAll(/^```\n(> [\s\S]*?)^```$/gm)].map((match) => match[1]!);
-  expect(sessions.length).toBe(2);
+  expect(sessions.length).toBe(3);
   for (const session of sessions) {
     for (const step of session.split(/^> /m).slice(1)) {
       const [statement, ...lines] = step.trimEnd().split("\n");
@@ -45,6 +76,9 @@ it("shows a runtime file that is right", () => {
 });
 
 it("names every statement", () => {
-  const shell = completions("", 0, undefined).candidates.filter((name) => !name.includes("_"));
+  const whole = ["add_port", "remove_port", "show_ports", "save_state", "restore_state", "reset_state"];
+  const names = completions("", 0, undefined).candidates;
+  const shell = [...names.filter((name) => !name.includes("_")), ...whole];
+  expect(names).toEqual(expect.arrayContaining(whole));
   for (const name of shell) expect(page).toMatch(new RegExp(`\`[^\`]*\\b${name}\\b`));
 });

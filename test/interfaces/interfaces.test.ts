@@ -118,11 +118,53 @@ describe.skipIf(reason !== undefined)(title, () => {
       expect(frames.filter((frame) => frame.port === port).map(({ hex }) => hex)).toEqual(sent.map(toHex));
     }
     expect(io.statistics).toEqual(
-      [left, right].map(({ port, name }) => ({
-        ...{ port, name, received: lengths.length, sent: lengths.length },
+      [left, right].map((end) => ({
+        ...{ ...end, up: true, received: lengths.length, sent: lengths.length },
         ...{ receiveDrops: 0, receiveRefused: 0, sendRefused: 0 },
       })),
     );
+  });
+
+  it("opens and closes ports while others pass frames", async () => {
+    const { a, left, right } = twoEnds();
+    const [c, d] = [namespace(), namespace()];
+    pair([c, "third"], [d, "fourth"]);
+    const third = { port: 3, name: "third", namespace: c };
+    const fourth = { port: 4, name: "fourth", namespace: d };
+    const { io, frames, links } = open(left, right);
+    expect(() => io.add(third)).toThrow("between start and stop");
+    io.start();
+    io.add(third);
+    io.add(fourth);
+    io.send(1, frameOf(60, 1));
+    io.send(3, frameOf(70, 2));
+    await until(() => expect(frames.map(({ port }) => port).sort()).toEqual([2, 4]));
+    // The watch of the links of a namespace comes and goes with its ports.
+    ip("-n", d, "link", "set", "fourth", "down");
+    await until(() => expect(links).toContainEqual([4, false]));
+    expect(io.statistics.map(({ port, up }) => [port, up])).toContainEqual([4, false]);
+    expect(io.remove(3)).toBe(true);
+    expect(io.remove(3)).toBe(false);
+    expect(io.send(3, frameOf(60, 3))).toBe(false);
+    expect(io.statistics.map(({ port }) => port)).toEqual([1, 2, 4]);
+    io.send(2, frameOf(80, 4));
+    await until(() => expect(frames.at(-1)?.port).toBe(1));
+    // A failed addition leaves nothing: the same number and interface can be added after it.
+    for (const wrong of [
+      { port: 5, name: "nowhere", namespace: a },
+      { port: 5, name: "left", namespace: a },
+      { port: 1, name: "third", namespace: c },
+    ])
+      expect(() => io.add(wrong)).toThrow();
+    io.add({ ...third, port: 5 });
+    expect(io.statistics.map(({ port, received }) => [port, received])).toEqual([
+      [1, 1],
+      [2, 1],
+      [4, 1],
+      [5, 0],
+    ]);
+    await io.stop();
+    expect(() => io.add(third)).toThrow("between start and stop");
   });
 
   it("takes thousands in order, and those before a stop", async () => {

@@ -1,9 +1,10 @@
 /** Checks the options of `p4loom switch` before anything is opened. */
 
-import { basename, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { Diagnostics, fail } from "../../base/index.js";
 import {
-  type Capture,
+  captureOf,
+  filesOf,
   LOG_LEVELS,
   type LogLevel,
   type PortFiles,
@@ -76,6 +77,7 @@ export function checkArguments(programs: readonly string[], args: SwitchArgument
     ...(source === undefined ? {} : { program: source }),
     ...(args.commands === undefined ? {} : { commands: args.commands }),
     ...portsOf(args, cpuPort, dropPort),
+    ...(args.pcap === undefined ? {} : { captureFolder: args.pcap }),
     waitMs: args.useFiles === undefined ? 0 : 1000 * secondsOf(args.useFiles),
     exitWhenDone: args.exitWhenDone ?? false,
     deviceId: deviceIdOf(args.deviceId),
@@ -229,7 +231,7 @@ function portsOf(
     if (first !== undefined) wrong(`port ${port} is given twice, as ${first} and as ${name}`);
     else taken.set(port, name);
     if (args.useFiles === undefined) interfaces.push(interfaceOf(port, name, args.pcap, wrong));
-    else files.push(filesOf(port, name, args.pcap));
+    else files.push(filePort(port, name, args.pcap));
   }
   diagnostics.throwIfErrors();
   checkInterfaces(interfaces);
@@ -237,8 +239,8 @@ function portsOf(
   return { files, interfaces };
 }
 
-function filesOf(port: number, name: string, folder: string | undefined): PortFiles {
-  const files = { input: `${name}_in.pcap`, output: `${name}_out.pcap` };
+function filePort(port: number, name: string, folder: string | undefined): PortFiles {
+  const files = filesOf(name);
   const capture = folder === undefined ? undefined : captureOf(folder, name);
   // In the same folder the files of the port are the capture already.
   const already = capture === undefined || resolve(capture.input) === resolve(files.input);
@@ -285,12 +287,6 @@ function checkInterfaces(interfaces: readonly PortInterface[]): void {
     }
     owners.set(key, port);
   }
-}
-
-/** The last part of the name counts, so that all captures are in the folder. */
-function captureOf(folder: string, name: string): Capture {
-  const file = (side: string): string => join(folder, `${basename(name)}_${side}.pcap`);
-  return { input: file("in"), output: file("out") };
 }
 
 /** Checks that no file is written twice, or read and written. */

@@ -11,6 +11,14 @@ const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   "What it holds": ["dump", "read", "members", "groups", "multicast", "clone", "digests", "value-sets"],
   "Change it": ["insert", "modify", "delete", "default", "clear", "write", "packet-out"],
   "What happens": ["watch"],
+  "The switch as a whole": [
+    "show_ports",
+    "add_port",
+    "remove_port",
+    "save_state",
+    "restore_state",
+    "reset_state",
+  ],
   "The session": ["load", "source", "save", "help", "exit", "quit"],
 };
 

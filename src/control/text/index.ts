@@ -1,5 +1,6 @@
 /** The commands of simple_switch_CLI, by name. */
 import type { Commands } from "../command.js";
+import { processCommands } from "./process-commands.js";
 import { profileCommands } from "./profile-commands.js";
 import { replicationCommands } from "./replication-commands.js";
 import { resourceCommands } from "./resource-commands.js";
@@ -11,5 +12,6 @@ export const textCommands: Commands = {
   ...profileCommands,
   ...replicationCommands,
   ...resourceCommands,
+  ...processCommands,
   ...targetCommands,
 };

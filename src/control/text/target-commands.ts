@@ -211,14 +211,6 @@ export const targetCommands: Commands = {
       await settings.setToeplitzKey(calculation, key);
     },
   },
-  reset_state: {
-    usage: "reset_state",
-    summary: "reset the program to its state after loading",
-    least: 0,
-    most: 0,
-    reloads: true,
-    run: (context, _words, name) => context.device.load(needProgram(context, name)),
-  },
   load_new_config_file: {
     usage: "load_new_config_file <file>",
     summary: "read a program, with the P4Info beside it, for swap_configs",
@@ -270,19 +262,8 @@ export const targetCommands: Commands = {
   serialize_state: unable(
     "serialize_state <file>",
     "write BMv2's own state format",
-    "the format is BMv2's own; `save <file>` writes the state as statements",
+    "the format is BMv2's own; `save_state <file>` writes the state, `save <file>` writes it as statements",
   ),
-  port_add: unable(
-    "port_add <interface> <port>",
-    "add a port",
-    "a P4Runtime switch has the ports that it was started with",
-  ),
-  port_remove: unable(
-    "port_remove <port>",
-    "remove a port",
-    "a P4Runtime switch has the ports that it was started with",
-  ),
-  show_ports: unable("show_ports", "list the ports", "P4Runtime does not report ports; gNMI does"),
   mc_set_lag_membership: unable(
     "mc_set_lag_membership <lag> <ports>",
     "set the ports of a link aggregation group",

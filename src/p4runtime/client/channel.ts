@@ -23,9 +23,18 @@ import {
   type WriteRequest,
 } from "../generated/p4/v1/p4runtime_pb.js";
 import {
+  type AddPortRequest,
   type ApplyRequest,
   DescribeRequestSchema,
   type DescribeResponse,
+  ListPortsRequestSchema,
+  type Port,
+  type RemovePortRequest,
+  type ResetStateRequest,
+  type RestoreStateRequest,
+  type RestoreStateResponse,
+  type SaveStateRequest,
+  type SaveStateResponse,
 } from "../generated/p4loom/v1/settings_pb.js";
 import { P4RuntimeService, quietGrpc, SettingsService } from "../service.js";
 import { deviceErrorOf } from "../status.js";
@@ -122,16 +131,24 @@ export class P4RuntimeChannel {
   }
 
   /** All entities of the answer, in order; `onPart` receives the number of entities in each message. */
-  read(request: ReadRequest, onPart?: (entities: number) => void): Promise<Entity[]> {
+  async read(request: ReadRequest, onPart?: (entities: number) => void): Promise<Entity[]> {
+    const entities: Entity[] = [];
+    await this.#parts(P4RuntimeService.read, request, (response: ReadResponse) => {
+      for (const entity of response.entities) entities.push(entity);
+      onPart?.(response.entities.length);
+    });
+    return entities;
+  }
+
+  /** A call whose answer comes in parts, each of which has the time of a call. */
+  #parts<I, O>(method: MethodDefinition<I, O>, request: I, onPart: (part: O) => void): Promise<void> {
     return new Promise((resolve, reject) => {
-      const method = P4RuntimeService.read;
       const call = this.#client.makeServerStreamRequest(
         method.path,
         method.requestSerialize,
         method.responseDeserialize,
         request,
       );
-      const entities: Entity[] = [];
       let late = false;
       const arm = () =>
         setTimeout(() => {
@@ -139,16 +156,14 @@ export class P4RuntimeChannel {
           call.cancel();
         }, this.options.timeoutMs);
       let timer = arm();
-      call.on("data", (response: ReadResponse) => {
-        for (const entity of response.entities) entities.push(entity);
-        onPart?.(response.entities.length);
-        // each part of a long answer has the time of a call
+      call.on("data", (part: O) => {
+        onPart(part);
         clearTimeout(timer);
         timer = arm();
       });
       call.on("end", () => {
         clearTimeout(timer);
-        resolve(entities);
+        resolve();
       });
       call.on("error", (error: ServiceError) => {
         clearTimeout(timer);
@@ -199,6 +214,56 @@ export class P4RuntimeChannel {
 
   async applySetting(request: ApplyRequest): Promise<void> {
     await this.#unary(SettingsService.apply, request);
+  }
+
+  async addPort(request: AddPortRequest): Promise<void> {
+    await this.#unary(SettingsService.addPort, request);
+  }
+
+  async removePort(request: RemovePortRequest): Promise<void> {
+    await this.#unary(SettingsService.removePort, request);
+  }
+
+  async listPorts(deviceId: bigint): Promise<Port[]> {
+    const request = create(ListPortsRequestSchema, { deviceId });
+    return (await this.#unary(SettingsService.listPorts, request)).ports;
+  }
+
+  async saveState(request: SaveStateRequest): Promise<Uint8Array> {
+    const parts: Uint8Array[] = [];
+    await this.#parts(SettingsService.saveState, request, ({ part }: SaveStateResponse) => {
+      parts.push(part);
+    });
+    return Buffer.concat(parts);
+  }
+
+  /** Sends all requests in one stream, which has the time of one call. */
+  restoreState(requests: Iterable<RestoreStateRequest>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const method = SettingsService.restoreState;
+      let late = false;
+      let timer: NodeJS.Timeout | undefined;
+      const call = this.#client.makeClientStreamRequest(
+        method.path,
+        method.requestSerialize,
+        method.responseDeserialize,
+        (error: ServiceError | null, _response?: RestoreStateResponse) => {
+          clearTimeout(timer);
+          if (error === null) resolve();
+          else reject(late ? this.#timeout(method.path) : deviceErrorOf(error));
+        },
+      );
+      timer = setTimeout(() => {
+        late = true;
+        call.cancel();
+      }, this.options.timeoutMs);
+      for (const request of requests) call.write(request);
+      call.end();
+    });
+  }
+
+  async resetState(request: ResetStateRequest): Promise<void> {
+    await this.#unary(SettingsService.resetState, request);
   }
 
   openStream(): Stream {

@@ -11,7 +11,9 @@ import {
   entityKey,
   matchText,
   type Names,
+  type PortControl,
   type ReadQuery,
+  type StateControl,
   type TargetSettings,
   type Update,
   type UpdateStatus,
@@ -43,6 +45,7 @@ import { batches } from "./batches.js";
 import type { P4RuntimeChannel } from "./channel.js";
 import type { Session } from "./session.js";
 import { remoteSettings } from "./settings.js";
+import { remotePorts, remoteState } from "./switch-process.js";
 
 const ATOMICITY = {
   continueOnError: WriteRequest_Atomicity.CONTINUE_ON_ERROR,
@@ -86,6 +89,8 @@ export class RemoteDevice implements Device {
   readonly #listeners = new Set<(event: DeviceEvent) => void>();
   #session: Session | undefined;
   #settings: TargetSettings | undefined;
+  #ports: PortControl | undefined;
+  #state: StateControl | undefined;
 
   constructor(
     /** The protocol itself, for what goes beyond a `Device`. */
@@ -112,16 +117,28 @@ export class RemoteDevice implements Device {
     return this.#settings;
   }
 
-  /** Asks the switch which settings it takes. */
+  /** Ports that can be added and removed, if the server offers it. */
+  get ports(): PortControl | undefined {
+    return this.#ports;
+  }
+
+  /** The state as a document, if the server gives it. */
+  get state(): StateControl | undefined {
+    return this.#state;
+  }
+
+  /** Asks the switch what it offers beside P4Runtime. */
   async #describe(): Promise<void> {
     const { deviceId, role } = this.options;
     const description = await this.channel.settings(deviceId);
+    const claim = () => ({ deviceId, role, electionId: electionIdMessage(this.#connected().electionId) });
     this.#settings =
       description &&
       remoteSettings(description, async (setting) => {
-        const electionId = electionIdMessage(this.#connected().electionId);
-        await this.channel.applySetting(create(ApplyRequestSchema, { deviceId, role, electionId, setting }));
+        await this.channel.applySetting(create(ApplyRequestSchema, { ...claim(), setting }));
       });
+    this.#ports = description?.ports ? remotePorts(this.channel, deviceId, claim) : undefined;
+    this.#state = description?.state ? remoteState(this.channel, deviceId, role, claim) : undefined;
   }
 
   /** The names of values that the switch knows as strings, and the numbers that stand for them here. */

@@ -14,7 +14,7 @@ import { decodeUpdate, encodeUpdate } from "../codec/entity.js";
 import type { Wire } from "../codec/wire.js";
 
 /** In the order in which they can be written: an entity comes after those that it refers to. */
-const EVERYTHING: readonly ReadQuery[] = [
+export const EVERYTHING: readonly ReadQuery[] = [
   { kind: "member" },
   { kind: "group" },
   { kind: "multicastGroup" },
@@ -29,7 +29,7 @@ const EVERYTHING: readonly ReadQuery[] = [
 ];
 
 /** Whether an entity is as it is in a fresh device, so that nothing needs to be carried over. */
-function isInitial(entity: Entity): boolean {
+export function isInitial(entity: Entity): boolean {
   switch (entity.kind) {
     case "counter":
       return entity.data.packets === 0n && entity.data.bytes === 0n;
@@ -46,7 +46,7 @@ function isInitial(entity: Entity): boolean {
   }
 }
 
-const MODIFIED = new Set<Entity["kind"]>(["counter", "meter", "register", "valueSet"]);
+export const MODIFIED = new Set<Entity["kind"]>(["counter", "meter", "register", "valueSet"]);
 
 /** The updates that bring a fresh device of the same program to this state. */
 export async function collectState(device: Device, pace?: Pace): Promise<Update[]> {
@@ -65,9 +65,11 @@ export async function collectState(device: Device, pace?: Pace): Promise<Update[
 const MAX_COMPLAINTS = 3;
 
 /** Throws INVALID_ARGUMENT when the new program has no place for some of the state. */
-export function checkCarryOver(wire: Wire, state: readonly Update[]): void {
+export async function checkCarryOver(wire: Wire, state: readonly Update[], pace: Pace): Promise<void> {
   const complaints: string[] = [];
   for (const update of state) {
+    const turn = pace();
+    if (turn !== undefined) await turn;
     try {
       decodeUpdate(wire, encodeUpdate(wire, update));
     } catch (error) {
@@ -82,11 +84,14 @@ export function checkCarryOver(wire: Wire, state: readonly Update[]): void {
   throw new DeviceError("INVALID_ARGUMENT", `${complaints.length} entities cannot be kept: ${shown}`);
 }
 
-/** Writes the state; answers the first complaint. Default entries that the program forbids are left alone. */
-export async function restoreState(device: Device, state: readonly Update[]): Promise<string | undefined> {
+/** The first complaint about updates that were written; default entries that the program forbids do not count. */
+export async function firstLost(
+  state: readonly Update[],
+  write: (updates: readonly Update[]) => Promise<void>,
+): Promise<string | undefined> {
   if (state.length === 0) return undefined;
   try {
-    await device.write(state);
+    await write(state);
     return undefined;
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error;

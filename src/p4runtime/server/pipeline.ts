@@ -4,7 +4,15 @@
  */
 import { create } from "@bufbuild/protobuf";
 import { DiagnosticError, Diagnostics } from "../../base/index.js";
-import { type Device, DeviceError, Names, type NamesOptions, typeWidths } from "../../device/index.js";
+import {
+  type Device,
+  DeviceError,
+  Names,
+  type NamesOptions,
+  type Pace,
+  type PreparedProgram,
+  typeWidths,
+} from "../../device/index.js";
 import {
   firstMismatch,
   type P4Info,
@@ -22,7 +30,7 @@ import {
   ForwardingPipelineConfigSchema,
   GetForwardingPipelineConfigRequest_ResponseType as ResponseType,
 } from "../generated/p4/v1/p4runtime_pb.js";
-import { checkCarryOver, collectState, restoreState } from "./carry-over.js";
+import { checkCarryOver, collectState, firstLost } from "./carry-over.js";
 import { StagedDevice } from "./staged.js";
 
 /** A config as it was received, and the program read from it. */
@@ -97,9 +105,9 @@ function parseConfig(
 }
 
 /** P4Runtime wants every refusal of a program by a device as INVALID_ARGUMENT. */
-async function realize(task: Promise<void> | undefined): Promise<void> {
+async function realize<T>(task: Promise<T>): Promise<T> {
   try {
-    await task;
+    return await task;
   } catch (error) {
     if (!(error instanceof DeviceError) && !(error instanceof DiagnosticError)) throw error;
     throw new DeviceError("INVALID_ARGUMENT", error.message);
@@ -168,7 +176,8 @@ export class Pipeline {
     return committed === undefined ? undefined : { wire: committed.wire, device: this.device };
   }
 
-  async set(action: Action, message: ForwardingPipelineConfig | undefined): Promise<void> {
+  /** Carries an action out; with `pace`, packets are forwarded meanwhile: by the former program until the new one is complete. */
+  async set(action: Action, message: ForwardingPipelineConfig | undefined, pace: Pace): Promise<void> {
     switch (action) {
       case Action.VERIFY:
         await this.#verify(this.#parse(message, false));
@@ -187,10 +196,10 @@ export class Pipeline {
       }
       case Action.COMMIT:
         if (message !== undefined) throw new DeviceError("INVALID_ARGUMENT", "COMMIT takes no config");
-        await this.#commit();
+        await this.#commit(pace);
         break;
       case Action.RECONCILE_AND_COMMIT:
-        await this.#reconcile(this.#parse(message, true));
+        await this.#reconcile(this.#parse(message, true), pace);
         this.#saved = undefined;
         break;
       default:
@@ -199,7 +208,7 @@ export class Pipeline {
   }
 
   async #verify(config: Config): Promise<void> {
-    await realize(this.device.verify?.(config.program));
+    await realize(this.device.verify?.(config.program) ?? Promise.resolve());
   }
 
   async #load(config: Config): Promise<void> {
@@ -220,40 +229,70 @@ export class Pipeline {
     this.#committed = { ...config, program, wire };
   }
 
-  async #commit(): Promise<void> {
+  /** A device that cannot prepare a program loads it at once: packets then meet its state while it is written. */
+  async #prepare(config: Config): Promise<Pick<PreparedProgram, "write" | "commit" | "discard">> {
+    if (this.device.prepare === undefined) {
+      await this.#load(config);
+      return {
+        write: (updates) => this.device.write(updates),
+        commit: () => {},
+        discard: () => {},
+      };
+    }
+    const prepared = await realize(this.device.prepare(config.program));
+    return {
+      write: (updates, pace) => prepared.write(updates, pace),
+      commit: () => {
+        prepared.commit();
+        this.#adopt(config);
+      },
+      discard: () => prepared.discard(),
+    };
+  }
+
+  async #commit(pace: Pace): Promise<void> {
     const saved = this.#saved;
     if (saved === undefined) throw new DeviceError("NOT_FOUND", "no config was saved before this COMMIT");
-    await this.#load(saved.config);
-    this.#saved = undefined;
+    const prepared = await this.#prepare(saved.config);
     const { updates } = saved.device;
-    if (updates.length === 0) return;
+    let failure: DeviceError | undefined;
     try {
-      await this.device.write(updates);
+      if (updates.length > 0) await prepared.write(updates, pace);
     } catch (error) {
       if (!(error instanceof DeviceError)) throw error;
-      const failed = (error.updates ?? []).filter((status) => status.code !== "OK");
-      const first = failed[0]?.message ?? error.message;
-      throw new DeviceError(
-        "FAILED_PRECONDITION",
-        `the config runs, but ${failed.length} of ${updates.length} updates since it was saved failed: ${first}`,
-      );
+      failure = error;
     }
+    prepared.commit();
+    this.#saved = undefined;
+    if (failure === undefined) return;
+    const failed = (failure.updates ?? []).filter((status) => status.code !== "OK");
+    const first = failed[0]?.message ?? failure.message;
+    throw new DeviceError(
+      "FAILED_PRECONDITION",
+      `the config runs, but ${failed.length} of ${updates.length} updates since it was saved failed: ${first}`,
+    );
   }
 
   /** Keeps the state over the change of the program, or leaves everything as it was. */
-  async #reconcile(config: Config): Promise<void> {
+  async #reconcile(config: Config, pace: Pace): Promise<void> {
     const { committed } = this;
     await this.#verify(config);
     if (committed === undefined) return this.#load(config);
-    const state = await collectState(this.device);
-    checkCarryOver(config.wire, state);
-    await this.#load(config);
-    const lost = await restoreState(this.device, state);
-    if (lost === undefined) return;
-    await this.#load(committed);
-    const broken = await restoreState(this.device, state);
-    if (broken !== undefined)
-      throw new DeviceError("INTERNAL", `the former state cannot be restored: ${broken}`);
+    const state = await collectState(this.device, pace);
+    await checkCarryOver(config.wire, state, pace);
+    const prepared = await this.#prepare(config);
+    const lost = await firstLost(state, (updates) => prepared.write(updates, pace));
+    if (lost === undefined) {
+      prepared.commit();
+      return;
+    }
+    prepared.discard();
+    if (this.device.prepare === undefined) {
+      await this.#load(committed);
+      const broken = await firstLost(state, (updates) => this.device.write(updates));
+      if (broken !== undefined)
+        throw new DeviceError("INTERNAL", `the former state cannot be restored: ${broken}`);
+    }
     throw new DeviceError("INVALID_ARGUMENT", `the state cannot be kept: ${lost}`);
   }
 

@@ -4,6 +4,7 @@ import {
   Server,
   ServerCredentials,
   type ServerDuplexStream,
+  type ServerReadableStream,
   type ServerUnaryCall,
   type ServerWritableStream,
   type sendUnaryData,
@@ -11,6 +12,7 @@ import {
 } from "@grpc/grpc-js";
 import { systemErrorReason } from "../../base/index.js";
 import { type Device, DeviceError } from "../../device/index.js";
+import type { Program } from "../../program/index.js";
 import { electionIdOf } from "../election.js";
 import {
   type CapabilitiesRequest,
@@ -27,9 +29,22 @@ import {
   type Update,
 } from "../generated/p4/v1/p4runtime_pb.js";
 import {
+  type AddPortRequest,
+  AddPortResponseSchema,
   type ApplyRequest,
   ApplyResponseSchema,
   type DescribeRequest,
+  type ListPortsRequest,
+  type RemovePortRequest,
+  RemovePortResponseSchema,
+  type ResetStateRequest,
+  ResetStateResponseSchema,
+  type RestoreStateRequest,
+  type RestoreStateResponse,
+  RestoreStateResponseSchema,
+  type SaveStateRequest,
+  type SaveStateResponse,
+  SaveStateResponseSchema,
 } from "../generated/p4loom/v1/settings_pb.js";
 import {
   API_VERSION,
@@ -45,9 +60,17 @@ import { drained } from "./drained.js";
 import { encodeEvent } from "./events.js";
 import { PackedWrite } from "./packed-write.js";
 import { Pipeline, type Translations } from "./pipeline.js";
+import { attachmentOf, checkPort, listMessage, portsOf } from "./ports.js";
 import { readAll, responses } from "./read.js";
 import { objectIdOf, type RoleConfig } from "./role-config.js";
-import { applySetting, describeSettings } from "./settings.js";
+import { applySetting, describeDevice } from "./settings.js";
+import {
+  differenceFromInitial,
+  documentParts,
+  MAX_STATE_BYTES,
+  type Running,
+  restoreDocument,
+} from "./state.js";
 import { StreamSession } from "./stream.js";
 import { paceOf } from "./turns.js";
 import { applyUpdates, atomicityOf } from "./write.js";
@@ -252,21 +275,103 @@ class Handlers {
     return {
       describe: unary(async (request: DescribeRequest) => {
         this.#checkDevice(request.deviceId);
-        return describeSettings(this.device.settings);
+        return describeDevice(this.device);
       }),
-      apply: unary((request: ApplyRequest) => this.#apply(request)),
+      apply: unary(async (request: ApplyRequest) => {
+        await this.#change(request, () => applySetting(this.device.settings, request));
+        return create(ApplyResponseSchema);
+      }),
+      addPort: unary(async (request: AddPortRequest) => {
+        await this.#change(request, () =>
+          portsOf(this.device.ports).add(checkPort(request.port), attachmentOf(request)),
+        );
+        return create(AddPortResponseSchema);
+      }),
+      removePort: unary(async (request: RemovePortRequest) => {
+        await this.#change(request, () => portsOf(this.device.ports).remove(checkPort(request.port)));
+        return create(RemovePortResponseSchema);
+      }),
+      listPorts: unary(async (request: ListPortsRequest) => {
+        this.#checkDevice(request.deviceId);
+        return listMessage(await portsOf(this.device.ports).list());
+      }),
+      resetState: unary(async (request: ResetStateRequest) => {
+        await this.#change(request, () => this.device.load(this.#stateful().program));
+        return create(ResetStateResponseSchema);
+      }),
+      saveState: (call: ServerWritableStream<SaveStateRequest, SaveStateResponse>) => {
+        this.#saveState(call).catch((error) => call.emit("error", statusOf(error)));
+      },
+      restoreState: (
+        call: ServerReadableStream<RestoreStateRequest, RestoreStateResponse>,
+        respond: sendUnaryData<RestoreStateResponse>,
+      ) => {
+        this.#restoreState(call).then(
+          () => respond(null, create(RestoreStateResponseSchema)),
+          (error) => respond(statusOf(error)),
+        );
+      },
     };
   }
 
-  async #apply(request: ApplyRequest) {
+  /** A change of the whole switch, with the rights and the order of a Write. */
+  async #change(
+    request: { deviceId: bigint; role: string; electionId?: Uint128 | undefined },
+    change: () => Promise<void>,
+  ): Promise<void> {
     const end = this.#beginWrite({ ...request, roleId: 0n });
     try {
       this.#checkPipelineAccess(request.role);
-      await this.#lock.run(() => applySetting(this.device.settings, request));
-      return create(ApplyResponseSchema);
+      await this.#lock.run(change);
     } finally {
       end();
     }
+  }
+
+  /** What runs, for its state as a document; also while another program was saved and waits for its COMMIT. */
+  #stateful(): Running & { program: Program } {
+    const { committed } = this.#pipeline;
+    if (this.device.prepare === undefined)
+      throw new DeviceError("UNIMPLEMENTED", "this device does not give its state as a document");
+    if (committed === undefined) throw new DeviceError("FAILED_PRECONDITION", "no program runs");
+    const { program, wire } = committed;
+    return { device: this.device, wire, program, programName: program.bmv2.program ?? "" };
+  }
+
+  async #saveState(call: ServerWritableStream<SaveStateRequest, SaveStateResponse>): Promise<void> {
+    const { deviceId, role } = call.request;
+    this.#checkDevice(deviceId);
+    if (!this.#arbitration.knowsRole(role))
+      throw new DeviceError("NOT_FOUND", `the role "${role}" is unknown`);
+    this.#checkPipelineAccess(role);
+    const pace = paceOf(this.#yieldTurn);
+    const { running, updates } = await this.#lock.run(async () => {
+      const running = this.#stateful();
+      return { running, updates: await differenceFromInitial(running, pace) };
+    });
+    for await (const part of documentParts(running, updates, pace)) {
+      if (call.cancelled) return;
+      if (!call.write(create(SaveStateResponseSchema, { part }))) await drained(call);
+    }
+    call.end();
+  }
+
+  async #restoreState(call: ServerReadableStream<RestoreStateRequest, RestoreStateResponse>): Promise<void> {
+    let first: RestoreStateRequest | undefined;
+    const parts: Uint8Array[] = [];
+    let size = 0;
+    for await (const request of call as AsyncIterable<RestoreStateRequest>) {
+      first ??= request;
+      size += request.part.length;
+      if (size > MAX_STATE_BYTES)
+        throw new DeviceError("RESOURCE_EXHAUSTED", `the state has more than ${MAX_STATE_BYTES} bytes`);
+      // A copy: the bytes of a message are a view of what was received.
+      parts.push(request.part.slice());
+    }
+    if (first === undefined) throw new DeviceError("INVALID_ARGUMENT", "the state is missing");
+    await this.#change(first, () =>
+      restoreDocument(this.#stateful(), Buffer.concat(parts), paceOf(this.#yieldTurn)),
+    );
   }
 
   #checkDevice(deviceId: bigint): void {
@@ -371,7 +476,7 @@ class Handlers {
     const end = this.#beginWrite(request);
     try {
       this.#checkPipelineAccess(roleName(request.role, request.roleId));
-      await this.#lock.run(() => this.#pipeline.set(request.action, request.config));
+      await this.#lock.run(() => this.#pipeline.set(request.action, request.config, paceOf(this.#yieldTurn)));
       return create(SetForwardingPipelineConfigResponseSchema);
     } finally {
       end();

@@ -1,6 +1,6 @@
-/** The service p4loom.v1.Settings: queues and hashes of the device, for controllers elsewhere. */
+/** The settings of p4loom.v1.Settings: queues and hashes of the device, for controllers elsewhere. */
 import { create } from "@bufbuild/protobuf";
-import { DeviceError, type QueueSelection, type TargetSettings } from "../../device/index.js";
+import { type Device, DeviceError, type QueueSelection, type TargetSettings } from "../../device/index.js";
 import {
   type ApplyRequest,
   type DescribeResponse,
@@ -13,13 +13,17 @@ function taken(settings: TargetSettings | undefined): TargetSettings {
   return settings;
 }
 
-export function describeSettings(settings: TargetSettings | undefined): DescribeResponse {
-  const { setToeplitzKey } = taken(settings);
+export function describeDevice({ settings, ports, prepare }: Device): DescribeResponse {
+  if (settings === undefined && ports === undefined && prepare === undefined)
+    throw new DeviceError("UNIMPLEMENTED", "this device has no settings");
+  const has = settings !== undefined;
   return create(DescribeResponseSchema, {
-    queueDepth: true,
-    queueRate: true,
-    crcParameters: true,
-    toeplitzKey: setToeplitzKey !== undefined,
+    queueDepth: has,
+    queueRate: has,
+    crcParameters: has,
+    toeplitzKey: settings?.setToeplitzKey !== undefined,
+    ports: ports !== undefined,
+    state: prepare !== undefined,
   });
 }
 

@@ -144,7 +144,7 @@ export async function applyUpdates(
 }
 
 /** The names first used by the messages of one Write; the names of messages without effect are removed again. */
-class FreshNames {
+export class FreshNames {
   /** For each name the messages that have it. */
   readonly #users = new Map<string, { type: string; name: string; messages: number[] }>();
   readonly #wire: Wire;
