@@ -41,6 +41,14 @@ class Flow {
     return this.#sender.chooser.selector;
   }
 
+  /** The ways of data and acknowledgements. */
+  get ways(): readonly [Walk, Walk] {
+    return [
+      this.fabric.walk(this.forth, this.selector),
+      this.fabric.walk(this.back, this.#receiver.chooser.selector),
+    ];
+  }
+
   /**
    * Sends one segment on each of `selectors`; `fresh` until it has arrived once. Tells whether it arrived, and
    * how many acknowledgements came back.
@@ -98,11 +106,13 @@ function failOver(fabric: ModelFabric, place: Place, random: Random, hosts: [str
 
 /** Undefined if the failure does not touch the flow. */
 function followFlow(flow: Flow, place: Place, failed: number, random: Random): Outcome | undefined {
-  const ways = [flow.fabric.walk(flow.forth, 0), flow.fabric.walk(flow.back, 0)];
+  // The flow is open: both ends have seen a selector of the other.
+  flow.exchange([flow.selector], true, () => false);
+  const ways = flow.ways;
   const broken = (walk: Walk) => (place === "link" ? walk.links : walk.nodes).includes(failed);
   if (!ways.some(broken)) return undefined;
   // Data that passed the failed element before it failed may have arrived, with its acknowledgement lost.
-  let fresh = broken(ways[0]!) ? random.int(2) === 0 || !broken(ways[1]!) : false;
+  let fresh = broken(ways[0]) ? random.int(2) === 0 || !broken(ways[1]) : false;
   let attempts = 0;
   for (let acks = 0; acks === 0 && attempts < LIMIT; ) {
     const { arrived, acks: got } = flow.exchange(flow.timeout(++attempts), fresh, broken);
@@ -201,6 +211,46 @@ const hitShares = (n: number) => ({
   both: 1 / (2 * n - 1),
 });
 
+describe("P-ECMP with weights", () => {
+  const graph = build({
+    kind: "graph",
+    nodes: [
+      { name: "h1", role: "host" },
+      { name: "h2", role: "host" },
+      { name: "t1", role: "tor" },
+      { name: "t2", role: "tor" },
+      ...["a", "b", "c"].map((name) => ({ name, role: "leaf" as const })),
+    ],
+    links: [
+      { a: "h1", b: "t1" },
+      { a: "h2", b: "t2" },
+      ...["t1", "t2"].flatMap((tor) => ["a", "b", "c"].map((leaf) => ({ a: tor, b: leaf }))),
+    ],
+  });
+  const weighted = (weight: number, input: object) =>
+    pecmpFabric(graph, {
+      weights: [
+        ["t1", "a", weight],
+        ["t2", "a", weight],
+      ],
+      ...input,
+    });
+  const firstTries = (fabric: ModelFabric, place: Place) => {
+    const outcomes = run(fabric, place, 300, ["h1", "h2"]);
+    return outcomes.filter(({ attempts }) => attempts === 1).length / outcomes.length;
+  };
+
+  it("draws next hops, not slots, under control of next hops", () => {
+    for (const weight of [2, 3]) expect(firstTries(weighted(weight, { control: "hops" }), "leaf")).toBe(1);
+  });
+
+  it("draws offsets that move every flow, where there are any", () => {
+    // Slots a b c a: only an offset of 2 moves every flow. Slots a b a c a: no offset does.
+    expect(firstTries(weighted(2, {}), "leaf")).toBe(1);
+    expect(firstTries(weighted(3, {}), "leaf")).toBeLessThan(0.9);
+  });
+});
+
 describe("P-ECMP in the roles of PRR, with one copy", () => {
   it.each([
     ["tor", 2],
@@ -248,7 +298,7 @@ describe("PRR", () => {
     ["leaf", 4],
     ["spine", 4],
   ] as const)("with two copies succeeds at once as often as the closed form says: %s, N = %d", (place, n) => {
-    const outcomes = run(fabricOf(mesh, { copies: 2 }), place, 1200, FAR);
+    const outcomes = run(fabricOf(mesh, { copies: 2 }), place, 600, FAR);
     const q = 1 / n;
     const { data, acks, both } = hitShares(n);
     // The new path of the data is good with 1 - q. If only the acknowledgements were lost, the old path of the data is good too:

@@ -84,31 +84,33 @@ function hopOf(role: Role, hops: HopSet): Hop {
   return hops.direction === "down" ? "legs" : "leaf";
 }
 
-/** How many next hops each kind of hop chooses from, NICs of hosts included. */
+/**
+ * How many values of a selector lead to different next hops at each kind of hop, NICs of hosts included: the slots of a base
+ * group for offsets, and its next hops for control of next hops alone. They differ where weights repeat a next hop.
+ */
 export function fanOutsOf(topology: Topology, switches: readonly CompiledSwitch[]): FanOuts {
   const fanOuts: Partial<Record<Hop, FanOut>> = {};
-  for (const { hop, size } of groups(topology, switches)) {
-    const known = fanOuts[hop];
-    fanOuts[hop] = { least: Math.min(size, known?.least ?? size), most: Math.max(size, known?.most ?? size) };
+  const add = (hop: Hop, size: number) => {
+    const { least, most } = fanOuts[hop] ?? { least: size, most: size };
+    fanOuts[hop] = { least: Math.min(size, least), most: Math.max(size, most) };
+  };
+  for (const size of nicCounts(topology)) add("nic", size);
+  for (const { matrices } of switches) {
+    for (const { hop, ports, matrix } of matrices)
+      add(hop, matrix.offsetRows > 1 ? matrix.base.length : ports.length);
   }
   return fanOuts;
 }
 
 /** Sizes of all groups, NICs of hosts included, ascending. */
 export function groupSizes(topology: Topology, switches: readonly CompiledSwitch[]): number[] {
-  const sizes = new Set<number>();
-  for (const { size } of groups(topology, switches)) sizes.add(size);
+  const sizes = new Set(nicCounts(topology));
+  for (const { matrices } of switches) for (const { matrix } of matrices) sizes.add(matrix.base.length);
   return [...sizes].sort((a, b) => a - b);
 }
 
-function* groups(
-  topology: Topology,
-  switches: readonly CompiledSwitch[],
-): Generator<{ hop: Hop; size: number }> {
-  for (const node of topology.nodes) {
-    if (node.role === "host" && node.ports.length > 1) yield { hop: "nic", size: node.ports.length };
-  }
-  for (const { matrices } of switches) {
-    for (const { hop, matrix } of matrices) yield { hop, size: matrix.base.length };
-  }
+/** Numbers of NICs of the hosts that have several, each once. */
+export function nicCounts(topology: Topology): number[] {
+  const counts = topology.nodes.filter(({ role }) => role === "host").map(({ ports }) => ports.length);
+  return [...new Set(counts.filter((count) => count > 1))];
 }

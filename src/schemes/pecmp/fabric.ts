@@ -5,8 +5,16 @@
 import { fail, type Locate } from "../../base/index.js";
 import { FIELD_BITS } from "../../hosts/index.js";
 import { nodeNamed, type Role, type Topology } from "../../topology/index.js";
-import { type CompiledSwitch, compileMatrices, fanOutsOf, groupSizes, type Weights } from "./compile.js";
+import {
+  type CompiledSwitch,
+  compileMatrices,
+  fanOutsOf,
+  groupSizes,
+  nicCounts,
+  type Weights,
+} from "./compile.js";
 import { type FanOuts, layOut, missingBits, type SelectorLayout } from "./layout.js";
+import { alwaysMoves } from "./matrix.js";
 import type { PecmpParameters } from "./parameters.js";
 import { type OffsetSet, offsetSet, ruleFor } from "./selectors.js";
 import { demandOf, SWITCH_MODELS, type SwitchModel, usableSpace } from "./sram.js";
@@ -40,7 +48,8 @@ export function compileFabric(topology: Topology, parameters: PecmpParameters, l
       );
     }
   }
-  const offsets = chooseOffsets(groupSizes(topology, switches), parameters, locate);
+  const chosen = chooseOffsets(groupSizes(topology, switches), parameters, locate);
+  const offsets = weights.size === 0 ? chosen : movingOffsets(chosen, topology, switches);
   const layout = layOut(parameters.control, parameters.field, parameters.version_bit, fanOuts, offsets.bits);
   if (missingBits(layout) > 0) {
     const { field, bits } = layout;
@@ -127,4 +136,24 @@ function chooseOffsets(sizes: readonly number[], parameters: PecmpParameters, lo
     );
   }
   return offsetSet(parameters.offsets === "auto" ? fitting : parameters.offsets, Math.max(2, ...sizes));
+}
+
+/**
+ * Offsets under weights. A next hop that occurs in several slots of a group may be its own successor, so an offset of appendix
+ * C may leave some flows where they are. These are the offsets of the set that move every flow in every switch; if it has
+ * none, all numbers of its width that do; if there are none (a next hop with more than half of the weight of its group
+ * cannot be left by all flows), the set as it is.
+ */
+function movingOffsets(set: OffsetSet, topology: Topology, switches: readonly CompiledSwitch[]): OffsetSet {
+  const matrices = new Set(switches.flatMap((compiled) => compiled.matrices.map(({ matrix }) => matrix)));
+  const nics = nicCounts(topology);
+  const moves = (offset: number) =>
+    nics.every((count) => offset % count !== 0) &&
+    [...matrices].every((matrix) => alwaysMoves(matrix, 0, offset));
+  const numbers = Array.from({ length: 2 ** set.bits - 1 }, (_, i) => i + 1);
+  for (const candidates of [set.offsets, numbers]) {
+    const offsets = candidates.filter(moves);
+    if (offsets.length > 0) return { ...set, offsets };
+  }
+  return set;
 }

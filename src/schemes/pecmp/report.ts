@@ -15,6 +15,7 @@ import {
 import { type CompiledSwitch, compileMatrices, fanOutsOf, groupSizes } from "./compile.js";
 import { type FanOuts, layOut, type VersionBit } from "./layout.js";
 import type { Control } from "./matrix.js";
+import { countWaysUp } from "./paths.js";
 import { offsetSet, ruleFor } from "./selectors.js";
 import { demandOf } from "./sram.js";
 
@@ -35,7 +36,7 @@ type Counts = { tor: number | null; leaf: number | null; spine: number | null };
 /** The figures of one topology; `null` where it has no such switches. */
 export interface ReportRow {
   readonly topology: string;
-  /** Ways up from a server to the top tier, NICs included (Table 2's last column). */
+  /** The most ways up that a server has to another one, NICs included (table 2's last column): {@link countWaysUp}. */
   readonly paths: number | null;
   /** ECMP groups of the largest switch of a role: uplinks of a ToR or leaf; per pod in a spine. */
   readonly groups: Counts;
@@ -60,18 +61,13 @@ export function reportOf(
   const bits = (control: Control) => selectorBits(control, fanOuts, offsetBits, options);
   return {
     topology: name,
-    paths: countPaths(topology, fanOuts),
+    paths: switchesOf(topology, "switch").length > 0 ? null : countWaysUp(topology),
     groups: countsOf(topology, switches, "groups"),
     members: countsOf(topology, switches, "members"),
     selector_bits: { offset: bits("offset"), both: bits("both") },
     version_bit: options.versionBit,
     legs: options.legs,
   };
-}
-
-function countPaths(topology: Topology, fanOuts: FanOuts): number | null {
-  if (switchesOf(topology, "switch").length > 0) return null;
-  return (fanOuts.nic?.most ?? 1) * (fanOuts.tor?.most ?? 1) * (fanOuts.leaf?.most ?? 1);
 }
 
 function countsOf(
