@@ -341,7 +341,7 @@ export class Switch implements Device {
       commit: () => {
         const before = this.#loaded?.instance;
         // Parameters of hashes are settings, which stay while the program stays.
-        if (before?.program === program) loaded.instance.state.F = before.state.F;
+        if (before?.program === program) loaded.instance.state.hashes = before.state.hashes;
         if (changes !== this.#portChanges) refreshGroups(loaded.instance);
         this.#run(loaded);
       },

@@ -381,7 +381,7 @@ export class PrimitiveWriter {
           return `bigOf([${this.#numbers.exact(num).join(", ")}], ${signed})`;
         });
         if (this.resources.trace === undefined) out.line(`s.log(${format}, [${texts.join(", ")}]);`);
-        else out.line(`s.X.message(${format}, [${texts.join(", ")}]);`);
+        else out.line(`s.tracer.message(${format}, [${texts.join(", ")}]);`);
         out.close();
         return;
       }

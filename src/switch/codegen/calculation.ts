@@ -103,7 +103,7 @@ export function writeCalculation(
   const bytes = Math.ceil(bits / 8) + varbits;
   const out = new Emitter();
   out.open(`function ${name}(s)`);
-  out.line(`const P = s.P, H = ${payload ? `s.hashRoom(${bytes} + s.E - s.O)` : "s.H"};`);
+  out.line(`const P = s.phv, H = ${payload ? `s.hashRoom(${bytes} + s.end - s.start)` : "s.hashInput"};`);
   const guards = [...new Set(inputs.flatMap(({ header }) => (header === undefined ? [] : [header.valid])))];
   const varies = inputs.some((input) => input.varbitBytes > 0) || payload;
   if (!varies) {
@@ -172,7 +172,7 @@ function writeDynamic(
   }
   out.line("let length = (at + 7) >>> 3;");
   if (payload) {
-    out.line("for (let i = s.O; i < s.E; i++) H[length++] = s.D[i];");
+    out.line("for (let i = s.start; i < s.end; i++) H[length++] = s.frame[i];");
   }
   out.line(`return ${hash.replace("LENGTH", "length")};`);
 }

@@ -21,7 +21,7 @@ export function writeDeparser(deparser: bmv2.Bmv2Deparser, resources: Resources)
   const out = new Emitter();
   const headers = deparser.order.map((name) => resources.layout.headers.get(name)!);
   out.open("function deparse(s, limit)");
-  out.line("const P = s.P, D = s.D, O = s.O, E = s.E;");
+  out.line("const P = s.phv, D = s.frame, O = s.start, E = s.end;");
   const primitives = new PrimitiveWriter(out, resources);
   for (const primitive of deparser.primitives ?? []) primitives.write(primitive);
   out.line("let size = E - O;");

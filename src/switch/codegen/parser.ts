@@ -22,7 +22,7 @@ const CORE_ERRORS = {
 };
 
 /**
- * `function parse(s)`: reads `s.D[s.O..s.E)`, sets `s.O` to the end of the last header, and returns the number of the error.
+ * `function parse(s)`: reads `s.frame[s.start..s.end)`, sets `s.start` to the end of the last header, and returns the number of the error.
  * Value sets are `s.<place>` by name.
  */
 export function writeParser(
@@ -34,8 +34,8 @@ export function writeParser(
   const out = new Emitter();
   const writer = new StateWriter(out, program, resources, valueSets);
   out.open("function parse(s)");
-  out.line("const P = s.P, D = s.D, E = s.E;");
-  out.line("let O = s.O, error = 0, jumps = 0;");
+  out.line("const P = s.phv, D = s.frame, E = s.end;");
+  out.line("let O = s.start, error = 0, jumps = 0;");
   out.open("parse:");
   const states = new Map(parser.parse_states.map((state) => [state.name, state]));
   writeGraph(out, {
@@ -47,7 +47,7 @@ export function writeParser(
     beforeJump: writer.timeout(),
   });
   out.close();
-  out.line("s.O = O;");
+  out.line("s.start = O;");
   out.line("return error;");
   out.close();
   return out.toString();

@@ -62,7 +62,7 @@ export function writePipeline(name: string, pipeline: bmv2.Pipeline, context: Pi
   for (const table of pipeline.tables) nodes.set(table.name, table);
   for (const conditional of pipeline.conditionals) nodes.set(conditional.name, conditional);
   out.open(`function ${name}(s)`);
-  out.line("const P = s.P;");
+  out.line("const P = s.phv;");
   out.line("let jumps = 0;");
   writeGraph(out, {
     start: pipeline.init_table,
@@ -142,7 +142,7 @@ class NodeWriter {
     }
     const index = context.tables.get(table.name)!;
     const [t, e, a, data, at] = ["t", "e", "a", "A", "o"].map((prefix) => out.fresh(prefix));
-    out.line(`const ${t} = s.T[${index}];`);
+    out.line(`const ${t} = s.tables[${index}];`);
     if (table.key.length === 0) out.line(`const ${e} = ${t}.only;`);
     else out.line(`const ${e} = lookup${index}(${t}.index, ${this.#keys(table).join(", ")});`);
     out.line(`let ${a} = ${t}.defaultAction, ${data} = ${t}.defaultData, ${at} = 0;`);
@@ -203,16 +203,16 @@ class NodeWriter {
     if (table.type === "indirect_ws") {
       out.open(`if (${member} < 0)`);
       const slots = out.fresh("g");
-      out.line(`const ${slots} = s.Q[${q}].slots[~${member}];`);
+      out.line(`const ${slots} = s.profiles[${q}].slots[~${member}];`);
       let hash = `${context.selectorHash(profile)}(s)`;
-      if (this.#trace !== undefined) hash = `s.X.hashed(${hash}, ${slots}.length)`;
+      if (this.#trace !== undefined) hash = `s.tracer.hashed(${hash}, ${slots}.length)`;
       out.line(`${member} = ${slots}.length === 0 ? -1 : ${slots}[(${hash} >>> 0) % ${slots}.length];`);
       out.close();
     }
-    if (this.#trace !== undefined) out.line(`s.X.member(${member});`);
+    if (this.#trace !== undefined) out.line(`s.tracer.member(${member});`);
     out.line(`if (${member} < 0) ${names.a} = -1;`);
     out.line(
-      `else { ${names.a} = s.Q[${q}].actions[${member}]; ${names.data} = s.Q[${q}].data; ${names.at} = ${member} * s.Q[${q}].stride; }`,
+      `else { ${names.a} = s.profiles[${q}].actions[${member}]; ${names.data} = s.profiles[${q}].data; ${names.at} = ${member} * s.profiles[${q}].stride; }`,
     );
   }
 

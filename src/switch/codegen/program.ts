@@ -76,7 +76,7 @@ const traced = new WeakMap<Bmv2Program, Specialised>();
 
 /**
  * Specialises a program; throws a DiagnosticError (P41101) that names what the switch cannot run. There are two variants,
- * each made when it is first needed: the traced variant reports what it does to `s.X`. Both have the same layout.
+ * each made when it is first needed: the traced variant reports what it does to `s.tracer`. Both have the same layout.
  */
 export function specialise(program: Bmv2Program, trace = false): Specialised {
   const cache = trace ? traced : untraced;
@@ -101,7 +101,7 @@ function within<T>(what: string, source: bmv2.SourceInfo | undefined, run: () =>
 
 /** Where generated code finds a hash: in the switch if each switch has its own, otherwise in the code. */
 function hashPlace(algorithm: string, number: number): string {
-  return `${isOwnHash(algorithm) ? "s.F" : "F"}[${number}]`;
+  return `${isOwnHash(algorithm) ? "s.hashes" : "F"}[${number}]`;
 }
 
 function build(program: Bmv2Program, trace: TracePoints | undefined): Specialised {
@@ -114,10 +114,13 @@ function build(program: Bmv2Program, trace: TracePoints | undefined): Specialise
   const resources: Resources = {
     layout,
     ...(trace === undefined ? {} : { trace }),
-    counters: new Map(program.counter_arrays.map(({ name }, i) => [name, `s.C[${i}]`])),
-    meters: new Map(program.meter_arrays.map(({ name }, i) => [name, `s.M[${i}]`])),
+    counters: new Map(program.counter_arrays.map(({ name }, i) => [name, `s.counters[${i}]`])),
+    meters: new Map(program.meter_arrays.map(({ name }, i) => [name, `s.meters[${i}]`])),
     registers: new Map(
-      program.register_arrays.map(({ name, bitwidth }, i) => [name, { place: `s.R[${i}]`, width: bitwidth }]),
+      program.register_arrays.map(({ name, bitwidth }, i) => [
+        name,
+        { place: `s.registers[${i}]`, width: bitwidth },
+      ]),
     ),
     calculations: new Map(
       program.calculations.map(({ name, algo }, i) => [
@@ -213,7 +216,7 @@ function build(program: Bmv2Program, trace: TracePoints | undefined): Specialise
       texts.push(pipeline === undefined ? `function ${name}(s) {}` : writePipeline(name, pipeline, context));
     });
   }
-  const valueSets = new Map(program.parse_vsets.map(({ name }, i) => [name, `s.V[${i}]`]));
+  const valueSets = new Map(program.parse_vsets.map(({ name }, i) => [name, `s.valueSets[${i}]`]));
   within("the parser", undefined, () => {
     const parser = program.parsers[0];
     texts.push(
@@ -277,7 +280,7 @@ function writeChecksums(program: Bmv2Program, resources: Resources): string[] {
     const expressions = new ExpressionWriter({ layout: resources.layout, numbers: new NumberWriter(out) });
     const stores = new StoreWriter(out, expressions);
     out.open(`function ${name}(s)`);
-    out.line("const P = s.P;");
+    out.line("const P = s.phv;");
     for (const checksum of program.checksums.filter(wanted)) {
       within(`checksum ${checksum.name}`, checksum.source_info, () => {
         const place = resources.calculations.get(checksum.calculation);

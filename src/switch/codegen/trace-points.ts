@@ -1,5 +1,5 @@
 /**
- * Places of a program that its traced code reports. Generated code names them by number (`s.X.did(12)`), so that it contains
+ * Places of a program that its traced code reports. Generated code names them by number (`s.tracer.did(12)`), so that it contains
  * no names of the program. The tracer (../trace) turns them into events.
  */
 import type { bmv2 } from "../../program/index.js";
@@ -49,7 +49,7 @@ export class TracePoints {
   /** Text of the call of the tracer's `method` for a place, with more arguments. */
   call(method: string, point: TracePoint, ...more: readonly string[]): string {
     const number = this.list.push(point) - 1;
-    return `s.X.${method}(${[number, ...more].join(", ")})`;
+    return `s.tracer.${method}(${[number, ...more].join(", ")})`;
   }
 
   write(out: Emitter, method: string, point: TracePoint, ...more: readonly string[]): void {

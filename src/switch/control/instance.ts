@@ -117,7 +117,7 @@ export class Instance {
     const sizeOf = (size: number | undefined) => size ?? 0;
     for (const counter of bmv2.counter_arrays) {
       const array = new CounterArray(counter.name, counter.is_direct ? 0 : sizeOf(counter.size));
-      state.C.push(array);
+      state.counters.push(array);
       if (!counter.is_direct) this.counters.set(counter.name, array);
     }
     for (const meter of bmv2.meter_arrays) {
@@ -126,20 +126,20 @@ export class Instance {
         meter.is_direct ? 0 : sizeOf(meter.size),
         meter.type === "bytes",
       );
-      state.M.push(array);
+      state.meters.push(array);
       if (!meter.is_direct) this.meters.set(meter.name, array);
     }
     for (const { name, size, bitwidth } of bmv2.register_arrays) {
       const array = new RegisterArray(name, size, bitwidth);
-      state.R.push(array);
+      state.registers.push(array);
       this.registers.set(name, array);
     }
     for (const { name, compressed_bitwidth, max_size } of bmv2.parse_vsets) {
       const set = new ValueSet(name, compressed_bitwidth, max_size ?? 0);
-      state.V.push(set);
+      state.valueSets.push(set);
       this.valueSets.set(name, set);
     }
-    state.F = this.specialised.hashes.map((algorithm) =>
+    state.hashes = this.specialised.hashes.map((algorithm) =>
       isOwnHash(algorithm) ? (bmv2WideHash(algorithm) ?? bmv2Hash(algorithm)) : undefined,
     );
     for (const info of this.specialised.profiles) this.#addProfile(info);
@@ -155,7 +155,7 @@ export class Instance {
       profile.selector !== undefined,
       this.portIsUp,
     );
-    this.state.Q.push(store);
+    this.state.profiles.push(store);
     const maxGroupSize = this.p4.actionProfiles.byName(profile.name)?.message.maxGroupSize ?? 0;
     this.profiles.set(profile.name, { info, store, name: profile.name, maxGroupSize });
   }
@@ -174,7 +174,7 @@ export class Instance {
       meter: meter === undefined ? undefined : { name: meter.name, bytes: meter.type === "bytes" },
       timeouts: table.support_timeout,
     });
-    this.state.T.push(store);
+    this.state.tables.push(store);
     const p4 = this.p4.tables.byName(table.name);
     const scoped = (scope: number) =>
       new Set(

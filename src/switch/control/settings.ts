@@ -45,7 +45,7 @@ export class Settings implements TargetSettings {
     checkWidth(`the polynomial of ${name}`, polynomial, width);
     checkWidth(`the start value of ${name}`, initial, width);
     checkWidth(`the final XOR of ${name}`, finalXor, width);
-    instance.state.F[index] = bmv2Hash(algorithm, {
+    instance.state.hashes[index] = bmv2Hash(algorithm, {
       width,
       poly: Number(polynomial),
       init: Number(initial),
@@ -59,7 +59,7 @@ export class Settings implements TargetSettings {
     const { instance, index } = this.#calculation(name, "toeplitz");
     if (key.length < 4 || key.length % 4 !== 0)
       refuse("INVALID_ARGUMENT", `the key of ${name} has ${key.length} bytes: it needs 4, 8, 12, ...`);
-    instance.state.F[index] = toeplitzHash(key.slice());
+    instance.state.hashes[index] = toeplitzHash(key.slice());
   }
 
   #calculation(name: string, algorithm: string): { instance: Instance; index: number } {

@@ -62,7 +62,7 @@ export class Forwarder {
     this.#tracer = tracer;
     this.#code = tracer === undefined ? this.specialised.code : tracer.wrap();
     // Traced code may be running at this moment, so the state keeps the closed tracer, which records nothing.
-    if (tracer !== undefined) this.state.X = tracer;
+    if (tracer !== undefined) this.state.tracer = tracer;
   }
 
   /** Runs an arriving frame to the end of ingress, and everything that does not have to wait. */
@@ -102,7 +102,7 @@ export class Forwarder {
       if (copy !== undefined) {
         this.#load(copy);
         const frame = this.#runEgress(copy.port, NOT_QUEUED, 0, 0, 0);
-        this.state.P = this.state.main;
+        this.state.phv = this.state.main;
         this.#pool.release(copy);
         if (frame !== undefined) this.transmit(copy.port, frame);
         continue;
@@ -113,7 +113,7 @@ export class Forwarder {
         this.#load(again);
         this.#stampIngress();
         this.#runIngress(true);
-        this.state.P = this.state.main;
+        this.state.phv = this.state.main;
         this.#pool.release(again);
         continue;
       }
@@ -150,16 +150,16 @@ export class Forwarder {
     if (this.#tracer !== undefined) this.#tracer.arrive(id, port, frame);
     const { state } = this;
     const { fields } = state;
-    const { P } = state;
-    this.#code.clear(P);
-    state.D = frame;
-    state.O = 0;
-    state.E = frame.length;
+    const { phv } = state;
+    this.#code.clear(phv);
+    state.frame = frame;
+    state.start = 0;
+    state.end = frame.length;
     state.packetLength = frame.length;
     state.ingressLength = frame.length;
     state.limit = NO_LIMIT;
-    P[fields.ingressPort] = port;
-    P[fields.packetLength] = frame.length;
+    phv[fields.ingressPort] = port;
+    phv[fields.packetLength] = frame.length;
     this.#stampIngress();
     this.#runIngress(false);
   }
@@ -171,18 +171,18 @@ export class Forwarder {
 
   #putTime(at: number): void {
     const now = this.clock.now();
-    const { P } = this.state;
-    P[at] = now;
-    if (this.#timestampsWide) P[at + 1] = (now / 4294967296) & 0xffff;
+    const { phv } = this.state;
+    phv[at] = now;
+    if (this.#timestampsWide) phv[at + 1] = (now / 4294967296) & 0xffff;
   }
 
   /** Makes a waiting packet the current packet. */
   #load(copy: PacketCopy): void {
     const { state } = this;
-    state.P = copy.P;
-    state.D = copy.D;
-    state.O = copy.O;
-    state.E = copy.E;
+    state.phv = copy.phv;
+    state.frame = copy.frame;
+    state.start = copy.start;
+    state.end = copy.end;
     state.packetLength = copy.packetLength;
     state.ingressLength = copy.ingressLength;
     state.limit = copy.limit;
@@ -207,13 +207,13 @@ export class Forwarder {
     const { state } = this;
     const { fields } = state;
     const code = this.#code;
-    const start = state.O;
+    const start = state.start;
     const arrivedLength = state.packetLength;
     const error = code.parse(state);
-    const { P } = state;
-    if (fields.parserError >= 0) P[fields.parserError] = error;
+    const { phv } = state;
+    if (fields.parserError >= 0) phv[fields.parserError] = error;
     const wrong = code.verifyChecksums(state);
-    if (fields.checksumError >= 0) P[fields.checksumError] = wrong;
+    if (fields.checksumError >= 0) phv[fields.checksumError] = wrong;
     state.clearRequests();
     code.ingress(state);
     if (this.#aborted()) return;
@@ -221,35 +221,35 @@ export class Forwarder {
     if (state.clone !== 0) this.#cloneIngress(start, arrivedLength);
     if (state.digest !== 0) {
       this.#tracer?.digest(state.digest);
-      this.learn(state.digest, P);
+      this.learn(state.digest, phv);
     }
     if (state.resubmit !== 0) {
-      const copy = this.#pool.take(state.D);
-      code.clear(copy.P);
-      code.copyFieldList(copy.P, P, state.resubmit);
-      copy.P[fields.instanceType] = INSTANCE.resubmitted;
-      copy.P[fields.packetLength] = arrivedLength;
+      const copy = this.#pool.take(state.frame);
+      code.clear(copy.phv);
+      code.copyFieldList(copy.phv, phv, state.resubmit);
+      copy.phv[fields.instanceType] = INSTANCE.resubmitted;
+      copy.phv[fields.packetLength] = arrivedLength;
       this.#keep(copy, start, arrivedLength);
       copy.node = this.#tracer?.fork("resubmit");
       this.#tracer?.forked("resubmit");
       this.#again.push(copy);
       return;
     }
-    const group = fields.multicastGroup >= 0 ? P[fields.multicastGroup]! : 0;
+    const group = fields.multicastGroup >= 0 ? phv[fields.multicastGroup]! : 0;
     if (group !== 0) {
-      P[fields.instanceType] = INSTANCE.replicated;
+      phv[fields.instanceType] = INSTANCE.replicated;
       this.#multicast(group, this.replication.replicas(group), NO_LIMIT);
       this.#tracer?.forked("multicast", group);
       return;
     }
-    const port = P[fields.egressSpec]!;
+    const port = phv[fields.egressSpec]!;
     if (port === state.dropPort) {
       this.stats.dropped++;
       this.stats.drops.ingress++;
       this.#tracer?.discard();
       return;
     }
-    P[fields.instanceType] = INSTANCE.normal;
+    phv[fields.instanceType] = INSTANCE.normal;
     const queues = this.queues();
     const priority = queues === undefined ? 0 : this.#priority();
     if (isCopy || this.#egress.length > 0 || (queues !== undefined && !queues.passes(port, priority))) {
@@ -267,8 +267,8 @@ export class Forwarder {
 
   #keep(copy: PacketCopy, start: number, length: number): void {
     const { state } = this;
-    copy.O = start;
-    copy.E = state.E;
+    copy.start = start;
+    copy.end = state.end;
     copy.packetLength = length;
     copy.ingressLength = state.ingressLength;
     copy.limit = NO_LIMIT;
@@ -280,22 +280,22 @@ export class Forwarder {
     const { fields } = state;
     const session = this.#session();
     if (session === undefined) return;
-    const { P, O, packetLength, limit } = state;
+    const { phv, start: payloadStart, packetLength, limit } = state;
     const original = this.#tracer?.node;
-    const copy = this.#pool.take(state.D);
+    const copy = this.#pool.take(state.frame);
     copy.node = this.#tracer?.fork("ingress_clone");
-    copy.P.fill(0);
-    copy.P[fields.ingressPort] = P[fields.ingressPort]!;
+    copy.phv.fill(0);
+    copy.phv[fields.ingressPort] = phv[fields.ingressPort]!;
     this.#keep(copy, start, arrivedLength);
     this.#load(copy);
     this.#code.parse(state);
-    copy.P.fill(0, 0, specialised.layout.metadata);
-    specialised.code.copyFieldList(copy.P, P, state.cloneList);
-    copy.P[fields.instanceType] = INSTANCE.ingressClone;
+    copy.phv.fill(0, 0, specialised.layout.metadata);
+    specialised.code.copyFieldList(copy.phv, phv, state.cloneList);
+    copy.phv[fields.instanceType] = INSTANCE.ingressClone;
     this.#mirror(session);
     this.#pool.release(copy);
-    state.P = P;
-    state.O = O;
+    state.phv = phv;
+    state.start = payloadStart;
     state.packetLength = packetLength;
     state.limit = limit;
     this.#tracer?.use(original);
@@ -328,7 +328,7 @@ export class Forwarder {
     }
     for (const { port, instance } of replicas) {
       const copy = this.#pool.copyOf(state);
-      if (egressRid >= 0) copy.P[egressRid] = instance & 0xffff;
+      if (egressRid >= 0) copy.phv[egressRid] = instance & 0xffff;
       copy.limit = limit;
       copy.node = this.#tracer?.fork("replica", port, instance);
       this.#enqueue(copy, port);
@@ -337,7 +337,7 @@ export class Forwarder {
 
   #priority(): number {
     const { priority } = this.state.fields;
-    return priority >= 0 ? this.state.P[priority]! : 0;
+    return priority >= 0 ? this.state.phv[priority]! : 0;
   }
 
   #enqueue(copy: PacketCopy, port: number): void {
@@ -349,7 +349,7 @@ export class Forwarder {
     }
     const { priority } = this.state.fields;
     // As in BMv2, a packet whose priority has no queue is dropped.
-    const refused = queues.push(copy, priority >= 0 ? copy.P[priority]! : 0);
+    const refused = queues.push(copy, priority >= 0 ? copy.phv[priority]! : 0);
     if (refused === undefined) {
       this.#tracer?.queued(copy.node);
       return;
@@ -371,7 +371,7 @@ export class Forwarder {
   ): Uint8Array | undefined {
     this.#load(copy);
     const frame = this.#runEgress(copy.port, since, depthBefore, depthAfter, priority);
-    this.state.P = this.state.main;
+    this.state.phv = this.state.main;
     this.#pool.release(copy);
     return frame;
   }
@@ -385,26 +385,26 @@ export class Forwarder {
     priority: number,
   ): Uint8Array | undefined {
     const { state } = this;
-    const { fields, P } = state;
+    const { fields, phv } = state;
     const code = this.#code;
     if (fields.egressTimestamp >= 0) this.#putTime(fields.egressTimestamp);
     if (fields.enqTimestamp >= 0) {
       const now = this.clock.now();
       const start = since === NOT_QUEUED ? now : since;
-      P[fields.enqTimestamp] = start;
-      if (fields.enqDepth >= 0) P[fields.enqDepth] = depthBefore;
-      if (fields.deqTimedelta >= 0) P[fields.deqTimedelta] = Math.floor(now) - Math.floor(start);
-      if (fields.deqDepth >= 0) P[fields.deqDepth] = depthAfter;
-      if (fields.queueId >= 0) P[fields.queueId] = priority;
+      phv[fields.enqTimestamp] = start;
+      if (fields.enqDepth >= 0) phv[fields.enqDepth] = depthBefore;
+      if (fields.deqTimedelta >= 0) phv[fields.deqTimedelta] = Math.floor(now) - Math.floor(start);
+      if (fields.deqDepth >= 0) phv[fields.deqDepth] = depthAfter;
+      if (fields.queueId >= 0) phv[fields.queueId] = priority;
     }
-    P[fields.egressPort] = port;
-    P[fields.egressSpec] = (state.dropPort + 1) & 511;
-    P[fields.packetLength] = state.packetLength;
+    phv[fields.egressPort] = port;
+    phv[fields.egressSpec] = (state.dropPort + 1) & 511;
+    phv[fields.packetLength] = state.packetLength;
     state.clearRequests();
     code.egress(state);
     if (this.#aborted()) return undefined;
     if (state.clone !== 0) this.#cloneEgress();
-    if (P[fields.egressSpec] === state.dropPort) {
+    if (phv[fields.egressSpec] === state.dropPort) {
       this.stats.dropped++;
       this.stats.drops.egress++;
       this.#tracer?.discard();
@@ -416,12 +416,12 @@ export class Forwarder {
     const copy = this.#pool.take(frame);
     copy.node = this.#tracer?.fork("recirculate");
     this.#tracer?.forked("recirculate");
-    code.clear(copy.P);
-    code.copyFieldList(copy.P, P, state.recirculate);
-    copy.P[fields.instanceType] = INSTANCE.recirculated;
-    copy.P[fields.packetLength] = frame.length;
-    copy.O = 0;
-    copy.E = frame.length;
+    code.clear(copy.phv);
+    code.copyFieldList(copy.phv, phv, state.recirculate);
+    copy.phv[fields.instanceType] = INSTANCE.recirculated;
+    copy.phv[fields.packetLength] = frame.length;
+    copy.start = 0;
+    copy.end = frame.length;
     copy.packetLength = frame.length;
     copy.ingressLength = frame.length;
     copy.limit = NO_LIMIT;
@@ -437,15 +437,15 @@ export class Forwarder {
     const original = this.#tracer?.node;
     const copy = this.#pool.copyOf(state);
     const clone = this.#tracer?.fork("egress_clone");
-    copy.P.fill(0, 0, specialised.layout.metadata);
-    specialised.code.copyFieldList(copy.P, state.P, state.cloneList);
-    copy.P[state.fields.instanceType] = INSTANCE.egressClone;
-    const { P, recirculate, limit } = state;
-    state.P = copy.P;
+    copy.phv.fill(0, 0, specialised.layout.metadata);
+    specialised.code.copyFieldList(copy.phv, state.phv, state.cloneList);
+    copy.phv[state.fields.instanceType] = INSTANCE.egressClone;
+    const { phv, recirculate, limit } = state;
+    state.phv = copy.phv;
     this.#tracer?.use(clone);
     this.#mirror(session);
     this.#tracer?.use(original);
-    state.P = P;
+    state.phv = phv;
     state.recirculate = recirculate;
     state.limit = limit;
     this.#pool.release(copy);

@@ -3,10 +3,10 @@ import type { PacketState } from "../state/packet-state.js";
 import type { TraceNode } from "../trace/recorder.js";
 
 export class PacketCopy {
-  readonly P: Int32Array;
-  D: Uint8Array;
-  O = 0;
-  E = 0;
+  readonly phv: Int32Array;
+  frame: Uint8Array;
+  start = 0;
+  end = 0;
   packetLength = 0;
   ingressLength = 0;
   limit = 0;
@@ -15,8 +15,8 @@ export class PacketCopy {
   node: TraceNode | undefined = undefined;
 
   constructor(words: number, frame: Uint8Array) {
-    this.P = new Int32Array(words);
-    this.D = frame;
+    this.phv = new Int32Array(words);
+    this.frame = frame;
   }
 }
 
@@ -28,17 +28,17 @@ export class PacketPool {
   take(frame: Uint8Array): PacketCopy {
     const copy = this.#free.pop();
     if (copy === undefined) return new PacketCopy(this.words, frame);
-    copy.D = frame;
+    copy.frame = frame;
     copy.node = undefined;
     return copy;
   }
 
   /** A copy of the current packet. */
   copyOf(state: PacketState): PacketCopy {
-    const copy = this.take(state.D);
-    copy.P.set(state.P);
-    copy.O = state.O;
-    copy.E = state.E;
+    const copy = this.take(state.frame);
+    copy.phv.set(state.phv);
+    copy.start = state.start;
+    copy.end = state.end;
     copy.packetLength = state.packetLength;
     copy.ingressLength = state.ingressLength;
     copy.limit = state.limit;

@@ -1,6 +1,6 @@
 /**
  * The packet that is being run, and what generated code reaches of its switch. One object a switch with a
- * fixed shape; single letters are the names that generated code uses.
+ * fixed shape, whose members generated code uses by name.
  */
 import type { Random } from "../../base/index.js";
 import type { HashFunction, WideHash } from "../../hash/index.js";
@@ -74,21 +74,21 @@ export type AnyHash = HashFunction | WideHash;
 
 export class PacketState {
   /** PHV of the current packet. */
-  P: Int32Array;
-  /** The frame: bytes O..E are not parsed yet, or after the parser the payload. */
-  D: Uint8Array = NO_BYTES;
-  O = 0;
-  E = 0;
+  phv: Int32Array;
+  /** The frame: bytes `start` to `end` are not parsed yet, or after the parser the payload. */
+  frame: Uint8Array = NO_BYTES;
+  start = 0;
+  end = 0;
   /** Scratch for hash inputs. */
-  H: Uint8Array;
-  T: TableStore[] = [];
-  Q: ActionProfileStore[] = [];
-  C: CounterArray[] = [];
-  M: MeterArray[] = [];
-  R: RegisterArray[] = [];
-  V: ValueSet[] = [];
+  hashInput: Uint8Array;
+  tables: TableStore[] = [];
+  profiles: ActionProfileStore[] = [];
+  counters: CounterArray[] = [];
+  meters: MeterArray[] = [];
+  registers: RegisterArray[] = [];
+  valueSets: ValueSet[] = [];
   /** Hashes that this switch has for itself, by their numbers in the code: the control plane can change them, or they count. */
-  F: (AnyHash | undefined)[] = [];
+  hashes: (AnyHash | undefined)[] = [];
 
   /** Length that `packet_length` shows in egress: follows setValid and setInvalid. */
   packetLength = 0;
@@ -106,7 +106,7 @@ export class PacketState {
   limit = NO_LIMIT;
   logs = false;
   /** Receives every step of traced code, which runs only while there is a tracer. */
-  X: PacketTracer | undefined = undefined;
+  tracer: PacketTracer | undefined = undefined;
 
   constructor(
     readonly main: Int32Array,
@@ -118,8 +118,8 @@ export class PacketState {
     readonly time: () => number,
     readonly onLog: ((message: string) => void) | undefined,
   ) {
-    this.P = main;
-    this.H = new Uint8Array(Math.max(16, hashBytes));
+    this.phv = main;
+    this.hashInput = new Uint8Array(Math.max(16, hashBytes));
     this.logs = onLog !== undefined;
   }
 
@@ -134,8 +134,8 @@ export class PacketState {
   }
 
   hashRoom(size: number): Uint8Array {
-    if (this.H.length < size) this.H = new Uint8Array(2 * size);
-    return this.H;
+    if (this.hashInput.length < size) this.hashInput = new Uint8Array(2 * size);
+    return this.hashInput;
   }
 
   truncateTo(length: number): void {

@@ -37,7 +37,7 @@ export function colorOf(color: number): string {
 export function lookupEvent(instance: Instance, fields: FieldView, lookup: Lookup): TraceEvent {
   const { point, entry, keys, changes } = lookup;
   const { table, shape } = point;
-  const { P } = instance.state;
+  const { phv } = instance.state;
   const control = instance.tables.get(table.name)!;
   const { store } = control;
   const event: TableLookup = {
@@ -45,7 +45,7 @@ export function lookupEvent(instance: Instance, fields: FieldView, lookup: Looku
     table_name: table.name,
     key: shape.fields.map((field, i) => {
       const { target } = table.key[i]!;
-      const valid = typeof target === "string" || fields.headerValid(P, target);
+      const valid = typeof target === "string" || fields.headerValid(phv, target);
       return {
         field: control.fieldNames[i]!,
         match_type: control.shape.fields[i]!.kind,
@@ -67,7 +67,7 @@ export function lookupEvent(instance: Instance, fields: FieldView, lookup: Looku
     const target = instance.program.bmv2.meter_arrays.find(
       ({ name }) => name === table.direct_meters,
     )?.result_target;
-    const result = target === undefined ? undefined : fields.field(P, target);
+    const result = target === undefined ? undefined : fields.field(phv, target);
     if (result !== undefined) event.direct_meter = colorOf(Number(result.value));
   }
   if (changes.length > 0) event.changes = changes;
@@ -111,7 +111,7 @@ function putMember(
   const { selector } = profile.info.profile;
   if (hash === undefined || slots === undefined || slots === 0 || selector === undefined) return;
   event.selector = {
-    ...fields.hashInput(instance.state.P, selector.algo, selector.input),
+    ...fields.hashInput(instance.state.phv, selector.algo, selector.input),
     hash: hexOf(BigInt(hash), 32),
     slots,
     slot: hash % slots,

@@ -1,4 +1,4 @@
-/** Records events of the current copy: traced code calls it (`s.X`), and so does the switch. */
+/** Records events of the current copy: traced code calls it (`s.tracer`), and so does the switch. */
 import { toHex } from "../../base/index.js";
 import type { Replica } from "../../device/index.js";
 import type { bmv2 } from "../../program/index.js";
@@ -48,11 +48,11 @@ export class PacketTracer extends TraceRecorder {
   }
 
   extract(number: number, shift: number): void {
-    const { P } = this.#state;
+    const { phv } = this.#state;
     const { header } = this.#point<"extract">(number);
-    const { name, fields } = this.fields.header(P, header, shift);
-    this.event({ kind: "extract", header: name, fields, packet_size: this.fields.size(P, header, shift) });
-    this.fields.look(P);
+    const { name, fields } = this.fields.header(phv, header, shift);
+    this.event({ kind: "extract", header: name, fields, packet_size: this.fields.size(phv, header, shift) });
+    this.fields.look(phv);
   }
 
   advance(_number: number, bits: number): void {
@@ -93,10 +93,10 @@ export class PacketTracer extends TraceRecorder {
     const { condition, references } = this.#conditions[number];
     const values: [string, string][] = [];
     for (const reference of references) {
-      const found = this.fields.field(this.#state.P, reference);
+      const found = this.fields.field(this.#state.phv, reference);
       if (found !== undefined) values.push([found.field, found.value]);
       // The value of a field of an invalid header has no meaning: the event says so.
-      if (!this.fields.headerValid(this.#state.P, reference))
+      if (!this.fields.headerValid(this.#state.phv, reference))
         values.push([fieldText(reference[0], "$valid$"), "0x0"]);
     }
     const variable_values = Object.fromEntries(values);
@@ -128,13 +128,13 @@ export class PacketTracer extends TraceRecorder {
     const selected = this.#selected;
     this.#selected = {};
     if (this.node === undefined) return;
-    const { P } = this.#state;
+    const { phv } = this.#state;
     const point = this.#point<"table">(number);
-    const changes = this.fields.changes(P, -1);
+    const changes = this.fields.changes(phv, -1);
     this.event(
       lookupEvent(this.instance, this.fields, { point, entry, keys, action, data, at, selected, changes }),
     );
-    this.fields.look(P);
+    this.fields.look(phv);
   }
 
   /** A primitive was run; `target` is the first word of the field it writes, or -1. */
@@ -142,13 +142,13 @@ export class PacketTracer extends TraceRecorder {
     const { node } = this;
     if (node === undefined) return;
     const point = this.#point<"primitive">(number);
-    const changes = this.fields.changes(this.#state.P, target);
+    const changes = this.fields.changes(this.#state.phv, target);
     const marks = /^(mark_to_)?drop$/.test(point.op);
     if (marks || target === this.#egressSpec) node.decided = point;
     if (/^(assert|assume)$/.test(point.op) && told[0] === 0) node.failed ??= point;
     const event = primitiveEvent(this.instance, this.fields, point, changes, told);
     if (event !== undefined) this.event(event);
-    this.fields.look(this.#state.P);
+    this.fields.look(this.#state.phv);
   }
 
   /** v1model's log_msg. */
@@ -165,7 +165,7 @@ export class PacketTracer extends TraceRecorder {
     if (this.node === undefined) return right;
     const { checksum } = this.#point<"checksum">(number);
     const width = this.specialised.layout.field(...checksum.target)?.width ?? 16;
-    const found = this.fields.field(this.#state.P, checksum.target);
+    const found = this.fields.field(this.#state.phv, checksum.target);
     this.event({
       kind: "checksum",
       operation: checksum.verify ? "verify" : "update",
@@ -182,7 +182,7 @@ export class PacketTracer extends TraceRecorder {
     const found = this.instance.program.bmv2.learn_lists.find(({ id }) => id === list);
     if (found === undefined || this.node === undefined) return;
     const data = found.elements.flatMap((element) => {
-      const value = element.type === "field" ? this.fields.field(this.#state.P, element.value) : undefined;
+      const value = element.type === "field" ? this.fields.field(this.#state.phv, element.value) : undefined;
       return value === undefined ? [] : [value];
     });
     this.event({ kind: "digest", digest: found.name, data });
@@ -244,12 +244,12 @@ export class PacketTracer extends TraceRecorder {
     const { node } = this;
     if (node === undefined) return;
     node.stage = name;
-    const { P } = this.#state;
-    this.fields.look(P);
+    const { phv } = this.#state;
+    this.fields.look(phv);
     const event: TraceEvent = { kind: "pipeline_stage", stage_name: name, stage_kind: kind };
     if (name === "egress") {
       node.decided = undefined;
-      event.egress_port = P[this.#state.fields.egressPort]!;
+      event.egress_port = phv[this.#state.fields.egressPort]!;
       event.time_us = this.time();
       if (node.queuedAt !== undefined) event.queued_us = Math.max(0, event.time_us - node.queuedAt);
     }
@@ -260,17 +260,17 @@ export class PacketTracer extends TraceRecorder {
     const { node } = this;
     if (node === undefined) return;
     node.stage = "deparser";
-    const { P, O, E } = this.#state;
+    const { phv, start, end } = this.#state;
     const headers = (this.specialised.program.deparsers[0]?.order ?? []).flatMap((name) => {
       const slot = this.specialised.layout.headers.get(name)!;
-      return P[slot.valid] === 1 ? [{ header: name, packet_size: this.fields.size(P, slot) }] : [];
+      return phv[slot.valid] === 1 ? [{ header: name, packet_size: this.fields.size(phv, slot) }] : [];
     });
-    const size = headers.reduce((sum, { packet_size }) => sum + packet_size, 0) + E - O;
+    const size = headers.reduce((sum, { packet_size }) => sum + packet_size, 0) + end - start;
     this.event({ kind: "pipeline_stage", stage_name: "deparser", stage_kind: "DEPARSER" });
     this.event({
       kind: "deparser_emit",
       headers,
-      payload_size: E - O,
+      payload_size: end - start,
       packet_size: size,
       ...(size > limit ? { cut_to: limit } : {}),
     });
@@ -305,7 +305,7 @@ export class PacketTracer extends TraceRecorder {
         code.updateChecksums(state);
       },
       deparse: (state, limit) => {
-        this.fields.look(state.P);
+        this.fields.look(state.phv);
         const frame = code.deparse(state, limit);
         this.#emitted(limit);
         // A packet that recirculates is not transmitted.

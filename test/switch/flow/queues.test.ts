@@ -154,12 +154,12 @@ describe("queueing metadata", () => {
     const egress = code.egress;
     try {
       code.egress = (s) => {
-        const { fields, P } = s;
+        const { fields, phv } = s;
         rows.push([
-          P[fields.enqTimestamp]!,
-          P[fields.enqDepth]!,
-          P[fields.deqTimedelta]!,
-          P[fields.deqDepth]!,
+          phv[fields.enqTimestamp]!,
+          phv[fields.enqDepth]!,
+          phv[fields.deqTimedelta]!,
+          phv[fields.deqDepth]!,
         ]);
         egress(s);
       };
@@ -176,6 +176,6 @@ describe("queueing metadata", () => {
       [0, 0, wire, 1],
       [0, 1, 2 * wire, 0],
     ]);
-    expect(state.P).toBe(state.main);
+    expect(state.phv).toBe(state.main);
   });
 });

@@ -147,8 +147,8 @@ describe("code", () => {
     const [plain, traced] = [specialise(program), specialise(program, true)];
     expect(specialise(program)).toBe(plain);
     expect(specialise(program, true)).toBe(traced);
-    expect(plain.source).not.toMatch(/\bs\.X\b/);
-    expect(traced.source).toMatch(/\bs\.X\./);
+    expect(plain.source).not.toMatch(/\bs\.tracer\b/);
+    expect(traced.source).toMatch(/\bs\.tracer\./);
     expect([...traced.layout.headers]).toEqual([...plain.layout.headers]);
     expect(traced.layout.words).toBe(plain.layout.words);
   });
