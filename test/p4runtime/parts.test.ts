@@ -61,7 +61,7 @@ describe("Lock", () => {
     const task = (name: string, fails = false) =>
       lock.run(async () => {
         log.push(`${name} starts`);
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await new Promise((resolve) => setImmediate(resolve));
         log.push(`${name} ends`);
         if (fails) throw new Error(name);
       });

@@ -249,14 +249,19 @@ describe("Write (12)", () => {
     const { write, config, device, channel } = await startRaw();
     await config(Action.VERIFY_AND_COMMIT, program);
     let release = (): void => {};
-    device.beforeWrite = () => new Promise((resolve) => (release = resolve));
+    const started = new Promise<void>((start) => {
+      device.beforeWrite = () => {
+        start();
+        return new Promise((resolve) => (release = resolve));
+      };
+    });
     const slow = write([insert(1)]);
+    await started;
     const other = openStream(channel);
-    await new Promise((resolve) => setTimeout(resolve, 50));
     other.claim(6n);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(other.heard).toEqual([]);
+    // The refusal shows that the claim has arrived; it is not answered while the first write runs.
     expect(await codeOf(write([insert(2)]))).toBe("PERMISSION_DENIED");
+    expect(other.heard).toEqual([]);
     release();
     await slow;
     await until(() => other.heard.length === 1);

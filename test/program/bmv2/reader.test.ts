@@ -62,6 +62,31 @@ describe("readBmv2", () => {
     );
   });
 
+  it("refuses a header stack without headers, with one header twice, or with headers of two types", () => {
+    const text = readFileSync(resolve(root, "golden/parse/parse.json"), "utf8");
+    const messagesOf = (change: (stack: { header_ids: number[] }, others: number[]) => void) => {
+      const json = JSON.parse(text) as {
+        headers: { id: number }[];
+        header_stacks: { header_ids: number[] }[];
+      };
+      const stack = json.header_stacks[0]!;
+      const inStacks = json.header_stacks.flatMap(({ header_ids }) => header_ids);
+      change(
+        stack,
+        json.headers.map(({ id }) => id).filter((id) => !inStacks.includes(id)),
+      );
+      return read(JSON.stringify(json)).diagnostics.list.map(({ message }) => message);
+    };
+    expect(messagesOf(() => {})).toEqual([]);
+    expect(messagesOf(({ header_ids: ids }) => (ids[1] = ids[0]!))).toEqual(["one id comes twice"]);
+    expect(messagesOf(({ header_ids: ids }) => ids.splice(0))).toEqual([
+      "a header stack needs at least one element",
+    ]);
+    expect(messagesOf(({ header_ids: ids }, others) => (ids[1] = others[0]!))).toEqual([
+      "the headers of a stack are of different types",
+    ]);
+  });
+
   it("takes transitions without a type, as p4c wrote them before 2018", () => {
     const json = JSON.parse(readFileSync(resolve(root, "golden/l3/l3.json"), "utf8"));
     const types: string[] = [];
