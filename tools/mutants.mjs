@@ -1,19 +1,22 @@
 /**
- * Mutation test of a room: `node tools/mutants.mjs ROOM [LINES]`, for example `p4/lower` or `hash 80`. Stryker changes the
- * code in one place at a time and runs the tests that reach this place; a mutant that no test notices survives.
+ * Mutation test of a room: `node tools/mutants.mjs ROOM [LINES | survivors]`, for example `p4/lower` or `hash 80`. Stryker
+ * changes the code in one place at a time and runs the tests that reach this place; a mutant that no test notices survives.
  *
  * LINES: instead of the whole room, only the mutants of so many lines of code, taken at equal distances, so that every
  * run takes the same ones. Large rooms take hours as a whole. Prints the score and the survivors; the report in full goes to
  * out/mutants/.
+ *
+ * `survivors`: only the mutants that survived the run before, for new tests of unchanged code. The report and the score are
+ * those of the run before with the new results.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { Stryker } from "@stryker-mutator/core";
 
 const root = resolve(import.meta.dirname, "..");
-const [room, lines] = process.argv.slice(2);
-if (room === undefined || !existsSync(join(root, "src", room)) || !/^[1-9]\d*$|^$/.test(lines ?? "")) {
-  console.error("usage: node tools/mutants.mjs ROOM [LINES]; ROOM is a folder below src");
+const [room, which = ""] = process.argv.slice(2);
+if (room === undefined || !existsSync(join(root, "src", room)) || !/^([1-9]\d*|survivors)?$/.test(which)) {
+  console.error("usage: node tools/mutants.mjs ROOM [LINES | survivors]; ROOM is a folder below src");
   process.exit(2);
 }
 
@@ -42,7 +45,30 @@ function sample(places, count) {
   return Array.from({ length: Math.min(count, places.length) }, (_, i) => places[Math.floor(i * step)]);
 }
 
-const mutate = lines ? sample(files.flatMap(codeLines), Number(lines)) : files;
+const report = join(root, "out", "mutants", `${room.replaceAll("/", "-")}.json`);
+const readReport = () => JSON.parse(readFileSync(report, "utf8"));
+const mutantsOf = ({ files }) =>
+  Object.entries(files).flatMap(([file, { mutants }]) => mutants.map((mutant) => ({ file, mutant })));
+const isAlive = ({ status }) => status === "Survived" || status === "NoCoverage";
+
+if (which === "survivors" && !existsSync(report)) {
+  console.error(`${room}: there is no report of a run before`);
+  process.exit(2);
+}
+const before = which === "survivors" ? readReport() : undefined;
+
+/** The place of a mutant as Stryker's option takes it: columns from 0. */
+function placeOf({ file, mutant: { location } }) {
+  const { start, end } = location;
+  return `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
+}
+
+function chosen() {
+  if (before !== undefined) {
+    return [...new Set(mutantsOf(before).filter(({ mutant }) => isAlive(mutant)).map(placeOf))];
+  }
+  return which === "" ? files : sample(files.flatMap(codeLines), Number(which));
+}
 /** Tests outside of the folder that mirrors a room, whose subject is the room's work: programs compiled and run. */
 const ALSO = {
   "p4/lower": ["test/p4/emit", "test/p4/compile-golden.test.ts", "test/p4/golden-packets.test.ts"],
@@ -52,17 +78,16 @@ const ALSO = {
 let tests = room;
 while (!existsSync(join(root, "test", tests))) tests = dirname(tests);
 
-const report = join("out", "mutants", `${room.replaceAll("/", "-")}.json`);
 mkdirSync(join(root, "out", "mutants"), { recursive: true });
 process.chdir(root);
 // Read by vitest.config.ts, in the processes that Stryker starts.
 process.env["P4LOOM_TESTS"] = [`test/${tests}`, ...(ALSO[room] ?? [])].join(",");
-const results = await new Stryker({
+await new Stryker({
   testRunner: "vitest",
   plugins: ["@stryker-mutator/vitest-runner"],
   // All tests of the room: Stryker finds out which of them reach a mutant.
   vitest: { related: false },
-  mutate,
+  mutate: chosen(),
   coverageAnalysis: "perTest",
   // Mutants of code that runs when a module is loaded need the whole suite each.
   ignoreStatic: true,
@@ -77,13 +102,25 @@ const results = await new Stryker({
   logLevel: "warn",
 }).runMutationTest();
 
-const count = (status) => results.filter((mutant) => mutant.status === status).length;
-const caught = count("Killed") + count("Timeout");
-const survived = results.filter(({ status }) => status === "Survived" || status === "NoCoverage");
-for (const { fileName, location, mutatorName, replacement, status } of survived) {
-  const place = `${relative(root, fileName)}:${location.start.line}:${location.start.column + 1}`;
-  console.log(`${status} ${place} ${mutatorName}: ${replacement.replace(/\s+/g, " ").slice(0, 80)}`);
+const merged = readReport();
+if (before !== undefined) {
+  const keyOf = ({ file, mutant }) => JSON.stringify([placeOf({ file, mutant }), mutant.mutatorName, mutant.replacement]);
+  const now = new Map(mutantsOf(merged).map((entry) => [keyOf(entry), entry.mutant.status]));
+  for (const entry of mutantsOf(before)) {
+    if (isAlive(entry.mutant)) entry.mutant.status = now.get(keyOf(entry)) ?? entry.mutant.status;
+  }
+  merged.files = before.files;
+  writeFileSync(report, JSON.stringify(merged));
 }
-const total = caught + survived.length;
+
+const mutants = mutantsOf(merged);
+const count = (...statuses) => mutants.filter(({ mutant }) => statuses.includes(mutant.status)).length;
+for (const { file, mutant } of mutants.filter(({ mutant }) => isAlive(mutant))) {
+  const { location, mutatorName, replacement, status } = mutant;
+  const text = replacement.replace(/\s+/g, " ").slice(0, 80);
+  console.log(`${status} ${file}:${location.start.line}:${location.start.column} ${mutatorName}: ${text}`);
+}
+const caught = count("Killed", "Timeout");
+const total = caught + count("Survived", "NoCoverage");
 const score = total === 0 ? "no mutants" : `${((100 * caught) / total).toFixed(1)} %`;
 console.log(`${room}: ${score}, ${caught} of ${total} mutants noticed, ${count("Ignored")} not tried`);

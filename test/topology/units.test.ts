@@ -16,6 +16,10 @@ it.each([
   ["100gbps", undefined],
   ["Gbps", undefined],
   ["-1Gbps", undefined],
+  ["1.25Gbps", 1.25e9],
+  ["1Gbps!", undefined],
+  ["a1Gbps", undefined],
+  ["1.Gbps", undefined],
 ])("rate %s", (text, value) => expect(parseRate(text)).toBe(value));
 
 it.each([
@@ -35,6 +39,7 @@ it("takes bare rates, times with a unit only, and nothing impossible", () => {
   expect(rateSchema.safeParse(0).success).toBe(false);
   expect(durationSchema.safeParse("-1ms").success).toBe(false);
   expect(rateSchema.safeParse(Number.NaN).success).toBe(false);
+  expect(rateSchema.safeParse(`${"9".repeat(400)}bps`).success).toBe(false);
   expect(rateSchema.safeParse("fast").error?.issues[0]?.message).toBe(
     'expected a rate such as 100Gbps, got "fast"',
   );
