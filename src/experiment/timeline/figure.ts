@@ -14,7 +14,7 @@ const COLOURS = { flow: "#0b5cad", outage: "#c8321a", mark: "#5b6570", text: "#2
 
 /** The figure as a standalone SVG document. */
 export function timelineFigure({ series, source }: TimelineResults): string {
-  const { duration, transport } = source.settings;
+  const { duration } = source.settings;
   const x = (ns: number) => round(LEFT + ((WIDTH - LEFT - RIGHT) * Math.min(ns, duration)) / duration);
   const parts: string[] = [];
   let y = TOP;
@@ -24,7 +24,7 @@ export function timelineFigure({ series, source }: TimelineResults): string {
     for (const [number, record] of records.entries()) {
       const { from, to } = record.flow;
       parts.push(text(LEFT - 8, y + 4, `${number}: ${from.name} - ${to.name}`, "end", 10));
-      parts.push(...flowLine(record, transport.rto_margin, duration, y, x));
+      parts.push(...flowLine(record, duration, y, x));
       y += LINE;
     }
   }
@@ -52,7 +52,6 @@ export function timelineFigure({ series, source }: TimelineResults): string {
 
 function flowLine(
   { flow, completion, outages }: FlowRecord,
-  margin: number,
   duration: number,
   y: number,
   x: (ns: number) => number,
@@ -62,10 +61,7 @@ function flowLine(
   const end = completion === undefined ? duration : flow.start + completion;
   return [
     stroke(flow.start, end, COLOURS.flow),
-    // At the first timeout nothing had been acknowledged for at least the margin.
-    ...outages.map(({ from, to }) =>
-      stroke(Math.max(flow.start, from - margin), to ?? duration, COLOURS.outage),
-    ),
+    ...outages.map(({ from, to }) => stroke(from, to ?? duration, COLOURS.outage)),
   ];
 }
 

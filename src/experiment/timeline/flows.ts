@@ -44,10 +44,18 @@ export function timelineFlows({ settings, topology }: Timeline, seed: number): T
   });
 }
 
-/** A stretch without progress: from its first timeout to the retransmission that was acknowledged. Nanoseconds. */
+/**
+ * A stretch without progress in which the sender's timer ran out; progress is an acknowledgement of new data. Nanoseconds from
+ * the start of the timeline.
+ */
 export interface Outage {
+  /**
+   * The last progress before it, or the start of sending if there was none. A testbed's hosts do not report progress: there it
+   * is the latest time that the first timeout allows, which is the RTO margin before it.
+   */
   readonly from: number;
-  /** Undefined: it lasted to the end. */
+  readonly firstTimeout: number;
+  /** The first progress after it. Undefined: it lasted to the end. */
   readonly to: number | undefined;
   readonly timeouts: number;
 }
@@ -69,16 +77,18 @@ export interface FlowRecord {
 /** Collects timeouts and recoveries as they come. */
 export class OutageLog {
   readonly #outages: Outage[] = [];
-  #open: { from: number; timeouts: number } | undefined;
+  #open: { from: number; firstTimeout: number; timeouts: number } | undefined;
 
-  timedOut(at: number): void {
-    this.#open ??= { from: at, timeouts: 0 };
+  /** `progressAt`: the last progress before the timeout. */
+  timedOut(at: number, progressAt: number): void {
+    this.#open ??= { from: progressAt, firstTimeout: at, timeouts: 0 };
     this.#open.timeouts++;
   }
 
-  recovered(triedAt: number): void {
+  /** New data were acknowledged. */
+  recovered(at: number): void {
     if (this.#open === undefined) return;
-    this.#outages.push({ ...this.#open, to: triedAt });
+    this.#outages.push({ ...this.#open, to: at });
     this.#open = undefined;
   }
 
@@ -108,8 +118,7 @@ export interface TimelineRow {
   copies: number | null;
   outages: number;
   /**
-   * A lower bound of the longest time without progress: from the margin before its first timeout to the retransmission that
-   * got through. Null where one never did, or there was no outage.
+   * Longest {@link Outage}. Null where one did not end, or there was none.
    */
   longest_outage_ms: number | null;
   /** Whether data flowed again after every outage. */
@@ -122,13 +131,11 @@ export function timelineRow(
   { label, plan }: SchemeRun,
   number: number,
   { flow, bytes, completion, outages, copies, broken }: FlowRecord,
-  /** Nanoseconds: minimum of every timeout. */
-  margin: number,
   load?: RunLoad,
 ): TimelineRow {
   const timeouts = outages.reduce((sum, outage) => sum + outage.timeouts, 0);
   const recovered = broken === undefined && outages.every(({ to }) => to !== undefined);
-  const lengths = outages.map(({ from, to = Number.POSITIVE_INFINITY }) => to - from + margin);
+  const lengths = outages.map(({ from, to = Number.POSITIVE_INFINITY }) => to - from);
   return {
     scheme: label,
     flow: number,

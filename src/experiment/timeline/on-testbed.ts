@@ -74,7 +74,7 @@ async function play(
   );
   const start = monotonicNs() + LEAD_NS;
   const { ip } = timeline.settings.traffic;
-  const { segment_bytes, window_segments } = timeline.settings.transport;
+  const { segment_bytes, window_segments, rto_margin } = timeline.settings.transport;
   const running = flows.map((flow, i) => {
     if (generator === "iperf3") return recordIperf3(flow, timeline, fabric, start);
     return record(
@@ -90,6 +90,7 @@ async function play(
         startNs: Math.round(start + flow.start),
       }),
       start,
+      rto_margin,
     );
   });
   const faults = new LabFaults(timeline.topology, fabric.faultyLab, tables);
@@ -110,12 +111,19 @@ async function play(
 }
 
 /** Listens to a flow. The returned function ends it and reports what became of it. */
-function record(flow: TimelineFlow, real: AgentFlow, start: number): () => Promise<FlowRecord> {
+function record(
+  flow: TimelineFlow,
+  real: AgentFlow,
+  start: number,
+  /** Nanoseconds: minimum of every timeout. */
+  margin: number,
+): () => Promise<FlowRecord> {
   const log = new OutageLog();
   let broken: string | undefined;
   const stopListening = real.onEvent((event) => {
-    if (event.kind === "timeout") log.timedOut(event.atNs - start);
-    else if (event.kind === "recovered") log.recovered(event.triedAtNs - start);
+    const at = event.atNs - start;
+    if (event.kind === "timeout") log.timedOut(at, Math.max(flow.start, at - margin));
+    else if (event.kind === "recovered") log.recovered(at);
     else if (event.kind === "failed") broken = event.text;
   });
   return async () => {

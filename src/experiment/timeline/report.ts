@@ -22,14 +22,24 @@ export function timelineFiles(results: TimelineResults): [name: string, text: st
   const ms = (ns: number | undefined) => (ns === undefined ? null : Number((ns / 1e6).toFixed(3)));
   const outages = series.flatMap(({ scheme, records }) =>
     records.flatMap((record, flow) =>
-      record.outages.map(({ from, to, timeouts }) => [scheme.label, flow, ms(from), ms(to), timeouts]),
+      record.outages.map(({ from, firstTimeout, to, timeouts }) => [
+        scheme.label,
+        flow,
+        ms(firstTimeout),
+        ms(to),
+        timeouts,
+        ms(from),
+      ]),
     ),
   );
   const figure = timelineFigure(results);
   return [
     ["results.json", timelineJson(results)],
     ["results.csv", table],
-    ["outages.csv", csv(["scheme", "flow", "first_timeout_ms", "recovered_ms", "timeouts"], outages)],
+    [
+      "outages.csv",
+      csv(["scheme", "flow", "first_timeout_ms", "recovered_ms", "timeouts", "last_progress_ms"], outages),
+    ],
     ["timeline.svg", figure],
     ["report.html", page(results, figure, table)],
     ...results.programs.map(({ file, text }): [string, string] => [join("programs", file), text]),
@@ -61,12 +71,12 @@ function page(
     `<h1>${escapeMarkup(title)}</h1>`,
     ...warnings.map((text) => `<p class="note"><strong>Warning: ${escapeMarkup(text)}</strong></p>`),
     ...notes.map((note) => `<p class="note">${escapeMarkup(note)}</p>`),
-    `<figure>${inline(svg)}<figcaption>A line a flow, from its start to its end. Red: without progress, from the RTO margin before a timeout to the retransmission that got through. Dashed: faults, and dotted where one ends.</figcaption></figure>`,
+    `<figure>${inline(svg)}<figcaption>A line a flow, from its start to its end. Red: outages, from the last progress before a timeout to the next one. Dashed: faults, and dotted where one ends.</figcaption></figure>`,
     "<h2>Faults</h2>",
     faults.length === 0 ? "<p>None.</p>" : `<ul>${faults.join("")}</ul>`,
     "<h2>Results</h2>",
     resultTable(rows, source.schemes),
-    `<p class="note">Outage: a lower bound of the longest time without progress, from the RTO margin before its first timeout to the retransmission that got through.</p>`,
+    `<p class="note">Outage: the longest time from the last acknowledgement of new data before a timeout to the first one after it${engine === "sim" ? "" : ", a lower bound: hosts report the timeout, which came at least the RTO margin after the last progress"}.</p>`,
     "<h2>Parameters</h2>",
     `<table class="parameters"><tbody>${facts.map(([name, value]) => `<tr><td>${escapeMarkup(name)}</td><td>${escapeMarkup(value)}</td></tr>`).join("")}</tbody></table>`,
     "<h2>Data</h2>",

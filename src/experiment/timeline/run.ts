@@ -51,9 +51,8 @@ export async function runTimeline(
   const folder = out ?? mkdtempSync(join(tmpdir(), "p4loom-run-"));
   try {
     const outcome = await playOn(engine, timeline, seed, engineContext(options, folder));
-    const { rto_margin } = timeline.settings.transport;
     const rows = outcome.series.flatMap(({ scheme, records, load }) =>
-      records.map((record, flow) => timelineRow(scheme, flow, record, rto_margin, load)),
+      records.map((record, flow) => timelineRow(scheme, flow, record, load)),
     );
     const notes = [...schemeNotes(timeline.schemes), ...outcome.notes];
     const results = {

@@ -109,13 +109,9 @@ function openFlow(
     random.fork("server"),
     transport,
   );
-  let triedAt = 0;
   client.listener = {
-    timedOut: () => {
-      triedAt = simulation.now - start;
-      log.timedOut(triedAt);
-    },
-    recovered: () => log.recovered(triedAt),
+    timedOut: () => log.timedOut(simulation.now - start, client.progressAt - start),
+    recovered: () => log.recovered(simulation.now - start),
     finished: () => {
       completion = simulation.now - start - flow.start;
     },

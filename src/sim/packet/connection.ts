@@ -56,6 +56,8 @@ export class Connection {
   /** End of the segment whose round trip is being timed, and when it was sent; 0 when none is. */
   #timedEnd = 0;
   #timedAt = 0;
+  /** When new data was acknowledged last, or when the connection began to send again with nothing in flight. */
+  progressAt = 0;
   /** When the retransmission timer runs out; Infinity when nothing is in flight. */
   deadline = Number.POSITIVE_INFINITY;
   #closed = false;
@@ -162,6 +164,7 @@ export class Connection {
     this.timeout.attempts = 0;
     this.#duplicateAcks = 0;
     this.#unacknowledged = acknowledged;
+    this.progressAt = this.#host.now();
     if (this.#next < acknowledged) this.#next = acknowledged;
     this.chooser.onAck(marks);
     if (attempts > 0) this.listener.recovered?.(attempts);
@@ -192,7 +195,10 @@ export class Connection {
       }
       this.#sendData(this.#next, length, this.chooser.selector);
       this.#next = end;
-      if (this.deadline === Number.POSITIVE_INFINITY) this.#startTimer();
+      if (this.deadline === Number.POSITIVE_INFINITY) {
+        this.progressAt = this.#host.now();
+        this.#startTimer();
+      }
     }
   }
 

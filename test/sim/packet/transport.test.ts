@@ -94,6 +94,43 @@ describe("RFC 5681", () => {
   });
 });
 
+describe("the time of the last progress", () => {
+  it("is that of the last acknowledgement of new data; a pause without data to send is no time without progress", () => {
+    const net = pairOfHosts([policy(steady), policy(steady)]);
+    const { simulation } = net.network;
+    const [sender] = net.connect({ windowSegments: 1 });
+    sender.send(100);
+    simulation.run(NS_PER_S);
+    const acknowledged = sender.progressAt;
+    expect(sender.bytesAcknowledged).toBe(100);
+    expect(acknowledged).toBeGreaterThan(0);
+    expect(acknowledged).toBeLessThan(NS_PER_S);
+    net.relays[0].loses = ({ payloadLength }) => payloadLength > 0;
+    sender.send(100);
+    let seen: number | undefined;
+    sender.listener = { timedOut: () => void (seen ??= sender.progressAt) };
+    simulation.run(10 * NS_PER_S);
+    expect(seen).toBe(NS_PER_S);
+    expect(sender.progressAt).toBe(NS_PER_S);
+  });
+});
+
+describe("copies", () => {
+  it("are the segments beyond one for a timeout, and the acknowledgements beyond one for a segment", () => {
+    const doubled = () => ({ ...steady(), onTimeout: () => [0, 0], onData: () => [0, 0, 0] });
+    const net = pairOfHosts([policy(doubled), policy(doubled)]);
+    let lost = 0;
+    net.relays[0].loses = ({ payloadLength }) => payloadLength > 0 && lost++ === 0;
+    const [sender, receiver] = net.connect({ windowSegments: 1 });
+    sender.send(100);
+    net.network.simulation.run();
+    expect(sender.bytesAcknowledged).toBe(100);
+    expect(sender.copiesSent).toBe(1);
+    // Both segments of the timeout arrive.
+    expect(receiver.copiesSent).toBe(2 * 2);
+  });
+});
+
 describe("retransmission timeout", () => {
   it("is the smoothed RTT plus the margin, doubles, and stops at the cap", () => {
     const timeout = new RetransmissionTimeout({ margin: 5 * NS_PER_MS, cap: NS_PER_S, initial: 200 });
