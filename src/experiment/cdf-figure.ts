@@ -3,7 +3,7 @@ import { escapeMarkup } from "../base/index.js";
 import type { Tries } from "../schemes/index.js";
 import type { EngineName, Experiment } from "./experiment.js";
 import { FakeDocument, printNode } from "./fake-document.js";
-import { FAILURE_NAMES, type LineStyle, lineStyle } from "./palette.js";
+import { type LineStyle, lineStyle } from "./palette.js";
 import { firstTimeoutMs, hasModelTimes, type Series } from "./results.js";
 import { cdfPoints } from "./statistics.js";
 import { theoryOf, timeOfTry } from "./theory.js";
@@ -55,8 +55,8 @@ function lineOf(experiment: Experiment, one: Series, schemeIndex: number, engine
     }
   }
   return {
-    name: `${one.scheme.title}, ${FAILURE_NAMES[one.failure]} fails`,
-    style: lineStyle(schemeIndex, one.failure),
+    name: `${one.scheme.title}, ${one.failure.title} fails`,
+    style: lineStyle(schemeIndex, one.failure.name, experiment.failures.indexOf(one.failure)),
     points: cdfPoints(times),
     theory,
     neverRecovers: times.every((time) => time === Number.POSITIVE_INFINITY),

@@ -11,12 +11,9 @@ import {
   topologySchema,
 } from "../topology/index.js";
 import { DEFAULT_PORT, type PairPattern } from "../traffic/index.js";
+import { type DrawnFailure, drawnFailureSchema } from "./faults/drawn-failures.js";
 import type { Fault } from "./faults/fault.js";
 import { listedFaultSchema } from "./faults/listed-faults.js";
-
-/** What can fail: a switch of a tier, or the link between a ToR and the tier above it. */
-export const FAILURES = ["tor", "leaf", "spine", "link"] as const;
-export type Failure = (typeof FAILURES)[number];
 
 /** The packet simulator; real processes of our own switch, or of BMv2, with Linux hosts. */
 export const ENGINES = ["sim", "switch", "bmv2"] as const;
@@ -120,11 +117,13 @@ const machineKeys = {
 
 export const experimentSchema = z.strictObject({
   ...fabricKeys,
-  failures: z.array(z.enum(FAILURES)).min(1),
+  failures: z.array(drawnFailureSchema).min(1),
   /** Runs of each scheme under each failure; a run is one flow that the failure hits. */
   runs: runsSchema,
   /** From the start of the flow to the failure. */
   failure_time: durationSchema.default(10_000_000),
+  /** From a failure that lets packets pass to the end of its run: so long timeouts are counted. */
+  observation: positiveDurationSchema.default(3_000_000_000),
   /** A flow that has not recovered this long after the failure counts as one that never does. */
   give_up: durationSchema.default(60_000_000_000),
   traffic: z
@@ -205,7 +204,11 @@ interface Checked<Settings> {
 }
 
 /** Flows that are drawn, each hit by a failure on its way. */
-export type Experiment = Checked<ExperimentSettings> & { readonly kind: "failover" };
+export type Experiment = Checked<ExperimentSettings> & {
+  readonly kind: "failover";
+  /** In the order of the file. */
+  readonly failures: readonly DrawnFailure[];
+};
 
 /** Flows and faults as the file lists them. */
 export type Timeline = Checked<TimelineSettings> & {

@@ -5,9 +5,13 @@
  * The fabric is booted once. A run starts on an empty network and leaves it empty, and draws from randomness of
  * its own, so runs do not depend on each other and may be made in any order.
  */
+import { Random } from "../base/index.js";
 import { type Fabric, NS_PER_MS } from "../sim/packet/index.js";
-import type { Experiment, Failure } from "./experiment.js";
-import { type Site, siteName, sitesOnPath } from "./failure-sites.js";
+import type { Experiment } from "./experiment.js";
+import { sitesOnPath } from "./failure-sites.js";
+import { type DrawnFailure, faultsOf, isPartial } from "./faults/drawn-failures.js";
+import { elementName } from "./faults/fault.js";
+import { SimulatorFaults } from "./faults/on-simulator.js";
 import { type DrawnRun, FlowDrawer, type SimulatedFlow } from "./flow-draw.js";
 import type { PathExample, Sample } from "./results.js";
 
@@ -23,44 +27,50 @@ export class FailoverRig {
   }
 
   /** Run number `run` of `failure` under `seed`. Throws what {@link FlowDrawer.draw} throws. */
-  run(failure: Failure, run: number, seed: number): Sample {
+  run(failure: DrawnFailure, run: number, seed: number): Sample {
     return this.#run(failure, run, seed, false).sample;
   }
 
   /** The paths of the first of the `runs` whose data, not only their acknowledgements, the failure hits. */
-  show(failure: Failure, runs: number, seed: number): PathExample | undefined {
+  show(failure: DrawnFailure, runs: number, seed: number): PathExample | undefined {
     const { topology } = this.#experiment;
     for (let run = 0; run < runs; run++) {
       const example = this.#run(failure, run, seed, true).example!;
-      const hit = sitesOnPath(topology, example.before, failure).map((site) => site.index);
+      const hit = sitesOnPath(topology, example.before, failure.sites[0]!).map((site) => site.index);
       if (hit.includes(example.failedNode ?? example.failedLink!)) return example;
     }
     return undefined;
   }
 
   #run(
-    failure: Failure,
+    failure: DrawnFailure,
     run: number,
     seed: number,
     show: boolean,
   ): { sample: Sample; example: PathExample | undefined } {
     const drawn = this.#drawer.draw(failure, run, seed);
     this.#fabric.network.simulation.run(drawn.startedAt + drawn.failsAfter);
-    const sample = this.#strike(drawn.flow, drawn.site);
+    const faults = new SimulatorFaults(this.#fabric, {
+      random: new Random(seed).fork("faults").fork(run),
+      restart: () => Promise.resolve(),
+    });
+    let end = () => {};
+    const strike = () => {
+      end = faults.strike(faultsOf(failure, drawn.elements));
+    };
+    const sample = isPartial(failure) ? this.#observe(drawn.flow, strike) : this.#recover(drawn.flow, strike);
     const example = show ? this.#example(drawn, sample) : undefined;
-    setFault(this.#fabric, drawn.site, "repair");
+    end();
     this.#drawer.close(drawn.flow);
     return { sample, example };
   }
 
-  #strike(flow: SimulatedFlow, site: Site): Sample {
-    const simulation = this.#fabric.network.simulation;
-    const { settings } = this.#experiment;
-    const failedAt = simulation.now;
-    const rttMs = flow.client.timeout.smoothedRtt! / NS_PER_MS;
-    const copiesBefore = copiesOf(flow);
+  /** Until data get through again, or nobody waits for them any more. */
+  #recover(flow: SimulatedFlow, strike: () => void): Sample {
+    const { simulation } = this.#fabric.network;
+    const before = this.#stateOf(flow);
     let timeouts = 0;
-    let triedAt = failedAt;
+    let triedAt = before.at;
     let recoveredAt = Number.POSITIVE_INFINITY;
     flow.client.listener = {
       timedOut: () => {
@@ -72,17 +82,64 @@ export class FailoverRig {
         simulation.stop();
       },
     };
-    setFault(this.#fabric, site, "fail");
-    simulation.run(failedAt + settings.give_up);
+    strike();
+    simulation.run(before.at + this.#experiment.settings.give_up);
+    return this.#sampleOf(flow, before, recoveredAt, timeouts);
+  }
+
+  /**
+   * For the time of observation, since a flow that recovers on a lossy path may be hit again. The recovery is the last one; a
+   * flow without timeouts needs none.
+   */
+  #observe(flow: SimulatedFlow, strike: () => void): Sample {
+    const { simulation } = this.#fabric.network;
+    const before = this.#stateOf(flow);
+    let timeouts = 0;
+    let triedAt = before.at;
+    let recoveredAt = before.at;
+    flow.client.listener = {
+      timedOut: () => {
+        timeouts++;
+        triedAt = simulation.now;
+        recoveredAt = Number.POSITIVE_INFINITY;
+      },
+      recovered: () => {
+        recoveredAt = triedAt;
+      },
+    };
+    strike();
+    simulation.run(before.at + this.#experiment.settings.observation);
+    return this.#sampleOf(flow, before, recoveredAt, timeouts);
+  }
+
+  #stateOf(flow: SimulatedFlow) {
+    return {
+      at: this.#fabric.network.simulation.now,
+      copies: copiesOf(flow),
+      rttMs: flow.client.timeout.smoothedRtt! / NS_PER_MS,
+    };
+  }
+
+  #sampleOf(
+    flow: SimulatedFlow,
+    { at, copies, rttMs }: { at: number; copies: number; rttMs: number },
+    recoveredAt: number,
+    timeouts: number,
+  ): Sample {
     flow.client.listener = {};
-    const copies = copiesOf(flow) - copiesBefore;
-    return { recoveryMs: (recoveredAt - failedAt) / NS_PER_MS, timeouts, rttMs, copies };
+    return {
+      recoveryMs: (recoveredAt - at) / NS_PER_MS,
+      timeouts,
+      rttMs,
+      copies: copiesOf(flow) - copies,
+    };
   }
 
   /** Follows the data once more, if they flow again. */
-  #example({ flow, paths, site }: DrawnRun, sample: Sample): PathExample {
+  #example({ flow, paths, elements }: DrawnRun, sample: Sample): PathExample {
     const { network } = this.#fabric;
     const { topology } = this.#experiment;
+    const [first] = elements;
     const after = [flow.source.host];
     network.observer = (channel, frame) =>
       this.#drawer.follow(channel, frame, flow, { data: after, acks: [] });
@@ -90,11 +147,11 @@ export class FailoverRig {
       network.simulation.run(network.simulation.now + 4 * sample.rttMs * NS_PER_MS);
     network.observer = undefined;
     return {
-      failed: siteName(topology, site),
+      failed: elements.map((element) => elementName(topology, element)).join(" and "),
       before: paths.data,
       after: after.at(-1) === flow.destination.host ? after : undefined,
-      failedNode: site.kind === "node" ? site.index : undefined,
-      failedLink: site.kind === "link" ? site.index : undefined,
+      failedNode: first!.kind === "node" ? first!.index : undefined,
+      failedLink: first!.kind === "link" ? first!.index : undefined,
     };
   }
 }
@@ -102,15 +159,4 @@ export class FailoverRig {
 /** Copies that both ends have sent. */
 function copiesOf({ client, server }: SimulatedFlow): number {
   return client.copiesSent + server.copiesSent;
-}
-
-/** Makes a site of the simulated fabric swallow everything without a signal, or work again. */
-function setFault(fabric: Fabric, site: Site, what: "fail" | "repair"): void {
-  const { network } = fabric;
-  if (site.kind === "node") {
-    const node = fabric.nodes[site.index]!;
-    if (what === "fail") network.failNode(node);
-    else network.repairNode(node);
-  } else if (what === "fail") network.failLink(fabric.link(site.index));
-  else network.repairLink(fabric.link(site.index));
 }

@@ -1,20 +1,15 @@
-/** Where on the paths of a flow a failure can strike, and how many equal places there are. */
-import { hostsOf, type Rack, rackClasses, type Topology, typicalPods } from "../topology/index.js";
+/** Which elements of a path a failure can strike, and how many equal ones there are. */
+import { hostsOf, type Rack, type Role, rackClasses, type Topology, typicalPods } from "../topology/index.js";
 import type { PairPattern, Place } from "../traffic/index.js";
-import type { Failure } from "./experiment.js";
-
-/** A switch or a link, by its index in the topology. */
-export type Site =
-  | { readonly kind: "node"; readonly index: number }
-  | { readonly kind: "link"; readonly index: number };
-
-/** `leaf0-1`, or `tor0-0 - leaf0-1`. */
-export function siteName(topology: Topology, site: Site): string {
-  const name = (node: number) => topology.nodes[node]!.name;
-  if (site.kind === "node") return name(site.index);
-  const { a, b } = topology.links[site.index]!;
-  return `${name(a.node)} - ${name(b.node)}`;
-}
+import {
+  type DrawnFailure,
+  isSingleCut,
+  LINK_TIERS,
+  type LinkTier,
+  rolesOf,
+  type SiteClass,
+} from "./faults/drawn-failures.js";
+import type { Element } from "./faults/fault.js";
 
 /** Hosts with their racks and pods, for traffic patterns. */
 export function hostPlaces(topology: Topology): Place[] {
@@ -24,40 +19,54 @@ export function hostPlaces(topology: Topology): Place[] {
   });
 }
 
-/** The sites of a failure on a path of node indexes, in the order in which a packet meets them. */
-export function sitesOnPath(topology: Topology, path: readonly number[], failure: Failure): Site[] {
-  if (failure !== "link")
-    return path
-      .filter((node) => topology.nodes[node]!.role === failure)
-      .map((index) => ({ kind: "node", index }));
-  const sites: Site[] = [];
+/** The elements of a class on a path of node indexes, in the order in which a packet meets them. */
+export function sitesOnPath(topology: Topology, path: readonly number[], site: SiteClass): Element[] {
+  const { nodes } = topology;
+  if (site.kind === "tier")
+    return path.filter((node) => nodes[node]!.role === site.role).map((index) => ({ kind: "node", index }));
+  const [lower, upper] = rolesOf(site.tiers);
+  const sites: Element[] = [];
   for (let i = 1; i < path.length; i++) {
-    const [a, b] = [topology.nodes[path[i - 1]!]!, topology.nodes[path[i]!]!];
-    const [lower, upper] = a.role === "tor" ? [a, b] : [b, a];
-    if (lower.role !== "tor" || upper.role !== "leaf") continue;
-    const port = lower.ports.find((candidate) => candidate.peer === upper.index)!;
-    sites.push({ kind: "link", index: port.link });
+    const [from, to] = [nodes[path[i - 1]!]!, nodes[path[i]!]!];
+    const up = from.role === lower && to.role === upper;
+    if (!up && (from.role !== upper || to.role !== lower)) continue;
+    if (site.direction !== "both" && site.direction !== (up ? "up" : "down")) continue;
+    const { link } = from.ports.find((candidate) => candidate.peer === to.index)!;
+    // Links of a topology have their lower end first.
+    const ways =
+      site.direction === "both" ? "both" : topology.links[link]!.a.node === from.index ? "out" : "in";
+    sites.push({ kind: "link", index: link, ways });
   }
   return sites;
 }
 
-/** Failures that have a site between some two hosts of the pattern; undefined when there are no such hosts. */
-export function placesOf(topology: Topology, pattern: PairPattern): Set<Failure> | undefined {
+/** Sites with one key are on the same paths. */
+export function siteKey(site: SiteClass): string {
+  return site.kind === "tier" ? site.role : site.tiers;
+}
+
+/** Keys of the sites that some two hosts of the pattern have between them; undefined when there are no such hosts. */
+export function placesOf(topology: Topology, pattern: PairPattern): Set<string> | undefined {
   const counts = siteCounts(topology, pattern);
   return counts === undefined ? undefined : new Set(counts.keys());
 }
 
 /**
  * N of the closed forms: how many equal-cost sites of a failure each direction chooses from. Undefined where
- * it is not the same for all pairs of hosts of the pattern.
+ * it is not the same for all pairs of hosts of the pattern, and for failures other than one element that loses everything.
  */
-export function equalSites(topology: Topology, pattern: PairPattern, failure: Failure): number | undefined {
-  const counts = siteCounts(topology, pattern)?.get(failure);
+export function equalSites(
+  topology: Topology,
+  pattern: PairPattern,
+  failure: DrawnFailure,
+): number | undefined {
+  if (!isSingleCut(failure)) return undefined;
+  const counts = siteCounts(topology, pattern)?.get(siteKey(failure.sites[0]!));
   return counts?.size === 1 ? [...counts][0] : undefined;
 }
 
-/** By failure: the numbers of equal-cost sites that occur at any step of a shortest path. */
-type SiteCounts = Map<Failure, Set<number>>;
+/** By {@link siteKey}: the numbers of equal-cost sites that occur at any step of a shortest path. */
+type SiteCounts = Map<string, Set<number>>;
 
 const known = new WeakMap<Topology, Map<PairPattern, SiteCounts | undefined>>();
 
@@ -117,28 +126,36 @@ function* typicalPairs(
 /** Adds the number of sites at each step of the shortest paths from a host, given the hops to their end. */
 function addSteps(topology: Topology, source: number, hops: Int32Array, result: SiteCounts): void {
   const { nodes } = topology;
-  const add = (failure: Failure, sites: number) => {
+  const add = (key: string, sites: number) => {
     if (sites === 0) return;
-    const counts = result.get(failure) ?? new Set();
-    result.set(failure, counts.add(sites));
+    const counts = result.get(key) ?? new Set();
+    result.set(key, counts.add(sites));
   };
   let layer: ReadonlySet<number> = new Set([source]);
-  for (let left = hops[source]!; left > 1; left--) {
+  for (let left = hops[source]!; left >= 1; left--) {
     const next = new Set<number>();
-    let links = 0;
+    const links = new Map<LinkTier, number>();
     for (const node of layer) {
       for (const { peer } of nodes[node]!.ports) {
         if (hops[peer] !== left - 1) continue;
         next.add(peer);
-        const roles = [nodes[node]!.role, nodes[peer]!.role];
-        if (roles.includes("tor") && roles.includes("leaf")) links++;
+        const tiers = linkTier(nodes[node]!.role, nodes[peer]!.role);
+        if (tiers !== undefined) links.set(tiers, (links.get(tiers) ?? 0) + 1);
       }
     }
-    add("link", links);
+    for (const [tiers, number] of links) add(tiers, number);
     for (const role of ["tor", "leaf", "spine"] as const)
       add(role, [...next].filter((node) => nodes[node]!.role === role).length);
     layer = next;
   }
+}
+
+/** The class of links between nodes of these roles. */
+function linkTier(a: Role, b: Role): LinkTier | undefined {
+  return LINK_TIERS.find((tiers) => {
+    const [lower, upper] = rolesOf(tiers);
+    return (a === lower && b === upper) || (a === upper && b === lower);
+  });
 }
 
 /** Hops from a host to every node, -1 where there is no way; hosts do not forward. */

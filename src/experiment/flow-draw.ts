@@ -15,8 +15,10 @@ import {
   type TransportOptions,
 } from "../sim/packet/index.js";
 import { drawClientPort, PairDrawer, type Place } from "../traffic/index.js";
-import type { Experiment, Failure } from "./experiment.js";
-import { hostPlaces, type Site, sitesOnPath } from "./failure-sites.js";
+import type { Experiment } from "./experiment.js";
+import { hostPlaces, sitesOnPath } from "./failure-sites.js";
+import { type DrawnFailure, drawKey } from "./faults/drawn-failures.js";
+import type { Element } from "./faults/fault.js";
 
 /** Port that all flows go to. */
 export const SERVER_PORT = 5201;
@@ -41,8 +43,8 @@ export interface Paths {
 export interface DrawnRun {
   flow: SimulatedFlow;
   paths: Paths;
-  /** What fails. */
-  site: Site;
+  /** What fails, all at once, in the order of the failure's sites. */
+  elements: Element[];
   /** Nanoseconds from {@link startedAt}, virtual time, to the failure. */
   failsAfter: number;
   startedAt: number;
@@ -80,36 +82,44 @@ export class FlowDrawer {
    * Run number `run` of `failure` under `seed`: its flow is open and has had its first acknowledgement. Throws
    * DiagnosticError P43009 when no flow meets the failure, P43010 when flows cannot complete a round trip before it.
    */
-  draw(failure: Failure, run: number, seed: number): DrawnRun {
+  draw(failure: DrawnFailure, run: number, seed: number): DrawnRun {
     const simulation = this.#fabric.network.simulation;
-    const { settings, topology } = this.#experiment;
+    const { settings } = this.#experiment;
     // The draws do not depend on the scheme: all schemes meet the same flows and failures.
-    const random = new Random(seed).fork(failure).fork(run);
+    const random = new Random(seed).fork(drawKey(failure)).fork(run);
     for (let draws = 1; ; draws++) {
       const startedAt = simulation.now;
       const flow = this.#open(random);
       const paths = this.#discover(flow, startedAt + settings.failure_time);
-      const sites = [
-        ...sitesOnPath(topology, paths.data, failure),
-        ...sitesOnPath(topology, paths.acks, failure),
-      ];
+      const elements = this.#pick(failure, paths, random);
       // Flows of one rack cross no leaf, flows of one pod no spine: others are drawn.
-      if (sites.length === 0) {
+      if (elements === "none" || elements === "put back") {
         this.close(flow);
-        if (draws >= MAX_DRAWS) this.#noneHit(failure, draws);
-        continue;
-      }
-      const site = random.pick(sites);
-      // A site on both ways has two chances to be drawn: half of them are put back, so that each flow
-      // that a site's failure hits counts once, whichever way it is hit.
-      const chances = sites.filter((other) => other.index === site.index).length;
-      if (random.int(chances) > 0) {
-        this.close(flow);
+        if (elements === "none" && draws >= MAX_DRAWS) this.#noneHit(failure, draws);
         continue;
       }
       const phase = random.int(Math.max(1, Math.round(flow.client.timeout.smoothedRtt!)));
-      return { flow, paths, site, failsAfter: settings.failure_time + phase, startedAt };
+      return { flow, paths, elements, failsAfter: settings.failure_time + phase, startedAt };
     }
+  }
+
+  /** One element for each site of the failure, all of them different. */
+  #pick({ sites }: DrawnFailure, { data, acks }: Paths, random: Random): Element[] | "none" | "put back" {
+    const { topology } = this.#experiment;
+    const picked: Element[] = [];
+    for (const site of sites) {
+      const elements = [...sitesOnPath(topology, data, site), ...sitesOnPath(topology, acks, site)].filter(
+        (one) => !picked.some((other) => isSame(one, other)),
+      );
+      if (elements.length === 0) return "none";
+      const element = random.pick(elements);
+      // An element on both ways has two chances to be drawn: half of them are put back, so that each flow
+      // that its failure hits counts once, whichever way it is hit.
+      const chances = elements.filter((other) => isSame(other, element)).length;
+      if (random.int(chances) > 0) return "put back";
+      picked.push(element);
+    }
+    return picked;
   }
 
   /** Ends the flow and lets packets in flight arrive, so that the next run starts on an empty network. */
@@ -129,12 +139,12 @@ export class FlowDrawer {
     if (this.#fabric.indexOf(channel.source) === path.at(-1)) path.push(this.#fabric.indexOf(channel.target));
   }
 
-  #noneHit(failure: Failure, draws: number): never {
-    const { locate, settings } = this.#experiment;
+  #noneHit(failure: DrawnFailure, draws: number): never {
+    const { locate, settings, failures } = this.#experiment;
     fail(
       "P43009",
-      locate(["failures", settings.failures.indexOf(failure)]),
-      `failure "${failure}": none of ${draws} flows of traffic.pairs: ${settings.traffic.pairs} crosses one`,
+      locate(["failures", failures.indexOf(failure)]),
+      `failure "${failure.name}": none of ${draws} flows of traffic.pairs: ${settings.traffic.pairs} crosses one`,
       "choose pairs of hosts that are farther apart",
     );
   }
@@ -177,6 +187,10 @@ export class FlowDrawer {
     }
     return paths;
   }
+}
+
+function isSame(a: Element, b: Element): boolean {
+  return a.kind === b.kind && a.index === b.index;
 }
 
 /** Maximum number of flows drawn for one run: some pair of hosts has a site, but it may be rare. */

@@ -11,12 +11,11 @@ export {
   type Experiment,
   type ExperimentSettings,
   experimentSchema,
-  FAILURES,
-  type Failure,
   outputFolder,
   type SchemeRun,
   type Timeline,
 } from "./experiment.js";
+export { type DrawnFailure, FAILURES } from "./faults/drawn-failures.js";
 export { loadExperiment, loadExperimentFile, loadTimeline } from "./load.js";
 export { type P4cFiles, runP4c } from "./p4c.js";
 export {

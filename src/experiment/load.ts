@@ -17,9 +17,7 @@ import {
   type Experiment,
   type ExperimentSettings,
   experimentSchema,
-  FAILURES,
   type FabricExperiment,
-  type Failure,
   type FlowSpec,
   parameterShape,
   type SchemeRun,
@@ -28,7 +26,8 @@ import {
   type TimelineSettings,
   timelineSchema,
 } from "./experiment.js";
-import { placesOf } from "./failure-sites.js";
+import { placesOf, siteKey } from "./failure-sites.js";
+import { type DrawnFailure, drawnFailures, FAILURES, failureOfWord } from "./faults/drawn-failures.js";
 import { listedFaults } from "./faults/listed-faults.js";
 import { checkTimeline } from "./timeline/check.js";
 
@@ -82,9 +81,10 @@ function checkedExperiment(
     const topology = buildTopology(value.topology, below(locate, ["topology"]));
     const { pairs = farthestPairs(topology), ip } = value.traffic;
     const settings: ExperimentSettings = { ...value, traffic: { pairs, ip } };
-    checkMeaning(settings, topology, locate, diagnostics);
+    const failures = drawnFailures(settings.failures, topology, ip, locate, diagnostics);
+    checkMeaning(settings, failures, topology, locate, diagnostics);
     const schemes = planSchemes(settings, topology, locate, diagnostics);
-    return { kind: "failover", source, locate, settings, topology, schemes };
+    return { kind: "failover", source, locate, settings, topology, schemes, failures };
   });
 }
 
@@ -176,15 +176,12 @@ function checkSelector(
 
 function checkMeaning(
   settings: ExperimentSettings,
+  failures: readonly DrawnFailure[],
   topology: Topology,
   locate: Locate,
   diagnostics: Diagnostics,
 ): void {
   checkSelector(settings, locate, diagnostics);
-  settings.failures.forEach((failure, i) => {
-    if (settings.failures.indexOf(failure) < i)
-      diagnostics.error("P43007", locate(["failures", i]), `failure "${failure}" is listed twice`);
-  });
   if (settings.give_up <= settings.transport.rto_margin)
     diagnostics.error(
       "P43008",
@@ -192,12 +189,13 @@ function checkMeaning(
       `give_up is ${settings.give_up / 1e6} ms: no flow can recover before its first timeout`,
       `write more than rto_margin, ${settings.transport.rto_margin / 1e6} ms`,
     );
-  checkSites(settings, topology, locate, diagnostics);
+  checkSites(settings, failures, topology, locate, diagnostics);
 }
 
 /** Every failure that is asked for must have a place on the paths between the hosts that are asked for. */
 function checkSites(
   settings: ExperimentSettings,
+  failures: readonly DrawnFailure[],
   topology: Topology,
   locate: Locate,
   diagnostics: Diagnostics,
@@ -215,15 +213,16 @@ function checkSites(
     );
     return;
   }
-  settings.failures.forEach((failure: Failure, i) => {
-    if (possible.has(failure)) return;
+  for (const [i, { name, sites }] of failures.entries()) {
+    if (sites.every((site) => possible.has(siteKey(site)))) continue;
+    const words = FAILURES.filter((one) => possible.has(siteKey(failureOfWord(one).sites[0]!)));
     diagnostics.error(
       "P43009",
       locate(["failures", i]),
-      `failure "${failure}": no path between the hosts of traffic.pairs: ${pairs} crosses one`,
-      `failures with a place here: ${FAILURES.filter((one) => possible.has(one)).join(", ") || "none"}`,
+      `failure "${name}": no path between the hosts of traffic.pairs: ${pairs} crosses one`,
+      `failures with a place here: ${words.join(", ") || "none"}`,
     );
-  });
+  }
 }
 
 /** What the schemes' plans depend on. */

@@ -1,5 +1,6 @@
 /** Colours of the figures: a family of hues a scheme, a shade and a dash pattern a failure. */
-import { FAILURES, type Failure, type SchemeRun } from "./experiment.js";
+import type { SchemeRun } from "./experiment.js";
+import { FAILURES } from "./faults/drawn-failures.js";
 
 /** Dark to light; people who confuse red and green can distinguish them too. */
 const FAMILIES: readonly (readonly string[])[] = [
@@ -9,30 +10,23 @@ const FAMILIES: readonly (readonly string[])[] = [
   ["#0e7a5f", "#2f9e7f", "#64bda3", "#0a5a46"],
 ];
 
-const DASHES: Readonly<Record<Failure, string | undefined>> = {
-  tor: undefined,
-  leaf: undefined,
-  spine: undefined,
-  link: "5,3",
-};
+/** Plain failures of links are dashed; of further failures every four have a pattern of their own. */
+const DASHES: readonly (string | undefined)[] = [undefined, "8,4", "2,3", "10,3,2,3"];
+const LINK_DASH = "5,3";
 
 export interface LineStyle {
   colour: string;
   dash: string | undefined;
 }
 
-export function lineStyle(schemeIndex: number, failure: Failure): LineStyle {
+/** `place`: of the failure among those of the experiment. Failures of one word have the same style in every experiment. */
+export function lineStyle(schemeIndex: number, failure: string, place: number): LineStyle {
   const family = FAMILIES[schemeIndex % FAMILIES.length]!;
-  return { colour: family[FAILURES.indexOf(failure)]!, dash: DASHES[failure] };
+  const word = (FAILURES as readonly string[]).indexOf(failure);
+  if (word >= 0) return { colour: family[word]!, dash: failure === "link" ? LINK_DASH : undefined };
+  const dash = DASHES[Math.floor(place / family.length) % DASHES.length];
+  return { colour: family[place % family.length]!, dash };
 }
-
-/** Words for people, as against the keys of files. */
-export const FAILURE_NAMES: Readonly<Record<Failure, string>> = {
-  tor: "ToR",
-  leaf: "leaf",
-  spine: "spine",
-  link: "ToR-leaf link",
-};
 
 /** Title of the scheme that the results call `label`. */
 export function schemeTitle(schemes: readonly SchemeRun[], label: string): string {

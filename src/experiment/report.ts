@@ -1,9 +1,10 @@
 /** One self-contained page: what was asked, what came out, how that compares with theory, and the data. */
 import { escapeMarkup } from "../base/index.js";
 import { cdfFigure, figureLines, isGradual } from "./cdf-figure.js";
-import type { Experiment, SchemeRun } from "./experiment.js";
+import type { Experiment } from "./experiment.js";
+import { isPartial } from "./faults/drawn-failures.js";
 import { inline, reportPage } from "./page.js";
-import { FAILURE_NAMES, schemeTitle } from "./palette.js";
+import { schemeTitle } from "./palette.js";
 import {
   type FullResults,
   formatMs,
@@ -37,8 +38,8 @@ export async function renderReport(results: FullResults): Promise<ReportFiles> {
     ...results.notes.map((note) => `<p class="note">${escapeMarkup(note)}</p>`),
     `<figure>${inline(cdfSvg)}<figcaption>Share of the flows that have recovered, over the time since the failure (logarithmic).${hasTheory(results) ? " Circles: closed form, one a try." : ""}</figcaption></figure>`,
     "<h2>Results</h2>",
-    resultTable(results.rows, experiment.schemes),
-    `<p class="note">A run is one flow, open before the failure, with a path of its own in each direction; the element that fails is drawn from the two. Time is counted from the failure to the retransmission that gets through; its acknowledgement is back one round trip later. N: equal-cost elements that each direction chooses from. Copies: packets of both ends beyond one for each timeout and one for each received segment, a flow, until it recovered. ${theoryNote(results)}</p>`,
+    resultTable(results.rows, experiment),
+    `<p class="note">A run is one flow, open before the failure, with a path of its own in each direction; the element that fails is drawn from the two. Time is counted from the failure to the retransmission that gets through; its acknowledgement is back one round trip later. N: equal-cost elements that each direction chooses from. Copies: packets of both ends beyond one for each timeout and one for each received segment, a flow, until it recovered.${observationNote(results)} ${theoryNote(results)}</p>`,
     "<h2>Fabric</h2>",
     `<figure>${inline(topologySvg)}<figcaption>${escapeMarkup(describeTopology(experiment))}${example === undefined ? "" : ` <span class="before">Dashed: one flow's data before ${escapeMarkup(example.failed)} fails.</span>${example.after === undefined ? "" : ' <span class="after">Solid: after its first re-path.</span>'}`}</figcaption></figure>`,
     "<h2>Parameters</h2>",
@@ -65,6 +66,12 @@ function shownExample({ series, rows }: FullResults): PathExample | undefined {
     (best, one) => (best === undefined || success(one) > success(best) ? one : best),
     undefined,
   )?.example;
+}
+
+function observationNote({ source }: FullResults): string {
+  if (!source.failures.some(isPartial)) return "";
+  const time = ms(source.settings.observation);
+  return ` Failures that let packets pass are observed for ${time}: timeouts of a flow in that time, and the time to the last recovery in it, 0 without a timeout; first try: at most one timeout.`;
 }
 
 function theoryNote(results: FullResults): string {
@@ -102,8 +109,8 @@ function headline({ rows, source }: FullResults): string {
     }
     const worst =
       slowest.p95_ms === null
-        ? `more than 5 % of the flows never recover from a failed ${FAILURE_NAMES[slowest.failure]}`
-        : `95 % of the flows are back within ${formatMs(slowest.p95_ms, slowest)} ms after the worst failure (${FAILURE_NAMES[slowest.failure]})`;
+        ? `more than 5 % of the flows never recover from a failed ${escapeMarkup(failureTitle(source, slowest))}`
+        : `95 % of the flows are back within ${formatMs(slowest.p95_ms, slowest)} ms after the worst failure (${escapeMarkup(failureTitle(source, slowest))})`;
     sentences.push(
       `${name}: the first re-path succeeds in <strong>${formatPercent(firstTries)}</strong> of ${runs.toLocaleString("en-US")} runs; ${worst}.`,
     );
@@ -111,7 +118,12 @@ function headline({ rows, source }: FullResults): string {
   return sentences.join(" ");
 }
 
-function resultTable(rows: readonly Row[], schemes: readonly SchemeRun[]): string {
+function failureTitle({ failures }: Experiment, { failure }: Row): string {
+  return failures.find(({ name }) => name === failure)?.title ?? failure;
+}
+
+function resultTable(rows: readonly Row[], experiment: Experiment): string {
+  const observed = rows.some((row) => row.timeouts_per_flow !== null);
   const head = [
     "scheme",
     "failed",
@@ -124,6 +136,7 @@ function resultTable(rows: readonly Row[], schemes: readonly SchemeRun[]): strin
     "max ms",
     "re-paths",
     "copies",
+    ...(observed ? ["timeouts"] : []),
   ];
   const cells = rows.map((row, i) => {
     const first = i > 0 && rows[i - 1]!.scheme !== row.scheme;
@@ -149,11 +162,23 @@ function resultTable(rows: readonly Row[], schemes: readonly SchemeRun[]): strin
         row.theory_repaths_mean === null ? null : row.theory_repaths_mean.toFixed(2),
       ),
       row.copies_mean === null ? "&ndash;" : row.copies_mean.toFixed(2),
+      ...(observed ? [row.timeouts_per_flow?.toFixed(2) ?? "&ndash;"] : []),
     ];
-    return `<tr${first ? ' class="first"' : ""}><td class="word">${escapeMarkup(schemeTitle(schemes, row.scheme))}</td><td class="word">${FAILURE_NAMES[row.failure]}</td>${data.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
+    return `<tr${first ? ' class="first"' : ""}><td class="word">${escapeMarkup(schemeTitle(experiment.schemes, row.scheme))}</td><td class="word">${escapeMarkup(failureTitle(experiment, row))}</td>${data.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
   });
   const header = head.map((name, i) => `<th${i < 2 ? ' class="word"' : ""}>${name}</th>`).join("");
   return `<table><thead><tr>${header}</tr></thead><tbody>${cells.join("\n")}</tbody></table>`;
+}
+
+function failureText({ failures, settings }: Experiment): string {
+  const names = failures.map(({ name }) => name).join(", ");
+  const times = `${ms(settings.failure_time)} into the flow; given up after ${ms(settings.give_up)}`;
+  const observed = failures.some(isPartial) ? `; observed for ${ms(settings.observation)}` : "";
+  return `${names}; ${times}${observed}`;
+}
+
+function ms(ns: number): string {
+  return `${ns / 1e6} ms`;
 }
 
 function firstRto(results: FullResults): string {
@@ -184,7 +209,6 @@ function describeTopology({ topology }: Experiment): string {
 
 function parameterTable(experiment: Experiment, seed: number, engine: string): string {
   const { settings, schemes } = experiment;
-  const ms = (ns: number) => `${ns / 1e6} ms`;
   const rows: [string, string][] = [
     ["experiment, seed, engine", `${settings.name}, ${seed}, ${engine}`],
     ["topology", flatten(settings.topology).join(", ")],
@@ -193,10 +217,7 @@ function parameterTable(experiment: Experiment, seed: number, engine: string): s
       `scheme ${label}`,
       [`runs: ${runs}`, ...flatten(parameters)].join(", "),
     ]),
-    [
-      "failure",
-      `${settings.failures.join(", ")}; ${ms(settings.failure_time)} into the flow; silent; given up after ${ms(settings.give_up)}`,
-    ],
+    ["failure", failureText(experiment)],
     ["traffic", `pairs ${settings.traffic.pairs}, IPv${settings.traffic.ip}`],
     [
       "transport",

@@ -1,7 +1,8 @@
 /** What an experiment yields: samples of single runs, and the rows that sum them up. */
 import { formatTable } from "../base/index.js";
-import type { EngineName, Experiment, Failure, SchemeRun } from "./experiment.js";
+import type { EngineName, Experiment, SchemeRun } from "./experiment.js";
 import { equalSites } from "./failure-sites.js";
+import { type DrawnFailure, isPartial } from "./faults/drawn-failures.js";
 import { mean, summarise } from "./statistics.js";
 import type { RunLoad } from "./testbed/machine-load.js";
 import { theoryOf, timeOfTry } from "./theory.js";
@@ -10,7 +11,8 @@ import { theoryOf, timeOfTry } from "./theory.js";
 export interface Sample {
   /**
    * Milliseconds from the failure to the retransmission that was acknowledged, one round trip after it; Infinity: none
-   * within `give_up`. This is what the closed forms and P-ECMP's figure 7 count.
+   * within `give_up`. This is what the closed forms and P-ECMP's figure 7 count. Of a failure that lets packets pass: to
+   * the last such retransmission during the observation; 0: there was no timeout; Infinity: the last timeout's was lost.
    */
   recoveryMs: number;
   /** Timeouts between the failure and the recovery, or the end. */
@@ -38,7 +40,7 @@ export interface PathExample {
 /** All runs of one scheme under one failure. */
 export interface Series {
   scheme: SchemeRun;
-  failure: Failure;
+  failure: DrawnFailure;
   samples: readonly Sample[];
   example: PathExample | undefined;
 }
@@ -46,10 +48,12 @@ export interface Series {
 /** One line of the result table. Times of a quantile that never recovers are null. */
 export interface Row {
   scheme: string;
-  failure: Failure;
+  /** Name of the failure. */
+  failure: string;
   runs: number;
-  /** Fraction that recovered within `give_up`. */
+  /** Fraction that recovered within `give_up`; of a failure that lets packets pass, by the end of the observation. */
   recovered: number;
+  /** Fraction that recovered at their first timeout; of a failure that lets packets pass, after one timeout or none. */
   first_try_success: number;
   p50_ms: number | null;
   p95_ms: number | null;
@@ -63,6 +67,11 @@ export interface Row {
    * hosts do not report copies.
    */
   copies_mean: number | null;
+  /**
+   * Mean number of timeouts of a flow during the observation that follows a failure which lets packets pass; null for other
+   * failures, whose runs end with the recovery.
+   */
+  timeouts_per_flow: number | null;
   /** Equal-cost sites that each direction chooses from, if the topology has one such number. */
   equal_sites: number | null;
   /** Closed forms (P-ECMP, section 2.1); null where there is none. */
@@ -120,16 +129,17 @@ export function rowOf(experiment: Experiment, series: Series, engine: EngineName
   const n = equalSites(experiment.topology, experiment.settings.traffic.pairs, failure);
   return {
     scheme: scheme.label,
-    failure,
+    failure: failure.name,
     runs: samples.length,
     recovered: round(recovered.length / samples.length, 6),
-    first_try_success: round(recovered.filter((sample) => sample.timeouts === 1).length / samples.length, 6),
+    first_try_success: round(recovered.filter(({ timeouts }) => timeouts <= 1).length / samples.length, 6),
     p50_ms: finite(times.p50),
     p95_ms: finite(times.p95),
     p99_ms: finite(times.p99),
     max_ms: finite(times.max),
     repaths_mean: scheme.plan.repaths ? round(mean(samples.map((sample) => sample.timeouts)), 4) : 0,
     copies_mean: meanCopies(samples),
+    timeouts_per_flow: isPartial(failure) ? round(mean(samples.map(({ timeouts }) => timeouts)), 4) : null,
     equal_sites: n ?? null,
     ...theoryColumns(experiment, series),
     ...(hasModelTimes(engine) ? {} : { theory_p50_ms: null, theory_p95_ms: null }),
@@ -200,6 +210,7 @@ const HEADER = [
   "max ms",
   "re-paths",
   "copies",
+  "timeouts",
 ];
 
 /** The result table as text for a terminal, with the notes below it. */
@@ -219,8 +230,17 @@ export function formatResults(results: Results): string {
     formatMs(row.max_ms, row),
     row.repaths_mean.toFixed(2),
     row.copies_mean === null ? null : row.copies_mean.toFixed(2),
+    row.timeouts_per_flow === null ? null : row.timeouts_per_flow.toFixed(2),
   ]);
-  return withNotes(formatTable(HEADER, rows), results.notes);
+  // Hard failures alone have no column of timeouts: a run ends with the recovery.
+  const width = results.rows.some((row) => row.timeouts_per_flow !== null)
+    ? HEADER.length
+    : HEADER.length - 1;
+  const table = formatTable(
+    HEADER.slice(0, width),
+    rows.map((cells) => cells.slice(0, width)),
+  );
+  return withNotes(table, results.notes);
 }
 
 /** A table for a terminal with what a reader must know of it. */

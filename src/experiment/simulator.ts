@@ -41,7 +41,7 @@ export function* schemeRuns(
 ): Generator<void, Series[]> {
   const rig = new FailoverRig(experiment, fabric);
   const series: Series[] = [];
-  for (const failure of experiment.settings.failures) {
+  for (const failure of experiment.failures) {
     const samples: Sample[] = [];
     for (let run = 0; run < scheme.runs; run++) {
       samples.push(rig.run(failure, run, seed));

@@ -26,7 +26,7 @@ export function samplesCsv(series: readonly Series[]): string {
   const rows = series.flatMap(({ scheme, failure, samples }) =>
     samples.map(({ recoveryMs, timeouts, rttMs, copies, load }, run) => [
       scheme.label,
-      failure,
+      failure.name,
       run,
       Number.isFinite(recoveryMs) ? Number(recoveryMs.toFixed(6)) : null,
       timeouts,
@@ -54,7 +54,12 @@ export function cdfCsv(series: readonly Series[]): string {
     cdfPoints(
       samples.map((sample) => sample.recoveryMs),
       100,
-    ).map(({ x, fraction }) => [scheme.label, failure, Number(x.toFixed(6)), Number(fraction.toFixed(6))]),
+    ).map(({ x, fraction }) => [
+      scheme.label,
+      failure.name,
+      Number(x.toFixed(6)),
+      Number(fraction.toFixed(6)),
+    ]),
   );
   return csv(["scheme", "failure", "recovery_ms", "fraction"], rows);
 }

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { DiagnosticError } from "../../src/base/index.js";
 import { FailoverRig } from "../../src/experiment/failover.js";
 import { equalSites, placesOf, sitesOnPath } from "../../src/experiment/failure-sites.js";
+import { failureOfWord } from "../../src/experiment/faults/drawn-failures.js";
 import { FlowDrawer } from "../../src/experiment/flow-draw.js";
-import type { Experiment, Failure, SchemeRun } from "../../src/experiment/index.js";
+import type { Experiment, SchemeRun } from "../../src/experiment/index.js";
 import { rowOf } from "../../src/experiment/results.js";
 import { schemeRuns } from "../../src/experiment/simulator.js";
 import { mean } from "../../src/experiment/statistics.js";
@@ -13,10 +14,10 @@ import { allRuns, experimentWith, modelFabric } from "./model-fabric.js";
 
 const SEED = 7;
 
-function series(experiment: Experiment, label: string, failure?: Failure) {
+function series(experiment: Experiment, label: string, failure?: string) {
   const scheme = experiment.schemes.find((one) => one.label === label)!;
   const all = allRuns(schemeRuns(experiment, scheme, modelFabric(experiment, scheme), SEED));
-  return failure === undefined ? all : all.filter((one) => one.failure === failure);
+  return failure === undefined ? all : all.filter((one) => one.failure.name === failure);
 }
 
 const schemeOf = (experiment: Experiment, label: string): SchemeRun =>
@@ -35,9 +36,9 @@ describe("the failing element", () => {
     const runs = 600;
     let shared = 0;
     for (let run = 0; run < runs; run++) {
-      const { flow, paths } = drawer.draw("leaf", run, SEED);
+      const { flow, paths } = drawer.draw(failureOfWord("leaf"), run, SEED);
       const [data, acks] = [paths.data, paths.acks].map(
-        (path) => sitesOnPath(experiment.topology, path, "leaf")[0]!,
+        (path) => sitesOnPath(experiment.topology, path, failureOfWord("leaf").sites[0]!)[0]!,
       );
       if (data!.index === acks!.index) shared++;
       drawer.close(flow);
@@ -58,11 +59,11 @@ describe("failure sites", () => {
   it("count the equal-cost elements of each tier", () => {
     const topology = clos("");
     const counts = (["tor", "leaf", "spine", "link"] as const).map((failure) =>
-      equalSites(topology, "inter_pod", failure),
+      equalSites(topology, "inter_pod", failureOfWord(failure)),
     );
     expect(counts).toEqual([2, 4, 64, 8]);
     // Between racks of one pod the way is host, ToR, leaf, ToR, host.
-    expect(equalSites(topology, "inter_rack", "leaf")).toBe(4);
+    expect(equalSites(topology, "inter_rack", failureOfWord("leaf"))).toBe(4);
   });
 
   it("lie between the hosts that are farthest apart, where the file names no pairs", () => {
@@ -76,17 +77,19 @@ describe("failure sites", () => {
   });
 
   it("count one ToR for hosts with one NIC, and all spines of a mesh", () => {
-    expect(equalSites(clos(", homing: single"), "inter_pod", "tor")).toBe(1);
-    expect(equalSites(clos(", wiring: mesh"), "inter_pod", "spine")).toBe(16);
+    expect(equalSites(clos(", homing: single"), "inter_pod", failureOfWord("tor"))).toBe(1);
+    expect(equalSites(clos(", wiring: mesh"), "inter_pod", failureOfWord("spine"))).toBe(16);
   });
 
   it("are not counted where pairs of hosts differ", () => {
-    expect(equalSites(clos(', missing_links: [["tor0-0", "leaf0-0"]]'), "inter_pod", "link")).toBeUndefined();
+    expect(
+      equalSites(clos(', missing_links: [["tor0-0", "leaf0-0"]]'), "inter_pod", failureOfWord("link")),
+    ).toBeUndefined();
   });
 
   it("exist only for tiers that paths cross", () => {
     const topology = buildTopology(topologySchema.parse({ kind: "leaf_spine", tors: 4, leaves: 2 }));
-    expect([...placesOf(topology, "inter_rack")!].sort()).toEqual(["leaf", "link", "tor"]);
+    expect([...placesOf(topology, "inter_rack")!].sort()).toEqual(["host-tor", "leaf", "tor", "tor-leaf"]);
     expect(placesOf(topology, "inter_pod")).toBeUndefined();
   });
 });
@@ -96,12 +99,12 @@ describe("failover runs", () => {
     const experiment = experimentWith();
     const scheme = schemeOf(experiment, "prr");
     const inOrder = new FailoverRig(experiment, modelFabric(experiment, scheme));
-    const runs = [0, 1, 2, 3, 4, 5].map((run) => inOrder.run("tor", run, SEED));
+    const runs = [0, 1, 2, 3, 4, 5].map((run) => inOrder.run(failureOfWord("tor"), run, SEED));
     const other = new FailoverRig(experiment, modelFabric(experiment, scheme));
-    other.run("spine", 9, SEED);
-    for (const run of [5, 3, 0]) expect(other.run("tor", run, SEED)).toEqual(runs[run]);
+    other.run(failureOfWord("spine"), 9, SEED);
+    for (const run of [5, 3, 0]) expect(other.run(failureOfWord("tor"), run, SEED)).toEqual(runs[run]);
     expect(new Set(runs.map((sample) => sample.recoveryMs)).size).toBeGreaterThan(3);
-    expect(other.run("tor", 0, SEED + 1)).not.toEqual(runs[0]);
+    expect(other.run(failureOfWord("tor"), 0, SEED + 1)).not.toEqual(runs[0]);
   });
 
   it("leave the network as they found it", () => {
@@ -109,7 +112,7 @@ describe("failover runs", () => {
     const scheme = schemeOf(experiment, "pecmp");
     const fabric = modelFabric(experiment, scheme);
     const rig = new FailoverRig(experiment, fabric);
-    for (let run = 0; run < 10; run++) rig.run("link", run, SEED);
+    for (let run = 0; run < 10; run++) rig.run(failureOfWord("link"), run, SEED);
     expect(fabric.network.channels.some((channel) => channel.failed)).toBe(false);
     expect(fabric.network.channels.every((channel) => channel.backlog.packets === 0)).toBe(true);
     for (const host of fabric.hosts()) expect(host.stats.rejected).toBe(0);
@@ -144,7 +147,7 @@ describe("failover runs", () => {
     const scheme = schemeOf(experiment, "none");
     const rig = new FailoverRig(experiment, modelFabric(experiment, scheme));
     try {
-      rig.run("tor", 0, SEED);
+      rig.run(failureOfWord("tor"), 0, SEED);
       expect.unreachable();
     } catch (error) {
       expect((error as DiagnosticError).diagnostics[0]!.code).toBe("P43010");
@@ -161,7 +164,7 @@ describe.each([
   it("recovers on the first re-path, whatever failed", () => {
     const experiment = experimentWith({ ...keys, runs: 60 });
     for (const { samples, failure } of series(experiment, "pecmp")) {
-      expect(samples.length, failure).toBe(60);
+      expect(samples.length, failure.name).toBe(60);
       for (const { timeouts, recoveryMs, rttMs } of samples) {
         expect(timeouts).toBe(1);
         expect(recoveryMs).toBeGreaterThan(5);
@@ -197,7 +200,7 @@ describe("P-ECMP with other windows and control", () => {
       schemes: "[{ scheme: pecmp, control: hops }]",
     });
     for (const { samples, failure } of series(experiment, "pecmp"))
-      expect(samples.filter((sample) => sample.timeouts !== 1).length, failure).toBe(0);
+      expect(samples.filter((sample) => sample.timeouts !== 1).length, failure.name).toBe(0);
   });
 
   it.each(["offset", "both"])("recovers in time where links are missing, control: %s", (control) => {
@@ -211,7 +214,7 @@ describe("P-ECMP with other windows and control", () => {
       schemes: `[{ scheme: pecmp, control: ${control} }]`,
     });
     for (const { samples, failure } of series(experiment, "pecmp"))
-      expect(samples.filter((sample) => !Number.isFinite(sample.recoveryMs)).length, failure).toBe(0);
+      expect(samples.filter((sample) => !Number.isFinite(sample.recoveryMs)).length, failure.name).toBe(0);
   });
 
   it("does not always when both directions shift together", () => {
@@ -227,7 +230,7 @@ describe("the closed form of P-ECMP", () => {
     const experiment = experimentWith({ schemes: `[{ scheme: pecmp${scheme} }]`, ...keys });
     const [run] = experiment.schemes;
     const samples = [{ recoveryMs: 6, timeouts: 1, rttMs: 1 }];
-    return experiment.settings.failures.map(
+    return experiment.failures.map(
       (failure) =>
         rowOf(experiment, { scheme: run!, failure, samples, example: undefined }).theory_first_try_success,
     );
@@ -262,9 +265,9 @@ describe("PRR", () => {
       const p = successProbability(n);
       const deviation = Math.sqrt((p * (1 - p)) / runs);
       const firstTry = samples.filter((sample) => sample.timeouts === 1).length / runs;
-      expect(Math.abs(firstTry - p), failure).toBeLessThan(3.5 * deviation);
+      expect(Math.abs(firstTry - p), failure.name).toBeLessThan(3.5 * deviation);
       const tries = mean(samples.map((sample) => sample.timeouts));
-      expect(Math.abs(tries / expectedTries(n) - 1), failure).toBeLessThan(0.12);
+      expect(Math.abs(tries / expectedTries(n) - 1), failure.name).toBeLessThan(0.12);
     }
   }, 120_000);
 });

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import type { SchemeRun } from "../../src/experiment/index.js";
-import { runGrayFailure } from "./lossy-leaf.js";
+import { timeoutsPerFlow } from "./lossy-leaf.js";
 import { experimentWith } from "./model-fabric.js";
 
 const TOPOLOGY = `{ kind: clos, homing: dual, pods: 2, tors_per_pod: 4, leaves_per_pod: 4, spines_per_plane: 4,
@@ -14,21 +14,20 @@ const SCHEMES = `[pecmp, { scheme: pecmp, label: shift, failover: shift },
   { scheme: pecmp, label: prr-roles, failover: prr }, { scheme: prr, field: flow_label },
   { scheme: prr, label: prr-copies, field: flow_label, copies: 2 }, ecmp]`;
 
-const experimentOf = (window: number, schemes = SCHEMES) =>
+const experimentOf = (window: number, loss: number, observation: string, schemes = SCHEMES) =>
   experimentWith({
     topology: TOPOLOGY,
     schemes,
-    failures: "[leaf]",
+    failures: `[{ tier: leaf, loss: ${loss} }]`,
+    observation,
     traffic: "{ pairs: inter_pod, ip: 6 }",
     transport: `{ segment_bytes: 1000, window_segments: ${window} }`,
   });
 
 /** Mean timeouts of a flow by scheme, 40 flows; long enough for every flow that re-paths to leave the leaf. */
 function timeoutsOf(window: number, loss: number, seed: number, schemes = SCHEMES): Record<string, number> {
-  const experiment = experimentOf(window, schemes);
-  const duration = window === 1 ? 250_000_000 : 30_000_000;
-  const mean = (scheme: SchemeRun) =>
-    runGrayFailure(experiment, scheme, { loss, flows: 40, duration, seed }).timeouts;
+  const experiment = experimentOf(window, loss, window === 1 ? "250ms" : "30ms", schemes);
+  const mean = (scheme: SchemeRun) => timeoutsPerFlow(experiment, scheme, 40, seed);
   return Object.fromEntries(experiment.schemes.map((scheme) => [scheme.label, mean(scheme)]));
 }
 

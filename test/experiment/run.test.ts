@@ -101,7 +101,11 @@ describe("on the real programs", () => {
     });
     const { rows } = await runExperiment(experiment, { seed: 5 });
     for (const row of rows) {
-      const n = equalSites(experiment.topology, "inter_pod", row.failure)!;
+      const n = equalSites(
+        experiment.topology,
+        "inter_pod",
+        experiment.failures.find(({ name }) => name === row.failure)!,
+      )!;
       const p = successProbability(n);
       const deviation = Math.sqrt((p * (1 - p)) / runs);
       expect(Math.abs(row.first_try_success - p), row.failure).toBeLessThan(3.5 * deviation);

@@ -24,26 +24,14 @@ export async function checkLabFaults(
   place: FaultPlace,
   stop: AbortSignal,
 ): Promise<LabFaultPlan> {
-  for (const fault of faults) {
-    if (fault.effect.kind !== "packets" || fault.effect.delay === 0) continue;
-    const name = elementName(topology, fault.element);
-    if (fault.match !== undefined)
-      fail(
-        "P43018",
-        place(fault, "match") ?? place(fault),
-        `engine ${engine} cannot delay some packets of ${name} and not others`,
-        "the kernel delays all packets of an interface: leave match out, or run on the simulator (--engine sim)",
-      );
-    const { probeQdiscs } = await import("../../testbed/index.js");
-    const qdiscs = await probeQdiscs(stop);
-    if ("reason" in qdiscs || !qdiscs.netem)
-      fail(
-        "P43018",
-        place(fault, "delay") ?? place(fault),
-        `engine ${engine} cannot delay packets of ${name} here: this kernel has no netem (sch_netem)`,
-        "run it on the simulator: --engine sim",
-      );
-  }
+  for (const fault of faults)
+    await checkLabDelay(
+      fault,
+      elementName(topology, fault.element),
+      engine,
+      (key) => place(fault, key),
+      stop,
+    );
   const tables = faultTables(topology, faults);
   if (tables === undefined) {
     const last = faults.at(-1)!;
@@ -55,4 +43,31 @@ export async function checkLabFaults(
     );
   }
   return { tables, count: Math.max(0, ...tables.values()) + 1 };
+}
+
+/** The part of {@link checkLabFaults} that does not depend on the element, which `name` stands for. */
+export async function checkLabDelay(
+  { effect, match }: Pick<Fault, "effect" | "match">,
+  name: string,
+  engine: SwitchEngine,
+  place: (key?: string) => Span | undefined,
+  stop: AbortSignal,
+): Promise<void> {
+  if (effect.kind !== "packets" || effect.delay === 0) return;
+  if (match !== undefined)
+    fail(
+      "P43018",
+      place("match") ?? place(),
+      `engine ${engine} cannot delay some packets of ${name} and not others`,
+      "the kernel delays all packets of an interface: leave match out, or run on the simulator (--engine sim)",
+    );
+  const { probeQdiscs } = await import("../../testbed/index.js");
+  const qdiscs = await probeQdiscs(stop);
+  if ("reason" in qdiscs || !qdiscs.netem)
+    fail(
+      "P43018",
+      place("delay") ?? place(),
+      `engine ${engine} cannot delay packets of ${name} here: this kernel has no netem (sch_netem)`,
+      "run it on the simulator: --engine sim",
+    );
 }

@@ -74,6 +74,31 @@ export class LabFaults {
     return [...this.#active].some(({ effect, element }) => effect.kind === kind && element.index === index);
   }
 
+  /**
+   * Begins faults, which flap if they are to, until the returned function ends them all. `wait` passes a number of
+   * nanoseconds and rejects when the run is stopped.
+   */
+  async strike(faults: readonly Fault[], wait: (ns: number) => Promise<void>): Promise<() => Promise<void>> {
+    await Promise.all(faults.map((fault) => this.begin(fault)));
+    let over = false;
+    const flaps = faults.map(async (fault) => {
+      const { flap } = fault;
+      for (let begins = false; flap !== undefined; begins = !begins) {
+        await wait(flap.period * (begins ? 1 - flap.duty : flap.duty));
+        if (over) return;
+        await (begins ? this.begin(fault) : this.end(fault));
+      }
+    });
+    const flapping = Promise.all(flaps);
+    // A write that fails ends the run when the faults end.
+    flapping.catch(() => {});
+    return async () => {
+      over = true;
+      await flapping;
+      await this.endAll();
+    };
+  }
+
   async #write(fault: Fault, type: "insert" | "delete"): Promise<void> {
     const table = this.tables.get(fault) ?? 0;
     await Promise.all(

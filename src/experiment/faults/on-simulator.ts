@@ -1,7 +1,7 @@
 /** Faults in the simulator: outages and impairments of channels, carrier signals, and switches without program and state. */
 import type { Random } from "../../base/index.js";
 import { type Channel, type Fabric, Impairment } from "../../sim/packet/index.js";
-import { directionsOf, type Element, type Fault, isCut } from "./fault.js";
+import { directionsOf, type Element, type Fault, type Flap, isCut } from "./fault.js";
 
 export interface SimulatorFaultOptions {
   /** Random decisions: a stream of its own for each fault. */
@@ -41,11 +41,40 @@ export class SimulatorFaults {
     }
   }
 
-  /** Resolves when a killed switch runs again; all other faults end before the first turn of the event loop. */
-  async end(fault: Fault): Promise<void> {
+  /** Resolves when a killed switch runs again; all other faults end at once, without a promise. */
+  end(fault: Fault): Promise<void> | undefined {
     this.#active.delete(fault);
+    if (fault.effect.kind !== "kill") return void this.#end(fault);
+    return this.options.restart(fault.element.index).then(() => this.#end(fault));
+  }
+
+  /**
+   * Begins faults, which flap if they are to, until the returned function ends them all. For faults without `kill`.
+   */
+  strike(faults: readonly Fault[]): () => void {
+    const { simulation } = this.fabric.network;
+    const timers = new Map<Fault, () => void>();
+    const change = (fault: Fault, { period, duty }: Flap, begins: boolean) => {
+      if (begins) this.begin(fault);
+      else this.end(fault);
+      const wait = Math.max(1, Math.round(period * (begins ? duty : 1 - duty)));
+      timers.set(
+        fault,
+        simulation.at(simulation.now + wait, () => change(fault, { period, duty }, !begins)),
+      );
+    };
+    for (const fault of faults) {
+      if (fault.flap === undefined) this.begin(fault);
+      else change(fault, fault.flap, true);
+    }
+    return () => {
+      for (const cancel of timers.values()) cancel();
+      for (const fault of [...this.#active]) this.end(fault);
+    };
+  }
+
+  #end(fault: Fault): void {
     const { element, effect } = fault;
-    if (effect.kind === "kill") await this.options.restart(element.index);
     if (isCut(fault)) {
       for (const channel of this.#cutBy(element)) this.#count(channel, -1);
       if (effect.kind === "down") this.#signal(element.index, -1);
@@ -56,12 +85,6 @@ export class SimulatorFaults {
       const { aToB, bToA } = this.fabric.link(link);
       (from === "a" ? aToB : bToA).unimpair(impairment);
     }
-  }
-
-  /** Ends all that is active, and forgets the random streams. */
-  async endAll(): Promise<void> {
-    for (const fault of [...this.#active]) await this.end(fault);
-    this.#impairments.clear();
   }
 
   /** A node that loses everything is cut off in both directions of its links. */

@@ -6,9 +6,10 @@ import { Random } from "../../base/index.js";
 import type { FlowKey } from "../../hosts/index.js";
 import type { Fabric } from "../../sim/packet/index.js";
 import type { Topology } from "../../topology/index.js";
-import type { Experiment, Failure } from "../experiment.js";
+import type { Experiment } from "../experiment.js";
 import { FailoverRig } from "../failover.js";
-import type { Site } from "../failure-sites.js";
+import type { DrawnFailure } from "../faults/drawn-failures.js";
+import type { Element } from "../faults/fault.js";
 import { FlowDrawer, type Paths } from "../flow-draw.js";
 import type { PathExample } from "../results.js";
 
@@ -18,7 +19,8 @@ export interface PredictedRun {
   readonly destination: number;
   readonly clientPort: number;
   readonly paths: Paths;
-  readonly site: Site;
+  /** What fails. */
+  readonly elements: readonly Element[];
   /** Nanoseconds from the start of the flow to the failure. */
   readonly failsAfter: number;
 }
@@ -35,19 +37,19 @@ export class Predictor {
   }
 
   /** `use`: how often the same hosts and ports had a connection before in this lab. */
-  run(failure: Failure, run: number, use: number): PredictedRun {
+  run(failure: DrawnFailure, run: number, use: number): PredictedRun {
     const { topology } = this.#experiment;
     const drawer = new FlowDrawer(this.#experiment, this.#fabric, (_run, _end, flow) =>
       agentRandom(topology, this.#seed, flow, use),
     );
-    const { flow, paths, site, failsAfter } = drawer.draw(failure, run, this.#seed);
+    const { flow, paths, elements, failsAfter } = drawer.draw(failure, run, this.#seed);
     drawer.close(flow);
     const { source, destination, clientPort } = flow;
-    return { source: source.host, destination: destination.host, clientPort, paths, site, failsAfter };
+    return { source: source.host, destination: destination.host, clientPort, paths, elements, failsAfter };
   }
 
   /** One flow before the failure and after its recovery, as the simulator has it. */
-  example(failure: Failure, runs: number): PathExample | undefined {
+  example(failure: DrawnFailure, runs: number): PathExample | undefined {
     return new FailoverRig(this.#experiment, this.#fabric).show(failure, runs, this.#seed);
   }
 }

@@ -1,7 +1,7 @@
 /** One run on a testbed: a real TCP connection, a fault written into switches, and the wait until data flows again. */
-import type { Device } from "../../device/index.js";
 import type { AgentFlow } from "../../testbed/index.js";
-import { type SwitchFault, writeEntries } from "../faults/fault-entries.js";
+import type { Fault } from "../faults/fault.js";
+import type { LabFaults } from "../faults/on-lab.js";
 import type { Sample } from "../results.js";
 import { type Clock, FlowWatch, MONOTONIC_CLOCK, sleepUntil } from "./flow-watch.js";
 import { withCleanup } from "./with-lab.js";
@@ -13,9 +13,10 @@ export interface RecoveryPlan {
   readonly giveUp: number;
   /** A flow that was hit has its first timeout by then, counted from the fault. */
   readonly firstTimeout: number;
-  readonly faults: readonly SwitchFault[];
-  /** A switch by its node index. */
-  device(node: number): Device;
+  /** Of a failure that lets packets pass: so long timeouts are counted, and none is missed. */
+  readonly observation: number | undefined;
+  readonly faults: readonly Fault[];
+  readonly lab: LabFaults;
   readonly stop: AbortSignal;
   /** The clock of the flow's events; default: the monotonic clock of the machine. */
   readonly clock?: Clock;
@@ -42,9 +43,14 @@ export async function measureRecovery(flow: AgentFlow, plan: RecoveryPlan): Prom
     await sleepUntil(startedAt + plan.failsAfter, plan.stop, clock);
     const failedAt = clock.now();
     const timeouts = () => watch.events.filter((event) => event.kind === "timeout");
+    let end = () => plan.lab.endAll();
     const outcome = await withCleanup<"disturbed" | "missed" | number | undefined>(
       async () => {
-        await writeFaults(plan, "insert");
+        end = await plan.lab.strike(plan.faults, (ns) => sleepUntil(clock.now() + ns, plan.stop, clock));
+        if (plan.observation !== undefined) {
+          await sleepUntil(failedAt + plan.observation, plan.stop, clock);
+          return timeouts().some(({ atNs }) => atNs < failedAt) ? "disturbed" : lastRecovery(watch, failedAt);
+        }
         const hit = await watch.until(
           (event) => (event.kind === "timeout" && event.atNs >= failedAt ? event : undefined),
           failedAt + plan.firstTimeout,
@@ -57,11 +63,12 @@ export async function measureRecovery(flow: AgentFlow, plan: RecoveryPlan): Prom
           failedAt + plan.giveUp,
         );
       },
-      () => writeFaults(plan, "delete"),
+      () => end(),
     );
     if (outcome === "disturbed" || outcome === "missed") return { kind: outcome };
     const triedAt = outcome;
-    const tries = timeouts().filter(({ atNs }) => triedAt === undefined || atNs <= triedAt).length;
+    const counted = plan.observation === undefined ? triedAt : failedAt + plan.observation;
+    const tries = timeouts().filter(({ atNs }) => counted === undefined || atNs <= counted).length;
     const { tcp } = await flow.stop();
     const recoveryMs = triedAt === undefined ? Number.POSITIVE_INFINITY : (triedAt - failedAt) / 1e6;
     return {
@@ -75,6 +82,12 @@ export async function measureRecovery(flow: AgentFlow, plan: RecoveryPlan): Prom
   }
 }
 
-async function writeFaults({ faults, device }: RecoveryPlan, type: "insert" | "delete"): Promise<void> {
-  await Promise.all(faults.map(({ node, entries }) => writeEntries(device(node), type, entries)));
+/** When the last timeout's retransmission that was acknowledged left; `from`: there was none; undefined: it was lost. */
+function lastRecovery({ events }: FlowWatch, from: number): number | undefined {
+  let last: number | undefined = from;
+  for (const event of events) {
+    if (event.kind === "timeout" && event.atNs >= from) last = undefined;
+    if (event.kind === "recovered" && event.triedAtNs >= from) last = event.triedAtNs;
+  }
+  return last;
 }

@@ -7,10 +7,11 @@ import type { Program } from "../../program/index.js";
 import type { SwitchEngine } from "../../testbed/index.js";
 import { bootFabric, ProgramCompiler } from "../boot.js";
 import type { EngineContext, EngineOutcome } from "../engine.js";
-import type { Experiment, Failure, SchemeRun } from "../experiment.js";
-import { siteName } from "../failure-sites.js";
-import { SILENCE } from "../faults/fault.js";
-import { faultEntries } from "../faults/fault-entries.js";
+import type { Experiment, SchemeRun } from "../experiment.js";
+import { type DrawnFailure, faultsOf, isPartial } from "../faults/drawn-failures.js";
+import { elementName } from "../faults/fault.js";
+import { checkLabDelay } from "../faults/lab-check.js";
+import { LabFaults } from "../faults/on-lab.js";
 import { SERVER_PORT } from "../flow-draw.js";
 import type { Sample, Series } from "../results.js";
 import { LoadMeter, saturationWarnings } from "./machine-load.js";
@@ -18,16 +19,6 @@ import { type PredictedRun, Predictor } from "./prediction.js";
 import { measureRecovery, type RecoveryOutcome } from "./recovery.js";
 import { SchemeOnLab } from "./scheme-on-lab.js";
 import { withLab } from "./with-lab.js";
-
-/** A fault that lasts until it is ended. */
-const EVERY_PACKET = {
-  number: 0,
-  effect: SILENCE,
-  match: undefined,
-  at: 0,
-  until: undefined,
-  flap: undefined,
-};
 
 /** A run is repeated up to this often when its flow has timeouts before its fault. */
 const MAX_ATTEMPTS = 5;
@@ -46,19 +37,24 @@ export async function runOnTestbed(
   seed: number,
   context: EngineContext,
 ): Promise<EngineOutcome> {
-  const { settings, schemes } = experiment;
+  const { schemes } = experiment;
   const { progress, p4c } = context;
-  const compiler = new ProgramCompiler({ p4c, faultTables: 1 });
+  for (const [i, failure] of experiment.failures.entries()) {
+    const place = (key?: string) => experiment.locate(["failures", i, ...(key === undefined ? [] : [key])]);
+    await checkLabDelay(failure, `failure "${failure.name}"`, engine, place, context.stop);
+  }
+  const faultTables = Math.max(...experiment.failures.map(({ sites }) => sites.length));
+  const compiler = new ProgramCompiler({ p4c, faultTables });
   const ready: ReadyScheme[] = [];
   for (const scheme of schemes) {
     const fabric = await bootFabric(experiment, scheme, compiler, seed);
     const programs = await compiler.compileAll(scheme);
     const predictor = new Predictor(experiment, fabric, seed);
-    for (const failure of settings.failures) predictor.run(failure, 0, 0);
+    for (const failure of experiment.failures) predictor.run(failure, 0, 0);
     ready.push({ scheme, programs, predictor });
     context.stop.throwIfAborted();
   }
-  const total = schemes.reduce((sum, { runs }) => sum + runs, 0) * settings.failures.length;
+  const total = schemes.reduce((sum, { runs }) => sum + runs, 0) * experiment.failures.length;
   let done = 0;
   const { value: series, notes } = await withLab(engine, experiment, seed, context, async (run) => {
     const made: Series[] = [];
@@ -68,11 +64,11 @@ export async function runOnTestbed(
       const rig = new TestbedRig(experiment, fabric, predictor);
       try {
         await fabric.configure();
-        for (const failure of settings.failures) {
+        for (const failure of experiment.failures) {
           const samples: Sample[] = [];
           for (let number = 0; number < scheme.runs; number++) {
             samples.push(await rig.run(failure, number));
-            progress(++done, total, `${scheme.label}, ${failure}`);
+            progress(++done, total, `${scheme.label}, ${failure.name}`);
           }
           made.push({ scheme, failure, samples, example: predictor.example(failure, scheme.runs) });
         }
@@ -97,14 +93,14 @@ class TestbedRig {
     readonly predictor: Predictor,
   ) {}
 
-  async run(failure: Failure, run: number): Promise<Sample> {
+  async run(failure: DrawnFailure, run: number): Promise<Sample> {
     const { journal } = this.fabric.run;
-    const name = `scheme ${this.fabric.scheme.label}, ${failure}, run ${run}`;
+    const name = `scheme ${this.fabric.scheme.label}, ${failure.name}, run ${run}`;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const predicted = this.#predict(failure, run);
       const meter = new LoadMeter(this.fabric.run.lab);
       await meter.start();
-      const outcome = await this.#measure(predicted);
+      const outcome = await this.#measure(failure, predicted);
       const load = await meter.stop();
       if (outcome.kind === "sample") {
         const { recoveryMs, timeouts } = outcome.sample;
@@ -133,7 +129,7 @@ class TestbedRig {
     );
   }
 
-  #predict(failure: Failure, run: number): PredictedRun {
+  #predict(failure: DrawnFailure, run: number): PredictedRun {
     const first = this.predictor.run(failure, run, 0);
     const key = `${first.source} ${first.destination} ${first.clientPort}`;
     const use = this.#uses.get(key) ?? 0;
@@ -141,13 +137,10 @@ class TestbedRig {
     return use === 0 ? first : this.predictor.run(failure, run, use);
   }
 
-  async #measure({
-    source,
-    destination,
-    clientPort,
-    site,
-    failsAfter,
-  }: PredictedRun): Promise<RecoveryOutcome> {
+  async #measure(
+    failure: DrawnFailure,
+    { source, destination, clientPort, elements, failsAfter }: PredictedRun,
+  ): Promise<RecoveryOutcome> {
     const { settings, topology } = this.experiment;
     const { ip } = settings.traffic;
     const { segment_bytes, window_segments, rto_margin } = settings.transport;
@@ -156,6 +149,7 @@ class TestbedRig {
       this.fabric.listen(destination, SERVER_PORT),
     ]);
     const peer = topology.nodes[destination]!.host!;
+    const faults = faultsOf(failure, elements);
     const flow = client.flow({
       to: ip === 4 ? peer.ipv4 : peer.ipv6,
       ipVersion: ip,
@@ -168,20 +162,18 @@ class TestbedRig {
       failsAfter,
       giveUp: settings.give_up,
       firstTimeout: FIRST_TIMEOUT_MARGINS * rto_margin + FIRST_TIMEOUT_MIN,
-      faults: faultEntries(
-        topology,
-        { ...EVERY_PACKET, element: site.kind === "node" ? site : { ...site, ways: "both" } },
-        0,
-      ),
-      device: (node) => this.fabric.device(node),
+      observation: isPartial(failure) ? settings.observation : undefined,
+      faults,
+      // Failures at once may concern the same packets.
+      lab: new LabFaults(topology, this.fabric.faultyLab, new Map(faults.map((fault, i) => [fault, i]))),
       stop: this.fabric.run.stop,
     });
   }
 
-  #describe({ paths, site, clientPort }: PredictedRun): string {
+  #describe({ paths, elements, clientPort }: PredictedRun): string {
     const { topology } = this.experiment;
     const way = (nodes: readonly number[]) => nodes.map((node) => topology.nodes[node]!.name).join(" ");
-    return `port ${clientPort}, data ${way(paths.data)}, acknowledgements ${way(paths.acks)}, ${siteName(topology, site)} fails`;
+    return `port ${clientPort}, data ${way(paths.data)}, acknowledgements ${way(paths.acks)}, ${elements.map((element) => elementName(topology, element)).join(" and ")} fails`;
   }
 }
 

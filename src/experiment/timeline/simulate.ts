@@ -57,7 +57,7 @@ async function play(
   for (const { at, fault, begins } of transitionsOf(timeline.faults, timeline.settings.duration)) {
     simulation.at(start + at, () => {
       if (begins) return faults.begin(fault);
-      faults.end(fault).catch((error) => {
+      faults.end(fault)?.catch((error) => {
         failed = error;
         simulation.stop();
       });

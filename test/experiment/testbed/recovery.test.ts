@@ -1,13 +1,13 @@
 /** One run on a testbed with a flow and switches that the test plays: what counts as which outcome. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Device, DeviceError, type Update, type UpdateStatus } from "../../../src/device/index.js";
-import { faultEntries } from "../../../src/experiment/faults/fault-entries.js";
+import { LabFaults } from "../../../src/experiment/faults/on-lab.js";
 import type { Clock } from "../../../src/experiment/testbed/flow-watch.js";
 import { measureRecovery, type RecoveryPlan } from "../../../src/experiment/testbed/recovery.js";
 import { AgentFlow } from "../../../src/testbed/index.js";
 import { nodeNamed } from "../../../src/topology/index.js";
 import { example } from "../../topology/load.js";
-import { silence } from "../faults/silence.js";
+import { packets, silence } from "../faults/silence.js";
 
 const topology = example("clos");
 const MS = 1_000_000;
@@ -63,6 +63,13 @@ const TCP = {
   ...{ retransmissions: 0, bytesRetransmitted: 0, kernelTimeouts: null },
 };
 
+/** A lab whose faults are entries alone. */
+function labWith(device: (node: number) => Device): LabFaults {
+  const never = () => Promise.reject(new Error("only entries are written"));
+  const lab = { device, setCarrier: never, setDelay: never, kill: never, restart: never };
+  return new LabFaults(topology, lab, new Map());
+}
+
 /** Switches that keep their fault entries; `onWrite` is called after each write. */
 function playedPlan(overrides: Partial<RecoveryPlan> & { onWrite?: (faults: number) => void } = {}) {
   const { onWrite = () => {}, ...rest } = overrides;
@@ -87,12 +94,9 @@ function playedPlan(overrides: Partial<RecoveryPlan> & { onWrite?: (faults: numb
     failsAfter: 2 * MS,
     giveUp: 60 * MS,
     firstTimeout: 40 * MS,
-    faults: faultEntries(
-      topology,
-      silence({ kind: "node", index: nodeNamed(topology, "leaf0-0")!.index }),
-      0,
-    ),
-    device,
+    observation: undefined,
+    faults: [silence({ kind: "node", index: nodeNamed(topology, "leaf0-0")!.index })],
+    lab: labWith(device),
     stop: new AbortController().signal,
     clock,
     ...rest,
@@ -116,6 +120,42 @@ describe("a run on a testbed", () => {
     const outcome = await measureRecovery(flow, plan);
     expect(outcome).toMatchObject({ kind: "sample", sample: { timeouts: 2, rttMs: 1.5, recoveryMs: 30 } });
     expect(entries.size).toBe(0);
+  });
+
+  it("observes a fault that lets packets pass for a fixed time, and tells the last recovery in it", async () => {
+    const leaf = silence(
+      { kind: "node", index: nodeNamed(topology, "leaf0-0")!.index },
+      { effect: packets({ loss: 0.1 }) },
+    );
+    const run = async (...events: [kind: "timeout" | "recovered", after: number][]) => {
+      const { flow, tell } = playedFlow();
+      let told = false;
+      const { plan, entries } = playedPlan({
+        faults: [leaf],
+        observation: 100 * MS,
+        onWrite: () => {
+          if (told) return;
+          told = true;
+          const failedAt = clock.now();
+          for (const [kind, after] of events) {
+            const at = failedAt + after * MS;
+            if (kind === "timeout") tell({ event: "timeout", attempt: 1, selectors: [0] }, at);
+            else tell({ event: "recovered", triedAtNs: at, attempts: 1, selector: 0 }, at);
+          }
+        },
+      });
+      const outcome = await measureRecovery(flow, plan);
+      expect(entries.size).toBe(0);
+      return outcome.kind === "sample" ? [outcome.sample.timeouts, outcome.sample.recoveryMs] : outcome.kind;
+    };
+    expect(await run()).toEqual([0, 0]);
+    expect(await run(["timeout", 10], ["recovered", 10], ["timeout", 50], ["recovered", 50])).toEqual([
+      2, 50,
+    ]);
+    expect(await run(["timeout", 10], ["recovered", 10], ["timeout", 90])).toEqual([
+      2,
+      Number.POSITIVE_INFINITY,
+    ]);
   });
 
   it("gives a flow up that does not recover", async () => {
@@ -166,13 +206,15 @@ describe("a run on a testbed", () => {
     const { plan } = playedPlan();
     const refusing = (answers: Record<string, DeviceError>): RecoveryPlan => ({
       ...plan,
-      device: () =>
-        ({
-          write: async ([update]: readonly Update[]) => {
-            const error = answers[update!.type];
-            if (error !== undefined) throw error;
-          },
-        }) as unknown as Device,
+      lab: labWith(
+        () =>
+          ({
+            write: async ([update]: readonly Update[]) => {
+              const error = answers[update!.type];
+              if (error !== undefined) throw error;
+            },
+          }) as unknown as Device,
+      ),
     });
     const full = new DeviceError("RESOURCE_EXHAUSTED", "the table is full");
     const gone = new DeviceError("NOT_FOUND", "no such entry");

@@ -1,0 +1,216 @@
+/**
+ * Failures that are drawn on the way of a flow: words such as `leaf`, or descriptions that say what fails, in which
+ * direction, with which effect and for which packets.
+ */
+import { z } from "zod";
+import type { Diagnostics, Locate } from "../../base/index.js";
+import type { Role, Topology } from "../../topology/index.js";
+import { type Effect, type Element, effectName, type Fault, type Flap, isCut, SILENCE } from "./fault.js";
+import { checkFlap, effectKeys, type Place, packetEffect, packetMatch } from "./schema.js";
+
+/** Failures by one word: a switch of a tier, or a link between a ToR and a leaf, which loses all packets. */
+export const FAILURES = ["tor", "leaf", "spine", "link"] as const;
+
+const TIERS = ["tor", "leaf", "spine"] as const;
+export const LINK_TIERS = ["host-tor", "tor-leaf", "leaf-spine"] as const;
+export type LinkTier = (typeof LINK_TIERS)[number];
+
+/** What is drawn on the way of a flow. */
+export type SiteClass =
+  | { readonly kind: "tier"; readonly role: (typeof TIERS)[number] }
+  /** A link between two tiers; `up`: only what the lower tier sends, `down`: only what the upper one sends. */
+  | { readonly kind: "link"; readonly tiers: LinkTier; readonly direction: "both" | "up" | "down" };
+
+export interface DrawnFailure {
+  /** What the results call it. */
+  readonly name: string;
+  /** What figures and tables for people call it. */
+  readonly title: string;
+  /** All of these fail at once, each another element. */
+  readonly sites: readonly SiteClass[];
+  readonly effect: Effect;
+  readonly match: Fault["match"];
+  readonly flap: Flap | undefined;
+}
+
+/** More failures at once would leave no way. */
+const MAX_AT_ONCE = 8;
+
+const oneOrMore = <T extends readonly [string, ...string[]]>(words: T) => {
+  const error = `expected one of ${words.join(", ")}, or a list of these`;
+  return z.union([z.enum(words), z.array(z.enum(words)).min(1).max(MAX_AT_ONCE)], { error });
+};
+
+export const drawnFailureSchema = z.union([
+  z.enum(FAILURES),
+  z.strictObject({
+    /** Instead of the name that follows from the other keys. */
+    name: z
+      .string()
+      .regex(
+        /^[A-Za-z0-9][A-Za-z0-9 ._+%-]*$/,
+        "expected letters, digits, spaces and . _ + % -, a letter or digit first",
+      )
+      .optional(),
+    /** What fails; with several elements all at once. */
+    tier: oneOrMore(TIERS).optional(),
+    link: oneOrMore(LINK_TIERS).optional(),
+    direction: z.enum(["both", "up", "down"]).optional(),
+    /** Instead of effects on packets. */
+    kind: z.enum(["silent", "down"]).optional(),
+    ...effectKeys,
+  }),
+]);
+
+export type FailureSpec = z.output<typeof drawnFailureSchema>;
+
+const TITLES = {
+  tor: "ToR",
+  leaf: "leaf",
+  spine: "spine",
+  "host-tor": "host-ToR link",
+  "tor-leaf": "ToR-leaf link",
+  "leaf-spine": "leaf-spine link",
+} as const;
+
+const TOR_LEAF: SiteClass = { kind: "link", tiers: "tor-leaf", direction: "both" };
+
+/** What the entries of `failures` mean. Adds P43007 for one that is listed twice, P43014 and P43015 as lists of faults do. */
+export function drawnFailures(
+  specs: readonly FailureSpec[],
+  topology: Topology,
+  ip: 4 | 6,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): DrawnFailure[] {
+  const names = new Set<string>();
+  return specs.map((spec, i) => {
+    const place: Place = {
+      at: (...keys) => locate(["failures", i, ...keys.filter((key) => key !== undefined)]),
+      diagnostics,
+    };
+    const failure = typeof spec === "string" ? failureOfWord(spec) : described(spec, topology, ip, place);
+    if (names.has(failure.name))
+      diagnostics.error(
+        "P43007",
+        place.at(),
+        `failure "${failure.name}" is listed twice`,
+        ...(typeof spec === "string" ? [] : ["give one of the two a name of its own: { name: ..., ... }"]),
+      );
+    names.add(failure.name);
+    return failure;
+  });
+}
+
+/** A failure by one word. */
+export function failureOfWord(word: (typeof FAILURES)[number]): DrawnFailure {
+  const site: SiteClass = word === "link" ? TOR_LEAF : { kind: "tier", role: word };
+  const title = TITLES[word === "link" ? "tor-leaf" : word];
+  return { name: word, title, sites: [site], effect: SILENCE, match: undefined, flap: undefined };
+}
+
+function described(
+  spec: Exclude<FailureSpec, string>,
+  topology: Topology,
+  ip: 4 | 6,
+  place: Place,
+): DrawnFailure {
+  const { kind, flap, direction = "both" } = spec;
+  const { diagnostics } = place;
+  const sites: SiteClass[] = [
+    ...listOf(spec.tier).map((role): SiteClass => ({ kind: "tier", role })),
+    ...listOf(spec.link).map((tiers): SiteClass => ({ kind: "link", tiers, direction })),
+  ];
+  if (sites.length === 0)
+    diagnostics.error(
+      "P43015",
+      place.at(),
+      "a failure without an element",
+      `write tier: ${TIERS.join(", ")}, or link: ${LINK_TIERS.join(", ")}`,
+    );
+  if (spec.direction !== undefined && spec.link === undefined)
+    diagnostics.error(
+      "P43015",
+      place.at("direction"),
+      "a switch has no direction",
+      "name a link, or leave it out",
+    );
+  if (kind === "down" && (spec.tier !== undefined || spec.match !== undefined || direction !== "both"))
+    diagnostics.error(
+      "P43015",
+      place.at("kind"),
+      "kind: down is a fault of whole links",
+      "name a link, without match and direction",
+    );
+  checkFlap(flap, place);
+  const packets = packetEffect(spec, place);
+  if (kind !== undefined && packets !== undefined)
+    diagnostics.error(
+      "P43015",
+      place.at("kind"),
+      `kind: ${kind} and an effect on packets contradict each other`,
+    );
+  const effect: Effect = packets ?? (kind === "down" ? { kind } : SILENCE);
+  const match = packetMatch(spec.match, topology, ip, place);
+  const words = sites.map((site) => (site.kind === "tier" ? site.role : site.tiers));
+  const titles = sites.map((site) => TITLES[site.kind === "tier" ? site.role : site.tiers]);
+  const way = direction === "both" ? "" : ` ${direction}`;
+  const plain = isCut({ effect, match }) && effect.kind === "packets" && flap === undefined;
+  const what = plain ? "" : effectName({ effect, match, flap });
+  return {
+    name: spec.name ?? [words.join(" + ") + way, what].filter((text) => text !== "").join(" "),
+    title: spec.name ?? [titles.join(" and ") + way, what].filter((text) => text !== "").join(", "),
+    sites,
+    effect,
+    match,
+    flap,
+  };
+}
+
+function listOf<T>(value: T | readonly T[] | undefined): readonly T[] {
+  return value === undefined ? [] : Array.isArray(value) ? value : [value as T];
+}
+
+/** One element that loses everything, in both directions: what the closed forms are about. */
+export function isSingleCut({ sites, effect, match, flap }: DrawnFailure): boolean {
+  const [site] = sites;
+  if (sites.length !== 1 || flap !== undefined || !isCut({ effect, match })) return false;
+  return effect.kind === "packets" && (site!.kind === "tier" || site!.direction === "both");
+}
+
+/**
+ * Whether packets get through while the failure lasts: then a flow is observed for a fixed time, because it may recover
+ * without another path, and be hit again.
+ */
+export function isPartial({ effect, match, flap }: DrawnFailure): boolean {
+  return flap !== undefined || !isCut({ effect, match });
+}
+
+/** Two failures with one key have the same draws of flows and elements, whatever happens to these. */
+export function drawKey({ sites }: DrawnFailure): string {
+  return sites
+    .map((site) => {
+      if (site.kind === "tier") return site.role;
+      const word = site.tiers === "tor-leaf" ? "link" : site.tiers;
+      return site.direction === "both" ? word : `${word} ${site.direction}`;
+    })
+    .join(" + ");
+}
+
+/** The faults of these elements when the failure strikes, at 0, until somebody ends them. */
+export function faultsOf({ effect, match, flap }: DrawnFailure, elements: readonly Element[]): Fault[] {
+  return elements.map((element, number) => ({
+    number,
+    element,
+    effect,
+    match,
+    at: 0,
+    until: undefined,
+    flap,
+  }));
+}
+
+/** Roles of the lower and the upper end of a link of this class. */
+export function rolesOf(tiers: LinkTier): readonly [lower: Role, upper: Role] {
+  return tiers.split("-") as [Role, Role];
+}

@@ -1,0 +1,175 @@
+/** Failures that are drawn: their names, what they strike, what a run then measures, and wrong descriptions. */
+import { describe, expect, it } from "vitest";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { FailoverRig } from "../../../src/experiment/failover.js";
+import { equalSites } from "../../../src/experiment/failure-sites.js";
+import { drawKey, isPartial, isSingleCut } from "../../../src/experiment/faults/drawn-failures.js";
+import { FlowDrawer } from "../../../src/experiment/flow-draw.js";
+import { loadExperiment } from "../../../src/experiment/index.js";
+import { rowOf } from "../../../src/experiment/results.js";
+import { experimentWith, modelFabric } from "../model-fabric.js";
+
+const SEED = 7;
+
+const failuresOf = (failures: string, more: Record<string, string | number> = {}) =>
+  experimentWith({ failures: `[${failures}]`, schemes: "[pecmp]", ...more });
+
+describe("a description of a failure", () => {
+  it.each([
+    ["leaf", "leaf", "leaf"],
+    ["link", "link", "ToR-leaf link"],
+    ["{ tier: leaf, loss: 10% }", "leaf 10% loss", "leaf, 10% loss"],
+    ["{ link: tor-leaf }", "tor-leaf", "ToR-leaf link"],
+    ["{ link: tor-leaf, direction: up }", "tor-leaf up", "ToR-leaf link up"],
+    ["{ link: host-tor }", "host-tor", "host-ToR link"],
+    ["{ tier: [leaf, leaf] }", "leaf + leaf", "leaf and leaf"],
+    ["{ tier: spine, link: leaf-spine }", "spine + leaf-spine", "spine and leaf-spine link"],
+    ["{ link: tor-leaf, kind: down }", "tor-leaf down", "ToR-leaf link, down"],
+    ["{ tier: leaf, name: gray, corruption: 0.5 }", "gray", "gray"],
+    [
+      "{ tier: leaf, delay: 1ms, flap: { period: 10ms } }",
+      "leaf 1000us delay flapping",
+      "leaf, 1000us delay flapping",
+    ],
+  ])("%s is called %s", (text, name, title) => {
+    const [failure] = failuresOf(text).failures;
+    expect([failure!.name, failure!.title]).toEqual([name, title]);
+  });
+
+  it("has the same draws of flows and elements whatever its effect, and as its word", () => {
+    const keys = failuresOf(
+      "leaf, { tier: leaf, loss: 10% }, link, { link: tor-leaf, loss: 1% }",
+    ).failures.map(drawKey);
+    expect(keys).toEqual(["leaf", "leaf", "link", "link"]);
+  });
+
+  it("has a closed form for one element that loses everything, and is observed where packets pass", () => {
+    const { failures, topology } = failuresOf(
+      "{ link: host-tor }, { link: leaf-spine }, { tier: leaf, loss: 10% }, { link: tor-leaf, direction: up }, { tier: [leaf, leaf] }, { tier: leaf, flap: { period: 1ms } }",
+    );
+    expect(failures.map(isSingleCut)).toEqual([true, true, false, false, false, false]);
+    expect(failures.map(isPartial)).toEqual([false, false, true, false, false, true]);
+    // Two NICs a host; 4 leaves with 4 spines each.
+    expect(failures.map((one) => equalSites(topology, "inter_pod", one))).toEqual([
+      2,
+      16,
+      ...Array(4).fill(undefined),
+    ]);
+  });
+
+  it.each([
+    ["{ loss: 10% }", "P43015", "a failure without an element"],
+    ["{ tier: leaf, direction: up }", "P43015", "a switch has no direction"],
+    ["{ tier: leaf, kind: down }", "P43015", "a fault of whole links"],
+    ["{ link: tor-leaf, kind: silent, loss: 1% }", "P43015", "contradict each other"],
+    ["{ tier: leaf, loss: 0 }", "P43015", "has no effect"],
+    ["{ tier: leaf, flap: { period: 0s } }", "P43015", "a period of 0 ns"],
+    ["{ tier: lef }", "P43004", "expected one of tor, leaf, spine, or a list of these"],
+    ["leaf, { tier: leaf }", "P43007", 'failure "leaf" is listed twice'],
+    ["{ tier: leaf, match: { src: hots } }", "P43014", 'no host is called "hots"'],
+  ])("%s is refused", (failures, code, words) => {
+    const diagnostics = new Diagnostics();
+    const text = `name: x
+topology: { kind: clos, pods: 2, tors_per_pod: 4, leaves_per_pod: 4, spines_per_plane: 4 }
+schemes: [none]
+runs: 1
+failures: [${failures}]
+`;
+    expect(loadExperiment(new SourceFile("f.yaml", text), diagnostics)).toBeUndefined();
+    const [message] = diagnostics.list.map(formatDiagnostic);
+    expect(message).toMatch(/^f\.yaml:5:\d+: /);
+    expect(message).toContain(`error[${code}]`);
+    expect(message).toContain(words);
+  });
+});
+
+describe("what a failure strikes", () => {
+  it("is another element for each of several, on the way of the flow", () => {
+    const experiment = failuresOf("{ tier: [leaf, leaf, spine] }");
+    const drawer = new FlowDrawer(experiment, modelFabric(experiment, experiment.schemes[0]!));
+    for (let run = 0; run < 30; run++) {
+      const { flow, paths, elements } = drawer.draw(experiment.failures[0]!, run, SEED);
+      drawer.close(flow);
+      const roles = elements.map(({ index }) => experiment.topology.nodes[index]!.role);
+      expect(roles).toEqual(["leaf", "leaf", "spine"]);
+      expect(elements[0]!.index).not.toBe(elements[1]!.index);
+      const onWay = [...paths.data, ...paths.acks];
+      for (const { index } of elements) expect(onWay).toContain(index);
+    }
+  });
+
+  it("is one direction of a link where the file says so: the way that the flow's packets take there", () => {
+    for (const direction of ["up", "down"]) {
+      const experiment = failuresOf(`{ link: tor-leaf, direction: ${direction} }`);
+      const drawer = new FlowDrawer(experiment, modelFabric(experiment, experiment.schemes[0]!));
+      for (let run = 0; run < 20; run++) {
+        const { flow, paths, elements } = drawer.draw(experiment.failures[0]!, run, SEED);
+        drawer.close(flow);
+        const [element] = elements;
+        const { a, b } = experiment.topology.links[element!.index]!;
+        const [from, to] = direction === "up" ? [a.node, b.node] : [b.node, a.node];
+        const hops = [paths.data, paths.acks].flatMap((path) =>
+          path.slice(1).map((node, i) => `${path[i]} ${node}`),
+        );
+        expect(hops).toContain(`${from} ${to}`);
+        expect(element).toMatchObject({ kind: "link", ways: direction === "up" ? "out" : "in" });
+      }
+    }
+  });
+
+  it("recovers at the first re-path of P-ECMP, be it a direction, a host's link or a link of a spine", () => {
+    const experiment = failuresOf(
+      "{ link: tor-leaf, direction: up }, { link: tor-leaf, direction: down }, { link: host-tor }, { link: leaf-spine }",
+    );
+    const rig = new FailoverRig(experiment, modelFabric(experiment, experiment.schemes[0]!));
+    for (const failure of experiment.failures)
+      for (let run = 0; run < 25; run++) expect(rig.run(failure, run, SEED).timeouts, failure.name).toBe(1);
+  });
+});
+
+describe("a failure that lets packets pass", () => {
+  it("is observed for a fixed time: its timeouts are counted, hard failures have none", () => {
+    const experiment = failuresOf("leaf, { tier: leaf, loss: 60% }", {
+      observation: "400ms",
+      schemes: "[none]",
+      give_up: "1s",
+    });
+    const [scheme] = experiment.schemes;
+    const fabric = modelFabric(experiment, scheme!);
+    const rig = new FailoverRig(experiment, fabric);
+    const rows = experiment.failures.map((failure) => {
+      const samples = Array.from({ length: 20 }, (_, run) => rig.run(failure, run, SEED));
+      return rowOf(experiment, { scheme: scheme!, failure, samples, example: undefined });
+    });
+    expect(rows[0]!.timeouts_per_flow).toBeNull();
+    // The RTO is 6 ms and doubles: 6, 18, 42, 90, 186, 378 ms are the most in 400 ms without an acknowledgement.
+    expect(rows[1]!.timeouts_per_flow).toBeGreaterThan(2);
+    expect(rows[1]!.theory_p50_ms).toBeNull();
+    expect(fabric.network.channels.some((channel) => channel.failed)).toBe(false);
+  });
+
+  it("flaps: a flow times out again in each period", () => {
+    const experiment = failuresOf("{ tier: leaf, flap: { period: 100ms, duty: 20% } }", {
+      schemes: "[none]",
+      observation: "1s",
+    });
+    const [scheme] = experiment.schemes;
+    const rig = new FailoverRig(experiment, modelFabric(experiment, scheme!));
+    for (let run = 0; run < 5; run++) {
+      const { timeouts, recoveryMs } = rig.run(experiment.failures[0]!, run, SEED);
+      // Off for 20 ms in every 100 ms: RTOs of 6 and 12 ms fall into it, the next retransmission gets through.
+      expect(timeouts).toBeGreaterThanOrEqual(20);
+      expect(timeouts).toBeLessThanOrEqual(30);
+      expect(recoveryMs).toBeLessThan(1000);
+    }
+  });
+
+  it("gives every scheme the same draws of lost packets, and repeats", () => {
+    const experiment = failuresOf("{ tier: leaf, loss: 30% }", { observation: "100ms" });
+    const run = () => {
+      const rig = new FailoverRig(experiment, modelFabric(experiment, experiment.schemes[0]!));
+      return [0, 1, 2, 3].map((number) => rig.run(experiment.failures[0]!, number, SEED));
+    };
+    expect(run()).toEqual(run());
+  });
+});
