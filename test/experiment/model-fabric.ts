@@ -25,7 +25,7 @@ export function experimentWith(keys: Record<string, string | number> = {}): Expe
 }
 
 /** The switch of a node under a scheme. */
-export function modelSwitch({ plan }: SchemeRun, node: { index: number; name: string }): ModelSwitch {
+function modelSwitch({ plan }: SchemeRun, node: { index: number; name: string }): ModelSwitch {
   const own = plan.switches.find((candidate) => candidate.node === node.index)!;
   const program = plan.programs.find((candidate) => candidate.name === own.program)!;
   return new ModelSwitch(node.name, plan, program, own.updates);
