@@ -40,7 +40,7 @@ mutants: node_modules/.package-lock.json
 # What labs on real interfaces need (`p4loom net`, `p4loom run --engine switch`); Debian, root.
 testbed-packages:
 	apt-get update -qq
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends mininet iperf3 iproute2 ethtool iputils-ping python3
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends mininet iperf3 iproute2 ethtool iputils-ping
 
 clean:
 	rm -rf dist out

@@ -8,6 +8,7 @@ import { agentConfig, networkMissing, RIGHT, TestNetwork } from "../test/testbed
 
 const SECONDS = 4;
 const FIXED = { kind: "fixed", selector: 5 };
+const ROUND_TRIPS = 20_000;
 
 interface Line {
   name: string;
@@ -42,9 +43,16 @@ export async function run(report: (line: Line) => void): Promise<void> {
 
     await right.listen(5202);
     const to = { to: RIGHT.ipv4, ipVersion: 4, port: 5202, segmentBytes: 200, windowSegments: 1 } as const;
-    const flow = left.flow({ ...to, bytes: 200 * 2000 });
-    const { fctNs, tcp } = await flow.finished;
-    report({ name: "agent-one-segment-at-a-time", unit: "round trips/s", value: 2000 / (fctNs! / 1e9) });
+    const idle = await left.statistics();
+    const { fctNs, tcp } = await left.flow({ ...to, bytes: 200 * ROUND_TRIPS }).finished;
+    const done = await left.statistics();
+    report({
+      name: "agent-one-segment-at-a-time",
+      unit: "round trips/s",
+      value: ROUND_TRIPS / (fctNs! / 1e9),
+    });
+    const each = (done.cpuNs - idle.cpuNs) / 1000 / ROUND_TRIPS;
+    report({ name: "agent-processor-time-per-round-trip", unit: "us", value: each });
     report({ name: "agent-least-round-trip", unit: "us", value: tcp!.minRttUs! });
     await Promise.all([left.stop(), right.stop()]);
   } finally {

@@ -1,10 +1,11 @@
 /**
- * Builds the command `p4loom` from `src/cli`: `dist/cli/main.js` starts it, `dist/cli/command.cjs` is all of its code in
- * one file. `npm run build` calls this after `tsc`, which builds the library; the tests call it to test what users run.
+ * Builds the programs: the command `p4loom` from `src/cli` (`dist/cli/main.js` starts it, `dist/cli/command.cjs` is all of
+ * its code in one file), and the agent of a host from `src/host-agent` (`main.cjs` and `process.cjs` in `dist/host-agent`).
+ * `npm run build` calls this after `tsc`, which builds the library; the tests call it to test what users run.
  *
  *     node tools/build-command.mjs [--if-stale] [--no-cache]
  *
- * `--if-stale`: does nothing when no source is newer than the command. `--no-cache`: without code caches.
+ * `--if-stale`: does nothing when no source is newer than the programs. `--no-cache`: without code caches.
  *
  * Why one file with code caches: a cold `p4loom compile` of a small program spends most of its time on finding, reading
  * and compiling its 700 modules. V8 takes the compiled functions from a cache instead (docs/dependencies.md, "Start-up").
@@ -19,9 +20,24 @@ import { build } from "esbuild";
 
 const root = resolve(import.meta.dirname, "..");
 const src = join(root, "src");
-const dist = join(root, "dist", "cli");
-const command = join(dist, "command.cjs");
-const launcher = join(dist, "main.js");
+
+/** The programs: their code in one file, what starts it, and the runs that fill the code caches. */
+const COMMAND = program("cli", "command.cjs", "main.js", commandRuns);
+// Beside modules of the library, so the names tell Node that they are scripts.
+const AGENT = program("host-agent", "process.cjs", "main.cjs", agentRuns);
+const PROGRAMS = [COMMAND, AGENT];
+
+function program(room, code, launcher, runs) {
+  const folder = join(root, "dist", room);
+  return {
+    entry: `src/${room}/main.ts`,
+    folder,
+    codeName: code,
+    code: join(folder, code),
+    launcher: join(folder, launcher),
+    runs,
+  };
+}
 
 /** A build that takes longer than this, in ms, has been killed. */
 const LOCK_MS = 300_000;
@@ -45,6 +61,17 @@ const moduleUrls = {
   },
 };
 
+/** Modules of which nothing is used are left out: the agent needs only the hosts of the schemes. */
+const unusedModules = {
+  name: "unused-modules",
+  setup(esbuild) {
+    esbuild.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
+      if (!resolveDir.startsWith(src)) return undefined;
+      return { path: join(resolveDir, path.replace(/\.js$/, ".ts")), sideEffects: false };
+    });
+  },
+};
+
 /** zod's messages in forty languages, none of which is asked for. */
 const noLocales = {
   name: "no-locales",
@@ -53,11 +80,11 @@ const noLocales = {
   },
 };
 
-async function bundle() {
+async function bundle({ entry, code }) {
   const result = await build({
     absWorkingDir: root,
-    entryPoints: ["src/cli/main.ts"],
-    outfile: command,
+    entryPoints: [entry],
+    outfile: code,
     bundle: true,
     platform: "node",
     format: "cjs",
@@ -72,21 +99,21 @@ async function bundle() {
     legalComments: "none",
     metafile: true,
     logLevel: "warning",
-    plugins: [moduleUrls, noLocales],
+    plugins: [unusedModules, moduleUrls, noLocales],
     banner: {
       js: 'const distUrl=(place)=>new URL(place,require("node:url").pathToFileURL(require("node:path").dirname(__dirname)+"/")).href;',
     },
   });
   // ASCII is read without decoding. Outside of comments, an escape means the same in every place that esbuild leaves.
-  const text = readFileSync(command, "utf8")
+  const text = readFileSync(code, "utf8")
     .replace(/^#!.*\n/, "\n")
     .replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  writeFileSync(command, text);
+  writeFileSync(code, text);
   return Object.keys(result.metafile.inputs);
 }
 
 /** The licences of the packages whose code is in the bundle: most ask to be passed on with it. */
-function writeLicences(inputs) {
+function writeLicences({ folder: dist }, inputs) {
   const folders = new Set();
   for (const input of inputs) {
     const match = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input);
@@ -101,15 +128,15 @@ function writeLicences(inputs) {
   writeFileSync(join(dist, "THIRD-PARTY-LICENSES.txt"), `${texts.join(`\n\n${"-".repeat(80)}\n\n`)}\n`);
 }
 
-const LAUNCHER = `#!/usr/bin/env node
-// Starts the command from its bundle, with the functions that V8 compiled when it was built; see tools/build-command.mjs.
+const launcherText = ({ codeName }) => `#!/usr/bin/env node
+// Starts the program from its bundle, with the functions that V8 compiled when it was built; see tools/build-command.mjs.
 "use strict";
 const { readFileSync } = require("node:fs");
 const Module = require("node:module");
 const { join } = require("node:path");
 const { Script } = require("node:vm");
 
-const file = join(__dirname, "command.cjs");
+const file = join(__dirname, "${codeName}");
 
 function readCache(name) {
   try {
@@ -133,7 +160,7 @@ if (cachedData === undefined) {
 `;
 
 /**
- * Runs the command in this process as the launcher does, and writes the functions that V8 has compiled by its end. Commands
+ * Runs a program in this process as the launcher does, and writes the functions that V8 has compiled by its end. Those
  * that do not end by themselves are stopped.
  */
 const WARM_UP = `"use strict";
@@ -152,18 +179,18 @@ process.exit = () => {
 process.argv[1] = file;
 const module_ = { exports: {} };
 script.runInThisContext()(module_.exports, Module.createRequire(file), module_, file, dirname(file));
-module_.exports.finished.finally(() => process.exit());
+module_.exports.finished?.finally(() => process.exit());
 // Servers end in their own time after a signal; what waits for a switch that is not there does not end.
 setTimeout(() => process.emit("SIGTERM"), 3_000).unref();
 setTimeout(() => process.exit(), 6_000).unref();
 `;
 
 /** One run of each command whose start should be short. `any` is for all others, and for help. */
-function warmUpRuns(folder) {
+function commandRuns(folder) {
   const program = "p4/pecmp/tor.p4";
   const compiled = join(folder, "tor.json");
   const packet = "ffffffffffff00000000000108004500002800000000400600000a0000010a000002";
-  return {
+  const args = {
     any: ["--help"],
     compile: ["compile", program, "-o", compiled, "--p4runtime-files", join(folder, "tor.p4info.txtpb")],
     check: ["check", "test/bad/p4/types-unknown-name.p4"],
@@ -174,10 +201,24 @@ function warmUpRuns(folder) {
     run: ["run", "examples/pecmp-failover-small.yaml", "--out", join(folder, "run")],
     switch: ["switch", compiled, "--grpc-server-addr", "127.0.0.1:0"],
     shell: ["shell", "127.0.0.1:9", "-c", "help"],
-  };
+  };  return Object.fromEntries(Object.entries(args).map(([name, words]) => [name, { args: words }]));
 }
 
-function writeCaches() {
+/** The agent reads requests. It ends where it finds no such NIC, before it changes anything. */
+function agentRuns() {
+  const nic = { name: "p4loom-none", mac: "02:00:00:00:00:01", gateway: "02:00:00:00:00:02" };
+  const start = { op: "start", ipv4: "10.0.0.1", ipv6: "fd00::1", tun: "p4loom-none", nics: [nic], field: "dscp", seed: 1 };
+  const slice = { low: 0, width: 2 };
+  const layout = {
+    ...{ field: "dscp", control: "offset", versionBit: "none", shared: true, bits: 2 },
+    ...{ slices: { tor: slice }, fanOuts: { tor: { least: 4, most: 4 } } },
+  };
+  const offsets = { rule: "odd", offsets: [1, 3], bits: 2 };
+  const policy = { kind: "pecmp", failover: "probe", layout, offsets };
+  return { any: { input: `${JSON.stringify({ ...start, policy })}\n` } };
+}
+
+function writeCaches({ folder: dist, code, runs }) {
   const folder = mkdtempSync(join(tmpdir(), "p4loom-build-"));
   const caches = join(dist, "cache");
   rmSync(caches, { recursive: true, force: true });
@@ -185,10 +226,11 @@ function writeCaches() {
   try {
     const script = join(folder, "warm-up.cjs");
     writeFileSync(script, WARM_UP);
-    for (const [name, args] of Object.entries(warmUpRuns(folder))) {
+    for (const [name, { args = [], input = "" }] of Object.entries(runs(folder))) {
       const cache = join(caches, `${name}-${process.version}-${process.arch}`);
-      const { stderr } = spawnSync(process.execPath, [script, command, cache, ...args], { cwd: root, encoding: "utf8" });
-      if (!existsSync(cache)) throw new Error(`no code cache of p4loom ${args.join(" ")}: ${stderr}`);
+      const options = { cwd: root, encoding: "utf8", input };
+      const { stderr } = spawnSync(process.execPath, [script, code, cache, ...args], options);
+      if (!existsSync(cache)) throw new Error(`no code cache of ${code} ${args.join(" ")}: ${stderr}`);
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -206,8 +248,8 @@ function linkCommand() {
 }
 
 function isFresh() {
-  if (!existsSync(launcher)) return false;
-  const built = statSync(launcher).mtimeMs;
+  if (!PROGRAMS.every(({ launcher }) => existsSync(launcher))) return false;
+  const built = Math.min(...PROGRAMS.map(({ launcher }) => statSync(launcher).mtimeMs));
   const sources = readdirSync(src, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
@@ -238,13 +280,15 @@ async function withLock(work) {
 
 await withLock(async () => {
   if (process.argv.includes("--if-stale") && isFresh()) return;
-  mkdirSync(dist, { recursive: true });
-  rmSync(launcher, { force: true });
-  writeLicences(await bundle());
-  if (!process.argv.includes("--no-cache")) writeCaches();
+  for (const one of PROGRAMS) {
+    mkdirSync(one.folder, { recursive: true });
+    rmSync(one.launcher, { force: true });
+    writeLicences(one, await bundle(one));
+    if (!process.argv.includes("--no-cache")) writeCaches(one);
+    writeFileSync(one.launcher, launcherText(one));
+    chmodSync(one.launcher, 0o755);
+  }
   // The package is of ES modules; the command is not, since V8 takes a cache for scripts only.
-  writeFileSync(join(dist, "package.json"), '{ "type": "commonjs" }\n');
-  writeFileSync(launcher, LAUNCHER);
-  chmodSync(launcher, 0o755);
+  writeFileSync(join(COMMAND.folder, "package.json"), '{ "type": "commonjs" }\n');
   linkCommand();
 });

@@ -53,8 +53,8 @@ export interface HostPolicy {
 }
 
 /**
- * A policy as plain JSON, with all parameters of its choosers and of its choice of a NIC. Hosts outside of this
- * process (`mininet/agent/policy.py`) build the same policy from it. `kind` names the policy.
+ * A policy as plain JSON, with all parameters of its choosers and of its choice of a NIC. The agent on a host, which is
+ * another process, restores the policy from it (`hostPolicyOf` in `schemes`). `kind` names the policy.
  */
 export interface PolicyDescription {
   readonly kind: string;

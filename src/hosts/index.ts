@@ -1,7 +1,9 @@
 /**
  * What hosts do under a scheme, both in the simulator and in the agent on a real host. A {@link HostPolicy}
- * chooses selectors and NICs, and a {@link SelectorField} says which header bits carry a selector.
+ * chooses selectors and NICs, a {@link SelectorField} says which header bits carry a selector, and a TCP option carries the
+ * echo. {@link ReceiveWindow} tells new data from known data.
  */
+export { ECHO_OPTION } from "./echo-option.js";
 export {
   type FlowKey,
   fixedPath,
@@ -11,6 +13,7 @@ export {
   type SegmentMarks,
 } from "./host-policy.js";
 export { MovingPath, ProbingPath, type ReceiverRule, type Rerouter } from "./re-pathing.js";
+export { ReceiveWindow } from "./receive-window.js";
 export {
   FIELD_BITS,
   SELECTOR_FIELDS,
@@ -19,3 +22,4 @@ export {
   selectorHeaders,
   selectorOf,
 } from "./selector-field.js";
+export { unwrap } from "./sequence.js";

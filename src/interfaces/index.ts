@@ -4,6 +4,9 @@
  * memory that the kernel reads and writes. `readiness.ts` and `loop-alarm.ts` connect the sockets to Node's event loop.
  * `link-watch.ts` reports links that go up and down. `fine-timer.ts` is a timer in microseconds. Only `libc.ts` uses
  * koffi.
+ *
+ * For the agent on a host also what else Node does not offer: `tun.ts` (packets from and to the kernel of the host),
+ * `tcp-socket.ts` with `socket-watch.ts` (TCP with the kernel's figures of each connection).
  */
 
 import { DiagnosticError } from "../base/index.js";
@@ -13,6 +16,9 @@ import { PacketSocket } from "./packet-socket.js";
 export { FineTimer } from "./fine-timer.js";
 export type { InterfaceEvents, InterfacePort, InterfaceStatistics } from "./interfaces.js";
 export { Interfaces } from "./interfaces.js";
+export { type Interest, type ReadyHandler, SocketWatch, type Watched } from "./socket-watch.js";
+export { TcpSocket } from "./tcp-socket.js";
+export { type PacketHandler, TUN_HEADROOM, TunDevice } from "./tun.js";
 
 /** Whether this process can open interfaces: it runs on Linux, with koffi and with permission. */
 export function interfacesAvailable(): { ok: true } | { ok: false; reason: string } {

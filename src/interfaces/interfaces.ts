@@ -21,6 +21,8 @@ export interface InterfacePort {
 export interface InterfaceEvents {
   /** A frame came in, with VLAN tag and checksums as on a wire. Its memory is used again after the call. */
   frame(port: number, frame: Uint8Array): void;
+  /** The frames that were read at once have been given to {@link frame}. */
+  batch?(): void;
   /** A port's link went up or down. */
   link?(port: number, up: boolean): void;
   /** Frames of a kind that no wire carries are dropped; reported once for each port. */
@@ -278,6 +280,7 @@ export class Interfaces {
       port.received++;
       this.events.frame(port.number, frame);
     }
+    if (count > 0) this.events.batch?.();
     this.flush();
     return count;
   }

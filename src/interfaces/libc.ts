@@ -1,5 +1,5 @@
 /**
- * The C library, called through koffi. koffi is loaded when the first interface is opened; everything else in p4loom works
+ * The C library, called through koffi. koffi is loaded when the first interface or socket is opened; everything else in p4loom works
  * without it. Constants of Linux's headers are defined here once, for little-endian machines with 64 bits.
  */
 import { createRequire } from "node:module";
@@ -14,16 +14,22 @@ type Memory = Uint8Array | Uint32Array | BigUint64Array | null;
 export interface Libc {
   socket: Call<[family: number, type: number, protocol: number], number>;
   bind: Call<[fd: number, address: Memory, length: number], number>;
+  connect: Call<[fd: number, address: Memory, length: number], number>;
+  listen: Call<[fd: number, backlog: number], number>;
+  accept: Call<[fd: number, address: Memory, length: Memory, flags: number], number>;
+  getsockname: Call<[fd: number, address: Memory, length: Memory], number>;
   setsockopt: Call<[fd: number, level: number, name: number, value: Memory, length: number], number>;
   getsockopt: Call<[fd: number, level: number, name: number, value: Memory, length: Memory], number>;
   ioctl: Call<[fd: number, request: number, argument: Memory], number>;
   recv: Call<[fd: number, buffer: Memory, length: number, flags: number], number>;
+  send: Call<[fd: number, bytes: Memory, length: number, flags: number], number>;
   recvmmsg: Call<[fd: number, messages: Memory, count: number, flags: number, timeout: Memory], number>;
   sendmmsg: Call<[fd: number, messages: Memory, count: number, flags: number], number>;
   epollCreate: Call<[flags: number], number>;
   epollControl: Call<[epoll: number, operation: number, fd: number, event: Memory], number>;
   epollWait: Call<[epoll: number, events: Memory, count: number, timeoutMs: number], number>;
   read: Call<[fd: number, buffer: Memory, length: number], number>;
+  write: Call<[fd: number, bytes: Memory, length: number], number>;
   timerCreate: Call<[clock: number, flags: number], number>;
   timerSet: Call<[fd: number, flags: number, setting: Memory, old: Memory], number>;
   close: Call<[fd: number], number>;
@@ -50,12 +56,23 @@ export interface Native {
 
 export const AF_PACKET = 17;
 export const AF_NETLINK = 16;
+export const AF_INET = 2;
+export const AF_INET6 = 10;
+export const SOCK_STREAM = 1;
 export const SOCK_RAW = 3;
 export const SOCK_NONBLOCK = 0o4000;
 export const SOCK_CLOEXEC = 0o2000000;
 export const SOL_SOCKET = 1;
 export const SOL_PACKET = 263;
-export const ERROR = { EPERM: 1, ENOENT: 2, EINTR: 4, EAGAIN: 11, EINVAL: 22, ENODEV: 19 } as const;
+export const ERROR = {
+  EPERM: 1,
+  ENOENT: 2,
+  EINTR: 4,
+  EAGAIN: 11,
+  EINVAL: 22,
+  ENODEV: 19,
+  EINPROGRESS: 115,
+} as const;
 
 /** Machines whose C structures have the layout that this room relies on. */
 const MACHINES: readonly string[] = ["x64", "arm64", "riscv64", "loong64"];
@@ -124,6 +141,12 @@ export function libc(): Libc {
   return loaded!;
 }
 
+/** The error with which the last call failed, or another one by its number; its `code` is the name of the error. */
+export function systemError(c: Libc, call: string, errno = c.errno()): NodeJS.ErrnoException {
+  const code = c.errorName(errno);
+  return Object.assign(new Error(`${call}: ${code}`), { code });
+}
+
 function load(): Libc {
   const koffi = createRequire(import.meta.url)("koffi") as Koffi;
   const self = koffi.load(null);
@@ -133,16 +156,22 @@ function load(): Libc {
   return {
     socket: func("int socket(int, int, int)"),
     bind: func("int bind(int, void *, uint)"),
+    connect: func("int connect(int, void *, uint)"),
+    listen: func("int listen(int, int)"),
+    accept: func("int accept4(int, void *, void *, int)"),
+    getsockname: func("int getsockname(int, void *, void *)"),
     setsockopt: func("int setsockopt(int, int, int, void *, uint)"),
     getsockopt: func("int getsockopt(int, int, int, void *, void *)"),
     ioctl: func("int ioctl(int, ulong, void *)"),
     recv: func("long recv(int, void *, ulong, int)"),
+    send: func("long send(int, void *, ulong, int)"),
     recvmmsg: func("int recvmmsg(int, void *, uint, int, void *)"),
     sendmmsg: func("int sendmmsg(int, void *, uint, int)"),
     epollCreate: func("int epoll_create1(int)"),
     epollControl: func("int epoll_ctl(int, int, int, void *)"),
     epollWait: func("int epoll_wait(int, void *, int, int)"),
     read: func("long read(int, void *, ulong)"),
+    write: func("long write(int, void *, ulong)"),
     timerCreate: func("int timerfd_create(int, int)"),
     timerSet: func("int timerfd_settime(int, int, void *, void *)"),
     close: func("int close(int)"),

@@ -7,7 +7,7 @@ import { bmv2, whyNot } from "../testbed/machine.js";
 const checkout = whyNoTutorials();
 
 for (const engine of ["switch", "bmv2"] as const) {
-  const reason = checkout ?? whyNot("netns", engine, ["ping", "iperf3", "python3"]);
+  const reason = checkout ?? whyNot("netns", engine, ["ping", "iperf3"]);
   describe.skipIf(reason !== undefined)(
     `the tutorials on ${engine}${reason ? ` (not here: ${reason})` : ""}`,
     () => {

@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import { agentCommand } from "../../src/testbed/system/package.js";
 import { readTrafficFile } from "../../src/traffic/index.js";
 import { networkMissing, TestNetwork } from "../testbed/agent/networks.js";
-import { throughPipe } from "../testbed/agent/python.js";
 
 const page = readFileSync(join(resolve(import.meta.dirname, "../.."), "docs/host-agent.md"), "utf8");
 const blocks = (language: string) =>
@@ -30,7 +30,7 @@ describe("docs/host-agent.md", () => {
     const [requests, events] = blocks("json");
     const network = await TestNetwork.make("dscp");
     try {
-      const { stdout, stderr } = await network.left.exec(throughPipe, { input: requests! });
+      const { stdout, stderr } = await network.left.exec(agentCommand(), { input: requests! });
       expect(stderr).toBe("");
       const lines = (text: string) =>
         text

@@ -38,7 +38,7 @@ const leafOnly: [RegExp, string][] = [
 ];
 
 describe.each(["switch", "bmv2"] as const)("engine %s", (engine) => {
-  const reason = whyNot("netns", engine, ["python3", "tun"]);
+  const reason = whyNot("netns", engine, ["tun", "packet_sockets"]);
 
   it.skipIf(reason !== undefined)(
     `recovers P-ECMP flows on their first re-path${reason === undefined ? "" : ` (${reason})`}`,

@@ -249,7 +249,7 @@ describe("texts of other programs", () => {
 describe("the advice of doctor", () => {
   const NAMES: FindingName[] = [
     ...(["node", "root", "namespaces", "packet_sockets", "iproute2", "tc", "ethtool"] as const),
-    ...(["htb", "tbf", "netem", "python3", "tun", "ping", "iperf3", "mininet"] as const),
+    ...(["htb", "tbf", "netem", "tun", "ping", "iperf3", "mininet"] as const),
     ...(["simple_switch_grpc", "simple_switch", "simple_switch_CLI", "p4c"] as const),
   ];
   const without = (...names: FindingName[]): Finding[] =>

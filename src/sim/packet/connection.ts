@@ -4,10 +4,15 @@
  * control: connections are open when a run starts, as in the failover experiments that this serves.
  */
 
-import type { FlowKey, PathChooser, SegmentMarks } from "../../hosts/index.js";
+import {
+  type FlowKey,
+  type PathChooser,
+  ReceiveWindow,
+  type SegmentMarks,
+  unwrap,
+} from "../../hosts/index.js";
 import type { Segment, SegmentBuilder } from "./frames.js";
 import { FLAG_ACK, FLAG_PSH } from "./frames.js";
-import { ReceiveWindow } from "./receive-window.js";
 import { type RetransmissionOptions, RetransmissionTimeout } from "./retransmission-timer.js";
 
 export interface TransportOptions extends RetransmissionOptions {
@@ -229,9 +234,4 @@ export class Connection {
     this.deadline = this.#host.now() + this.timeout.current;
     this.#host.setTimer(this);
   }
-}
-
-/** The stream position near `expected` whose low 32 bits are `wire` (RFC 9293, section 3.4). */
-export function unwrap(wire: number, expected: number): number {
-  return expected + ((wire - (expected % 4294967296)) | 0);
 }

@@ -5,7 +5,7 @@
  * selector of the last segment that came from the other end.
  */
 import { addWords, finishChecksum, foldSum, toBytes } from "../../base/index.js";
-import type { SelectorHeaders } from "../../hosts/index.js";
+import { ECHO_OPTION, type SelectorHeaders } from "../../hosts/index.js";
 
 const ETHERTYPE_VLAN = 0x8100;
 const ETHERTYPE_IPV4 = 0x0800;
@@ -13,11 +13,7 @@ const ETHERTYPE_IPV6 = 0x86dd;
 const PROTOCOL_TCP = 6;
 const HOP_LIMIT = 64;
 
-/** Option kind 253 with an experiment id (RFC 6994), then the echo in 32 bits. */
-const OPTION_KIND = 253;
-const OPTION_LENGTH = 8;
-const OPTION_EXPERIMENT = 0x5034;
-const TCP_HEADER_LENGTH = 20 + OPTION_LENGTH;
+const TCP_HEADER_LENGTH = 20 + ECHO_OPTION.length;
 
 export const FLAG_PSH = 0x08;
 export const FLAG_ACK = 0x10;
@@ -150,9 +146,9 @@ export class SegmentBuilder {
     put16(bytes, tcp + 2, dstPort);
     bytes[tcp + 12] = (TCP_HEADER_LENGTH / 4) << 4;
     put16(bytes, tcp + 14, 0xffff);
-    bytes[tcp + 20] = OPTION_KIND;
-    bytes[tcp + 21] = OPTION_LENGTH;
-    put16(bytes, tcp + 22, OPTION_EXPERIMENT);
+    bytes[tcp + 20] = ECHO_OPTION.kind;
+    bytes[tcp + 21] = ECHO_OPTION.length;
+    put16(bytes, tcp + 22, ECHO_OPTION.experiment);
     // The data offset shares its 16-bit word with the flags: `build` adds that word, so it is left out here.
     this.#tcpSum =
       addWords(bytes, addressesAt, tcp, PROTOCOL_TCP) +
@@ -226,7 +222,8 @@ export class Segment {
     this.dstAt = this.srcAt + this.addressLength;
     if (end > frame.length || end < tcp + TCP_HEADER_LENGTH) return false;
     if ((frame[tcp + 12]! >>> 4) * 4 !== TCP_HEADER_LENGTH) return false;
-    if (frame[tcp + 20] !== OPTION_KIND || get16(frame, tcp + 22) !== OPTION_EXPERIMENT) return false;
+    if (frame[tcp + 20] !== ECHO_OPTION.kind || get16(frame, tcp + 22) !== ECHO_OPTION.experiment)
+      return false;
     const sum = addWords(frame, this.srcAt, tcp, PROTOCOL_TCP + end - tcp);
     if (foldSum(addWords(frame, tcp, end, sum)) !== 0xffff) return false;
     this.srcPort = get16(frame, tcp);

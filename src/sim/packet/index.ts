@@ -9,7 +9,6 @@ export {
   type ConnectionHost,
   type ConnectionListener,
   type TransportOptions,
-  unwrap,
 } from "./connection.js";
 export { type ChannelState, ControlChannel, type ControlChannelOptions, settle } from "./control-channel.js";
 export { entityBytes, eventBytes, MESSAGE_BYTES, packetBytes, queryBytes } from "./control-messages.js";
@@ -28,7 +27,6 @@ export { Impairment, type ImpairmentOptions, shareThreshold } from "./impairment
 export { type Endpoint, type Link, type LinkOptions, Network, type Node } from "./network.js";
 export { type AddressPrefix, PacketFilter, type PacketMatch } from "./packet-match.js";
 export type { PortSource } from "./port-source.js";
-export { ReceiveWindow } from "./receive-window.js";
 export { type RetransmissionOptions, RetransmissionTimeout } from "./retransmission-timer.js";
 export {
   controlClock,

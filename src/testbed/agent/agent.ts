@@ -1,10 +1,16 @@
 /** The agent of one host: starts it, asks it for listeners, flows and probes, and ends it. */
+import {
+  type AgentEvent,
+  type AgentSetting,
+  type AgentStatistics,
+  eventSchema,
+  type RequestText,
+} from "../../host-agent/index.js";
 import type { HostProcess, RunningHost } from "../lab.js";
-import { packageFile } from "../system/package.js";
+import { agentCommand } from "../system/package.js";
 import { type AgentConfig, addressText, startRequest } from "./config.js";
 import { agentFailure } from "./failure.js";
 import { AgentFlow, type FlowOptions } from "./flow.js";
-import { type AgentEvent, type AgentSetting, type AgentStatistics, eventSchema } from "./messages.js";
 import { type ProbeOptions, type ProbeOutcome, probeRequest } from "./probe.js";
 
 /** An agent that says nothing for so long at its start has failed. */
@@ -12,8 +18,8 @@ const START_MS = 10_000;
 /** After it is asked to stop it gets so long until it is ended. */
 const STOP_MS = 3000;
 
-/** Needs Python 3.9 or later and nothing but its standard library. */
-const PYTHON = "python3";
+/** A request that is answered, before it has its id. */
+type WithoutId = RequestText extends infer R ? (R extends { id: number } ? Omit<R, "id"> : never) : never;
 
 interface Waiting {
   resolve(event: AgentEvent): void;
@@ -87,11 +93,11 @@ export class Agent {
     return this.#stopping;
   }
 
-  #send(request: object): void {
+  #send(request: RequestText): void {
     if (this.#ended === undefined) this.#process.write(JSON.stringify(request));
   }
 
-  #ask(request: object): Promise<AgentEvent> {
+  #ask(request: WithoutId): Promise<AgentEvent> {
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       if (this.#ended !== undefined) {
@@ -99,7 +105,7 @@ export class Agent {
         return;
       }
       this.#waiting.set(id, { resolve, reject });
-      this.#send({ ...request, id });
+      this.#send({ ...request, id } as RequestText);
     });
   }
 
@@ -151,7 +157,7 @@ export class Agent {
  * cannot start, with its own words.
  */
 export async function startAgent(host: RunningHost, config: AgentConfig): Promise<Agent> {
-  const process = host.spawn([PYTHON, "-B", packageFile("mininet/agent")]);
+  const process = host.spawn(agentCommand());
   return await new Promise<Agent>((resolve, reject) => {
     let agent: Agent | undefined;
     // It gives the host back behind this, and ends.

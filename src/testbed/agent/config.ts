@@ -1,5 +1,7 @@
 /** What an agent is told about its host. */
 import { formatValue } from "../../device/index.js";
+import type { RequestText } from "../../host-agent/index.js";
+import type { PolicyDescription, SelectorField } from "../../hosts/index.js";
 
 export interface AgentNic {
   /** Name of the interface in the host. */
@@ -10,20 +12,16 @@ export interface AgentNic {
   readonly gateway: bigint;
 }
 
-/** The plain description of a scheme's host policy; a `PolicyDescription` of `schemes` is one. */
-export interface AgentPolicy {
-  readonly kind: string;
-}
-
 export interface AgentConfig {
   /** The host's addresses, one at least; 32 and 128 bits. */
   readonly ipv4?: bigint;
   readonly ipv6?: bigint;
   /** One or more; with several, the policy tells for each packet by which it leaves. */
   readonly nics: readonly AgentNic[];
-  /** Header field that carries selectors: dscp, vlan, flow_label or dscp_flow_label. */
-  readonly field: string;
-  readonly policy: AgentPolicy;
+  /** Header field that carries selectors. */
+  readonly field: SelectorField;
+  /** What the host policy of a scheme has as its `description`. */
+  readonly policy: PolicyDescription;
   /** 32 bits; what choosers draw depends on it and on the flow's addresses and ports only. */
   readonly seed: number;
   /** Bytes of the largest packet that the host's kernel sends; default 1400. */
@@ -44,7 +42,7 @@ export function addressText(address: bigint, ipVersion: 4 | 6): string {
 }
 
 /** The first request to an agent. Milliseconds are what the kernel counts its timeouts in: they are rounded up. */
-export function startRequest(config: AgentConfig): object {
+export function startRequest(config: AgentConfig): RequestText {
   const { ipv4, ipv6, nics, field, policy, seed, mtu, rtoMarginNs, rtoCapNs } = config;
   return {
     op: "start",

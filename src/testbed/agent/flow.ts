@@ -1,6 +1,6 @@
 /** A flow that an agent sends: what happens to it, in order. */
+import { type AgentEvent, monotonicNs, type TcpInfo } from "../../host-agent/index.js";
 import { agentFailure } from "./failure.js";
-import { type AgentEvent, monotonicNs, type TcpInfo } from "./messages.js";
 
 export interface FlowOptions {
   /** Address of the other host; 32 or 128 bits. */

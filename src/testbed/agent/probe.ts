@@ -1,4 +1,5 @@
 /** Probes from agent to agent, marked with given selectors, and where the failure must be that they tell of. */
+import type { ProbeCount } from "../../host-agent/index.js";
 import { addressText } from "./config.js";
 
 export interface ProbeOptions {
@@ -18,12 +19,6 @@ export interface ProbeOptions {
   readonly timeoutNs?: number;
 }
 
-export interface ProbeCount {
-  readonly selector: number;
-  readonly sent: number;
-  readonly received: number;
-}
-
 export interface ProbeOutcome {
   /** Probes that got any reply. */
   readonly forward: readonly ProbeCount[];
@@ -32,8 +27,9 @@ export interface ProbeOutcome {
   readonly minRttNs: number | undefined;
 }
 
-export function probeRequest({ to, ipVersion, ...options }: ProbeOptions): object {
-  return { op: "probe", ...options, to: addressText(to, ipVersion) };
+export function probeRequest({ to, ipVersion, forward, reverse, ...options }: ProbeOptions) {
+  const selectors = { forward: [...forward], reverse: [...reverse] };
+  return { op: "probe" as const, ...options, ...selectors, to: addressText(to, ipVersion) };
 }
 
 /** What probes over one path told; `path` names what it crosses: switches, links, or both. */

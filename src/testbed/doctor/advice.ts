@@ -10,7 +10,8 @@ export interface Use {
 }
 
 const NAMESPACES = ["root", "namespaces", "iproute2", "tc", "ethtool"] as const;
-const AGENT = ["python3", "tun"] as const;
+/** Agents on the hosts of a lab open interfaces too, whoever is the switch. */
+const AGENT = ["packet_sockets", "tun"] as const;
 
 /** A command needs all of these. */
 const NEEDS: readonly [command: string, needs: readonly FindingName[]][] = [
@@ -19,7 +20,7 @@ const NEEDS: readonly [command: string, needs: readonly FindingName[]][] = [
   ["p4loom switch -i PORT@INTERFACE", ["packet_sockets"]],
   ["p4loom net TOPOLOGY.json", [...NAMESPACES, "packet_sockets"]],
   ["p4loom net TOPOLOGY.json --engine bmv2", [...NAMESPACES, "simple_switch_grpc"]],
-  ["p4loom run FILE --engine switch", [...NAMESPACES, "packet_sockets", ...AGENT]],
+  ["p4loom run FILE --engine switch", [...NAMESPACES, ...AGENT]],
   ["p4loom run FILE --engine bmv2", [...NAMESPACES, "simple_switch_grpc", ...AGENT]],
   ["--network mininet", [...NAMESPACES, "mininet"]],
   ["links with a delay (else --allow-missing delay)", [...NAMESPACES, "netem"]],
@@ -36,7 +37,6 @@ const PACKAGES: Partial<Record<FindingName, string>> = {
   iproute2: "iproute2",
   tc: "iproute2",
   ethtool: "ethtool",
-  python3: "python3",
   ping: "iputils-ping",
   iperf3: "iperf3",
   mininet: "mininet",
@@ -84,7 +84,7 @@ const NOTES: readonly [FindingName, note: string, needs: readonly FindingName[]]
   ["root", "namespaces and interfaces need root: sudo p4loom doctor tells what there is then", []],
   [
     "packet_sockets",
-    "our switch opens interfaces with koffi, an optional dependency: npm install koffi",
+    "our switch and the agents on hosts open interfaces with koffi, an optional dependency: npm install koffi",
     ["root"],
   ],
   [

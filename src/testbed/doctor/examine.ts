@@ -19,7 +19,6 @@ const PROBES = {
   iproute2: () => version(["ip", "-V"], /iproute2-(\S+?),?(?:\s|$)/),
   tc: () => version(["tc", "-V"], /iproute2-(\S+?),?(?:\s|$)/),
   ethtool: () => version(["ethtool", "--version"], /version (\S+)/),
-  python3: () => python(),
   tun: () => tun(),
   ping: () => version(["ping", "-V"], /iputils (\S+)/),
   iperf3: () => version(["iperf3", "--version"], /iperf (\S+)/),
@@ -63,7 +62,7 @@ export async function examine(given: Given): Promise<Finding[]> {
     return finding(name, [qdiscs[name], qdiscs[name] ? "tried" : `this kernel has no sch_${name}`]);
   });
   findings.splice(
-    findings.findIndex(({ name }) => name === "python3"),
+    findings.findIndex(({ name }) => name === "tun"),
     0,
     ...kernel,
   );
@@ -89,13 +88,6 @@ async function version(argv: readonly string[], pattern: RegExp): Promise<Answer
   if (status === NOT_FOUND_STATUS) return [false, "not installed"];
   const text = `${stdout}\n${stderr}`;
   return [true, pattern.exec(text)?.[1] ?? text.trim().split("\n")[0]!];
-}
-
-async function python(): Promise<Answer> {
-  const [there, text] = await version(["python3", "--version"], /Python (\S+)/);
-  const [major = 0, minor = 0] = text.split(".").map(Number);
-  if (!there || major > 3 || (major === 3 && minor >= 9)) return [there, text];
-  return [false, `${text}; 3.9 is needed`];
 }
 
 async function tun(): Promise<Answer> {

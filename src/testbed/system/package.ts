@@ -1,4 +1,4 @@
-/** Where p4loom itself is: the command that starts it, and the files beside its code. */
+/** Where p4loom itself is: the commands that start it and its host agent, and the files beside its code. */
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -7,10 +7,25 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 export function ownCommand(): readonly string[] {
   const named = process.env["P4LOOM_COMMAND"];
   if (named !== undefined) return [process.execPath, named];
-  const compiled = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
+  return scriptCommand("cli/main.js", "cli/main.ts");
+}
+
+/**
+ * The command that starts the agent of a host: the script that P4LOOM_AGENT names, else the built one, else from the
+ * sources.
+ */
+export function agentCommand(): readonly string[] {
+  const named = process.env["P4LOOM_AGENT"];
+  if (named !== undefined) return [process.execPath, named];
+  return scriptCommand("host-agent/main.cjs", "host-agent/main.ts");
+}
+
+function scriptCommand(built: string, source: string): readonly string[] {
+  const compiled = fileURLToPath(new URL(`../../${built}`, import.meta.url));
   if (existsSync(compiled)) return [process.execPath, compiled];
   const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-  return [process.execPath, "--import", loader, compiled.replace(/\.js$/, ".ts")];
+  const written = fileURLToPath(new URL(`../../${source}`, import.meta.url));
+  return [process.execPath, "--import", loader, written];
 }
 
 /** A file of the package, by its path from the package's folder. */

@@ -3,7 +3,7 @@
  * because they did not read them in time. Two measurements with an interval between them make a {@link LabLoad}, from
  * which an experiment sees whether its figures are those of the network or those of a saturated machine.
  */
-import { monotonicNs } from "../agent/messages.js";
+import { monotonicNs } from "../../host-agent/index.js";
 import type { LabSpec, SwitchEngine } from "../lab.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { setUp } from "../system/command.js";

@@ -320,7 +320,7 @@ ${faults("at: 10ms, kind: silent, switch: tor0-0", "at: 20ms, kind: silent, link
 });
 
 describe.each(["switch", "bmv2"] as const)("engine %s", (engine) => {
-  const reason = whyNot("netns", engine, ["python3", "tun"]);
+  const reason = whyNot("netns", engine, ["tun", "packet_sockets"]);
 
   it.skipIf(reason !== undefined)(
     `plays faults of every kind${reason === undefined ? "" : ` (${reason})`}`,

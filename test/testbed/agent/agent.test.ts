@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { FIELD_BITS, type SelectorField } from "../../../src/hosts/index.js";
+import { FIELD_BITS, type PolicyDescription, type SelectorField } from "../../../src/hosts/index.js";
 
 import { type FanOuts, layOut, offsetSet } from "../../../src/schemes/pecmp/index.js";
 import { startRequest } from "../../../src/testbed/agent/config.js";
@@ -10,29 +10,28 @@ import {
   type Agent,
   type AgentConfig,
   type AgentFlow,
-  type AgentPolicy,
   type FlowEvent,
   localise,
   monotonicNs,
   runIperf3,
   startAgent,
 } from "../../../src/testbed/index.js";
+import { agentCommand } from "../../../src/testbed/system/package.js";
 import { agentConfig, LEFT, networkMissing, pingMissing, RIGHT, TestNetwork } from "./networks.js";
-import { agentFolder, throughPipe } from "./python.js";
 
 const missing = networkMissing();
 const noPing = pingMissing();
 /** The reason for a test to be skipped. */
 const noIperf3 = spawnSync("iperf3", ["--version"]).status !== 0;
 
-const fixed = (selector: number): AgentPolicy => ({ kind: "fixed", selector }) as AgentPolicy;
-const prr: AgentPolicy = { kind: "prr", values: 64 } as AgentPolicy;
+const fixed = (selector: number): PolicyDescription => ({ kind: "fixed", selector });
+const prr: PolicyDescription = { kind: "prr", values: 64 };
 
 /** P-ECMP with control of offsets in a fabric whose groups have four next hops each. */
-function pecmp(fanOuts: FanOuts = { tor: { least: 4, most: 4 } }): AgentPolicy {
+function pecmp(fanOuts: FanOuts = { tor: { least: 4, most: 4 } }): PolicyDescription {
   const offsets = offsetSet("odd", 4);
   const layout = layOut("offset", "dscp", "none", fanOuts, offsets.bits);
-  return { kind: "pecmp", failover: "probe", layout, offsets } as AgentPolicy;
+  return { kind: "pecmp", failover: "probe", layout, offsets };
 }
 
 /** The first event, past or to come, of a kind; rejects when the flow ends without one. */
@@ -57,8 +56,8 @@ describe.skipIf(missing !== undefined)(`agents on two hosts${missing ? ` (${miss
   afterEach(() => network?.close());
 
   async function start(
-    field: string,
-    policy: AgentPolicy,
+    field: SelectorField,
+    policy: PolicyDescription,
     more: Partial<AgentConfig> & { links?: number } = {},
   ): Promise<[Agent, Agent]> {
     network = await TestNetwork.make(field, more.links);
@@ -91,7 +90,7 @@ describe.skipIf(missing !== undefined)(`agents on two hosts${missing ? ` (${miss
     ["flow_label", 6, 0xabcde],
     ["dscp_flow_label", 6, 0x3abcdef],
   ] as const)("carry TCP with the selector in %s, IPv%i", async (field, ipVersion, selector) => {
-    expect(selector).toBeLessThan(2 ** FIELD_BITS[field as SelectorField]);
+    expect(selector).toBeLessThan(2 ** FIELD_BITS[field]);
     const [left, right] = await start(field, fixed(selector));
     await right.listen(5201);
     const to = ipVersion === 4 ? RIGHT.ipv4 : RIGHT.ipv6;
@@ -372,7 +371,7 @@ describe.skipIf(missing !== undefined)(`an agent and its host${missing ? ` (${mi
     `keeps its kernel silent: what comes by the NIC is the agent's alone ${noPing ?? ""}`,
     async () => {
       const { left, right } = network;
-      const agent = left.spawn(["sh", "-c", `echo $$; exec python3 -B ${agentFolder}`]);
+      const agent = left.spawn(["sh", "-c", `echo $$; exec ${agentCommand().join(" ")}`]);
       const lines: string[] = [];
       const ready = new Promise<void>((resolve) => {
         agent.onLine((line) => {
@@ -404,8 +403,8 @@ describe.skipIf(missing !== undefined)(`an agent and its host${missing ? ` (${mi
 
   it.each([
     ["a NIC that is not there", { nics: [{ name: "eth7", mac: 1n, gateway: 2n }] }, /eth7/],
-    ["an unknown field", { field: "ttl" }, /field: expected one of dscp, vlan.*got 'ttl'/],
-    ["an unknown policy", { policy: { kind: "plb" } }, /unknown kind of policy 'plb'/],
+    ["an unknown field", { field: "ttl" }, /field: expected one of dscp, vlan.*got "ttl"/],
+    ["an unknown policy", { policy: { kind: "plb" } }, /unknown kind of host policy "plb"/],
     [
       "an MTU without room for the echo",
       { mtu: 1500 },
@@ -480,7 +479,7 @@ describe.skipIf(missing !== undefined)(`an agent and its host${missing ? ` (${mi
 
   it("takes lines that are no requests, and ends with its input", async () => {
     const config = JSON.stringify(startRequest(agentConfig("left", "dscp", fixed(0))));
-    const done = await network.left.exec(throughPipe, {
+    const done = await network.left.exec(agentCommand(), {
       input: `${config}\n{"op": "jump", "id": 3}\n[1]\nnot json\n`,
     });
     expect(done.stderr).toBe("");
@@ -490,7 +489,7 @@ describe.skipIf(missing !== undefined)(`an agent and its host${missing ? ` (${mi
       .split("\n")
       .map((line) => JSON.parse(line) as { event: string; id?: number; text?: string });
     expect(events.map(({ event }) => event)).toEqual(["ready", "error", "error", "error", "stopped"]);
-    expect(events[1]).toMatchObject({ id: 3, text: expect.stringContaining("got 'jump'") });
+    expect(events[1]).toMatchObject({ id: 3, text: expect.stringContaining('got "jump"') });
   });
 });
 

@@ -2,21 +2,21 @@
  * Two hosts in namespaces of their own, and between them a relay that loses what it is told to lose, or just a cable.
  * For benchmarks too.
  */
+import "../../built-command.js";
 import { execFileSync, spawnSync } from "node:child_process";
 import { accessSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentConfig, AgentPolicy } from "../../../src/testbed/index.js";
+import type { PolicyDescription, SelectorField } from "../../../src/hosts/index.js";
+import type { AgentConfig } from "../../../src/testbed/index.js";
 import type { HostProcess, RunningHost } from "../../../src/testbed/lab.js";
 import { hostNamespace } from "../../../src/testbed/run/record.js";
 import { NamespaceHost } from "../../../src/testbed/running-host.js";
-import { pythonMissing } from "./python.js";
 
 const relayProgram = join(import.meta.dirname, "relay.py");
 
 /** Why hosts cannot be made here; undefined: they can. */
 export function networkMissing(): string | undefined {
-  const python = pythonMissing();
-  if (python !== undefined) return python;
+  if (spawnSync("python3", ["--version"]).error !== undefined) return "the relay needs python3";
   if (process.getuid?.() !== 0) return "needs root";
   try {
     accessSync("/dev/net/tun");
@@ -166,8 +166,8 @@ export const RIGHT = { ipv4: 0x0a000002n, ipv6: (0xfd00n << 112n) | 2n };
 /** The agent of one end, whose frames go to the other end. */
 export function agentConfig(
   end: "left" | "right",
-  field: string,
-  policy: AgentPolicy,
+  field: SelectorField,
+  policy: PolicyDescription,
   more: Partial<AgentConfig> & { links?: number } = {},
 ): AgentConfig {
   const { links = 1, ...config } = more;

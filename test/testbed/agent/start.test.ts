@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type HostProcess, type RunningHost, startAgent } from "../../../src/testbed/index.js";
 import { agentConfig } from "./networks.js";
 
-const CONFIG = agentConfig("left", "dscp", { kind: "fixed" });
+const CONFIG = agentConfig("left", "dscp", { kind: "fixed", selector: 0 });
 const READY = { event: "ready", tun: "agent0", settings: [] };
 
 /** A host whose agent answers each request with the lines that `answer` gives, all at once. */

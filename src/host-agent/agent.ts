@@ -1,0 +1,202 @@
+/** The agent of one host: what its requests do, and what it leaves when it ends. */
+import { DiagnosticError, Random, systemErrorReason } from "../base/index.js";
+import { Interfaces, SocketWatch, TUN_HEADROOM, TunDevice } from "../interfaces/index.js";
+import { hostPolicyOf } from "../schemes/index.js";
+import { monotonicNs } from "./clock.js";
+import { DataPath } from "./data-path.js";
+import type { AgentEvent, AgentStatistics } from "./events.js";
+import { Flows } from "./flows.js";
+import { HostSetup, KERNEL_RTO_MIN_MS } from "./host-setup.js";
+import { ECHO_LENGTH } from "./marking.js";
+import { Probes } from "./probes.js";
+import { checkSelectors, type Request, RequestError, readRequest, type StartRequest } from "./requests.js";
+import { Sinks } from "./sinks.js";
+import { Timers } from "./timers.js";
+import { Transfers } from "./transfers.js";
+
+export class Agent {
+  readonly #setup = new HostSetup();
+  #running: RunningAgent | undefined;
+
+  /** @param onEnd a request asks the agent to end, or it cannot start: then with its exit status */
+  constructor(
+    readonly tell: (event: AgentEvent) => void,
+    readonly onEnd: (status: number) => void,
+  ) {}
+
+  /** One line of the input. What is wrong with it is told in an `error` event; the agent goes on once it is started. */
+  take(line: string): void {
+    let id: number | null = null;
+    try {
+      const json: unknown = parseJson(line);
+      id = idOf(json);
+      this.#handle(readRequest(json));
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      this.tell({ event: "error", id, text: reasonOf(error) });
+      if (this.#running === undefined) this.onEnd(1);
+    }
+  }
+
+  #handle(request: Request): void {
+    const running = this.#running;
+    if (request.op === "start") {
+      if (running !== undefined) throw new RequestError("op: the agent is started already");
+      this.#running = new RunningAgent(request, this.#setup, this.tell);
+      this.tell({ event: "ready", tun: request.tun, settings: this.#setup.settings });
+    } else if (running === undefined) {
+      throw new RequestError(`op: the first request must be start, got ${JSON.stringify(request.op)}`);
+    } else if (request.op === "stop") this.onEnd(0);
+    else running.handle(request);
+  }
+
+  /** Gives the host back as it was, and tells the last figures. */
+  close(): void {
+    this.#running?.close();
+    for (const problem of this.#setup.undo())
+      this.tell({ event: "error", id: null, text: `not restored: ${problem}` });
+    if (this.#running !== undefined) this.tell({ event: "stopped", ...this.#running.statistics() });
+  }
+}
+
+/** An agent whose host is set up. */
+class RunningAgent {
+  readonly #interfaces: Interfaces;
+  readonly #tun: TunDevice;
+  readonly #flows: Flows;
+  readonly #dataPath: DataPath;
+  readonly #watch = new SocketWatch();
+  readonly #timers = new Timers(monotonicNs);
+  readonly #transfers: Transfers;
+  readonly #sinks: Sinks;
+  readonly #probes: Probes;
+
+  constructor(
+    readonly config: StartRequest,
+    setup: HostSetup,
+    readonly tell: (event: AgentEvent) => void,
+  ) {
+    const { nics, field, ipv4, ipv6, mtu } = config;
+    const addresses = [ipv4, ipv6].filter((address) => address !== undefined);
+    const host = { addresses, nics, field, policy: hostPolicyOf(config.policy) };
+    for (const { name } of nics) {
+      const most = setup.takeNic(name);
+      if (most < mtu + ECHO_LENGTH) {
+        const what = `packets of ${mtu} bytes and the echo's ${ECHO_LENGTH} do not fit the MTU of ${name}, ${most}`;
+        throw new RequestError(`mtu: ${what}`);
+      }
+    }
+    this.#interfaces = new Interfaces(
+      nics.map(({ name }, port) => ({ port, name })),
+      {
+        frame: (port, frame) => this.#dataPath.fromWire(port, frame),
+        // The kernel answers many segments at once.
+        batch: () => void this.#tun.read(),
+      },
+    );
+    this.#tun = new TunDevice(config.tun, (bytes, end) =>
+      this.#dataPath.fromKernel(bytes, TUN_HEADROOM, end),
+    );
+    setup.tuneTcp(config);
+    setup.addressTun(config);
+    this.#flows = new Flows(host, new Random(config.seed));
+    const devices = {
+      toWire: (nic: number, frame: Uint8Array) => void this.#interfaces.send(nic, frame),
+      toKernel: (packet: Uint8Array) => this.#tun.write(packet),
+      now: monotonicNs,
+    };
+    // The kernel's timers count in ticks and may be one tick early.
+    const quietNs = ((config.rtoMinMs ?? KERNEL_RTO_MIN_MS) * 1e6) / 2;
+    this.#dataPath = new DataPath(this.#flows, devices, quietNs);
+    const parts = {
+      dataPath: this.#dataPath,
+      flows: this.#flows,
+      watch: this.#watch,
+      timers: this.#timers,
+      now: monotonicNs,
+      tell,
+    };
+    this.#transfers = new Transfers(config, parts);
+    this.#sinks = new Sinks(this.#watch);
+    this.#probes = new Probes(config, parts);
+    this.#dataPath.takeProbe = (family, packet, header, selector) =>
+      this.#probes.take(family, packet, header, selector);
+    this.#interfaces.start();
+    this.#tun.start();
+  }
+
+  handle(request: Exclude<Request, { op: "start" | "stop" }>): void {
+    switch (request.op) {
+      case "listen": {
+        const { id, port } = request;
+        for (const own of this.#flows.host.addresses) this.#sinks.listen(own, port);
+        this.tell({ event: "listening", id, port });
+        break;
+      }
+      case "flow":
+        this.#transfers.add(request);
+        break;
+      case "stop-flow":
+        this.#transfers.stop(request.id);
+        break;
+      case "probe":
+        checkSelectors(request, this.config.field);
+        this.#probes.add(request);
+        break;
+      case "statistics":
+        this.tell({ event: "statistics", id: request.id, ...this.statistics() });
+        break;
+    }
+  }
+
+  statistics(): AgentStatistics {
+    const { counts } = this.#dataPath;
+    const nics = this.#interfaces.statistics;
+    const { user, system } = process.cpuUsage();
+    return {
+      ...counts,
+      rejected: nics.reduce((sum, { receiveRefused }) => sum + receiveRefused, counts.rejected),
+      lost: nics.reduce((sum, { sendRefused }) => sum + sendRefused, 0),
+      flows: this.#flows.count,
+      cpuNs: 1000 * (user + system),
+    };
+  }
+
+  /** Connections are reset; nothing is heard of them. */
+  close(): void {
+    this.#transfers.close();
+    this.#sinks.close();
+    this.#timers.close();
+    this.#watch.close();
+    this.#interfaces.close();
+    this.#tun.close();
+  }
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (error) {
+    throw new RequestError(`no JSON: ${(error as Error).message}`);
+  }
+}
+
+/** What an error about a request is told with. */
+function idOf(json: unknown): number | null {
+  const id = typeof json === "object" && json !== null && "id" in json ? json.id : undefined;
+  return typeof id === "number" ? id : null;
+}
+
+/** A wrong request, or what the system does not do; all else is a fault of ours. */
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof RequestError ||
+    error instanceof DiagnosticError ||
+    (error as { code?: unknown }).code !== undefined
+  );
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof DiagnosticError) return error.diagnostics[0]!.message;
+  return systemErrorReason(error);
+}

@@ -1,0 +1,98 @@
+/** The events that an agent writes, one JSON object a line. */
+import { z } from "zod";
+
+const id = z.number();
+/** Nanoseconds of CLOCK_MONOTONIC. */
+const time = z.number();
+
+const setting = z.object({
+  /** As sysctl writes it, or `route.rto_min`. */
+  name: z.string(),
+  wanted: z.string(),
+  /** What the kernel has; null: it has no such setting. */
+  effective: z.string().nullable(),
+});
+
+/** Figures of the kernel (TCP_INFO); null: this kernel does not tell. */
+const tcpInfo = z.object({
+  rttUs: z.number().nullable(),
+  rttVarUs: z.number().nullable(),
+  minRttUs: z.number().nullable(),
+  /** The retransmission timeout as it is at the end. */
+  rtoUs: z.number().nullable(),
+  sendMss: z.number().nullable(),
+  congestionWindow: z.number().nullable(),
+  /** Segments that were sent again. */
+  retransmissions: z.number().nullable(),
+  bytesRetransmitted: z.number().nullable(),
+  /** Timeouts as the kernel counts them, since Linux 6.7. */
+  kernelTimeouts: z.number().nullable(),
+});
+
+const statistics = z.object({
+  /** Packets from and to the host's kernel, and copies of packets that left on more than one selector. */
+  fromKernel: z.number(),
+  toKernel: z.number(),
+  copies: z.number(),
+  /** Frames for others or of no use. */
+  rejected: z.number(),
+  /** Packets that stay in the host: multicast, and addresses of a link. */
+  kept: z.number(),
+  /** Frames that a NIC did not take. */
+  lost: z.number(),
+  /** Connections that the agent knows. */
+  flows: z.number(),
+  /** Processor time of the agent since its start, in the kernel too. */
+  cpuNs: z.number(),
+});
+
+const probeCount = z.object({ selector: z.number(), sent: z.number(), received: z.number() });
+
+export const eventSchema = z.discriminatedUnion("event", [
+  z.object({ event: z.literal("ready"), tun: z.string(), settings: z.array(setting) }),
+  z.object({ event: z.literal("error"), id: id.nullable(), text: z.string() }),
+  z.object({ event: z.literal("listening"), id, port: z.number() }),
+  z.object({ event: z.literal("started"), id, atNs: time, clientPort: z.number() }),
+  z.object({ event: z.literal("connected"), id, atNs: time }),
+  z.object({
+    event: z.literal("timeout"),
+    id,
+    atNs: time,
+    attempt: z.number(),
+    selectors: z.array(z.number()),
+  }),
+  z.object({
+    event: z.literal("recovered"),
+    id,
+    atNs: time,
+    triedAtNs: time,
+    attempts: z.number(),
+    selector: z.number(),
+  }),
+  z.object({
+    event: z.literal("finished"),
+    id,
+    atNs: time,
+    stopped: z.boolean(),
+    bytes: z.number(),
+    fctNs: time.nullable(),
+    timeouts: z.number(),
+    tcp: tcpInfo.optional(),
+  }),
+  z.object({ event: z.literal("failed"), id, atNs: time, text: z.string() }),
+  z.object({
+    event: z.literal("probed"),
+    id,
+    forward: z.array(probeCount),
+    reverse: z.array(probeCount),
+    minRttNs: time.nullable(),
+  }),
+  z.object({ event: z.literal("statistics"), id, ...statistics.shape }),
+  z.object({ event: z.literal("stopped"), ...statistics.shape }),
+]);
+
+export type AgentEvent = z.output<typeof eventSchema>;
+export type AgentSetting = z.output<typeof setting>;
+export type TcpInfo = z.output<typeof tcpInfo>;
+export type ProbeCount = z.output<typeof probeCount>;
+export type AgentStatistics = z.output<typeof statistics>;

@@ -1,0 +1,140 @@
+/** The TCP flows that the agent knows, and the marks of their packets. */
+import { type Random, toHex } from "../base/index.js";
+import { type FlowKey, type HostPolicy, type SelectorField, selectorHeaders } from "../hosts/index.js";
+import { flowOf, isSame, reverseKey } from "./addresses.js";
+import { KeyMap } from "./key-map.js";
+import type { Mark } from "./marking.js";
+import { type Family, familyOf, IPV4, PROTOCOL_TCP, put16 } from "./packet.js";
+import type { NicConfig } from "./requests.js";
+import { type FlowWatcher, TcpFlow } from "./tcp-flow.js";
+
+/** Flows that are remembered. Beyond it the one that was opened first is forgotten: it starts afresh when it goes on. */
+const MOST_FLOWS = 16_384;
+/** Closed flows are remembered for their last segments to come. */
+const LINGER_NS = 10e9;
+/** Fewer duplicate acknowledgements do not show a loss to the kernel (RFC 5681). */
+const DUPLICATES_FOR_LOSS = 3;
+
+const ETHERTYPE_VLAN = 0x8100;
+
+export interface HostConfig {
+  readonly addresses: readonly Uint8Array[];
+  readonly nics: readonly NicConfig[];
+  readonly field: SelectorField;
+  readonly policy: HostPolicy;
+}
+
+export class Flows {
+  readonly #sending = new KeyMap<TcpFlow>();
+  readonly #receiving = new KeyMap<TcpFlow>();
+  /** In the order in which they were opened. */
+  readonly #flows = new Set<TcpFlow>();
+  readonly #closed: { readonly at: number; readonly flow: TcpFlow }[] = [];
+  /** Who watches a flow that will be opened, by the key of what it sends, in hex. */
+  readonly #watchers = new Map<string, FlowWatcher>();
+
+  /** @param random flows fork it by their key */
+  constructor(
+    readonly host: HostConfig,
+    readonly random: Random,
+  ) {}
+
+  get count(): number {
+    return this.#flows.size;
+  }
+
+  /** The flow whose key stands in `bytes` at `at`, as this host sends it. */
+  sending(bytes: Uint8Array, at: number, length: number): TcpFlow | undefined {
+    return this.#sending.get(bytes, at, length);
+  }
+
+  /** The flow whose other end's key stands in `bytes` at `at`. */
+  receiving(bytes: Uint8Array, at: number, length: number): TcpFlow | undefined {
+    return this.#receiving.get(bytes, at, length);
+  }
+
+  /** @param key as this host sends it; `old`: the flow that had this key before */
+  open(key: Uint8Array, old: TcpFlow | undefined): TcpFlow {
+    if (old !== undefined) this.#forget(old);
+    const tuple = flowOf(key, PROTOCOL_TCP);
+    const name = toHex(key);
+    const generation = old === undefined ? 0 : old.parts.generation + 1;
+    // A stream of its own: the choices of a flow do not depend on what other flows do. A key that is used again draws anew.
+    const chooser = this.host.policy.open(tuple, this.random.fork(name).fork(generation));
+    const flow = new TcpFlow({
+      family: familyOf(key),
+      key,
+      tuple,
+      chooser,
+      generation,
+      markOf: this.#markOf,
+      isTimeout: isKernelsTimeout,
+    });
+    flow.watcher = this.#watchers.get(name);
+    this.#watchers.delete(name);
+    this.#sending.set(key, flow);
+    this.#receiving.set(reverseKey(key), flow);
+    this.#flows.add(flow);
+    if (this.#flows.size > MOST_FLOWS) this.#forget(this.#flows.values().next().value!);
+    return flow;
+  }
+
+  #forget(flow: TcpFlow): void {
+    if (!this.#flows.delete(flow)) return;
+    const { key } = flow.parts;
+    this.#sending.delete(key);
+    this.#receiving.delete(reverseKey(key));
+  }
+
+  /** Directions of a flow are over (see `TcpFlow.ends`) at a time in nanoseconds. */
+  end(flow: TcpFlow, ends: number, now: number): void {
+    const before = flow.ends;
+    flow.ends |= ends;
+    if (before === 3 || flow.ends !== 3) return;
+    this.#closed.push({ at: now, flow });
+    let old = 0;
+    while (now - this.#closed[old]!.at > LINGER_NS) this.#forget(this.#closed[old++]!.flow);
+    if (old > 0) this.#closed.splice(0, old);
+  }
+
+  /** Lets somebody watch the next flow that sends under this key. */
+  watch(key: Uint8Array, watcher: FlowWatcher): void {
+    this.#watchers.set(toHex(key), watcher);
+  }
+
+  /** Ends {@link watch}, whether the flow was opened or not. */
+  unwatch(key: Uint8Array, watcher: FlowWatcher): void {
+    this.#watchers.delete(toHex(key));
+    const flow = this.#sending.get(key, 0, key.length);
+    if (flow?.watcher === watcher) flow.watcher = undefined;
+  }
+
+  isOwn(address: Uint8Array): boolean {
+    return this.host.addresses.some((own) => isSame(own, address));
+  }
+
+  readonly #markOf = (flow: TcpFlow, selector: number): Mark =>
+    this.mark(flow.parts.family, flow.parts.tuple, selector);
+
+  /** The mark of a packet of any protocol; the policy tells its NIC where there are several. */
+  mark(family: Family, tuple: FlowKey, selector: number): Mark {
+    const { nics, field, policy } = this.host;
+    const nic = nics.length === 1 ? 0 : policy.nic(tuple, selector, nics.length);
+    const { dscp, vlan, flowLabel } = selectorHeaders(field, selector);
+    const { mac, gateway } = nics[nic]!;
+    const ethernet = new Uint8Array(vlan === undefined ? 14 : 18);
+    ethernet.set(gateway);
+    ethernet.set(mac, 6);
+    if (vlan !== undefined) {
+      put16(ethernet, 12, ETHERTYPE_VLAN);
+      put16(ethernet, 14, vlan);
+    }
+    put16(ethernet, ethernet.length - 2, family.ethertype);
+    return { nic, ethernet, trafficClass: dscp << 2, flowLabel: family === IPV4 ? 0 : flowLabel };
+  }
+}
+
+/** The kernel knows for a socket of this process; of others, few duplicate acknowledgements do not show a loss. */
+function isKernelsTimeout({ watcher }: TcpFlow, duplicates: number): boolean {
+  return watcher === undefined ? duplicates < DUPLICATES_FOR_LOSS : watcher.inLossState();
+}

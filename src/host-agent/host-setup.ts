@@ -1,0 +1,167 @@
+/**
+ * What the agent changes in its host, and changes back when it ends.
+ *
+ * The host's addresses move from the NICs to the TUN device, which all traffic is routed to. The NICs stay up for the
+ * agent's packet sockets, but the kernel must take nothing from them: it would answer what the agent answers for. It does
+ * not where a NIC has no address, refuses IPv6, answers no ARP and checks strictly that answers would leave by the same
+ * device.
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { systemErrorReason } from "../base/index.js";
+import { addressText } from "./addresses.js";
+import type { AgentSetting } from "./events.js";
+import { ipBatch, ipOutput } from "./iproute.js";
+import { RequestError, type StartRequest } from "./requests.js";
+
+/** Least retransmission timeout of a kernel whose routes say nothing of it, in ms. */
+export const KERNEL_RTO_MIN_MS = 200;
+
+/** `ip -j address show`, as far as it is used. */
+interface ShownDevice {
+  readonly mtu: number;
+  readonly addr_info?: readonly {
+    readonly local: string;
+    readonly prefixlen: number;
+    readonly scope: string;
+  }[];
+}
+
+export class HostSetup {
+  /** For the `ready` event. */
+  readonly settings: AgentSetting[] = [];
+  readonly #undo: (() => void)[] = [];
+
+  /** Frees a NIC of addresses and routes; returns its MTU. Throws {@link RequestError} where this cannot be. */
+  takeNic(name: string): number {
+    const [device] = JSON.parse(ipOutput("-j", "address", "show", "dev", name)) as [ShownDevice];
+    const addresses = (device.addr_info ?? [])
+      .filter(({ scope }) => scope === "global")
+      .map(({ local, prefixlen }) => `${local}/${prefixlen}`);
+    const shown = (...words: string[]): string[] =>
+      ipOutput(...words)
+        .split("\n")
+        .filter((line) => line !== "");
+    const neighbours = shown("neighbour", "show", "dev", name, "nud", "permanent").map((line) => {
+      const words = line.split(" ");
+      return `${words[0]} lladdr ${words[words.indexOf("lladdr") + 1]} nud permanent`;
+    });
+    const routes = { "-4": [] as string[], "-6": [] as string[] };
+    for (const version of ["-4", "-6"] as const) {
+      const lines = shown(version, "route", "show", "dev", name);
+      routes[version] = lines.filter((line) => !line.includes("proto kernel"));
+    }
+    this.#undo.push(() => {
+      for (const version of ["-4", "-6"] as const) {
+        const isOwn = (line: string): boolean => line.split(" ")[0]!.includes(":") === (version === "-6");
+        const nodad = version === "-6" ? " nodad" : "";
+        const lines = [
+          ...addresses.filter(isOwn).map((address) => `address replace ${address} dev ${name}${nodad}`),
+          ...neighbours.filter(isOwn).map((neighbour) => `neighbour replace ${neighbour} dev ${name}`),
+          ...routes[version].map((route) => `route replace ${route} dev ${name}`),
+        ];
+        // What cannot be brought back does not keep the rest away.
+        ipBatch(lines, version, "-force");
+      }
+    });
+    // Routes of IPv6 go with `disable_ipv6`.
+    const flush = routes["-4"].length > 0 ? [`route flush dev ${name}`] : [];
+    change([`link set ${name} up`, ...flush, `address flush dev ${name}`], "-4");
+    for (const [path, value] of [
+      [`net/ipv4/conf/${name}/rp_filter`, 1],
+      [`net/ipv4/conf/${name}/arp_ignore`, 8],
+      [`net/ipv6/conf/${name}/disable_ipv6`, 1],
+    ] as const) {
+      if (existsSync(`/proc/sys/${path}`) && !this.#write(path, value))
+        throw new RequestError(`${path} cannot be set: the kernel would answer beside the agent`);
+    }
+    return device.mtu;
+  }
+
+  /** Gives the TUN device the host's addresses, and the routes to everything. */
+  addressTun({ tun, mtu, ipv4, ipv6, rtoMinMs }: StartRequest): void {
+    // An experiment's flow with one segment under way cannot wait for delayed acknowledgements.
+    const metrics = rtoMinMs === undefined ? "quickack 1" : `quickack 1 rto_min ${rtoMinMs}ms`;
+    const lines = [`link set ${tun} mtu ${mtu} up`];
+    const settings = `net/ipv6/conf/${tun}/`;
+    // No address of the link and no solicitations: there is nobody on the TUN device to hear them.
+    writeQuietly(`${settings}addr_gen_mode`, 1);
+    writeQuietly(`${settings}accept_ra`, 0);
+    writeQuietly(`${settings}disable_ipv6`, ipv6 === undefined ? 1 : 0);
+    if (ipv4 !== undefined)
+      lines.push(`address add ${addressText(ipv4)}/32 dev ${tun}`, `route add default dev ${tun} ${metrics}`);
+    if (ipv6 !== undefined)
+      lines.push(
+        `address add ${addressText(ipv6)}/128 dev ${tun} nodad`,
+        `route add ::/0 dev ${tun} ${metrics}`,
+      );
+    change(lines);
+    if (rtoMinMs === undefined) return;
+    const version = ipv4 === undefined ? "-6" : "-4";
+    const words = ipOutput(version, "route", "show", "default", "dev", tun).split(/\s+/);
+    // Some versions of iproute2 write `rto_min lock 5ms`.
+    const after = words.includes("rto_min") ? words.slice(words.indexOf("rto_min") + 1) : [];
+    const effective = after.find((word) => word !== "lock") ?? null;
+    this.settings.push({ name: "route.rto_min", wanted: `${rtoMinMs}ms`, effective });
+  }
+
+  /**
+   * Makes a timeout mean one thing: no probe of the last segment (TLP), no second thoughts (F-RTO), no estimates from
+   * earlier connections. See docs/host-agent.md.
+   */
+  tuneTcp({ rtoCapMs }: StartRequest): void {
+    this.#write("net/ipv4/tcp_early_retrans", 0);
+    this.#write("net/ipv4/tcp_frto", 0);
+    this.#write("net/ipv4/tcp_no_metrics_save", 1);
+    if (existsSync("/proc/sys/net/ipv6/auto_flowlabels")) this.#write("net/ipv6/auto_flowlabels", 0);
+    // With short timeouts the usual 15 are over within seconds, and the connection with them.
+    if (rtoCapMs !== undefined && this.#write("net/ipv4/tcp_rto_max_ms", rtoCapMs))
+      this.#write("net/ipv4/tcp_retries2", 255);
+  }
+
+  /** Writes a setting of /proc/sys, remembers the old value, and reports what the kernel has then. */
+  #write(name: string, value: number): boolean {
+    const path = `/proc/sys/${name}`;
+    const wanted = `${value}`;
+    let effective: string | null = null;
+    try {
+      const old = readFileSync(path, "utf8").trim();
+      effective = old;
+      if (old !== wanted) {
+        this.#undo.push(() => writeFileSync(path, old));
+        writeFileSync(path, wanted);
+        effective = readFileSync(path, "utf8").trim();
+      }
+    } catch {
+      // Not in this kernel, or not allowed: what was read stands.
+    }
+    this.settings.push({ name: name.replaceAll("/", "."), wanted, effective });
+    return effective === wanted;
+  }
+
+  /** Takes everything back, the last change first; returns what did not work. */
+  undo(): string[] {
+    const problems: string[] = [];
+    for (let change = this.#undo.pop(); change !== undefined; change = this.#undo.pop()) {
+      try {
+        change();
+      } catch (error) {
+        problems.push(systemErrorReason(error));
+      }
+    }
+    return problems;
+  }
+}
+
+function change(lines: readonly string[], ...options: string[]): void {
+  const refusal = ipBatch(lines, ...options);
+  if (refusal !== undefined) throw new RequestError(refusal);
+}
+
+/** For a device that vanishes with the agent there is nothing to undo. */
+function writeQuietly(name: string, value: number): void {
+  try {
+    writeFileSync(`/proc/sys/${name}`, `${value}`);
+  } catch {
+    // A kernel without IPv6.
+  }
+}

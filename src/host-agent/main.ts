@@ -1,0 +1,37 @@
+/** The process on a host: JSON lines on stdin and stdout (docs/host-agent.md). */
+import { Agent } from "./agent.js";
+import { EventOutput, readLines } from "./lines.js";
+
+/** Status of an agent that met a fault of its own. */
+const FAULT = 70;
+
+const output = new EventOutput(1, () => end(1));
+const agent = new Agent(output.send, end);
+let ending = false;
+
+/** Gives the host back, and ends the process when all events are read. Only the first call counts. */
+function end(status: number): void {
+  if (ending) return;
+  ending = true;
+  try {
+    agent.close();
+  } catch (error) {
+    console.error(error);
+    status = FAULT;
+  }
+  output.finish(() => process.exit(status));
+}
+
+process.on("uncaughtException", (error) => {
+  console.error(error);
+  end(FAULT);
+});
+process.on("SIGTERM", () => end(0));
+process.on("SIGINT", () => end(0));
+readLines(
+  process.stdin,
+  (line) => {
+    if (!ending) agent.take(line);
+  },
+  () => end(0),
+);

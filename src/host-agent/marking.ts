@@ -1,0 +1,119 @@
+/**
+ * Marks segments between the kernel and the wire, as `src/sim/packet/frames.ts` does in the simulator.
+ *
+ * On the wire a segment carries its selector in the headers (see {@link Mark}) and the echo as its first TCP option. The
+ * kernel sees neither. Both ways a segment is changed in the memory that it was read into: the headers move by the eight
+ * bytes of the option, and the payload stays where it is. Checksums are corrected by what changed (RFC 1624), so a damaged
+ * segment stays damaged.
+ */
+import { ECHO_OPTION } from "../hosts/index.js";
+import { type Family, get16, get32, IPV4, put16, put32 } from "./packet.js";
+
+/** Bytes of the option, and its first words. */
+export const ECHO_LENGTH = ECHO_OPTION.length;
+const KIND_AND_LENGTH = (ECHO_OPTION.kind << 8) | ECHO_OPTION.length;
+/** The option in units of the data offset, in the word where that stands. */
+const OFFSET_STEP = (ECHO_LENGTH / 4) << 12;
+/** What the option adds to the sum of a segment, the echo apart: in the pseudo header, the data offset, and itself. */
+const ECHO_SUM = ECHO_LENGTH + OFFSET_STEP + KIND_AND_LENGTH + ECHO_OPTION.experiment;
+const TCP_LENGTH = 20;
+/** Data offset, in words, from which on the option has no room. */
+const NO_ROOM = 14;
+
+/** What a selector means for the bytes of a packet: its frame's Ethernet header and fields of IP. */
+export interface Mark {
+  /** Number of the NIC that it leaves by. */
+  readonly nic: number;
+  readonly ethernet: Uint8Array;
+  /** DSCP in the upper six bits; ECN is the packet's own. */
+  readonly trafficClass: number;
+  /** 0 in IPv4. */
+  readonly flowLabel: number;
+}
+
+/** Corrects a checksum field by a sum of words that were added. */
+function correct(bytes: Uint8Array, at: number, added: number): void {
+  let sum = (~get16(bytes, at) & 0xffff) + added;
+  sum = (sum & 0xffff) + (sum >>> 16);
+  put16(bytes, at, ~((sum & 0xffff) + (sum >>> 16)));
+}
+
+/** What to add to a sum to take `words` out of it. */
+function without(words: number): number {
+  words = (words & 0xffff) + (words >>> 16);
+  return 0xffff - ((words & 0xffff) + (words >>> 16));
+}
+
+function echoSum(echo: number): number {
+  return ECHO_SUM + (echo >>> 16) + (echo & 0xffff);
+}
+
+/** Whether the segment whose TCP header stands at `tcp` has room for the option. */
+export function hasRoom(bytes: Uint8Array, tcp: number): boolean {
+  return bytes[tcp + 12]! >>> 4 < NO_ROOM;
+}
+
+/** Puts the option into a segment that has room, with eight free bytes before it; returns where it starts then. */
+export function addEcho(bytes: Uint8Array, ip: number, family: Family, echo: number): number {
+  const start = ip - ECHO_LENGTH;
+  const tcp = start + family.length;
+  bytes.copyWithin(start, ip, ip + family.length + TCP_LENGTH);
+  put16(bytes, tcp + TCP_LENGTH, KIND_AND_LENGTH);
+  put16(bytes, tcp + TCP_LENGTH + 2, ECHO_OPTION.experiment);
+  put32(bytes, tcp + TCP_LENGTH + 4, echo);
+  lengthen(bytes, start, family, ECHO_LENGTH);
+  bytes[tcp + 12]! += OFFSET_STEP >> 8;
+  correct(bytes, tcp + 16, echoSum(echo));
+  return start;
+}
+
+/** Whether the segment that ends at `end` carries an echo. */
+export function hasEcho(bytes: Uint8Array, tcp: number, end: number): boolean {
+  return (
+    end >= tcp + TCP_LENGTH + ECHO_LENGTH &&
+    get16(bytes, tcp + TCP_LENGTH) === KIND_AND_LENGTH &&
+    get16(bytes, tcp + TCP_LENGTH + 2) === ECHO_OPTION.experiment &&
+    bytes[tcp + 12]! >>> 4 >= 5 + ECHO_LENGTH / 4
+  );
+}
+
+export function echoOf(bytes: Uint8Array, tcp: number): number {
+  return get32(bytes, tcp + TCP_LENGTH + 4);
+}
+
+/** Takes the option out of a segment that carries it; returns where it starts then. */
+export function removeEcho(bytes: Uint8Array, ip: number, family: Family): number {
+  const tcp = ip + family.length;
+  correct(bytes, tcp + 16, without(echoSum(echoOf(bytes, tcp))));
+  bytes[tcp + 12]! -= OFFSET_STEP >> 8;
+  lengthen(bytes, ip, family, -ECHO_LENGTH);
+  bytes.copyWithin(ip + ECHO_LENGTH, ip, tcp + TCP_LENGTH);
+  return ip + ECHO_LENGTH;
+}
+
+/** Changes the length of a packet in its IP header. */
+function lengthen(bytes: Uint8Array, ip: number, family: Family, by: number): void {
+  const at = family === IPV4 ? ip + 2 : ip + 4;
+  put16(bytes, at, get16(bytes, at) + by);
+  if (family === IPV4) correct(bytes, ip + 10, by > 0 ? by : without(-by));
+}
+
+/** Writes a mark into a packet with room before it; returns where the frame starts. It may have another mark already. */
+export function writeMark(bytes: Uint8Array, ip: number, family: Family, mark: Mark): number {
+  const { trafficClass, flowLabel, ethernet } = mark;
+  if (family === IPV4) {
+    const old = bytes[ip + 1]!;
+    const marked = trafficClass | (old & 3);
+    if (marked !== old) {
+      bytes[ip + 1] = marked;
+      correct(bytes, ip + 10, 0xffff - old + marked);
+    }
+  } else {
+    bytes[ip] = 0x60 | (trafficClass >>> 4);
+    bytes[ip + 1] = ((trafficClass & 15) << 4) | (bytes[ip + 1]! & 0x30) | (flowLabel >>> 16);
+    put16(bytes, ip + 2, flowLabel);
+  }
+  const start = ip - ethernet.length;
+  bytes.set(ethernet, start);
+  return start;
+}

@@ -1,0 +1,91 @@
+/** Where the fields of IP and TCP headers stand, and how they are read. Positions count from the start of the IP header. */
+
+export const PROTOCOL_TCP = 6;
+export const PROTOCOL_UDP = 17;
+
+/** TCP flags in the low bits of the word that holds the data offset. */
+export const FIN = 0x01;
+export const SYN = 0x02;
+export const RST = 0x04;
+export const ACK = 0x10;
+
+/** An IPv4 header without options, or an IPv6 header without extensions. */
+export interface Family {
+  readonly version: 4 | 6;
+  readonly ethertype: number;
+  readonly addressLength: number;
+  /** Of the IP header. */
+  readonly length: number;
+  /** Addresses, and behind them the ports: the key of a flow. */
+  readonly keyAt: number;
+  readonly keyLength: number;
+}
+
+export const IPV4: Family = {
+  version: 4,
+  ethertype: 0x0800,
+  addressLength: 4,
+  length: 20,
+  keyAt: 12,
+  keyLength: 12,
+};
+
+export const IPV6: Family = {
+  version: 6,
+  ethertype: 0x86dd,
+  addressLength: 16,
+  length: 40,
+  keyAt: 8,
+  keyLength: 36,
+};
+
+/** The family of a flow key. */
+export function familyOf(key: Uint8Array): Family {
+  return key.length === IPV4.keyLength ? IPV4 : IPV6;
+}
+
+export function get16(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! << 8) | bytes[at + 1]!;
+}
+
+export function put16(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value >>> 8;
+  bytes[at + 1] = value;
+}
+
+export function get32(bytes: Uint8Array, at: number): number {
+  return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
+}
+
+export function put32(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value >>> 24;
+  bytes[at + 1] = value >>> 16;
+  bytes[at + 2] = value >>> 8;
+  bytes[at + 3] = value;
+}
+
+/** Whether `bytes[ip, end)` is a TCP segment, and no fragment of one, behind an IP header without options. */
+export function isTcp(bytes: Uint8Array, ip: number, end: number, family: Family): boolean {
+  if (end - ip < family.length + 20) return false;
+  if (family === IPV6) return bytes[ip]! >>> 4 === 6 && bytes[ip + 6] === PROTOCOL_TCP;
+  return bytes[ip] === 0x45 && bytes[ip + 9] === PROTOCOL_TCP && !isFragment(bytes, ip);
+}
+
+/** Of an IPv4 packet. */
+export function isFragment(bytes: Uint8Array, ip: number): boolean {
+  return (get16(bytes, ip + 6) & 0x3fff) !== 0;
+}
+
+/** Where the packet ends by its own header. */
+export function endOf(bytes: Uint8Array, ip: number, family: Family): number {
+  return family === IPV4 ? ip + get16(bytes, ip + 2) : ip + 40 + get16(bytes, ip + 4);
+}
+
+export function dscpOf(bytes: Uint8Array, ip: number, family: Family): number {
+  return family === IPV4 ? bytes[ip + 1]! >>> 2 : ((bytes[ip]! & 15) << 2) | (bytes[ip + 1]! >>> 6);
+}
+
+/** 0 in IPv4. */
+export function flowLabelOf(bytes: Uint8Array, ip: number, family: Family): number {
+  return family === IPV4 ? 0 : ((bytes[ip + 1]! & 15) << 16) | get16(bytes, ip + 2);
+}

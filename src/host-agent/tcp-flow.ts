@@ -1,0 +1,176 @@
+/**
+ * One end of one TCP connection, as the agent sees it pass by.
+ *
+ * The kernel does the work. The agent has to tell what the kernel does, since choosers act on it: which segments are new,
+ * which ones are sent again after a timeout, which data that arrive are known, which acknowledgements are progress.
+ * SYN and FIN count as one byte of data each, as TCP counts them. Times are nanoseconds, sequence numbers those of the
+ * wire.
+ */
+import { type FlowKey, type PathChooser, ReceiveWindow, unwrap } from "../hosts/index.js";
+import type { Mark } from "./marking.js";
+import type { Family } from "./packet.js";
+
+/** Copies of one acknowledgement at most, whatever has been asked for since the last one. */
+const MOST_COPIES = 4;
+/** Holes of a stream that are remembered; a kernel's receive buffer has fewer in all but hostile streams. */
+const MOST_ISLANDS = 1024;
+
+/** What {@link TcpFlow.acknowledge} returns for an acknowledgement of nothing new. */
+export const NO_PROGRESS = -1;
+
+/** Hears of a flow: who sends it, in this process. */
+export interface FlowWatcher {
+  timedOut(flow: TcpFlow, selectors: readonly number[]): void;
+  /** Data were acknowledged after `attempts` timeouts. */
+  recovered(flow: TcpFlow, attempts: number): void;
+  /** New data were acknowledged, and the kernel knows of it. */
+  progressed(): void;
+  /** Whether the kernel has had a timeout since the last progress. */
+  inLossState(): boolean;
+}
+
+/** What a flow is made of. */
+export interface FlowParts {
+  readonly family: Family;
+  /** Source and destination address and ports, as this end sends them. */
+  readonly key: Uint8Array;
+  readonly tuple: FlowKey;
+  readonly chooser: PathChooser;
+  /** How many connections had this key before. */
+  readonly generation: number;
+  markOf(flow: TcpFlow, selector: number): Mark;
+  /** Whether a retransmission after so many duplicate acknowledgements comes from the retransmission timer. */
+  isTimeout(flow: TcpFlow, duplicates: number): boolean;
+}
+
+export class TcpFlow {
+  readonly parts: FlowParts;
+  readonly chooser: PathChooser;
+  /** By selector. */
+  readonly #marks = new Map<number, Mark>();
+  /** Selector of the last segment that came in. */
+  echo = 0;
+  /** Selectors that the next acknowledgement leaves on, where it is not the chooser's alone. */
+  answers: readonly number[] | undefined;
+  watcher: FlowWatcher | undefined;
+
+  // The sending half.
+  /** Sequence number of the first segment; undefined: none was sent. */
+  first: number | undefined;
+  #unacknowledged = 0;
+  #next = 0;
+  /** When the first unacknowledged segment left last, and when an acknowledgement came last. */
+  #headSent = 0;
+  #acknowledged = 0;
+  /** Duplicate acknowledgements since the first unacknowledged segment left. */
+  #duplicates = 0;
+  #window = -1;
+  /** Timeouts since the last progress, and in all. */
+  attempts = 0;
+  timeouts = 0;
+  /** When the last retransmission of a timeout left. */
+  triedAt = 0;
+
+  // The receiving half.
+  /** Sequence number of the other end's SYN; undefined: it was not seen. */
+  peerFirst: number | undefined;
+  #received: ReceiveWindow | undefined;
+  /** Directions that are over: bit 0 is ours, bit 1 the other end's. */
+  ends = 0;
+
+  constructor(parts: FlowParts) {
+    this.parts = parts;
+    this.chooser = parts.chooser;
+  }
+
+  mark(selector: number): Mark {
+    let mark = this.#marks.get(selector);
+    if (mark === undefined) {
+      mark = this.parts.markOf(this, selector);
+      this.#marks.set(selector, mark);
+    }
+    return mark;
+  }
+
+  /**
+   * Data leave. True when the kernel's retransmission timer ran out: the first unacknowledged segment leaves again,
+   * `quiet` nanoseconds or more after it left last and after the last acknowledgement that could have made the kernel
+   * send. Where duplicate acknowledgements have come in between, `isTimeout` decides.
+   */
+  sent(sequence: number, length: number, now: number, quiet: number): boolean {
+    if (this.first === undefined) {
+      this.first = sequence;
+      this.#unacknowledged = sequence;
+      this.#next = sequence;
+    }
+    const end = (sequence + length) | 0;
+    if (((sequence - this.#next) | 0) >= 0) {
+      if (((this.#unacknowledged - this.#next) | 0) === 0) this.#headSent = now;
+      this.#next = end;
+      return false;
+    }
+    if (((end - this.#next) | 0) > 0) this.#next = end;
+    // Is the first unacknowledged byte in this segment?
+    if ((this.#unacknowledged - sequence) >>> 0 >= length) return false;
+    const silence = now - Math.max(this.#headSent, this.#acknowledged);
+    const duplicates = this.#duplicates;
+    this.#headSent = now;
+    this.#duplicates = 0;
+    if (silence < quiet || (duplicates > 0 && !this.parts.isTimeout(this, duplicates))) return false;
+    this.attempts++;
+    this.timeouts++;
+    this.triedAt = now;
+    return true;
+  }
+
+  /**
+   * An acknowledgement came; `isPure`: without data. Returns the number of timeouts that its progress ends, 0 for progress
+   * without any, {@link NO_PROGRESS} where it acknowledges nothing new.
+   */
+  acknowledge(number: number, isPure: boolean, window: number, now: number): number {
+    if (this.first === undefined) return NO_PROGRESS;
+    const progress = (number - this.#unacknowledged) >>> 0;
+    const underWay = (this.#next - this.#unacknowledged) >>> 0;
+    if (progress === 0) {
+      if (isPure && window === this.#window && underWay !== 0) {
+        this.#duplicates++;
+        this.#acknowledged = now;
+      }
+      this.#window = window;
+      return NO_PROGRESS;
+    }
+    if (progress > underWay) return NO_PROGRESS;
+    this.#window = window;
+    this.#unacknowledged = number;
+    this.#acknowledged = now;
+    this.#duplicates = 0;
+    const { attempts } = this;
+    this.attempts = 0;
+    return attempts;
+  }
+
+  /** The kernel answers the other end's repeated SYN with its own one again: that is no timeout. */
+  answersAgain(now: number): void {
+    this.#acknowledged = now;
+  }
+
+  /** Data came in; true when all of them were known. */
+  arrived(sequence: number, length: number): boolean {
+    if (this.#received === undefined) {
+      this.#received = new ReceiveWindow(MOST_ISLANDS);
+      this.#received.next = sequence;
+    }
+    const start = unwrap(sequence, this.#received.next);
+    return !this.#received.add(start, start + length);
+  }
+
+  /** The acknowledgement of what came in is to leave on these selectors. */
+  answerOn(selectors: readonly number[]): void {
+    if (this.answers === undefined) {
+      if (selectors.length !== 1 || selectors[0] !== this.chooser.selector) this.answers = selectors;
+      return;
+    }
+    const more = selectors.filter((selector) => !this.answers!.includes(selector));
+    this.answers = [...this.answers, ...more.slice(0, Math.max(MOST_COPIES - this.answers.length, 0))];
+  }
+}

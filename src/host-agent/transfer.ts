@@ -1,0 +1,230 @@
+/**
+ * One flow that this host sends.
+ *
+ * A flow has a number of bytes, or goes on until it is stopped. With `windowSegments` at most that many segments are under
+ * way: the next one is written when the kernel says, by the bytes that wait for an acknowledgement, that there is room. The
+ * data path tells a transfer of each acknowledgement of new data, so it need not poll.
+ */
+import { readFileSync } from "node:fs";
+import { systemErrorReason } from "../base/index.js";
+import { type SocketWatch, TcpSocket } from "../interfaces/index.js";
+import { flowKey } from "./addresses.js";
+import type { AgentEvent } from "./events.js";
+import type { Flows } from "./flows.js";
+import type { FlowRequest } from "./requests.js";
+import type { FlowWatcher, TcpFlow } from "./tcp-flow.js";
+import { isInLossState, tcpInfo } from "./tcp-info.js";
+import type { Timers } from "./timers.js";
+
+/** The kernel takes no smaller segments. */
+const LEAST_SEGMENT = 88;
+const TIMESTAMPS_LENGTH = 12;
+/** What is sent: zeros. */
+const CHUNK = new Uint8Array(new ArrayBuffer(1 << 16));
+/** A transfer that gets no report of progress looks by itself after this time. */
+const LOOK_AGAIN_NS = 50e6;
+/** Bytes that the other end sends, which are thrown away. */
+const PIECE = 4096;
+
+export interface TransferParts {
+  readonly flows: Flows;
+  readonly watch: SocketWatch;
+  readonly timers: Timers;
+  /** Nanoseconds. */
+  now(): number;
+  tell(event: AgentEvent): void;
+}
+
+export class Transfer implements FlowWatcher {
+  #socket: TcpSocket | undefined;
+  #key: Uint8Array | undefined;
+  #connected = false;
+  /** Waits for the socket to have room. */
+  #awaitsRoom = true;
+  #looks = false;
+  #written = 0;
+  #startedAt: number | undefined;
+  #over = false;
+
+  constructor(
+    readonly request: FlowRequest,
+    readonly source: Uint8Array,
+    readonly parts: TransferParts,
+    readonly onEnd: () => void,
+  ) {}
+
+  /** Connects; once it is over this does nothing. */
+  start(): void {
+    if (this.#over) return;
+    const { request, parts } = this;
+    try {
+      const socket = this.#open();
+      const clientPort = socket.port;
+      this.#key = flowKey(this.source, request.to, clientPort, request.port);
+      parts.flows.watch(this.#key, this);
+      this.#startedAt = parts.now();
+      socket.connect(request.to, request.port);
+      parts.tell({ event: "started", id: request.id, atNs: this.#startedAt, clientPort });
+      parts.watch.add(socket, { readable: true, writable: true }, (readable, writable) =>
+        this.#ready(socket, readable, writable),
+      );
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #open(): TcpSocket {
+    const { to, segmentBytes, clientPort } = this.request;
+    const socket = TcpSocket.open(to.length === 4 ? 4 : 6);
+    this.#socket = socket;
+    socket.sendAtOnce();
+    if (segmentBytes !== undefined)
+      socket.limitSegments(Math.max(LEAST_SEGMENT, segmentBytes + timestampsLength()));
+    socket.bind(this.source, clientPort);
+    return socket;
+  }
+
+  #ready(socket: TcpSocket, readable: boolean, writable: boolean): void {
+    const { parts, request } = this;
+    try {
+      const error = socket.error();
+      if (error !== undefined) throw error;
+      if (readable && socket.discard(PIECE) === 0) throw new Error("the other end closed the connection");
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    if (!writable) return;
+    if (!this.#connected) {
+      this.#connected = true;
+      parts.tell({ event: "connected", id: request.id, atNs: parts.now() });
+    }
+    this.#pump(socket);
+    if (!this.#over && !this.#awaitsRoom) parts.watch.change(socket, { readable: true });
+  }
+
+  /** Writes what there is room for. */
+  #pump(socket: TcpSocket): void {
+    const { segmentBytes, windowSegments } = this.request;
+    const window = windowSegments === undefined ? undefined : windowSegments * segmentBytes!;
+    const piece = window === undefined ? CHUNK.length : segmentBytes!;
+    this.#awaitsRoom = false;
+    try {
+      let room = window === undefined ? Number.POSITIVE_INFINITY : window - socket.unacknowledged();
+      while (this.#left > 0) {
+        const size = Math.min(piece, this.#left);
+        if (room < size) break;
+        const sent = socket.send(CHUNK, size);
+        if (sent === 0) {
+          this.#awaitsRoom = true;
+          this.parts.watch.change(socket, { readable: true, writable: true });
+          return;
+        }
+        this.#written += sent;
+        room -= sent;
+      }
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    // The data path forgets flows when there are too many of them.
+    this.#lookAgain();
+  }
+
+  /** Bytes that are still to be written. */
+  get #left(): number {
+    return this.request.bytes === undefined ? Number.POSITIVE_INFINITY : this.request.bytes - this.#written;
+  }
+
+  #lookAgain(): void {
+    if (this.#looks) return;
+    this.#looks = true;
+    this.parts.timers.at(this.parts.now() + LOOK_AGAIN_NS, () => {
+      this.#looks = false;
+      this.progressed();
+    });
+  }
+
+  // From the data path.
+
+  progressed(): void {
+    const socket = this.#socket;
+    if (socket === undefined || this.#over || !this.#connected) return;
+    if (this.#left > 0) {
+      if (!this.#awaitsRoom) this.#pump(socket);
+    } else if (socket.unacknowledged() === 0) this.finish(false);
+    else this.#lookAgain();
+  }
+
+  timedOut(flow: TcpFlow, selectors: readonly number[]): void {
+    this.parts.tell({
+      event: "timeout",
+      id: this.request.id,
+      atNs: flow.triedAt,
+      attempt: flow.attempts,
+      selectors: [...selectors],
+    });
+  }
+
+  recovered(flow: TcpFlow, attempts: number): void {
+    this.parts.tell({
+      event: "recovered",
+      id: this.request.id,
+      atNs: this.parts.now(),
+      triedAtNs: flow.triedAt,
+      attempts,
+      selector: flow.chooser.selector,
+    });
+  }
+
+  inLossState(): boolean {
+    return this.#socket !== undefined && isInLossState(this.#socket);
+  }
+
+  // The end.
+
+  /** Reports the flow; a stopped one is reset, so that nothing of it stays under way. */
+  finish(stopped: boolean): void {
+    if (this.#over) return;
+    const now = this.parts.now();
+    const socket = this.#socket;
+    const flow = this.#key && this.parts.flows.sending(this.#key, 0, this.#key.length);
+    this.parts.tell({
+      event: "finished",
+      id: this.request.id,
+      atNs: now,
+      stopped,
+      bytes: socket !== undefined && this.#connected ? this.#written - socket.unacknowledged() : 0,
+      fctNs: this.#startedAt === undefined ? null : now - this.#startedAt,
+      timeouts: flow?.timeouts ?? 0,
+      ...(socket === undefined ? {} : { tcp: tcpInfo(socket) }),
+    });
+    this.close(stopped);
+  }
+
+  #fail(error: unknown): void {
+    const text = systemErrorReason(error);
+    this.parts.tell({ event: "failed", id: this.request.id, text, atNs: this.parts.now() });
+    this.close(true);
+  }
+
+  /** Ends it without a report. */
+  close(reset: boolean): void {
+    this.#over = true;
+    this.onEnd();
+    if (this.#key !== undefined) this.parts.flows.unwatch(this.#key, this);
+    if (this.#socket === undefined) return;
+    this.parts.watch.forget(this.#socket);
+    this.#socket.close(reset);
+    this.#socket = undefined;
+  }
+}
+
+/** Bytes that the kernel's timestamp option takes of each segment. */
+function timestampsLength(): number {
+  try {
+    return readFileSync("/proc/sys/net/ipv4/tcp_timestamps", "utf8").trim() === "0" ? 0 : TIMESTAMPS_LENGTH;
+  } catch {
+    return TIMESTAMPS_LENGTH;
+  }
+}

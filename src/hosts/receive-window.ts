@@ -1,0 +1,36 @@
+/** Which bytes of a stream have arrived: everything before a point, and islands beyond it. */
+export class ReceiveWindow {
+  /** All bytes before this one have arrived. */
+  next = 0;
+  /** Start and end of each island, ascending and apart: start, end, start, end, ... */
+  readonly #islands: number[] = [];
+
+  /** @param mostIslands islands that are remembered, those before others; a real host limits what a sender makes it keep */
+  constructor(readonly mostIslands = Number.POSITIVE_INFINITY) {}
+
+  /** Notes `[start, end)` as arrived; true when at least one byte of it is new. */
+  add(start: number, end: number): boolean {
+    if (end <= this.next) return false;
+    const islands = this.#islands;
+    let from = Math.max(start, this.next);
+    // The islands that touch the new range are [first, last).
+    let first = 0;
+    while (first < islands.length && islands[first + 1]! < from) first += 2;
+    if (first < islands.length && islands[first]! <= from && islands[first + 1]! >= end) return false;
+    let last = first;
+    while (last < islands.length && islands[last]! <= end) last += 2;
+    let to = end;
+    if (last > first) {
+      from = Math.min(from, islands[first]!);
+      to = Math.max(to, islands[last - 1]!);
+    }
+    if (from <= this.next) {
+      islands.splice(0, last);
+      this.next = to;
+    } else {
+      islands.splice(first, last - first, from, to);
+      if (islands.length > 2 * this.mostIslands) islands.length = 2 * this.mostIslands;
+    }
+    return true;
+  }
+}
