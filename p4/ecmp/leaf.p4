@@ -81,11 +81,13 @@ struct metadata_t {
     bit<8>   flow_protocol;
     bit<16>  flow_src_port;
     bit<16>  flow_dst_port;
-    // A constant of the switch that is part of the hash input.
-    bit<16>  hash_seed;
+    // Constants of the switch that are part of the hash input, one for each direction.
+    bit<16>  up_seed;
+    bit<16>  down_seed;
     bit<32>  drop_reason;
     // Group of next hops of the destination.
     bit<16>  next_hops;
+    bool     goes_up;
 }
 
 parser FabricParser(packet_in packet,
@@ -161,14 +163,15 @@ control FabricIngress(inout headers_t hdr,
                       inout standard_metadata_t standard_metadata) {
     counter(6, CounterType.packets) drops;
 
-    action set_hash_seed(bit<16> seed) {
-        meta.hash_seed = seed;
+    action set_hash_seed(bit<16> up, bit<16> down) {
+        meta.up_seed = up;
+        meta.down_seed = down;
     }
     table hash_seed {
         actions = {
             set_hash_seed;
         }
-        default_action = set_hash_seed(0);
+        default_action = set_hash_seed(0, 0);
     }
 
     action to_next_hop(bit<9> port, bit<48> mac) {
@@ -178,9 +181,16 @@ control FabricIngress(inout headers_t hdr,
         hdr.ethernet.dst_addr = mac;
     }
 
-    action to_group(bit<16> next_hops) {
+    action to_uplinks(bit<16> next_hops) {
         meta.drop_reason = DROP_NO_NEXT_HOP;
         meta.next_hops = next_hops;
+        meta.goes_up = true;
+    }
+
+    action to_downlinks(bit<16> next_hops) {
+        meta.drop_reason = DROP_NO_NEXT_HOP;
+        meta.next_hops = next_hops;
+        meta.goes_up = false;
     }
 
     action to_port(bit<9> port, bit<48> mac) {
@@ -201,7 +211,8 @@ control FabricIngress(inout headers_t hdr,
         }
         actions = {
             to_port;
-            to_group;
+            to_uplinks;
+            to_downlinks;
             unreachable;
         }
         default_action = unreachable();
@@ -216,7 +227,8 @@ control FabricIngress(inout headers_t hdr,
         }
         actions = {
             to_port;
-            to_group;
+            to_uplinks;
+            to_downlinks;
             unreachable;
         }
         default_action = unreachable();
@@ -224,8 +236,8 @@ control FabricIngress(inout headers_t hdr,
         size = 16;
     }
 
-    action_selector(HashAlgorithm.crc32, 16, 32) ecmp_members;
-    table ecmp_groups {
+    action_selector(HashAlgorithm.crc32, 16, 32) up_members;
+    table up_groups {
         key = {
             meta.next_hops : exact;
             meta.flow_src : selector;
@@ -233,13 +245,32 @@ control FabricIngress(inout headers_t hdr,
             meta.flow_protocol : selector;
             meta.flow_src_port : selector;
             meta.flow_dst_port : selector;
-            meta.hash_seed : selector;
+            meta.up_seed : selector;
         }
         actions = {
             to_next_hop;
             @defaultonly NoAction;
         }
-        implementation = ecmp_members;
+        implementation = up_members;
+        size = 16;
+    }
+
+    action_selector(HashAlgorithm.crc16, 16, 32) down_members;
+    table down_groups {
+        key = {
+            meta.next_hops : exact;
+            meta.down_seed : selector;
+            meta.flow_dst_port : selector;
+            meta.flow_src_port : selector;
+            meta.flow_protocol : selector;
+            meta.flow_dst : selector;
+            meta.flow_src : selector;
+        }
+        actions = {
+            to_next_hop;
+            @defaultonly NoAction;
+        }
+        implementation = down_members;
         size = 16;
     }
 
@@ -268,7 +299,11 @@ control FabricIngress(inout headers_t hdr,
             meta.drop_reason = DROP_NOT_IP;
         }
         if (meta.drop_reason == DROP_NO_NEXT_HOP) {
-            ecmp_groups.apply();
+            if (meta.goes_up) {
+                up_groups.apply();
+            } else {
+                down_groups.apply();
+            }
         }
         if (meta.drop_reason != DROP_NONE) {
             drops.count(meta.drop_reason);

@@ -81,8 +81,8 @@ struct metadata_t {
     bit<8>   flow_protocol;
     bit<16>  flow_src_port;
     bit<16>  flow_dst_port;
-    // A constant of the switch that is part of the hash input.
-    bit<16>  hash_seed;
+    // Constants of the switch that are part of the hash input, one for each direction.
+    bit<16>  down_seed;
     bit<32>  drop_reason;
     // Group of next hops of the destination.
     bit<16>  next_hops;
@@ -161,8 +161,8 @@ control FabricIngress(inout headers_t hdr,
                       inout standard_metadata_t standard_metadata) {
     counter(6, CounterType.packets) drops;
 
-    action set_hash_seed(bit<16> seed) {
-        meta.hash_seed = seed;
+    action set_hash_seed(bit<16> down) {
+        meta.down_seed = down;
     }
     table hash_seed {
         actions = {
@@ -178,7 +178,7 @@ control FabricIngress(inout headers_t hdr,
         hdr.ethernet.dst_addr = mac;
     }
 
-    action to_group(bit<16> next_hops) {
+    action to_downlinks(bit<16> next_hops) {
         meta.drop_reason = DROP_NO_NEXT_HOP;
         meta.next_hops = next_hops;
     }
@@ -201,7 +201,7 @@ control FabricIngress(inout headers_t hdr,
         }
         actions = {
             to_port;
-            to_group;
+            to_downlinks;
             unreachable;
         }
         default_action = unreachable();
@@ -216,7 +216,7 @@ control FabricIngress(inout headers_t hdr,
         }
         actions = {
             to_port;
-            to_group;
+            to_downlinks;
             unreachable;
         }
         default_action = unreachable();
@@ -224,8 +224,8 @@ control FabricIngress(inout headers_t hdr,
         size = 16;
     }
 
-    action_selector(HashAlgorithm.crc16, 16, 32) ecmp_members;
-    table ecmp_groups {
+    action_selector(HashAlgorithm.crc16, 16, 32) down_members;
+    table down_groups {
         key = {
             meta.next_hops : exact;
             meta.flow_src : selector;
@@ -233,13 +233,13 @@ control FabricIngress(inout headers_t hdr,
             meta.flow_protocol : selector;
             meta.flow_src_port : selector;
             meta.flow_dst_port : selector;
-            meta.hash_seed : selector;
+            meta.down_seed : selector;
         }
         actions = {
             to_next_hop;
             @defaultonly NoAction;
         }
-        implementation = ecmp_members;
+        implementation = down_members;
         size = 16;
     }
 
@@ -268,7 +268,7 @@ control FabricIngress(inout headers_t hdr,
             meta.drop_reason = DROP_NOT_IP;
         }
         if (meta.drop_reason == DROP_NO_NEXT_HOP) {
-            ecmp_groups.apply();
+            down_groups.apply();
         }
         if (meta.drop_reason != DROP_NONE) {
             drops.count(meta.drop_reason);

@@ -85,8 +85,9 @@ struct metadata_t {
     bit<8>   flow_protocol;
     bit<16>  flow_src_port;
     bit<16>  flow_dst_port;
-    // A constant of the switch that is part of the hash input.
-    bit<16>  hash_seed;
+    // Constants of the switch that are part of the hash input, one for each direction.
+    bit<16>  up_seed;
+    bit<16>  down_seed;
     bit<32>  drop_reason;
     // Selector that the host wrote into the DSCP.
     bit<6> selector;
@@ -96,6 +97,7 @@ struct metadata_t {
     bit<16>  matrix;
     bit<16>  rows;
     bit<16>  row;
+    bool     goes_up;
 }
 
 parser FabricParser(packet_in packet,
@@ -173,14 +175,15 @@ control FabricIngress(inout headers_t hdr,
                       inout standard_metadata_t standard_metadata) {
     counter(6, CounterType.packets) drops;
 
-    action set_hash_seed(bit<16> seed) {
-        meta.hash_seed = seed;
+    action set_hash_seed(bit<16> up, bit<16> down) {
+        meta.up_seed = up;
+        meta.down_seed = down;
     }
     table hash_seed {
         actions = {
             set_hash_seed;
         }
-        default_action = set_hash_seed(0);
+        default_action = set_hash_seed(0, 0);
     }
 
     action to_next_hop(bit<9> port, bit<48> mac) {
@@ -195,6 +198,7 @@ control FabricIngress(inout headers_t hdr,
         meta.matrix = matrix;
         meta.rows = rows;
         meta.slice = (bit<16>)meta.selector[1:0];
+        meta.goes_up = true;
     }
 
     action to_downlinks(bit<16> matrix, bit<16> rows) {
@@ -202,6 +206,7 @@ control FabricIngress(inout headers_t hdr,
         meta.matrix = matrix;
         meta.rows = rows;
         meta.slice = (bit<16>)meta.selector[1:0];
+        meta.goes_up = false;
     }
 
     action to_port(bit<9> port, bit<48> mac) {
@@ -265,8 +270,8 @@ control FabricIngress(inout headers_t hdr,
 
     // C[s mod M, Hash(f)]: each row of a control matrix is one group, each column one of its slots. The
     // hash covers the five-tuple only, so the column stays when the selector changes.
-    action_selector(HashAlgorithm.crc32, 16, 32) control_matrix_members;
-    table control_matrix {
+    action_selector(HashAlgorithm.crc32, 16, 32) up_members;
+    table up_matrix {
         key = {
             meta.matrix : exact;
             meta.row    : exact;
@@ -275,13 +280,33 @@ control FabricIngress(inout headers_t hdr,
             meta.flow_protocol : selector;
             meta.flow_src_port : selector;
             meta.flow_dst_port : selector;
-            meta.hash_seed : selector;
+            meta.up_seed : selector;
         }
         actions = {
             to_next_hop;
             @defaultonly NoAction;
         }
-        implementation = control_matrix_members;
+        implementation = up_members;
+        size = 16;
+    }
+
+    action_selector(HashAlgorithm.crc16, 16, 32) down_members;
+    table down_matrix {
+        key = {
+            meta.matrix : exact;
+            meta.row    : exact;
+            meta.down_seed : selector;
+            meta.flow_dst_port : selector;
+            meta.flow_src_port : selector;
+            meta.flow_protocol : selector;
+            meta.flow_dst : selector;
+            meta.flow_src : selector;
+        }
+        actions = {
+            to_next_hop;
+            @defaultonly NoAction;
+        }
+        implementation = down_members;
         size = 16;
     }
 
@@ -311,7 +336,11 @@ control FabricIngress(inout headers_t hdr,
         }
         if (meta.drop_reason == DROP_NO_NEXT_HOP) {
             row_of_selector.apply();
-            control_matrix.apply();
+            if (meta.goes_up) {
+                up_matrix.apply();
+            } else {
+                down_matrix.apply();
+            }
         }
         if (meta.drop_reason != DROP_NONE) {
             drops.count(meta.drop_reason);

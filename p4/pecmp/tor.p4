@@ -84,8 +84,8 @@ struct metadata_t {
     bit<8>   flow_protocol;
     bit<16>  flow_src_port;
     bit<16>  flow_dst_port;
-    // A constant of the switch that is part of the hash input.
-    bit<16>  hash_seed;
+    // Constants of the switch that are part of the hash input, one for each direction.
+    bit<16>  up_seed;
     bit<32>  drop_reason;
     // Selector that the host wrote into the DSCP.
     bit<6> selector;
@@ -172,8 +172,8 @@ control FabricIngress(inout headers_t hdr,
                       inout standard_metadata_t standard_metadata) {
     counter(6, CounterType.packets) drops;
 
-    action set_hash_seed(bit<16> seed) {
-        meta.hash_seed = seed;
+    action set_hash_seed(bit<16> up) {
+        meta.up_seed = up;
     }
     table hash_seed {
         actions = {
@@ -255,12 +255,12 @@ control FabricIngress(inout headers_t hdr,
 
     // C[s mod M, Hash(f)]: each row of a control matrix is one group, each column one of its slots. The
     // hash covers the five-tuple only, so the column stays when the selector changes.
-    action_selector(HashAlgorithm.crc32, 16, 32) control_matrix_members;
-    table control_matrix {
+    action_selector(HashAlgorithm.crc32, 16, 32) up_members;
+    table up_matrix {
         key = {
             meta.matrix : exact;
             meta.row    : exact;
-            meta.hash_seed : selector;
+            meta.up_seed : selector;
             meta.flow_dst_port : selector;
             meta.flow_src_port : selector;
             meta.flow_protocol : selector;
@@ -271,7 +271,7 @@ control FabricIngress(inout headers_t hdr,
             to_next_hop;
             @defaultonly NoAction;
         }
-        implementation = control_matrix_members;
+        implementation = up_members;
         size = 16;
     }
 
@@ -301,7 +301,7 @@ control FabricIngress(inout headers_t hdr,
         }
         if (meta.drop_reason == DROP_NO_NEXT_HOP) {
             row_of_selector.apply();
-            control_matrix.apply();
+            up_matrix.apply();
         }
         if (meta.drop_reason != DROP_NONE) {
             drops.count(meta.drop_reason);

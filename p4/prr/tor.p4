@@ -84,8 +84,8 @@ struct metadata_t {
     bit<8>   flow_protocol;
     bit<16>  flow_src_port;
     bit<16>  flow_dst_port;
-    // A constant of the switch that is part of the hash input.
-    bit<16>  hash_seed;
+    // Constants of the switch that are part of the hash input, one for each direction.
+    bit<16>  up_seed;
     // Selector that the host wrote into the DSCP.
     bit<6> selector;
     bit<32>  drop_reason;
@@ -168,8 +168,8 @@ control FabricIngress(inout headers_t hdr,
                       inout standard_metadata_t standard_metadata) {
     counter(6, CounterType.packets) drops;
 
-    action set_hash_seed(bit<16> seed) {
-        meta.hash_seed = seed;
+    action set_hash_seed(bit<16> up) {
+        meta.up_seed = up;
     }
     table hash_seed {
         actions = {
@@ -185,7 +185,7 @@ control FabricIngress(inout headers_t hdr,
         hdr.ethernet.dst_addr = mac;
     }
 
-    action to_group(bit<16> next_hops) {
+    action to_uplinks(bit<16> next_hops) {
         meta.drop_reason = DROP_NO_NEXT_HOP;
         meta.next_hops = next_hops;
     }
@@ -208,7 +208,7 @@ control FabricIngress(inout headers_t hdr,
         }
         actions = {
             to_port;
-            to_group;
+            to_uplinks;
             unreachable;
         }
         default_action = unreachable();
@@ -223,7 +223,7 @@ control FabricIngress(inout headers_t hdr,
         }
         actions = {
             to_port;
-            to_group;
+            to_uplinks;
             unreachable;
         }
         default_action = unreachable();
@@ -231,11 +231,11 @@ control FabricIngress(inout headers_t hdr,
         size = 16;
     }
 
-    action_selector(HashAlgorithm.crc32, 16, 32) ecmp_members;
-    table ecmp_groups {
+    action_selector(HashAlgorithm.crc32, 16, 32) up_members;
+    table up_groups {
         key = {
             meta.next_hops : exact;
-            meta.hash_seed : selector;
+            meta.up_seed : selector;
             meta.selector : selector;
             meta.flow_dst_port : selector;
             meta.flow_src_port : selector;
@@ -247,7 +247,7 @@ control FabricIngress(inout headers_t hdr,
             to_next_hop;
             @defaultonly NoAction;
         }
-        implementation = ecmp_members;
+        implementation = up_members;
         size = 16;
     }
 
@@ -276,7 +276,7 @@ control FabricIngress(inout headers_t hdr,
             meta.drop_reason = DROP_NOT_IP;
         }
         if (meta.drop_reason == DROP_NO_NEXT_HOP) {
-            ecmp_groups.apply();
+            up_groups.apply();
         }
         if (meta.drop_reason != DROP_NONE) {
             drops.count(meta.drop_reason);

@@ -1,5 +1,5 @@
 /** From a program's template and values to P4 source: load the templates once, then render the programs of a fabric. */
-export { type HashChoice, hashSchema, hashValues, NO_SELECTOR, selectorValues } from "./partials.js";
+export { directionValues, type HashChoice, hashSchema, NO_SELECTOR, selectorValues } from "./partials.js";
 export {
   checkValues,
   faultTable,

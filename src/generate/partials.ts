@@ -13,16 +13,22 @@ export type HashChoice = z.output<typeof hashSchema>;
 const FIVE_TUPLE = ["flow_src", "flow_dst", "flow_protocol", "flow_src_port", "flow_dst_port"];
 
 /**
- * For the partial `hash_keys`: fields in the order in which they are hashed. An extra field is near the front, because
- * the last bits of a CRC's input affect only some bits of its result. Its distance from the end differs between the two
- * orders, because for inputs of one length a CRC depends on a field's position only by this distance.
+ * For the partials `next_hop` and `hash_keys`: a direction in which a switch chooses between next hops. The hash of each
+ * direction covers the five-tuple, a seed of its own (`meta.NAME_seed`) and the extra fields.
+ *
+ * Fields are listed in the order in which they are hashed. An extra field is near the front, because the last bits of a CRC's
+ * input affect only some bits of its result. Its distance from the end differs between the two orders, because for
+ * inputs of one length a CRC depends on a field's position only by this distance.
  */
-export function hashValues({ algorithm, order }: HashChoice, extra: readonly string[] = []) {
+export function directionValues(
+  name: "up" | "down",
+  { algorithm, order }: HashChoice,
+  extra: readonly string[] = [],
+) {
+  const seed = `${name}_seed`;
   const fields =
-    order === "forward"
-      ? [...extra, ...FIVE_TUPLE, "hash_seed"]
-      : ["hash_seed", ...extra, ...FIVE_TUPLE.toReversed()];
-  return { algorithm, order, fields };
+    order === "forward" ? [...extra, ...FIVE_TUPLE, seed] : [seed, ...extra, ...FIVE_TUPLE.toReversed()];
+  return { name, hash: { algorithm, order, fields } };
 }
 
 /** For the partial `parser`: how it fills `meta.selector`. An IPv4 packet has no flow label: it leaves those bits 0. */

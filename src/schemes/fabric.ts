@@ -1,11 +1,9 @@
 /**
  * The common part of the control planes of all schemes: the names of tables and actions in the templates, and the updates
- * for routes, hash seeds and next hops.
+ * for routes and next hops.
  */
-import { Random } from "../base/index.js";
 import type { ActionCall, Match, TableAction, Update } from "../device/index.js";
-import type { HashChoice } from "../generate/index.js";
-import type { HopSet, Role, Route, RoutingTable, Topology, TopologyNode } from "../topology/index.js";
+import type { HopSet, Route, RoutingTable, Topology } from "../topology/index.js";
 
 const INGRESS = "FabricIngress";
 
@@ -13,21 +11,6 @@ const INGRESS = "FabricIngress";
 export function ingressName(name: string): string {
   return `${INGRESS}.${name}`;
 }
-
-/**
- * Hash of each tier. The seed of a CRC only flips bits of the result. So tiers with the same hash function would all choose
- * by the same bits (polarisation); therefore each tier has a different function.
- */
-export const TIER_HASH: Readonly<Record<Exclude<Role, "host">, HashChoice>> = {
-  tor: { algorithm: "crc32", order: "reversed" },
-  leaf: { algorithm: "crc32", order: "forward" },
-  spine: { algorithm: "crc16", order: "forward" },
-  switch: { algorithm: "crc32", order: "forward" },
-};
-
-/** Which switches share a hash seed; see the parameter of the same name. */
-export const SEED_SCOPES = ["tier", "switch"] as const;
-export type SeedScope = (typeof SEED_SCOPES)[number];
 
 export function exact(field: string, value: number): Match {
   return { kind: "exact", field, value: BigInt(value) };
@@ -54,23 +37,6 @@ export function call(action: string, params: Readonly<Record<string, number | bi
 export function forward(action: "to_port" | "to_next_hop", topology: Topology, node: number, port: number) {
   const peer = topology.nodes[node]!.ports[port - 1]!.peer;
   return call(action, { port, mac: topology.nodes[peer]!.mac });
-}
-
-/** Writes the switch's hash seed: 16 bits drawn from `seed` for its tier or for itself. */
-export function seedUpdate(node: TopologyNode, seed: number, scope: SeedScope): Update {
-  const label = scope === "tier" ? node.role : node.name;
-  const value = new Random(seed).fork(`hash seed ${label}`).uint32() & 0xffff;
-  return {
-    type: "modify",
-    entity: {
-      kind: "tableEntry",
-      table: ingressName("hash_seed"),
-      match: [],
-      priority: 0,
-      isDefault: true,
-      action: { kind: "action", ...call("set_hash_seed", { seed: value }) },
-    },
-  };
 }
 
 /** Entries of both route tables. `actionFor` is asked for hop sets of two and more ports. */

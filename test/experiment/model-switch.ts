@@ -30,7 +30,7 @@ export class ModelSwitch implements Node {
   readonly #cells = new Map<string, number>();
   readonly #rows = new Map<string, number>();
   readonly #routes: Record<4 | 6, Route[]> = { 4: [], 6: [] };
-  #seed = 0;
+  readonly #seeds = new Map<string, number>();
   /** How often each output port was used. */
   readonly used = new Map<number, number>();
 
@@ -55,10 +55,10 @@ export class ModelSwitch implements Node {
   #entry(table: string, match: readonly Match[], action: NonNullable<unknown>): void {
     const values = match.map((one) => (one as { value: bigint }).value);
     const does = action as { kind: string; groupId?: number } & ActionCall;
-    if (table === "hash_seed") this.#seed = Number(does.params["seed"]);
+    if (table === "hash_seed")
+      for (const [direction, seed] of Object.entries(does.params)) this.#seeds.set(direction, Number(seed));
     else if (table === "row_of_selector") this.#rows.set(values.join(), Number(does.params["row"]));
-    else if (table === "control_matrix" || table === "ecmp_groups")
-      this.#cells.set(values.join(), does.groupId!);
+    else if (/_(matrix|groups)$/.test(table)) this.#cells.set(values.join(), does.groupId!);
     else {
       const version = table === "ipv4_routes" ? 4 : 6;
       const width = version === 4 ? 32 : 128;
@@ -107,16 +107,17 @@ export class ModelSwitch implements Node {
     const selector = selectorOf(this.plan.field, this.#segment.headers);
     let group: number | undefined;
     let hashed = 0;
-    if (name === "to_group") {
+    const direction = name === "to_uplinks" ? "up" : "down";
+    if ("next_hops" in action.params) {
       group = this.#cells.get(String(action.params["next_hops"]));
       if (
         this.program.template === "ecmp/switch" &&
         (this.program.values as EcmpProgram).hashedField !== undefined
       )
         hashed = selector + 1;
-    } else if (this.program.template !== "ecmp/switch") {
+    } else {
       const values = this.program.values as PecmpProgram;
-      const slice = name === "to_uplinks" ? values.up! : values.down!;
+      const { slice } = values[direction]!;
       let value = Math.floor(selector / 2 ** slice.low) % 2 ** slice.width;
       if (slice.version !== undefined && Math.floor(selector / 2 ** slice.version) % 2 === 1)
         value += 1 << 15;
@@ -126,11 +127,13 @@ export class ModelSwitch implements Node {
     const members = group === undefined ? undefined : this.#groups.get(group);
     if (members === undefined) return undefined;
     const { srcPort, dstPort } = this.#segment;
-    let hash = 2166136261 ^ this.#seed;
+    let hash = 2166136261 ^ this.#seeds.get(direction)!;
     const mix = (value: number) => {
       hash = Math.imul(hash ^ value, 16777619);
       hash ^= hash >>> 15;
     };
+    // Up and down have different functions.
+    mix(direction === "up" ? 0 : 1);
     for (const byte of addresses) mix(byte);
     for (const value of [srcPort, dstPort, hashed]) mix(value);
     hash = Math.imul(hash ^ (hash >>> 16), 0x7feb352d);

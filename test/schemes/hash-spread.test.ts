@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { renderPrograms } from "../../src/generate/index.js";
 import { SELECTOR_FIELDS } from "../../src/hosts/index.js";
 import { ecmp } from "../../src/schemes/ecmp/index.js";
+import type { FabricPlan } from "../../src/schemes/index.js";
 import { prr } from "../../src/schemes/prr/index.js";
 import { templates } from "../generate/load.js";
 import { example } from "../topology/load.js";
@@ -18,7 +19,8 @@ const WIDTHS: Readonly<Record<string, number>> = {
   flow_protocol: 8,
   flow_src_port: 16,
   flow_dst_port: 16,
-  hash_seed: 16,
+  up_seed: 16,
+  down_seed: 16,
 };
 
 interface Hash {
@@ -26,16 +28,20 @@ interface Hash {
   fields: { name: string; width: number }[];
 }
 
-function hashesOf(plan: ReturnType<typeof prr.plan>): Map<string, Hash> {
+/** By role and direction, for example `leaf down`. */
+function hashesOf(plan: FabricPlan): Map<string, Hash> {
   return new Map(
-    renderPrograms(templates, plan.programs).map(({ file, text }) => {
-      const algorithm = /action_selector\(HashAlgorithm\.(\w+),/.exec(text)![1] as Hash["algorithm"];
+    renderPrograms(templates, plan.programs).flatMap(({ file, text }) => {
       const selector = Number(/bit<(\d+)> selector;/.exec(text)?.[1] ?? 0);
-      const fields = [...text.matchAll(/meta\.(\w+) : selector;/g)].map(([, name]) => ({
-        name: name!,
-        width: WIDTHS[name!] ?? selector,
-      }));
-      return [file.replace(".p4", ""), { algorithm, fields }];
+      const parts = text.split(/(?=action_selector\()/).slice(1);
+      return parts.map((part): [string, Hash] => {
+        const [, algorithm, way] = /HashAlgorithm\.(\w+), \d+, \d+\) (\w+)_members/.exec(part)!;
+        const fields = [...part.matchAll(/meta\.(\w+) : selector;/g)].map(([, name]) => ({
+          name: name!,
+          width: WIDTHS[name!] ?? selector,
+        }));
+        return [`${file.replace(".p4", "")} ${way}`, { algorithm: algorithm as Hash["algorithm"], fields }];
+      });
     }),
   );
 }
@@ -65,8 +71,9 @@ function rank(vectors: readonly number[]): number {
   return found;
 }
 
-/** Bits that a tier of the paper's largest fabric chooses by: 8 leaves, 64 spines, 8 leaves again. */
-const BITS: Readonly<Record<string, number>> = { tor: 3, leaf: 6, spine: 3 };
+/** Bits that the paper's largest fabric chooses by: 8 leaves, 64 spines, 8 leaves again, a ToR of a pair. */
+const BITS: Readonly<Record<string, number>> = { "tor up": 3, "leaf up": 6, "spine down": 3, "leaf down": 1 };
+const CHOICES = Object.keys(BITS);
 
 describe("PRR's selector", () => {
   it.each(SELECTOR_FIELDS)("in %s reaches every next hop of every tier with equal probability", (field) => {
@@ -96,18 +103,27 @@ function joined(
 }
 
 describe("tiers", () => {
-  it("choose independently: ports alone decide ToR, leaf and spine at once", () => {
+  it("choose independently: ports alone decide all four choices of a path at once", () => {
     const hashes = hashesOf(ecmp.plan(example("clos"), ecmp.parameters.parse({})));
     const ports = ["flow_src_port", "flow_dst_port"];
-    expect(rank(joined(hashes, ports, ["tor", "leaf", "spine"]))).toBe(3 + 6 + 3);
+    expect(rank(joined(hashes, ports, CHOICES))).toBe(3 + 6 + 3 + 1);
+  });
+
+  it("depend on each other where leaves hash up and down alike: the way up decides the way down", () => {
+    const hash = { leaf: { down: { function: "crc32", order: "forward" } } };
+    const hashes = hashesOf(ecmp.plan(example("clos"), ecmp.parameters.parse({ hash })));
+    const ports = ["flow_src_port", "flow_dst_port"];
+    expect(rank(joined(hashes, ports, ["leaf up", "leaf down"]))).toBe(6);
+    const own = hashesOf(ecmp.plan(example("clos"), ecmp.parameters.parse({})));
+    expect(rank(joined(own, ports, ["leaf up", "leaf down"]))).toBe(6 + 1);
   });
 
   it("are re-drawn independently by a flow label, while six bits of DSCP cannot do that", () => {
     const reach = (field: "dscp" | "flow_label") => {
       const hashes = hashesOf(prr.plan(example("clos"), prr.parameters.parse({ field })));
-      return rank(joined(hashes, ["selector"], ["tor", "leaf", "spine"]));
+      return rank(joined(hashes, ["selector"], CHOICES));
     };
-    expect(reach("flow_label")).toBe(3 + 6 + 3);
+    expect(reach("flow_label")).toBe(3 + 6 + 3 + 1);
     expect(reach("dscp")).toBe(6);
   });
 });

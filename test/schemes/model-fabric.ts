@@ -57,11 +57,12 @@ export class ModelFabric {
     return { up: read("leaf"), down: read("legs") };
   }
 
-  #hash(node: TopologyNode, flow: FlowKey, selector: number): number {
+  #hash(node: TopologyNode, flow: FlowKey, selector: number): { up: number; down: number } {
     const place = this.hashScope === "tier" ? node.role : node.name;
     const input = this.layout === undefined ? `${selector} ` : "";
     const tuple = `${flow.src} ${flow.dst} ${flow.srcPort} ${flow.dstPort}`;
-    return new Random(`${place} ${input}${tuple}`).uint32();
+    const hash = (way: string) => new Random(`${place} ${way} ${input}${tuple}`).uint32();
+    return { up: hash("up"), down: hash("down") };
   }
 }
 

@@ -16,8 +16,8 @@ export class ModelSwitch {
   readonly #tables = new Map<string, Stored[]>();
   readonly #members = new Map<number, { handle: number; port: number }>();
   readonly #groups = new Map<number, number[]>();
-  /** Value of the default entry of `hash_seed`. */
-  seed: number | undefined;
+  /** By direction, from the default entry of `hash_seed`. */
+  readonly seeds: Readonly<Record<string, number>> = {};
 
   constructor(plan: SwitchPlan) {
     for (const update of plan.updates) this.#apply(update);
@@ -45,7 +45,8 @@ export class ModelSwitch {
       }
       case "tableEntry": {
         if (entity.isDefault === true && type === "modify" && entity.action?.kind === "action") {
-          this.seed = Number(entity.action.params["seed"]);
+          const seeds = Object.entries(entity.action.params).map(([name, seed]) => [name, Number(seed)]);
+          Object.assign(this.seeds, Object.fromEntries(seeds));
           return;
         }
         const entries = this.#tables.get(entity.table) ?? [];
@@ -81,7 +82,7 @@ export class ModelSwitch {
     family: "ipv4" | "ipv6",
     address: bigint,
     slices: { up: number; down: number },
-    hash: number,
+    hash: { up: number; down: number },
   ): Step {
     const route = this.#longest(family, address);
     if (route === undefined || "group" in route.action) return { drop: "no route" };
@@ -89,15 +90,16 @@ export class ModelSwitch {
     switch (action) {
       case "FabricIngress.to_port":
         return { port: Number(params["port"]) };
-      case "FabricIngress.to_group":
-        return this.#pick(this.#exact("ecmp_groups", Number(params["next_hops"])), hash);
       case "FabricIngress.to_uplinks":
       case "FabricIngress.to_downlinks": {
-        const slice = action.endsWith("uplinks") ? slices.up : slices.down;
-        const rowEntry = this.#exact("row_of_selector", Number(params["rows"]), slice);
+        const way = action.endsWith("uplinks") ? "up" : "down";
+        if ("next_hops" in params)
+          return this.#pick(this.#exact(`${way}_groups`, Number(params["next_hops"])), hash[way]);
+        const rowEntry = this.#exact("row_of_selector", Number(params["rows"]), slices[way]);
         const row =
           rowEntry !== undefined && "params" in rowEntry.action ? rowEntry.action.params["row"] : 0n;
-        return this.#pick(this.#exact("control_matrix", Number(params["matrix"]), Number(row)), hash);
+        const entry = this.#exact(`${way}_matrix`, Number(params["matrix"]), Number(row));
+        return this.#pick(entry, hash[way]);
       }
       default:
         return { drop: action };

@@ -40,18 +40,24 @@ export function packetScript(topology: Topology, plan: FabricPlan, program: Prog
   ].join("\n");
 }
 
-/** Handles of members and groups count from 0 in the order of making. */
+/** Handles of members and groups count from 0 in the order of making, in each action profile. */
 function stateLines({ updates }: SwitchPlan): string[] {
   const members = new Map<number, number>();
   const groups = new Map<number, number>();
+  const made = new Map<string, number>();
+  const next = (what: string) => {
+    const handle = made.get(what) ?? 0;
+    made.set(what, handle + 1);
+    return handle;
+  };
   return updates.flatMap((update): string[] => {
     const { entity } = update;
     switch (entity.kind) {
       case "member":
-        members.set(entity.memberId, members.size);
+        members.set(entity.memberId, next(`member of ${entity.profile}`));
         return [`act_prof_create_member ${entity.profile} ${callText(entity.action)}`];
       case "group": {
-        const handle = groups.size;
+        const handle = next(`group of ${entity.profile}`);
         groups.set(entity.groupId, handle);
         return [
           `act_prof_create_group ${entity.profile}`,
@@ -158,7 +164,7 @@ function packetLines(
         const up = node.role === "leaf" ? "leaf" : (node.role as "tor" | "spine");
         const down = node.role === "leaf" ? "legs" : up;
         const slices = { up: read(up, selector), down: read(down, selector) };
-        const step = model.forward(family, flow.dst, slices, hashOf(program, flow, selector, model.seed!));
+        const step = model.forward(family, flow.dst, slices, hashesOf(program, flow, selector, model.seeds));
         if ("drop" in step) throw new Error(`${node.name} drops: ${step.drop}`);
         const tagged = i === 2 && selector === 1;
         const wire = (plain: Uint8Array) => (tagged ? withTag(plain, 5) : plain);
@@ -228,12 +234,22 @@ function passedOn(
 
 const SELECTOR_BITS = 6;
 
-/** What the hash of a program covers, as its values say. */
+/** What the hashes of a program cover, as its values say. */
 interface HashedProgram {
-  readonly values: { readonly hash?: HashChoice; readonly hashedField?: string };
+  readonly values: {
+    readonly up?: { readonly hash: HashChoice };
+    readonly down?: { readonly hash: HashChoice };
+    readonly hashedField?: string;
+  };
 }
 
-function hashOf({ values }: HashedProgram, flow: FlowKey, selector: number, seed: number): number {
+/** By direction; 0 where the program has no choice. */
+function hashesOf(
+  { values }: HashedProgram,
+  flow: FlowKey,
+  selector: number,
+  seeds: Readonly<Record<string, number>>,
+): { up: number; down: number } {
   const hashed = "hashedField" in values ? [{ value: BigInt(selector), width: SELECTOR_BITS }] : [];
   const tuple = [
     { value: flow.src, width: 128 },
@@ -242,8 +258,15 @@ function hashOf({ values }: HashedProgram, flow: FlowKey, selector: number, seed
     { value: BigInt(flow.srcPort), width: 16 },
     { value: BigInt(flow.dstPort), width: 16 },
   ];
-  const own = { value: BigInt(seed), width: 16 };
-  const { algorithm, order } = values.hash!;
-  const fields = order === "forward" ? [...hashed, ...tuple, own] : [own, ...hashed, ...tuple.reverse()];
-  return crc(algorithm, pack(fields));
+  const hash = (way: "up" | "down") => {
+    const choice = values[way]?.hash;
+    if (choice === undefined) return 0;
+    const own = { value: BigInt(seeds[way]!), width: 16 };
+    const forward = choice.order === "forward";
+    return crc(
+      choice.algorithm,
+      pack(forward ? [...hashed, ...tuple, own] : [own, ...hashed, ...tuple.toReversed()]),
+    );
+  };
+  return { up: hash("up"), down: hash("down") };
 }

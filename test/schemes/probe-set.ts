@@ -26,11 +26,22 @@ const mesh = build({
   wiring: "mesh",
 });
 
+/** When real BMv2 was recorded, leaves hashed down as they hash up. */
+const AS_RECORDED = { leaf: { down: { function: "crc32", order: "forward" } } } as const;
+
 /** Switches to probe: one of each role, every field, groups of powers of two and others. */
 export const PROBES = {
   "tor-dscp": { topology: example("clos"), node: "tor0-1", input: {} },
-  "leaf-dscp-version": { topology: example("clos"), node: "leaf1-2", input: { version_bit: "overall" } },
-  "leaf-label-both": { topology: mesh, node: "leaf0-3", input: { control: "both", field: "flow_label" } },
+  "leaf-dscp-version": {
+    topology: example("clos"),
+    node: "leaf1-2",
+    input: { version_bit: "overall", hash: AS_RECORDED },
+  },
+  "leaf-label-both": {
+    topology: mesh,
+    node: "leaf0-3",
+    input: { control: "both", field: "flow_label", hash: AS_RECORDED },
+  },
   "spine-vlan": { topology: mesh, node: "spine5", input: { field: "vlan" } },
   "tor-primes": { topology: example("asymmetric"), node: "tor0-0", input: { field: "dscp_flow_label" } },
 } as const;
@@ -43,7 +54,8 @@ function withRecordedSeed(plan: SwitchPlan, role: string): SwitchPlan {
     const { entity } = update;
     if (entity.kind !== "tableEntry" || entity.action?.kind !== "action") return update;
     if (!entity.action.action.endsWith(".set_hash_seed")) return update;
-    const params = { seed: BigInt(RECORDED_SEEDS[role]!) };
+    const seed = BigInt(RECORDED_SEEDS[role]!);
+    const params = Object.fromEntries(Object.keys(entity.action.params).map((way) => [way, seed]));
     return { ...update, entity: { ...entity, action: { ...entity.action, params } } };
   });
   return { ...plan, updates };
@@ -70,8 +82,8 @@ export function probeSet(name: ProbeName, flows: number) {
   const planned = withRecordedSeed(drawn, node.role);
   const compiled = switches.find((candidate) => candidate.node === node.index)!;
   const program = plan.programs.find((candidate) => candidate.name === planned.program)!;
-  const { hash } = program.values as PecmpProgram;
-  const { seed } = new ModelSwitch(planned);
+  const ways = program.values as PecmpProgram;
+  const { seeds } = new ModelSwitch(planned);
   const random = new Random(name);
   const hosts = hostsOf(topology);
   // Without a tag or an IPv6 header, the field is not there: such packets carry selector 0.
@@ -93,12 +105,14 @@ export function probeSet(name: ProbeName, flows: number) {
       { value: BigInt(flow.protocol), width: 8 },
       { value: BigInt(flow.srcPort), width: 16 },
       { value: BigInt(flow.dstPort), width: 16 },
-      { value: BigInt(seed!), width: 16 },
     ];
-    if (hash.order === "reversed") tuple.reverse();
-    const hashed = crc(hash.algorithm, pack(tuple));
     const hops = hopsTo(compiled.routing, family, flow.dst);
     const matrix = compiled.ofHops[hops];
+    const way = matrix?.direction ?? "up";
+    const hash = ways[way]?.hash ?? { algorithm: "crc32", order: "forward" };
+    tuple.push({ value: BigInt(seeds[way] ?? 0), width: 16 });
+    if (hash.order === "reversed") tuple.reverse();
+    const hashed = crc(hash.algorithm, pack(tuple));
     for (let s = 0; s < values; s++) {
       const selector = values < 2 ** layout.bits ? random.int(2 ** layout.bits) : s;
       const carried = family === "ipv4" ? inIpv4(parameters.field, selector) : selector;

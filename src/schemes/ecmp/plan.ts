@@ -21,36 +21,58 @@ import {
   ingressName,
   insert,
   routeUpdates,
-  type SeedScope,
-  seedUpdate,
   singlePort,
-  TIER_HASH,
   tableEntry,
   tableSize,
 } from "../fabric.js";
+import {
+  DIRECTIONS,
+  type Direction,
+  directionOf,
+  type HashParameters,
+  hashOf,
+  seedUpdate,
+} from "../hash-settings.js";
 import { type FabricPlan, REPLANNING_ROOM } from "../scheme.js";
 import { EcmpGroups } from "./groups.js";
 import { ecmpProgram } from "./program.js";
 
-export interface EcmpOptions {
-  /** Header field that is part of the hash input, if any. */
-  readonly hashedField: SelectorField | undefined;
-  readonly hashSeed: number;
-  readonly seedScope: SeedScope;
-}
-
-/** Programs and state of all switches. */
+/** Programs and state of all switches; `hashedField` is part of the hash input, if it is given. */
 export function planEcmpSwitches(
   topology: Topology,
-  options: EcmpOptions,
+  parameters: HashParameters,
+  hashedField?: SelectorField,
 ): Pick<FabricPlan, "programs" | "switches"> & Required<Pick<FabricPlan, "replanning">> {
+  const tables = computeRoutes(topology);
+  const roles = [...new Set(switchesOf(topology).map((node) => node.role))];
+  const ways = new Map(roles.map((role) => [role, directionsOf(topology, tables, role)]));
   const stateOf = (from: Topology, node: TopologyNode, table: RoutingTable, groups: EcmpGroups): Update[] => [
-    seedUpdate(node, options.hashSeed, options.seedScope),
-    ...ecmpUpdates(from, table, groups),
+    seedUpdate(node, parameters, ways.get(node.role)!),
+    ...ecmpUpdates(from, table, ways.get(node.role)!, groups),
   ];
+  /** Programs whose tables have `room` times the entries that the switches need at first. */
+  const programs = (room: number) =>
+    roles.map((role): ProgramPlan => {
+      const own = tables.filter((table) => topology.nodes[table.node]!.role === role);
+      const largest = (count: (table: RoutingTable) => number) =>
+        tableSize(room * Math.max(...own.map(count)));
+      const wayOf = (way: Direction) => ({
+        hash: hashOf(parameters, role, way),
+        groups: largest((table) => choices(table, way).length),
+        members: largest((table) =>
+          choices(table, way).reduce((sum, hops) => sum + table.hopSets[hops]!.ports.length, 0),
+        ),
+      });
+      return ecmpProgram(role, {
+        role: role === "switch" || role === "host" ? "fabric" : role,
+        ...(hashedField === undefined ? {} : { hashedField }),
+        ...Object.fromEntries(ways.get(role)!.map((way) => [way, wayOf(way)])),
+        routes: largest((table) => table.routes.length),
+      });
+    });
   return {
-    programs: planPrograms(topology, options, 1),
-    switches: computeRoutes(topology).map((table) => {
+    programs: programs(1),
+    switches: tables.map((table) => {
       const node = topology.nodes[table.node]!;
       return {
         node: node.index,
@@ -60,7 +82,7 @@ export function planEcmpSwitches(
     }),
     replanning: {
       get programs() {
-        return planPrograms(topology, options, REPLANNING_ROOM);
+        return programs(REPLANNING_ROOM);
       },
       planner: () => {
         const groups = new Map(switchesOf(topology).map(({ index }) => [index, new EcmpGroups()]));
@@ -77,55 +99,53 @@ export function planEcmpSwitches(
   };
 }
 
-/** Programs whose tables have `room` times the entries that the switches need at first. */
-function planPrograms(topology: Topology, options: EcmpOptions, room: number): ProgramPlan[] {
-  const tables = computeRoutes(topology);
-  const roles = [...new Set(switchesOf(topology).map((node) => node.role))];
-  return roles.map((role): ProgramPlan => {
-    const own = tables.filter((table) => topology.nodes[table.node]!.role === role);
-    const largest = (count: (table: RoutingTable) => number) => tableSize(room * Math.max(...own.map(count)));
-    return ecmpProgram(role, {
-      role: role === "switch" || role === "host" ? "fabric" : role,
-      ...(options.hashedField === undefined ? {} : { hashedField: options.hashedField }),
-      hash: TIER_HASH[role as Exclude<Role, "host">],
-      sizes: {
-        routes: largest((table) => table.routes.length),
-        groups: largest((table) => choices(table).length),
-        members: largest((table) =>
-          choices(table).reduce((sum, hops) => sum + table.hopSets[hops]!.ports.length, 0),
-        ),
-      },
-    });
-  });
+/** A ToR chooses on the way up, a spine on the way down, all others both ways; more where routes need it. */
+function directionsOf(topology: Topology, tables: readonly RoutingTable[], role: Role): Direction[] {
+  const own = tables.filter((table) => topology.nodes[table.node]!.role === role);
+  return DIRECTIONS.filter(
+    (way) =>
+      (!(role === "tor" && way === "down") && !(role === "spine" && way === "up")) ||
+      own.some((table) => choices(table, way).length > 0),
+  );
 }
 
-/** Hop sets with more than one port. */
-function choices(table: RoutingTable): number[] {
+/** Hop sets of a direction with more than one port. */
+function choices(table: RoutingTable, way: Direction): number[] {
   return [...table.hopSets.keys()].filter((index) => {
     const hops = table.hopSets[index]!;
-    return hops.ports.length > 1 && singlePort(hops) === undefined;
+    return hops.ports.length > 1 && singlePort(hops) === undefined && directionOf(hops) === way;
   });
 }
 
-function ecmpUpdates(topology: Topology, table: RoutingTable, known: EcmpGroups): Update[] {
-  const profile = ingressName("ecmp_members");
+function ecmpUpdates(
+  topology: Topology,
+  table: RoutingTable,
+  ways: readonly Direction[],
+  known: EcmpGroups,
+): Update[] {
   const members: Update[] = [];
   const groups: Update[] = [];
   const entries: Update[] = [];
   const groupOf = new Map<number, number>();
-  for (const hops of choices(table)) {
-    const { ports } = table.hopSets[hops]!;
-    const { groupId, memberIds } = known.of(ports);
-    groupOf.set(hops, groupId);
-    const ids = ports.map((port, i) => {
-      const memberId = memberIds[i]!;
-      const action = forward("to_next_hop", topology, table.node, port);
-      members.push(insert({ kind: "member", profile, memberId, action }));
-      return { memberId, weight: 1, watchPort: port };
-    });
-    groups.push(insert({ kind: "group", profile, groupId, members: ids, maxSize: ids.length }));
-    entries.push(tableEntry("ecmp_groups", [exact("meta.next_hops", groupId)], { kind: "group", groupId }));
+  for (const way of ways) {
+    const profile = ingressName(`${way}_members`);
+    for (const hops of choices(table, way)) {
+      const { ports } = table.hopSets[hops]!;
+      const { groupId, memberIds } = known.of(ports);
+      groupOf.set(hops, groupId);
+      const ids = ports.map((port, i) => {
+        const memberId = memberIds[i]!;
+        const action = forward("to_next_hop", topology, table.node, port);
+        members.push(insert({ kind: "member", profile, memberId, action }));
+        return { memberId, weight: 1, watchPort: port };
+      });
+      groups.push(insert({ kind: "group", profile, groupId, members: ids, maxSize: ids.length }));
+      const match = [exact("meta.next_hops", groupId)];
+      entries.push(tableEntry(`${way}_groups`, match, { kind: "group", groupId }));
+    }
   }
-  const routes = routeUpdates(topology, table, (hops) => call("to_group", { next_hops: groupOf.get(hops)! }));
+  const routes = routeUpdates(topology, table, (hops) =>
+    call(`to_${directionOf(table.hopSets[hops]!)}links`, { next_hops: groupOf.get(hops)! }),
+  );
   return [...members, ...groups, ...entries, ...routes];
 }

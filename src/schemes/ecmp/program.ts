@@ -2,27 +2,32 @@
 import { z } from "zod";
 import {
   checkValues,
+  directionValues,
   hashSchema,
-  hashValues,
   NO_SELECTOR,
   type ProgramPlan,
   selectorValues,
 } from "../../generate/index.js";
 import { SELECTOR_FIELDS } from "../../hosts/index.js";
+import { DIRECTIONS } from "../hash-settings.js";
+
+/** A direction in which switches of the role choose between next hops. */
+const waySchema = z.strictObject({
+  hash: hashSchema,
+  /** Entries of the table of groups: one for each set of next hops. */
+  groups: z.number().int().min(1),
+  /** Members of the action selector. */
+  members: z.number().int().min(1),
+});
 
 const schema = z.strictObject({
   role: z.enum(["tor", "leaf", "spine", "fabric"]),
   /** Field that is part of the hash input; absent: the five-tuple only. */
   hashedField: z.enum(SELECTOR_FIELDS).optional(),
-  hash: hashSchema,
-  sizes: z.strictObject({
-    /** Entries of each of the two route tables. */
-    routes: z.number().int().min(1),
-    /** Entries of the table of groups: one for each set of next hops. */
-    groups: z.number().int().min(1),
-    /** Members of the action selector. */
-    members: z.number().int().min(1),
-  }),
+  up: waySchema.optional(),
+  down: waySchema.optional(),
+  /** Entries of each of the two route tables. */
+  routes: z.number().int().min(1),
 });
 
 export type EcmpProgram = z.output<typeof schema>;
@@ -33,12 +38,21 @@ const TEMPLATE = "ecmp/switch";
 export function ecmpProgram(name: string, input: EcmpProgram): ProgramPlan {
   const program = checkValues(TEMPLATE, schema, input);
   const field = program.hashedField;
+  const extra = field === undefined ? [] : ["selector"];
+  const directions = DIRECTIONS.flatMap((way) => {
+    const own = program[way];
+    if (own === undefined) return [];
+    const { groups, members } = own;
+    return [{ ...directionValues(way, own.hash, extra), goesUp: way === "up", groups, members }];
+  });
   const values = {
     ...program,
-    routeActions: ["to_port", "to_group"],
+    directions,
+    bothDirections: directions.length === 2,
+    sizes: { routes: program.routes },
+    routeActions: ["to_port", ...directions.map(({ name }) => `to_${name}links`)],
     selector:
       field === undefined ? { ...NO_SELECTOR, hashed: false } : { ...selectorValues(field), hashed: true },
-    hash: hashValues(program.hash, field === undefined ? [] : ["selector"]),
   };
   return { name, template: TEMPLATE, values };
 }

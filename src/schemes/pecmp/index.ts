@@ -10,9 +10,10 @@ import type { ProgramPlan } from "../../generate/index.js";
 import { type Role, switchesOf, type Topology } from "../../topology/index.js";
 import { type ClosedForm, LEAVES_FOR_SURE, NEVER_LEAVES } from "../closed-form.js";
 import { checkDescription } from "../description.js";
-import { seedUpdate, TIER_HASH, tableSize } from "../fabric.js";
+import { tableSize } from "../fabric.js";
+import { DIRECTIONS, type Direction, hashesByTier, hashOf, seedUpdate } from "../hash-settings.js";
 import { type FabricPlan, REPLANNING_ROOM, type Scheme } from "../scheme.js";
-import type { CompiledSwitch } from "./compile.js";
+import type { CompiledMatrix, CompiledSwitch } from "./compile.js";
 import { pecmpDescription } from "./description.js";
 import { compileFabric, type PecmpFabric } from "./fabric.js";
 import { FAILOVER_NOTES, pecmpHosts } from "./hosts.js";
@@ -90,12 +91,16 @@ function planPecmp(
 ): FabricPlan {
   const fabric = compileFabric(topology, parameters, locate);
   const { switches, layout } = fabric;
-  const seedOf = (node: number) =>
-    seedUpdate(topology.nodes[node]!, parameters.hash_seed, parameters.seed_scope);
+  const programs = programsOf(topology, fabric, parameters, 1);
+  const seedOf = (index: number) => {
+    const node = topology.nodes[index]!;
+    const program = programs.find(({ name }) => name === node.role)!;
+    return seedUpdate(node, parameters, directionsOf(program.template as PecmpTemplate));
+  };
   return {
     scheme: "pecmp",
     field: parameters.field,
-    programs: programsOf(topology, fabric, 1),
+    programs,
     switches: switches.map((compiled) => ({
       node: compiled.node,
       program: topology.nodes[compiled.node]!.role,
@@ -103,7 +108,7 @@ function planPecmp(
     })),
     replanning: {
       get programs() {
-        return programsOf(topology, fabric, REPLANNING_ROOM);
+        return programsOf(topology, fabric, parameters, REPLANNING_ROOM);
       },
       planner: () => pecmpPlanner(topology, layout, fabric.weights, seedOf),
     },
@@ -115,17 +120,21 @@ function planPecmp(
 }
 
 /** An offset leaves every next hop if the switches of a tier hash alike and no next hop stands twice in a group. */
-function closedFormOf({ failover, control, seed_scope, weights }: PecmpParameters): {
-  closedForm?: ClosedForm;
-} {
+function closedFormOf(parameters: PecmpParameters): { closedForm?: ClosedForm } {
+  const { failover, control, weights } = parameters;
   if (failover === "none") return { closedForm: NEVER_LEAVES };
   const isCertain =
-    failover === "probe" && control !== "hops" && seed_scope === "tier" && weights.length === 0;
+    failover === "probe" && control !== "hops" && hashesByTier(parameters) && weights.length === 0;
   return isCertain ? { closedForm: LEAVES_FOR_SURE } : {};
 }
 
 /** One program a role, its tables `room` times as large as the role's largest switch needs. */
-function programsOf(topology: Topology, { switches, layout }: PecmpFabric, room: number): ProgramPlan[] {
+function programsOf(
+  topology: Topology,
+  { switches, layout }: PecmpFabric,
+  parameters: PecmpParameters,
+  room: number,
+): ProgramPlan[] {
   const roles = [...new Set(switchesOf(topology).map((node) => node.role))];
   return roles.map((role): ProgramPlan => {
     const own = switches.filter((compiled) => topology.nodes[compiled.node]!.role === role);
@@ -133,24 +142,33 @@ function programsOf(topology: Topology, { switches, layout }: PecmpFabric, room:
       tableSize(room * Math.max(...own.map(count)));
     const matrices = own.flatMap((compiled) => compiled.matrices);
     const template = templateFor(role, new Set(matrices.map((matrix) => matrix.direction)));
-    const slice = (hop: "tor" | "leaf" | "spine" | "legs") => layout.slices[hop] ?? { low: 0, width: 0 };
+    const way = (direction: Direction) => {
+      const tier = role === "tor" || role === "spine";
+      const hop = tier ? role : direction === "up" ? "leaf" : "legs";
+      const sum = (count: (matrix: CompiledMatrix) => number) =>
+        largest(({ matrices }) =>
+          matrices.reduce((total, m) => total + (m.direction === direction ? count(m) : 0), 0),
+        );
+      return {
+        slice: layout.slices[hop] ?? { low: 0, width: 0 },
+        hash: hashOf(parameters, role, direction),
+        groups: sum((matrix) => matrix.rows.length),
+        members: sum(memberIds),
+      };
+    };
     return pecmpProgram(role, template, {
       field: layout.field,
-      ...(template === "pecmp/spine"
-        ? {}
-        : { up: slice(role === "tor" || role === "spine" ? role : "leaf") }),
-      ...(template === "pecmp/tor"
-        ? {}
-        : { down: slice(role === "tor" || role === "spine" ? role : "legs") }),
-      hash: TIER_HASH[role as Exclude<Role, "host">],
+      ...Object.fromEntries(directionsOf(template).map((direction) => [direction, way(direction)])),
       sizes: {
         routes: largest((compiled) => compiled.routing.routes.length),
         selectorRows: largest((compiled) => selectorRowEntries(compiled, layout)),
-        groups: largest((compiled) => compiled.matrices.reduce((sum, m) => sum + m.rows.length, 0)),
-        members: largest((compiled) => compiled.matrices.reduce((sum, m) => sum + memberIds(m), 0)),
       },
     });
   });
+}
+
+function directionsOf(template: PecmpTemplate): readonly Direction[] {
+  return DIRECTIONS.filter((way) => template !== (way === "up" ? "pecmp/spine" : "pecmp/tor"));
 }
 
 /** The role's own template, unless its switches choose next hops in a direction that it does not know. */

@@ -1,7 +1,10 @@
 /** Ids of the matrices of one switch, with their groups and members: a matrix keeps its ids from plan to plan. */
 import type { Entity } from "../../device/index.js";
 import { ingressName } from "../fabric.js";
+import { DIRECTIONS } from "../hash-settings.js";
 import type { CompiledMatrix } from "./compile.js";
+
+const MATRICES: readonly string[] = DIRECTIONS.map((way) => ingressName(`${way}_matrix`));
 
 export interface MatrixId {
   readonly matrix: number;
@@ -33,7 +36,7 @@ export class MatrixIds {
           entity.groupId,
           members.sort((a, b) => a - b),
         );
-      } else if (entity.kind === "tableEntry" && entity.table === ingressName("control_matrix")) {
+      } else if (entity.kind === "tableEntry" && MATRICES.includes(entity.table)) {
         if (entity.action?.kind !== "group") continue;
         const field = (name: string) => {
           const match = entity.match.find((one) => one.field === name);

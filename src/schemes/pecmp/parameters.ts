@@ -1,7 +1,7 @@
 /** Parameters of P-ECMP: the policy C, the header field of the selector, and the capacity of the switches. */
 import { z } from "zod";
 import { SELECTOR_FIELDS } from "../../hosts/index.js";
-import { SEED_SCOPES } from "../fabric.js";
+import { hashParameters } from "../hash-settings.js";
 import { FAILOVERS } from "./hosts.js";
 import { VERSION_BITS } from "./layout.js";
 import { SWITCH_MODELS } from "./sram.js";
@@ -35,12 +35,11 @@ export const pecmpParameters = z.strictObject({
     .default({}),
   /** WCMP: `[switch, neighbour, weight]`; every other next hop has weight 1. */
   weights: z.array(z.tuple([z.string(), z.string(), z.number().int().min(1)])).default([]),
-  hash_seed: z.number().int().min(0).default(1),
   /**
-   * Switches that share a seed. An offset shifts the whole path only if the switches of a tier have the same hash:
-   * with `switch`, the next switch of the shifted path may lead back to the old path.
+   * An offset shifts the whole path only if the switches of a tier hash alike: with the seed scope `switch`, the next switch
+   * of the shifted path may lead back to the old path.
    */
-  seed_scope: z.enum(SEED_SCOPES).default("tier"),
+  ...hashParameters,
 });
 
 export type PecmpParameters = z.output<typeof pecmpParameters>;

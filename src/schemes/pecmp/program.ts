@@ -3,12 +3,13 @@ import { z } from "zod";
 import { fail } from "../../base/index.js";
 import {
   checkValues,
+  directionValues,
   hashSchema,
-  hashValues,
   type ProgramPlan,
   selectorValues,
 } from "../../generate/index.js";
 import { FIELD_BITS, SELECTOR_FIELDS, type SelectorField } from "../../hosts/index.js";
+import { DIRECTIONS } from "../hash-settings.js";
 
 /**
  * Bits of the selector that one switch reads: `width` bits from bit `low`, and optionally a version bit. The
@@ -20,22 +21,28 @@ const sliceSchema = z.strictObject({
   version: z.number().int().min(0).optional(),
 });
 
+/** A direction in which switches of the role choose between next hops. */
+const waySchema = z.strictObject({
+  /** Bits of the selector that are read. */
+  slice: sliceSchema,
+  hash: hashSchema,
+  /** Entries of the table of groups: one for each row of each control matrix. */
+  groups: z.number().int().min(1),
+  /** Members of the action selector. */
+  members: z.number().int().min(1),
+});
+
 const schema = z.strictObject({
   field: z.enum(SELECTOR_FIELDS),
-  /** Bits read on the way up; not for spines. */
-  up: sliceSchema.optional(),
-  /** Bits read on the way down; not for ToRs. */
-  down: sliceSchema.optional(),
-  hash: hashSchema,
+  /** Not for spines. */
+  up: waySchema.optional(),
+  /** Not for ToRs. */
+  down: waySchema.optional(),
   sizes: z.strictObject({
     /** Entries of each of the two route tables. */
     routes: z.number().int().min(1),
     /** Entries of the table s mod M. */
     selectorRows: z.number().int().min(1),
-    /** Entries of the table of groups: one for each row of each control matrix. */
-    groups: z.number().int().min(1),
-    /** Members of the action selector. */
-    members: z.number().int().min(1),
   }),
 });
 
@@ -49,18 +56,23 @@ export type PecmpTemplate = "pecmp/tor" | "pecmp/leaf" | "pecmp/spine";
  */
 export function pecmpProgram(name: string, template: PecmpTemplate, input: PecmpProgram): ProgramPlan {
   const program = checkValues(template, schema, input);
-  const { field, up, down } = program;
-  const slice = (part: SelectorSlice | undefined) => (part === undefined ? "" : sliceExpression(field, part));
+  const { field } = program;
+  const directions = DIRECTIONS.flatMap((way) => {
+    const own = program[way];
+    if (own === undefined) return [];
+    const { groups, members } = own;
+    const slice = sliceExpression(field, own.slice);
+    return [{ ...directionValues(way, own.hash), goesUp: way === "up", slice, groups, members }];
+  });
   const values = {
     ...program,
-    routeActions: ["to_port", ...(up ? ["to_uplinks"] : []), ...(down ? ["to_downlinks"] : [])],
+    directions,
+    bothDirections: directions.length === 2,
+    routeActions: ["to_port", ...directions.map(({ name }) => `to_${name}links`)],
     selector: {
       ...selectorValues(field),
-      upSlice: slice(up),
-      downSlice: slice(down),
-      version: (up ?? down)?.version !== undefined,
+      version: (program.up ?? program.down)?.slice.version !== undefined,
     },
-    hash: hashValues(program.hash),
   };
   return { name, template, values };
 }

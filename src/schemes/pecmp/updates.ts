@@ -7,8 +7,6 @@ import type { SelectorLayout } from "./layout.js";
 import { rowCount } from "./matrix.js";
 import { type MatrixId, MatrixIds } from "./matrix-ids.js";
 
-const PROFILE = ingressName("control_matrix_members");
-
 /**
  * All updates for a switch. Their order ensures that an object exists before an update refers to it: members,
  * groups, rows of matrices, s mod M, routes.
@@ -49,14 +47,15 @@ function addMatrix(
   updates: Update[],
   topology: Topology,
   node: number,
-  { ports, matrix, rows }: CompiledMatrix,
+  { direction, ports, matrix, rows }: CompiledMatrix,
   { matrix: id, firstMember, firstGroup }: MatrixId,
 ): void {
   const { base, offsetRows } = matrix;
   const columns = base.length;
+  const profile = ingressName(`${direction}_members`);
   for (let i = 0; i < 2 * columns - 1; i++) {
     const action = forward("to_next_hop", topology, node, ports[base[i % columns]!]!);
-    updates.push(insert({ kind: "member", profile: PROFILE, memberId: firstMember + i, action }));
+    updates.push(insert({ kind: "member", profile, memberId: firstMember + i, action }));
   }
   const groups: Update[] = [];
   const entries: Update[] = [];
@@ -70,9 +69,9 @@ function addMatrix(
       watchPort: ports[base[(start + column) % columns]!]!,
     }));
     const groupId = firstGroup + row;
-    groups.push(insert({ kind: "group", profile: PROFILE, groupId, members, maxSize: members.length }));
+    groups.push(insert({ kind: "group", profile, groupId, members, maxSize: members.length }));
     entries.push(
-      tableEntry("control_matrix", [exact("meta.matrix", id), exact("meta.row", row)], {
+      tableEntry(`${direction}_matrix`, [exact("meta.matrix", id), exact("meta.row", row)], {
         kind: "group",
         groupId,
       }),

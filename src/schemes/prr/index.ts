@@ -6,7 +6,7 @@ import { z } from "zod";
 import { FIELD_BITS, SELECTOR_FIELDS } from "../../hosts/index.js";
 import { DRAWS_BOTH_DIRECTIONS } from "../closed-form.js";
 import { planEcmpSwitches } from "../ecmp/plan.js";
-import { SEED_SCOPES } from "../fabric.js";
+import { hashParameters } from "../hash-settings.js";
 import type { Scheme } from "../scheme.js";
 import { COPIES_NOTES, copiesSchema, prrHosts } from "./hosts.js";
 
@@ -18,9 +18,7 @@ const prrParameters = z.strictObject({
   field: z.enum(SELECTOR_FIELDS).default("dscp"),
   /** Copies of a retransmission after a timeout and of its acknowledgement; PRR itself sends one. */
   copies: copiesSchema,
-  hash_seed: z.number().int().min(0).default(1),
-  /** Switches that share a hash seed. */
-  seed_scope: z.enum(SEED_SCOPES).default("tier"),
+  ...hashParameters,
 });
 
 export const prr: Scheme<z.output<typeof prrParameters>> = {
@@ -31,11 +29,7 @@ export const prr: Scheme<z.output<typeof prrParameters>> = {
   plan: (topology, parameters) => ({
     scheme: "prr",
     field: parameters.field,
-    ...planEcmpSwitches(topology, {
-      hashedField: parameters.field,
-      hashSeed: parameters.hash_seed,
-      seedScope: parameters.seed_scope,
-    }),
+    ...planEcmpSwitches(topology, parameters, parameters.field),
     hosts: { kind: "prr", values: 2 ** FIELD_BITS[parameters.field], copies: parameters.copies },
     repaths: true,
     ...(parameters.copies === 1 ? { closedForm: DRAWS_BOTH_DIRECTIONS } : {}),

@@ -5,12 +5,17 @@ import { type PecmpProgram, pecmpProgram } from "../../../src/schemes/pecmp/inde
 import { templates } from "../../generate/load.js";
 import { messagesOf } from "../../topology/load.js";
 
+const way: NonNullable<PecmpProgram["up"]> = {
+  slice: { low: 0, width: 3 },
+  hash: { algorithm: "crc32", order: "forward" },
+  groups: 32,
+  members: 64,
+};
 const values: PecmpProgram = {
   field: "dscp",
-  up: { low: 0, width: 3 },
-  down: { low: 0, width: 3 },
-  hash: { algorithm: "crc32", order: "forward" },
-  sizes: { routes: 16, groups: 32, members: 64, selectorRows: 128 },
+  up: way,
+  down: { ...way, hash: { algorithm: "crc16", order: "reversed" }, groups: 8, members: 4 },
+  sizes: { routes: 16, selectorRows: 128 },
 };
 const leaf = (changes: object = {}) =>
   renderProgram(templates, pecmpProgram("leaf", "pecmp/leaf", { ...values, ...changes }));
@@ -36,7 +41,10 @@ describe("P-ECMP programs", () => {
   });
 
   it("read their slices, with the version bit on top", () => {
-    const text = leaf({ up: { low: 1, width: 4, version: 5 }, down: { low: 3, width: 2 } });
+    const text = leaf({
+      up: { ...way, slice: { low: 1, width: 4, version: 5 } },
+      down: { ...way, slice: { low: 3, width: 2 } },
+    });
     expect(lines(text, "meta.slice = ")).toEqual([
       "meta.slice = meta.selector[5:5] ++ (bit<15>)meta.selector[4:1];",
       "meta.slice = (bit<16>)meta.selector[4:3];",
@@ -44,24 +52,40 @@ describe("P-ECMP programs", () => {
   });
 
   it("hash the tuple in the order asked for, never the selector", () => {
-    const keys = (order: string) => lines(leaf({ hash: { algorithm: "crc16", order } }), ": selector;");
+    const keys = (order: string) =>
+      lines(leaf({ up: { ...way, hash: { algorithm: "crc16", order } }, down: undefined }), ": selector;");
     expect(keys("forward")).toEqual([...keys("reversed")].reverse());
     expect(keys("forward").join()).not.toContain("meta.selector");
     expect(keys("forward")).toHaveLength(6);
   });
 
+  it("have one selector a direction, each with the function and the seed of its direction", () => {
+    const text = leaf();
+    expect(lines(text, "action_selector(")).toEqual([
+      "action_selector(HashAlgorithm.crc32, 64, 32) up_members;",
+      "action_selector(HashAlgorithm.crc16, 4, 32) down_members;",
+    ]);
+    const keys = lines(text, ": selector;");
+    expect([keys[5], keys[6]]).toEqual(["meta.up_seed : selector;", "meta.down_seed : selector;"]);
+    expect(lines(text, "action set_hash_seed")).toEqual(["action set_hash_seed(bit<16> up, bit<16> down) {"]);
+    expect(lines(text, ".apply();").slice(-3)).toEqual([
+      "row_of_selector.apply();",
+      "up_matrix.apply();",
+      "down_matrix.apply();",
+    ]);
+  });
+
   it("have the table sizes asked for", () => {
     const sizes = lines(leaf(), "size = ");
-    expect(sizes).toEqual(["size = 16;", "size = 16;", "size = 128;", "size = 32;"]);
-    expect(leaf()).toContain("action_selector(HashAlgorithm.crc32, 64, 32)");
+    expect(sizes).toEqual(["size = 16;", "size = 16;", "size = 128;", "size = 32;", "size = 8;"]);
   });
 });
 
 describe("ECMP programs", () => {
   const values: EcmpProgram = {
     role: "tor",
-    hash: { algorithm: "crc16", order: "forward" },
-    sizes: { routes: 16, groups: 16, members: 16 },
+    up: { hash: { algorithm: "crc16", order: "forward" }, groups: 16, members: 16 },
+    routes: 16,
   };
   const tor = (changes: object = {}) =>
     renderProgram(templates, ecmpProgram("tor", { ...values, ...changes }));
@@ -77,16 +101,16 @@ describe("ECMP programs", () => {
 
 describe("wrong values", () => {
   it("are named", () => {
-    const message = messagesOf(() => leaf({ sizes: { ...values.sizes, members: 0 }, colour: "red" }));
+    const message = messagesOf(() => leaf({ up: { ...way, members: 0 }, colour: "red" }));
     expect(message).toContain('error[P42004]: wrong values for template "pecmp/leaf"');
-    expect(message).toContain("sizes.members");
+    expect(message).toContain("up.members");
     expect(message).toContain("colour");
   });
 
   it("cannot name bits that the field lacks", () => {
-    expect(messagesOf(() => leaf({ up: { low: 4, width: 3 } }))).toBe(
+    expect(messagesOf(() => leaf({ up: { ...way, slice: { low: 4, width: 3 } } }))).toBe(
       "error[P42005]: selector bit 6 lies outside dscp, which has 6 bits",
     );
-    expect(() => leaf({ up: { low: 3, width: 3 } })).not.toThrow();
+    expect(() => leaf({ up: { ...way, slice: { low: 3, width: 3 } } })).not.toThrow();
   });
 });

@@ -57,7 +57,8 @@ describe("what a switch gets", () => {
           for (const family of ["ipv4", "ipv6"] as const) {
             for (let s = 0; s < 2 ** layout.slices[matrix.hop]!.width; s++) {
               for (let hash = 0; hash < matrix.matrix.base.length; hash++) {
-                const step = model.forward(family, route[family].address + 1n, { up: s, down: s }, hash);
+                const both = { up: hash, down: hash };
+                const step = model.forward(family, route[family].address + 1n, { up: s, down: s }, both);
                 expect(step).toEqual({ port: matrix.ports[nextHop(matrix.matrix, s, hash)] });
                 choices++;
               }
@@ -99,9 +100,14 @@ describe("what a switch gets", () => {
     const plan = planOf(mesh);
     for (const { program, updates } of plan.switches) {
       const values = plan.programs.find(({ name }) => name === program)!.values as PecmpProgram;
-      const count = (kind: string) => updates.filter(({ entity }) => entity.kind === kind).length;
-      expect(count("member")).toBeLessThanOrEqual(values.sizes.members);
-      expect(count("group")).toBeLessThanOrEqual(values.sizes.groups);
+      for (const way of ["up", "down"] as const) {
+        const own = updates.filter(
+          ({ entity }) => "profile" in entity && entity.profile === `FabricIngress.${way}_members`,
+        );
+        const count = (kind: string) => own.filter(({ entity }) => entity.kind === kind).length;
+        expect(count("member")).toBeLessThanOrEqual(values[way]?.members ?? 0);
+        expect(count("group")).toBeLessThanOrEqual(values[way]?.groups ?? 0);
+      }
     }
     const tor = plan.switches.find(({ program }) => program === "tor")!;
     expect(tor.updates.filter(({ entity }) => entity.kind === "member")).toHaveLength(7);
@@ -128,7 +134,7 @@ describe("what a switch gets", () => {
     const seeds = (scope: "tier" | "switch", role: string) =>
       planOf(topology, { seed_scope: scope })
         .switches.filter(({ program }) => program === role)
-        .map((planned) => new ModelSwitch(planned).seed);
+        .map((planned) => new ModelSwitch(planned).seeds["up"]);
     expect(new Set(seeds("tier", "tor")).size).toBe(1);
     expect(seeds("tier", "tor")[0]).not.toBe(seeds("tier", "leaf")[0]);
     expect(new Set(seeds("switch", "tor")).size).toBe(8);
@@ -144,9 +150,12 @@ describe("programs", () => {
       ["spine", "pecmp/spine"],
     ]);
     expect(programs.map(({ values }) => ("up" in values || "down" in values ? values : {}))).toMatchObject([
-      { up: { low: 3, width: 3, version: 6 } },
-      { up: { low: 7, width: 4, version: 11 }, down: { low: 16, width: 2, version: 18 } },
-      { down: { low: 12, width: 3, version: 15 } },
+      { up: { slice: { low: 3, width: 3, version: 6 } } },
+      {
+        up: { slice: { low: 7, width: 4, version: 11 } },
+        down: { slice: { low: 16, width: 2, version: 18 } },
+      },
+      { down: { slice: { low: 12, width: 3, version: 15 } } },
     ]);
   });
 
