@@ -19,7 +19,7 @@ export const DIRECTIONS: readonly Direction[] = ["up", "down"];
 type SwitchRole = Exclude<Role, "host">;
 
 /** Which switches share a hash seed. */
-export const SEED_SCOPES = ["tier", "switch"] as const;
+const SEED_SCOPES = ["tier", "switch"] as const;
 
 const choiceSchema = z.strictObject({
   function: z.enum(["crc16", "crc32"]).optional(),
