@@ -12,7 +12,7 @@ export type {
   LinkEvent,
   SwitchEvent,
 } from "./controller.js";
-export type { ReadSource } from "./failure.js";
+export { failureOf, type ReadSource } from "./failure.js";
 export {
   type ControllerEnvironment,
   ControllerHost,

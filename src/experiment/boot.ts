@@ -67,6 +67,12 @@ function compileGenerated(file: SourceFile): Program {
   return result.program;
 }
 
+/** A fabric in the simulator, and the control channel of each switch by its node index. */
+export interface BootedFabric {
+  readonly fabric: Fabric;
+  readonly channels: ReadonlyMap<number, ControlChannel>;
+}
+
 /** The scheme's fabric in the simulator, all switches running and configured. */
 export async function bootFabric(
   experiment: FabricExperiment,
@@ -74,6 +80,16 @@ export async function bootFabric(
   compiler: ProgramCompiler,
   seed: number,
 ): Promise<Fabric> {
+  return (await bootControlled(experiment, scheme, compiler, seed)).fabric;
+}
+
+/** As {@link bootFabric}, for control planes that go on. */
+export async function bootControlled(
+  experiment: FabricExperiment,
+  scheme: SchemeRun,
+  compiler: ProgramCompiler,
+  seed: number,
+): Promise<BootedFabric> {
   const { plan } = scheme;
   const programs = await compiler.compileAll(scheme);
   const { queues, control_channel } = experiment.settings;
@@ -90,11 +106,14 @@ export async function bootFabric(
   });
   const { simulation } = fabric.network;
   // Each switch has a session of its own; all sessions run at the same time, as with one controller and many switches.
+  const channels = new Map<number, ControlChannel>();
   const sessions = plan.switches.map(async ({ node, program, updates }) => {
-    const device = new ControlChannel(simulation, switches.get(node)!.device, control_channel);
-    await device.load(programs.get(program)!);
-    await device.write(updates);
+    const made = switches.get(node)!;
+    const channel = new ControlChannel(simulation, made.device, control_channel, made);
+    channels.set(node, channel);
+    await channel.load(programs.get(program)!);
+    await channel.write(updates);
   });
   await settle(simulation, Promise.all(sessions));
-  return fabric;
+  return { fabric, channels };
 }

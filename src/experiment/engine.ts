@@ -1,5 +1,6 @@
 /** Engines carry out the runs of an experiment: the packet simulator, or real switch processes in a testbed. */
 import type { NetworkKind, Omission } from "../testbed/index.js";
+import type { SchemeLog } from "./control-plane.js";
 import type { EngineName, Experiment } from "./experiment.js";
 import type { Series } from "./results.js";
 import { runOnSimulator } from "./simulator.js";
@@ -52,6 +53,8 @@ export interface EngineOutcome {
   programs: { file: string; text: string }[];
   /** What a reader of the results must know of how they were made, one sentence each. */
   notes: string[];
+  /** Of the controllers, for each scheme that has any. */
+  logs: SchemeLog[];
   /** Why figures may not be results of the network at all, one sentence each. */
   warnings: string[];
 }

@@ -11,6 +11,8 @@ import {
   topologySchema,
 } from "../topology/index.js";
 import { DEFAULT_PORT, type PairPattern } from "../traffic/index.js";
+import { controlPlaneSchema } from "./control-plane.js";
+import type { ControllerFault } from "./control-plane-faults.js";
 import { type DrawnFailure, drawnFailureSchema } from "./faults/drawn-failures.js";
 import type { Fault } from "./faults/fault.js";
 import { listedFaultSchema } from "./faults/listed-faults.js";
@@ -111,6 +113,7 @@ const machineKeys = {
       processing: durationSchema.default(0),
     })
     .prefault({}),
+  control_plane: controlPlaneSchema.prefault({}),
   /** Folder for the results, from the current one; `out/NAME` by default. */
   output: z.string().min(1).optional(),
 };
@@ -215,6 +218,8 @@ export type Timeline = Checked<TimelineSettings> & {
   readonly kind: "timeline";
   /** In the order of the file. */
   readonly faults: readonly Fault[];
+  /** In time order. */
+  readonly controllerFaults: readonly ControllerFault[];
 };
 
 /** What both kinds have in common, and all that building a fabric depends on. */

@@ -3,10 +3,12 @@
  * hosts do what their scheme says, and the time until data are acknowledged again is measured.
  *
  * The fabric is booted once. A run starts on an empty network and leaves it empty, and draws from randomness of
- * its own, so runs do not depend on each other and may be made in any order.
+ * its own, so runs do not depend on each other and may be made in any order. With controllers they depend on each other:
+ * the controllers live on from run to run, and so does the state that they have written.
  */
 import { Random } from "../base/index.js";
 import { type Fabric, NS_PER_MS } from "../sim/packet/index.js";
+import { advance, type Steps } from "./advance.js";
 import type { Experiment } from "./experiment.js";
 import { sitesOnPath } from "./failure-sites.js";
 import { type DrawnFailure, faultsOf, isPartial } from "./faults/drawn-failures.js";
@@ -28,45 +30,58 @@ export class FailoverRig {
 
   /** Run number `run` of `failure` under `seed`. Throws what {@link FlowDrawer.draw} throws. */
   run(failure: DrawnFailure, run: number, seed: number): Sample {
-    return this.#run(failure, run, seed, false).sample;
+    return advance(this.#fabric.network.simulation, this.runSteps(failure, run, seed));
+  }
+
+  /** As {@link run}, for a caller who lets virtual time go on. */
+  *runSteps(failure: DrawnFailure, run: number, seed: number): Steps<Sample> {
+    return (yield* this.#run(failure, run, seed, false)).sample;
   }
 
   /** The paths of the first of the `runs` whose data, not only their acknowledgements, the failure hits. */
   show(failure: DrawnFailure, runs: number, seed: number): PathExample | undefined {
+    return advance(this.#fabric.network.simulation, this.showSteps(failure, runs, seed));
+  }
+
+  /** As {@link show}, for a caller who lets virtual time go on. */
+  *showSteps(failure: DrawnFailure, runs: number, seed: number): Steps<PathExample | undefined> {
     const { topology } = this.#experiment;
     for (let run = 0; run < runs; run++) {
-      const example = this.#run(failure, run, seed, true).example!;
+      const example = (yield* this.#run(failure, run, seed, true)).example!;
       const hit = sitesOnPath(topology, example.before, failure.sites[0]!).map((site) => site.index);
       if (hit.includes(example.failedNode ?? example.failedLink!)) return example;
     }
     return undefined;
   }
 
-  #run(
+  *#run(
     failure: DrawnFailure,
     run: number,
     seed: number,
     show: boolean,
-  ): { sample: Sample; example: PathExample | undefined } {
-    const drawn = this.#drawer.draw(failure, run, seed);
-    this.#fabric.network.simulation.run(drawn.startedAt + drawn.failsAfter);
+  ): Steps<{ sample: Sample; example: PathExample | undefined }> {
+    const drawn = yield* this.#drawer.drawSteps(failure, run, seed);
+    yield drawn.startedAt + drawn.failsAfter;
     const faults = new SimulatorFaults(this.#fabric, {
       random: new Random(seed).fork("faults").fork(run),
+      kill: () => {},
       restart: () => Promise.resolve(),
     });
     let end = () => {};
     const strike = () => {
       end = faults.strike(faultsOf(failure, drawn.elements));
     };
-    const sample = isPartial(failure) ? this.#observe(drawn.flow, strike) : this.#recover(drawn.flow, strike);
-    const example = show ? this.#example(drawn, sample) : undefined;
+    const sample = isPartial(failure)
+      ? yield* this.#observe(drawn.flow, strike)
+      : yield* this.#recover(drawn.flow, strike);
+    const example = show ? yield* this.#example(drawn, sample) : undefined;
     end();
-    this.#drawer.close(drawn.flow);
+    yield* this.#drawer.closeSteps(drawn.flow);
     return { sample, example };
   }
 
   /** Until data get through again, or nobody waits for them any more. */
-  #recover(flow: SimulatedFlow, strike: () => void): Sample {
+  *#recover(flow: SimulatedFlow, strike: () => void): Steps<Sample> {
     const { simulation } = this.#fabric.network;
     const before = this.#stateOf(flow);
     let timeouts = 0;
@@ -83,7 +98,7 @@ export class FailoverRig {
       },
     };
     strike();
-    simulation.run(before.at + this.#experiment.settings.give_up);
+    yield before.at + this.#experiment.settings.give_up;
     return this.#sampleOf(flow, before, recoveredAt, timeouts);
   }
 
@@ -91,7 +106,7 @@ export class FailoverRig {
    * For the time of observation, since a flow that recovers on a lossy path may be hit again. The recovery is the last one; a
    * flow without timeouts needs none.
    */
-  #observe(flow: SimulatedFlow, strike: () => void): Sample {
+  *#observe(flow: SimulatedFlow, strike: () => void): Steps<Sample> {
     const { simulation } = this.#fabric.network;
     const before = this.#stateOf(flow);
     let timeouts = 0;
@@ -108,7 +123,7 @@ export class FailoverRig {
       },
     };
     strike();
-    simulation.run(before.at + this.#experiment.settings.observation);
+    yield before.at + this.#experiment.settings.observation;
     return this.#sampleOf(flow, before, recoveredAt, timeouts);
   }
 
@@ -136,15 +151,14 @@ export class FailoverRig {
   }
 
   /** Follows the data once more, if they flow again. */
-  #example({ flow, paths, elements }: DrawnRun, sample: Sample): PathExample {
+  *#example({ flow, paths, elements }: DrawnRun, sample: Sample): Steps<PathExample> {
     const { network } = this.#fabric;
     const { topology } = this.#experiment;
     const [first] = elements;
     const after = [flow.source.host];
     network.observer = (channel, frame) =>
       this.#drawer.follow(channel, frame, flow, { data: after, acks: [] });
-    if (Number.isFinite(sample.recoveryMs))
-      network.simulation.run(network.simulation.now + 4 * sample.rttMs * NS_PER_MS);
+    if (Number.isFinite(sample.recoveryMs)) yield network.simulation.now + 4 * sample.rttMs * NS_PER_MS;
     network.observer = undefined;
     return {
       failed: elements.map((element) => elementName(topology, element)).join(" and "),

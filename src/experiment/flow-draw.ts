@@ -15,6 +15,7 @@ import {
   type TransportOptions,
 } from "../sim/packet/index.js";
 import { drawClientPort, PairDrawer, type Place } from "../traffic/index.js";
+import { advance, type Steps } from "./advance.js";
 import type { Experiment } from "./experiment.js";
 import { hostPlaces, sitesOnPath } from "./failure-sites.js";
 import { type DrawnFailure, drawKey } from "./faults/drawn-failures.js";
@@ -83,6 +84,11 @@ export class FlowDrawer {
    * DiagnosticError P43009 when no flow meets the failure, P43010 when flows cannot complete a round trip before it.
    */
   draw(failure: DrawnFailure, run: number, seed: number): DrawnRun {
+    return advance(this.#fabric.network.simulation, this.drawSteps(failure, run, seed));
+  }
+
+  /** As {@link draw}, for a caller who lets virtual time go on. */
+  *drawSteps(failure: DrawnFailure, run: number, seed: number): Steps<DrawnRun> {
     const simulation = this.#fabric.network.simulation;
     const { settings } = this.#experiment;
     // The draws do not depend on the scheme: all schemes meet the same flows and failures.
@@ -90,11 +96,11 @@ export class FlowDrawer {
     for (let draws = 1; ; draws++) {
       const startedAt = simulation.now;
       const flow = this.#open(random);
-      const paths = this.#discover(flow, startedAt + settings.failure_time);
+      const paths = yield* this.#discover(flow, startedAt + settings.failure_time);
       const elements = this.#pick(failure, paths, random);
       // Flows of one rack cross no leaf, flows of one pod no spine: others are drawn.
       if (elements === "none" || elements === "put back") {
-        this.close(flow);
+        yield* this.closeSteps(flow);
         if (elements === "none" && draws >= MAX_DRAWS) this.#noneHit(failure, draws);
         continue;
       }
@@ -124,10 +130,14 @@ export class FlowDrawer {
 
   /** Ends the flow and lets packets in flight arrive, so that the next run starts on an empty network. */
   close(flow: SimulatedFlow): void {
-    const simulation = this.#fabric.network.simulation;
+    advance(this.#fabric.network.simulation, this.closeSteps(flow));
+  }
+
+  /** As {@link close}, for a caller who lets virtual time go on. */
+  *closeSteps(flow: SimulatedFlow): Steps<void> {
     flow.client.close();
     flow.server.close();
-    simulation.run(simulation.now + DRAIN_TIME);
+    yield this.#fabric.network.simulation.now + DRAIN_TIME;
     this.#fabric.host(flow.source.host).reset();
     this.#fabric.host(flow.destination.host).reset();
   }
@@ -167,14 +177,14 @@ export class FlowDrawer {
   }
 
   /** Runs until the first acknowledgement is back, and returns the paths of both directions. */
-  #discover(flow: SimulatedFlow, deadline: number): Paths {
+  *#discover(flow: SimulatedFlow, deadline: number): Steps<Paths> {
     const { network } = this.#fabric;
     const paths: Paths = { data: [flow.source.host], acks: [flow.destination.host] };
     network.observer = (channel, frame) => {
       this.follow(channel, frame, flow, paths);
       if (paths.acks.at(-1) === flow.source.host) network.simulation.stop();
     };
-    network.simulation.run(deadline);
+    yield deadline;
     network.observer = undefined;
     if (paths.acks.at(-1) !== flow.source.host || flow.client.timeout.smoothedRtt === undefined) {
       const { locate, settings } = this.#experiment;

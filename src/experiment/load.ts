@@ -13,6 +13,8 @@ import { loadDocument } from "../documents/index.js";
 import { FIELD_BITS } from "../hosts/index.js";
 import { buildTopology, hostsOf, type Topology } from "../topology/index.js";
 import { type PairPattern, readTrafficFile } from "../traffic/index.js";
+import { withControlPlane } from "./control-plane.js";
+import { controllerFaults } from "./control-plane-faults.js";
 import {
   type Experiment,
   type ExperimentSettings,
@@ -107,7 +109,17 @@ function checkedTimeline(
     const list = { faults: settings.faults, duration, ip: traffic.ip };
     const faults = listedFaults(list, topology, locate, diagnostics);
     const schemes = planSchemes({ ...settings, runs: 1 }, topology, locate, diagnostics);
-    return { kind: "timeline", source, locate, settings, topology, schemes, faults };
+    const killed = controllerFaults(settings, schemes, locate, diagnostics);
+    return {
+      kind: "timeline",
+      source,
+      locate,
+      settings,
+      topology,
+      schemes,
+      faults,
+      controllerFaults: killed,
+    };
   });
 }
 
@@ -226,7 +238,10 @@ function checkSites(
 }
 
 /** What the schemes' plans depend on. */
-type PlanSettings = Pick<FabricExperiment["settings"], "schemes" | "selector" | "traffic"> & { runs: number };
+type PlanSettings = Pick<
+  FabricExperiment["settings"],
+  "schemes" | "selector" | "traffic" | "control_plane"
+> & { runs: number };
 
 const PAIR_NEEDS = { any: "different", inter_rack: "in different racks", inter_pod: "in different pods" };
 
@@ -269,7 +284,8 @@ function planSchemes(
     checkWidth(settings, parameters["field"], place, diagnostics);
     return (
       collecting(diagnostics, () => {
-        const plan = chosen.plan(topology, parameters, place);
+        const first = chosen.plan(topology, parameters, place);
+        const plan = withControlPlane(first, topology, settings.control_plane, locate);
         return [
           {
             label: name,

@@ -1,5 +1,6 @@
 /** What an experiment yields: samples of single runs, and the rows that sum them up. */
 import { formatTable } from "../base/index.js";
+import type { SchemeLog } from "./control-plane.js";
 import type { EngineName, Experiment, SchemeRun } from "./experiment.js";
 import { equalSites } from "./failure-sites.js";
 import { type DrawnFailure, isPartial } from "./faults/drawn-failures.js";
@@ -98,6 +99,8 @@ export interface Results {
 export interface FullResults extends Results {
   source: Experiment;
   series: readonly Series[];
+  /** Of the controllers, for each scheme that has any. */
+  logs: readonly SchemeLog[];
   /** Generated programs by file name, for example `pecmp/tor.p4`. */
   programs: readonly { file: string; text: string }[];
 }

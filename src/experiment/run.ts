@@ -47,7 +47,7 @@ export async function runExperiment(experiment: Experiment, options: RunOptions 
   const folder = out ?? mkdtempSync(join(tmpdir(), "p4loom-run-"));
   try {
     const context = engineContext(options, folder);
-    const { series, programs, notes, warnings } = await ENGINE_OF_NAME[engine](source, seed, context);
+    const { series, programs, notes, warnings, logs } = await ENGINE_OF_NAME[engine](source, seed, context);
     const results: FullResults = {
       experiment: experiment.settings.name,
       seed,
@@ -57,6 +57,7 @@ export async function runExperiment(experiment: Experiment, options: RunOptions 
       warnings,
       source,
       series,
+      logs,
       programs,
     };
     if (out !== undefined) await writeResults(results, out);

@@ -14,6 +14,7 @@ import {
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { fail, systemErrorReason } from "../base/index.js";
 import { makeFolders } from "../loading/index.js";
+import { logFiles } from "./control-plane.js";
 import { renderReport } from "./report.js";
 import { type FullResults, type Results, resultsDocument } from "./results.js";
 import { resultsCsv, samplesCsv } from "./tables.js";
@@ -49,7 +50,7 @@ function refuse(folder: string, error: unknown): never {
 
 /**
  * Writes `results.json`, `results.csv`, `samples.csv`, `recovery-cdf.svg`, `topology.svg`, `report.html` and the
- * generated programs under `programs/`, as {@link writeFolder} does.
+ * generated programs under `programs/`, and the log of the controllers where there are any, as {@link writeFolder} does.
  */
 export async function writeResults(results: FullResults, folder: string): Promise<void> {
   const { html, cdfSvg, topologySvg } = await renderReport(results);
@@ -60,6 +61,7 @@ export async function writeResults(results: FullResults, folder: string): Promis
     ["recovery-cdf.svg", cdfSvg],
     ["topology.svg", topologySvg],
     ["report.html", html],
+    ...logFiles(results.logs),
     ...results.programs.map(({ file, text }): [string, string] => [join("programs", file), text]),
   ];
   writeFolder(files, folder);

@@ -133,6 +133,12 @@ export interface Lab {
   close(): Promise<void>;
 }
 
+export interface SwitchProcessState {
+  readonly running: boolean;
+  /** By number. */
+  readonly downPorts: ReadonlySet<number>;
+}
+
 export interface RunningSwitch {
   readonly name: string;
   /**
@@ -152,6 +158,11 @@ export interface RunningSwitch {
   share(): void;
   /** After {@link share}: asks the switch which program it runs, since another controller may have loaded one. */
   refresh(): Promise<void>;
+  /**
+   * Calls back soon with whether the process runs and which ports have lost their carrier by {@link Lab.setLink}, and
+   * again after each change; returns how to stop. P4Runtime has no message for ports.
+   */
+  watchState(listener: (state: SwitchProcessState) => void): () => void;
   /** Ends the process at once, as a crash would. */
   kill(): Promise<void>;
   /** Starts it again, without a program; ends the old process first if there is one. */

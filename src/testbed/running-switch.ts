@@ -2,7 +2,7 @@
 import { fail } from "../base/index.js";
 import { type Device, DeviceError } from "../device/index.js";
 import type { RemoteDevice } from "../p4runtime/index.js";
-import type { LabOptions, LabSwitch, RunningSwitch } from "./lab.js";
+import type { LabOptions, LabSwitch, RunningSwitch, SwitchProcessState } from "./lab.js";
 import { type Bmv2Files, findBmv2 } from "./switches/bmv2.js";
 import { Bmv2Device } from "./switches/bmv2-device.js";
 import { argvOf, planSwitch, type SwitchPlan } from "./switches/command-line.js";
@@ -30,6 +30,8 @@ export class LabSwitchProcess implements RunningSwitch {
   readonly #thrift: ThriftCli | { readonly reason: string } | undefined;
   /** Interfaces taken from a BMv2, as long as their links are down. */
   readonly #taken = new Set<string>();
+  readonly #downPorts = new Set<number>();
+  readonly #stateListeners = new Set<() => void>();
   #remote: RemoteDevice | undefined;
   #shared: SharedDevice | undefined;
   #forward: Forward | undefined;
@@ -86,6 +88,7 @@ export class LabSwitchProcess implements RunningSwitch {
     this.#remote = await this.#process.start(argvOf(this.plan, this.#taken), stop);
     this.#shared = undefined;
     this.#device.attach(this.#wrap(this.#remote));
+    this.#tellState();
     const { grpcPort } = this.plan.spec;
     if (grpcPort === undefined) return;
     const { socket } = this.plan;
@@ -141,20 +144,50 @@ export class LabSwitchProcess implements RunningSwitch {
     this.options.log(`${this.name}: ${line} by simple_switch_CLI (Thrift)`);
   }
 
+  watchState(listener: (state: SwitchProcessState) => void): () => void {
+    let watching = true;
+    const tell = () => {
+      // A listener is never called before the call that makes it known has returned.
+      queueMicrotask(() => {
+        if (watching) listener({ running: this.#process.isRunning, downPorts: new Set(this.#downPorts) });
+      });
+    };
+    this.#stateListeners.add(tell);
+    tell();
+    return () => {
+      watching = false;
+      this.#stateListeners.delete(tell);
+    };
+  }
+
+  /** The carrier of an interface was taken, or given back. */
+  noteCarrier(name: string, up: boolean): void {
+    if (up) this.#downPorts.delete(this.#portOf(name));
+    else this.#downPorts.add(this.#portOf(name));
+    this.#tellState();
+  }
+
+  #tellState(): void {
+    for (const tell of [...this.#stateListeners]) tell();
+  }
+
   /** The process ended by itself. */
   #gone(reason: string): void {
+    this.#tellState();
     this.options.log(`switch ${this.name} has ended: ${reason}; its log is ${this.logFile}`);
     this.#device.detach().catch((error: Error) => this.options.log(error.message));
   }
 
   async kill(): Promise<void> {
     await this.#process.kill();
+    this.#tellState();
     await this.#device.detach();
     this.options.log(`switch ${this.name} is killed`);
   }
 
   async restart(): Promise<void> {
     await this.#process.kill();
+    this.#tellState();
     await this.#device.detach();
     await this.start();
     this.options.log(`switch ${this.name} is started again`);

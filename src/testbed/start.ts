@@ -164,6 +164,7 @@ class StartedLab implements Lab {
       input: lines.join(""),
     });
     if (up) await Promise.all(ends.map((end) => owner(end.node).afterUp(end.interface)));
+    for (const end of ends) owner(end.node).noteCarrier(end.interface, up);
     this.options.log(`link ${a}-${b} is ${up ? "up" : "down"}`);
   }
 

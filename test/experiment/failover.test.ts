@@ -6,7 +6,6 @@ import { failureOfWord } from "../../src/experiment/faults/drawn-failures.js";
 import { FlowDrawer } from "../../src/experiment/flow-draw.js";
 import type { Experiment, SchemeRun } from "../../src/experiment/index.js";
 import { rowOf } from "../../src/experiment/results.js";
-import { schemeRuns } from "../../src/experiment/simulator.js";
 import { mean } from "../../src/experiment/statistics.js";
 import { expectedTries, successProbability } from "../../src/schemes/index.js";
 import { buildTopology, topologySchema } from "../../src/topology/index.js";
@@ -16,7 +15,7 @@ const SEED = 7;
 
 function series(experiment: Experiment, label: string, failure?: string) {
   const scheme = experiment.schemes.find((one) => one.label === label)!;
-  const all = allRuns(schemeRuns(experiment, scheme, modelFabric(experiment, scheme), SEED));
+  const all = allRuns(experiment, scheme, SEED);
   return failure === undefined ? all : all.filter((one) => one.failure.name === failure);
 }
 

@@ -1,7 +1,8 @@
 /** Experiments whose switches are {@link ModelSwitch}es: quick, and independent of compiler and switch. */
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
 import { type Experiment, loadExperiment, type SchemeRun } from "../../src/experiment/index.js";
-import { buildFabric } from "../../src/experiment/simulator.js";
+import type { Series } from "../../src/experiment/results.js";
+import { buildFabric, schemeRuns } from "../../src/experiment/simulator.js";
 import type { Fabric } from "../../src/sim/packet/index.js";
 import { ModelSwitch } from "./model-switch.js";
 
@@ -35,10 +36,12 @@ export function modelFabric(experiment: Experiment, scheme: SchemeRun): Fabric {
   return buildFabric(experiment, scheme, (node) => modelSwitch(scheme, node));
 }
 
-/** The result of a generator that yields nothing of interest. */
-export function allRuns<T>(runs: Generator<void, T>): T {
-  for (;;) {
-    const step = runs.next();
+/** All runs of a scheme on a model fabric. */
+export function allRuns(experiment: Experiment, scheme: SchemeRun, seed: number): Series[] {
+  const fabric = modelFabric(experiment, scheme);
+  const runs = schemeRuns(experiment, scheme, fabric, seed);
+  for (let step = runs.next(); ; step = runs.next()) {
     if (step.done) return step.value;
+    if (step.value !== undefined) fabric.network.simulation.run(step.value);
   }
 }

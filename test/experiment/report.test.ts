@@ -17,16 +17,13 @@ import { FakeDocument, printNode } from "../../src/experiment/fake-document.js";
 import { formatResults, resultsJson, writeResults } from "../../src/experiment/index.js";
 import { renderReport } from "../../src/experiment/report.js";
 import { type FullResults, rowOf, type Series, schemeNotes } from "../../src/experiment/results.js";
-import { schemeRuns } from "../../src/experiment/simulator.js";
 import { resultsCsv, samplesCsv } from "../../src/experiment/tables.js";
 import { writeFolder } from "../../src/experiment/write.js";
-import { allRuns, experimentWith, modelFabric } from "./model-fabric.js";
+import { allRuns, experimentWith } from "./model-fabric.js";
 
 function resultsOf(keys: Record<string, string | number> = {}): FullResults {
   const source = experimentWith({ runs: 20, ...keys });
-  const series: Series[] = source.schemes.flatMap((scheme) =>
-    allRuns(schemeRuns(source, scheme, modelFabric(source, scheme), 3)),
-  );
+  const series: Series[] = source.schemes.flatMap((scheme) => allRuns(source, scheme, 3));
   return {
     experiment: "test",
     seed: 3,
@@ -36,6 +33,7 @@ function resultsOf(keys: Record<string, string | number> = {}): FullResults {
     warnings: [],
     source,
     series,
+    logs: [],
     programs: [{ file: "pecmp/tor.p4", text: "control c() { apply { } } // <&>\n" }],
   };
 }

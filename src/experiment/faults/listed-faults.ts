@@ -20,9 +20,11 @@ export const listedFaultSchema = z.strictObject({
   kind: z.enum(KINDS).optional(),
   ...elementKeys,
   ...effectKeys,
+  /** Instead of an element: a controller, by name; see `controllerFaults`. */
+  controller: z.string().optional(),
 });
 
-type ListedFault = z.output<typeof listedFaultSchema>;
+export type ListedFault = z.output<typeof listedFaultSchema>;
 
 /** By kind: the effect that it ends. */
 const ENDS: Partial<Record<Kind, Effect["kind"]>> = { repair: "packets", up: "down", restart: "kill" };
@@ -55,7 +57,7 @@ interface Entry {
 }
 
 /**
- * The faults of a list, in its order. Adds P43014 for names that the topology lacks and P43015 for what makes no sense;
+ * The faults of a list, in its order; those of controllers are left out. Adds P43014 for names that the topology lacks and P43015 for what makes no sense;
  * after these the faults are not to be used.
  */
 export function listedFaults(
@@ -66,6 +68,7 @@ export function listedFaults(
 ): Fault[] {
   const before = diagnostics.errorCount;
   const entries = faults.flatMap((spec, number): Entry[] => {
+    if (spec.controller !== undefined) return [];
     const place: Place = {
       at: (...keys) => locate(["faults", number, ...keys.filter((key) => key !== undefined)]),
       diagnostics,

@@ -6,6 +6,8 @@ import { directionsOf, type Element, type Fault, type Flap, isCut } from "./faul
 export interface SimulatorFaultOptions {
   /** Random decisions: a stream of its own for each fault. */
   readonly random: Random;
+  /** The process of a switch ends: its control channel has nobody at its end. */
+  kill(node: number): void;
   /** Brings program and state of a switch back, over the control channel. */
   restart(node: number): Promise<void>;
 }
@@ -32,6 +34,7 @@ export class SimulatorFaults {
     if (isCut(fault)) {
       for (const channel of this.#cutBy(element)) this.#count(channel, 1);
       if (effect.kind === "down") this.#signal(element.index, 1);
+      if (effect.kind === "kill") this.options.kill(element.index);
       return;
     }
     const impairment = this.#impairmentOf(fault);

@@ -6,6 +6,7 @@ import { fail } from "../../base/index.js";
 import type { Program } from "../../program/index.js";
 import type { SwitchEngine } from "../../testbed/index.js";
 import { bootFabric, ProgramCompiler } from "../boot.js";
+import type { SchemeLog } from "../control-plane.js";
 import type { EngineContext, EngineOutcome } from "../engine.js";
 import type { Experiment, SchemeRun } from "../experiment.js";
 import { type DrawnFailure, faultsOf, isPartial } from "../faults/drawn-failures.js";
@@ -56,6 +57,7 @@ export async function runOnTestbed(
   }
   const total = schemes.reduce((sum, { runs }) => sum + runs, 0) * experiment.failures.length;
   let done = 0;
+  const logs: SchemeLog[] = [];
   const { value: series, notes } = await withLab(engine, experiment, seed, context, async (run) => {
     const made: Series[] = [];
     for (const { scheme, programs, predictor } of ready) {
@@ -64,6 +66,7 @@ export async function runOnTestbed(
       const rig = new TestbedRig(experiment, fabric, predictor);
       try {
         await fabric.configure();
+        await fabric.control.start();
         for (const failure of experiment.failures) {
           const samples: Sample[] = [];
           for (let number = 0; number < scheme.runs; number++) {
@@ -72,6 +75,7 @@ export async function runOnTestbed(
           }
           made.push({ scheme, failure, samples, example: predictor.example(failure, scheme.runs) });
         }
+        logs.push(...(await fabric.control.stop()));
       } finally {
         await fabric.close();
       }
@@ -79,7 +83,7 @@ export async function runOnTestbed(
     return made;
   });
   const loads = series.flatMap(({ samples }) => samples.map(({ load }) => load));
-  return { series, programs: compiler.sources, notes, warnings: saturationWarnings(loads) };
+  return { series, programs: compiler.sources, notes, warnings: saturationWarnings(loads), logs };
 }
 
 /** The runs of one scheme. */

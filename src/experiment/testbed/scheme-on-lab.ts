@@ -12,6 +12,7 @@ import {
   startAgent,
 } from "../../testbed/index.js";
 import type { TopologyNode } from "../../topology/index.js";
+import { LabControl } from "../control-plane-on-lab.js";
 import type { FabricExperiment, SchemeRun } from "../experiment.js";
 import type { FaultyLab } from "../faults/on-lab.js";
 import type { Journal } from "./journal.js";
@@ -30,13 +31,26 @@ export class SchemeOnLab {
   /** By node and port. */
   readonly #listening = new Map<string, Promise<void>>();
 
+  readonly run: LabRun;
+  readonly control: LabControl;
+
+  /** The run of the scheme stops with `run`, and when a controller fails. */
   constructor(
-    readonly run: LabRun,
+    run: LabRun,
     readonly experiment: FabricExperiment,
     readonly scheme: SchemeRun,
     /** By their names. */
     readonly programs: ReadonlyMap<string, Program>,
-  ) {}
+  ) {
+    this.control = new LabControl({
+      topology: experiment.topology,
+      scheme,
+      seed: run.seed,
+      switch: (node) => this.switch(node),
+      log: (line) => run.journal.write(line),
+    });
+    this.run = { ...run, stop: AbortSignal.any([run.stop, this.control.failed]) };
+  }
 
   /** Loads programs and state into all switches. */
   async configure(): Promise<void> {
@@ -53,6 +67,7 @@ export class SchemeOnLab {
     await device.write([...more, ...updates]);
     await device.settings?.setQueueDepth(packets);
     this.run.journal.fact(this.#queues(device.settings !== undefined, packets));
+    this.control.configured(node);
   }
 
   /** How the queues were set, if they were. */
@@ -137,8 +152,9 @@ export class SchemeOnLab {
     this.run.journal.fact(`The hosts' ${name} should be ${wanted}, but ${has}.`);
   }
 
-  /** Ends the agents; the switches stay as they are. */
+  /** Ends controllers and agents; the switches stay as they are. */
   async close(): Promise<void> {
+    this.control.close();
     const started = await Promise.allSettled(this.#agents.values());
     await Promise.all(started.flatMap((agent) => (agent.status === "fulfilled" ? [agent.value.stop()] : [])));
   }

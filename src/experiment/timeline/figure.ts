@@ -38,6 +38,8 @@ export function timelineFigure({ series, source }: TimelineResults): string {
       ? []
       : [mark(fault.until, "2,4", endName(fault))]),
   ]);
+  for (const { at, kind, controller } of source.controllerFaults)
+    marks.push(mark(at, kind === "kill" ? "6,3" : "2,4", `${kind} ${controller}`));
   const ticks = Array.from({ length: 5 }, (_, i) => (duration * i) / 4).map(
     (ns) =>
       `<path d="M${x(ns)} ${TOP}V${bottom}" stroke="${COLOURS.grid}"></path>` +

@@ -39,10 +39,13 @@ export async function timelineOnTestbed(
       const fabric = new SchemeOnLab(run, timeline, scheme, programs);
       try {
         await fabric.configure();
+        await fabric.control.start();
         const meter = new LoadMeter(run.lab);
         await meter.start();
         const records = await play(timeline, fabric, tables);
-        made.push({ scheme, records, load: await meter.stop() });
+        const load = await meter.stop();
+        const [log] = await fabric.control.stop();
+        made.push({ scheme, records, load, ...(log === undefined ? {} : { log: log.lines }) });
       } finally {
         await fabric.close();
       }
@@ -94,8 +97,17 @@ async function play(
     );
   });
   const faults = new LabFaults(timeline.topology, fabric.faultyLab, tables);
+  const { controllerFaults } = timeline;
   return await withCleanup(
     async () => {
+      // They take no time, so they need not wait for the faults of the network.
+      const killing = (async () => {
+        for (const fault of controllerFaults) {
+          await sleepUntil(start + fault.at, stop);
+          fabric.control.apply(fault);
+        }
+      })();
+      killing.catch(() => {});
       for (const { at, fault, begins } of transitionsOf(timeline.faults, timeline.settings.duration)) {
         await sleepUntil(start + at, stop);
         const late = (monotonicNs() - start - at) / 1e6;
@@ -104,6 +116,7 @@ async function play(
         await (begins ? faults.begin(fault) : faults.end(fault));
       }
       await sleepUntil(start + timeline.settings.duration, stop);
+      await killing;
       return await Promise.all(running.map((finish) => finish()));
     },
     () => faults.endAll(),

@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { escapeMarkup } from "../../base/index.js";
+import { logFiles } from "../control-plane.js";
 import type { SchemeRun } from "../experiment.js";
 import { effectName, elementName } from "../faults/fault.js";
 import { inline, reportPage } from "../page.js";
@@ -42,6 +43,7 @@ export function timelineFiles(results: TimelineResults): [name: string, text: st
     ],
     ["timeline.svg", figure],
     ["report.html", page(results, figure, table)],
+    ...logFiles(series.flatMap(({ scheme: { label }, log: lines }) => (lines ? [{ label, lines }] : []))),
     ...results.programs.map(({ file, text }): [string, string] => [join("programs", file), text]),
   ];
 }
@@ -58,6 +60,10 @@ function page(
     const what = `${elementName(topology, fault.element)}, ${effectName(fault)}`;
     return `<li>${fault.at / 1e6} ms${until}: ${escapeMarkup(what)}</li>`;
   });
+  const killed = source.controllerFaults.map(
+    ({ at, controller, kind }) =>
+      `<li>${at / 1e6} ms: ${escapeMarkup(`controller ${controller}, ${kind}`)}</li>`,
+  );
   const facts: [string, string][] = [
     ["experiment, seed, engine", `${settings.name}, ${seed}, ${engine}`],
     ["topology", flatten(settings.topology).join(", ")],
@@ -73,7 +79,7 @@ function page(
     ...notes.map((note) => `<p class="note">${escapeMarkup(note)}</p>`),
     `<figure>${inline(svg)}<figcaption>A line a flow, from its start to its end. Red: outages, from the last progress before a timeout to the next one. Dashed: faults, and dotted where one ends.</figcaption></figure>`,
     "<h2>Faults</h2>",
-    faults.length === 0 ? "<p>None.</p>" : `<ul>${faults.join("")}</ul>`,
+    faults.length + killed.length === 0 ? "<p>None.</p>" : `<ul>${[...faults, ...killed].join("")}</ul>`,
     "<h2>Results</h2>",
     resultTable(rows, source.schemes),
     `<p class="note">Outage: the longest time from the last acknowledgement of new data before a timeout to the first one after it${engine === "sim" ? "" : ", a lower bound: hosts report the timeout, which came at least the RTO margin after the last progress"}.</p>`,

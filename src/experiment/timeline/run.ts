@@ -18,6 +18,8 @@ export interface TimelineSeries {
   readonly records: readonly FlowRecord[];
   /** On a testbed: of the machine, while the flows ran. */
   readonly load?: RunLoad;
+  /** Of the controllers, if the scheme has any. */
+  readonly log?: readonly string[];
 }
 
 export interface TimelineOutcome {

@@ -1,10 +1,12 @@
 /** A timeline on the packet simulator. */
 import { Random } from "../../base/index.js";
 import { ControlChannel, type Fabric, NS_PER_S, type SwitchNode } from "../../sim/packet/index.js";
-import { bootFabric, ProgramCompiler } from "../boot.js";
+import { bootControlled, ProgramCompiler } from "../boot.js";
+import type { ControlPlane } from "../control-plane.js";
+import { runControlled, startControllers, stopControllers } from "../control-plane-simulated.js";
 import { breather, type EngineContext } from "../engine.js";
 import type { Timeline } from "../experiment.js";
-import { SimulatorFaults } from "../faults/on-simulator.js";
+import { type SimulatorFaultOptions, SimulatorFaults } from "../faults/on-simulator.js";
 import { transitionsOf } from "../faults/schedule.js";
 import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
 import type { TimelineOutcome, TimelineSeries } from "./run.js";
@@ -18,37 +20,49 @@ export async function simulateTimeline(
   const series: TimelineSeries[] = [];
   for (const [i, scheme] of timeline.schemes.entries()) {
     progress(i, timeline.schemes.length, scheme.label);
-    const fabric = await bootFabric(timeline, scheme, compiler, seed);
+    const booted = await bootControlled(timeline, scheme, compiler, seed);
+    const { fabric, channels } = booted;
+    const { simulation } = fabric.network;
     const programs = await compiler.compileAll(scheme);
-    const restart = async (node: number) => {
-      const { program, updates } = scheme.plan.switches.find((own) => own.node === node)!;
-      const { device } = fabric.nodes[node] as SwitchNode;
-      const channel = new ControlChannel(
-        fabric.network.simulation,
-        device,
-        timeline.settings.control_channel,
-      );
-      await channel.load(programs.get(program)!);
-      await channel.write(updates);
+    const power: SwitchPower = {
+      kill: (node) => channels.get(node)!.disconnect(),
+      restart: async (node) => {
+        const { program, updates } = scheme.plan.switches.find((own) => own.node === node)!;
+        const { device } = fabric.nodes[node] as SwitchNode;
+        const channel = new ControlChannel(simulation, device, timeline.settings.control_channel);
+        await channel.load(programs.get(program)!);
+        await channel.write(updates);
+        channels.get(node)!.connect();
+      },
     };
-    series.push({ scheme, records: await play(timeline, fabric, seed, restart, breather(stop)) });
+    const plane = await startControllers(booted, scheme, seed);
+    try {
+      const records = await play(timeline, fabric, seed, power, plane, breather(stop));
+      if (plane !== undefined) await stopControllers(simulation, plane);
+      series.push({ scheme, records, ...(plane === undefined ? {} : { log: plane.log }) });
+    } finally {
+      plane?.close();
+    }
   }
   const notes = p4c === undefined ? [] : ["The programs were compiled by p4c."];
   return { series, programs: compiler.sources, notes, warnings: [] };
 }
 
-/** `restart` brings the program and state of a switch back, over the control channel. */
+/** What faults do to the process of a switch. `restart` brings its program and state back, over the control channel. */
+type SwitchPower = Pick<SimulatorFaultOptions, "kill" | "restart">;
+
 async function play(
   timeline: Timeline,
   fabric: Fabric,
   seed: number,
-  restart: (node: number) => Promise<void>,
+  power: SwitchPower,
+  plane: ControlPlane | undefined,
   breathe: () => Promise<void>,
 ): Promise<FlowRecord[]> {
   const { simulation } = fabric.network;
   const start = simulation.now;
   const end = start + timeline.settings.duration;
-  const faults = new SimulatorFaults(fabric, { random: new Random(seed).fork("faults"), restart });
+  const faults = new SimulatorFaults(fabric, { random: new Random(seed).fork("faults"), ...power });
   const slice = Math.ceil(timeline.settings.duration / SLICES);
   const flows = timelineFlows(timeline, seed).map((flow, i) =>
     openFlow(timeline, fabric, flow, start, new Random(seed).fork(`flow ${i}`)),
@@ -63,8 +77,10 @@ async function play(
       });
     });
   }
+  if (plane !== undefined)
+    for (const fault of timeline.controllerFaults) simulation.at(start + fault.at, () => plane.apply(fault));
   while (simulation.now < end) {
-    await simulation.runAsync(Math.min(end, simulation.now + slice));
+    await runControlled(simulation, plane, Math.min(end, simulation.now + slice));
     if (failed !== undefined) throw failed;
     await breathe();
   }

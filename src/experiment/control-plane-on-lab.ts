@@ -1,0 +1,125 @@
+/** Controllers on real switches: the machine's monotonic clock, and the P4Runtime connections of the lab. */
+import type { Clock, SwitchSession, SwitchState } from "../controllers/index.js";
+import type { RunningSwitch } from "../testbed/index.js";
+import type { Topology } from "../topology/index.js";
+import { ControlPlane, type SchemeLog } from "./control-plane.js";
+import type { ControllerFault } from "./control-plane-faults.js";
+import type { SchemeRun } from "./experiment.js";
+import { type Clock as LabClock, MONOTONIC_CLOCK } from "./testbed/flow-watch.js";
+
+/** Longest time that a timer of Node takes, in nanoseconds; a longer one would fire at once. */
+const LONGEST_TIMER_NS = 2 ** 31 * 1e6 - 1e6;
+
+/** The machine's clock from now on. */
+export function wallControlClock(clock: LabClock = MONOTONIC_CLOCK): Clock {
+  const zero = clock.now();
+  return {
+    now: () => clock.now() - zero,
+    at: (time, wake) => {
+      const due = time + zero;
+      let cancel = () => {};
+      const arm = () => {
+        const next = Math.min(due, clock.now() + LONGEST_TIMER_NS);
+        cancel = clock.at(next, next < due ? arm : wake);
+      };
+      arm();
+      return () => cancel();
+    },
+  };
+}
+
+export interface LabControlOptions {
+  readonly topology: Topology;
+  readonly scheme: SchemeRun;
+  readonly seed: number;
+  /** A switch by its node index. */
+  switch(node: number): RunningSwitch;
+  log(line: string): void;
+}
+
+/** The controllers of one scheme on a lab. */
+export class LabControl {
+  readonly #options: LabControlOptions;
+  /** Switches that have the program and the state of their scheme. */
+  readonly #configured = new Set<number>();
+  readonly #listeners = new Map<number, Set<() => void>>();
+  readonly #failed = new AbortController();
+  #plane: ControlPlane | undefined;
+
+  constructor(options: LabControlOptions) {
+    this.#options = options;
+  }
+
+  /** Aborted with the DiagnosticError of a controller that fails. */
+  get failed(): AbortSignal {
+    return this.#failed.signal;
+  }
+
+  /** A switch has its program and its state: controllers see it run. */
+  configured(node: number): void {
+    this.#configured.add(node);
+    for (const listener of this.#listeners.get(node) ?? []) listener();
+  }
+
+  /** Starts the controllers; resolves when all are ready for traffic. Rejects with the DiagnosticError of one that fails. */
+  async start(): Promise<void> {
+    const { topology, scheme, seed, log } = this.#options;
+    const { plan } = scheme;
+    if ((plan.controllers ?? []).length === 0) return;
+    const plane = new ControlPlane({
+      plan,
+      topology,
+      seed,
+      clock: wallControlClock(),
+      session: (node) => this.#session(node),
+      onLine: (line) => log(`controllers: ${line}`),
+      onFailure: (error) => this.#failed.abort(error),
+    });
+    this.#plane = plane;
+    await plane.host.startAll();
+    plane.throwIfFailed();
+  }
+
+  apply(fault: ControllerFault): void {
+    this.#plane?.apply(fault);
+  }
+
+  /** Ends the controllers politely; rejects with the DiagnosticError of one that has failed. */
+  async stop(): Promise<SchemeLog[]> {
+    const plane = this.#plane;
+    if (plane === undefined) return [];
+    await plane.host.stopAll();
+    plane.throwIfFailed();
+    return [{ label: this.#options.scheme.label, lines: plane.log }];
+  }
+
+  /** Kills those that still run. */
+  close(): void {
+    this.#plane?.close();
+  }
+
+  #session(node: number): SwitchSession {
+    const real = this.#options.switch(node);
+    return {
+      device: real.device,
+      watchState: (listener) => {
+        let state: SwitchState | undefined;
+        const tell = () => {
+          if (state !== undefined)
+            listener({ ...state, running: state.running && this.#configured.has(node) });
+        };
+        const stop = real.watchState((next) => {
+          state = next;
+          if (!next.running) this.#configured.delete(node);
+          tell();
+        });
+        const listeners = this.#listeners.get(node) ?? new Set();
+        this.#listeners.set(node, listeners.add(tell));
+        return () => {
+          stop();
+          listeners.delete(tell);
+        };
+      },
+    };
+  }
+}

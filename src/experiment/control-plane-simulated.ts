@@ -1,0 +1,73 @@
+/** Controllers on the packet simulator: virtual time, and the control channels over which the fabric was booted. */
+import { STOP_LIMIT_NS } from "../controllers/index.js";
+import { controlClock, type Simulation } from "../sim/packet/index.js";
+import type { BootedFabric } from "./boot.js";
+import { ControlPlane } from "./control-plane.js";
+import type { SchemeRun } from "./experiment.js";
+
+/**
+ * Starts the controllers of a scheme, and lets virtual time go on until all are ready for traffic; undefined: it has none.
+ * Time 0 of their clock is now. Throws the DiagnosticError (P433xx) of a controller that fails meanwhile.
+ */
+export async function startControllers(
+  { fabric, channels }: BootedFabric,
+  { plan }: SchemeRun,
+  seed: number,
+): Promise<ControlPlane | undefined> {
+  if ((plan.controllers ?? []).length === 0) return undefined;
+  const { network, topology } = fabric;
+  const { simulation } = network;
+  const plane = new ControlPlane({
+    plan,
+    topology,
+    seed,
+    clock: controlClock(simulation, simulation.now),
+    session: (node) => {
+      const device = channels.get(node)!;
+      return { device, watchState: (listener) => device.watchState(listener) };
+    },
+  });
+  try {
+    await runUntil(simulation, plane, plane.host.startAll(), Number.POSITIVE_INFINITY);
+  } catch (error) {
+    plane.close();
+    throw error;
+  }
+  return plane;
+}
+
+/** Ends all controllers politely, in virtual time. */
+export async function stopControllers(simulation: Simulation, plane: ControlPlane): Promise<void> {
+  try {
+    // The limit of each controller is an event: time does not run further than that.
+    await runUntil(simulation, plane, plane.host.stopAll(), simulation.now + 2 * STOP_LIMIT_NS);
+  } finally {
+    plane.close();
+  }
+}
+
+/** Lets virtual time go on to `until`; throws when a controller fails. */
+export async function runControlled(
+  simulation: Simulation,
+  plane: ControlPlane | undefined,
+  until: number,
+): Promise<void> {
+  if (plane === undefined) return await simulation.runAsync(until);
+  await simulation.runAsync(until, () => plane.failed);
+  plane.throwIfFailed();
+}
+
+async function runUntil(
+  simulation: Simulation,
+  plane: ControlPlane,
+  promise: Promise<unknown>,
+  until: number,
+): Promise<void> {
+  let settled = false;
+  const mark = () => {
+    settled = true;
+  };
+  promise.then(mark, mark);
+  await simulation.runAsync(until, () => settled || plane.failed);
+  plane.throwIfFailed();
+}

@@ -1,0 +1,150 @@
+/**
+ * The control plane of a running fabric: the controllers of its scheme and those that the experiment file asks for. Engines
+ * hand in clock and control channels: `control-plane-simulated.ts`, `control-plane-on-lab.ts`.
+ */
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { type DiagnosticError, fail, type Locate, Random } from "../base/index.js";
+import {
+  type Clock,
+  ControllerHost,
+  ControllerStopped,
+  failureOf,
+  ROUTE_CONTROLLER,
+  routeController,
+  type SwitchSession,
+} from "../controllers/index.js";
+import type { FabricPlan } from "../schemes/index.js";
+import { durationSchema, type Topology } from "../topology/index.js";
+import type { ControllerFault } from "./control-plane-faults.js";
+
+export const controlPlaneSchema = z.strictObject({
+  /** Plan routes anew when a port goes down or comes up, under schemes that can. */
+  recompute_routes: z.boolean().default(false),
+  /** From the news of a port to the new plan. */
+  detection: durationSchema.default(10_000_000),
+});
+
+export type ControlPlaneSettings = z.output<typeof controlPlaneSchema>;
+
+/** The plan with the controllers that the file asks for. Fails with P43306 where the scheme cannot be planned anew. */
+export function withControlPlane(
+  plan: FabricPlan,
+  topology: Topology,
+  { recompute_routes, detection }: ControlPlaneSettings,
+  locate: Locate,
+): FabricPlan {
+  if (!recompute_routes) return plan;
+  const { replanning, switches, controllers = [] } = plan;
+  if (replanning === undefined)
+    fail(
+      "P43306",
+      locate(["control_plane", "recompute_routes"]),
+      `scheme ${plan.scheme} cannot plan routes anew while its switches run`,
+      "leave recompute_routes out, or run this scheme in an experiment of its own",
+    );
+  const controller = routeController({
+    planner: replanning.planner,
+    planned: switches,
+    detectionNs: detection,
+  });
+  const all = topology.nodes.filter(({ role }) => role !== "host").map(({ index }) => index);
+  return {
+    ...plan,
+    programs: replanning.programs,
+    controllers: [...controllers, { name: ROUTE_CONTROLLER, switches: all, controller }],
+  };
+}
+
+/** What the controllers of one scheme logged. */
+export interface SchemeLog {
+  readonly label: string;
+  readonly lines: readonly string[];
+}
+
+/** The result file `controllers.log`, if there were controllers: each line begins with the label of its scheme. */
+export function logFiles(logs: readonly SchemeLog[]): [name: string, text: string][] {
+  const lines = logs.flatMap(({ label, lines }) => lines.map((line) => `${label} ${line}\n`));
+  return lines.length === 0 ? [] : [["controllers.log", lines.join("")]];
+}
+
+export interface ControlPlaneOptions {
+  readonly plan: FabricPlan;
+  readonly topology: Topology;
+  readonly clock: Clock;
+  session(node: number): SwitchSession;
+  readonly seed: number;
+  /** Also told of each line of {@link ControlPlane.log}, as it comes. */
+  readonly onLine?: (line: string) => void;
+  /** Told of the first failure of a controller. */
+  readonly onFailure?: (error: DiagnosticError) => void;
+}
+
+export class ControlPlane {
+  /** Lines of all controllers, in the order of their times. */
+  readonly log: string[] = [];
+  readonly host: ControllerHost;
+  #failure: DiagnosticError | undefined;
+  readonly #onFailure: (error: DiagnosticError) => void;
+
+  constructor(options: ControlPlaneOptions) {
+    const { plan, topology, clock, session, seed, onLine = () => {}, onFailure = () => {} } = options;
+    this.#onFailure = onFailure;
+    this.host = new ControllerHost(plan.controllers ?? [], {
+      topology,
+      clock,
+      session,
+      random: new Random(seed).fork("control plane"),
+      log: (line) => {
+        this.log.push(line);
+        onLine(line);
+      },
+      failed: (error) => this.#fail(error),
+      readSource,
+    });
+    process.on("unhandledRejection", this.#onDropped);
+  }
+
+  /** Whether a controller has failed: the run is to end. */
+  get failed(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  throwIfFailed(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** A fault of the file; nothing happens under schemes without a controller of that name. */
+  apply({ controller, kind }: ControllerFault): void {
+    if (!this.host.names.includes(controller)) return;
+    if (kind === "kill") this.host.kill(controller);
+    else void this.host.restart(controller);
+  }
+
+  /** Kills what still runs. */
+  close(): void {
+    this.host.killAll();
+    process.off("unhandledRejection", this.#onDropped);
+  }
+
+  /** A promise of a controller's code that nobody awaited; the end of a sleep when it is asked to end is none. */
+  readonly #onDropped = (error: unknown): void => {
+    if (error instanceof ControllerStopped) return;
+    const stack = error instanceof Error ? error.stack : undefined;
+    this.#fail(failureOf("?", error, stack, readSource));
+  };
+
+  #fail(error: DiagnosticError): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = error;
+    this.#onFailure(error);
+  }
+}
+
+function readSource(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
