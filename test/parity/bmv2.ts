@@ -69,6 +69,8 @@ export interface Bmv2Job {
   readonly expected: number;
   /** Read when all packets are through. */
   readonly read?: readonly ReadQuery[];
+  /** For simple_switch_CLI, before the packets come; needs {@link thriftBuiltIn}. */
+  readonly commands?: readonly string[];
 }
 
 /** Switches that run at once; more would only wait for each other, and for their files not long enough. */
@@ -79,7 +81,7 @@ const waiting: (() => void)[] = [];
 let builtIn: boolean | undefined;
 
 /** BMv2 can be built without Thrift: then it knows none of its flags, and there is no simple_switch_CLI. */
-function thriftBuiltIn(): boolean {
+export function thriftBuiltIn(): boolean {
   builtIn ??= spawnSync(BMV2!, ["--help"], { encoding: "utf8" }).stdout.includes("--thrift-port");
   return builtIn;
 }
@@ -137,7 +139,7 @@ async function play(job: Bmv2Job): Promise<{ sent: PortFrame[]; state: Entity[] 
         const cli = join(dirname(BMV2!), "simple_switch_CLI");
         if (withThrift)
           execFileSync(existsSync(cli) ? cli : "simple_switch_CLI", ["--thrift-port", `${thrift}`], {
-            input: "set_queue_depth 100000\n",
+            input: ["set_queue_depth 100000", ...(job.commands ?? []), ""].join("\n"),
             stdio: "pipe",
           });
         if (performance.now() - started > wait * 1000 - 300) continue;
