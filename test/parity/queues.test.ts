@@ -118,9 +118,8 @@ describe("an incast of 200 frames into a bottleneck of 10:1", () => {
     const wire = { rate: 1e8, delay: 1000, queueBytes: 1e9, queuePackets: 1e6 };
     const sources = Array.from({ length: IN_PORTS }, (_, port) => new End(`source ${port}`));
     const sink = new End("sink");
-    [...sources, sink].forEach((end, port) =>
-      network.connect({ node: end, port: 0 }, { node, port }, { aToB: wire, bToA: wire }),
-    );
+    for (const [port, end] of [...sources, sink].entries())
+      network.connect({ node: end, port: 0 }, { node, port }, { aToB: wire, bToA: wire });
     for (const { port, frame } of packets) sources[port]!.output.send(Uint8Array.from(frame));
     simulation.run();
     expectRule(seenBy(sink.frames), 0);
