@@ -77,6 +77,7 @@ async function inSimulator(faults: readonly Fault[]): Promise<PortFrame[]> {
   await device.write(planned.updates);
   const made = new SimulatorFaults(fabric, {
     random: new Random("parity"),
+    kill: () => {},
     restart: () => Promise.resolve(),
   });
   for (const fault of faults) made.begin(fault);
