@@ -5,7 +5,6 @@ const limits = { testTimeout: 60_000, hookTimeout: 60_000 };
 /** Labs: switches and hosts as processes, with real clocks. They run last, one file after the other. */
 const LABS = [
   "test/testbed/**/*.test.ts",
-  "test/host-agent/**/*.test.ts",
   "test/interfaces/**/*.test.ts",
   "test/parity/**/*.test.ts",
   "test/experiment/testbed.test.ts",

@@ -30,6 +30,7 @@ export class TunDevice {
   readonly #space = new Uint8Array(this.#room.buffer, TUN_HEADROOM);
   readonly #readiness: Readiness;
   #running = false;
+  #closed = false;
 
   /**
    * Makes a device in the process's network namespace; it vanishes with {@link close} or the process. No packet is read
@@ -85,7 +86,8 @@ export class TunDevice {
   }
 
   close(): void {
-    if (!this.#running) return;
+    if (this.#closed) return;
+    this.#closed = true;
     this.#running = false;
     this.#readiness.close();
     this.#c.close(this.#fd);
@@ -93,6 +95,9 @@ export class TunDevice {
 }
 
 function openTun(c: Libc, name: string): number {
+  const bytes = Buffer.from(name);
+  if (bytes.length === 0 || bytes.length >= NAME_BYTES || bytes.includes(0))
+    fail("P40027", undefined, `TUN device ${JSON.stringify(name)}: names of devices have 1 to 15 bytes`);
   let fd: number;
   try {
     fd = openSync("/dev/net/tun", constants.O_RDWR | constants.O_NONBLOCK);
@@ -100,13 +105,11 @@ function openTun(c: Libc, name: string): number {
     return fail("P40027", undefined, `/dev/net/tun: ${systemErrorReason(error)}`);
   }
   const request = memory(REQUEST_BYTES);
-  const bytes = Buffer.from(name);
-  request.set(bytes.subarray(0, NAME_BYTES - 1));
+  request.set(bytes);
   request[NAME_BYTES] = IFF_TUN;
   request[NAME_BYTES + 1] = IFF_NO_PI >> 8;
-  if (bytes.length > 0 && bytes.length < NAME_BYTES && c.ioctl(fd, TUNSETIFF, request) === 0) return fd;
-  const reason =
-    bytes.length < NAME_BYTES ? systemErrorReason(systemError(c, "TUNSETIFF")) : "its name is too long";
+  if (c.ioctl(fd, TUNSETIFF, request) === 0) return fd;
+  const reason = systemErrorReason(systemError(c, "TUNSETIFF"));
   closeSync(fd);
   return fail("P40027", undefined, `TUN device ${name}: ${reason}`, "it takes root (CAP_NET_ADMIN)");
 }
