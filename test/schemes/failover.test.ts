@@ -211,6 +211,31 @@ const hitShares = (n: number) => ({
   both: 1 / (2 * n - 1),
 });
 
+describe("both directions on one path, as footnote 1 of the paper assumes", () => {
+  // One NIC, planes, exact next hops: the receiver's mirrored selector names the next hops that the data took.
+  const single = build({
+    ...{ kind: "clos", pods: 2, tors_per_pod: 2, leaves_per_pod: 4, spines_per_plane: 4, hosts_per_rack: 1 },
+    homing: "single",
+  });
+  const fabric = pecmpFabric(single, { control: "hops", failover: "shift" });
+
+  it("is what P-ECMP's receiver does with control of next hops", () => {
+    const random = new Random("one path");
+    for (let i = 0; i < 50; i++) {
+      const flow = new Flow(fabric, flowBetween(single, ...FAR, random), random.fork(i));
+      flow.exchange([flow.selector], true, () => false);
+      const [there, back] = flow.ways;
+      expect(there.nodes).toHaveLength(7);
+      expect([...back.nodes].reverse()).toEqual(there.nodes);
+    }
+  });
+
+  it.each(["leaf", "spine"] as const)("makes every first try a success with one copy: %s", (place) => {
+    const outcomes = run(fabric, place, 150, FAR);
+    expect(outcomes.filter(({ attempts, lostAfter }) => attempts !== 1 || lostAfter > 0)).toEqual([]);
+  });
+});
+
 describe("P-ECMP with weights", () => {
   const graph = build({
     kind: "graph",
