@@ -72,8 +72,14 @@ class RouteKeeper {
       else this.#lost.add(index);
       if (running) this.#change();
     });
+    const { stopped } = context;
+    stopped.addEventListener("abort", () => this.#wake());
     for (;;) {
-      while (!this.#isStale) await new Promise<void>((resolve) => (this.#wake = resolve));
+      while (!this.#isStale && !stopped.aborted)
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      if (stopped.aborted) return;
       await context.clock.sleep(this.options.detectionNs);
       this.#isStale = false;
       await this.#update();
@@ -111,7 +117,7 @@ class RouteKeeper {
     const count = (what: "added" | "removed") =>
       changes.reduce((sum, change) => sum + change[what].length, 0);
     context.log(
-      `routes without ${linksText(topology)}: ${count("added")} updates and ${count("removed")} removals on ${changes.length} switches`,
+      `routes without ${linksText(topology)}: ${count("added")} updates and ${count("removed")} removals on ${changes.length} switch${changes.length === 1 ? "" : "es"}`,
     );
   }
 

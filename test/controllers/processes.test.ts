@@ -12,6 +12,7 @@ import {
 } from "../../src/controllers/index.js";
 import type { Device, Update } from "../../src/device/index.js";
 import { wallControlClock } from "../../src/experiment/control-plane-on-lab.js";
+import { loadTimeline, runTimeline } from "../../src/experiment/index.js";
 import { compile } from "../../src/p4/index.js";
 import type { Program } from "../../src/program/index.js";
 import {
@@ -24,7 +25,7 @@ import {
 } from "../../src/sim/packet/index.js";
 import { labOf, startLab } from "../../src/testbed/index.js";
 import { buildTopology, nodeNamed, topologySchema } from "../../src/topology/index.js";
-import { dotted, labOptions, leftoversOf, makeFolder, whyNot } from "../testbed/machine.js";
+import { bmv2, dotted, labOptions, leftoversOf, makeFolder, whyNot } from "../testbed/machine.js";
 
 const topology = buildTopology(
   topologySchema.parse({
@@ -245,6 +246,36 @@ describe("the controller of docs/controllers.md", () => {
         } finally {
           await lab.close();
         }
+      }, 120_000);
+
+      it("routes are recomputed around a link that only other switches can avoid", async () => {
+        const text = `name: around
+topology: { kind: leaf_spine, tors: 2, leaves: 2, homing: single, hosts_per_rack: 1 }
+schemes: [ecmp]
+control_plane: { recompute_routes: true }
+transport: { rto_margin: 60ms }
+flows: [{ from: host0-0-0, to: host0-1-0, count: 6 }]
+faults: [{ at: 1s, kind: down, link: [tor0-1, leaf0-0] }]
+duration: 4s
+`;
+        const diagnostics = new Diagnostics();
+        const timeline = loadTimeline(new SourceFile("around.yaml", text), diagnostics)!;
+        expect(diagnostics.list).toEqual([]);
+        const { rows, series } = await runTimeline(timeline, {
+          engine,
+          testbed: { allowMissing: new Set(["delay", "rate"]), ...(bmv2 === undefined ? {} : { bmv2 }) },
+        });
+        for (const { recovered, bytes } of rows) {
+          expect(recovered).toBe(true);
+          expect(bytes).toBeGreaterThan(0);
+        }
+        const log = series[0]!.log!.map((line) => line.split(" routes: ")[1]!);
+        expect(log).toContain("port 2 of tor0-1 is down");
+        expect(log).toContain("port 2 of leaf0-0 is down");
+        expect(log.at(-2)).toMatch(
+          /^routes without tor0-1 - leaf0-0: \d+ updates and \d+ removals on 3 switches$/,
+        );
+        expect(log.at(-1)).toBe("stopped");
       }, 120_000);
     });
   }

@@ -39,13 +39,10 @@ export async function timelineOnTestbed(
       const fabric = new SchemeOnLab(run, timeline, scheme, programs);
       try {
         await fabric.configure();
-        await fabric.control.start();
         const meter = new LoadMeter(run.lab);
         await meter.start();
-        const records = await play(timeline, fabric, tables);
-        const load = await meter.stop();
-        const [log] = await fabric.control.stop();
-        made.push({ scheme, records, load, ...(log === undefined ? {} : { log: log.lines }) });
+        const { records, log } = await play(timeline, fabric, tables);
+        made.push({ scheme, records, load: await meter.stop(), ...(log === undefined ? {} : { log }) });
       } finally {
         await fabric.close();
       }
@@ -64,7 +61,7 @@ async function play(
   timeline: Timeline,
   fabric: SchemeOnLab,
   tables: ReadonlyMap<Fault, number>,
-): Promise<FlowRecord[]> {
+): Promise<Pick<TimelineSeries, "records" | "log">> {
   const { seed, stop, journal } = fabric.run;
   const flows = timelineFlows(timeline, seed);
   const { generator } = timeline.settings.traffic;
@@ -75,6 +72,7 @@ async function play(
       return (await Promise.all([fabric.agent(from.index), receiver]))[0];
     }),
   );
+  await fabric.control.start();
   const start = monotonicNs() + LEAD_NS;
   const { ip } = timeline.settings.traffic;
   const { segment_bytes, window_segments, rto_margin } = timeline.settings.transport;
@@ -117,7 +115,10 @@ async function play(
       }
       await sleepUntil(start + timeline.settings.duration, stop);
       await killing;
-      return await Promise.all(running.map((finish) => finish()));
+      const records = await Promise.all(running.map((finish) => finish()));
+      // Before the faults end: the links that come back then are none of its business.
+      const [log] = await fabric.control.stop();
+      return { records, ...(log === undefined ? {} : { log: log.lines }) };
     },
     () => faults.endAll(),
   );
