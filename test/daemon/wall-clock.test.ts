@@ -13,7 +13,7 @@ describe.each([
     return { clock, faults };
   }
 
-  it("runs what is due by time, then as it was set, never early", async () => {
+  it("runs callbacks by time, those of one time in the order in which they were set, and never early", async () => {
     const { clock } = make();
     const ran: [number, string][] = [];
     const start = clock.now();
@@ -37,7 +37,7 @@ describe.each([
     for (const [late] of ran) expect(late).toBeGreaterThanOrEqual(0);
   });
 
-  it("tells faults, and goes on", async () => {
+  it("reports exceptions of callbacks, and goes on", async () => {
     const { clock, faults } = make();
     clock.at(clock.now(), () => {
       throw new Error("first");
@@ -46,7 +46,7 @@ describe.each([
     expect(faults.map(String)).toEqual(["Error: first"]);
   });
 
-  it("lets work set more work, and the event loop go on beside it", async () => {
+  it("lets a callback set callbacks, and does not block the event loop", async () => {
     const { clock } = make();
     let rounds = 0;
     const again = (): void => {
@@ -61,7 +61,7 @@ describe.each([
     expect(turns).toBeGreaterThan(3);
   });
 
-  it("drops everything when it is closed", async () => {
+  it("runs no callback after it is closed", async () => {
     const { clock } = make();
     let ran = 0;
     clock.at(clock.now() + 1000, () => ran++);

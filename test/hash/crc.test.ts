@@ -112,7 +112,7 @@ describe("simple hashes", () => {
     expect(csum16(Uint8Array.of(0xff, 0xff, 0x00, 0x01))).toBe(0xfffe);
   });
 
-  it("csum16 of data with its checksum behind it is 0", () => {
+  it("csum16 of data followed by its checksum is 0", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
         const even = bytes.length % 2 === 0 ? bytes : Uint8Array.from([...bytes, 0]);

@@ -131,7 +131,7 @@ describe("bit matrices", () => {
     expect(new BitMatrix(4, 40).rank()).toBe(0);
   });
 
-  it("give back the bits that were set, each alone", () => {
+  it("return the bits that were set", () => {
     const made = new BitMatrix(3, 70);
     const places = [
       [0, 0],

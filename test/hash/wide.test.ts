@@ -97,7 +97,7 @@ describe("CRCs of 64 bits", () => {
 });
 
 describe("hashes that count", () => {
-  it("go on with every call, and with every new input", () => {
+  it("count calls, or new inputs", () => {
     const [all, fresh] = [bmv2WideHash("round_robin")!, bmv2WideHash("round_robin_consistent")!];
     const inputs = ["x", "y", "x", "", "y", "xy"].map(bytes);
     expect(inputs.map((input) => run(all, input))).toEqual([0n, 1n, 2n, 3n, 4n, 5n]);

@@ -35,7 +35,7 @@ describe("Outbox", () => {
     };
   }
 
-  it("stops at a full stream, drops notifications beyond its bound, and keeps the order", () => {
+  it("stops when the stream is full, drops notifications beyond its limit, and keeps the order", () => {
     const to = sink();
     const outbox = new Outbox<number>(to, 2);
     for (let n = 0; n < 6; n++) outbox.notify(n);
@@ -80,7 +80,7 @@ const updates: fc.Arbitrary<Update[]> = fc.array(
 );
 
 describe("batches", () => {
-  it("cover all updates in order, bounded, without a key twice or two that may depend on each other", () => {
+  it("hold all updates in order, up to the limit, never two updates of one key or two that may depend on each other", () => {
     fc.assert(
       fc.property(updates, fc.integer({ min: 1, max: 5 }), (list, size) => {
         const repeated = [...list, ...list];
@@ -110,7 +110,7 @@ describe("batches", () => {
     );
   });
 
-  it("do not cut what is independent", () => {
+  it("are not split between independent updates", () => {
     const list = Array.from({ length: 2500 }, (_, i) => destination(i));
     expect([...batches(list, 1000)]).toEqual([
       [0, 1000],
@@ -121,7 +121,7 @@ describe("batches", () => {
 });
 
 describe("entityKey", () => {
-  it("tells entities apart by their keys only", () => {
+  it("differs for entities exactly when their keys differ", () => {
     const { entity } = destination(1) as { entity: TableEntry };
     expect(entityKey({ ...entity, controllerMetadata: 4n })).toBe(entityKey(entity));
     expect(entityKey({ ...entity, priority: 4 })).not.toBe(entityKey(entity));
@@ -140,7 +140,7 @@ describe("reconcile", () => {
     return [...new Map(list.filter((e) => kinds.includes(e.kind)).map((e) => [entityKey(e), e])).values()];
   };
 
-  it("reaches any state from any other, and then has nothing more to do", async () => {
+  it("turns any state into any other, and then finds nothing to change", async () => {
     const state = fc.array(entities(index), { maxLength: 10 }).map(inserted);
     await fc.assert(
       fc.asyncProperty(state, state, fc.array(fc.nat(20)), async (from, to, shared) => {
@@ -164,7 +164,7 @@ describe("reconcile", () => {
     );
   });
 
-  it("writes what is referred to first, and removes it last", () => {
+  it("writes an entity before those that refer to it, and removes it after them", () => {
     const member: Entity = { kind: "member", profile: "p", memberId: 1, action: { action: "a", params: {} } };
     const group: Entity = { kind: "group", profile: "p", groupId: 1, members: [], maxSize: 0 };
     const entry = destination(1).entity;
@@ -208,7 +208,7 @@ describe("reconcile", () => {
     ]);
   });
 
-  it("compares what is there from the start", async () => {
+  it("compares with the entities that the program itself creates", async () => {
     const device = new MemoryDevice();
     await device.load(program);
     const table = program.p4info.tables.find(
@@ -242,7 +242,7 @@ describe("reconcile", () => {
 });
 
 describe("StagedDevice", () => {
-  it("knows what exists", async () => {
+  it("answers ALREADY_EXISTS and NOT_FOUND as a device does, and undoes a batch that fails", async () => {
     const device = new StagedDevice(program);
     await device.write([destination(1)]);
     const error = await refusal(

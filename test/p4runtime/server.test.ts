@@ -104,7 +104,7 @@ const insert = (i: number) => encodeUpdate(wire, destination(i));
 const all = { entity: { case: "tableEntry" as const, value: {} } };
 
 describe("checks before a Write (12)", () => {
-  it("come in the order of the standard", async () => {
+  it("are made in the order that the specification gives", async () => {
     const { write, config } = await startRaw();
     const stranger = { electionId: electionIdMessage(4n) };
     expect(await codeOf(write([insert(1)], { deviceId: 9n, ...stranger }))).toBe("NOT_FOUND");
@@ -116,7 +116,7 @@ describe("checks before a Write (12)", () => {
     expect(await codeOf(write([], { atomicity: 9 as Atomicity }))).toBe("INVALID_ARGUMENT");
   });
 
-  it("say who is primary", async () => {
+  it("refuse a controller that is not primary, and name the primary's election id", async () => {
     const { write, stream } = await startRaw();
     const error = await refusal(write([], { electionId: electionIdMessage(4n) }));
     expect(error.message).toContain("election id 4 is not primary; the primary has election id 5");
@@ -146,7 +146,7 @@ describe("Write (12)", () => {
     expect(await device.read([{ kind: "tableEntry" }])).toHaveLength(2);
   });
 
-  it("gets a thousand errors through, with the first ones explained", async () => {
+  it("reports a thousand failed updates, the first ones in detail", async () => {
     const { write, config } = await startRaw();
     await config(Action.VERIFY_AND_COMMIT, program);
     const batch = Array.from({ length: 1000 }, (_, i) => insert(i));
@@ -157,7 +157,7 @@ describe("Write (12)", () => {
     expect(error.updates![0]!.message).toContain("exists already");
   });
 
-  it("does all or nothing when asked", async () => {
+  it("applies all updates or none when the request asks for it", async () => {
     const { write, config, device } = await startRaw();
     await config(Action.VERIFY_AND_COMMIT, program);
     for (const atomicity of [Atomicity.ROLLBACK_ON_ERROR, Atomicity.DATAPLANE_ATOMIC]) {
@@ -171,7 +171,7 @@ describe("Write (12)", () => {
     expect(await device.read([{ kind: "tableEntry" }])).toHaveLength(1);
   });
 
-  it("has no OK in a batch that was not done, even for an update that asks for nothing", async () => {
+  it("gives no update of a batch that was undone the status OK, even one that would change nothing", async () => {
     const { write, config } = await startRaw();
     await config(Action.VERIFY_AND_COMMIT, program);
     const counterId = program.p4info.counters[0]!.preamble!.id;
@@ -183,14 +183,14 @@ describe("Write (12)", () => {
     expect(parts.updates!.map((u) => u.code)).toEqual(["OK", "NOT_FOUND"]);
   });
 
-  it("bounds the number of updates", async () => {
+  it("limits the number of updates", async () => {
     const { client } = await startPair({ serve: { maxUpdatesPerWrite: 10 } });
     const updates = Array.from({ length: 11 }, (_, i) => destination(i));
     expect(await codeOf(client.write(updates))).toBe("RESOURCE_EXHAUSTED");
     await client.write(updates.slice(1));
   });
 
-  it("means a whole array where no index is given, and nothing where no data are", async () => {
+  it("writes a whole array when no index is given, and changes nothing when no data are given", async () => {
     const { write, config, device } = await startRaw();
     await config(Action.VERIFY_AND_COMMIT, program);
     const [counter] = wire.index.counters.list;
@@ -208,7 +208,7 @@ describe("Write (12)", () => {
     expect(error.updates![0]!.code).toBe("OUT_OF_RANGE");
   });
 
-  it("refuses ports that the switch does not have, where that is known", async () => {
+  it("refuses ports that the switch does not have, if its ports are known", async () => {
     const device = new MemoryDevice();
     await device.load(program);
     const server = await startServer(device, { hasPort: (port) => port < 8 });
@@ -417,7 +417,7 @@ describe("SetForwardingPipelineConfig (14)", () => {
     expect(await codeOf(config(Action.COMMIT))).toBe("NOT_FOUND");
   });
 
-  it("COMMIT tells which replayed updates failed", async () => {
+  it("COMMIT reports which replayed updates failed", async () => {
     const { config, write, device } = await startRaw();
     await config(Action.VERIFY_AND_SAVE, program);
     await write([insert(1)]);
@@ -455,7 +455,7 @@ describe("SetForwardingPipelineConfig (14)", () => {
 });
 
 describe("GetForwardingPipelineConfig (15)", () => {
-  it("answers the parts that are asked for", async () => {
+  it("returns the parts of the config that the request names", async () => {
     const { channel, config } = await startRaw();
     expect(await channel.getConfig(1n)).toBeUndefined();
     expect(await codeOf(channel.getConfig(2n))).toBe("NOT_FOUND");
@@ -472,7 +472,7 @@ describe("GetForwardingPipelineConfig (15)", () => {
     expect((await channel.getConfig(1n))!.p4DeviceConfig).toEqual(sent.p4DeviceConfig);
   });
 
-  it("answers a P4DeviceConfig byte for byte, which the client reads too", async () => {
+  it("returns a P4DeviceConfig byte for byte, and the client can read it", async () => {
     const { channel, config, device, server } = await startRaw();
     const { p4DeviceConfig: json } = configOf(program);
     const wrapped = new BinaryWriter()
@@ -490,7 +490,7 @@ describe("GetForwardingPipelineConfig (15)", () => {
     expect(client.program?.bmv2.program).toBe(program.bmv2.program);
   });
 
-  it("tells of a program that was loaded by other means, without a cookie", async () => {
+  it("returns a program that was loaded without P4Runtime, with no cookie", async () => {
     const device = new MemoryDevice();
     await device.load(program);
     const channel = openChannel((await startServer(device)).address);
@@ -510,7 +510,7 @@ describe("the stream (16)", () => {
     expect([wrong.state.ended, twin.state.ended]).toEqual(["NOT_FOUND", "INVALID_ARGUMENT"]);
   });
 
-  it("tells the others when the primary's stream breaks", async () => {
+  it("informs the other controllers when the primary's stream breaks", async () => {
     const { channel, stream } = await startRaw();
     const backup = openStream(channel);
     backup.claim(3n);
@@ -522,7 +522,7 @@ describe("the stream (16)", () => {
     ).toEqual(["ALREADY_EXISTS", "NOT_FOUND"]);
   });
 
-  it("takes packets of the primary only, and reports what is wrong with one", async () => {
+  it("accepts packets from the primary only, and reports what is wrong with a packet", async () => {
     const { channel, stream, config, device } = await startRaw();
     await config(Action.VERIFY_AND_COMMIT, program);
     const backup = openStream(channel);
@@ -554,7 +554,7 @@ describe("the stream (16)", () => {
     expect(device.packets).toHaveLength(1);
   });
 
-  it("carries what the device says to the primary, and not to a backup", async () => {
+  it("sends events of the device to the primary, and not to a backup", async () => {
     const { channel, stream, config, device } = await startRaw();
     await config(Action.VERIFY_AND_COMMIT, program);
     const backup = openStream(channel);
@@ -590,7 +590,7 @@ describe("the stream (16)", () => {
 });
 
 describe("Capabilities and serve", () => {
-  it("tells the version", async () => {
+  it("returns the version of P4Runtime", async () => {
     const { channel } = await startRaw();
     expect(await channel.version()).toBe("1.4.0");
   });
@@ -602,7 +602,7 @@ describe("Capabilities and serve", () => {
     expect(await codeOf(startServer(new MemoryDevice(), { maxMessageBytes: 1000 }))).toBe("INVALID_ARGUMENT");
   });
 
-  it("refuses messages beyond its bound", async () => {
+  it("refuses messages that are longer than its limit", async () => {
     const { client } = await startPair({ serve: { maxMessageBytes: 4 * 1024 * 1024 } });
     const big = { ...destination(1).entity, metadata: new Uint8Array(5 * 1024 * 1024) } as Update["entity"];
     expect(await codeOf(client.write([{ type: "insert", entity: big }]))).toBe("RESOURCE_EXHAUSTED");

@@ -105,7 +105,7 @@ describe("the Clos generator", () => {
     ]);
   });
 
-  it("hangs dual-homed hosts on both ToRs of a pair, single-homed ones on one", () => {
+  it("links dual-homed hosts to both ToRs of a pair, single-homed hosts to one ToR", () => {
     expect(neighbours(example("clos"), "host1-1-0")).toEqual(["tor1-2", "tor1-3"]);
     expect(neighbours(example("asymmetric"), "host1-1-0")).toEqual(["tor1-1"]);
   });

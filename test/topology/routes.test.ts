@@ -249,7 +249,7 @@ describe("routes", () => {
     expect(routes("spine0-0").routes.map((route) => route.ipv4.length)).toEqual([16, 16]);
   });
 
-  it("tell ways up, down and out", () => {
+  it("have a direction: up or down", () => {
     const topology = example("clos");
     const leaf = computeRoutes(topology).find((t) => t.node === nodeNamed(topology, "leaf0-0")!.index)!;
     const directions = leaf.routes.map((route) => leaf.hopSets[route.hops]!);

@@ -14,7 +14,7 @@ function read(text: string, name = "flows.csv") {
 }
 
 describe("readTrafficFile", () => {
-  it("reads flows in the file's order, columns in any", () => {
+  it("reads flows in the order of the file, with columns in any order", () => {
     const { flows, messages } = read(
       "# elephants and mice\nbytes, src ,dst,start,port\r\n\n20000,h1,h3,1.5ms,80\r\n 1,h2,h1,0s,\n",
     );
@@ -88,7 +88,7 @@ describe("readTrafficFile", () => {
     expect(hint(9)).toBe("hosts are n0, n1, n2, n3, n4, n5, n6, n7, ...");
   });
 
-  it("needs its columns", () => {
+  it("requires the four columns, each once", () => {
     expect(read("# nothing\n").messages[0]).toContain("the file has no line of column names");
     expect(read("start,src,dst\n").messages[0]).toContain("column bytes is missing");
     expect(read("start,src,dst,bytes,src\n").messages[0]).toContain('"src" stands there twice');
@@ -121,7 +121,7 @@ describe("readIperf3", () => {
     expect(readIperf3(report({}))).toMatchObject({ retransmissions: null, rttUs: null, minRttUs: null });
   });
 
-  it("passes on what iperf3 says is wrong", () => {
+  it("reports the error that iperf3 wrote", () => {
     expect(() => readIperf3('{"start": {}, "error": "unable to connect"}')).toThrow(
       "P43173]: iperf3: unable to connect",
     );
