@@ -96,7 +96,8 @@ await new Stryker({
   timeoutMS: 12_000,
   // Texts of messages are held by goldens; their mutants say little about the rules of a room.
   mutator: { excludedMutations: ["StringLiteral"] },
-  tempDirName: "out/stryker",
+  // Of its own, so that two rooms can be tested at once.
+  tempDirName: join("out", `stryker-${room.replaceAll("/", "-")}`),
   reporters: ["json", "progress-append-only"],
   jsonReporter: { fileName: report },
   logLevel: "warn",

@@ -179,6 +179,27 @@ describe("pcap", () => {
     expect(complaint(partial)).toContain("packet 2 (at byte 43) holds 2 bytes of a frame of 1500");
   });
 
+  it("counts the bytes of earlier pieces too", () => {
+    const bytes = encodePcap([packet(0, 0, 1, 2, 3), packet(0, 0, 4, 5), packet(0, 0, 6)]);
+    const messageAfter = (end: number) => {
+      const decoder = new PcapDecoder("x.pcap");
+      for (let at = 0; at < end; at += 10) {
+        decoder.push(bytes.subarray(at, Math.min(at + 10, end)));
+        while (decoder.next() !== undefined);
+      }
+      try {
+        decoder.finish();
+      } catch (error) {
+        return (error as DiagnosticError).message;
+      }
+      return undefined;
+    };
+    expect(messageAfter(58)).toBe("error[P42311]: x.pcap: packet 2 (at byte 43) is cut off: 15 of 16 bytes");
+    expect(messageAfter(59)).toBe("error[P42311]: x.pcap: packet 2 (at byte 43) is cut off: 16 of 18 bytes");
+    expect(messageAfter(77)).toBe("error[P42311]: x.pcap: packet 3 (at byte 61) is cut off: 16 of 17 bytes");
+    expect(messageAfter(78)).toBeUndefined();
+  });
+
   it("reports each wrong file with its code", () => {
     const folder = join(import.meta.dirname, "../bad/traffic");
     const messages = readdirSync(folder)

@@ -48,8 +48,8 @@ describe("readTrafficFile", () => {
     ]);
     expect(lines("start,dst\n")).toEqual(["flows.csv:1:1: error[P42320]: column src, bytes is missing"]);
     // A `#` after the start of a line is no comment.
-    expect(lines("start,src,dst,bytes\n  # indented\n1ms,h1,h2,5 # no\n")).toEqual([
-      'flows.csv:3:11: error[P42322]: bytes: expected a whole number from 1 to 9007199254740991, got "5 # no"',
+    expect(lines("start,src,dst,bytes\n  # indented\n   \n1ms,h1,h2,5 # no\n")).toEqual([
+      'flows.csv:4:11: error[P42322]: bytes: expected a whole number from 1 to 9007199254740991, got "5 # no"',
     ]);
   });
 
@@ -58,6 +58,9 @@ describe("readTrafficFile", () => {
     const text = "start,src,dst,bytes\n1ms,h1,h2,many\n1ms,h1,h2,\n";
     readTrafficFile(new SourceFile("flows.csv", text), hosts, diagnostics);
     expect(diagnostics.list.map(({ span }) => text.slice(span!.start, span!.end))).toEqual(["many", "\n"]);
+    const head = new Diagnostics();
+    expect(readTrafficFile(new SourceFile("flows.csv", "# x\nstart,src,dst\n"), hosts, head)).toEqual([]);
+    expect(head.list.map(({ span }) => [span!.start, span!.end])).toEqual([[4, 17]]);
   });
 
   it.each([

@@ -55,6 +55,27 @@ describe("flow size distributions", () => {
     expect(sizes.mean).toBeCloseTo(20 + 40 + 60 + 260, 9);
   });
 
+  it("give the smaller size where two sizes have one share", () => {
+    const sizes = readSizeDistribution(new SourceFile("x", "100 50\n500   50\n1000 100\n"));
+    expect(sizes.quantile(0.5)).toBe(100);
+    expect(sizes.quantile(0.75)).toBe(750);
+  });
+
+  it("point at the line that is wrong, and say what the last share is", () => {
+    const wrong = (text: string) => {
+      try {
+        readSizeDistribution(new SourceFile("x", text));
+      } catch (error) {
+        const { span, message } = (error as DiagnosticError).diagnostics[0]!;
+        return [text.slice(span!.start, span!.end), message];
+      }
+      return undefined;
+    };
+    expect(wrong("10 0\n20 1 2 # x\n")).toEqual(["20 1 2 # x", 'expected "bytes percent", got "20 1 2"']);
+    expect(wrong("10 0\n20 50\n")).toEqual(["20 50", "the last point must be 100 percent, got 50"]);
+    expect(wrong("")).toEqual(["", "the last point must be 100 percent, got 0"]);
+  });
+
   it("give whole sizes of at least 1 byte", () => {
     const sizes = readSizeDistribution(new SourceFile("x", "0 0\n3 100\n"));
     const random = new Random(2);
@@ -101,6 +122,11 @@ describe("one arrival after the other", () => {
     // 1,500 bytes are 12,000 bits: 12 us at 1 Gbit/s, 24 us at half load.
     const sizes = readSizeDistribution(new SourceFile("x", "1500 0\n1500 100\n"));
     expect(meanInterval(0.5, 1e9, sizes)).toBe(24_000);
+  });
+
+  it("leaves out an arrival at the end itself", () => {
+    const everyHundred = { exponential: () => 100 } as unknown as Random;
+    expect([...poissonStarts(100, 0, 300, everyHundred)]).toEqual([100, 200]);
   });
 
   it("starts after the given time, in whole nanoseconds, and ends before the end", () => {
@@ -153,6 +179,17 @@ describe("pairs", () => {
     }
     expect(counts.size).toBe(32);
     for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(160);
+  });
+
+  it("reach the last of more than 2^32 pairs", () => {
+    const many: Place[] = Array.from({ length: 70_000 }, (_, host) => ({ host, rack: host, pod: 0 }));
+    const drawer = new PairDrawer(many, "any");
+    expect(drawer.pairs).toBe(70_000 * 69_999);
+    const drawn = (share: number) =>
+      drawer.draw({ float: () => share } as unknown as Random)!.map(({ host }) => host);
+    expect(drawn(0)).toEqual([0, 1]);
+    expect(drawn(0.5)).toEqual([35_000, 0]);
+    expect(drawn(1 - 2 ** -40)).toEqual([69_999, 69_998]);
   });
 
   it("do not exist where all hosts are in one pod", () => {
