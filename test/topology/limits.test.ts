@@ -1,6 +1,13 @@
 /** What the address plan and the ports of a switch have room for, the rules of graphs, and the addresses as documented. */
 import { describe, expect, it } from "vitest";
-import { hostsOf, nodeNamed, switchesOf, type TopologyInput } from "../../src/topology/index.js";
+import {
+  buildTopology,
+  hostsOf,
+  nodeNamed,
+  switchesOf,
+  type TopologyInput,
+  type TopologySpec,
+} from "../../src/topology/index.js";
 import { build, messagesOf } from "./load.js";
 
 const CLOS = { kind: "clos", pods: 1, tors_per_pod: 2, leaves_per_pod: 1, spines_per_plane: 1 } as const;
@@ -63,6 +70,22 @@ describe("the address plan", () => {
     );
   });
 
+  it("has room for 65,536 racks", () => {
+    const racks = 65_537;
+    const spec: TopologySpec = {
+      kind: "graph",
+      name: undefined,
+      nodes: [
+        ...Array.from({ length: racks }, (_, i) => ({ name: `s${i}`, role: "switch" as const })),
+        ...Array.from({ length: racks }, (_, i) => ({ name: `h${i}`, role: "host" as const })),
+      ],
+      links: Array.from({ length: racks }, (_, i) => ({ a: `h${i}`, b: `s${i}`, rate: 1e9, delay: 0 })),
+    };
+    expect(messagesOf(() => buildTopology(spec))).toContain(
+      "error[P42103]: the address plan has room for 65536 racks",
+    );
+  });
+
   it("numbers pods, racks and hosts in the bytes of addresses, and nodes in MACs", () => {
     const topology = build({ ...CLOS, pods: 3, tors_per_pod: 4, hosts_per_rack: 2 });
     const host = nodeNamed(topology, "host2-1-1")!;
@@ -100,6 +123,15 @@ describe("the address plan", () => {
     expect(topology.pods.map((pod) => pod.racks.length)).toEqual([256, 2]);
     expect(nodeNamed(topology, "h255")!.host!.ipv4).toBe(0x0a00ff01n);
     expect(nodeNamed(topology, "h257")!.host!.ipv4).toBe(0x0a010101n);
+  });
+});
+
+describe("positions", () => {
+  it("count the nodes of a role: spines through all planes, other nodes within their pod", () => {
+    const topology = build({ ...CLOS, pods: 2, leaves_per_pod: 2, spines_per_plane: 3 });
+    const positions = (name: string) => nodeNamed(topology, name)!.position;
+    expect(switchesOf(topology, "spine").map(({ position }) => position)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(["spine1-2", "leaf1-1", "tor1-0", "host1-0-1"].map(positions)).toEqual([5, 1, 0, 1]);
   });
 });
 
