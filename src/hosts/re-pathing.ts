@@ -8,7 +8,10 @@ import type { PathChooser, SegmentMarks } from "./host-policy.js";
 
 /** Draws the selector that an end changes to. */
 export interface Rerouter {
-  /** A selector other than `from`; `tried` are those that the end has used since its last progress. */
+  /**
+   * The next selector after `from`. `tried` are those that the end has used since its last progress, `from` among them. It
+   * may be one of these: where every selector was tried, or where a scheme draws from all selectors.
+   */
   leave(from: number, tried: readonly number[], random: Random): number;
 }
 
@@ -75,15 +78,14 @@ export class MovingPath implements PathChooser {
  * Two copies, one on the old path and one on a new path, until an echo shows which of the two arrived first.
  *
  * An end cannot know which direction has failed, so both ends try a new path. Either path of a pair may turn out to work:
- * if the old path of this direction is intact, the new path may be the failed one. But if both work, the end should leave the
- * path that has just lost packets, because it may lose only some of them. The copy that leaves first normally arrives first,
- * so the copy on the path under less suspicion leaves first:
+ * if the old path of this direction is intact, the new path may be the failed one. But if both work, the end must leave the
+ * path that lost packets, because that path may lose only some of them. The copy that leaves first normally arrives first,
+ * and the ends then use its path. So the order of the two copies decides:
  *
- * - A sender whose timer ran out suspects its old path: the new path is first.
- * - A receiver that receives only data that it already has suspects its old path, which lost the acknowledgement: the new
- *   path is first.
- * - A receiver that receives new data from a sender that has changed its path suspects the path of the data and not its own: the
- *   old path is first.
+ * - The sender's timer ran out. Its old path may have lost the segment: the new path is first.
+ * - The receiver receives only data that it already has. Its old path lost the acknowledgement: the new path is first.
+ * - The receiver receives new data, and the sender has changed its path. The sender's old path lost the data; the receiver's
+ *   path has shown no loss: the old path is first.
  */
 export class ProbingPath implements PathChooser {
   readonly #rerouter: Rerouter;
@@ -134,10 +136,10 @@ export class ProbingPath implements PathChooser {
   }
 
   /** Both paths for the acknowledgement of a segment that arrived with `peer`; see the class for their order. */
-  #probe(peer: number, suspectsOwnPath: boolean): readonly number[] {
+  #probe(peer: number, newFirst: boolean): readonly number[] {
     if (!this.#seen.includes(peer)) this.#seen.push(peer);
     const next = this.#newPath();
-    return suspectsOwnPath ? [next, this.selector] : [this.selector, next];
+    return newFirst ? [next, this.selector] : [this.selector, next];
   }
 
   /** A path that was not tried yet in this trial, which begins now if there is none. */
