@@ -52,9 +52,13 @@ export class Agent {
 
   /** Gives the host back as it was, and tells the last figures. */
   close(): void {
-    this.#running?.close();
-    for (const problem of this.#setup.undo())
-      this.tell({ event: "error", id: null, text: `not restored: ${problem}` });
+    let problems: readonly string[] = [];
+    try {
+      this.#running?.close();
+    } finally {
+      problems = this.#setup.undo();
+    }
+    for (const problem of problems) this.tell({ event: "error", id: null, text: `not restored: ${problem}` });
     if (this.#running !== undefined) this.tell({ event: "stopped", ...this.#running.statistics() });
   }
 }

@@ -20,7 +20,7 @@ export interface AgentConfig {
   readonly nics: readonly AgentNic[];
   /** Header field that carries selectors. */
   readonly field: SelectorField;
-  /** What the host policy of a scheme has as its `description`. */
+  /** The `hosts` of a scheme's plan. */
   readonly policy: PolicyDescription;
   /** 32 bits; what choosers draw depends on it and on the flow's addresses and ports only. */
   readonly seed: number;
