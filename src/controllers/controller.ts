@@ -35,7 +35,15 @@ export interface ControllerPlan {
   /** Node indexes of the switches that it controls: all of them (central), one, or any number between. */
   readonly switches: readonly number[];
   readonly controller: Controller;
+  /** Where it runs; `central` unless given. */
+  readonly place?: ControllerPlace;
 }
+
+/**
+ * `central`: on a machine of its own, its messages cross the management network. `switch`: on the processor of each of its
+ * switches. The simulator gives the two different delays; on real switches there is one way, the connection of the lab.
+ */
+export type ControllerPlace = "central" | "switch";
 
 /** A switch and the device that controls it. */
 export interface ControlledSwitch {

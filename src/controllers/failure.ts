@@ -6,13 +6,13 @@ import { MAX_WAKES_AT_ONE_INSTANT, TimeStandsStill } from "./incarnation.js";
 export type ReadSource = (path: string) => string | undefined;
 
 /**
- * `stack` is where the error came from, in V8's form.
+ * `name` is undefined for a promise that nobody awaited. `stack` is where the error came from, in V8's form.
  *
  * P43302 for a controller that keeps time from going on, the controller's own diagnostics as they are with a note, P43301
  * for everything else.
  */
 export function failureOf(
-  name: string,
+  name: string | undefined,
   error: unknown,
   stack: string | undefined,
   readSource: ReadSource = () => undefined,
@@ -28,7 +28,7 @@ export function failureOf(
     ]);
   }
   if (error instanceof DiagnosticError) {
-    const notes = [{ message: `thrown by controller "${name}"` }];
+    const notes = name === undefined ? [] : [{ message: `thrown by controller "${name}"` }];
     return new DiagnosticError(
       error.diagnostics.map((one) =>
         one.severity === "error" ? { ...one, notes: [...one.notes, ...notes] } : one,
@@ -42,7 +42,10 @@ export function failureOf(
   const diagnostic: Diagnostic = {
     severity: "error",
     code: "P43301",
-    message: `controller "${name}" has failed: ${words}`,
+    message:
+      name === undefined
+        ? `a promise that no controller awaits was rejected: ${words}`
+        : `controller "${name}" has failed: ${words}`,
     ...(span === undefined ? {} : { span }),
     notes:
       place === undefined || span !== undefined

@@ -3,7 +3,7 @@ import { type DiagnosticError, didYouMean, fail, printable, type Random } from "
 import type { Device } from "../device/index.js";
 import type { Topology } from "../topology/index.js";
 import { type Clock, IncarnationClock } from "./clock.js";
-import type { ControlledSwitch, ControllerContext, ControllerPlan } from "./controller.js";
+import type { ControlledSwitch, ControllerContext, ControllerPlace, ControllerPlan } from "./controller.js";
 import { failureOf, type ReadSource } from "./failure.js";
 import { GatedDevice } from "./gated-device.js";
 import { Incarnation } from "./incarnation.js";
@@ -13,8 +13,8 @@ import { linkEvents, type SwitchSession, switchEvents } from "./switch-session.j
 export interface ControllerEnvironment {
   readonly topology: Topology;
   readonly clock: Clock;
-  /** The control channel of a switch, by its node index. */
-  session(node: number): SwitchSession;
+  /** The control channel of a switch, by its node index, from where a controller runs. */
+  session(node: number, place: ControllerPlace): SwitchSession;
   /** Its streams are forked by the name of a controller and the number of its start. */
   readonly random: Random;
   /** Takes a line of the log, without the newline. */
@@ -249,7 +249,7 @@ class Slot {
     const { topology, random } = environment;
     const sessions = plan.switches.map((node) => ({
       node: topology.nodes[node]!,
-      session: environment.session(node),
+      session: environment.session(node, plan.place ?? "central"),
     }));
     const switches = sessions.map(
       ({ node, session }): ControlledSwitch => ({ node, device: new GatedDevice(session.device, life) }),

@@ -8,6 +8,7 @@ export type {
   ControlledSwitch,
   Controller,
   ControllerContext,
+  ControllerPlace,
   ControllerPlan,
   LinkEvent,
   SwitchEvent,

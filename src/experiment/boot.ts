@@ -1,5 +1,6 @@
 /** Brings a scheme's fabric up: render, compile, load into every switch, and let the control plane write its state. */
 import { Diagnostics, formatDiagnostic, SourceFile } from "../base/index.js";
+import type { ControllerPlace } from "../controllers/index.js";
 import {
   loadTemplates,
   type ProgramPlan,
@@ -67,10 +68,13 @@ function compileGenerated(file: SourceFile): Program {
   return result.program;
 }
 
-/** A fabric in the simulator, and the control channel of each switch by its node index. */
+/** The control channels of one switch, by the place of the controllers that use them. */
+export type SwitchChannels = Readonly<Record<ControllerPlace, ControlChannel>>;
+
+/** A fabric in the simulator, and the control channels of each switch by its node index. */
 export interface BootedFabric {
   readonly fabric: Fabric;
-  readonly channels: ReadonlyMap<number, ControlChannel>;
+  readonly channels: ReadonlyMap<number, SwitchChannels>;
 }
 
 /** The scheme's fabric in the simulator, all switches running and configured. */
@@ -106,13 +110,16 @@ export async function bootControlled(
   });
   const { simulation } = fabric.network;
   // Each switch has a session of its own; all sessions run at the same time, as with one controller and many switches.
-  const channels = new Map<number, ControlChannel>();
+  const { local_delay, ...shared } = control_channel;
+  const channels = new Map<number, SwitchChannels>();
   const sessions = plan.switches.map(async ({ node, program, updates }) => {
     const made = switches.get(node)!;
-    const channel = new ControlChannel(simulation, made.device, control_channel, made);
-    channels.set(node, channel);
-    await channel.load(programs.get(program)!);
-    await channel.write(updates);
+    const channel = (delay: number) =>
+      new ControlChannel(simulation, made.device, { ...shared, delay }, made);
+    const own = { central: channel(shared.delay), switch: channel(local_delay) };
+    channels.set(node, own);
+    await own.central.load(programs.get(program)!);
+    await own.central.write(updates);
   });
   await settle(simulation, Promise.all(sessions));
   return { fabric, channels };

@@ -22,8 +22,8 @@ export async function startControllers(
     topology,
     seed,
     clock: controlClock(simulation, simulation.now),
-    session: (node) => {
-      const device = channels.get(node)!;
+    session: (node, place) => {
+      const device = channels.get(node)![place];
       return { device, watchState: (listener) => device.watchState(listener) };
     },
   });

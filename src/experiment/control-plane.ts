@@ -8,6 +8,7 @@ import { type DiagnosticError, fail, type Locate, Random } from "../base/index.j
 import {
   type Clock,
   ControllerHost,
+  type ControllerPlace,
   ControllerStopped,
   failureOf,
   ROUTE_CONTROLLER,
@@ -72,7 +73,7 @@ export interface ControlPlaneOptions {
   readonly plan: FabricPlan;
   readonly topology: Topology;
   readonly clock: Clock;
-  session(node: number): SwitchSession;
+  session(node: number, place: ControllerPlace): SwitchSession;
   readonly seed: number;
   /** Also told of each line of {@link ControlPlane.log}, as it comes. */
   readonly onLine?: (line: string) => void;
@@ -131,7 +132,7 @@ export class ControlPlane {
   readonly #onDropped = (error: unknown): void => {
     if (error instanceof ControllerStopped) return;
     const stack = error instanceof Error ? error.stack : undefined;
-    this.#fail(failureOf("?", error, stack, readSource));
+    this.#fail(failureOf(undefined, error, stack, readSource));
   };
 
   #fail(error: DiagnosticError): void {

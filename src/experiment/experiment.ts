@@ -111,6 +111,8 @@ const machineKeys = {
       rate: rateSchema.optional(),
       /** Time that a switch needs for an update, a query or a packet-out. */
       processing: durationSchema.default(0),
+      /** Instead of `delay`, for controllers that run on their switch. */
+      local_delay: durationSchema.default(10_000),
     })
     .prefault({}),
   control_plane: controlPlaneSchema.prefault({}),

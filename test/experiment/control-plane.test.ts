@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import type { Controller } from "../../src/controllers/index.js";
+import type { Controller, ControllerPlace } from "../../src/controllers/index.js";
 import {
   loadTimeline,
   runExperiment,
@@ -46,12 +46,15 @@ const of = (rows: readonly TimelineRow[], scheme: string) => rows.filter((row) =
 function withController<T extends { schemes: readonly SchemeRun[] }>(
   experiment: T,
   controller: Controller,
+  place: ControllerPlace = "central",
 ): T {
   const schemes = experiment.schemes.map((scheme) => ({
     ...scheme,
     plan: {
       ...scheme.plan,
-      controllers: [{ name: "own", switches: scheme.plan.switches.map(({ node }) => node), controller }],
+      controllers: [
+        { name: "own", switches: scheme.plan.switches.map(({ node }) => node), controller, place },
+      ],
     },
   }));
   return { ...experiment, schemes };
@@ -214,6 +217,43 @@ describe("a controller", () => {
     expect(formatDiagnostic(error.diagnostics[0]!)).toMatch(
       /control-plane\.test\.ts:\d+:\d+: error\[P43301\]: controller "own" has failed: Error: cannot begin/,
     );
+  });
+
+  it("drops no promise unseen", async () => {
+    const before = process.listeners("unhandledRejection");
+    const timeline = withController(timelineOf("schemes: [ecmp]\nduration: 1s\n"), {
+      start: ({ clock }) => {
+        clock.at(5e6, () => {
+          // As Node does when nobody has awaited a promise, without the listeners of the test runner.
+          const own = process.listeners("unhandledRejection").filter((one) => !before.includes(one));
+          expect(own).toHaveLength(1);
+          own[0]!(new Error("dropped"), Promise.resolve());
+        });
+      },
+    });
+    await expect(runTimeline(timeline, { seed: 3 })).rejects.toThrow(
+      "error[P43301]: a promise that no controller awaits was rejected: Error: dropped",
+    );
+    expect(process.listeners("unhandledRejection")).toEqual(before);
+  });
+
+  it.each([
+    ["central", 2e6],
+    ["switch", 20_000],
+  ] as const)("at the place %s has an answer after %d ns", async (place, answered) => {
+    const times: number[] = [];
+    const timeline = withController(
+      timelineOf("schemes: [ecmp]\nduration: 10ms\n"),
+      {
+        start: async ({ clock, switches }) => {
+          await switches[0]!.device.read([]);
+          times.push(clock.now());
+        },
+      },
+      place,
+    );
+    await runTimeline(timeline, { seed: 3 });
+    expect(times).toEqual([answered]);
   });
 
   it("lives for all runs of a failover experiment, and changes nothing while it only reads", async () => {

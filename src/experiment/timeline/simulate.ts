@@ -25,14 +25,16 @@ export async function simulateTimeline(
     const { simulation } = fabric.network;
     const programs = await compiler.compileAll(scheme);
     const power: SwitchPower = {
-      kill: (node) => channels.get(node)!.disconnect(),
+      kill: (node) => {
+        for (const channel of Object.values(channels.get(node)!)) channel.disconnect();
+      },
       restart: async (node) => {
         const { program, updates } = scheme.plan.switches.find((own) => own.node === node)!;
         const { device } = fabric.nodes[node] as SwitchNode;
         const channel = new ControlChannel(simulation, device, timeline.settings.control_channel);
         await channel.load(programs.get(program)!);
         await channel.write(updates);
-        channels.get(node)!.connect();
+        for (const own of Object.values(channels.get(node)!)) own.connect();
       },
     };
     const plane = await startControllers(booted, scheme, seed);
