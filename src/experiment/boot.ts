@@ -69,7 +69,7 @@ function compileGenerated(file: SourceFile): Program {
 }
 
 /** The control channels of one switch, by the place of the controllers that use them. */
-export type SwitchChannels = Readonly<Record<ControllerPlace, ControlChannel>>;
+type SwitchChannels = Readonly<Record<ControllerPlace, ControlChannel>>;
 
 /** A fabric in the simulator, and the control channels of each switch by its node index. */
 export interface BootedFabric {
