@@ -17,19 +17,29 @@ import { measureSingleWrites } from "./p4runtime-single.js";
 const ENTRIES = 50_000;
 const BATCH = 1000;
 export const TABLE = "TheIngress.destinations";
-const golden = join(import.meta.dirname, "../test/golden/cpu");
+const golden = join(import.meta.dirname, "../test/golden");
+
+/** A recorded program, with a register array of another size if one is named. */
+export function goldenProgram(name: string, array?: { register: string; elements: number }): Program {
+  const diagnostics = new Diagnostics();
+  const text = readFileSync(join(golden, name, `${name}.p4info.txtpb`), "utf8");
+  const p4info = readP4Info(new SourceFile(`${name}.p4info.txtpb`, text), "text", diagnostics)!;
+  diagnostics.throwIfErrors();
+  const bmv2 = JSON.parse(readFileSync(join(golden, name, `${name}.json`), "utf8")) as Bmv2Program;
+  for (const register of bmv2.register_arrays)
+    if (register.name === array?.register) register.size = array.elements;
+  for (const register of p4info.registers)
+    if (register.preamble!.name === array?.register) register.size = array.elements;
+  return { bmv2, p4info };
+}
 
 function loadProgram(entries = ENTRIES): Program {
-  const diagnostics = new Diagnostics();
-  const text = readFileSync(join(golden, "cpu.p4info.txtpb"), "utf8");
-  const p4info = readP4Info(new SourceFile("cpu.p4info.txtpb", text), "text", diagnostics);
-  diagnostics.throwIfErrors();
-  const bmv2 = JSON.parse(readFileSync(join(golden, "cpu.json"), "utf8")) as Bmv2Program;
+  const { bmv2, p4info } = goldenProgram("cpu");
   for (const pipeline of bmv2.pipelines) {
     for (const table of pipeline.tables) if (table.name === TABLE) table.max_size = entries;
   }
-  for (const table of p4info!.tables) if (table.preamble!.name === TABLE) table.size = BigInt(entries);
-  return { bmv2, p4info: p4info! };
+  for (const table of p4info.tables) if (table.preamble!.name === TABLE) table.size = BigInt(entries);
+  return { bmv2, p4info };
 }
 
 export function insertOf(i: number): Update {

@@ -2,7 +2,7 @@
  * The gRPC services p4.v1.P4Runtime and p4loom.v1.Settings: their methods with their (de)serialisers, for client
  * and server.
  */
-import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { logVerbosity, type MethodDefinition, setLogVerbosity } from "@grpc/grpc-js";
 import {
   CapabilitiesRequestSchema,
@@ -13,7 +13,6 @@ import {
   ReadResponseSchema,
   SetForwardingPipelineConfigRequestSchema,
   SetForwardingPipelineConfigResponseSchema,
-  type StreamMessageRequest,
   StreamMessageRequestSchema,
   StreamMessageResponseSchema,
   WriteRequestSchema,
@@ -83,21 +82,6 @@ function method<I extends DescMessage, O extends DescMessage>(
 
 const P4RUNTIME = "/p4.v1.P4Runtime";
 
-/** Stands for a message on a stream that could not be read. */
-export const UNREADABLE: StreamMessageRequest = create(StreamMessageRequestSchema);
-
-/**
- * The session of a stream must learn of bytes that are not a message: gRPC would end the call without informing it, and a
- * message that the session sends afterwards would leave the client without an end of the stream.
- */
-function readStreamMessage(bytes: Buffer): StreamMessageRequest {
-  try {
-    return fromBinary(StreamMessageRequestSchema, plain(bytes));
-  } catch {
-    return UNREADABLE;
-  }
-}
-
 export const P4RuntimeService = {
   write: method(`${P4RUNTIME}/Write`, WriteRequestSchema, WriteResponseSchema),
   read: method(`${P4RUNTIME}/Read`, ReadRequestSchema, ReadResponseSchema, { responseStream: true }),
@@ -111,13 +95,12 @@ export const P4RuntimeService = {
     GetForwardingPipelineConfigRequestSchema,
     GetForwardingPipelineConfigResponseSchema,
   ),
-  streamChannel: {
-    ...method(`${P4RUNTIME}/StreamChannel`, StreamMessageRequestSchema, StreamMessageResponseSchema, {
-      requestStream: true,
-      responseStream: true,
-    }),
-    requestDeserialize: readStreamMessage,
-  },
+  streamChannel: method(
+    `${P4RUNTIME}/StreamChannel`,
+    StreamMessageRequestSchema,
+    StreamMessageResponseSchema,
+    { requestStream: true, responseStream: true },
+  ),
   capabilities: method(`${P4RUNTIME}/Capabilities`, CapabilitiesRequestSchema, CapabilitiesResponseSchema),
 } as const;
 

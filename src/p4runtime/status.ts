@@ -4,10 +4,11 @@
  */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { anyPack, anyUnpack } from "@bufbuild/protobuf/wkt";
-import { Metadata, type ServiceError, type StatusObject, status } from "@grpc/grpc-js";
+import { type Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { DeviceError, type StatusCode, type UpdateStatus } from "../device/index.js";
 import { type Status, StatusSchema } from "./generated/google/rpc/status_pb.js";
 import { type Error as ErrorMessage, ErrorSchema } from "./generated/p4/v1/p4runtime_pb.js";
+import type { CallStatus } from "./grpc/call.js";
 
 /** The name of the error space of this server, as `<target>-<arch>-<vendor>` (P4Runtime spec 10). */
 const ERROR_SPACE = "p4loom-v1model-p4loom";
@@ -33,8 +34,16 @@ export function codeName(code: number): StatusCode {
   return (status[code] as StatusCode | undefined) ?? "UNKNOWN";
 }
 
+/** A Write or Read of which a part failed. */
+export class BatchFailure extends Error {
+  constructor(readonly status: CallStatus) {
+    super(status.details);
+  }
+}
+
 /** The status of a failed call; whatever is no `DeviceError` is a fault and INTERNAL. */
-export function statusOf(error: unknown): { code: number; details: string } {
+export function statusOf(error: unknown): CallStatus {
+  if (error instanceof BatchFailure) return error.status;
   if (error instanceof DeviceError) return { code: codeNumber(error.code), details: error.message };
   return { code: status.INTERNAL, details: error instanceof Error ? error.message : String(error) };
 }
@@ -48,13 +57,12 @@ export function updateStatusOf(error: unknown): UpdateStatus {
 export const OK: UpdateStatus = { code: "OK", message: "" };
 
 /** UNKNOWN with one error per update: the answer to a Write or Read of which a part failed (12.3, 13.3). */
-export function batchStatus(message: string, updates: readonly UpdateStatus[]): Partial<StatusObject> {
-  const metadata = new Metadata();
+export function batchStatus(message: string, updates: readonly UpdateStatus[]): CallStatus {
   if (updates.length * BARE_ERROR_BYTES > TRAILER_LIMIT) {
     const first = updates.findIndex((update) => update.code !== "OK");
     const { code, message: why } = updates[first]!;
     const text = `${message}, too many to list all of them (use smaller batches); number ${first + 1}: ${code} ${why}`;
-    return { code: status.UNKNOWN, details: text, metadata };
+    return { code: status.UNKNOWN, details: text };
   }
   let budget = TRAILER_BUDGET - updates.length * BARE_ERROR_BYTES;
   const details = updates.map((update) => {
@@ -68,8 +76,7 @@ export function batchStatus(message: string, updates: readonly UpdateStatus[]): 
     return anyPack(ErrorSchema, create(ErrorSchema, { canonicalCode }));
   });
   const packed = toBinary(StatusSchema, create(StatusSchema, { code: status.UNKNOWN, message, details }));
-  metadata.set(TRAILER, Buffer.from(packed));
-  return { code: status.UNKNOWN, details: message, metadata };
+  return { code: status.UNKNOWN, details: message, detailsBin: packed };
 }
 
 function unpackDetails(metadata: Metadata | undefined): UpdateStatus[] | undefined {

@@ -81,7 +81,7 @@ describe("entities survive the wire", () => {
           ) {
             variant.value.type.value.packetLengthBytes = -1;
           }
-          expect(decodeUpdate(wire, message)).toHaveLength(1);
+          expect([...decodeUpdate(wire, message)]).toHaveLength(1);
         },
       ),
     );

@@ -80,7 +80,7 @@ describe("writes", () => {
       for (const [i, message] of request.updates.entries()) {
         let code = "OK";
         try {
-          expect(decodeUpdate(server, message).length).toBeGreaterThan(0);
+          expect([...decodeUpdate(server, message)].length).toBeGreaterThan(0);
         } catch (error) {
           code = updateStatusOf(error).code;
         }

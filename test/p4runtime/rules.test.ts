@@ -110,7 +110,7 @@ const act = { action: ACT };
 function update(type: string, entity: JsonValue): string {
   const message = fromJson(UpdateSchema, { type, entity });
   try {
-    return `OK ${decodeUpdate(wire, message).length}`;
+    return `OK ${[...decodeUpdate(wire, message)].length}`;
   } catch (error) {
     if (error instanceof DeviceError) return error.code;
     throw error;

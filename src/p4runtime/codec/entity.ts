@@ -130,7 +130,7 @@ export function decodeEntity(wire: Wire, message: EntityMessage): Entity {
     case "meterEntry":
       return one(decodeMeterEntry(wire, entity.value));
     case "directCounterEntry":
-      return one(decodeDirectCounter(wire, entity.value) ?? []);
+      return one([decodeDirectCounter(wire, entity.value) ?? []].flat());
     case "directMeterEntry":
       return decodeDirectMeter(wire, entity.value);
     case "registerEntry":
@@ -150,10 +150,11 @@ export function decodeEntity(wire: Wire, message: EntityMessage): Entity {
   }
 }
 
-function one<T>(list: T | T[]): T {
-  if (!Array.isArray(list)) return list;
-  if (list.length !== 1) throw invalid("an entity that is read has one index and its data");
-  return list[0]!;
+function one<T>(list: Iterable<T>): T {
+  const [first, second] = list;
+  if (first === undefined || second !== undefined)
+    throw invalid("an entity that is read has one index and its data");
+  return first;
 }
 
 const TYPES = { insert: Update_Type.INSERT, modify: Update_Type.MODIFY, delete: Update_Type.DELETE } as const;
@@ -179,18 +180,21 @@ function typeOf(message: UpdateMessage): Update["type"] {
 }
 
 /**
- * Decodes and checks one update of a Write. A message may mean several updates (a whole array of counters) or
- * none (a counter without data). Throws a `DeviceError` with the status that P4Runtime asks for.
+ * Decodes and checks one update of a Write. A message may mean several updates (a whole array of counters), which are
+ * made one after the other, or none (a counter without data). Throws a `DeviceError` with the status that P4Runtime asks for.
  */
-export function decodeUpdate(wire: Wire, message: UpdateMessage): Update[] {
+export function decodeUpdate(wire: Wire, message: UpdateMessage): Iterable<Update> {
   const type = typeOf(message);
   return decodeEntityUpdate(type === "delete" ? withoutNewNames(wire) : wire, type, message);
 }
 
-function decodeEntityUpdate(wire: Wire, type: Update["type"], message: UpdateMessage): Update[] {
+function* modified(entities: Iterable<Entity>): Generator<Update> {
+  for (const entity of entities) yield { type: "modify", entity };
+}
+
+function decodeEntityUpdate(wire: Wire, type: Update["type"], message: UpdateMessage): Iterable<Update> {
   const entity = message.entity?.entity;
   /** Arrays and direct resources exist from the start: they can only be modified. */
-  const modified = (list: readonly Entity[]): Update[] => list.map((e) => ({ type: "modify", entity: e }));
   const modifyOnly = (): void => {
     if (type !== "modify")
       throw invalid(`${entity?.case} can only be modified, not ${type}d`.replace("insertd", "inserted"));

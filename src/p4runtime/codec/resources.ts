@@ -122,8 +122,8 @@ export function decodeIndex(index: Index | undefined, array: ArrayObject): numbe
 /** Maximum number of elements of an array that one update may write as a whole. */
 const MAX_EXPANDED = 1 << 20;
 
-/** The indexes that an update refers to: one index, or all of the array when the update has none. */
-function expandIndex(index: Index | undefined, array: ArrayObject): number[] {
+/** The indexes that an update refers to: one index, or all of the array when the update has none; one after the other. */
+function expandIndex(index: Index | undefined, array: ArrayObject): Iterable<number> {
   const one = decodeIndex(index, array);
   if (one === undefined && Number(array.message.size) > MAX_EXPANDED) {
     throw new DeviceError(
@@ -131,7 +131,15 @@ function expandIndex(index: Index | undefined, array: ArrayObject): number[] {
       `"${array.name}" has ${array.message.size} elements; at most ${MAX_EXPANDED} are written at once`,
     );
   }
-  return one === undefined ? Array.from({ length: Number(array.message.size) }, (_, i) => i) : [one];
+  return one === undefined ? indexesBelow(Number(array.message.size)) : [one];
+}
+
+function* indexesBelow(size: number): Generator<number> {
+  for (let index = 0; index < size; index++) yield index;
+}
+
+function* each<T>(indexes: Iterable<number>, make: (index: number) => T): Generator<T> {
+  for (const index of indexes) yield make(index);
 }
 
 function encodeIndex(index: number): Index {
@@ -150,12 +158,12 @@ export function encodeCounterEntry(wire: Wire, entry: Partial<CounterEntry>): Co
 }
 
 /** One entry per element that the message means; none if it carries no data. */
-export function decodeCounterEntry(wire: Wire, message: CounterEntryMessage): CounterEntry[] {
+export function decodeCounterEntry(wire: Wire, message: CounterEntryMessage): Iterable<CounterEntry> {
   const counter = arrayById(wire.index.counters, message.counterId, "counter");
   const indexes = expandIndex(message.index, counter);
   if (message.data === undefined) return [];
   const data = decodeCounter(message.data);
-  return indexes.map((index) => ({ kind: "counter", counter: counter.name, index, data }));
+  return each(indexes, (index) => ({ kind: "counter", counter: counter.name, index, data }));
 }
 
 export function encodeMeterEntry(wire: Wire, entry: Partial<MeterEntry>): MeterEntryMessage {
@@ -166,13 +174,13 @@ export function encodeMeterEntry(wire: Wire, entry: Partial<MeterEntry>): MeterE
   return message;
 }
 
-export function decodeMeterEntry(wire: Wire, message: MeterEntryMessage): MeterEntry[] {
+export function decodeMeterEntry(wire: Wire, message: MeterEntryMessage): Iterable<MeterEntry> {
   const meter = arrayById(wire.index.meters, message.meterId, "meter");
   refuseColours(message.counterData);
   if (message.config !== undefined && !wire.lenient)
     checkMeter(message.config, meter.message.spec, meter.name);
   const config = message.config === undefined ? {} : { config: decodeMeter(message.config) };
-  return expandIndex(message.index, meter).map((index) => ({
+  return each(expandIndex(message.index, meter), (index) => ({
     kind: "meter",
     meter: meter.name,
     index,
@@ -193,7 +201,7 @@ export function encodeRegisterEntry(wire: Wire, entry: Partial<RegisterEntry>): 
   return message;
 }
 
-export function decodeRegisterEntry(wire: Wire, message: RegisterEntryMessage): RegisterEntry[] {
+export function decodeRegisterEntry(wire: Wire, message: RegisterEntryMessage): Iterable<RegisterEntry> {
   const register = arrayById(wire.index.registers, message.registerId, "register");
   const values = decodeData(wire, register.message.typeSpec, message.data, register.name);
   if (values.length !== 1) {
@@ -203,7 +211,7 @@ export function decodeRegisterEntry(wire: Wire, message: RegisterEntryMessage): 
     );
   }
   const value = values[0]!;
-  return expandIndex(message.index, register).map((index) => ({
+  return each(expandIndex(message.index, register), (index) => ({
     kind: "register",
     register: register.name,
     index,

@@ -53,6 +53,8 @@ export async function collectState(device: Device, pace?: Pace): Promise<Update[
   const updates: Update[] = [];
   for (const query of EVERYTHING) {
     for (const entity of await device.read([query], pace)) {
+      const turn = pace?.();
+      if (turn !== undefined) await turn;
       if (isInitial(entity)) continue;
       const modify = MODIFIED.has(entity.kind) || (entity.kind === "tableEntry" && entity.isDefault);
       updates.push({ type: modify ? "modify" : "insert", entity });

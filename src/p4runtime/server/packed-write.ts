@@ -22,7 +22,7 @@ export class PackedWrite {
   readonly #places: number[] = [];
 
   /** Throws an `Error` when the bytes are no message. */
-  constructor(buffer: Buffer) {
+  constructor(buffer: Uint8Array) {
     // A Buffer's `slice` shares memory where that of a Uint8Array copies.
     this.#bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
     const reader = new BinaryReader(this.#bytes);

@@ -1,15 +1,6 @@
 /** A P4Runtime server that puts any `Device` behind gRPC (P4Runtime specification 1.4). */
-import { create } from "@bufbuild/protobuf";
-import {
-  Server,
-  ServerCredentials,
-  type ServerDuplexStream,
-  type ServerReadableStream,
-  type ServerUnaryCall,
-  type ServerWritableStream,
-  type sendUnaryData,
-  type UntypedServiceImplementation,
-} from "@grpc/grpc-js";
+import { create, toBinary } from "@bufbuild/protobuf";
+import type { MethodDefinition } from "@grpc/grpc-js";
 import { systemErrorReason } from "../../base/index.js";
 import { type Device, DeviceError } from "../../device/index.js";
 import type { Program } from "../../program/index.js";
@@ -23,40 +14,30 @@ import {
   type ReadRequest,
   type SetForwardingPipelineConfigRequest,
   SetForwardingPipelineConfigResponseSchema,
-  type StreamMessageRequest,
-  type StreamMessageResponse,
   type Uint128,
   type Update,
 } from "../generated/p4/v1/p4runtime_pb.js";
 import {
-  type AddPortRequest,
   AddPortResponseSchema,
-  type ApplyRequest,
   ApplyResponseSchema,
-  type DescribeRequest,
-  type ListPortsRequest,
-  type RemovePortRequest,
   RemovePortResponseSchema,
-  type ResetStateRequest,
   ResetStateResponseSchema,
   type RestoreStateRequest,
-  type RestoreStateResponse,
   RestoreStateResponseSchema,
   type SaveStateRequest,
-  type SaveStateResponse,
   SaveStateResponseSchema,
 } from "../generated/p4loom/v1/settings_pb.js";
+import type { Call } from "../grpc/call.js";
+import { type GrpcServer, listen, type Method } from "../grpc/server.js";
 import {
   API_VERSION,
   DEFAULT_MESSAGE_BYTES,
   MIN_MESSAGE_BYTES,
   P4RuntimeService,
-  quietGrpc,
   SettingsService,
 } from "../service.js";
-import { batchStatus, statusOf } from "../status.js";
+import { BatchFailure, batchStatus, statusOf } from "../status.js";
 import { Arbitration, roleName } from "./arbitration.js";
-import { drained } from "./drained.js";
 import { encodeEvent } from "./events.js";
 import { PackedWrite } from "./packed-write.js";
 import { Pipeline, type Translations } from "./pipeline.js";
@@ -126,67 +107,53 @@ export async function serve(device: Device, options: ServeOptions = {}): Promise
       `maxMessageBytes ${maxMessageBytes} is below ${MIN_MESSAGE_BYTES}`,
     );
   }
-  quietGrpc();
   const handlers = new Handlers(device, deviceId, options);
-  const server = new Server({
-    "grpc.max_receive_message_length": maxMessageBytes,
-    "grpc.max_send_message_length": -1,
-    "grpc.max_concurrent_streams": MAX_STREAMS,
-    // a controller whose connection broke silently must not stay primary for long
-    "grpc.keepalive_time_ms": 30_000,
-    "grpc.keepalive_timeout_ms": 10_000,
-    // statistics of calls that nothing here reads
-    "grpc.enable_channelz": 0,
-  });
-  server.addService(SERVED, handlers.implementation());
-  server.addService(SettingsService, handlers.settings());
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(address, credentials(options.tls), (error, bound) => {
-      if (error === null) resolve(bound);
-      else reject(new DeviceError("UNAVAILABLE", `cannot listen on ${address}: ${systemErrorReason(error)}`));
+  let server: GrpcServer;
+  try {
+    server = await listen({
+      address,
+      tls: pemOf(options.tls),
+      maxBytes: maxMessageBytes,
+      maxCalls: MAX_CALLS,
+      // A controller whose connection broke silently must not stay primary for long.
+      keepaliveMs: 30_000,
+      keepaliveTimeoutMs: 10_000,
+      methods: handlers.methods(),
+      statusOf,
     });
-  });
+  } catch (error) {
+    handlers.close();
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    throw new DeviceError("UNAVAILABLE", `cannot listen on ${address}: ${systemErrorReason(error)}`);
+  }
+  const { port } = server;
   return {
     address: address.startsWith("unix:") ? address : `${address.slice(0, address.lastIndexOf(":"))}:${port}`,
     port,
     close: () => {
       handlers.close();
-      return new Promise((resolve) => {
-        server.tryShutdown(() => resolve());
-        // clients that keep connections open without calls would hold up the shutdown
-        setTimeout(() => server.forceShutdown(), SHUTDOWN_MS).unref();
-      });
+      return server.close(SHUTDOWN_MS);
     },
   };
 }
 
-/** The service as the server speaks it: the handlers decode updates, and encode the answers to Read and Write. */
-const encoded = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-const SERVED = {
-  ...P4RuntimeService,
-  read: { ...P4RuntimeService.read, responseSerialize: encoded },
-  write: {
-    ...P4RuntimeService.write,
-    requestDeserialize: (bytes: Buffer) => new PackedWrite(bytes),
-    responseSerialize: encoded,
-  },
-};
-
 /** A `WriteResponse` has no fields. */
 const WRITTEN = new Uint8Array(0);
 
-/** Maximum number of concurrent calls of one connection; further calls wait. */
-const MAX_STREAMS = 1000;
+/** Maximum number of concurrent calls of one connection; further calls are refused, and clients send them again. */
+const MAX_CALLS = 1000;
 
 /** Milliseconds for calls in progress to end when the server closes. */
 const SHUTDOWN_MS = 500;
 
-function credentials(tls: ServerTls | undefined): ServerCredentials {
-  if (tls === undefined) return ServerCredentials.createInsecure();
+function pemOf(tls: ServerTls | undefined) {
+  if (tls === undefined) return undefined;
   const pem = (text: string | Uint8Array): Buffer => Buffer.from(text as string);
-  const pair = { cert_chain: pem(tls.certificate), private_key: pem(tls.privateKey) };
-  const clientCa = tls.clientCa === undefined ? null : pem(tls.clientCa);
-  return ServerCredentials.createSsl(clientCa, [pair], clientCa !== null);
+  return {
+    certificate: pem(tls.certificate),
+    privateKey: pem(tls.privateKey),
+    ...(tls.clientCa === undefined ? {} : { clientCa: pem(tls.clientCa) }),
+  };
 }
 
 function immediate(): Promise<void> {
@@ -249,69 +216,94 @@ class Handlers {
     this.#sessions.clear();
   }
 
-  implementation(): UntypedServiceImplementation {
-    return {
-      write: unary((request: PackedWrite) => this.#write(request)),
-      read: (call: ServerWritableStream<ReadRequest, Uint8Array>) => {
-        this.#read(call).catch((error) => call.emit("error", statusOf(error)));
-      },
-      setForwardingPipelineConfig: unary((request: SetForwardingPipelineConfigRequest) =>
-        this.#setConfig(request),
-      ),
-      getForwardingPipelineConfig: unary((request: GetForwardingPipelineConfigRequest) =>
-        this.#getConfig(request),
-      ),
-      capabilities: unary((request: CapabilitiesRequest) => this.#capabilities(request)),
-      streamChannel: (call: ServerDuplexStream<StreamMessageRequest, StreamMessageResponse>) => {
-        const session = new StreamSession(call, this.#arbitration, this.#pipeline, this.device, (gone) =>
-          this.#sessions.delete(gone),
-        );
-        this.#sessions.add(session);
-      },
-    };
-  }
-
-  settings(): UntypedServiceImplementation {
-    return {
-      describe: unary(async (request: DescribeRequest) => {
+  methods(): Map<string, Method> {
+    const {
+      write,
+      read,
+      setForwardingPipelineConfig,
+      getForwardingPipelineConfig,
+      capabilities,
+      streamChannel,
+    } = P4RuntimeService;
+    const settings = SettingsService;
+    return new Map<string, Method>([
+      // Its updates are decoded one by one.
+      [write.path, { kind: "unary", handle: (bytes) => this.#write(decoded(() => new PackedWrite(bytes))) }],
+      [
+        read.path,
+        {
+          kind: "serverStream",
+          handle: (bytes, call) =>
+            this.#read(
+              decoded(() => read.requestDeserialize(bytes as Buffer)),
+              call,
+            ),
+        },
+      ],
+      unary(setForwardingPipelineConfig, (request) => this.#setConfig(request)),
+      unary(getForwardingPipelineConfig, (request) => this.#getConfig(request)),
+      unary(capabilities, (request) => this.#capabilities(request)),
+      [
+        streamChannel.path,
+        {
+          kind: "duplex",
+          handle: (call) => {
+            const session = new StreamSession(call, this.#arbitration, this.#pipeline, this.device, (gone) =>
+              this.#sessions.delete(gone),
+            );
+            this.#sessions.add(session);
+            return session;
+          },
+        },
+      ],
+      unary(settings.describe, async (request) => {
         this.#checkDevice(request.deviceId);
         return describeDevice(this.device);
       }),
-      apply: unary(async (request: ApplyRequest) => {
+      unary(settings.apply, async (request) => {
         await this.#change(request, () => applySetting(this.device.settings, request));
         return create(ApplyResponseSchema);
       }),
-      addPort: unary(async (request: AddPortRequest) => {
+      unary(settings.addPort, async (request) => {
         await this.#change(request, () =>
           portsOf(this.device.ports).add(checkPort(request.port), attachmentOf(request)),
         );
         return create(AddPortResponseSchema);
       }),
-      removePort: unary(async (request: RemovePortRequest) => {
+      unary(settings.removePort, async (request) => {
         await this.#change(request, () => portsOf(this.device.ports).remove(checkPort(request.port)));
         return create(RemovePortResponseSchema);
       }),
-      listPorts: unary(async (request: ListPortsRequest) => {
+      unary(settings.listPorts, async (request) => {
         this.#checkDevice(request.deviceId);
         return listMessage(await portsOf(this.device.ports).list());
       }),
-      resetState: unary(async (request: ResetStateRequest) => {
+      unary(settings.resetState, async (request) => {
         await this.#change(request, () => this.device.load(this.#stateful().program));
         return create(ResetStateResponseSchema);
       }),
-      saveState: (call: ServerWritableStream<SaveStateRequest, SaveStateResponse>) => {
-        this.#saveState(call).catch((error) => call.emit("error", statusOf(error)));
-      },
-      restoreState: (
-        call: ServerReadableStream<RestoreStateRequest, RestoreStateResponse>,
-        respond: sendUnaryData<RestoreStateResponse>,
-      ) => {
-        this.#restoreState(call).then(
-          () => respond(null, create(RestoreStateResponseSchema)),
-          (error) => respond(statusOf(error)),
-        );
-      },
-    };
+      [
+        settings.saveState.path,
+        {
+          kind: "serverStream",
+          handle: (bytes, call) =>
+            this.#saveState(
+              decoded(() => settings.saveState.requestDeserialize(bytes as Buffer)),
+              call,
+            ),
+        },
+      ],
+      [
+        settings.restoreState.path,
+        {
+          kind: "clientStream",
+          handle: async (messages) => {
+            await this.#restoreState(messages);
+            return toBinary(RestoreStateResponseSchema, create(RestoreStateResponseSchema));
+          },
+        },
+      ],
+    ]);
   }
 
   /** A change of the whole switch, with the rights and the order of a Write. */
@@ -338,8 +330,7 @@ class Handlers {
     return { device: this.device, wire, program, programName: program.bmv2.program ?? "" };
   }
 
-  async #saveState(call: ServerWritableStream<SaveStateRequest, SaveStateResponse>): Promise<void> {
-    const { deviceId, role } = call.request;
+  async #saveState({ deviceId, role }: SaveStateRequest, call: Call): Promise<undefined> {
     this.#checkDevice(deviceId);
     if (!this.#arbitration.knowsRole(role))
       throw new DeviceError("NOT_FOUND", `the role "${role}" is unknown`);
@@ -351,16 +342,17 @@ class Handlers {
     });
     for await (const part of documentParts(running, updates, pace)) {
       if (call.cancelled) return;
-      if (!call.write(create(SaveStateResponseSchema, { part }))) await drained(call);
+      const message = toBinary(SaveStateResponseSchema, create(SaveStateResponseSchema, { part }));
+      if (!call.write(message)) await call.drained();
     }
-    call.end();
   }
 
-  async #restoreState(call: ServerReadableStream<RestoreStateRequest, RestoreStateResponse>): Promise<void> {
+  async #restoreState(messages: AsyncIterable<Uint8Array>): Promise<void> {
     let first: RestoreStateRequest | undefined;
     const parts: Uint8Array[] = [];
     let size = 0;
-    for await (const request of call as AsyncIterable<RestoreStateRequest>) {
+    for await (const bytes of messages) {
+      const request = decoded(() => SettingsService.restoreState.requestDeserialize(bytes as Buffer));
       first ??= request;
       size += request.part.length;
       if (size > MAX_STATE_BYTES)
@@ -369,9 +361,7 @@ class Handlers {
       parts.push(request.part.slice());
     }
     if (first === undefined) throw new DeviceError("INVALID_ARGUMENT", "the state is missing");
-    await this.#change(first, () =>
-      restoreDocument(this.#stateful(), Buffer.concat(parts), paceOf(this.#yieldTurn)),
-    );
+    await this.#change(first, () => restoreDocument(this.#stateful(), parts, paceOf(this.#yieldTurn)));
   }
 
   #checkDevice(deviceId: bigint): void {
@@ -444,8 +434,7 @@ class Handlers {
     return target;
   }
 
-  async #read(call: ServerWritableStream<ReadRequest, Uint8Array>): Promise<void> {
-    const { request } = call;
+  async #read(request: ReadRequest, call: Call): Promise<undefined> {
     this.#checkDevice(request.deviceId);
     if (!this.#arbitration.knowsRole(request.role)) {
       throw new DeviceError("NOT_FOUND", `the role "${request.role}" is unknown`);
@@ -460,16 +449,14 @@ class Handlers {
     const keep = config && ((entity: Entity) => config.allows(entity));
     for await (const response of responses(wire, entities, pace, keep)) {
       if (call.cancelled) return;
-      if (!call.write(response)) await drained(call);
+      if (!call.write(response)) await call.drained();
     }
-    if (statuses === undefined) call.end();
-    else {
-      const failed = statuses.filter((status) => status.code !== "OK");
-      const { code, message } = failed[0]!;
-      // many clients show this text only, not the details
-      const text = `${failed.length} of ${statuses.length} read requests failed: ${code} ${message}`;
-      call.emit("error", batchStatus(text, statuses));
-    }
+    if (statuses === undefined) return;
+    const failed = statuses.filter((status) => status.code !== "OK");
+    const { code, message } = failed[0]!;
+    // many clients show this text only, not the details
+    const text = `${failed.length} of ${statuses.length} read requests failed: ${code} ${message}`;
+    throw new BatchFailure(batchStatus(text, statuses));
   }
 
   async #setConfig(request: SetForwardingPipelineConfigRequest) {
@@ -497,18 +484,25 @@ class Handlers {
   }
 }
 
-/** Carries the status of a batch through a handler. */
-class BatchFailure extends Error {
-  constructor(readonly status: ReturnType<typeof batchStatus>) {
-    super(status.details);
+/** Bytes that are no message of the method end the call as in other servers of gRPC. */
+function decoded<T>(decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    throw new DeviceError("INTERNAL", `Error deserializing request: ${(error as Error).message}`);
   }
 }
 
-function unary<I, O>(handle: (request: I) => Promise<O>) {
-  return (call: ServerUnaryCall<I, O>, respond: sendUnaryData<O>): void => {
-    handle(call.request).then(
-      (response) => respond(null, response),
-      (error) => respond(error instanceof BatchFailure ? error.status : statusOf(error)),
-    );
-  };
+function unary<I, O>(
+  { path, requestDeserialize, responseSerialize }: MethodDefinition<I, O>,
+  handle: (request: I) => Promise<O>,
+): [string, Method] {
+  return [
+    path,
+    {
+      kind: "unary",
+      handle: async (bytes) =>
+        responseSerialize(await handle(decoded(() => requestDeserialize(bytes as Buffer)))),
+    },
+  ];
 }

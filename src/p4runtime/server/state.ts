@@ -18,7 +18,7 @@ import { decodeUpdate, encodeUpdate } from "../codec/entity.js";
 import type { Wire } from "../codec/wire.js";
 import { UpdateSchema } from "../generated/p4/v1/p4runtime_pb.js";
 import { EVERYTHING, isInitial, MODIFIED } from "./carry-over.js";
-import { FreshNames } from "./write.js";
+import { FreshNames, MAX_UPDATES } from "./write.js";
 
 /** Largest document in bytes: some 300,000 table entries. */
 export const MAX_STATE_BYTES = 64 * 1024 * 1024;
@@ -76,7 +76,13 @@ export async function differenceFromInitial(running: Running, pace: Pace): Promi
         updates.push({ type: "modify", entity: { kind: "directMeter", entry: key, config: meter } });
     }
   };
-  for (const query of EVERYTHING) for (const entity of await device.read([query], pace)) add(entity);
+  for (const query of EVERYTHING) {
+    for (const entity of await device.read([query], pace)) {
+      add(entity);
+      const turn = pace();
+      if (turn !== undefined) await turn;
+    }
+  }
   const deletions = [...initial.values()].flatMap(({ isConst: _, ...entity }): Update[] =>
     entity.isDefault ? [] : [{ type: "delete", entity }],
   );
@@ -124,21 +130,40 @@ interface Line {
   readonly value: JsonValue;
 }
 
-/** The lines of a document; throws INVALID_ARGUMENT that names the line which is no JSON. */
-function* linesOf(document: Uint8Array): Generator<Line> {
+/** The lines of a document, which comes in parts; throws INVALID_ARGUMENT that names the line which is no JSON. */
+function* linesOf(parts: readonly Uint8Array[]): Generator<Line> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  for (let start = 0, number = 1; start < document.length; number++) {
-    const newline = document.indexOf(10, start);
-    const end = newline < 0 ? document.length : newline;
-    let value: JsonValue;
+  let number = 0;
+  let waiting = "";
+  const parsed = (text: string): Line => {
     try {
-      value = JSON.parse(decoder.decode(document.subarray(start, end))) as JsonValue;
+      return { number, value: JSON.parse(text) as JsonValue };
     } catch (error) {
       throw wrong(number, error);
     }
-    yield { number, value };
-    start = end + 1;
+  };
+  const decoded = (piece?: Uint8Array): string => {
+    try {
+      return decoder.decode(piece, { stream: piece !== undefined });
+    } catch (error) {
+      throw wrong(number + 1, error);
+    }
+  };
+  for (const part of parts) {
+    // A part may be as large as a message.
+    for (let start = 0; start < part.length; start += PART_BYTES) {
+      waiting += decoded(part.subarray(start, start + PART_BYTES));
+      const lines = waiting.split("\n");
+      waiting = lines.pop()!;
+      for (const line of lines) {
+        number++;
+        yield parsed(line);
+      }
+    }
   }
+  waiting += decoded();
+  number++;
+  if (waiting !== "") yield parsed(waiting);
 }
 
 function wrong(line: number, error: unknown): DeviceError {
@@ -157,12 +182,16 @@ function checkHead(line: Line | undefined): void {
   throw wrong(1, new Error(why));
 }
 
-/** Replaces the state of the device by that of a document; a document that is refused changes nothing. */
-export async function restoreDocument(running: Running, document: Uint8Array, pace: Pace): Promise<void> {
+/** Replaces the state of the device by that of a document in parts; a document that is refused changes nothing. */
+export async function restoreDocument(
+  running: Running,
+  parts: readonly Uint8Array[],
+  pace: Pace,
+): Promise<void> {
   const fresh = new FreshNames(running.wire);
   const prepared = await prepare(running);
   try {
-    const lines = linesOf(document);
+    const lines = linesOf(parts);
     checkHead(lines.next().value as Line | undefined);
     const updates: Update[] = [];
     /** For each update the line that it comes from. */
@@ -173,8 +202,12 @@ export async function restoreDocument(running: Running, document: Uint8Array, pa
       try {
         const message = fromJson(UpdateSchema, value);
         for (const update of decodeUpdate(fresh.wireOf(updates.length), message)) {
+          if (updates.length >= MAX_UPDATES)
+            throw new DeviceError("RESOURCE_EXHAUSTED", `a state has at most ${MAX_UPDATES} elements`);
           updates.push(update);
           origin.push(number);
+          const next = pace();
+          if (next !== undefined) await next;
         }
       } catch (error) {
         throw wrong(number, error);

@@ -1,6 +1,5 @@
 /** One controller's stream (P4Runtime spec 16): receives arbitration updates and packets, sends the events of the device. */
-import { create } from "@bufbuild/protobuf";
-import type { ServerDuplexStream } from "@grpc/grpc-js";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { type Device, DeviceError, type StatusCode } from "../../device/index.js";
 import { decodePacketOut } from "../codec/packet.js";
 import {
@@ -16,33 +15,45 @@ import {
   StreamMessageResponseSchema,
   StreamOtherErrorSchema,
 } from "../generated/p4/v1/p4runtime_pb.js";
-import { UNREADABLE } from "../service.js";
+import type { Call, CallHandler } from "../grpc/call.js";
+import { P4RuntimeService } from "../service.js";
 import { codeNumber, statusOf } from "../status.js";
 import type { Arbitration, Controller } from "./arbitration.js";
 import { Outbox } from "./outbox.js";
 import type { Pipeline } from "./pipeline.js";
 
-export class StreamSession implements Controller {
-  readonly #outbox: Outbox<StreamMessageResponse>;
+export class StreamSession implements Controller, CallHandler {
+  readonly #outbox: Outbox<Uint8Array>;
   #open = true;
 
   constructor(
-    private readonly call: ServerDuplexStream<StreamMessageRequest, StreamMessageResponse>,
+    private readonly call: Call,
     private readonly arbitration: Arbitration,
     private readonly pipeline: Pipeline,
     private readonly device: Device,
     private readonly onClose: (session: StreamSession) => void,
   ) {
     this.#outbox = new Outbox(call);
-    const gone = (): void => this.#close();
-    call.on("data", (message) => this.#receive(message));
-    call.on("end", () => {
-      gone();
-      call.end();
-    });
-    call.on("cancelled", gone);
-    call.on("close", gone);
-    call.on("error", gone);
+  }
+
+  message(bytes: Uint8Array): void {
+    let message: StreamMessageRequest;
+    try {
+      message = P4RuntimeService.streamChannel.requestDeserialize(bytes as Buffer);
+    } catch {
+      this.end("INTERNAL", "these bytes are no StreamMessageRequest");
+      return;
+    }
+    this.#receive(message);
+  }
+
+  ended(): void {
+    this.#close();
+    this.call.succeed();
+  }
+
+  cancel(): void {
+    this.#close();
   }
 
   #close(): void {
@@ -59,26 +70,22 @@ export class StreamSession implements Controller {
 
   end(code: StatusCode, message: string): void {
     this.#close();
-    this.call.emit("error", { code: codeNumber(code), details: message });
+    this.call.fail({ code: codeNumber(code), details: message });
   }
 
   /** Sends an event of the device; it is dropped when the controller reads too slowly. */
   notify(message: StreamMessageResponse): void {
-    this.#outbox.notify(message);
+    this.#outbox.notify(toBinary(StreamMessageResponseSchema, message));
   }
 
   #send(update: StreamMessageResponse["update"]): void {
     const message = create(StreamMessageResponseSchema);
     message.update = update;
-    this.#outbox.send(message);
+    this.#outbox.send(toBinary(StreamMessageResponseSchema, message));
   }
 
   #receive(message: StreamMessageRequest): void {
     if (!this.#open) return;
-    if (message === UNREADABLE) {
-      this.end("INTERNAL", "these bytes are no StreamMessageRequest");
-      return;
-    }
     const { update } = message;
     switch (update.case) {
       case "arbitration":
@@ -112,7 +119,7 @@ export class StreamSession implements Controller {
       report.details = details;
       const response = create(StreamMessageResponseSchema);
       response.update = { case: "error", value: report };
-      this.#outbox.notify(response);
+      this.#outbox.notify(toBinary(StreamMessageResponseSchema, response));
     });
   }
 

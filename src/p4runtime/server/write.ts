@@ -33,8 +33,8 @@ export function atomicityOf(message: AtomicityMessage): Atomicity {
 
 const NOT_DONE: UpdateStatus = { code: "ABORTED", message: "another update of the batch failed" };
 
-/** Maximum number of elements that all whole-array updates of one Write may change together. */
-const MAX_UPDATES = 1 << 21;
+/** Maximum number of elements that all updates of one Write, or of one state, may change together. */
+export const MAX_UPDATES = 1 << 21;
 
 /**
  * Updates of one DATAPLANE_ATOMIC Write, and elements that its whole-array updates may mean: packets must not meet a
@@ -94,13 +94,19 @@ export async function applyUpdates(
     }
     statuses[i] = OK;
     try {
-      const meant = decodeUpdate(fresh.wireOf(i), message);
-      if (updates.length + meant.length > MAX_UPDATES) {
-        throw new DeviceError("RESOURCE_EXHAUSTED", `one Write may change at most ${MAX_UPDATES} elements`);
-      }
-      for (const update of meant) {
+      const before = updates.length;
+      for (const update of decodeUpdate(fresh.wireOf(i), message)) {
+        if (updates.length >= MAX_UPDATES) {
+          updates.length = before;
+          origin.length = before;
+          throw new DeviceError("RESOURCE_EXHAUSTED", `one Write may change at most ${MAX_UPDATES} elements`);
+        }
         updates.push(update);
         origin.push(i);
+        if (updates.length - before > 1) {
+          const next = pace();
+          if (next !== undefined) await next;
+        }
       }
     } catch (error) {
       if (error instanceof NamesExhausted && !reclaimed) {

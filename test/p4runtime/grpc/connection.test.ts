@@ -1,0 +1,548 @@
+/** HTTP/2 by hand: what a client may do, and what ends its request or its connection (RFC 9113). */
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Later } from "../../../src/p4runtime/grpc/connection.js";
+import {
+  ERROR,
+  FLAG,
+  FRAME,
+  frame,
+  PREFACE,
+  SETTING,
+  settingsFrame,
+  wordFrame,
+} from "../../../src/p4runtime/grpc/frames.js";
+import { encodeHeaders, HeaderDecoder } from "../../../src/p4runtime/grpc/hpack.js";
+import { listen, type Method } from "../../../src/p4runtime/grpc/server.js";
+
+interface Frame {
+  type: number;
+  flags: number;
+  stream: number;
+  payload: Buffer;
+}
+
+const message = (bytes: Uint8Array | string, flag = 0): Buffer => {
+  const body = Buffer.from(bytes as string);
+  const out = Buffer.alloc(5 + body.length);
+  out[0] = flag;
+  out.writeUInt32BE(body.length, 1);
+  out.set(body, 5);
+  return out;
+};
+
+/** A server whose methods echo, answer with many bytes, and wait. */
+async function start(options: { maxCalls?: number; later?: Later } = {}) {
+  const held: (() => void)[] = [];
+  const told: string[] = [];
+  const methods = new Map<string, Method>([
+    ["/t/Echo", { kind: "unary", handle: async (bytes) => bytes }],
+    [
+      "/t/Hold",
+      { kind: "unary", handle: (bytes) => new Promise((resolve) => held.push(() => resolve(bytes))) },
+    ],
+    [
+      "/t/Many",
+      {
+        kind: "serverStream",
+        handle: async (bytes, call) => {
+          for (let i = 0; i < Number(Buffer.from(bytes).toString()); i++) {
+            if (!call.write(new Uint8Array(10_000).fill(i))) await call.drained();
+            if (call.cancelled) {
+              told.push(`cancelled after ${i}`);
+              return;
+            }
+          }
+        },
+      },
+    ],
+    [
+      "/t/Both",
+      {
+        kind: "duplex",
+        handle: (call) => ({
+          message: (bytes) => void call.write(bytes),
+          ended: () => call.succeed(),
+          cancel: () => told.push("cancelled"),
+        }),
+      },
+    ],
+  ]);
+  const server = await listen({
+    ...{
+      address: "127.0.0.1:0",
+      maxBytes: 1 << 20,
+      maxCalls: 10,
+      keepaliveMs: 60_000,
+      keepaliveTimeoutMs: 30_000,
+    },
+    ...options,
+    methods,
+    statusOf: (error) => ({ code: 13, details: String(error) }),
+  });
+  onTestFinished(() => server.close(0));
+  return { server, held, told };
+}
+
+class Client {
+  readonly frames: Frame[] = [];
+  readonly #decoder = new HeaderDecoder();
+  #rest = Buffer.alloc(0);
+  #wake: () => void = () => {};
+  closed = false;
+
+  constructor(readonly socket: Socket) {
+    socket.on("data", (chunk) => {
+      this.#rest = Buffer.concat([this.#rest, chunk]);
+      while (this.#rest.length >= 9) {
+        const length = this.#rest.readUIntBE(0, 3);
+        if (this.#rest.length < 9 + length) break;
+        const payload = this.#rest.subarray(9, 9 + length);
+        this.frames.push({
+          type: this.#rest[3]!,
+          flags: this.#rest[4]!,
+          stream: this.#rest.readUInt32BE(5),
+          payload,
+        });
+        this.#rest = this.#rest.subarray(9 + length);
+      }
+      this.#wake();
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      this.closed = true;
+      this.#wake();
+    });
+  }
+
+  send(...frames: Uint8Array[]): void {
+    this.socket.write(Buffer.concat(frames));
+  }
+
+  /** Waits until a frame has come, or the connection is closed. */
+  async until(test: (frame: Frame) => boolean): Promise<Frame> {
+    for (;;) {
+      const found = this.frames.find(test);
+      if (found !== undefined) return found;
+      if (this.closed) throw new Error("the connection is closed");
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  headersOf({ payload }: Frame): Record<string, string> {
+    return Object.fromEntries(this.#decoder.decode(payload, 1e6).headers);
+  }
+
+  /** The trailers of a stream. */
+  async end(stream: number): Promise<Record<string, string>> {
+    return this.headersOf(
+      await this.until(
+        (f) => f.stream === stream && f.type === FRAME.HEADERS && (f.flags & FLAG.END_STREAM) !== 0,
+      ),
+    );
+  }
+
+  dataOf(stream: number): Buffer {
+    return Buffer.concat(
+      this.frames.filter((f) => f.stream === stream && f.type === FRAME.DATA).map(({ payload }) => payload),
+    );
+  }
+
+  /** The error with which the server ends the connection. */
+  async goaway(): Promise<number> {
+    return (await this.until((f) => f.type === FRAME.GOAWAY)).payload.readUInt32BE(4);
+  }
+
+  async reset(stream: number): Promise<number> {
+    return (await this.until((f) => f.type === FRAME.RST_STREAM && f.stream === stream)).payload.readUInt32BE(
+      0,
+    );
+  }
+}
+
+async function dial(port: number, settings: [number, number][] = []) {
+  const socket = connect(port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  await once(socket, "connect");
+  const client = new Client(socket);
+  client.send(PREFACE, settingsFrame(settings));
+  return client;
+}
+
+const request = (path: string, more: [string, string][] = []) =>
+  encodeHeaders([
+    [":method", "POST"],
+    [":scheme", "http"],
+    [":path", path],
+    ["te", "trailers"],
+    ["content-type", "application/grpc"],
+    ...more,
+  ]);
+
+const open = (stream: number, path: string, more: [string, string][] = []) =>
+  frame(FRAME.HEADERS, FLAG.END_HEADERS, stream, request(path, more));
+const data = (stream: number, bytes: Uint8Array, flags: number = FLAG.END_STREAM) =>
+  frame(FRAME.DATA, flags, stream, bytes);
+
+describe("a client", () => {
+  it("is answered, and told the settings of the server", async () => {
+    const { server } = await start();
+    const client = await dial(server.port);
+    client.send(open(1, "/t/Echo"), data(1, message("hello")));
+    expect(await client.end(1)).toEqual({ "grpc-status": "0" });
+    expect(client.dataOf(1)).toEqual(message("hello"));
+    const settings = client.frames.find(({ type, flags }) => type === FRAME.SETTINGS && flags === 0)!;
+    expect(settings.payload.readUInt16BE(0)).toBe(SETTING.MAX_CONCURRENT_STREAMS);
+    expect(settings.payload.readUInt32BE(2)).toBe(10);
+    expect(client.frames.some(({ type, flags }) => type === FRAME.SETTINGS && flags === FLAG.ACK)).toBe(true);
+  });
+
+  it("may send bytes one by one, padding, priorities, trailers, continued headers, and frames of types to come", async () => {
+    const { server } = await start();
+    const client = await dial(server.port);
+    const block = request("/t/Echo");
+    const all = Buffer.concat([
+      frame(FRAME.PRIORITY, 0, 3, Buffer.alloc(5)),
+      frame(0x42, 0xff, 7, Buffer.from("unknown")),
+      frame(
+        FRAME.HEADERS,
+        FLAG.PRIORITY | FLAG.PADDED,
+        1,
+        Buffer.concat([Buffer.from([2]), Buffer.alloc(5), block.subarray(0, 4), Buffer.alloc(2)]),
+      ),
+      frame(FRAME.CONTINUATION, 0, 1, block.subarray(4, 9)),
+      frame(FRAME.CONTINUATION, FLAG.END_HEADERS, 1, block.subarray(9)),
+      data(
+        1,
+        Buffer.concat([Buffer.from([3]), message("in two").subarray(0, 4), Buffer.alloc(3)]),
+        FLAG.PADDED,
+      ),
+      data(1, message("in two").subarray(4), 0),
+      frame(FRAME.HEADERS, FLAG.END_HEADERS | FLAG.END_STREAM, 1, encodeHeaders([["x-end", "1"]])),
+      frame(FRAME.PING, 0, 0, Buffer.from("12345678")),
+    ]);
+    for (const byte of all) {
+      client.socket.write(Uint8Array.of(byte));
+      if (byte === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await client.end(1)).toEqual({ "grpc-status": "0" });
+    expect(client.dataOf(1)).toEqual(message("in two"));
+    const pong = await client.until((f) => f.type === FRAME.PING && f.flags === FLAG.ACK);
+    expect(pong.payload.toString()).toBe("12345678");
+  });
+
+  it("gets no more than its windows take, in frames of its size, streams in turn", async () => {
+    const { server } = await start();
+    const client = await dial(server.port, [[SETTING.INITIAL_WINDOW_SIZE, 30_000]]);
+    client.send(open(1, "/t/Many"), data(1, message("20")), open(3, "/t/Many"), data(3, message("20")));
+    const bytes = (stream: number) => client.dataOf(stream).length;
+    // The windows of the streams end at 30,000 each, that of the connection at 65,535.
+    await client.until(() => bytes(1) === 30_000 && bytes(3) === 30_000);
+    client.send(settingsFrame([[SETTING.INITIAL_WINDOW_SIZE, 1_000_000]]));
+    await client.until(() => bytes(1) + bytes(3) === 65_535);
+    expect(Math.abs(bytes(1) - bytes(3))).toBeLessThan(16_384);
+    client.send(wordFrame(FRAME.WINDOW_UPDATE, 0, 1_000_000));
+    expect(await client.end(1)).toEqual({ "grpc-status": "0" });
+    expect(await client.end(3)).toEqual({ "grpc-status": "0" });
+    const expected = Buffer.concat(
+      Array.from({ length: 20 }, (_, i) => message(new Uint8Array(10_000).fill(i))),
+    );
+    expect(client.dataOf(1)).toEqual(expected);
+    expect(client.dataOf(3)).toEqual(expected);
+    for (const { type, payload } of client.frames)
+      if (type === FRAME.DATA) expect(payload.length).toBeLessThanOrEqual(16_384);
+  });
+
+  it("gets its window back for what it sends", async () => {
+    const { server } = await start();
+    const client = await dial(server.port);
+    client.send(open(1, "/t/Both"));
+    const piece = message(new Uint8Array(10_000));
+    for (let i = 0; i < 60; i++) client.send(data(1, piece, 0));
+    const update = await client.until((f) => f.type === FRAME.WINDOW_UPDATE && f.stream === 1);
+    expect(update.payload.readUInt32BE(0)).toBeGreaterThanOrEqual(1 << 19);
+    client.send(
+      wordFrame(FRAME.WINDOW_UPDATE, 0, 1e6),
+      wordFrame(FRAME.WINDOW_UPDATE, 1, 1e6),
+      data(1, new Uint8Array(0)),
+    );
+    expect(await client.end(1)).toEqual({ "grpc-status": "0" });
+    expect(client.dataOf(1).length).toBe(60 * piece.length);
+  });
+
+  it("that gives a request up ends its work", async () => {
+    const { server, told } = await start();
+    const client = await dial(server.port);
+    client.send(open(1, "/t/Many"), data(1, message("1000000")), open(3, "/t/Both"));
+    await client.until((f) => f.type === FRAME.DATA);
+    client.send(wordFrame(FRAME.RST_STREAM, 1, ERROR.CANCEL), wordFrame(FRAME.RST_STREAM, 3, ERROR.CANCEL));
+    client.send(open(5, "/t/Echo"), data(5, message("")));
+    client.send(wordFrame(FRAME.WINDOW_UPDATE, 0, 1_000_000));
+    // What was sent on a closed stream is passed over.
+    client.send(data(1, new Uint8Array(9), 0), wordFrame(FRAME.WINDOW_UPDATE, 1, 5));
+    expect(await client.end(5)).toEqual({ "grpc-status": "0" });
+    expect(told[0]).toBe("cancelled");
+    expect(told[1]).toMatch(/^cancelled after \d+$/);
+  });
+
+  it("that leaves ends the work of all its requests", async () => {
+    const { server, told } = await start();
+    const client = await dial(server.port);
+    client.send(open(1, "/t/Both"), open(3, "/t/Both"), data(3, message("x"), 0));
+    await client.until((f) => f.type === FRAME.DATA);
+    client.socket.destroy();
+    const other = await dial(server.port);
+    for (let i = 0; told.length < 2; i++) {
+      other.send(frame(FRAME.PING, 0, 0, Buffer.alloc(8, i)));
+      await other.until((f) => f.type === FRAME.PING && f.payload[0] === i % 256);
+    }
+    expect(told).toEqual(["cancelled", "cancelled"]);
+  });
+
+  it("has so many requests at a time, also when it gives them up while their work goes on", async () => {
+    const { server, held } = await start({ maxCalls: 3 });
+    const client = await dial(server.port);
+    for (const stream of [1, 3, 5]) client.send(open(stream, "/t/Hold"), data(stream, message("")));
+    client.send(wordFrame(FRAME.RST_STREAM, 1, ERROR.CANCEL));
+    client.send(open(7, "/t/Echo"), data(7, message("")));
+    expect(await client.reset(7)).toBe(ERROR.REFUSED_STREAM);
+    held[0]!();
+    client.send(frame(FRAME.PING, 0, 0, Buffer.alloc(8)));
+    await client.until((f) => f.type === FRAME.PING);
+    client.send(open(9, "/t/Echo"), data(9, message("")));
+    expect(await client.end(9)).toEqual({ "grpc-status": "0" });
+  });
+
+  it("is asked whether it is there, and given up when it does not answer, or never begins", async () => {
+    const timers: { ms: number; task: () => void; cancelled: boolean }[] = [];
+    const later: Later = (ms, task) => {
+      const timer = { ms, task, cancelled: false };
+      timers.push(timer);
+      return () => {
+        timer.cancelled = true;
+      };
+    };
+    const { server } = await start({ later });
+    const client = await dial(server.port);
+    client.send(open(1, "/t/Echo"), data(1, message("")));
+    await client.end(1);
+    const pings = () => client.frames.filter((f) => f.type === FRAME.PING && f.flags === 0).length;
+    expect(timers.map(({ ms }) => ms)).toEqual([30_000]);
+    timers[0]!.task();
+    await client.until(() => pings() === 1);
+    // An answer, or any other frame, keeps the connection.
+    client.send(frame(FRAME.PING, FLAG.ACK, 0, Buffer.alloc(8)), open(3, "/t/Echo"), data(3, message("")));
+    await client.end(3);
+    timers[1]!.task();
+    expect(timers.map(({ ms }) => ms)).toEqual([30_000, 30_000, 30_000]);
+    timers[2]!.task();
+    await client.until(() => pings() === 2);
+    timers[3]!.task();
+    await expect(client.until(() => false)).rejects.toThrow("closed");
+    const silent = connect(server.port, "127.0.0.1");
+    await once(silent, "data");
+    timers[4]!.task();
+    await once(silent.resume(), "close");
+    const leaving = await dial(server.port);
+    await leaving.until((f) => f.type === FRAME.SETTINGS && f.flags === FLAG.ACK);
+    leaving.socket.destroy();
+    const next = await dial(server.port);
+    next.send(open(1, "/t/Echo"), data(1, message("")));
+    await next.end(1);
+    expect(timers[5]!.cancelled).toBe(true);
+  });
+
+  it("is told when the server closes, which waits for its requests", async () => {
+    const { server, held } = await start();
+    const client = await dial(server.port);
+    client.send(open(1, "/t/Hold"), data(1, message("last")));
+    client.send(frame(FRAME.PING, 0, 0, Buffer.alloc(8)));
+    await client.until((f) => f.type === FRAME.PING);
+    const closed = server.close(60_000);
+    expect(await client.goaway()).toBe(ERROR.NO_ERROR);
+    client.send(open(3, "/t/Echo"), data(3, message("")));
+    expect(await client.reset(3)).toBe(ERROR.REFUSED_STREAM);
+    held[0]!();
+    expect(await client.end(1)).toEqual({ "grpc-status": "0" });
+    await closed;
+  });
+});
+
+describe("a connection that breaks the rules is closed with the reason", () => {
+  const headers = (flags: number, stream: number, block: Uint8Array = request("/t/Hold")) =>
+    frame(FRAME.HEADERS, flags, stream, block);
+  it.each<[string, keyof typeof ERROR, Uint8Array[]]>([
+    ["a frame that is too large", "FRAME_SIZE_ERROR", [data(1, new Uint8Array(16_385))]],
+    ["a stream of an even number", "PROTOCOL_ERROR", [open(2, "/t/Echo")]],
+    ["HEADERS without a stream", "PROTOCOL_ERROR", [open(0, "/t/Echo")]],
+    [
+      "HEADERS too short for their priority",
+      "FRAME_SIZE_ERROR",
+      [headers(FLAG.END_HEADERS | FLAG.PRIORITY, 1, new Uint8Array(4))],
+    ],
+    [
+      "more padding than payload",
+      "PROTOCOL_ERROR",
+      [headers(FLAG.END_HEADERS | FLAG.PADDED, 1, Uint8Array.of(9, 1))],
+    ],
+    [
+      "a header block that is not compressed right",
+      "COMPRESSION_ERROR",
+      [headers(FLAG.END_HEADERS, 1, Uint8Array.of(0x80))],
+    ],
+    ["DATA before HEADERS", "PROTOCOL_ERROR", [data(1, message(""))]],
+    ["DATA without a stream", "PROTOCOL_ERROR", [data(0, message(""))]],
+    [
+      "a frame between HEADERS and CONTINUATION",
+      "PROTOCOL_ERROR",
+      [headers(0, 1), frame(FRAME.PING, 0, 0, Buffer.alloc(8))],
+    ],
+    ["CONTINUATION of another stream", "PROTOCOL_ERROR", [headers(0, 1), frame(FRAME.CONTINUATION, 4, 3)]],
+    ["CONTINUATION without HEADERS", "PROTOCOL_ERROR", [frame(FRAME.CONTINUATION, 4, 1)]],
+    [
+      "CONTINUATION without end",
+      "ENHANCE_YOUR_CALM",
+      [headers(0, 1), ...Array.from({ length: 70 }, () => frame(FRAME.CONTINUATION, 0, 1))],
+    ],
+    [
+      "a header block without end",
+      "ENHANCE_YOUR_CALM",
+      [
+        headers(0, 1),
+        ...Array.from({ length: 5 }, () => frame(FRAME.CONTINUATION, 0, 1, Buffer.alloc(16_000))),
+      ],
+    ],
+    ["RST_STREAM of an idle stream", "PROTOCOL_ERROR", [wordFrame(FRAME.RST_STREAM, 1, 0)]],
+    ["RST_STREAM of a wrong size", "FRAME_SIZE_ERROR", [frame(FRAME.RST_STREAM, 0, 1)]],
+    ["SETTINGS on a stream", "PROTOCOL_ERROR", [frame(FRAME.SETTINGS, 0, 1)]],
+    ["SETTINGS of a wrong size", "FRAME_SIZE_ERROR", [frame(FRAME.SETTINGS, 0, 0, new Uint8Array(5))]],
+    ["an ACK with settings", "FRAME_SIZE_ERROR", [frame(FRAME.SETTINGS, FLAG.ACK, 0, new Uint8Array(6))]],
+    [
+      "a window that is too large",
+      "FLOW_CONTROL_ERROR",
+      [settingsFrame([[SETTING.INITIAL_WINDOW_SIZE, 2 ** 31]])],
+    ],
+    [
+      "a window that grows too large by settings",
+      "FLOW_CONTROL_ERROR",
+      [
+        open(1, "/t/Hold"),
+        wordFrame(FRAME.WINDOW_UPDATE, 1, 2 ** 31 - 1 - 65_535),
+        settingsFrame([[SETTING.INITIAL_WINDOW_SIZE, 2 ** 31 - 1]]),
+      ],
+    ],
+    [
+      "frames smaller than all clients have",
+      "PROTOCOL_ERROR",
+      [settingsFrame([[SETTING.MAX_FRAME_SIZE, 100]])],
+    ],
+    ["a window that grows by nothing", "PROTOCOL_ERROR", [wordFrame(FRAME.WINDOW_UPDATE, 0, 0)]],
+    [
+      "a window of the connection that is too large",
+      "FLOW_CONTROL_ERROR",
+      [wordFrame(FRAME.WINDOW_UPDATE, 0, 2 ** 31 - 1)],
+    ],
+    ["PING on a stream", "PROTOCOL_ERROR", [frame(FRAME.PING, 0, 1, Buffer.alloc(8))]],
+    ["PING of a wrong size", "FRAME_SIZE_ERROR", [frame(FRAME.PING, 0, 0, Buffer.alloc(7))]],
+    ["PRIORITY without a stream", "PROTOCOL_ERROR", [frame(FRAME.PRIORITY, 0, 0, Buffer.alloc(5))]],
+    ["a promise", "PROTOCOL_ERROR", [frame(FRAME.PUSH_PROMISE, 0, 1, Buffer.alloc(8))]],
+    ["GOAWAY on a stream", "PROTOCOL_ERROR", [frame(FRAME.GOAWAY, 0, 1, Buffer.alloc(8))]],
+  ])("%s", async (_name, error, frames) => {
+    const { server } = await start();
+    const client = await dial(server.port);
+    client.send(...frames);
+    expect(await client.goaway()).toBe(ERROR[error]);
+    await expect(client.until(() => false)).rejects.toThrow("closed");
+    const next = await dial(server.port);
+    next.send(open(1, "/t/Echo"), data(1, message("")));
+    expect(await next.end(1)).toEqual({ "grpc-status": "0" });
+  });
+
+  it.each([
+    ["another protocol", Buffer.from("GET / HTTP/1.1\r\n\r\n")],
+    [
+      "a first frame that is not SETTINGS",
+      Buffer.concat([PREFACE, frame(FRAME.PING, 0, 0, Buffer.alloc(8))]),
+    ],
+    ["random bytes", Buffer.from("0123456789abcdef0123456789abcdef")],
+  ])("%s", async (_name, bytes) => {
+    const { server } = await start();
+    const socket = connect(server.port, "127.0.0.1");
+    socket.write(bytes);
+    await once(socket.resume(), "close");
+  });
+});
+
+describe("a request that breaks the rules is reset, the others go on", () => {
+  it.each<[string, keyof typeof ERROR, Uint8Array[]]>([
+    [
+      "without a path",
+      "PROTOCOL_ERROR",
+      [frame(FRAME.HEADERS, FLAG.END_HEADERS, 1, encodeHeaders([[":method", "POST"]]))],
+    ],
+    [
+      "with DATA after its end",
+      "STREAM_CLOSED",
+      [open(1, "/t/Hold"), data(1, message("")), data(1, message(""))],
+    ],
+    ["with trailers that do not end it", "PROTOCOL_ERROR", [open(1, "/t/Hold"), open(1, "/t/Hold")]],
+    [
+      "with a window that grows by nothing",
+      "PROTOCOL_ERROR",
+      [open(1, "/t/Hold"), wordFrame(FRAME.WINDOW_UPDATE, 1, 0)],
+    ],
+    [
+      "with a window that is too large",
+      "FLOW_CONTROL_ERROR",
+      [open(1, "/t/Hold"), wordFrame(FRAME.WINDOW_UPDATE, 1, 2 ** 31 - 1)],
+    ],
+  ])("%s", async (_name, error, frames) => {
+    const { server } = await start();
+    const client = await dial(server.port);
+    client.send(...frames);
+    expect(await client.reset(1)).toBe(ERROR[error]);
+    client.send(open(3, "/t/Echo"), data(3, message("")));
+    expect(await client.end(3)).toEqual({ "grpc-status": "0" });
+  });
+
+  it.each<[string, [string, string][], number]>([
+    [
+      "GET",
+      [
+        [":method", "GET"],
+        [":path", "/t/Echo"],
+        ["content-type", "application/grpc"],
+      ],
+      405,
+    ],
+    [
+      "JSON",
+      [
+        [":method", "POST"],
+        [":path", "/t/Echo"],
+        ["content-type", "application/json"],
+      ],
+      415,
+    ],
+  ])("%s is refused with a status of HTTP", async (_name, headers, status) => {
+    const { server } = await start();
+    const client = await dial(server.port);
+    client.send(frame(FRAME.HEADERS, FLAG.END_HEADERS | FLAG.END_STREAM, 1, encodeHeaders(headers)));
+    expect(await client.end(1)).toEqual({ ":status": String(status) });
+  });
+
+  it("too many headers end it with a status", async () => {
+    const { server } = await start();
+    const client = await dial(server.port);
+    // One header of the table, 300 times: 41 bytes in the list, one in the block.
+    const block = Buffer.concat([request("/t/Echo", []), Buffer.alloc(2000, 0x90)]);
+    client.send(frame(FRAME.HEADERS, FLAG.END_HEADERS, 1, block), data(1, message("")));
+    expect(await client.end(1)).toMatchObject({
+      "grpc-status": "8",
+      "grpc-message": "the headers of the request are too long",
+    });
+  });
+});
