@@ -7,7 +7,7 @@
  * out/mutants/.
  *
  * `survivors`: only the mutants that survived the run before, for new tests of unchanged code. The report and the score are
- * those of the run before with the new results.
+ * those of the run before with the new results. A file that has changed since is tested as a whole.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -63,12 +63,17 @@ function placeOf({ file, mutant: { location } }) {
   return `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
 }
 
+const isUnchanged = ([file, { source }]) =>
+  existsSync(join(root, file)) && readFileSync(join(root, file), "utf8") === source;
+
 function chosen() {
-  if (before !== undefined) {
-    return [...new Set(mutantsOf(before).filter(({ mutant }) => isAlive(mutant)).map(placeOf))];
-  }
-  return which === "" ? files : sample(files.flatMap(codeLines), Number(which));
+  if (before === undefined) return which === "" ? files : sample(files.flatMap(codeLines), Number(which));
+  const unchanged = Object.fromEntries(Object.entries(before.files).filter(isUnchanged));
+  const alive = mutantsOf({ files: unchanged }).filter(({ mutant }) => isAlive(mutant));
+  const changed = files.filter((file) => file in before.files && !(file in unchanged));
+  return [...new Set(alive.map(placeOf)), ...changed];
 }
+
 /** Tests outside of the folder that mirrors a room, whose subject is the room's work: programs compiled and run. */
 const ALSO = {
   "p4/lower": ["test/p4/emit", "test/p4/compile-golden.test.ts", "test/p4/golden-packets.test.ts"],
@@ -107,10 +112,11 @@ const merged = readReport();
 if (before !== undefined) {
   const keyOf = ({ file, mutant }) => JSON.stringify([placeOf({ file, mutant }), mutant.mutatorName, mutant.replacement]);
   const now = new Map(mutantsOf(merged).map((entry) => [keyOf(entry), entry.mutant.status]));
-  for (const entry of mutantsOf(before)) {
+  const unchanged = Object.fromEntries(Object.entries(before.files).filter(isUnchanged));
+  for (const entry of mutantsOf({ files: unchanged })) {
     if (isAlive(entry.mutant)) entry.mutant.status = now.get(keyOf(entry)) ?? entry.mutant.status;
   }
-  merged.files = before.files;
+  merged.files = { ...merged.files, ...unchanged };
   writeFileSync(report, JSON.stringify(merged));
 }
 

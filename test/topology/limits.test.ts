@@ -1,5 +1,6 @@
 /** What the address plan and the ports of a switch have room for, the rules of graphs, and the addresses as documented. */
 import { describe, expect, it } from "vitest";
+import { DiagnosticError } from "../../src/base/index.js";
 import {
   buildTopology,
   hostsOf,
@@ -7,12 +8,54 @@ import {
   switchesOf,
   type TopologyInput,
   type TopologySpec,
+  topologySchema,
 } from "../../src/topology/index.js";
 import { build, messagesOf } from "./load.js";
 
 const CLOS = { kind: "clos", pods: 1, tors_per_pod: 2, leaves_per_pod: 1, spines_per_plane: 1 } as const;
 const LEAF_SPINE = { kind: "leaf_spine", tors: 2, leaves: 1 } as const;
+const graphOf = (links: [string, string][]): TopologyInput => ({
+  kind: "graph",
+  nodes: [
+    { name: "s", role: "switch" },
+    { name: "h", role: "host" },
+    { name: "g", role: "host" },
+  ],
+  links: links.map(([a, b]) => ({ a, b })),
+});
 const refusal = (input: TopologyInput) => messagesOf(() => build(input));
+
+describe("a diagnostic", () => {
+  it.each([
+    [{ ...CLOS, pods: 0 }, ["pods"]],
+    [{ ...CLOS, tors_per_pod: 3 }, ["tors_per_pod"]],
+    [{ ...LEAF_SPINE, tors: 514 }, ["tors"]],
+    [{ ...CLOS, hosts_per_rack: 255 }, ["hosts_per_rack"]],
+    [{ ...CLOS, leaves_per_pod: 509 }, ["leaves_per_pod"]],
+    [{ ...CLOS, missing_links: [["tor0-0", "spine0-0"]] }, ["missing_links", 0]],
+    [{ ...CLOS, missing_links: [["tor0-0", "x"]] }, ["missing_links", 0, 1]],
+    [graphOf([["h", "x"]]), ["links", 0, "b"]],
+    [graphOf([["x", "h"]]), ["links", 0, "a"]],
+    [graphOf([["s", "s"]]), ["links", 0]],
+    [
+      graphOf([
+        ["h", "s"],
+        ["h", "g"],
+      ]),
+      ["links", 1],
+    ],
+    [graphOf([["h", "s"]]), ["nodes", 2]],
+    [{ kind: "graph", nodes: [{ name: "s", role: "tor" }], links: [] }, []],
+  ] as [TopologyInput, (string | number)[]][])("%j points at %j", (input, place) => {
+    const asked: (readonly PropertyKey[])[] = [];
+    const locate = (path: readonly PropertyKey[]) => {
+      asked.push(path);
+      return undefined;
+    };
+    expect(() => buildTopology(topologySchema.parse(input), locate)).toThrow(DiagnosticError);
+    expect(asked.at(-1)).toEqual(place);
+  });
+});
 
 describe("numbers of parts", () => {
   it.each([
