@@ -105,6 +105,14 @@ describe("hashes that count", () => {
   });
 });
 
+describe("round_robin_consistent", () => {
+  it("takes two inputs as one when they are equal up to the length", () => {
+    const hash = bmv2WideHash("round_robin_consistent")!;
+    const numbers = ["abX", "abY", "ab", "aXX"].map((text) => hash.low(bytes(text), 2));
+    expect(numbers).toEqual([0, 0, 0, 1]);
+  });
+});
+
 describe("toeplitz", () => {
   // The verification suite of receive-side scaling: IPv4 addresses and ports, with the key that it publishes.
   const key = Uint8Array.from(

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Machine } from "../emit/evaluate.js";
-import { compileParts, type Parts } from "./v1model.js";
+import { compileParts, type Parts, tryCompile, v1model } from "./v1model.js";
 
 /** Runs ingress on metadata fields; gives them all back. */
 function run(parts: Parts, fields: Record<string, bigint>): Record<string, bigint> {
@@ -255,5 +255,59 @@ describe("structs, headers and stacks", () => {
       }),
       { numRuns: 20, seed: 3 },
     );
+  });
+});
+
+describe("a local that is never set", () => {
+  const warnings = (ingress: string) =>
+    tryCompile(v1model({ metadata: "bit<8> x;", ingress: `bit<8> y; ${ingress}` })).codes;
+
+  it.each([
+    ["read at once", "meta.x = y;", ["P40658"]],
+    ["read before exit", "meta.x = y; exit;", ["P40658"]],
+    ["read after exit", "exit; meta.x = y;", ["P40603"]],
+    ["read after return", "return; meta.x = y;", ["P40603"]],
+    ["read where both branches have left", "if (meta.x == 1) { exit; } else { return; } meta.x = y;", []],
+    [
+      "read where one branch goes on",
+      "if (meta.x == 1) { exit; } else { meta.x = 2; } meta.x = y;",
+      ["P40658"],
+    ],
+    // P40603: a statement that never runs.
+  ])("is reported where the statement can run: %s", (_, ingress, codes) => {
+    expect(warnings(ingress)).toEqual(codes);
+  });
+});
+
+describe("a parser that two states call", () => {
+  it("has its value set once in the program, and once in P4Info", () => {
+    const { program } = compileParts({
+      top: `header h_t { bit<16> kind; }
+        parser Sub(packet_in p, inout h_t h) {
+          value_set<bit<16>>(4) known;
+          state start { p.extract(h); transition select(h.kind) { known: accept; default: reject; } }
+        }`,
+      headers: "h_t a; h_t b;",
+      parserLocals: "Sub() sub;",
+      states: `state start { sub.apply(pkt, hdr.a); transition next; }
+        state next { sub.apply(pkt, hdr.b); transition accept; }`,
+    });
+    expect(program.bmv2.parse_vsets.map(({ name }) => name)).toEqual(["P.sub.known"]);
+    expect(program.p4info.valueSets.map(({ preamble }) => preamble!.name)).toEqual(["P.sub.known"]);
+  });
+
+  it("has a value set for each instance", () => {
+    const { program } = compileParts({
+      top: `header h_t { bit<16> kind; }
+        parser Sub(packet_in p, inout h_t h) {
+          value_set<bit<16>>(4) known;
+          state start { p.extract(h); transition select(h.kind) { known: accept; default: reject; } }
+        }`,
+      headers: "h_t a; h_t b;",
+      parserLocals: "Sub() one; Sub() two;",
+      states: `state start { one.apply(pkt, hdr.a); transition next; }
+        state next { two.apply(pkt, hdr.b); transition accept; }`,
+    });
+    expect(program.bmv2.parse_vsets.map(({ name }) => name)).toEqual(["P.one.known", "P.two.known"]);
   });
 });
