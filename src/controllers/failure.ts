@@ -1,6 +1,6 @@
 /** What a controller throws, as a diagnostic with the controller's name and the place of the throw. */
 import { type Diagnostic, DiagnosticError, SourceFile, type Span } from "../base/index.js";
-import { MAX_WAKES_AT_ONE_INSTANT, TimeStandsStill } from "./incarnation.js";
+import { MAX_WAKES_AT_ONE_INSTANT, NeverReady, TimeStandsStill } from "./incarnation.js";
 
 /** Reads a source file; undefined: it cannot be read. */
 export type ReadSource = (path: string) => string | undefined;
@@ -17,6 +17,16 @@ export function failureOf(
   stack: string | undefined,
   readSource: ReadSource = () => undefined,
 ): DiagnosticError {
+  if (error instanceof NeverReady) {
+    return new DiagnosticError([
+      {
+        severity: "error",
+        code: "P43307",
+        message: `controller "${name}" was not ready for traffic after 60 s: its prepare has not returned`,
+        notes: [{ message: "do in prepare only what traffic has to wait for, and all else in start" }],
+      },
+    ]);
+  }
   if (error instanceof TimeStandsStill) {
     return new DiagnosticError([
       {

@@ -6,7 +6,7 @@ import { type Clock, IncarnationClock } from "./clock.js";
 import type { ControlledSwitch, ControllerContext, ControllerPlace, ControllerPlan } from "./controller.js";
 import { failureOf, type ReadSource } from "./failure.js";
 import { GatedDevice } from "./gated-device.js";
-import { Incarnation } from "./incarnation.js";
+import { Incarnation, NeverReady } from "./incarnation.js";
 import { linkEvents, type SwitchSession, switchEvents } from "./switch-session.js";
 
 /** What the controllers of a run are given. */
@@ -34,6 +34,9 @@ export type ControllerState = "idle" | "running" | "returned" | "stopping" | "en
 /** Time that a controller has to end when it is asked to, unless another one is given: 1 s. */
 export const STOP_LIMIT_NS = 1_000_000_000;
 
+/** Time that `prepare` may take: 60 s. */
+export const PREPARE_LIMIT_NS = 60_000_000_000;
+
 export class ControllerHost {
   readonly #slots = new Map<string, Slot>();
 
@@ -60,7 +63,8 @@ export class ControllerHost {
 
   /**
    * Starts all that do not run, in the order of the plans. Resolves when all are ready for traffic: `prepare` of each has
-   * returned, or the controller is over. On the simulator time must go on meanwhile.
+   * returned, or the controller is over: one that takes longer than {@link PREPARE_LIMIT_NS} fails with P43307. On the
+   * simulator time must go on meanwhile.
    */
   async startAll(): Promise<void> {
     await Promise.all([...this.#slots.values()].map((slot) => slot.start()));
@@ -162,7 +166,15 @@ class Slot {
       life.keep(resolve);
       this.#soon(life, () => {
         const context = this.#context(life);
+        const { clock } = environment;
+        const cancel =
+          plan.controller.prepare === undefined
+            ? () => {}
+            : clock.at(clock.now() + PREPARE_LIMIT_NS, () => life.fail(new NeverReady()));
+        const forget = life.keep(cancel);
         const start = () => {
+          forget();
+          cancel();
           resolve();
           then(
             life.run(() => plan.controller.start(context)),

@@ -26,6 +26,9 @@ export class TimeStandsStill extends Error {
   }
 }
 
+/** `prepare` takes too long. */
+export class NeverReady extends Error {}
+
 /** A promise of a call that has no answer any more. */
 const NEVER: Promise<never> = new Promise(() => {});
 

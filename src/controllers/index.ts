@@ -18,6 +18,7 @@ export {
   type ControllerEnvironment,
   ControllerHost,
   type ControllerState,
+  PREPARE_LIMIT_NS,
   STOP_LIMIT_NS,
 } from "./host.js";
 export { ControllerStopped, MAX_WAKES_AT_ONE_INSTANT } from "./incarnation.js";

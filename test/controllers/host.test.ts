@@ -154,6 +154,29 @@ describe("preparation", () => {
     expect(simulation.now).toBe(10 * MS);
   });
 
+  it("that takes more than a minute fails", async () => {
+    const bench = new Bench([
+      {
+        name: "c",
+        controller: {
+          prepare: async ({ clock }) => {
+            for (;;) await clock.sleep(1000 * MS);
+          },
+          start: () => expect.fail(),
+        },
+      },
+    ]);
+    const ready = bench.host.startAll();
+    // The bench stops at a failure.
+    await bench.run(70_000);
+    await ready;
+    expect(bench.simulation.now).toBe(60_000 * MS);
+    expect(bench.failures[0]!.diagnostics[0]).toMatchObject({
+      code: "P43307",
+      message: 'controller "c" was not ready for traffic after 60 s: its prepare has not returned',
+    });
+  });
+
   it("that never ends is over when the controller is", async () => {
     const bench = new Bench([
       { name: "c", controller: { prepare: ({ clock }) => clock.sleep(1e12), start: () => expect.fail() } },

@@ -76,10 +76,10 @@ export class Channel {
     return { bytes: this.#queuedBytes, packets: this.#count - this.#departed };
   }
 
-  /** From now on every frame that is or comes on this channel vanishes; the sender does not notice. */
+  /** From now on the channel loses all frames, also those on the way; the sender gets no signal. */
   fail(): void {
     if (this.failed) return;
-    // Outages that no frame on the way has seen are history.
+    // No frame is on the way, so no frame can still be lost by an earlier outage.
     if (this.#count === 0) this.#outages.length = 0;
     this.#outages.push(this.simulation.now);
     for (const line of this.#delayLines?.values() ?? []) line.fail();

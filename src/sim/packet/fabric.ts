@@ -1,4 +1,4 @@
-/** A whole topology as a network: hosts with their policy, and at each switch whatever the caller puts there. */
+/** A whole topology as a network: hosts with their policy, and for each switch the node that the caller makes. */
 
 import type { HostPolicy } from "../../hosts/index.js";
 import { hostsOf, type Topology, type TopologyNode } from "../../topology/index.js";

@@ -1,9 +1,9 @@
-/** Nodes, the links between them, and what can go wrong with either. */
+/** Nodes, the links between them, and failures of both. */
 import { Channel, type ChannelOptions } from "./channel.js";
 import type { Impairment } from "./impairment.js";
 import { Simulation } from "./simulation.js";
 
-/** Something with numbered ports that frames arrive at: a switch, a host, or a test's own. */
+/** Something with numbered ports that frames arrive at: a switch, a host, or a node that a test makes. */
 export interface Node {
   readonly name: string;
   /** The node keeps frames until the link is free and sends one after the other: its channels need no queue. */
@@ -78,7 +78,7 @@ export class Network {
     return this.#linksOf.get(node) ?? [];
   }
 
-  /** Silent failure: whatever is on the link vanishes, both ends believe that all is well. */
+  /** Silent failure: the link loses all frames, and neither end gets a signal. */
   failLink(link: Link): void {
     link.aToB.fail();
     link.bToA.fail();
@@ -89,7 +89,7 @@ export class Network {
     link.bToA.repair();
   }
 
-  /** Silent failure of a node: its neighbours see their links up, but nothing goes in or comes out. */
+  /** Silent failure of a node: its links lose all frames, and its neighbours get no signal. */
   failNode(node: Node): void {
     for (const link of this.linksOf(node)) this.failLink(link);
   }
@@ -112,7 +112,7 @@ export class Network {
     });
   }
 
-  /** Tells both ends of a link that its carrier went away or came back: the signal that a silent failure lacks. */
+  /** Tells both ends of a link that its carrier was lost or came back; a silent failure has no such signal. */
   signalLink(link: Link, up: boolean): void {
     link.a.node.portState?.(link.a.port, up);
     link.b.node.portState?.(link.b.port, up);

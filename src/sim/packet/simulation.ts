@@ -1,14 +1,14 @@
 /**
  * Virtual time. Whole nanoseconds in a double (exact for 104 days); events run in time order and, at
- * one instant, in the order in which they were scheduled. Nothing here looks at the machine's clock.
+ * one instant, in the order in which they were scheduled. The machine's clock is not read.
  *
  * Control planes are written with promises. Virtual time stands still while they run: an event that calls or answers a
  * control plane calls {@link Simulation.letPromisesRun}, and {@link Simulation.runAsync} runs all continuations before
- * the next event. So a control plane costs the simulated network nothing while it is silent.
+ * the next event. A control plane that waits takes no processor time.
  */
 import { EventQueue } from "./event-queue.js";
 
-/** What an event does; `argument` is whatever number was scheduled with it. */
+/** What an event does; `argument` is the number that was scheduled with it. */
 export type Handler = (argument: number) => void;
 
 export const NS_PER_US = 1_000;
