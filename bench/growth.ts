@@ -4,7 +4,7 @@
  * at every size, and the exponent between the smallest and the largest size: 1 is linear.
  */
 import { Random } from "../src/base/index.js";
-import { hostPlaces, placesOf } from "../src/experiment/failure-sites.js";
+import { hostPlaces, placesOf } from "../src/experiment/kinds/failover/failure-sites.js";
 import { ControlChannel, Simulation, settle } from "../src/sim/packet/index.js";
 import {
   buildTopology,

@@ -2,7 +2,7 @@
 import type { NetworkKind, Omission } from "../testbed/index.js";
 import type { SchemeLog } from "./control-plane.js";
 import type { EngineName, Experiment } from "./experiment.js";
-import type { Series } from "./results.js";
+import type { Series } from "./kinds/failover/results.js";
 import { runOnSimulator } from "./simulator.js";
 
 /** Called as runs complete: how many of how many, and of what. */
@@ -65,7 +65,7 @@ export type Engine = (experiment: Experiment, seed: number, context: EngineConte
 const onTestbed =
   (engine: "switch" | "bmv2"): Engine =>
   async (experiment, seed, context) =>
-    (await import("./testbed/run.js")).runOnTestbed(engine, experiment, seed, context);
+    (await import("./kinds/failover/on-lab.js")).runOnTestbed(engine, experiment, seed, context);
 
 export const ENGINE_OF_NAME: Readonly<Record<EngineName, Engine>> = {
   sim: runOnSimulator,

@@ -16,8 +16,6 @@ export {
   type Timeline,
 } from "./experiment.js";
 export { type DrawnFailure, FAILURES } from "./faults/drawn-failures.js";
-export { loadExperiment, loadExperimentFile, loadTimeline } from "./load.js";
-export { type P4cFiles, runP4c } from "./p4c.js";
 export {
   type FullResults,
   formatResults,
@@ -25,9 +23,11 @@ export {
   type Row,
   type Sample,
   type Series,
-} from "./results.js";
+} from "./kinds/failover/results.js";
+export { timeOfTry } from "./kinds/failover/theory.js";
+export type { TimelineRow } from "./kinds/timeline/flows.js";
+export { formatTimeline, runTimeline, type TimelineResults, timelineJson } from "./kinds/timeline/run.js";
+export { loadExperiment, loadExperimentFile, loadTimeline } from "./load.js";
+export { type P4cFiles, runP4c } from "./p4c.js";
 export { type RunOptions, runExperiment } from "./run.js";
-export { timeOfTry } from "./theory.js";
-export type { TimelineRow } from "./timeline/flows.js";
-export { formatTimeline, runTimeline, type TimelineResults, timelineJson } from "./timeline/run.js";
 export { resultsJson, writeResults } from "./write.js";

@@ -28,10 +28,10 @@ import {
   type TimelineSettings,
   timelineSchema,
 } from "./experiment.js";
-import { placesOf, siteKey } from "./failure-sites.js";
 import { type DrawnFailure, drawnFailures, FAILURES, failureOfWord } from "./faults/drawn-failures.js";
 import { listedFaults } from "./faults/listed-faults.js";
-import { checkTimeline } from "./timeline/check.js";
+import { placesOf, siteKey } from "./kinds/failover/failure-sites.js";
+import { checkTimeline } from "./kinds/timeline/check.js";
 
 /**
  * Reads and checks an experiment file of either kind; undefined after errors, which `diagnostics` holds: P43001 to P43004

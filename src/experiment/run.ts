@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ENGINE_OF_NAME, type EngineContext, type Progress, type TestbedOptions } from "./engine.js";
 import type { EngineName, Experiment } from "./experiment.js";
-import { type FullResults, rowOf, schemeNotes } from "./results.js";
+import { type FullResults, rowOf, schemeNotes } from "./kinds/failover/results.js";
 import { checkFolder, writeResults } from "./write.js";
 
 export interface RunOptions {

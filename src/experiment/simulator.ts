@@ -6,8 +6,8 @@ import type { Steps } from "./advance.js";
 import type { SchemeLog } from "./control-plane.js";
 import { breather, type EngineContext, type EngineOutcome } from "./engine.js";
 import type { Experiment, FabricExperiment, SchemeRun } from "./experiment.js";
-import { FailoverRig } from "./failover.js";
-import type { Sample, Series } from "./results.js";
+import type { Sample, Series } from "./kinds/failover/results.js";
+import { FailoverRig } from "./kinds/failover/rig.js";
 
 /** Makes the switch of a node; `bootFabric` is the one that runs compiled programs. */
 export type SwitchMaker = (node: TopologyNode, simulation: Simulation) => Node;

@@ -15,9 +15,9 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import { fail, systemErrorReason } from "../base/index.js";
 import { makeFolders } from "../loading/index.js";
 import { logFiles } from "./control-plane.js";
-import { renderReport } from "./report.js";
-import { type FullResults, type Results, resultsDocument } from "./results.js";
-import { resultsCsv, samplesCsv } from "./tables.js";
+import { renderReport } from "./kinds/failover/report.js";
+import { type FullResults, type Results, resultsDocument } from "./kinds/failover/results.js";
+import { resultsCsv, samplesCsv } from "./kinds/failover/tables.js";
 
 /** The text of `results.json`: only what {@link Results} names, in this order. */
 export function resultsJson(results: Results): string {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { DiagnosticError } from "../../src/base/index.js";
-import { FailoverRig } from "../../src/experiment/failover.js";
-import { equalSites, placesOf, sitesOnPath } from "../../src/experiment/failure-sites.js";
 import { failureOfWord } from "../../src/experiment/faults/drawn-failures.js";
-import { FlowDrawer } from "../../src/experiment/flow-draw.js";
 import type { Experiment, SchemeRun } from "../../src/experiment/index.js";
-import { rowOf } from "../../src/experiment/results.js";
-import { mean } from "../../src/experiment/statistics.js";
+import { equalSites, placesOf, sitesOnPath } from "../../src/experiment/kinds/failover/failure-sites.js";
+import { FlowDrawer } from "../../src/experiment/kinds/failover/flow-draw.js";
+import { rowOf } from "../../src/experiment/kinds/failover/results.js";
+import { FailoverRig } from "../../src/experiment/kinds/failover/rig.js";
+import { mean } from "../../src/experiment/kinds/failover/statistics.js";
 import { expectedTries, successProbability } from "../../src/schemes/index.js";
 import { buildTopology, topologySchema } from "../../src/topology/index.js";
 import { allRuns, experimentWith, modelFabric } from "./model-fabric.js";

@@ -1,7 +1,7 @@
 /** Experiments whose switches are {@link ModelSwitch}es: quick, and independent of compiler and switch. */
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
 import { type Experiment, loadExperiment, type SchemeRun } from "../../src/experiment/index.js";
-import type { Series } from "../../src/experiment/results.js";
+import type { Series } from "../../src/experiment/kinds/failover/results.js";
 import { buildFabric, schemeRuns } from "../../src/experiment/simulator.js";
 import type { Fabric } from "../../src/sim/packet/index.js";
 import { ModelSwitch } from "./model-switch.js";

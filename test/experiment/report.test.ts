@@ -12,12 +12,17 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { escapeMarkup } from "../../src/base/index.js";
-import { figureLines } from "../../src/experiment/cdf-figure.js";
 import { FakeDocument, printNode } from "../../src/experiment/fake-document.js";
 import { formatResults, resultsJson, writeResults } from "../../src/experiment/index.js";
-import { renderReport } from "../../src/experiment/report.js";
-import { type FullResults, rowOf, type Series, schemeNotes } from "../../src/experiment/results.js";
-import { resultsCsv, samplesCsv } from "../../src/experiment/tables.js";
+import { figureLines } from "../../src/experiment/kinds/failover/cdf-figure.js";
+import { renderReport } from "../../src/experiment/kinds/failover/report.js";
+import {
+  type FullResults,
+  rowOf,
+  type Series,
+  schemeNotes,
+} from "../../src/experiment/kinds/failover/results.js";
+import { resultsCsv, samplesCsv } from "../../src/experiment/kinds/failover/tables.js";
 import { writeFolder } from "../../src/experiment/write.js";
 import { allRuns, experimentWith } from "./model-fabric.js";
 

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics } from "../../src/base/index.js";
-import { equalSites } from "../../src/experiment/failure-sites.js";
 import {
   loadExperiment,
   loadExperimentFile,
   resultsJson,
   runExperiment,
 } from "../../src/experiment/index.js";
+import { equalSites } from "../../src/experiment/kinds/failover/failure-sites.js";
 import { successProbability } from "../../src/schemes/index.js";
 import { experimentWith } from "./model-fabric.js";
 

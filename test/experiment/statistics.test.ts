@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../src/base/index.js";
-import { ascending, cdfPoints, mean, quantile, summarise } from "../../src/experiment/statistics.js";
-import { timeOfTry } from "../../src/experiment/theory.js";
+import {
+  ascending,
+  cdfPoints,
+  mean,
+  quantile,
+  summarise,
+} from "../../src/experiment/kinds/failover/statistics.js";
+import { timeOfTry } from "../../src/experiment/kinds/failover/theory.js";
 import { expectedTries, successProbability, triesAtQuantile } from "../../src/schemes/index.js";
 
 const samples = fc.array(fc.oneof(fc.integer({ min: 0, max: 50 }), fc.constant(Number.POSITIVE_INFINITY)), {

@@ -15,8 +15,8 @@ import type { TopologyNode } from "../../topology/index.js";
 import { LabControl } from "../control-plane-on-lab.js";
 import type { FabricExperiment, SchemeRun } from "../experiment.js";
 import type { FaultyLab } from "../faults/on-lab.js";
+import { agentSeed } from "../kinds/failover/prediction.js";
 import type { Journal } from "./journal.js";
-import { agentSeed } from "./prediction.js";
 
 export interface LabRun {
   readonly engine: SwitchEngine;

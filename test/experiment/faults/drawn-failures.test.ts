@@ -1,12 +1,12 @@
 /** Failures that are drawn: their names, what they strike, what a run then measures, and wrong descriptions. */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
-import { FailoverRig } from "../../../src/experiment/failover.js";
-import { equalSites } from "../../../src/experiment/failure-sites.js";
 import { drawKey, isPartial, isSingleCut } from "../../../src/experiment/faults/drawn-failures.js";
-import { FlowDrawer } from "../../../src/experiment/flow-draw.js";
 import { loadExperiment } from "../../../src/experiment/index.js";
-import { rowOf } from "../../../src/experiment/results.js";
+import { equalSites } from "../../../src/experiment/kinds/failover/failure-sites.js";
+import { FlowDrawer } from "../../../src/experiment/kinds/failover/flow-draw.js";
+import { rowOf } from "../../../src/experiment/kinds/failover/results.js";
+import { FailoverRig } from "../../../src/experiment/kinds/failover/rig.js";
 import { experimentWith, modelFabric } from "../model-fabric.js";
 
 const SEED = 7;

@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Device, DeviceError, type Update, type UpdateStatus } from "../../../src/device/index.js";
 import { LabFaults } from "../../../src/experiment/faults/on-lab.js";
+import { measureRecovery, type RecoveryPlan } from "../../../src/experiment/kinds/failover/recovery.js";
 import type { Clock } from "../../../src/experiment/testbed/flow-watch.js";
-import { measureRecovery, type RecoveryPlan } from "../../../src/experiment/testbed/recovery.js";
 import { AgentFlow } from "../../../src/testbed/index.js";
 import { nodeNamed } from "../../../src/topology/index.js";
 import { example } from "../../topology/load.js";

@@ -12,7 +12,7 @@ import {
   type TimelineRow,
   timelineJson,
 } from "../../../src/experiment/index.js";
-import { timelineFlows } from "../../../src/experiment/timeline/flows.js";
+import { timelineFlows } from "../../../src/experiment/kinds/timeline/flows.js";
 import { bmv2, whyNot } from "../../testbed/machine.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-timeline-"));

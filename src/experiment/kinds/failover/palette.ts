@@ -1,6 +1,6 @@
 /** Colours of the figures: a family of hues a scheme, a shade and a dash pattern a failure. */
-import type { SchemeRun } from "./experiment.js";
-import { FAILURES } from "./faults/drawn-failures.js";
+import type { SchemeRun } from "../../experiment.js";
+import { FAILURES } from "../../faults/drawn-failures.js";
 
 /** Dark to light; people who confuse red and green can distinguish them too. */
 const FAMILIES: readonly (readonly string[])[] = [

@@ -1,18 +1,18 @@
 /** A timeline on real switches and hosts: flows of the kernel's TCP, faults as entries, link events and dead processes. */
-import { DiagnosticError } from "../../base/index.js";
-import type { Program } from "../../program/index.js";
-import { type AgentFlow, monotonicNs, runIperf3, type SwitchEngine } from "../../testbed/index.js";
-import { ProgramCompiler } from "../boot.js";
-import type { EngineContext } from "../engine.js";
-import type { SchemeRun, Timeline } from "../experiment.js";
-import { effectName, endName, type Fault } from "../faults/fault.js";
-import { checkLabFaults } from "../faults/lab-check.js";
-import { LabFaults } from "../faults/on-lab.js";
-import { transitionsOf } from "../faults/schedule.js";
-import { sleepUntil } from "../testbed/flow-watch.js";
-import { LoadMeter, saturationWarnings } from "../testbed/machine-load.js";
-import { SchemeOnLab } from "../testbed/scheme-on-lab.js";
-import { withCleanup, withLab } from "../testbed/with-lab.js";
+import { DiagnosticError } from "../../../base/index.js";
+import type { Program } from "../../../program/index.js";
+import { type AgentFlow, monotonicNs, runIperf3, type SwitchEngine } from "../../../testbed/index.js";
+import { ProgramCompiler } from "../../boot.js";
+import type { EngineContext } from "../../engine.js";
+import type { SchemeRun, Timeline } from "../../experiment.js";
+import { effectName, endName, type Fault } from "../../faults/fault.js";
+import { checkLabFaults } from "../../faults/lab-check.js";
+import { LabFaults } from "../../faults/on-lab.js";
+import { transitionsOf } from "../../faults/schedule.js";
+import { sleepUntil } from "../../testbed/flow-watch.js";
+import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
+import { SchemeOnLab } from "../../testbed/scheme-on-lab.js";
+import { withCleanup, withLab } from "../../testbed/with-lab.js";
 import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
 import type { TimelineOutcome, TimelineSeries } from "./run.js";
 

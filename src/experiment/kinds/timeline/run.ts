@@ -2,15 +2,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { formatTable } from "../../base/index.js";
-import type { EngineContext } from "../engine.js";
-import type { EngineName, SchemeRun, Timeline } from "../experiment.js";
-import { resultsDocument, schemeNotes, withNotes } from "../results.js";
-import { engineContext, type RunOptions } from "../run.js";
-import type { RunLoad } from "../testbed/machine-load.js";
-import { checkFolder, writeFolder } from "../write.js";
+import { formatTable } from "../../../base/index.js";
+import type { EngineContext } from "../../engine.js";
+import type { EngineName, SchemeRun, Timeline } from "../../experiment.js";
+import { engineContext, type RunOptions } from "../../run.js";
+import type { RunLoad } from "../../testbed/machine-load.js";
+import { checkFolder, writeFolder } from "../../write.js";
+import { resultsDocument, schemeNotes, withNotes } from "../failover/results.js";
 import { type FlowRecord, type TimelineRow, timelineRow } from "./flows.js";
-import { simulateTimeline } from "./simulate.js";
+import { simulateTimeline } from "./on-simulator.js";
 
 /** All flows under one scheme, in the order of {@link TimelineRow.flow}. */
 export interface TimelineSeries {
@@ -83,7 +83,7 @@ async function playOn(
   context: EngineContext,
 ): Promise<TimelineOutcome> {
   if (engine === "sim") return await simulateTimeline(timeline, seed, context);
-  const { timelineOnTestbed } = await import("./on-testbed.js");
+  const { timelineOnTestbed } = await import("./on-lab.js");
   return await timelineOnTestbed(engine, timeline, seed, context);
 }
 

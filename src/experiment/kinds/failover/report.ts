@@ -1,9 +1,9 @@
 /** One self-contained page: what was asked, what came out, how that compares with theory, and the data. */
-import { escapeMarkup } from "../base/index.js";
+import { escapeMarkup } from "../../../base/index.js";
+import type { Experiment } from "../../experiment.js";
+import { isPartial } from "../../faults/drawn-failures.js";
+import { inline, reportPage } from "../../page.js";
 import { cdfFigure, figureLines, isGradual } from "./cdf-figure.js";
-import type { Experiment } from "./experiment.js";
-import { isPartial } from "./faults/drawn-failures.js";
-import { inline, reportPage } from "./page.js";
 import { schemeTitle } from "./palette.js";
 import {
   type FullResults,

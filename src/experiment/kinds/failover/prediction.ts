@@ -2,16 +2,16 @@
  * Predicts the runs of a testbed with the simulator, which has the same programs and the same state: the flow of each run,
  * the paths of its two directions, and the element that fails. The first packets of a flow do not depend on time.
  */
-import { Random } from "../../base/index.js";
-import type { FlowKey } from "../../hosts/index.js";
-import type { Fabric } from "../../sim/packet/index.js";
-import type { Topology } from "../../topology/index.js";
-import type { Experiment } from "../experiment.js";
-import { FailoverRig } from "../failover.js";
-import type { DrawnFailure } from "../faults/drawn-failures.js";
-import type { Element } from "../faults/fault.js";
-import { FlowDrawer, type Paths } from "../flow-draw.js";
-import type { PathExample } from "../results.js";
+import { Random } from "../../../base/index.js";
+import type { FlowKey } from "../../../hosts/index.js";
+import type { Fabric } from "../../../sim/packet/index.js";
+import type { Topology } from "../../../topology/index.js";
+import type { Experiment } from "../../experiment.js";
+import type { DrawnFailure } from "../../faults/drawn-failures.js";
+import type { Element } from "../../faults/fault.js";
+import { FlowDrawer, type Paths } from "./flow-draw.js";
+import type { PathExample } from "./results.js";
+import { FailoverRig } from "./rig.js";
 
 export interface PredictedRun {
   /** Node indexes of the hosts. */

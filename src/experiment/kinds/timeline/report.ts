@@ -1,14 +1,14 @@
 /** The files that a timeline leaves: rows, outages, a figure, and a page with all of it. */
 
 import { join } from "node:path";
-import { escapeMarkup } from "../../base/index.js";
-import { logFiles } from "../control-plane.js";
-import type { SchemeRun } from "../experiment.js";
-import { effectName, elementName } from "../faults/fault.js";
-import { inline, reportPage } from "../page.js";
-import { schemeTitle } from "../palette.js";
-import { flatten } from "../report.js";
-import { csv } from "../tables.js";
+import { escapeMarkup } from "../../../base/index.js";
+import { logFiles } from "../../control-plane.js";
+import type { SchemeRun } from "../../experiment.js";
+import { effectName, elementName } from "../../faults/fault.js";
+import { inline, reportPage } from "../../page.js";
+import { schemeTitle } from "../failover/palette.js";
+import { flatten } from "../failover/report.js";
+import { csv } from "../failover/tables.js";
 import { timelineFigure } from "./figure.js";
 import type { TimelineRow } from "./flows.js";
 import { type TimelineResults, timelineJson } from "./run.js";

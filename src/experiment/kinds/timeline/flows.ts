@@ -1,9 +1,9 @@
 /** The flows of a timeline, what happens to them, and the rows that sum it up. Times count from its start. */
-import { Random } from "../../base/index.js";
-import { nodeNamed, type TopologyNode } from "../../topology/index.js";
-import { drawClientPort } from "../../traffic/index.js";
-import type { SchemeRun, Timeline } from "../experiment.js";
-import type { RunLoad } from "../testbed/machine-load.js";
+import { Random } from "../../../base/index.js";
+import { nodeNamed, type TopologyNode } from "../../../topology/index.js";
+import { drawClientPort } from "../../../traffic/index.js";
+import type { SchemeRun, Timeline } from "../../experiment.js";
+import type { RunLoad } from "../../testbed/machine-load.js";
 
 export interface TimelineFlow {
   readonly from: TopologyNode;

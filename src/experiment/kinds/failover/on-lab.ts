@@ -2,24 +2,24 @@
  * The engines `switch` and `bmv2`: the experiment's switches as processes on real interfaces, its hosts as Linux
  * hosts with the kernel's TCP and our agent. The flows and failures are those of the simulator.
  */
-import { fail } from "../../base/index.js";
-import type { Program } from "../../program/index.js";
-import type { SwitchEngine } from "../../testbed/index.js";
-import { bootFabric, ProgramCompiler } from "../boot.js";
-import type { SchemeLog } from "../control-plane.js";
-import type { EngineContext, EngineOutcome } from "../engine.js";
-import type { Experiment, SchemeRun } from "../experiment.js";
-import { type DrawnFailure, faultsOf, isPartial } from "../faults/drawn-failures.js";
-import { elementName } from "../faults/fault.js";
-import { checkLabDelay } from "../faults/lab-check.js";
-import { LabFaults } from "../faults/on-lab.js";
-import { SERVER_PORT } from "../flow-draw.js";
-import type { Sample, Series } from "../results.js";
-import { LoadMeter, saturationWarnings } from "./machine-load.js";
+import { fail } from "../../../base/index.js";
+import type { Program } from "../../../program/index.js";
+import type { SwitchEngine } from "../../../testbed/index.js";
+import { bootFabric, ProgramCompiler } from "../../boot.js";
+import type { SchemeLog } from "../../control-plane.js";
+import type { EngineContext, EngineOutcome } from "../../engine.js";
+import type { Experiment, SchemeRun } from "../../experiment.js";
+import { type DrawnFailure, faultsOf, isPartial } from "../../faults/drawn-failures.js";
+import { elementName } from "../../faults/fault.js";
+import { checkLabDelay } from "../../faults/lab-check.js";
+import { LabFaults } from "../../faults/on-lab.js";
+import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
+import { SchemeOnLab } from "../../testbed/scheme-on-lab.js";
+import { withLab } from "../../testbed/with-lab.js";
+import { SERVER_PORT } from "./flow-draw.js";
 import { type PredictedRun, Predictor } from "./prediction.js";
 import { measureRecovery, type RecoveryOutcome } from "./recovery.js";
-import { SchemeOnLab } from "./scheme-on-lab.js";
-import { withLab } from "./with-lab.js";
+import type { Sample, Series } from "./results.js";
 
 /** A run is repeated up to this often when its flow has timeouts before its fault. */
 const MAX_ATTEMPTS = 5;

@@ -1,6 +1,6 @@
 /** A line a flow over time, its outages in red, and a mark for each fault. */
-import { escapeMarkup } from "../../base/index.js";
-import { effectName, endName } from "../faults/fault.js";
+import { escapeMarkup } from "../../../base/index.js";
+import { effectName, endName } from "../../faults/fault.js";
 import type { FlowRecord } from "./flows.js";
 import type { TimelineResults } from "./run.js";
 

@@ -1,13 +1,13 @@
 /** A timeline on the packet simulator. */
-import { Random } from "../../base/index.js";
-import { ControlChannel, type Fabric, NS_PER_S, type SwitchNode } from "../../sim/packet/index.js";
-import { bootControlled, ProgramCompiler } from "../boot.js";
-import type { ControlPlane } from "../control-plane.js";
-import { runControlled, startControllers, stopControllers } from "../control-plane-simulated.js";
-import { breather, type EngineContext } from "../engine.js";
-import type { Timeline } from "../experiment.js";
-import { type SimulatorFaultOptions, SimulatorFaults } from "../faults/on-simulator.js";
-import { transitionsOf } from "../faults/schedule.js";
+import { Random } from "../../../base/index.js";
+import { ControlChannel, type Fabric, NS_PER_S, type SwitchNode } from "../../../sim/packet/index.js";
+import { bootControlled, ProgramCompiler } from "../../boot.js";
+import type { ControlPlane } from "../../control-plane.js";
+import { runControlled, startControllers, stopControllers } from "../../control-plane-simulated.js";
+import { breather, type EngineContext } from "../../engine.js";
+import type { Timeline } from "../../experiment.js";
+import { type SimulatorFaultOptions, SimulatorFaults } from "../../faults/on-simulator.js";
+import { transitionsOf } from "../../faults/schedule.js";
 import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
 import type { TimelineOutcome, TimelineSeries } from "./run.js";
 

@@ -1,6 +1,6 @@
 /** A drawing of the fabric: tiers as rows, pods side by side, and one flow's path before and after a failure. */
-import { escapeMarkup } from "../base/index.js";
-import { TIER, type Topology, type TopologyNode } from "../topology/index.js";
+import { escapeMarkup } from "../../../base/index.js";
+import { TIER, type Topology, type TopologyNode } from "../../../topology/index.js";
 import type { PathExample } from "./results.js";
 
 const WIDTH = 900;

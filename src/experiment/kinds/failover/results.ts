@@ -1,11 +1,11 @@
 /** What an experiment yields: samples of single runs, and the rows that sum them up. */
-import { formatTable } from "../base/index.js";
-import type { SchemeLog } from "./control-plane.js";
-import type { EngineName, Experiment, SchemeRun } from "./experiment.js";
+import { formatTable } from "../../../base/index.js";
+import type { SchemeLog } from "../../control-plane.js";
+import type { EngineName, Experiment, SchemeRun } from "../../experiment.js";
+import { type DrawnFailure, isPartial } from "../../faults/drawn-failures.js";
+import type { RunLoad } from "../../testbed/machine-load.js";
 import { equalSites } from "./failure-sites.js";
-import { type DrawnFailure, isPartial } from "./faults/drawn-failures.js";
 import { mean, summarise } from "./statistics.js";
-import type { RunLoad } from "./testbed/machine-load.js";
 import { theoryOf, timeOfTry } from "./theory.js";
 
 /** One run: one flow that a failure hit. */

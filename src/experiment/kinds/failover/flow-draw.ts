@@ -3,8 +3,8 @@
  * a testbed. The path of a flow is observed in the simulator, where the switches run the same programs with the same
  * state.
  */
-import { fail, Random } from "../base/index.js";
-import type { FlowKey } from "../hosts/index.js";
+import { fail, Random } from "../../../base/index.js";
+import type { FlowKey } from "../../../hosts/index.js";
 import {
   type Channel,
   type Connection,
@@ -13,13 +13,13 @@ import {
   NS_PER_S,
   Segment,
   type TransportOptions,
-} from "../sim/packet/index.js";
-import { drawClientPort, PairDrawer, type Place } from "../traffic/index.js";
-import { advance, type Steps } from "./advance.js";
-import type { Experiment } from "./experiment.js";
+} from "../../../sim/packet/index.js";
+import { drawClientPort, PairDrawer, type Place } from "../../../traffic/index.js";
+import { advance, type Steps } from "../../advance.js";
+import type { Experiment } from "../../experiment.js";
+import { type DrawnFailure, drawKey } from "../../faults/drawn-failures.js";
+import type { Element } from "../../faults/fault.js";
 import { hostPlaces, sitesOnPath } from "./failure-sites.js";
-import { type DrawnFailure, drawKey } from "./faults/drawn-failures.js";
-import type { Element } from "./faults/fault.js";
 
 /** Port that all flows go to. */
 export const SERVER_PORT = 5201;

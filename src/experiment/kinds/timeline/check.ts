@@ -1,9 +1,9 @@
 /** Checks the flows of a timeline: the hosts that they name exist, and they can run together. */
-import { type Diagnostics, didYouMean, type Locate } from "../../base/index.js";
-import { hostsOf, nodeNamed, type Topology } from "../../topology/index.js";
-import { CLIENT_PORTS } from "../../traffic/index.js";
-import type { FlowSpec, TimelineSettings } from "../experiment.js";
-import { listed } from "../faults/element.js";
+import { type Diagnostics, didYouMean, type Locate } from "../../../base/index.js";
+import { hostsOf, nodeNamed, type Topology } from "../../../topology/index.js";
+import { CLIENT_PORTS } from "../../../traffic/index.js";
+import type { FlowSpec, TimelineSettings } from "../../experiment.js";
+import { listed } from "../../faults/element.js";
 
 /** Adds P43014 for names that the topology lacks and P43015 for what makes no sense. */
 export function checkTimeline(

@@ -6,14 +6,14 @@
  * its own, so runs do not depend on each other and may be made in any order. With controllers they depend on each other:
  * the controllers live on from run to run, and so does the state that they have written.
  */
-import { Random } from "../base/index.js";
-import { type Fabric, NS_PER_MS } from "../sim/packet/index.js";
-import { advance, type Steps } from "./advance.js";
-import type { Experiment } from "./experiment.js";
+import { Random } from "../../../base/index.js";
+import { type Fabric, NS_PER_MS } from "../../../sim/packet/index.js";
+import { advance, type Steps } from "../../advance.js";
+import type { Experiment } from "../../experiment.js";
+import { type DrawnFailure, faultsOf, isPartial } from "../../faults/drawn-failures.js";
+import { elementName } from "../../faults/fault.js";
+import { SimulatorFaults } from "../../faults/on-simulator.js";
 import { sitesOnPath } from "./failure-sites.js";
-import { type DrawnFailure, faultsOf, isPartial } from "./faults/drawn-failures.js";
-import { elementName } from "./faults/fault.js";
-import { SimulatorFaults } from "./faults/on-simulator.js";
 import { type DrawnRun, FlowDrawer, type SimulatedFlow } from "./flow-draw.js";
 import type { PathExample, Sample } from "./results.js";
 

@@ -1,10 +1,10 @@
 /** One run on a testbed: a real TCP connection, a fault written into switches, and the wait until data flows again. */
-import type { AgentFlow } from "../../testbed/index.js";
-import type { Fault } from "../faults/fault.js";
-import type { LabFaults } from "../faults/on-lab.js";
-import type { Sample } from "../results.js";
-import { type Clock, FlowWatch, MONOTONIC_CLOCK, sleepUntil } from "./flow-watch.js";
-import { withCleanup } from "./with-lab.js";
+import type { AgentFlow } from "../../../testbed/index.js";
+import type { Fault } from "../../faults/fault.js";
+import type { LabFaults } from "../../faults/on-lab.js";
+import { type Clock, FlowWatch, MONOTONIC_CLOCK, sleepUntil } from "../../testbed/flow-watch.js";
+import { withCleanup } from "../../testbed/with-lab.js";
+import type { Sample } from "./results.js";
 
 /** Times in nanoseconds. */
 export interface RecoveryPlan {

@@ -1,6 +1,13 @@
 /** Which elements of a path a failure can strike, and how many equal ones there are. */
-import { hostsOf, type Rack, type Role, rackClasses, type Topology, typicalPods } from "../topology/index.js";
-import type { PairPattern, Place } from "../traffic/index.js";
+import {
+  hostsOf,
+  type Rack,
+  type Role,
+  rackClasses,
+  type Topology,
+  typicalPods,
+} from "../../../topology/index.js";
+import type { PairPattern, Place } from "../../../traffic/index.js";
 import {
   type DrawnFailure,
   isSingleCut,
@@ -8,8 +15,8 @@ import {
   type LinkTier,
   rolesOf,
   type SiteClass,
-} from "./faults/drawn-failures.js";
-import type { Element } from "./faults/fault.js";
+} from "../../faults/drawn-failures.js";
+import type { Element } from "../../faults/fault.js";
 
 /** Hosts with their racks and pods, for traffic patterns. */
 export function hostPlaces(topology: Topology): Place[] {
