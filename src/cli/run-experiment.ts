@@ -3,15 +3,9 @@ import { DiagnosticError, Diagnostics } from "../base/index.js";
 import {
   ENGINES,
   type EngineName,
-  formatResults,
-  formatTimeline,
   loadExperimentFile,
   outputFolder,
   type RunOptions,
-  resultsJson,
-  runExperiment,
-  runTimeline,
-  timelineJson,
 } from "../experiment/index.js";
 import type { NetworkKind, Omission } from "../testbed/index.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
@@ -41,8 +35,8 @@ export async function run(file: string, options: RunArguments): Promise<number> 
   const diagnostics = new Diagnostics();
   const experiment = loadExperimentFile(file, diagnostics);
   if (experiment === undefined) throw new DiagnosticError(diagnostics.list);
-  if (experiment.kind === "timeline" && runs !== undefined)
-    return usage("--runs: a file with flows and faults of its own runs once");
+  if (!experiment.takesRuns && runs !== undefined)
+    return usage(`--runs: an experiment of the kind ${experiment.kind} runs once`);
   printDiagnostics(diagnostics.list);
 
   const out = options.out ?? outputFolder(experiment);
@@ -64,15 +58,7 @@ export async function run(file: string, options: RunArguments): Promise<number> 
         pcap: options.pcap === true,
       },
     };
-    const printed =
-      experiment.kind === "timeline"
-        ? runTimeline(experiment, wanted).then((made) =>
-            printedOf(made, timelineJson(made), formatTimeline(made)),
-          )
-        : runExperiment(experiment, wanted).then((made) =>
-            printedOf(made, resultsJson(made), formatResults(made)),
-          );
-    return printed.finally(line.clear);
+    return experiment.run(wanted).finally(line.clear);
   });
   if (typeof results === "number") {
     const kept = engine === "sim" ? "" : `; the logs are in ${out}/logs`;
@@ -85,21 +71,6 @@ export async function run(file: string, options: RunArguments): Promise<number> 
   for (const warning of results.warnings) process.stderr.write(`warning: ${warning}\n`);
   process.stderr.write(`results.json, figures and report.html are in ${out}\n`);
   return EXIT.success;
-}
-
-/** What is printed of results. */
-interface Printed {
-  readonly json: string;
-  readonly table: string;
-  readonly warnings: readonly string[];
-}
-
-function printedOf(
-  { warnings }: { readonly warnings: readonly string[] },
-  json: string,
-  table: string,
-): Printed {
-  return { json, table, warnings };
 }
 
 function isOneOf(list: readonly string[], word: string): boolean {

@@ -1,9 +1,6 @@
-/** Engines carry out the runs of an experiment: the packet simulator, or real switch processes in a testbed. */
+/** What engines, the packet simulator and real switch processes in a testbed, are given and yield. */
 import type { NetworkKind, Omission } from "../testbed/index.js";
 import type { SchemeLog } from "./control-plane.js";
-import type { EngineName, Experiment } from "./experiment.js";
-import type { Series } from "./kinds/failover/results.js";
-import { runOnSimulator } from "./simulator.js";
 
 /** Called as runs complete: how many of how many, and of what. */
 export type Progress = (done: number, total: number, what: string) => void;
@@ -47,28 +44,25 @@ export function breather(stop: AbortSignal): () => Promise<void> {
 
 const BREATH_INTERVAL_MS = 50;
 
-export interface EngineOutcome {
-  series: Series[];
+/** `O`: what a unit yields. */
+export interface EngineOutcome<O> {
+  readonly series: readonly O[];
   /** Generated programs, for example `pecmp/tor.p4`. */
-  programs: { file: string; text: string }[];
+  readonly programs: readonly { readonly file: string; readonly text: string }[];
   /** What a reader of the results must know of how they were made, one sentence each. */
-  notes: string[];
+  readonly notes: readonly string[];
   /** Of the controllers, for each scheme that has any. */
-  logs: SchemeLog[];
+  readonly logs: readonly SchemeLog[];
   /** Why figures may not be results of the network at all, one sentence each. */
-  warnings: string[];
+  readonly warnings: readonly string[];
 }
 
-export type Engine = (experiment: Experiment, seed: number, context: EngineContext) => Promise<EngineOutcome>;
-
-/** gRPC and the rest of a testbed are loaded only when one is used. */
-const onTestbed =
-  (engine: "switch" | "bmv2"): Engine =>
-  async (experiment, seed, context) =>
-    (await import("./kinds/failover/on-lab.js")).runOnTestbed(engine, experiment, seed, context);
-
-export const ENGINE_OF_NAME: Readonly<Record<EngineName, Engine>> = {
-  sim: runOnSimulator,
-  switch: onTestbed("switch"),
-  bmv2: onTestbed("bmv2"),
-};
+/** Reports progress over units. */
+export function counter(
+  units: readonly { readonly steps: number }[],
+  progress: Progress,
+): { begin(what: string): void; step(what: string): void } {
+  const total = units.reduce((sum, { steps }) => sum + steps, 0);
+  let done = 0;
+  return { begin: (what) => progress(done, total, what), step: (what) => progress(++done, total, what) };
+}

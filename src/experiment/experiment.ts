@@ -1,4 +1,4 @@
-/** The experiment file: topology, schemes, failures or faults, flows, number of runs, and machine parameters. */
+/** What the experiment files of all kinds have in common: topology, schemes, machine parameters. */
 import { z } from "zod";
 import type { Locate, SourceFile } from "../base/index.js";
 import { type HostPolicy, SELECTOR_FIELDS } from "../hosts/index.js";
@@ -10,12 +10,7 @@ import {
   type Topology,
   topologySchema,
 } from "../topology/index.js";
-import { DEFAULT_PORT, type PairPattern } from "../traffic/index.js";
 import { controlPlaneSchema } from "./control-plane.js";
-import type { ControllerFault } from "./control-plane-faults.js";
-import { type DrawnFailure, drawnFailureSchema } from "./faults/drawn-failures.js";
-import type { Fault } from "./faults/fault.js";
-import { listedFaultSchema } from "./faults/listed-faults.js";
 
 /** The packet simulator; real processes of our own switch, or of BMv2, with Linux hosts. */
 export const ENGINES = ["sim", "switch", "bmv2"] as const;
@@ -33,12 +28,12 @@ export function parameterShape(name: string): z.core.$ZodLooseShape {
   return (schemeOfName(name).parameters as unknown as z.ZodObject).shape;
 }
 
-const whole = (what: string, least: number, most: number) => {
+export const whole = (what: string, least: number, most: number) => {
   const error = `expected ${what}, a whole number from ${least} to ${most}`;
   return z.number({ error }).int(error).min(least, error).max(most, error);
 };
 
-const runsSchema = whole("a number of runs", 1, 1_000_000);
+export const runsSchema = whole("a number of runs", 1, 1_000_000);
 
 /** It is a folder's name: no slashes, and no dot at its beginning. */
 const labelSchema = z
@@ -66,10 +61,10 @@ const schemeSchema = z.union([
   ),
 ]);
 
-const ipSchema = z.union([z.literal(4), z.literal(6)], { error: "expected 4 or 6" }).default(4);
+export const ipSchema = z.union([z.literal(4), z.literal(6)], { error: "expected 4 or 6" }).default(4);
 
 /** What all kinds of experiments have: what is built, and how it is made. */
-const fabricKeys = {
+export const fabricKeys = {
   name: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "expected letters, digits, dots, dashes and underscores"),
@@ -83,7 +78,7 @@ const fabricKeys = {
   schemes: z.array(schemeSchema).min(1),
 };
 
-const machineKeys = {
+export const machineKeys = {
   transport: z
     .strictObject({
       segment_bytes: whole("bytes of payload", 1, 8900).default(1000),
@@ -120,70 +115,6 @@ const machineKeys = {
   output: z.string().min(1).optional(),
 };
 
-export const experimentSchema = z.strictObject({
-  ...fabricKeys,
-  failures: z.array(drawnFailureSchema).min(1),
-  /** Runs of each scheme under each failure; a run is one flow that the failure hits. */
-  runs: runsSchema,
-  /** From the start of the flow to the failure. */
-  failure_time: durationSchema.default(10_000_000),
-  /** From a failure that lets packets pass to the end of its run: so long timeouts are counted. */
-  observation: positiveDurationSchema.default(3_000_000_000),
-  /** A flow that has not recovered this long after the failure counts as one that never does. */
-  give_up: durationSchema.default(60_000_000_000),
-  traffic: z
-    .strictObject({
-      /** Pairs of hosts that flows run between; by default those that are farthest apart in this topology. */
-      pairs: z.enum(["any", "inter_rack", "inter_pod"]).optional(),
-      ip: ipSchema,
-    })
-    .prefault({}),
-  ...machineKeys,
-});
-
-const flowSchema = z.strictObject({
-  /** Hosts, by name. */
-  from: z.string(),
-  to: z.string(),
-  /** Number of flows; each has a client port of its own. */
-  count: whole("a number of flows", 1, 10_000).default(1),
-  start: durationSchema.default(0),
-  /** Absent: it sends until the end. */
-  bytes: whole("bytes", 1, 1e12).optional(),
-  /** Where the receiver listens. */
-  port: whole("a port", 1, 65_535).default(DEFAULT_PORT),
-});
-
-/** Given flows, and faults at given times. */
-export const timelineSchema = z.strictObject({
-  ...fabricKeys,
-  /** One by one, or a traffic file: its path, from the experiment file's folder. */
-  flows: z.union([z.string().min(1), z.array(flowSchema).min(1)], {
-    error: "expected a list of flows, or the path of a traffic file",
-  }),
-  faults: z.array(listedFaultSchema).default([]),
-  /** From the start of the first flow to the end. */
-  duration: positiveDurationSchema,
-  traffic: z
-    .strictObject({
-      ip: ipSchema,
-      /** Who makes the flows on a testbed: the host agent, or iperf3. */
-      generator: z.enum(["agent", "iperf3"]).default("agent"),
-    })
-    .prefault({}),
-  ...machineKeys,
-});
-
-export type FlowSpec = z.output<typeof flowSchema>;
-/** With the flows of a traffic file in their place. */
-export type TimelineSettings = Omit<z.output<typeof timelineSchema>, "flows"> & {
-  flows: readonly FlowSpec[];
-};
-/** With the pairs that the topology determines where the file names none. */
-export type ExperimentSettings = Omit<z.output<typeof experimentSchema>, "traffic"> & {
-  traffic: { pairs: PairPattern; ip: 4 | 6 };
-};
-
 /** One scheme of an experiment, planned for its topology. */
 export interface SchemeRun {
   /** What the results call it. */
@@ -200,7 +131,7 @@ export interface SchemeRun {
 }
 
 /** A checked experiment file with its topology and the plans of its schemes. */
-interface Checked<Settings> {
+export interface Checked<Settings> {
   source: SourceFile;
   locate: Locate;
   settings: Settings;
@@ -208,26 +139,13 @@ interface Checked<Settings> {
   schemes: readonly SchemeRun[];
 }
 
-/** Flows that are drawn, each hit by a failure on its way. */
-export type Experiment = Checked<ExperimentSettings> & {
-  readonly kind: "failover";
-  /** In the order of the file. */
-  readonly failures: readonly DrawnFailure[];
-};
+const fabricSchema = z.object({ ...fabricKeys, ...machineKeys });
 
-/** Flows and faults as the file lists them. */
-export type Timeline = Checked<TimelineSettings> & {
-  readonly kind: "timeline";
-  /** In the order of the file. */
-  readonly faults: readonly Fault[];
-  /** In time order. */
-  readonly controllerFaults: readonly ControllerFault[];
-};
+/** What the files of all kinds say, and all that building a fabric depends on. */
+export type FabricSettings = z.output<typeof fabricSchema> & { traffic: { ip: 4 | 6 } };
 
-/** What both kinds have in common, and all that building a fabric depends on. */
-export type FabricExperiment = Checked<
-  Omit<TimelineSettings, "flows" | "faults" | "duration" | "traffic"> & { traffic: { ip: 4 | 6 } }
->;
+/** A checked experiment of any kind. */
+export type FabricExperiment = Checked<FabricSettings>;
 
 /** Where an experiment's results go unless the user says otherwise. */
 export function outputFolder({

@@ -1,33 +1,72 @@
 /**
- * From an experiment file to a report: {@link loadExperiment} reads and checks the file, builds the topology and
- * plans the schemes; {@link runExperiment} renders and compiles the programs, boots the fabric on an engine and makes the
- * runs; {@link writeResults} writes table, figures and report; {@link formatResults} prints the table. A file that lists
- * its flows and faults itself is a {@link Timeline}: {@link loadTimeline}, {@link runTimeline}.
+ * From an experiment file to results: {@link loadExperimentFile} reads and checks a file of any kind, builds the topology and
+ * plans the schemes; running what it returns renders and compiles the programs, brings the fabric up on an engine, runs the
+ * units of the kind, and writes tables, figures and a page. `kinds/` has a folder for each kind ({@link ExperimentKind}); {@link loadKind} and
+ * {@link runKind} are the same with the types of one kind.
  */
-export type { Engine, EngineContext, EngineOutcome, Progress, TestbedOptions } from "./engine.js";
-export {
-  ENGINES,
-  type EngineName,
-  type Experiment,
-  type ExperimentSettings,
-  experimentSchema,
-  outputFolder,
-  type SchemeRun,
-  type Timeline,
-} from "./experiment.js";
+import type { Diagnostics, SourceFile } from "../base/index.js";
+import { FAILOVER } from "./kinds/failover/index.js";
+import type { FailoverResults } from "./kinds/failover/results.js";
+import type { Experiment } from "./kinds/failover/schema.js";
+import { KINDS } from "./kinds/registry.js";
+import { TIMELINE } from "./kinds/timeline/index.js";
+import type { TimelineResults } from "./kinds/timeline/results.js";
+import type { Timeline } from "./kinds/timeline/schema.js";
+import { type LoadedExperiment, loadAnyKind, loadKind } from "./load.js";
+import { withNotes } from "./results.js";
+import { type RunOptions, runKind, writeResults as writeFiles } from "./run.js";
+
+export type { EngineContext, EngineOutcome, Progress, TestbedOptions } from "./engine.js";
+export { ENGINES, type EngineName, outputFolder, type SchemeRun } from "./experiment.js";
 export { type DrawnFailure, FAILURES } from "./faults/drawn-failures.js";
-export {
-  type FullResults,
-  formatResults,
-  type Results,
-  type Row,
-  type Sample,
-  type Series,
-} from "./kinds/failover/results.js";
-export { timeOfTry } from "./kinds/failover/theory.js";
+export type { FailoverResults, Row, Sample, Series } from "./kinds/failover/results.js";
+export { type Experiment, type ExperimentSettings, experimentSchema } from "./kinds/failover/schema.js";
+export type { CheckContext, ExperimentKind, LabSide, LabStage, SimulatorStage, Unit } from "./kinds/kind.js";
 export type { TimelineRow } from "./kinds/timeline/flows.js";
-export { formatTimeline, runTimeline, type TimelineResults, timelineJson } from "./kinds/timeline/run.js";
-export { loadExperiment, loadExperimentFile, loadTimeline } from "./load.js";
+export type { TimelineResults } from "./kinds/timeline/results.js";
+export type { Timeline } from "./kinds/timeline/schema.js";
+export { type LoadedExperiment, loadAnyKind, loadKind, type RegisteredKind, register } from "./load.js";
 export { type P4cFiles, runP4c } from "./p4c.js";
-export { type RunOptions, runExperiment } from "./run.js";
-export { resultsJson, writeResults } from "./write.js";
+export { type PrintedResults, type RunResults, resultsJson } from "./results.js";
+export { type RunOptions, runKind } from "./run.js";
+
+/** Reads and checks an experiment file of any kind, as {@link loadAnyKind} does. */
+export function loadExperimentFile(
+  input: string | SourceFile,
+  diagnostics: Diagnostics,
+): LoadedExperiment | undefined {
+  return loadAnyKind(input, diagnostics, KINDS);
+}
+
+/** As {@link loadKind}, for drawn flows and failures. */
+export function loadExperiment(input: string | SourceFile, diagnostics: Diagnostics): Experiment | undefined {
+  return loadKind(FAILOVER, input, diagnostics);
+}
+
+/** As {@link runKind}, for drawn flows and failures. */
+export function runExperiment(experiment: Experiment, options?: RunOptions): Promise<FailoverResults> {
+  return runKind(FAILOVER, experiment, options);
+}
+
+/** Writes the result files of drawn failures into a folder: all or none. Throws DiagnosticError P43011. */
+export function writeResults(results: FailoverResults, folder: string): Promise<void> {
+  return writeFiles(FAILOVER, results, folder);
+}
+
+/** As {@link loadKind}, for given flows and faults. */
+export function loadTimeline(input: string | SourceFile, diagnostics: Diagnostics): Timeline | undefined {
+  return loadKind(TIMELINE, input, diagnostics);
+}
+
+/** As {@link runKind}, for given flows and faults. */
+export function runTimeline(
+  timeline: Timeline,
+  options?: Omit<RunOptions, "runs">,
+): Promise<TimelineResults> {
+  return runKind(TIMELINE, timeline, options);
+}
+
+/** The result table of drawn failures for a terminal, with the notes below it. */
+export function formatResults({ rows, notes }: FailoverResults): string {
+  return withNotes(FAILOVER.table(rows), notes);
+}

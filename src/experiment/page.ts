@@ -1,9 +1,83 @@
 /** The page that a report is: one file that needs nothing else. */
-import { htmlPage } from "../base/index.js";
+import { escapeMarkup, htmlPage } from "../base/index.js";
+import { rowsCsv } from "./csv.js";
+import type { FabricExperiment, SchemeRun } from "./experiment.js";
+import type { RunResults } from "./results.js";
 
-/** `body`: HTML, one piece a line. */
-export function reportPage(title: string, body: readonly string[]): string {
-  return htmlPage(title, STYLE, ["<main>", ...body, "</main>"]);
+/** What a kind adds to the page. */
+export interface PageParts {
+  /** One paragraph of HTML below the title. */
+  readonly lead?: string;
+  /** HTML, one piece a line: figures and tables with their headings. */
+  readonly body: readonly string[];
+  /** Lines of the table of parameters beside those of all kinds. */
+  readonly facts: readonly (readonly [name: string, value: string])[];
+  /** Further data to unfold, beside the result table, the experiment file and the programs. */
+  readonly data?: readonly (readonly [title: string, text: string])[];
+}
+
+/** The page of any kind: title, warnings and notes, the kind's own parts, parameters and data. */
+export function resultsPage<E extends FabricExperiment>(
+  results: RunResults<E, unknown, object>,
+  { lead, body, facts, data = [] }: PageParts,
+): string {
+  const { source, seed, engine, warnings, notes, rows, programs } = results;
+  const { settings } = source;
+  const title = settings.title ?? settings.name;
+  const parameters: (readonly [string, string])[] = [
+    ["experiment, seed, engine", `${settings.name}, ${seed}, ${engine}`],
+    ["topology", flatten(settings.topology).join(", ")],
+    ["selector field", settings.selector],
+    ...source.schemes.map(
+      ({ label, parameters: own }) => [`scheme ${label}`, flatten(own).join(", ")] as const,
+    ),
+    ...facts,
+    ["transport", flatten({ ...settings.transport }).join(", ")],
+    ["queues", `${settings.queues.packets} packets, ${settings.queues.bytes} bytes a port`],
+    ["control channel", `${settings.control_channel.delay / 1e6} ms each way`],
+  ];
+  const unfolded: (readonly [string, string])[] = [
+    ["Result table as CSV", rowsCsv(rows)],
+    ...data,
+    ["Experiment file", source.source.text],
+    ...programs.map(({ file, text }) => [`Generated program ${file}`, text] as const),
+  ];
+  const cells = ([name, value]: readonly [string, string]) =>
+    `<tr><td>${escapeMarkup(name)}</td><td>${escapeMarkup(value)}</td></tr>`;
+  return htmlPage(title, STYLE, [
+    "<main>",
+    `<h1>${escapeMarkup(title)}</h1>`,
+    ...(lead === undefined ? [] : [`<p class="lead">${lead}</p>`]),
+    ...warnings.map((text) => `<p class="note"><strong>Warning: ${escapeMarkup(text)}</strong></p>`),
+    ...notes.map((note) => `<p class="note">${escapeMarkup(note)}</p>`),
+    ...body,
+    "<h2>Parameters</h2>",
+    `<table class="parameters"><tbody>${parameters.map(cells).join("")}</tbody></table>`,
+    "<h2>Data</h2>",
+    ...unfolded.map(
+      ([name, text]) =>
+        `<details><summary>${escapeMarkup(name)}</summary><pre>${escapeMarkup(text)}</pre></details>`,
+    ),
+    "</main>",
+  ]);
+}
+
+/** `key: value` for everything that is not empty, with rates and times in the units of the file. */
+function flatten(value: object, prefix = ""): string[] {
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const name = prefix + key;
+    if (Array.isArray(inner)) return inner.length === 0 ? [] : [`${name}: ${inner.length}`];
+    if (typeof inner === "object" && inner !== null) return flatten(inner, `${name}.`);
+    if (key === "rate") return [`${name}: ${inner / 1e9} Gbps`];
+    if (key === "delay") return [`${name}: ${inner / 1e3} us`];
+    if (/^rto_|_time$|^duration$/.test(key)) return [`${name}: ${inner / 1e6} ms`];
+    return [`${name}: ${inner}`];
+  });
+}
+
+/** Title of the scheme that the results call `label`. */
+export function schemeTitle(schemes: readonly SchemeRun[], label: string): string {
+  return schemes.find((scheme) => scheme.label === label)?.title ?? label;
 }
 
 /** Inside a page an SVG needs no namespace of its own. */

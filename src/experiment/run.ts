@@ -1,18 +1,22 @@
-/** Carries out an experiment and sums it up. */
+/** The pipeline under all kinds: an engine brings up each scheme, units run on it, rows and files come out. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ENGINE_OF_NAME, type EngineContext, type Progress, type TestbedOptions } from "./engine.js";
-import type { EngineName, Experiment } from "./experiment.js";
-import { type FullResults, rowOf, schemeNotes } from "./kinds/failover/results.js";
-import { checkFolder, writeResults } from "./write.js";
+import { fail } from "../base/index.js";
+import { logFiles } from "./control-plane.js";
+import { rowsCsv } from "./csv.js";
+import type { EngineContext, EngineOutcome, Progress, TestbedOptions } from "./engine.js";
+import type { EngineName, FabricExperiment, FabricSettings } from "./experiment.js";
+import type { ExperimentKind, Unit } from "./kinds/kind.js";
+import { type RunResults, resultsJson, schemeNotes } from "./results.js";
+import { checkFolder, writeFolder } from "./write.js";
 
 export interface RunOptions {
   /** Instead of the file's engine. */
   engine?: EngineName;
   /** Instead of the file's seed. */
   seed?: number;
-  /** Instead of the file's number of runs, for every scheme. */
+  /** Instead of the file's number of runs, for every scheme; for kinds that have runs. */
   runs?: number;
   /** Folder for the results; without one nothing is written. */
   out?: string;
@@ -24,18 +28,23 @@ export interface RunOptions {
   stop?: AbortSignal;
 }
 
-/** The context of an engine; `folder` is for logs. */
-export function engineContext(options: RunOptions, folder: string): EngineContext {
-  const { p4c, progress = () => {}, testbed = {}, stop = new AbortController().signal } = options;
-  return { progress, testbed, folder, stop, ...(p4c === undefined ? {} : { p4c }) };
-}
-
 /**
- * All runs of an experiment. On the simulator the same experiment and seed give the same results, byte for byte; on
- * a testbed the same flows meet the same failures, but times are real.
+ * All units of an experiment. On the simulator the same experiment and seed give the same results, byte for byte; on a
+ * testbed the same flows meet the same failures, but times are real.
  * Throws DiagnosticError for what is wrong with the experiment and shows only when it runs.
  */
-export async function runExperiment(experiment: Experiment, options: RunOptions = {}): Promise<FullResults> {
+export async function runKind<
+  V extends FabricSettings,
+  E extends FabricExperiment,
+  U extends Unit,
+  O,
+  R extends object,
+  P,
+>(
+  kind: ExperimentKind<V, E, U, O, R, P>,
+  experiment: E,
+  options: RunOptions = {},
+): Promise<RunResults<E, O, R>> {
   const { runs, out } = options;
   if (out !== undefined) checkFolder(out);
   const engine = options.engine ?? experiment.settings.engine;
@@ -46,13 +55,13 @@ export async function runExperiment(experiment: Experiment, options: RunOptions 
       : { ...experiment, schemes: experiment.schemes.map((scheme) => ({ ...scheme, runs })) };
   const folder = out ?? mkdtempSync(join(tmpdir(), "p4loom-run-"));
   try {
-    const context = engineContext(options, folder);
-    const { series, programs, notes, warnings, logs } = await ENGINE_OF_NAME[engine](source, seed, context);
-    const results: FullResults = {
+    const outcome = await onEngine(kind, source, engine, seed, contextOf(options, folder));
+    const { series, programs, notes, warnings, logs } = outcome;
+    const results: RunResults<E, O, R> = {
       experiment: experiment.settings.name,
       seed,
       engine,
-      rows: series.map((one) => rowOf(source, one, engine)),
+      rows: series.flatMap((one) => kind.rows(source, one, engine)),
       notes: [...schemeNotes(source.schemes), ...notes],
       warnings,
       source,
@@ -60,9 +69,64 @@ export async function runExperiment(experiment: Experiment, options: RunOptions 
       logs,
       programs,
     };
-    if (out !== undefined) await writeResults(results, out);
+    if (out !== undefined) await writeResults(kind, results, out);
     return results;
   } finally {
     if (out === undefined) rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Writes the files of all kinds and those of this one, as {@link writeFolder} does. */
+export async function writeResults<E extends FabricExperiment, O, R extends object>(
+  kind: Pick<ExperimentKind<never, E, never, O, R, never>, "files">,
+  results: RunResults<E, O, R>,
+  folder: string,
+): Promise<void> {
+  writeFolder(
+    [
+      ["results.json", resultsJson(results)],
+      ["results.csv", rowsCsv(results.rows)],
+      ...(await kind.files(results)),
+      ...logFiles(results.logs),
+      ...results.programs.map(({ file, text }): [string, string] => [join("programs", file), text]),
+    ],
+    folder,
+  );
+}
+
+/** `folder` is for logs. */
+function contextOf(options: RunOptions, folder: string): EngineContext {
+  const { p4c, progress = () => {}, testbed = {}, stop = new AbortController().signal } = options;
+  return { progress, testbed, folder, stop, ...(p4c === undefined ? {} : { p4c }) };
+}
+
+/** The compiler, the switch, gRPC and the rest of a testbed are loaded only when a run needs them. */
+async function onEngine<
+  V extends FabricSettings,
+  E extends FabricExperiment,
+  U extends Unit,
+  O,
+  R extends object,
+  P,
+>(
+  kind: ExperimentKind<V, E, U, O, R, P>,
+  experiment: E,
+  engine: EngineName,
+  seed: number,
+  context: EngineContext,
+): Promise<EngineOutcome<O>> {
+  if (engine === "sim") {
+    const { runOnSimulator } = await import("./on-simulator.js");
+    return await runOnSimulator(kind, experiment, seed, context);
+  }
+  const { lab } = kind;
+  if (lab === undefined)
+    fail(
+      "P43019",
+      experiment.locate(["engine"]),
+      `experiments of the kind ${kind.name} do not run on engine ${engine}`,
+      "run it on the simulator: --engine sim",
+    );
+  const { runOnLab } = await import("./testbed/run.js");
+  return await runOnLab({ units: kind.units, lab: await lab() }, experiment, engine, seed, context);
 }

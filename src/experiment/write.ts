@@ -14,15 +14,6 @@ import {
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { fail, systemErrorReason } from "../base/index.js";
 import { makeFolders } from "../loading/index.js";
-import { logFiles } from "./control-plane.js";
-import { renderReport } from "./kinds/failover/report.js";
-import { type FullResults, type Results, resultsDocument } from "./kinds/failover/results.js";
-import { resultsCsv, samplesCsv } from "./kinds/failover/tables.js";
-
-/** The text of `results.json`: only what {@link Results} names, in this order. */
-export function resultsJson(results: Results): string {
-  return resultsDocument(results);
-}
 
 /**
  * Finds before the runs whether results can be written to a folder. Makes the folders above it. Throws
@@ -46,25 +37,6 @@ function refuse(folder: string, error: unknown): never {
   if (code === undefined) throw error;
   const where = path === undefined || path === folder ? "" : ` (${path})`;
   fail("P43011", undefined, `cannot write results to ${folder}: ${systemErrorReason(error)}${where}`);
-}
-
-/**
- * Writes `results.json`, `results.csv`, `samples.csv`, `recovery-cdf.svg`, `topology.svg`, `report.html` and the
- * generated programs under `programs/`, and the log of the controllers where there are any, as {@link writeFolder} does.
- */
-export async function writeResults(results: FullResults, folder: string): Promise<void> {
-  const { html, cdfSvg, topologySvg } = await renderReport(results);
-  const files: [name: string, text: string][] = [
-    ["results.json", resultsJson(results)],
-    ["results.csv", resultsCsv(results.rows)],
-    ["samples.csv", samplesCsv(results.series)],
-    ["recovery-cdf.svg", cdfSvg],
-    ["topology.svg", topologySvg],
-    ["report.html", html],
-    ...logFiles(results.logs),
-    ...results.programs.map(({ file, text }): [string, string] => [join("programs", file), text]),
-  ];
-  writeFolder(files, folder);
 }
 
 /** Name of the list of the files that a run wrote, with their SHA-256. */

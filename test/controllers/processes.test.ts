@@ -261,7 +261,7 @@ duration: 4s
         const diagnostics = new Diagnostics();
         const timeline = loadTimeline(new SourceFile("around.yaml", text), diagnostics)!;
         expect(diagnostics.list).toEqual([]);
-        const { rows, series } = await runTimeline(timeline, {
+        const { rows, logs } = await runTimeline(timeline, {
           engine,
           testbed: { allowMissing: new Set(["delay", "rate"]), ...(bmv2 === undefined ? {} : { bmv2 }) },
         });
@@ -269,7 +269,7 @@ duration: 4s
           expect(recovered).toBe(true);
           expect(bytes).toBeGreaterThan(0);
         }
-        const log = series[0]!.log!.map((line) => line.split(" routes: ")[1]!);
+        const log = logs[0]!.lines.map((line) => line.split(" routes: ")[1]!);
         expect(log).toContain("port 2 of tor0-1 is down");
         expect(log).toContain("port 2 of leaf0-0 is down");
         expect(log.at(-2)).toMatch(

@@ -69,11 +69,12 @@ describe("recomputed routes", () => {
         of(plain.rows, scheme).some(({ recovered }) => !recovered),
         scheme,
       ).toBe(true);
-    const { rows, series } = await runTimeline(timelineOf(RECOMPUTE + rest), { seed: 3 });
+    const { rows, logs, source } = await runTimeline(timelineOf(RECOMPUTE + rest), { seed: 3 });
     for (const row of rows) expect(row.recovered, `${row.scheme} ${row.flow}`).toBe(true);
     // 200 ms, one way of the control channel, and 10 ms of detection, then reads and writes of one round trip each.
-    for (const { log, scheme } of series) {
-      const lines = log!.map((line) => line.split(" routes: "));
+    expect(logs.map(({ label }) => label)).toEqual(["none", "ecmp", "prr", "pecmp"]);
+    for (const log of logs) {
+      const lines = log.lines.map((line) => line.split(" routes: "));
       expect(lines.map(([, text]) => text)).toEqual([
         "started",
         "port 3 of tor0-1 is down",
@@ -84,8 +85,9 @@ describe("recomputed routes", () => {
         "stopped",
       ]);
       expect(lines.slice(1, 4).map(([time]) => time)).toEqual(["0.201000000", "0.201000000", "0.215000000"]);
-      expect(scheme.plan.controllers!.map(({ name }) => name)).toEqual(["routes"]);
     }
+    for (const { plan } of source.schemes)
+      expect(plan.controllers!.map(({ name }) => name)).toEqual(["routes"]);
   }, 120_000);
 
   it("are those of all links again when the link is back, also for a controller that was dead meanwhile", async () => {
@@ -96,9 +98,9 @@ describe("recomputed routes", () => {
       "at: 500ms, kind: restart, controller: routes",
       "at: 700ms, kind: down, link: [tor0-1, leaf0-1]",
     )}duration: 2s\n`;
-    const { rows, series } = await runTimeline(timelineOf(RECOMPUTE + text), { seed: 3 });
+    const { rows, logs } = await runTimeline(timelineOf(RECOMPUTE + text), { seed: 3 });
     for (const row of rows) expect(row.recovered).toBe(true);
-    const lines = series[0]!.log!.map((line) => line.split(" routes: ")[1]);
+    const lines = logs[0]!.lines.map((line) => line.split(" routes: ")[1]);
     const without = (what: string) =>
       expect.stringMatching(
         new RegExp(`^routes without ${what}: \\d+ updates and \\d+ removals on \\d switch(es)?$`),
@@ -125,9 +127,9 @@ describe("recomputed routes", () => {
       "at: 400ms, kind: kill, switch: tor0-0",
       "at: 500ms, kind: restart, switch: tor0-0",
     )}duration: 4s\n`;
-    const { rows, series } = await runTimeline(timelineOf(RECOMPUTE + text), { seed: 3 });
+    const { rows, logs } = await runTimeline(timelineOf(RECOMPUTE + text), { seed: 3 });
     for (const row of rows) expect(row.recovered).toBe(true);
-    const plans = series[0]!.log!.filter((line) => line.includes("routes without tor0-1 - leaf0-0"));
+    const plans = logs[0]!.lines.filter((line) => line.includes("routes without tor0-1 - leaf0-0"));
     expect(plans).toHaveLength(2);
     expect(plans[1]).toMatch(/ on 1 switch$/);
   }, 60_000);

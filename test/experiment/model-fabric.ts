@@ -2,7 +2,8 @@
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
 import { type Experiment, loadExperiment, type SchemeRun } from "../../src/experiment/index.js";
 import type { Series } from "../../src/experiment/kinds/failover/results.js";
-import { buildFabric, schemeRuns } from "../../src/experiment/simulator.js";
+import { FailoverRig } from "../../src/experiment/kinds/failover/rig.js";
+import { buildFabric } from "../../src/experiment/simulator.js";
 import type { Fabric } from "../../src/sim/packet/index.js";
 import { ModelSwitch } from "./model-switch.js";
 
@@ -38,10 +39,11 @@ export function modelFabric(experiment: Experiment, scheme: SchemeRun): Fabric {
 
 /** All runs of a scheme on a model fabric. */
 export function allRuns(experiment: Experiment, scheme: SchemeRun, seed: number): Series[] {
-  const fabric = modelFabric(experiment, scheme);
-  const runs = schemeRuns(experiment, scheme, fabric, seed);
-  for (let step = runs.next(); ; step = runs.next()) {
-    if (step.done) return step.value;
-    if (step.value !== undefined) fabric.network.simulation.run(step.value);
-  }
+  const rig = new FailoverRig(experiment, modelFabric(experiment, scheme));
+  return experiment.failures.map((failure) => ({
+    scheme,
+    failure,
+    samples: Array.from({ length: scheme.runs }, (_, run) => rig.run(failure, run, seed)),
+    example: rig.show(failure, scheme.runs, seed),
+  }));
 }

@@ -12,21 +12,18 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { escapeMarkup } from "../../src/base/index.js";
+import { rowsCsv } from "../../src/experiment/csv.js";
 import { FakeDocument, printNode } from "../../src/experiment/fake-document.js";
 import { formatResults, resultsJson, writeResults } from "../../src/experiment/index.js";
 import { figureLines } from "../../src/experiment/kinds/failover/cdf-figure.js";
-import { renderReport } from "../../src/experiment/kinds/failover/report.js";
-import {
-  type FullResults,
-  rowOf,
-  type Series,
-  schemeNotes,
-} from "../../src/experiment/kinds/failover/results.js";
-import { resultsCsv, samplesCsv } from "../../src/experiment/kinds/failover/tables.js";
+import { failoverFiles } from "../../src/experiment/kinds/failover/report.js";
+import { type FailoverResults, rowOf, type Series } from "../../src/experiment/kinds/failover/results.js";
+import { samplesCsv } from "../../src/experiment/kinds/failover/tables.js";
+import { schemeNotes } from "../../src/experiment/results.js";
 import { writeFolder } from "../../src/experiment/write.js";
 import { allRuns, experimentWith } from "./model-fabric.js";
 
-function resultsOf(keys: Record<string, string | number> = {}): FullResults {
+function resultsOf(keys: Record<string, string | number> = {}): FailoverResults {
   const source = experimentWith({ runs: 20, ...keys });
   const series: Series[] = source.schemes.flatMap((scheme) => allRuns(source, scheme, 3));
   return {
@@ -41,6 +38,15 @@ function resultsOf(keys: Record<string, string | number> = {}): FullResults {
     logs: [],
     programs: [{ file: "pecmp/tor.p4", text: "control c() { apply { } } // <&>\n" }],
   };
+}
+
+/** Page and figures. */
+async function renderReport(results: FailoverResults) {
+  const files = new Map(await failoverFiles(results));
+  const [html, cdfSvg, topologySvg] = ["report.html", "recovery-cdf.svg", "topology.svg"].map(
+    (name) => files.get(name)!,
+  );
+  return { html: html!, cdfSvg: cdfSvg!, topologySvg: topologySvg! };
 }
 
 const folders: string[] = [];
@@ -163,7 +169,7 @@ describe("results", () => {
 
   it("come as CSV too", () => {
     const results = resultsOf();
-    const table = resultsCsv(results.rows).trimEnd().split("\n");
+    const table = rowsCsv(results.rows).trimEnd().split("\n");
     expect(table.length).toBe(13);
     expect(table[0]).toMatch(/^scheme,failure,runs,recovered,first_try_success,p50_ms/);
     const samples = samplesCsv(results.series).trimEnd().split("\n");

@@ -7,10 +7,10 @@ import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/ind
 import {
   loadExperimentFile,
   loadTimeline,
+  resultsJson,
   runTimeline,
   type Timeline,
   type TimelineRow,
-  timelineJson,
 } from "../../../src/experiment/index.js";
 import { timelineFlows } from "../../../src/experiment/kinds/timeline/flows.js";
 import { bmv2, whyNot } from "../../testbed/machine.js";
@@ -303,7 +303,7 @@ ${faults("at: 10ms, kind: silent, switch: tor0-0", "at: 20ms, kind: silent, link
     expect(row).toMatchObject({ bytes: 100_000, timeouts: 0, recovered: true, longest_outage_ms: null });
     expect(row!.fct_ms).toBeGreaterThan(500);
     expect(row!.fct_ms).toBeLessThan(530);
-    expect(readFileSync(join(out, "results.json"), "utf8")).toBe(timelineJson(results));
+    expect(readFileSync(join(out, "results.json"), "utf8")).toBe(resultsJson(results));
     const files = [
       ".p4loom-files.json",
       "outages.csv",
@@ -314,8 +314,8 @@ ${faults("at: 10ms, kind: silent, switch: tor0-0", "at: 20ms, kind: silent, link
       "timeline.svg",
     ];
     expect(readdirSync(out).sort()).toEqual(files);
-    expect(timelineJson(await runTimeline(timeline))).toBe(timelineJson(results));
-    expect(timelineJson(await runTimeline(timeline, { seed: 8 }))).not.toBe(timelineJson(results));
+    expect(resultsJson(await runTimeline(timeline))).toBe(resultsJson(results));
+    expect(resultsJson(await runTimeline(timeline, { seed: 8 }))).not.toBe(resultsJson(results));
   });
 });
 

@@ -16,10 +16,10 @@ import {
 } from "../../../sim/packet/index.js";
 import { drawClientPort, PairDrawer, type Place } from "../../../traffic/index.js";
 import { advance, type Steps } from "../../advance.js";
-import type { Experiment } from "../../experiment.js";
 import { type DrawnFailure, drawKey } from "../../faults/drawn-failures.js";
 import type { Element } from "../../faults/fault.js";
 import { hostPlaces, sitesOnPath } from "./failure-sites.js";
+import type { Experiment } from "./schema.js";
 
 /** Port that all flows go to. */
 export const SERVER_PORT = 5201;

@@ -2,99 +2,66 @@
  * The engines `switch` and `bmv2`: the experiment's switches as processes on real interfaces, its hosts as Linux
  * hosts with the kernel's TCP and our agent. The flows and failures are those of the simulator.
  */
+
 import { fail } from "../../../base/index.js";
-import type { Program } from "../../../program/index.js";
-import type { SwitchEngine } from "../../../testbed/index.js";
-import { bootFabric, ProgramCompiler } from "../../boot.js";
-import type { SchemeLog } from "../../control-plane.js";
-import type { EngineContext, EngineOutcome } from "../../engine.js";
-import type { Experiment, SchemeRun } from "../../experiment.js";
 import { type DrawnFailure, faultsOf, isPartial } from "../../faults/drawn-failures.js";
 import { elementName } from "../../faults/fault.js";
 import { checkLabDelay } from "../../faults/lab-check.js";
 import { LabFaults } from "../../faults/on-lab.js";
 import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
-import { SchemeOnLab } from "../../testbed/scheme-on-lab.js";
-import { withLab } from "../../testbed/with-lab.js";
+import type { SchemeOnLab } from "../../testbed/scheme-on-lab.js";
+import type { LabSide } from "../kind.js";
 import { SERVER_PORT } from "./flow-draw.js";
+import type { FailoverUnit } from "./index.js";
 import { type PredictedRun, Predictor } from "./prediction.js";
 import { measureRecovery, type RecoveryOutcome } from "./recovery.js";
 import type { Sample, Series } from "./results.js";
+import type { Experiment } from "./schema.js";
 
 /** A run is repeated up to this often when its flow has timeouts before its fault. */
 const MAX_ATTEMPTS = 5;
 
-/** A scheme with its compiled programs and its predictions. */
-interface ReadyScheme {
-  readonly scheme: SchemeRun;
-  readonly programs: ReadonlyMap<string, Program>;
+/** What is prepared for the runs of one scheme. */
+export interface Prepared {
   readonly predictor: Predictor;
-}
-
-/** The {@link Engine}. Nothing is started before all programs are compiled and the first flows are drawn. */
-export async function runOnTestbed(
-  engine: SwitchEngine,
-  experiment: Experiment,
-  seed: number,
-  context: EngineContext,
-): Promise<EngineOutcome> {
-  const { schemes } = experiment;
-  const { progress, p4c } = context;
-  for (const [i, failure] of experiment.failures.entries()) {
-    const place = (key?: string) => experiment.locate(["failures", i, ...(key === undefined ? [] : [key])]);
-    await checkLabDelay(failure, `failure "${failure.name}"`, engine, place, context.stop);
-  }
-  const faultTables = Math.max(...experiment.failures.map(({ sites }) => sites.length));
-  const compiler = new ProgramCompiler({ p4c, faultTables });
-  const ready: ReadyScheme[] = [];
-  for (const scheme of schemes) {
-    const fabric = await bootFabric(experiment, scheme, compiler, seed);
-    const programs = await compiler.compileAll(scheme);
-    const predictor = new Predictor(experiment, fabric, seed);
-    for (const failure of experiment.failures) predictor.run(failure, 0, 0);
-    ready.push({ scheme, programs, predictor });
-    context.stop.throwIfAborted();
-  }
-  const total = schemes.reduce((sum, { runs }) => sum + runs, 0) * experiment.failures.length;
-  let done = 0;
-  const logs: SchemeLog[] = [];
-  const { value: series, notes } = await withLab(engine, experiment, seed, context, async (run) => {
-    const made: Series[] = [];
-    for (const { scheme, programs, predictor } of ready) {
-      progress(done, total, `${scheme.label}: configure`);
-      const fabric = new SchemeOnLab(run, experiment, scheme, programs);
-      const rig = new TestbedRig(experiment, fabric, predictor);
-      try {
-        await fabric.configure();
-        await fabric.control.start();
-        for (const failure of experiment.failures) {
-          const samples: Sample[] = [];
-          for (let number = 0; number < scheme.runs; number++) {
-            samples.push(await rig.run(failure, number));
-            progress(++done, total, `${scheme.label}, ${failure.name}`);
-          }
-          made.push({ scheme, failure, samples, example: predictor.example(failure, scheme.runs) });
-        }
-        logs.push(...(await fabric.control.stop()));
-      } finally {
-        await fabric.close();
-      }
-    }
-    return made;
-  });
-  const loads = series.flatMap(({ samples }) => samples.map(({ load }) => load));
-  return { series, programs: compiler.sources, notes, warnings: saturationWarnings(loads), logs };
-}
-
-/** The runs of one scheme. */
-class TestbedRig {
   /** How often a pair of hosts and ports was used: agents draw a new selector each time. */
-  readonly #uses = new Map<string, number>();
+  readonly uses: Map<string, number>;
+}
 
+/** How failover runs on real switches. The flows and failures are those of the simulator. */
+export const FAILOVER_ON_LAB: LabSide<Experiment, FailoverUnit, Series, Prepared> = {
+  async check({ failures, locate }, engine, stop) {
+    for (const [i, failure] of failures.entries()) {
+      const place = (key?: string) => locate(["failures", i, ...(key === undefined ? [] : [key])]);
+      await checkLabDelay(failure, `failure "${failure.name}"`, engine, place, stop);
+    }
+    return Math.max(...failures.map(({ sites }) => sites.length));
+  },
+  /** The first flows are drawn before anything starts. */
+  async prepare(experiment, _scheme, seed, boot) {
+    const predictor = new Predictor(experiment, await boot(), seed);
+    for (const failure of experiment.failures) predictor.run(failure, 0, 0);
+    return { predictor, uses: new Map() };
+  },
+  async run(experiment, { scheme, failure }, { fabric, prepared, controllers, stepDone }) {
+    await controllers.start();
+    const rig = new LabRig(experiment, fabric, prepared);
+    const samples: Sample[] = [];
+    for (let number = 0; number < scheme.runs; number++) {
+      samples.push(await rig.run(failure, number));
+      await stepDone();
+    }
+    return { scheme, failure, samples, example: prepared.predictor.example(failure, scheme.runs) };
+  },
+  warnings: (series) => saturationWarnings(series.flatMap(({ samples }) => samples.map(({ load }) => load))),
+};
+
+/** The runs of one scheme under one failure. */
+class LabRig {
   constructor(
     readonly experiment: Experiment,
     readonly fabric: SchemeOnLab,
-    readonly predictor: Predictor,
+    readonly prepared: Prepared,
   ) {}
 
   async run(failure: DrawnFailure, run: number): Promise<Sample> {
@@ -134,11 +101,11 @@ class TestbedRig {
   }
 
   #predict(failure: DrawnFailure, run: number): PredictedRun {
-    const first = this.predictor.run(failure, run, 0);
+    const first = this.prepared.predictor.run(failure, run, 0);
     const key = `${first.source} ${first.destination} ${first.clientPort}`;
-    const use = this.#uses.get(key) ?? 0;
-    this.#uses.set(key, use + 1);
-    return use === 0 ? first : this.predictor.run(failure, run, use);
+    const use = this.prepared.uses.get(key) ?? 0;
+    this.prepared.uses.set(key, use + 1);
+    return use === 0 ? first : this.prepared.predictor.run(failure, run, use);
   }
 
   async #measure(

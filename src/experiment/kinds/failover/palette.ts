@@ -1,5 +1,4 @@
 /** Colours of the figures: a family of hues a scheme, a shade and a dash pattern a failure. */
-import type { SchemeRun } from "../../experiment.js";
 import { FAILURES } from "../../faults/drawn-failures.js";
 
 /** Dark to light; people who confuse red and green can distinguish them too. */
@@ -26,9 +25,4 @@ export function lineStyle(schemeIndex: number, failure: string, place: number): 
   if (word >= 0) return { colour: family[word]!, dash: failure === "link" ? LINK_DASH : undefined };
   const dash = DASHES[Math.floor(place / family.length) % DASHES.length];
   return { colour: family[place % family.length]!, dash };
-}
-
-/** Title of the scheme that the results call `label`. */
-export function schemeTitle(schemes: readonly SchemeRun[], label: string): string {
-  return schemes.find((scheme) => scheme.label === label)?.title ?? label;
 }

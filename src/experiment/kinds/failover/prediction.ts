@@ -6,12 +6,12 @@ import { Random } from "../../../base/index.js";
 import type { FlowKey } from "../../../hosts/index.js";
 import type { Fabric } from "../../../sim/packet/index.js";
 import type { Topology } from "../../../topology/index.js";
-import type { Experiment } from "../../experiment.js";
 import type { DrawnFailure } from "../../faults/drawn-failures.js";
 import type { Element } from "../../faults/fault.js";
 import { FlowDrawer, type Paths } from "./flow-draw.js";
 import type { PathExample } from "./results.js";
 import { FailoverRig } from "./rig.js";
+import type { Experiment } from "./schema.js";
 
 export interface PredictedRun {
   /** Node indexes of the hosts. */

@@ -1,12 +1,10 @@
 /** One self-contained page: what was asked, what came out, how that compares with theory, and the data. */
 import { escapeMarkup } from "../../../base/index.js";
-import type { Experiment } from "../../experiment.js";
 import { isPartial } from "../../faults/drawn-failures.js";
-import { inline, reportPage } from "../../page.js";
+import { inline, resultsPage, schemeTitle } from "../../page.js";
 import { cdfFigure, figureLines, isGradual } from "./cdf-figure.js";
-import { schemeTitle } from "./palette.js";
 import {
-  type FullResults,
+  type FailoverResults,
   formatMs,
   formatPercent,
   hasModelTimes,
@@ -14,51 +12,41 @@ import {
   type Row,
   type Series,
 } from "./results.js";
-import { cdfCsv, resultsCsv } from "./tables.js";
+import type { Experiment } from "./schema.js";
+import { cdfCsv, samplesCsv } from "./tables.js";
 import { theoryOf } from "./theory.js";
 import { topologyFigure } from "./topology-figure.js";
 
-export interface ReportFiles {
-  html: string;
-  cdfSvg: string;
-  topologySvg: string;
-}
-
-export async function renderReport(results: FullResults): Promise<ReportFiles> {
+/** Every run, the figures, and the page. */
+export async function failoverFiles(results: FailoverResults): Promise<[name: string, text: string][]> {
   const { source: experiment, series } = results;
   const lines = figureLines(experiment, series, results.engine);
   const cdfSvg = await cdfFigure(lines, experiment.settings.give_up / 1e6);
   const example = shownExample(results);
   const topologySvg = topologyFigure(experiment.topology, example);
-  const title = experiment.settings.title ?? experiment.settings.name;
-  const body = [
-    `<h1>${escapeMarkup(title)}</h1>`,
-    `<p class="lead">${headline(results)}</p>`,
-    ...results.warnings.map((text) => `<p class="note"><strong>Warning: ${escapeMarkup(text)}</strong></p>`),
-    ...results.notes.map((note) => `<p class="note">${escapeMarkup(note)}</p>`),
-    `<figure>${inline(cdfSvg)}<figcaption>Share of the flows that have recovered, over the time since the failure (logarithmic).${hasTheory(results) ? " Circles: closed form, one a try." : ""}</figcaption></figure>`,
-    "<h2>Results</h2>",
-    resultTable(results.rows, experiment),
-    `<p class="note">A run is one flow, open before the failure, with a path of its own in each direction; the element that fails is drawn from the two. Time is counted from the failure to the retransmission that gets through; its acknowledgement is back one round trip later. N: equal-cost elements that each direction chooses from. Copies: packets of both ends beyond one for each timeout and one for each received segment, a flow, until it recovered.${observationNote(results)} ${theoryNote(results)}</p>`,
-    "<h2>Fabric</h2>",
-    `<figure>${inline(topologySvg)}<figcaption>${escapeMarkup(describeTopology(experiment))}${example === undefined ? "" : ` <span class="before">Dashed: one flow's data before ${escapeMarkup(example.failed)} fails.</span>${example.after === undefined ? "" : ' <span class="after">Solid: after its first re-path.</span>'}`}</figcaption></figure>`,
-    "<h2>Parameters</h2>",
-    parameterTable(experiment, results.seed, results.engine),
-    "<h2>Data</h2>",
-    `<details><summary>Result table as CSV</summary><pre>${escapeMarkup(resultsCsv(results.rows))}</pre></details>`,
-    `<details><summary>Distributions as CSV</summary><pre>${escapeMarkup(cdfCsv(series))}</pre></details>`,
-    `<details><summary>Experiment file</summary><pre>${escapeMarkup(experiment.source.text)}</pre></details>`,
-    ...results.programs.map(
-      ({ file, text }) =>
-        `<details><summary>Generated program ${escapeMarkup(file)}</summary><pre>${escapeMarkup(text)}</pre></details>`,
-    ),
+  const html = resultsPage(results, {
+    lead: headline(results),
+    body: [
+      `<figure>${inline(cdfSvg)}<figcaption>Share of the flows that have recovered, over the time since the failure (logarithmic).${hasTheory(results) ? " Circles: closed form, one a try." : ""}</figcaption></figure>`,
+      "<h2>Results</h2>",
+      resultTable(results.rows, experiment),
+      `<p class="note">A run is one flow, open before the failure, with a path of its own in each direction; the element that fails is drawn from the two. Time is counted from the failure to the retransmission that gets through; its acknowledgement is back one round trip later. N: equal-cost elements that each direction chooses from. Copies: packets of both ends beyond one for each timeout and one for each received segment, a flow, until it recovered.${observationNote(results)} ${theoryNote(results)}</p>`,
+      "<h2>Fabric</h2>",
+      `<figure>${inline(topologySvg)}<figcaption>${escapeMarkup(describeTopology(experiment))}${example === undefined ? "" : ` <span class="before">Dashed: one flow's data before ${escapeMarkup(example.failed)} fails.</span>${example.after === undefined ? "" : ' <span class="after">Solid: after its first re-path.</span>'}`}</figcaption></figure>`,
+    ],
+    facts: facts(experiment),
+    data: [["Distributions as CSV", cdfCsv(series)]],
+  });
+  return [
+    ["samples.csv", samplesCsv(series)],
+    ["recovery-cdf.svg", cdfSvg],
+    ["topology.svg", topologySvg],
+    ["report.html", html],
   ];
-  const html = reportPage(title, body);
-  return { html, cdfSvg, topologySvg };
 }
 
 /** The example of the series that recovers best, as far as a re-path is known. */
-function shownExample({ series, rows }: FullResults): PathExample | undefined {
+function shownExample({ series, rows }: FailoverResults): PathExample | undefined {
   const known = series.filter(({ example }) => example !== undefined);
   const success = (one: Series) =>
     one.example?.after === undefined ? -1 : rows[series.indexOf(one)]!.first_try_success;
@@ -68,13 +56,13 @@ function shownExample({ series, rows }: FullResults): PathExample | undefined {
   )?.example;
 }
 
-function observationNote({ source }: FullResults): string {
+function observationNote({ source }: FailoverResults): string {
   if (!source.failures.some(isPartial)) return "";
   const time = ms(source.settings.observation);
   return ` Failures that let packets pass are observed for ${time}: timeouts of a flow in that time, and the time to the last recovery in it, 0 without a timeout; first try: at most one timeout.`;
 }
 
-function theoryNote(results: FullResults): string {
+function theoryNote(results: FailoverResults): string {
   const formulas = new Set(results.series.flatMap(({ scheme }) => scheme.plan.closedForm?.formula ?? []));
   const missed = [...formulas].map((formula) => `, ${escapeMarkup(formula)} missed tries`);
   const misses = `Small grey figures: closed form${missed.join("")}`;
@@ -83,7 +71,7 @@ function theoryNote(results: FullResults): string {
   return `${misses}, first RTO of ${escapeMarkup(firstRto(results))}, doubled each time, at most ${cap} ms.`;
 }
 
-function hasTheory(results: FullResults): boolean {
+function hasTheory(results: FailoverResults): boolean {
   const { source, series } = results;
   if (!hasModelTimes(results.engine)) return false;
   return series.some(({ scheme, failure }) => {
@@ -93,7 +81,7 @@ function hasTheory(results: FullResults): boolean {
 }
 
 /** The finding in one or two sentences, from the rows alone. */
-function headline({ rows, source }: FullResults): string {
+function headline({ rows, source }: FailoverResults): string {
   const sentences: string[] = [];
   for (const scheme of new Set(rows.map((row) => row.scheme))) {
     const own = rows.filter((row) => row.scheme === scheme);
@@ -181,7 +169,7 @@ function ms(ns: number): string {
   return `${ns / 1e6} ms`;
 }
 
-function firstRto(results: FullResults): string {
+function firstRto(results: FailoverResults): string {
   const samples = results.series.flatMap((one) => one.samples);
   const rtt = samples.reduce((sum, sample) => sum + sample.rttMs, 0) / samples.length;
   return `${(rtt + results.source.settings.transport.rto_margin / 1e6).toFixed(2)} ms`;
@@ -207,37 +195,11 @@ function describeTopology({ topology }: Experiment): string {
   return `${topology.name}: ${listed.join(", ")}.`;
 }
 
-function parameterTable(experiment: Experiment, seed: number, engine: string): string {
+function facts(experiment: Experiment): [string, string][] {
   const { settings, schemes } = experiment;
-  const rows: [string, string][] = [
-    ["experiment, seed, engine", `${settings.name}, ${seed}, ${engine}`],
-    ["topology", flatten(settings.topology).join(", ")],
-    ["selector field", settings.selector],
-    ...schemes.map(({ label, parameters, runs }): [string, string] => [
-      `scheme ${label}`,
-      [`runs: ${runs}`, ...flatten(parameters)].join(", "),
-    ]),
+  return [
+    ["runs", schemes.map(({ label, runs }) => `${label}: ${runs}`).join(", ")],
     ["failure", failureText(experiment)],
     ["traffic", `pairs ${settings.traffic.pairs}, IPv${settings.traffic.ip}`],
-    [
-      "transport",
-      `${settings.transport.segment_bytes} bytes a segment, window ${settings.transport.window_segments}; RTO = RTT + ${ms(settings.transport.rto_margin)}, doubling, at most ${ms(settings.transport.rto_cap)}`,
-    ],
-    ["queues", `${settings.queues.packets} packets, ${settings.queues.bytes} bytes a port`],
-    ["control channel", `${ms(settings.control_channel.delay)} each way`],
   ];
-  return `<table class="parameters"><tbody>${rows.map(([name, value]) => `<tr><td>${escapeMarkup(name)}</td><td>${escapeMarkup(value)}</td></tr>`).join("")}</tbody></table>`;
-}
-
-/** `key: value` for everything that is not empty, with rates and times in the units of the file. */
-export function flatten(value: object, prefix = ""): string[] {
-  return Object.entries(value).flatMap(([key, inner]) => {
-    const name = prefix + key;
-    if (Array.isArray(inner)) return inner.length === 0 ? [] : [`${name}: ${inner.length}`];
-    if (typeof inner === "object" && inner !== null) return flatten(inner, `${name}.`);
-    if (key === "rate") return [`${name}: ${inner / 1e9} Gbps`];
-    if (key === "delay") return [`${name}: ${inner / 1e3} us`];
-    if (/^rto_|_time$|^duration$/.test(key)) return [`${name}: ${inner / 1e6} ms`];
-    return [`${name}: ${inner}`];
-  });
 }

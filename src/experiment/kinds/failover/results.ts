@@ -1,10 +1,12 @@
 /** What an experiment yields: samples of single runs, and the rows that sum them up. */
+
 import { formatTable } from "../../../base/index.js";
-import type { SchemeLog } from "../../control-plane.js";
-import type { EngineName, Experiment, SchemeRun } from "../../experiment.js";
+import type { EngineName, SchemeRun } from "../../experiment.js";
 import { type DrawnFailure, isPartial } from "../../faults/drawn-failures.js";
+import type { RunResults } from "../../results.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
 import { equalSites } from "./failure-sites.js";
+import type { Experiment } from "./schema.js";
 import { mean, summarise } from "./statistics.js";
 import { theoryOf, timeOfTry } from "./theory.js";
 
@@ -84,46 +86,8 @@ export interface Row {
   saturated_runs?: number;
 }
 
-export interface Results {
-  experiment: string;
-  seed: number;
-  engine: EngineName;
-  rows: Row[];
-  /** What a reader must know of how the results were made, one sentence each. */
-  notes: readonly string[];
-  /** Why figures may not be results of the network at all, one sentence each. */
-  warnings: readonly string[];
-}
-
 /** Results with all that the report shows. */
-export interface FullResults extends Results {
-  source: Experiment;
-  series: readonly Series[];
-  /** Of the controllers, for each scheme that has any. */
-  logs: readonly SchemeLog[];
-  /** Generated programs by file name, for example `pecmp/tor.p4`. */
-  programs: readonly { file: string; text: string }[];
-}
-
-/** The text of `results.json` for rows of any kind; `notes` and `warnings` where there are any. */
-export function resultsDocument({
-  experiment,
-  seed,
-  engine,
-  rows,
-  notes,
-  warnings,
-}: Omit<Results, "rows"> & { readonly rows: readonly object[] }): string {
-  const document = {
-    experiment,
-    seed,
-    engine,
-    ...(notes.length === 0 ? {} : { notes }),
-    ...(warnings.length === 0 ? {} : { warnings }),
-    rows,
-  };
-  return `${JSON.stringify(document, null, 2)}\n`;
-}
+export type FailoverResults = RunResults<Experiment, Series, Row>;
 
 export function rowOf(experiment: Experiment, series: Series, engine: EngineName = "sim"): Row {
   const { scheme, failure, samples } = series;
@@ -216,9 +180,9 @@ const HEADER = [
   "timeouts",
 ];
 
-/** The result table as text for a terminal, with the notes below it. */
-export function formatResults(results: Results): string {
-  const rows = results.rows.map((row) => [
+/** The result table as text for a terminal. */
+export function failoverTable(results: readonly Row[]): string {
+  const rows = results.map((row) => [
     row.scheme,
     row.failure,
     row.runs,
@@ -236,24 +200,11 @@ export function formatResults(results: Results): string {
     row.timeouts_per_flow === null ? null : row.timeouts_per_flow.toFixed(2),
   ]);
   // Hard failures alone have no column of timeouts: a run ends with the recovery.
-  const width = results.rows.some((row) => row.timeouts_per_flow !== null)
-    ? HEADER.length
-    : HEADER.length - 1;
-  const table = formatTable(
+  const width = results.some((row) => row.timeouts_per_flow !== null) ? HEADER.length : HEADER.length - 1;
+  return formatTable(
     HEADER.slice(0, width),
     rows.map((cells) => cells.slice(0, width)),
   );
-  return withNotes(table, results.notes);
-}
-
-/** A table for a terminal with what a reader must know of it. */
-export function withNotes(table: string, notes: readonly string[]): string {
-  return notes.length === 0 ? table : `${table}\n\n${notes.map((note) => `note: ${note}`).join("\n")}`;
-}
-
-/** The notes of all schemes, each once, in the order of the schemes. */
-export function schemeNotes(schemes: readonly SchemeRun[]): string[] {
-  return [...new Set(schemes.flatMap(({ plan }) => plan.notes ?? []))];
 }
 
 /** One decimal; what is not quite all of it does not round up to 100 %. */

@@ -9,13 +9,13 @@
 import { Random } from "../../../base/index.js";
 import { type Fabric, NS_PER_MS } from "../../../sim/packet/index.js";
 import { advance, type Steps } from "../../advance.js";
-import type { Experiment } from "../../experiment.js";
 import { type DrawnFailure, faultsOf, isPartial } from "../../faults/drawn-failures.js";
 import { elementName } from "../../faults/fault.js";
 import { SimulatorFaults } from "../../faults/on-simulator.js";
 import { sitesOnPath } from "./failure-sites.js";
 import { type DrawnRun, FlowDrawer, type SimulatedFlow } from "./flow-draw.js";
 import type { PathExample, Sample } from "./results.js";
+import type { Experiment } from "./schema.js";
 
 export class FailoverRig {
   readonly #experiment: Experiment;

@@ -1,23 +1,7 @@
-/** Results as CSV, for other programs that plot or check them. */
-import type { Row, Series } from "./results.js";
+/** Runs and distributions as CSV. */
+import { csv } from "../../csv.js";
+import type { Series } from "./results.js";
 import { cdfPoints } from "./statistics.js";
-
-/** Lines of comma-separated values; nothing for null. */
-export function csv(header: readonly string[], rows: readonly (readonly unknown[])[]): string {
-  const cell = (value: unknown) => {
-    const text = value === null || value === undefined ? "" : String(value);
-    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  return [header, ...rows].map((row) => row.map(cell).join(",")).join("\n") + "\n";
-}
-
-export function resultsCsv(rows: readonly Row[]): string {
-  const header = Object.keys(rows[0] ?? {}) as (keyof Row)[];
-  return csv(
-    header,
-    rows.map((row) => header.map((key) => row[key])),
-  );
-}
 
 /** Every run of every series; an empty `recovery_ms` is a flow that never recovered. On a testbed with its load. */
 export function samplesCsv(series: readonly Series[]): string {

@@ -1,9 +1,10 @@
 /** A scheme's closed form for a failure of an experiment, and the times of its tries. */
 import type { Tries } from "../../../schemes/index.js";
 import { computeRoutes, type Topology } from "../../../topology/index.js";
-import type { Experiment, SchemeRun } from "../../experiment.js";
+import type { SchemeRun } from "../../experiment.js";
 import { type DrawnFailure, isSingleCut } from "../../faults/drawn-failures.js";
 import { equalSites } from "./failure-sites.js";
+import type { Experiment } from "./schema.js";
 
 /** Undefined where the scheme has no closed form for this failure. */
 export function theoryOf(

@@ -1,12 +1,55 @@
-/** Checks the flows of a timeline: the hosts that they name exist, and they can run together. */
+/** What a file of the kind `timeline` means: the hosts and elements that it names exist, and its flows can run together. */
+import { dirname, join } from "node:path";
 import { type Diagnostics, didYouMean, type Locate } from "../../../base/index.js";
 import { hostsOf, nodeNamed, type Topology } from "../../../topology/index.js";
-import { CLIENT_PORTS } from "../../../traffic/index.js";
-import type { FlowSpec, TimelineSettings } from "../../experiment.js";
+import { CLIENT_PORTS, readTrafficFile } from "../../../traffic/index.js";
+import { controllerFaults } from "../../control-plane-faults.js";
 import { listed } from "../../faults/element.js";
+import { listedFaults } from "../../faults/listed-faults.js";
+import { readSource } from "../../read-source.js";
+import type { CheckContext } from "../kind.js";
+import type { FlowSpec, Timeline, TimelineFile, TimelineSettings } from "./schema.js";
+
+/** Adds P43005 and P42320 to P42323 for a traffic file, P43014 and P43015. */
+export function timelineOf({
+  source,
+  value,
+  topology,
+  locate,
+  diagnostics,
+  plan,
+}: CheckContext<TimelineFile>): Timeline {
+  const flows =
+    typeof value.flows === "string"
+      ? readFlows(join(dirname(source.path), value.flows), topology, diagnostics)
+      : value.flows;
+  const settings: TimelineSettings = { ...value, flows };
+  checkTimeline(settings, topology, locate, diagnostics);
+  const { duration, traffic } = settings;
+  const list = { faults: settings.faults, duration, ip: traffic.ip };
+  const faults = listedFaults(list, topology, locate, diagnostics);
+  const schemes = plan(settings, 1);
+  const killed = controllerFaults(settings, schemes, locate, diagnostics);
+  return { source, locate, settings, topology, schemes, faults, controllerFaults: killed };
+}
+
+/** The flows of a traffic file; P43005 and P42320 to P42323 go to the list. */
+function readFlows(path: string, topology: Topology, diagnostics: Diagnostics): FlowSpec[] {
+  const file = readSource(path, diagnostics);
+  if (file === undefined) return [];
+  const hosts = new Set(hostsOf(topology).map(({ name }) => name));
+  return readTrafficFile(file, hosts, diagnostics).map(({ src, dst, startNs, bytes, port }) => ({
+    from: src,
+    to: dst,
+    count: 1,
+    start: startNs,
+    bytes,
+    port,
+  }));
+}
 
 /** Adds P43014 for names that the topology lacks and P43015 for what makes no sense. */
-export function checkTimeline(
+function checkTimeline(
   settings: TimelineSettings,
   topology: Topology,
   locate: Locate,

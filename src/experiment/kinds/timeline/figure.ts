@@ -2,7 +2,7 @@
 import { escapeMarkup } from "../../../base/index.js";
 import { effectName, endName } from "../../faults/fault.js";
 import type { FlowRecord } from "./flows.js";
-import type { TimelineResults } from "./run.js";
+import type { TimelineResults } from "./results.js";
 
 const WIDTH = 900;
 const LEFT = 150;

@@ -2,8 +2,9 @@
 import { Random } from "../../../base/index.js";
 import { nodeNamed, type TopologyNode } from "../../../topology/index.js";
 import { drawClientPort } from "../../../traffic/index.js";
-import type { SchemeRun, Timeline } from "../../experiment.js";
+import type { SchemeRun } from "../../experiment.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
+import type { Timeline } from "./schema.js";
 
 export interface TimelineFlow {
   readonly from: TopologyNode;

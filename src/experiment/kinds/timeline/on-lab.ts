@@ -1,67 +1,55 @@
 /** A timeline on real switches and hosts: flows of the kernel's TCP, faults as entries, link events and dead processes. */
+
 import { DiagnosticError } from "../../../base/index.js";
-import type { Program } from "../../../program/index.js";
 import { type AgentFlow, monotonicNs, runIperf3, type SwitchEngine } from "../../../testbed/index.js";
-import { ProgramCompiler } from "../../boot.js";
-import type { EngineContext } from "../../engine.js";
-import type { SchemeRun, Timeline } from "../../experiment.js";
 import { effectName, endName, type Fault } from "../../faults/fault.js";
+import { faultTables } from "../../faults/fault-entries.js";
 import { checkLabFaults } from "../../faults/lab-check.js";
 import { LabFaults } from "../../faults/on-lab.js";
 import { transitionsOf } from "../../faults/schedule.js";
 import { sleepUntil } from "../../testbed/flow-watch.js";
 import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
-import { SchemeOnLab } from "../../testbed/scheme-on-lab.js";
-import { withCleanup, withLab } from "../../testbed/with-lab.js";
+import type { SchemeOnLab } from "../../testbed/scheme-on-lab.js";
+import { withCleanup } from "../../testbed/with-lab.js";
+import type { LabSide, LabStage, Unit } from "../kind.js";
 import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
-import type { TimelineOutcome, TimelineSeries } from "./run.js";
+import type { TimelineSeries } from "./results.js";
+import type { Timeline } from "./schema.js";
 
 /** From the order to start the flows to the start of the timeline: long enough for every agent to receive its order. */
 const LEAD_NS = 500_000_000;
 
-export async function timelineOnTestbed(
-  engine: SwitchEngine,
-  timeline: Timeline,
-  seed: number,
-  context: EngineContext,
-): Promise<TimelineOutcome> {
-  const { topology, locate, faults } = timeline;
+/** How a timeline runs on real switches. */
+export const TIMELINE_ON_LAB: LabSide<Timeline, Unit, TimelineSeries, ReadonlyMap<Fault, number>> = {
+  async check(timeline, engine, stop) {
+    return (await faultPlan(timeline, engine, stop)).count;
+  },
+  async prepare({ topology, faults }) {
+    return faultTables(topology, faults)!;
+  },
+  async run(timeline, { scheme }, { fabric, prepared, controllers, stepDone }) {
+    const meter = new LoadMeter(fabric.run.lab);
+    await meter.start();
+    const records = await play(timeline, fabric, prepared, controllers);
+    const load = await meter.stop();
+    await stepDone();
+    return { scheme, records, load };
+  },
+  warnings: (series) => saturationWarnings(series.map(({ load }) => load)),
+};
+
+async function faultPlan({ topology, locate, faults }: Timeline, engine: SwitchEngine, stop: AbortSignal) {
   const place = (fault: Fault, key?: string) =>
     locate(["faults", fault.number, ...(key === undefined ? [] : [key])]);
-  const { tables, count } = await checkLabFaults(topology, faults, engine, place, context.stop);
-  const compiler = new ProgramCompiler({ p4c: context.p4c, faultTables: count });
-  const ready: { scheme: SchemeRun; programs: ReadonlyMap<string, Program> }[] = [];
-  for (const scheme of timeline.schemes) ready.push({ scheme, programs: await compiler.compileAll(scheme) });
-  const { value: series, notes } = await withLab(engine, timeline, seed, context, async (run) => {
-    const made: TimelineSeries[] = [];
-    for (const [i, { scheme, programs }] of ready.entries()) {
-      context.progress(i, ready.length, scheme.label);
-      const fabric = new SchemeOnLab(run, timeline, scheme, programs);
-      try {
-        await fabric.configure();
-        const meter = new LoadMeter(run.lab);
-        await meter.start();
-        const { records, log } = await play(timeline, fabric, tables);
-        made.push({ scheme, records, load: await meter.stop(), ...(log === undefined ? {} : { log }) });
-      } finally {
-        await fabric.close();
-      }
-    }
-    return made;
-  });
-  return {
-    series,
-    programs: compiler.sources,
-    notes,
-    warnings: saturationWarnings(series.map(({ load }) => load)),
-  };
+  return await checkLabFaults(topology, faults, engine, place, stop);
 }
 
 async function play(
   timeline: Timeline,
   fabric: SchemeOnLab,
   tables: ReadonlyMap<Fault, number>,
-): Promise<Pick<TimelineSeries, "records" | "log">> {
+  controllers: LabStage<unknown>["controllers"],
+): Promise<FlowRecord[]> {
   const { seed, stop, journal } = fabric.run;
   const flows = timelineFlows(timeline, seed);
   const { generator } = timeline.settings.traffic;
@@ -72,7 +60,7 @@ async function play(
       return (await Promise.all([fabric.agent(from.index), receiver]))[0];
     }),
   );
-  await fabric.control.start();
+  await controllers.start();
   const start = monotonicNs() + LEAD_NS;
   const { ip } = timeline.settings.traffic;
   const { segment_bytes, window_segments, rto_margin } = timeline.settings.transport;
@@ -117,8 +105,8 @@ async function play(
       await killing;
       const records = await Promise.all(running.map((finish) => finish()));
       // Before the faults end: the links that come back then are none of its business.
-      const [log] = await fabric.control.stop();
-      return { records, ...(log === undefined ? {} : { log: log.lines }) };
+      await controllers.stop();
+      return records;
     },
     () => faults.endAll(),
   );

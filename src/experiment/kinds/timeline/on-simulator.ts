@@ -1,65 +1,17 @@
 /** A timeline on the packet simulator. */
 import { Random } from "../../../base/index.js";
-import { ControlChannel, type Fabric, NS_PER_S, type SwitchNode } from "../../../sim/packet/index.js";
-import { bootControlled, ProgramCompiler } from "../../boot.js";
-import type { ControlPlane } from "../../control-plane.js";
-import { runControlled, startControllers, stopControllers } from "../../control-plane-simulated.js";
-import { breather, type EngineContext } from "../../engine.js";
-import type { Timeline } from "../../experiment.js";
-import { type SimulatorFaultOptions, SimulatorFaults } from "../../faults/on-simulator.js";
+import { type Fabric, NS_PER_S } from "../../../sim/packet/index.js";
+import type { Steps } from "../../advance.js";
+import { SimulatorFaults } from "../../faults/on-simulator.js";
 import { transitionsOf } from "../../faults/schedule.js";
+import type { SimulatorStage } from "../kind.js";
 import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
-import type { TimelineOutcome, TimelineSeries } from "./run.js";
+import type { Timeline } from "./schema.js";
 
-export async function simulateTimeline(
+/** Plays the flows and faults of a timeline once. Faults that do not end stay in the fabric. */
+export async function playInSimulator(
   timeline: Timeline,
-  seed: number,
-  { progress, p4c, stop }: EngineContext,
-): Promise<TimelineOutcome> {
-  const compiler = new ProgramCompiler({ p4c });
-  const series: TimelineSeries[] = [];
-  for (const [i, scheme] of timeline.schemes.entries()) {
-    progress(i, timeline.schemes.length, scheme.label);
-    const booted = await bootControlled(timeline, scheme, compiler, seed);
-    const { fabric, channels } = booted;
-    const { simulation } = fabric.network;
-    const programs = await compiler.compileAll(scheme);
-    const power: SwitchPower = {
-      kill: (node) => {
-        for (const channel of Object.values(channels.get(node)!)) channel.disconnect();
-      },
-      restart: async (node) => {
-        const { program, updates } = scheme.plan.switches.find((own) => own.node === node)!;
-        const { device } = fabric.nodes[node] as SwitchNode;
-        const channel = new ControlChannel(simulation, device, timeline.settings.control_channel);
-        await channel.load(programs.get(program)!);
-        await channel.write(updates);
-        for (const own of Object.values(channels.get(node)!)) own.connect();
-      },
-    };
-    const plane = await startControllers(booted, scheme, seed);
-    try {
-      const records = await play(timeline, fabric, seed, power, plane, breather(stop));
-      if (plane !== undefined) await stopControllers(simulation, plane);
-      series.push({ scheme, records, ...(plane === undefined ? {} : { log: plane.log }) });
-    } finally {
-      plane?.close();
-    }
-  }
-  const notes = p4c === undefined ? [] : ["The programs were compiled by p4c."];
-  return { series, programs: compiler.sources, notes, warnings: [] };
-}
-
-/** What faults do to the process of a switch. `restart` brings its program and state back, over the control channel. */
-type SwitchPower = Pick<SimulatorFaultOptions, "kill" | "restart">;
-
-async function play(
-  timeline: Timeline,
-  fabric: Fabric,
-  seed: number,
-  power: SwitchPower,
-  plane: ControlPlane | undefined,
-  breathe: () => Promise<void>,
+  { fabric, seed, power, plane, play, breathe }: SimulatorStage,
 ): Promise<FlowRecord[]> {
   const { simulation } = fabric.network;
   const start = simulation.now;
@@ -82,11 +34,15 @@ async function play(
   if (plane !== undefined)
     for (const fault of timeline.controllerFaults) simulation.at(start + fault.at, () => plane.apply(fault));
   while (simulation.now < end) {
-    await runControlled(simulation, plane, Math.min(end, simulation.now + slice));
+    await play(until(Math.min(end, simulation.now + slice)));
     if (failed !== undefined) throw failed;
     await breathe();
   }
   return flows.map((finish) => finish());
+}
+
+function* until(time: number): Steps<void> {
+  yield time;
 }
 
 /** A timeline is simulated in so many parts, between which signals of the process are handled. */

@@ -1,0 +1,40 @@
+/**
+ * The kind `failover`: flows that are drawn, each hit by a failure on its way, and the time until its data get through again.
+ * A unit is a scheme and a failure.
+ */
+import type { DrawnFailure } from "../../faults/drawn-failures.js";
+import type { ExperimentKind, Unit } from "../kind.js";
+import { checkFailover } from "./check.js";
+import type { Prepared } from "./on-lab.js";
+import { failoverTable, type Row, rowOf, type Sample, type Series } from "./results.js";
+import { type Experiment, experimentSchema, type FailoverFile } from "./schema.js";
+
+export interface FailoverUnit extends Unit {
+  readonly failure: DrawnFailure;
+}
+
+export const FAILOVER: ExperimentKind<FailoverFile, Experiment, FailoverUnit, Series, Row, Prepared> = {
+  name: "failover",
+  keys: ["failures", "runs", "failure_time", "give_up"],
+  schema: experimentSchema,
+  takesRuns: true,
+  check: checkFailover,
+  units: ({ schemes, failures }) =>
+    schemes.flatMap((scheme) =>
+      failures.map((failure) => ({ scheme, failure, name: failure.name, steps: scheme.runs })),
+    ),
+  async onSimulator(experiment, { scheme, failure }, { fabric, seed, play, stepDone }) {
+    const { FailoverRig } = await import("./rig.js");
+    const rig = new FailoverRig(experiment, fabric);
+    const samples: Sample[] = [];
+    for (let run = 0; run < scheme.runs; run++) {
+      samples.push(await play(rig.runSteps(failure, run, seed)));
+      await stepDone();
+    }
+    return { scheme, failure, samples, example: await play(rig.showSteps(failure, scheme.runs, seed)) };
+  },
+  lab: async () => (await import("./on-lab.js")).FAILOVER_ON_LAB,
+  rows: (experiment, series, engine) => [rowOf(experiment, series, engine)],
+  table: failoverTable,
+  files: async (results) => (await import("./report.js")).failoverFiles(results),
+};

@@ -1,0 +1,110 @@
+/**
+ * A kind of experiment: what its files say, which parts its work has, how each part runs on an engine, and what its results
+ * look like. The pipeline under all kinds (`load.ts`, `run.ts`) reads the file, builds the topology, plans the schemes,
+ * compiles each program once, brings a fabric up for each scheme, starts its controllers, and writes the results.
+ */
+import type { z } from "zod";
+import type { Diagnostics, Locate, SourceFile } from "../../base/index.js";
+import type { Fabric } from "../../sim/packet/index.js";
+import type { SwitchEngine } from "../../testbed/index.js";
+import type { Topology } from "../../topology/index.js";
+import type { Steps } from "../advance.js";
+import type { ControlPlane } from "../control-plane.js";
+import type { EngineName, FabricExperiment, FabricSettings, SchemeRun } from "../experiment.js";
+import type { SimulatorFaultOptions } from "../faults/on-simulator.js";
+import type { RunResults } from "../results.js";
+import type { SchemeOnLab } from "../testbed/scheme-on-lab.js";
+
+/** A part of an experiment that does not depend on other parts: it may run alone, and in any order within its scheme. */
+export interface Unit {
+  readonly scheme: SchemeRun;
+  /** For progress: unique within its scheme. */
+  readonly name: string;
+  /** Number of {@link Stage.stepDone} calls. */
+  readonly steps: number;
+}
+
+/** What a kind's check gets: the file after its schema. */
+export interface CheckContext<V> {
+  readonly source: SourceFile;
+  readonly value: V;
+  readonly topology: Topology;
+  readonly locate: Locate;
+  readonly diagnostics: Diagnostics;
+  /** Plans all schemes for the topology; what is wrong goes to `diagnostics`. `runs`: of schemes without their own. */
+  plan(settings: FabricSettings, runs: number): SchemeRun[];
+}
+
+/** What both engines give a unit. */
+interface Stage {
+  readonly seed: number;
+  /** A part of the unit is done: reports progress, and lets signals of the process be handled. Rejects when the run is stopped. */
+  stepDone(): Promise<void>;
+}
+
+/** A booted fabric in the simulator. Units of one scheme share it; each leaves it as it found it, or is the last. */
+export interface SimulatorStage extends Stage {
+  readonly fabric: Fabric;
+  /** The controllers that run, if the scheme has any. */
+  readonly plane: ControlPlane | undefined;
+  /** What faults do to the process of a switch. */
+  readonly power: Pick<SimulatorFaultOptions, "kill" | "restart">;
+  /** Lets virtual time go on as the steps ask; throws when a controller fails. */
+  play<T>(steps: Steps<T>): Promise<T>;
+  /** As {@link stepDone}, for parts that are too small to be reported. */
+  breathe(): Promise<void>;
+}
+
+/** A lab whose switches and hosts run the scheme of the unit. */
+export interface LabStage<P> extends Stage {
+  readonly fabric: SchemeOnLab;
+  /** A unit starts them before its traffic; they are stopped after the last unit, or earlier where one asks for it. */
+  readonly controllers: { start(): Promise<void>; stop(): Promise<void> };
+  /** What {@link LabSide.prepare} has made for the scheme. */
+  readonly prepared: P;
+}
+
+/** How a kind runs on real switches. */
+export interface LabSide<E, U, O, P> {
+  /** Fails with P43018 for faults that the engine cannot make; otherwise returns the number of fault tables that programs need. */
+  check(experiment: E, engine: SwitchEngine, stop: AbortSignal): Promise<number>;
+  /** For each scheme before anything starts. `boot`: the scheme in the simulator, with the same programs and state. */
+  prepare(experiment: E, scheme: SchemeRun, seed: number, boot: () => Promise<Fabric>): Promise<P>;
+  run(experiment: E, unit: U, stage: LabStage<P>): Promise<O>;
+  /** Why figures may not be results of the network, one sentence each. */
+  warnings(outcomes: readonly O[]): string[];
+}
+
+/**
+ * `E`: the checked experiment. `U`: a unit. `O`: what a unit yields. `R`: a row of the result table. `P`: what is prepared
+ * for a lab.
+ */
+export interface ExperimentKind<
+  V extends FabricSettings,
+  E extends FabricExperiment,
+  U extends Unit,
+  O,
+  R extends object,
+  P,
+> {
+  /** Value of the key `kind` in files. */
+  readonly name: string;
+  /** Files without the key `kind` are of this kind when they have one of these keys; the first kind takes the others. */
+  readonly keys: readonly string[];
+  /** Of the whole file: `fabricKeys`, `machineKeys`, an optional `kind`, and the kind's own keys. */
+  readonly schema: z.ZodType<V>;
+  /** Whether `--runs` has a meaning. */
+  readonly takesRuns: boolean;
+  /** What the file means. Errors go to the context's diagnostics; with any, the experiment is not used. */
+  check(context: CheckContext<V>): E;
+  /** In the order of the results; those of one scheme follow each other. */
+  units(experiment: E): readonly U[];
+  onSimulator(experiment: E, unit: U, stage: SimulatorStage): Promise<O>;
+  /** Undefined: the kind runs on the simulator alone. gRPC and the rest of a testbed are loaded only when one is used. */
+  readonly lab: (() => Promise<LabSide<E, U, O, P>>) | undefined;
+  rows(experiment: E, outcome: O, engine: EngineName): readonly R[];
+  /** For a terminal, without notes. */
+  table(rows: readonly R[]): string;
+  /** Result files beside those of all kinds (`results.json`, `results.csv`, `controllers.log`, `programs/`), a page among them. */
+  files(results: RunResults<E, O, R>): Promise<readonly (readonly [name: string, text: string])[]>;
+}

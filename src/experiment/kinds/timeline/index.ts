@@ -1,0 +1,34 @@
+/** The kind `timeline`: given flows, and faults at given times. A unit is a scheme. */
+import type { Fault } from "../../faults/fault.js";
+import type { ExperimentKind, Unit } from "../kind.js";
+import { timelineOf } from "./check.js";
+import { type TimelineRow, timelineRow } from "./flows.js";
+import { type TimelineSeries, timelineTable } from "./results.js";
+import { type Timeline, type TimelineFile, timelineSchema } from "./schema.js";
+
+export const TIMELINE: ExperimentKind<
+  TimelineFile,
+  Timeline,
+  Unit,
+  TimelineSeries,
+  TimelineRow,
+  ReadonlyMap<Fault, number>
+> = {
+  name: "timeline",
+  keys: ["flows", "faults"],
+  schema: timelineSchema,
+  takesRuns: false,
+  check: timelineOf,
+  units: ({ schemes }) => schemes.map((scheme) => ({ scheme, name: "flows", steps: 1 })),
+  async onSimulator(timeline, { scheme }, stage) {
+    const { playInSimulator } = await import("./on-simulator.js");
+    const records = await playInSimulator(timeline, stage);
+    await stage.stepDone();
+    return { scheme, records };
+  },
+  lab: async () => (await import("./on-lab.js")).TIMELINE_ON_LAB,
+  rows: (_timeline, { scheme, records, load }) =>
+    records.map((record, flow) => timelineRow(scheme, flow, record, load)),
+  table: timelineTable,
+  files: async (results) => (await import("./report.js")).timelineFiles(results),
+};

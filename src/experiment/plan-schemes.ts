@@ -1,0 +1,94 @@
+/** Plans the schemes of an experiment file for its topology. */
+import type { Diagnostics, Locate } from "../base/index.js";
+import { FIELD_BITS } from "../hosts/index.js";
+import type { Topology } from "../topology/index.js";
+import { withControlPlane } from "./control-plane.js";
+import { type FabricSettings, parameterShape, type SchemeRun, schemeOfName } from "./experiment.js";
+import { collecting } from "./read-source.js";
+
+/** What the schemes' plans depend on. */
+type PlanSettings = Pick<FabricSettings, "schemes" | "selector" | "traffic" | "control_plane"> & {
+  runs: number;
+};
+
+/** The same places, with paths that start at an inner value. */
+export function below(locate: Locate, prefix: readonly PropertyKey[]): Locate {
+  return (path) => locate([...prefix, ...path]);
+}
+
+/** Adds P43006 for a field that the traffic does not have, P43007 for a scheme that is listed twice, and P422xx. */
+export function planSchemes(
+  settings: PlanSettings,
+  topology: Topology,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): SchemeRun[] {
+  checkSelector(settings, locate, diagnostics);
+  const labels = new Set<string>();
+  return settings.schemes.flatMap((entry, i): SchemeRun[] => {
+    const { scheme, label, runs, ...own } = (typeof entry === "string" ? { scheme: entry } : entry) as {
+      scheme: SchemeRun["scheme"];
+      label?: string;
+      runs?: number;
+    } & Record<string, unknown>;
+    const name = label ?? scheme;
+    if (labels.has(name)) {
+      diagnostics.error(
+        "P43007",
+        locate(["schemes", i]),
+        `scheme "${name}" is listed twice`,
+        "give one of the two a label of its own: { scheme: ..., label: ... }",
+      );
+      return [];
+    }
+    labels.add(name);
+    const chosen = schemeOfName(scheme);
+    const written = locate(["schemes", i, "field"]) !== undefined;
+    const hasField = Object.hasOwn(parameterShape(scheme), "field");
+    const shared = hasField && !written ? { field: settings.selector } : {};
+    const parameters = chosen.parameters.parse({ ...own, ...shared });
+    const inEntry = below(locate, ["schemes", i]);
+    const place: Locate = (path) =>
+      path[0] === "field" && path.length === 1 && !written ? locate(["selector"]) : inEntry(path);
+    checkWidth(settings, parameters["field"], place, diagnostics);
+    return (
+      collecting(diagnostics, () => {
+        const first = chosen.plan(topology, parameters, place);
+        const plan = withControlPlane(first, topology, settings.control_plane, locate);
+        return [
+          {
+            label: name,
+            title: label === undefined ? chosen.title : name,
+            scheme,
+            runs: runs ?? settings.runs,
+            parameters,
+            plan,
+            policy: chosen.hosts(plan.hosts),
+          },
+        ];
+      }) ?? []
+    );
+  });
+}
+
+/** The selector must be in packets of the traffic's kind. */
+function checkSelector({ traffic, selector }: PlanSettings, locate: Locate, diagnostics: Diagnostics): void {
+  if (traffic.ip === 4 && selector === "flow_label")
+    diagnostics.error(
+      "P43006",
+      locate(["selector"]) ?? locate(["traffic", "ip"]),
+      "selector: flow_label needs IPv6, but traffic.ip is 4",
+      "write traffic: { ip: 6 }, or another field: dscp, vlan",
+    );
+}
+
+/** A field that IPv4 packets do not have would leave every selector 0. */
+function checkWidth(settings: PlanSettings, field: unknown, locate: Locate, diagnostics: Diagnostics): void {
+  if (settings.traffic.ip !== 4 || field !== "flow_label" || settings.selector === "flow_label") return;
+  diagnostics.error(
+    "P43006",
+    locate(["field"]),
+    "field: flow_label needs IPv6, but traffic.ip is 4",
+    `write traffic: { ip: 6 }, or another field: dscp (${FIELD_BITS.dscp} bits), vlan (${FIELD_BITS.vlan} bits)`,
+  );
+}

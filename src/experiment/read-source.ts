@@ -1,0 +1,26 @@
+/** Reads files that experiments consist of, with errors as diagnostics. */
+import { readFileSync } from "node:fs";
+import { DiagnosticError, type Diagnostics, SourceFile, systemErrorReason } from "../base/index.js";
+
+/** Runs `work`; its diagnostics, thrown or added, go to the list, and any error among them means no result. */
+export function collecting<T>(diagnostics: Diagnostics, work: () => T): T | undefined {
+  const before = diagnostics.errorCount;
+  try {
+    const value = work();
+    return diagnostics.errorCount > before ? undefined : value;
+  } catch (error) {
+    if (!(error instanceof DiagnosticError)) throw error;
+    for (const diagnostic of error.diagnostics) diagnostics.add(diagnostic);
+    return undefined;
+  }
+}
+
+/** The file's text; undefined after P43005. */
+export function readSource(path: string, diagnostics: Diagnostics): SourceFile | undefined {
+  try {
+    return new SourceFile(path, readFileSync(path, "utf8"));
+  } catch (error) {
+    diagnostics.error("P43005", undefined, `cannot read ${path}: ${systemErrorReason(error)}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,62 @@
+/** What every kind of experiment yields, and how it is printed. */
+import type { SchemeLog } from "./control-plane.js";
+import type { EngineName, SchemeRun } from "./experiment.js";
+
+export interface RunResults<E, O, R extends object> {
+  readonly experiment: string;
+  readonly seed: number;
+  readonly engine: EngineName;
+  readonly rows: readonly R[];
+  /** What a reader must know of how the results were made, one sentence each. */
+  readonly notes: readonly string[];
+  /** Why figures may not be results of the network at all, one sentence each. */
+  readonly warnings: readonly string[];
+  /** The checked experiment, as it ran. */
+  readonly source: E;
+  /** What the units yielded, in their order. */
+  readonly series: readonly O[];
+  /** Of the controllers, for each scheme that has any. */
+  readonly logs: readonly SchemeLog[];
+  /** Generated programs by file name, for example `pecmp/tor.p4`. */
+  readonly programs: readonly { readonly file: string; readonly text: string }[];
+}
+
+/** What is printed of results of any kind. */
+export interface PrintedResults {
+  /** The text of `results.json`. */
+  readonly json: string;
+  /** The rows as a table for a terminal, with the notes below it. */
+  readonly table: string;
+  readonly notes: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** The text of `results.json` for rows of any kind; `notes` and `warnings` where there are any. */
+export function resultsJson({
+  experiment,
+  seed,
+  engine,
+  rows,
+  notes,
+  warnings,
+}: Omit<RunResults<unknown, unknown, object>, "source" | "series" | "logs" | "programs">): string {
+  const document = {
+    experiment,
+    seed,
+    engine,
+    ...(notes.length === 0 ? {} : { notes }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+    rows,
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** A table for a terminal with what a reader must know of it. */
+export function withNotes(table: string, notes: readonly string[]): string {
+  return notes.length === 0 ? table : `${table}\n\n${notes.map((note) => `note: ${note}`).join("\n")}`;
+}
+
+/** The notes of all schemes, each once, in the order of the schemes. */
+export function schemeNotes(schemes: readonly SchemeRun[]): string[] {
+  return [...new Set(schemes.flatMap(({ plan }) => plan.notes ?? []))];
+}

@@ -1,0 +1,72 @@
+/**
+ * The engines `switch` and `bmv2`: the experiment's switches as processes on real interfaces, its hosts as Linux hosts with the
+ * kernel's TCP and our agent. Nothing is started before all programs are compiled and everything else is prepared.
+ */
+import type { Program } from "../../program/index.js";
+import type { SwitchEngine } from "../../testbed/index.js";
+import { bootFabric, ProgramCompiler } from "../boot.js";
+import type { SchemeLog } from "../control-plane.js";
+import { counter, type EngineContext, type EngineOutcome } from "../engine.js";
+import type { FabricExperiment, SchemeRun } from "../experiment.js";
+import type { LabSide, Unit } from "../kinds/kind.js";
+import { SchemeOnLab } from "./scheme-on-lab.js";
+import { withLab } from "./with-lab.js";
+
+/** What a kind has to say about labs. */
+interface OnLab<E, U, O, P> {
+  units(experiment: E): readonly U[];
+  readonly lab: LabSide<E, U, O, P>;
+}
+
+interface ReadyScheme<P> {
+  readonly scheme: SchemeRun;
+  readonly programs: ReadonlyMap<string, Program>;
+  readonly prepared: P;
+}
+
+export async function runOnLab<E extends FabricExperiment, U extends Unit, O, P>(
+  { units: unitsOf, lab: side }: OnLab<E, U, O, P>,
+  experiment: E,
+  engine: SwitchEngine,
+  seed: number,
+  context: EngineContext,
+): Promise<EngineOutcome<O>> {
+  const faultTables = await side.check(experiment, engine, context.stop);
+  const compiler = new ProgramCompiler({ p4c: context.p4c, faultTables });
+  const ready: ReadyScheme<P>[] = [];
+  for (const scheme of experiment.schemes) {
+    const programs = await compiler.compileAll(scheme);
+    const boot = () => bootFabric(experiment, scheme, compiler, seed);
+    ready.push({ scheme, programs, prepared: await side.prepare(experiment, scheme, seed, boot) });
+    context.stop.throwIfAborted();
+  }
+  const units = unitsOf(experiment);
+  const count = counter(units, context.progress);
+  const logs: SchemeLog[] = [];
+  const { value: series, notes } = await withLab(engine, experiment, seed, context, async (run) => {
+    const made: O[] = [];
+    for (const { scheme, programs, prepared } of ready) {
+      count.begin(`${scheme.label}: configure`);
+      const fabric = new SchemeOnLab(run, experiment, scheme, programs);
+      try {
+        await fabric.configure();
+        let started: Promise<void> | undefined;
+        let stopped: Promise<SchemeLog[]> | undefined;
+        const stop = () => (stopped ??= fabric.control.stop());
+        const controllers = {
+          start: () => (started ??= fabric.control.start()),
+          stop: async () => void (await stop()),
+        };
+        for (const unit of units.filter((one) => one.scheme === scheme)) {
+          const stepDone = async () => count.step(`${scheme.label}, ${unit.name}`);
+          made.push(await side.run(experiment, unit, { fabric, seed, prepared, controllers, stepDone }));
+        }
+        logs.push(...(await stop()));
+      } finally {
+        await fabric.close();
+      }
+    }
+    return made;
+  });
+  return { series, programs: compiler.sources, notes, warnings: side.warnings(series), logs };
+}

@@ -1,0 +1,208 @@
+/**
+ * Kinds of experiments: how a file says which it is, and a kind of a few lines that the pipeline runs without knowing it.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../../src/base/index.js";
+import type { Checked, FabricSettings } from "../../../src/experiment/experiment.js";
+import { fabricKeys, ipSchema, machineKeys } from "../../../src/experiment/experiment.js";
+import {
+  type ExperimentKind,
+  type LoadedExperiment,
+  loadAnyKind,
+  loadExperimentFile,
+  register,
+} from "../../../src/experiment/index.js";
+import type { Unit } from "../../../src/experiment/kinds/kind.js";
+import { KINDS } from "../../../src/experiment/kinds/registry.js";
+import { hostsOf } from "../../../src/topology/index.js";
+
+const folder = mkdtempSync(join(tmpdir(), "p4loom-kinds-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const schema = z.strictObject({
+  kind: z.literal("transfer").optional(),
+  ...fabricKeys,
+  megabytes: z.array(z.number().positive()).min(1),
+  traffic: z.strictObject({ ip: ipSchema }).prefault({}),
+  ...machineKeys,
+});
+type TransferFile = z.output<typeof schema>;
+type Transfer = Checked<TransferFile & FabricSettings>;
+interface Point extends Unit {
+  readonly megabytes: number;
+}
+
+function* until(time: number) {
+  yield time;
+}
+
+/** How long the first host needs for so many megabytes to the last one. */
+const TRANSFER: ExperimentKind<TransferFile, Transfer, Point, { point: Point; ms: number }, object, never> = {
+  name: "transfer",
+  keys: ["megabytes"],
+  schema,
+  takesRuns: false,
+  check: ({ source, value, topology, locate, plan }) => ({
+    source,
+    locate,
+    topology,
+    settings: value,
+    schemes: plan(value, 1),
+  }),
+  units: ({ schemes, settings }) =>
+    schemes.flatMap((scheme) =>
+      settings.megabytes.map((megabytes) => ({ scheme, megabytes, name: `${megabytes} MB`, steps: 1 })),
+    ),
+  async onSimulator({ topology, settings }, point, { fabric, seed, play, stepDone }) {
+    const { simulation } = fabric.network;
+    const [from, to] = [hostsOf(topology)[0]!, hostsOf(topology).at(-1)!].map(({ index }) =>
+      fabric.host(index),
+    );
+    const { segment_bytes, window_segments, rto_margin, rto_cap } = settings.transport;
+    const transport = {
+      segmentBytes: segment_bytes,
+      windowSegments: window_segments,
+      margin: rto_margin,
+      cap: rto_cap,
+      initial: 1e9,
+    };
+    const random = new Random(seed);
+    const client = from!.open(4, 4000, { address: to!.address(4), port: 80 }, random.fork(0), transport);
+    const server = to!.open(4, 80, { address: from!.address(4), port: 4000 }, random.fork(1), transport);
+    const start = simulation.now;
+    let end = Number.POSITIVE_INFINITY;
+    client.listener = {
+      finished: () => {
+        end = simulation.now;
+        simulation.stop();
+      },
+    };
+    client.send(point.megabytes * 1e6);
+    await play(until(start + 10e9));
+    client.close();
+    server.close();
+    // The next unit finds an empty network.
+    await play(until(simulation.now + 1e9));
+    for (const host of [from!, to!]) host.reset();
+    await stepDone();
+    return { point, ms: (end - start) / 1e6 };
+  },
+  lab: undefined,
+  rows: (_experiment, { point, ms }) => [{ scheme: point.scheme.label, megabytes: point.megabytes, ms }],
+  table: (rows) => rows.map((row) => JSON.stringify(row)).join("\n"),
+  files: async ({ rows }) => [["plot.txt", `${rows.length} points\n`]],
+};
+
+const HEAD = `name: test
+topology: { kind: leaf_spine, tors: 2, leaves: 2, homing: single }
+schemes: [pecmp, { scheme: none, label: plain }]
+`;
+const ALL = [...KINDS, register(TRANSFER)] as const;
+
+function load(text: string, kinds: Parameters<typeof loadAnyKind>[2] = ALL) {
+  const diagnostics = new Diagnostics();
+  const loaded = loadAnyKind(new SourceFile("k.yaml", HEAD + text), diagnostics, kinds);
+  return { loaded, messages: diagnostics.list.map((one) => formatDiagnostic(one).split("\n")[0]!) };
+}
+
+function loadedOf(text: string): LoadedExperiment {
+  const { loaded, messages } = load(text);
+  expect(messages).toEqual([]);
+  return loaded!;
+}
+
+describe("the kind of a file", () => {
+  it.each([
+    ["failures: [leaf]\nruns: 1\n", "failover", true],
+    ["kind: failover\nfailures: [leaf]\nruns: 1\n", "failover", true],
+    ["flows: [{ from: host0-0-0, to: host0-1-0 }]\nduration: 1s\n", "timeline", false],
+    ["kind: timeline\nflows: [{ from: host0-0-0, to: host0-1-0 }]\nduration: 1s\n", "timeline", false],
+    ["megabytes: [1]\n", "transfer", false],
+  ])("follows from its keys or is said: %s", (text, kind, takesRuns) => {
+    expect(loadedOf(text)).toMatchObject({ kind, takesRuns });
+  });
+
+  it.each([
+    ["kind: failoevr\nruns: 1\n", "P43004", "expected one of failover, timeline, transfer"],
+    ["kind: 7\n", "P43004", "expected one of failover, timeline, transfer"],
+    // The key counts, whatever else the file has.
+    ["kind: timeline\nfailures: [leaf]\n", "P43002", 'unknown key "failures"'],
+    ["kind: failover\nflows: []\n", "P43002", 'unknown key "flows"'],
+  ])("is an error at its place: %s", (text, code, words) => {
+    const { loaded, messages } = load(text);
+    expect(loaded).toBeUndefined();
+    expect(messages.some((message) => message.startsWith("k.yaml:"))).toBe(true);
+    expect(messages.join("\n")).toContain(`error[${code}]`);
+    expect(messages.join("\n")).toContain(words);
+  });
+
+  it("is known to the command only where it is registered", () => {
+    const diagnostics = new Diagnostics();
+    expect(
+      loadExperimentFile(new SourceFile("k.yaml", `${HEAD}megabytes: [1]\n`), diagnostics),
+    ).toBeUndefined();
+    expect(diagnostics.list.some(({ message }) => message.includes('unknown key "megabytes"'))).toBe(true);
+  });
+});
+
+describe("a kind of a few lines", () => {
+  it("gets fabric, units, progress, rows and files from the pipeline", async () => {
+    const out = join(folder, "transfer");
+    const progress: string[] = [];
+    const results = await loadedOf("megabytes: [0.1, 0.2]\n").run({
+      out,
+      progress: (done, total, what) => progress.push(`${done}/${total} ${what}`),
+    });
+    const { rows } = JSON.parse(results.json);
+    expect(
+      rows.map(({ scheme, megabytes }: { scheme: string; megabytes: number }) => [scheme, megabytes]),
+    ).toEqual([
+      ["pecmp", 0.1],
+      ["pecmp", 0.2],
+      ["plain", 0.1],
+      ["plain", 0.2],
+    ]);
+    // One segment of 1000 bytes a round trip.
+    expect(rows[1].ms / rows[0].ms).toBeCloseTo(2, 1);
+    expect(progress).toEqual([
+      "0/4 pecmp: boot",
+      "1/4 pecmp, 0.1 MB",
+      "2/4 pecmp, 0.2 MB",
+      "2/4 plain: boot",
+      "3/4 plain, 0.1 MB",
+      "4/4 plain, 0.2 MB",
+    ]);
+    expect(readdirSync(out).sort()).toEqual([
+      ".p4loom-files.json",
+      "plot.txt",
+      "programs",
+      "results.csv",
+      "results.json",
+    ]);
+    expect(readFileSync(join(out, "results.csv"), "utf8")).toMatch(/^scheme,megabytes,ms\npecmp,0.1,/);
+    // The notes of its schemes are printed as those of every kind.
+    expect(results.notes.length).toBeGreaterThan(0);
+    expect(results.table).toContain(`note: ${results.notes[0]}`);
+  });
+
+  it("is refused on an engine that it does not run on", async () => {
+    await expect(loadedOf("megabytes: [0.1]\n").run({ engine: "switch" })).rejects.toMatchObject({
+      diagnostics: [
+        { code: "P43019", message: expect.stringContaining("transfer do not run on engine switch") },
+      ],
+    });
+  });
+
+  it("ends when it is stopped", async () => {
+    const stop = new AbortController();
+    const running = loadedOf("megabytes: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]\n").run({
+      stop: stop.signal,
+      progress: (done) => done === 1 && stop.abort(new Error("enough")),
+    });
+    await expect(running).rejects.toThrow("enough");
+  });
+});
