@@ -115,6 +115,7 @@ describe("architecture", () => {
       "host-agent",
       "daemon",
       "loading",
+      "own-schemes",
       "interfaces",
       "experiment",
     ]);

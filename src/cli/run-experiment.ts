@@ -3,7 +3,7 @@ import { DiagnosticError, Diagnostics } from "../base/index.js";
 import {
   ENGINES,
   type EngineName,
-  loadExperimentFile,
+  loadExperimentWithOwn,
   outputFolder,
   type RunOptions,
 } from "../experiment/index.js";
@@ -33,7 +33,7 @@ export async function run(file: string, options: RunArguments): Promise<number> 
   }
 
   const diagnostics = new Diagnostics();
-  const experiment = loadExperimentFile(file, diagnostics);
+  const experiment = await loadExperimentWithOwn(file, diagnostics);
   if (experiment === undefined) throw new DiagnosticError(diagnostics.list);
   if (!experiment.takesRuns && runs !== undefined)
     return usage(`--runs: an experiment of the kind ${experiment.kind} runs once`);

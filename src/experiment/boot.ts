@@ -1,4 +1,5 @@
 /** Brings a scheme's fabric up: render, compile, load into every switch, and let the control plane write its state. */
+import { dirname } from "node:path";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../base/index.js";
 import type { ControllerPlace } from "../controllers/index.js";
 import {
@@ -8,11 +9,12 @@ import {
   type TemplateSet,
   withFaultTables,
 } from "../generate/index.js";
-import { packageFile, textFolder } from "../loading/index.js";
+import { compileInput, packageFile, textFolder } from "../loading/index.js";
 import { compile } from "../p4/index.js";
 import type { Program } from "../program/index.js";
 import { ControlChannel, type Fabric, SwitchNode, settle } from "../sim/packet/index.js";
 import type { FabricExperiment, SchemeRun } from "./experiment.js";
+import { sourceWithFaultTables } from "./faults/source-fault-tables.js";
 import { checkP4c, compileWithP4c } from "./p4c.js";
 import { buildFabric } from "./simulator.js";
 
@@ -47,13 +49,21 @@ export class ProgramCompiler {
 
   async #compile(scheme: string, plan: ProgramPlan): Promise<Program> {
     const { faultTables = 0, p4c } = this.#options;
-    const text = renderProgram(this.#templates, faultTables > 0 ? withFaultTables(plan, faultTables) : plan);
+    const isSource = plan.own?.kind === "source";
+    const text = isSource
+      ? sourceWithFaultTables(plan.own!.file, faultTables)
+      : renderProgram(this.#templates, faultTables > 0 ? withFaultTables(plan, faultTables) : plan);
     const file = `${scheme}/${plan.name}.p4`;
     if (!this.sources.some((source) => source.file === file)) this.sources.push({ file, text });
     let program = this.#compiled.get(text);
     if (program === undefined) {
-      const source = new SourceFile(file, text);
-      program = p4c === undefined ? compileGenerated(source) : await compileWithP4c(p4c, source);
+      const source = new SourceFile(plan.own?.file.path ?? file, text);
+      program =
+        p4c !== undefined
+          ? await compileWithP4c(p4c, source)
+          : plan.own === undefined
+            ? compileGenerated(source)
+            : compileOwn(source);
       this.#compiled.set(text, program);
     }
     return program;
@@ -66,6 +76,15 @@ function compileGenerated(file: SourceFile): Program {
   const result = compile({ file }, diagnostics);
   if (result === undefined) throw new Error(diagnostics.list.map(formatDiagnostic).join("\n"));
   return result.program;
+}
+
+/** Text of a user, perhaps rendered; its errors are diagnostics. Included files are looked for beside it. */
+function compileOwn(file: SourceFile): Program {
+  const diagnostics = new Diagnostics();
+  const input = compileInput({ path: file.path, include: [dirname(file.path)], define: [] });
+  const result = compile({ ...input, file }, diagnostics);
+  diagnostics.throwIfErrors();
+  return result!.program;
 }
 
 /** The control channels of one switch, by the place of the controllers that use them. */

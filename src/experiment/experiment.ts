@@ -16,16 +16,12 @@ import { controlPlaneSchema } from "./control-plane.js";
 export const ENGINES = ["sim", "switch", "bmv2"] as const;
 export type EngineName = (typeof ENGINES)[number];
 
-const SCHEME_NAMES = Object.keys(SCHEMES) as [string, ...string[]];
-
-/** The scheme of a name that {@link experimentSchema} accepts. */
-export function schemeOfName(name: string): Scheme<Record<string, unknown>> {
-  return SCHEMES[name] as Scheme<Record<string, unknown>>;
-}
+/** Schemes by the names that files use: those of the package, and those that a file brings along. */
+export type SchemeSet = Readonly<Record<string, Scheme>>;
 
 /** The keys that a scheme's parameters have in a file. */
-export function parameterShape(name: string): z.core.$ZodLooseShape {
-  return (schemeOfName(name).parameters as unknown as z.ZodObject).shape;
+export function parameterShape(scheme: Scheme): z.core.$ZodLooseShape {
+  return (scheme.parameters as unknown as z.ZodObject).shape;
 }
 
 export const whole = (what: string, least: number, most: number) => {
@@ -43,23 +39,21 @@ const labelSchema = z
     "expected letters, digits, spaces, dots, dashes, plus signs and underscores, a letter or digit first",
   );
 
-/** A scheme by name, or with the settings that differ from its defaults beside its name. */
-const schemeSchema = z.union([
-  z.enum(SCHEME_NAMES),
-  z.discriminatedUnion(
-    "scheme",
-    SCHEME_NAMES.map((name) =>
-      z.strictObject({
-        scheme: z.literal(name),
-        /** What the results call it, and a folder of its programs; the scheme's name by default. */
-        label: labelSchema.optional(),
-        /** Instead of the file's `runs`. */
-        runs: runsSchema.optional(),
-        ...parameterShape(name),
-      }),
-    ) as unknown as [z.ZodObject<{ scheme: z.ZodLiteral<string> }>],
-  ),
-]);
+/** Schemes by name, or with the settings that differ from their defaults beside their names. */
+export function schemesSchema(schemes: SchemeSet) {
+  const settings = Object.entries(schemes).map(([name, scheme]) =>
+    z.strictObject({
+      scheme: z.literal(name),
+      /** What the results call it, and a folder of its programs; the scheme's name by default. */
+      label: labelSchema.optional(),
+      /** Instead of the file's `runs`. */
+      runs: runsSchema.optional(),
+      ...parameterShape(scheme),
+    }),
+  ) as unknown as [z.ZodObject<{ scheme: z.ZodLiteral<string> }>];
+  const names = Object.keys(schemes) as [string, ...string[]];
+  return z.array(z.union([z.enum(names), z.discriminatedUnion("scheme", settings)])).min(1);
+}
 
 export const ipSchema = z.union([z.literal(4), z.literal(6)], { error: "expected 4 or 6" }).default(4);
 
@@ -75,7 +69,7 @@ export const fabricKeys = {
   topology: topologySchema,
   /** Header field that carries the selector, for all schemes that have one. */
   selector: z.enum(SELECTOR_FIELDS).default("dscp"),
-  schemes: z.array(schemeSchema).min(1),
+  schemes: schemesSchema(SCHEMES),
 };
 
 export const machineKeys = {

@@ -5,6 +5,8 @@
  * {@link runKind} are the same with the types of one kind.
  */
 import type { Diagnostics, SourceFile } from "../base/index.js";
+import { ownSchemesOf } from "../own-schemes/index.js";
+import { SCHEMES } from "../schemes/index.js";
 import { FAILOVER } from "./kinds/failover/index.js";
 import type { FailoverResults } from "./kinds/failover/results.js";
 import type { Experiment } from "./kinds/failover/schema.js";
@@ -13,6 +15,7 @@ import { TIMELINE } from "./kinds/timeline/index.js";
 import type { TimelineResults } from "./kinds/timeline/results.js";
 import type { Timeline } from "./kinds/timeline/schema.js";
 import { type LoadedExperiment, loadAnyKind, loadKind } from "./load.js";
+import { readSource } from "./read-source.js";
 import { withNotes } from "./results.js";
 import { type RunOptions, runKind, writeResults as writeFiles } from "./run.js";
 
@@ -36,6 +39,16 @@ export function loadExperimentFile(
   diagnostics: Diagnostics,
 ): LoadedExperiment | undefined {
   return loadAnyKind(input, diagnostics, KINDS);
+}
+
+/** As {@link loadExperimentFile}, with the schemes that the file brings along. Throws what `ownSchemesOf` throws. */
+export async function loadExperimentWithOwn(
+  path: string,
+  diagnostics: Diagnostics,
+): Promise<LoadedExperiment | undefined> {
+  const source = readSource(path, diagnostics);
+  if (source === undefined) return undefined;
+  return loadAnyKind(source, diagnostics, KINDS, { ...SCHEMES, ...(await ownSchemesOf(source)) });
 }
 
 /** As {@link loadKind}, for drawn flows and failures. */

@@ -2,8 +2,9 @@
 import { z } from "zod";
 import type { Diagnostics, Locate, SourceFile } from "../base/index.js";
 import { loadDocument } from "../documents/index.js";
+import { SCHEMES } from "../schemes/index.js";
 import { buildTopology } from "../topology/index.js";
-import type { FabricExperiment, FabricSettings } from "./experiment.js";
+import { type FabricExperiment, type FabricSettings, type SchemeSet, schemesSchema } from "./experiment.js";
 import type { ExperimentKind, Unit } from "./kinds/kind.js";
 import { below, planSchemes } from "./plan-schemes.js";
 import { collecting, readSource } from "./read-source.js";
@@ -30,6 +31,7 @@ export interface RegisteredKind {
     value: unknown,
     locate: Locate,
     diagnostics: Diagnostics,
+    schemes: SchemeSet,
   ): LoadedExperiment | undefined;
 }
 
@@ -49,11 +51,12 @@ export function loadKind<
   kind: ExperimentKind<V, E, U, O, R, P>,
   input: string | SourceFile,
   diagnostics: Diagnostics,
+  schemes: SchemeSet = SCHEMES,
 ): E | undefined {
   const source = typeof input === "string" ? readSource(input, diagnostics) : input;
-  const document = source && loadDocument(source, kind.schema, diagnostics);
+  const document = source && loadDocument(source, withSchemes(kind.schema, schemes), diagnostics);
   if (source === undefined || document === undefined) return undefined;
-  return checked(kind, source, document.value, document.locate, diagnostics);
+  return checked(kind, source, document.value, document.locate, diagnostics, schemes);
 }
 
 function checked<
@@ -69,13 +72,21 @@ function checked<
   value: V,
   locate: Locate,
   diagnostics: Diagnostics,
+  schemes: SchemeSet,
 ): E | undefined {
   return collecting(diagnostics, () => {
     const topology = buildTopology(value.topology, below(locate, ["topology"]));
     const plan = (settings: FabricSettings, runs: number) =>
-      planSchemes({ ...settings, runs }, topology, locate, diagnostics);
+      planSchemes({ ...settings, runs }, topology, locate, diagnostics, schemes);
     return kind.check({ source, value, topology, locate, diagnostics, plan });
   });
+}
+
+/** The schema of a kind's file where it may name these schemes. */
+function withSchemes<V>(schema: z.ZodType<V>, schemes: SchemeSet): z.ZodType<V> {
+  if (schemes === SCHEMES) return schema;
+  const object = schema as unknown as z.ZodObject;
+  return object.extend({ schemes: schemesSchema(schemes) }) as unknown as z.ZodType<V>;
 }
 
 /** A kind for the registry. */
@@ -92,8 +103,8 @@ export function register<
     name,
     keys,
     schema,
-    check(source, value, locate, diagnostics) {
-      const experiment = checked(kind, source, value as V, locate, diagnostics);
+    check(source, value, locate, diagnostics, schemes) {
+      const experiment = checked(kind, source, value as V, locate, diagnostics, schemes);
       if (experiment === undefined) return undefined;
       return {
         kind: name,
@@ -118,6 +129,7 @@ export function loadAnyKind(
   input: string | SourceFile,
   diagnostics: Diagnostics,
   kinds: readonly [RegisteredKind, ...RegisteredKind[]],
+  schemes: SchemeSet = SCHEMES,
 ): LoadedExperiment | undefined {
   const source = typeof input === "string" ? readSource(input, diagnostics) : input;
   if (source === undefined) return undefined;
@@ -126,16 +138,16 @@ export function loadAnyKind(
   // The schema of an unknown kind accepts everything but its name, so that this is the only error.
   const known = z.looseObject({ kind: z.enum(names, { error: `expected one of ${names.join(", ")}` }) });
   const schemaOf = (contents: unknown): z.ZodType<unknown> => {
-    if (typeof contents !== "object" || contents === null) return chosen.schema;
+    if (typeof contents !== "object" || contents === null) return withSchemes(chosen.schema, schemes);
     const { kind } = contents as { kind?: unknown };
     if (kind !== undefined) {
       const named = kinds.find(({ name }) => name === kind);
       chosen = named ?? chosen;
-      return named?.schema ?? known;
+      return named === undefined ? known : withSchemes(named.schema, schemes);
     }
     chosen = kinds.find(({ keys }) => keys.some((key) => key in contents)) ?? kinds[0];
-    return chosen.schema;
+    return withSchemes(chosen.schema, schemes);
   };
   const document = loadDocument(source, schemaOf, diagnostics);
-  return document && chosen.check(source, document.value, document.locate, diagnostics);
+  return document && chosen.check(source, document.value, document.locate, diagnostics, schemes);
 }

@@ -1,9 +1,10 @@
 /** Plans the schemes of an experiment file for its topology. */
 import type { Diagnostics, Locate } from "../base/index.js";
 import { FIELD_BITS } from "../hosts/index.js";
+import type { Scheme } from "../schemes/index.js";
 import type { Topology } from "../topology/index.js";
 import { withControlPlane } from "./control-plane.js";
-import { type FabricSettings, parameterShape, type SchemeRun, schemeOfName } from "./experiment.js";
+import { type FabricSettings, parameterShape, type SchemeRun, type SchemeSet } from "./experiment.js";
 import { collecting } from "./read-source.js";
 
 /** What the schemes' plans depend on. */
@@ -22,6 +23,7 @@ export function planSchemes(
   topology: Topology,
   locate: Locate,
   diagnostics: Diagnostics,
+  schemes: SchemeSet,
 ): SchemeRun[] {
   checkSelector(settings, locate, diagnostics);
   const labels = new Set<string>();
@@ -31,7 +33,8 @@ export function planSchemes(
       label?: string;
       runs?: number;
     } & Record<string, unknown>;
-    const name = label ?? scheme;
+    const chosen = schemes[scheme] as Scheme<Record<string, unknown>>;
+    const name = label ?? chosen.name;
     if (labels.has(name)) {
       diagnostics.error(
         "P43007",
@@ -42,9 +45,8 @@ export function planSchemes(
       return [];
     }
     labels.add(name);
-    const chosen = schemeOfName(scheme);
     const written = locate(["schemes", i, "field"]) !== undefined;
-    const hasField = Object.hasOwn(parameterShape(scheme), "field");
+    const hasField = Object.hasOwn(parameterShape(chosen), "field");
     const shared = hasField && !written ? { field: settings.selector } : {};
     const parameters = chosen.parameters.parse({ ...own, ...shared });
     const inEntry = below(locate, ["schemes", i]);

@@ -5,6 +5,7 @@ export {
   faultTable,
   type GeneratedFile,
   MAX_FAULT_TABLES,
+  type OwnText,
   type ProgramPlan,
   renderProgram,
   renderPrograms,

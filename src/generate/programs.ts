@@ -1,6 +1,6 @@
 /** One P4 program as a scheme plans it, and its text. Which templates there are, and what their values mean, the schemes know. */
 import type { z } from "zod";
-import { fail } from "../base/index.js";
+import { fail, type SourceFile } from "../base/index.js";
 import { faultTableName, faultValues } from "./partials.js";
 import type { TemplateSet } from "./templates.js";
 
@@ -12,6 +12,14 @@ export interface ProgramPlan {
   readonly template: string;
   /** All values that the template and its partials name, except those of the fault table. */
   readonly values: object;
+  /** The text of a program that is not in the package; `template` then is its path. */
+  readonly own?: OwnText;
+}
+
+/** A file of a user: a template, which may use the partials of the package, or P4 source as it is. */
+export interface OwnText {
+  readonly file: SourceFile;
+  readonly kind: "template" | "source";
 }
 
 /**
@@ -39,7 +47,10 @@ export interface GeneratedFile {
 
 /** P4 source of one program. Throws DiagnosticError as {@link TemplateSet.render} does. */
 export function renderProgram(templates: TemplateSet, program: ProgramPlan): string {
-  return templates.render(program.template, { faults: faultValues(0), ...program.values });
+  const { own, template } = program;
+  if (own?.kind === "source") return own.file.text;
+  const values = { faults: faultValues(0), ...program.values };
+  return own === undefined ? templates.render(template, values) : templates.renderFile(own.file, values);
 }
 
 /** All programs of a fabric as files. */

@@ -20,6 +20,8 @@ export interface TemplateSet {
   readonly names: readonly string[];
   /** The template's text for these values; throws if the name is unknown or a value is missing. */
   render(name: string, values: object): string;
+  /** The text of a template that is not in the set, for these values; it may use the common partials. */
+  renderFile(file: SourceFile, values: object): string;
 }
 
 /**
@@ -50,7 +52,7 @@ export function loadTemplates(folder: TemplateFolder): TemplateSet {
     const made = compileTemplates(texts(name), new Map([...common, ...own]));
     for (const [template, render] of made) compiled.set(`${name}/${template}`, render);
   }
-  return setOf(compiled);
+  return setOf(compiled, common);
 }
 
 /** Templates that may all use the same partials, from texts by name. */
@@ -60,7 +62,7 @@ export function makeTemplateSet(
 ): TemplateSet {
   for (const [name, text] of partials) checkBraces(new SourceFile(`${PARTIALS}/${name}${SUFFIX}`, text));
   for (const [name, text] of templates) checkBraces(new SourceFile(`${name}${SUFFIX}`, text));
-  return setOf(compileTemplates(templates, partials));
+  return setOf(compileTemplates(templates, partials), partials);
 }
 
 type Template = (values: object) => string;
@@ -75,9 +77,14 @@ function compileTemplates(
   return new Map([...templates].map(([name, text]) => [name, engine.compile(text, options)]));
 }
 
-function setOf(compiled: ReadonlyMap<string, Template>): TemplateSet {
+function setOf(compiled: ReadonlyMap<string, Template>, common: ReadonlyMap<string, string>): TemplateSet {
   return {
     names: [...compiled.keys()],
+    renderFile(file, values) {
+      checkBraces(file);
+      const template = compileTemplates(new Map([[file.path, file.text]]), common).get(file.path)!;
+      return rendered(file.path, template, values);
+    },
     render(name, values) {
       const template = compiled.get(name);
       if (template === undefined) {
@@ -88,13 +95,17 @@ function setOf(compiled: ReadonlyMap<string, Template>): TemplateSet {
           `templates are: ${[...compiled.keys()].join(", ")}`,
         );
       }
-      try {
-        return tidy(template(values));
-      } catch (error) {
-        fail("P42002", undefined, `template "${name}" does not render: ${(error as Error).message}`);
-      }
+      return rendered(name, template, values);
     },
   };
+}
+
+function rendered(name: string, template: Template, values: object): string {
+  try {
+    return tidy(template(values));
+  } catch (error) {
+    fail("P42002", undefined, `template "${name}" does not render: ${(error as Error).message}`);
+  }
 }
 
 /** Removes trailing spaces, and the sequences of empty lines that empty blocks produce. */

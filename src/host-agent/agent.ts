@@ -1,5 +1,6 @@
 /** The agent of one host: what its requests do, and what it leaves when it ends. */
 import { DiagnosticError, Random, systemErrorReason } from "../base/index.js";
+import type { HostPolicy } from "../hosts/index.js";
 import { Interfaces, SocketWatch, TUN_HEADROOM, TunDevice } from "../interfaces/index.js";
 import { hostPolicyOf } from "../schemes/index.js";
 import { monotonicNs } from "./clock.js";
@@ -17,6 +18,8 @@ import { Transfers } from "./transfers.js";
 export class Agent {
   readonly #setup = new HostSetup();
   #running: RunningAgent | undefined;
+  /** Lines that wait until the module of the policy is loaded. */
+  #queue: string[] | undefined;
 
   /** @param onEnd a request asks the agent to end, or it cannot start: then with its exit status */
   constructor(
@@ -26,28 +29,56 @@ export class Agent {
 
   /** One line of the input. What is wrong with it is told in an `error` event; the agent goes on once it is started. */
   take(line: string): void {
+    if (this.#queue !== undefined) {
+      this.#queue.push(line);
+      return;
+    }
     let id: number | null = null;
     try {
       const json: unknown = parseJson(line);
       id = idOf(json);
       this.#handle(readRequest(json));
     } catch (error) {
-      if (!isRefusal(error)) throw error;
-      this.tell({ event: "error", id, text: reasonOf(error) });
-      if (this.#running === undefined) this.onEnd(1);
+      this.#refuse(id, error);
     }
+  }
+
+  #refuse(id: number | null, error: unknown): void {
+    if (!isRefusal(error)) throw error;
+    this.tell({ event: "error", id, text: reasonOf(error) });
+    if (this.#running === undefined) this.onEnd(1);
   }
 
   #handle(request: Request): void {
     const running = this.#running;
     if (request.op === "start") {
       if (running !== undefined) throw new RequestError("op: the agent is started already");
-      this.#running = new RunningAgent(request, this.#setup, this.tell);
-      this.tell({ event: "ready", tun: request.tun, settings: this.#setup.settings });
+      if (namesModule(request.policy)) void this.#startLater(request);
+      else this.#start(request, hostPolicyOf(request.policy));
     } else if (running === undefined) {
       throw new RequestError(`op: the first request must be start, got ${JSON.stringify(request.op)}`);
     } else if (request.op === "stop") this.onEnd(0);
     else running.handle(request);
+  }
+
+  #start(request: StartRequest, policy: HostPolicy): void {
+    this.#running = new RunningAgent(request, policy, this.#setup, this.tell);
+    this.tell({ event: "ready", tun: request.tun, settings: this.#setup.settings });
+  }
+
+  /** The policy is code of a user, in a module that has to be loaded first. */
+  async #startLater(request: StartRequest): Promise<void> {
+    const queue: string[] = [];
+    this.#queue = queue;
+    try {
+      const { hostPolicyFrom } = await import("../own-schemes/index.js");
+      this.#start(request, await hostPolicyFrom(request.policy));
+    } catch (error) {
+      this.#refuse(null, error);
+    } finally {
+      this.#queue = undefined;
+    }
+    for (const line of queue) this.take(line);
   }
 
   /** Gives the host back as it was, and tells the last figures. */
@@ -61,6 +92,11 @@ export class Agent {
     for (const problem of problems) this.tell({ event: "error", id: null, text: `not restored: ${problem}` });
     if (this.#running !== undefined) this.tell({ event: "stopped", ...this.#running.statistics() });
   }
+}
+
+/** Whether the description of a policy is one of a module. */
+function namesModule(policy: unknown): boolean {
+  return typeof (policy as { module?: unknown } | null | undefined)?.module === "string";
 }
 
 /** An agent whose host is set up. */
@@ -77,12 +113,13 @@ class RunningAgent {
 
   constructor(
     readonly config: StartRequest,
+    policy: HostPolicy,
     setup: HostSetup,
     readonly tell: (event: AgentEvent) => void,
   ) {
     const { nics, field, ipv4, ipv6, mtu } = config;
     const addresses = [ipv4, ipv6].filter((address) => address !== undefined);
-    const host = { addresses, nics, field, policy: hostPolicyOf(config.policy) };
+    const host = { addresses, nics, field, policy };
     for (const { name } of nics) {
       const most = setup.takeNic(name);
       if (most < mtu + ECHO_LENGTH) {

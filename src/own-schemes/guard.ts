@@ -1,0 +1,85 @@
+/**
+ * Calls code that a user wrote: with a limit of time, and with what it throws as a diagnostic at its place in the user's
+ * file. A diagnostic that the code asks for by the kit passes as it is.
+ */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { createContext, Script } from "node:vm";
+import { DiagnosticError, fail, SourceFile, type Span, systemErrorReason } from "../base/index.js";
+
+/** A module of a user. */
+export interface OwnModule {
+  readonly url: string;
+  readonly file: SourceFile;
+}
+
+/** Fails with P43401 when the file cannot be read; `from` is the place that names it. */
+export function ownModule(url: string, from: Span | undefined): OwnModule {
+  const path = fileURLToPath(url);
+  try {
+    return { url, file: new SourceFile(path, readFileSync(path, "utf8")) };
+  } catch (error) {
+    return fail("P43401", from, `cannot read the scheme ${path}: ${systemErrorReason(error)}`);
+  }
+}
+
+/** Milliseconds that a module may take to load, and a synchronous call of its code. */
+export const TIME_LIMIT_MS = 10_000;
+
+const CALL = new Script("call()");
+
+/** The result of a synchronous call. Fails with P43402 after the limit of time, with P43404 for what `call` throws. */
+export function guarded<T>(module: OwnModule, what: string, call: () => T, limitMs = TIME_LIMIT_MS): T {
+  try {
+    return CALL.runInContext(createContext({ call }), { timeout: limitMs }) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException)?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT")
+      fail("P43402", placeOf(module, what), `${what} has not returned after ${limitMs / 1000} s`);
+    return rethrow(module, what, error);
+  }
+}
+
+/** As {@link guarded} without a limit, for calls that are too many to limit each. */
+export function placed<T>(module: OwnModule, what: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    return rethrow(module, what, error);
+  }
+}
+
+function rethrow(module: OwnModule, what: string, error: unknown): never {
+  if (error instanceof DiagnosticError) throw error;
+  fail("P43404", thrownAt(module, error) ?? placeOf(module, what), `${what} throws: ${messageOf(error)}`);
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
+
+/** The first place in the module's file that the error's stack names. */
+export function thrownAt({ url, file }: OwnModule, error: unknown): Span | undefined {
+  const stack = String((error as Error | undefined)?.stack ?? "");
+  for (const name of [url, file.path]) {
+    for (let at = stack.indexOf(name); at >= 0; at = stack.indexOf(name, at + 1)) {
+      const place = /^(?:\?[^:\s]*)?:(\d+)(?::(\d+))?/.exec(stack.slice(at + name.length));
+      if (place !== null) return spanAt(file, Number(place[1]), Number(place[2] ?? 1));
+    }
+  }
+  return undefined;
+}
+
+function spanAt(file: SourceFile, line: number, column: number): Span {
+  const before = file.text.split("\n").slice(0, line - 1);
+  const start = before.reduce((sum, text) => sum + text.length + 1, 0) + column - 1;
+  const word = /^\w*/.exec(file.text.slice(start))![0];
+  return { file, start, end: start + Math.max(1, word.length) };
+}
+
+/** Where the module defines a member: the first `NAME(` or `NAME:`; its beginning where it does not. */
+export function placeOf({ file }: OwnModule, member: string): Span {
+  const name = /\w+/.exec(member)?.[0] ?? "";
+  const found = new RegExp(`\\b${name}\\b(?=\\s*[(:,])`).exec(file.text);
+  if (name === "" || found === null) return { file, start: 0, end: Math.min(1, file.text.length) };
+  return { file, start: found.index, end: found.index + name.length };
+}

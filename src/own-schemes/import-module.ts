@@ -1,0 +1,63 @@
+/**
+ * Imports a user's module. A module whose top level never ends would hang the process: a thread tries it first, and is ended
+ * after the limit of time.
+ */
+import { Worker } from "node:worker_threads";
+import { fail } from "../base/index.js";
+import { messageOf, type OwnModule, placeOf, TIME_LIMIT_MS, thrownAt } from "./guard.js";
+
+/** The thread is plain JavaScript, so that it runs from sources, from modules and from the bundled command alike. */
+const TRIAL = `
+const { parentPort, workerData } = require("node:worker_threads");
+import(workerData).then(
+  () => parentPort.postMessage({ kind: "loaded" }),
+  (error) => parentPort.postMessage({
+    kind: "thrown", name: String(error?.name), message: String(error?.message ?? error), stack: String(error?.stack ?? "") }),
+);`;
+
+type Trial = { kind: "loaded" } | { kind: "thrown"; name: string; message: string; stack: string };
+
+/**
+ * The module's exports. Fails with P43401 when it cannot be loaded or throws, with P43402 when it does not end within the limit.
+ */
+export async function importModule(
+  module: OwnModule,
+  limitMs = TIME_LIMIT_MS,
+): Promise<Record<string, unknown>> {
+  const trial = await tryInThread(module.url, limitMs);
+  if (trial === undefined)
+    fail("P43402", placeOf(module, ""), `the module has not loaded after ${limitMs / 1000} s`);
+  if (trial.kind === "thrown") failToLoad(module, trial);
+  try {
+    return (await import(module.url)) as Record<string, unknown>;
+  } catch (error) {
+    return failToLoad(module, error);
+  }
+}
+
+function failToLoad(module: OwnModule, error: unknown): never {
+  const { name, message } = error as { name?: unknown; message?: unknown };
+  const text = name === undefined ? messageOf(error) : `${String(name)}: ${String(message)}`;
+  return fail("P43401", thrownAt(module, error) ?? placeOf(module, ""), `the module does not load: ${text}`);
+}
+
+/** Undefined after the limit. */
+async function tryInThread(url: string, limitMs: number): Promise<Trial | undefined> {
+  const worker = new Worker(TRIAL, { eval: true, workerData: url, execArgv: [], stdout: true });
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await new Promise<Trial | undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), limitMs);
+      worker.once("message", resolve);
+      worker.once("error", (error: Error) =>
+        resolve({ kind: "thrown", name: error.name, message: error.message, stack: error.stack ?? "" }),
+      );
+      worker.once("exit", (code) =>
+        resolve({ kind: "thrown", name: "Error", message: `it ends its process (${code})`, stack: "" }),
+      );
+    });
+  } finally {
+    clearTimeout(timer);
+    await worker.terminate();
+  }
+}

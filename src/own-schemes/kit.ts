@@ -1,0 +1,56 @@
+/** What a user's scheme gets instead of imports. Everything in it is the same that the schemes of the package use. */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { fail, Random, SourceFile } from "../base/index.js";
+import { directionValues, NO_SELECTOR, type ProgramPlan, selectorValues } from "../generate/index.js";
+import { FIELD_BITS, fixedPath, MovingPath, ProbingPath, SELECTOR_FIELDS } from "../hosts/index.js";
+import { fixedHosts, SCHEMES, schemeKit } from "../schemes/index.js";
+import { computeRoutes, hostsOf, nodeNamed, switchesOf } from "../topology/index.js";
+import { type OwnModule, placeOf } from "./guard.js";
+
+export type Kit = ReturnType<typeof makeKit>;
+
+/** The kit of one module: relative paths start at the folder of the module. */
+export function makeKit(module: OwnModule) {
+  const own = (path: string, kind: "template" | "source") => {
+    const file = fileURLToPath(new URL(path, module.url));
+    try {
+      return { file: new SourceFile(file, readFileSync(file, "utf8")), kind };
+    } catch (error) {
+      return fail("P43401", placeOf(module, "plan"), `cannot read ${file}: ${(error as Error).message}`);
+    }
+  };
+  return {
+    /** The schema library, for `parameters`. */
+    z,
+    /** Ends the run with a diagnostic at the module's `plan`. */
+    fail: (message: string, ...notes: string[]): never =>
+      fail("P43404", placeOf(module, "plan"), message, ...notes),
+    /** A program from a template beside the module, which may use the partials of the package. */
+    template: (name: string, path: string, values: object): ProgramPlan => ({
+      name,
+      template: path,
+      values,
+      own: own(path, "template"),
+    }),
+    /** A program from P4 source beside the module. */
+    source: (name: string, path: string): ProgramPlan => ({
+      name,
+      template: path,
+      values: {},
+      own: own(path, "source"),
+    }),
+    /** Values that the partials of the package need. */
+    partials: { directionValues, selectorValues, NO_SELECTOR },
+    /** Reading a topology. */
+    topology: { computeRoutes, hostsOf, nodeNamed, switchesOf },
+    /** Updates for the tables of the package's partials, and the state of plain ECMP. */
+    tables: schemeKit,
+    /** The schemes of the package by name, to build upon. */
+    schemes: SCHEMES,
+    /** Choosers and host policies. */
+    hosts: { fixedHosts, fixedPath, MovingPath, ProbingPath, SELECTOR_FIELDS, FIELD_BITS },
+    Random,
+  } as const;
+}

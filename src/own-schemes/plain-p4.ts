@@ -1,0 +1,181 @@
+/**
+ * `scheme: p4`: a scheme without code. One P4 program for all switches, or one by role or by switch; entries as the tutorials'
+ * `sN-runtime.json` or as command text of simple_switch_CLI; hosts that stay on one selector.
+ */
+import { dirname, resolve } from "node:path";
+import { z } from "zod";
+import { Diagnostics, fail, type Locate } from "../base/index.js";
+import { readRuntimeFile, runCommands } from "../control/index.js";
+import { type Device, deviceView, type Update } from "../device/index.js";
+import type { ProgramPlan } from "../generate/index.js";
+import { SELECTOR_FIELDS } from "../hosts/index.js";
+import { loadProgram, readSource } from "../loading/index.js";
+import { P4InfoIndex, type Program } from "../program/index.js";
+import { type FabricPlan, fixedHosts, type Scheme } from "../schemes/index.js";
+import { Switch } from "../switch/index.js";
+import { switchesOf, type Topology, type TopologyNode } from "../topology/index.js";
+
+/** Its name in experiment files. */
+export const PLAIN_NAME = "p4";
+
+const path = z.string().min(1);
+const paths = z.union([path, z.array(path).min(1)], { error: "expected a path, or a list of paths" });
+
+export const plainParameters = z.strictObject({
+  /** P4 source for all switches, or by role or name. Paths start at the experiment file's folder. */
+  program: z.union([path, z.record(z.string(), path)], {
+    error: "expected a path, or a map from roles or switches to paths",
+  }),
+  /** Files of entries by role or name of a switch: `.json` is a runtime.json, all else command text. */
+  entries: z.record(z.string(), paths).default({}),
+  field: z.enum(SELECTOR_FIELDS).default("dscp"),
+  /** What every packet of the hosts carries in the field. */
+  selector: z.number().int().min(0).max(0x3ffffff).default(0),
+});
+
+export type PlainParameters = z.output<typeof plainParameters>;
+
+/**
+ * The scheme for one entry of a file: its plan is made ahead, because entries are read with a compiler and a switch. Throws
+ * DiagnosticError: what compiling and reading entries throws, P43405 for a name that is no role and no switch, or a switch
+ * without a program.
+ */
+export async function planPlain(
+  topology: Topology,
+  parameters: PlainParameters,
+  folder: string,
+  locate: Locate,
+): Promise<FabricPlan> {
+  const nodes = switchesOf(topology);
+  checkNames(nodes, parameters, locate);
+  const diagnostics = new Diagnostics();
+  const loaded = new Map<string, Promise<{ name: string; program: Program; plan: ProgramPlan }>>();
+  const load = (file: string) => {
+    let known = loaded.get(file);
+    if (known === undefined) {
+      const name = programName(file, loaded.size);
+      known = compileOwn(file, name, diagnostics);
+      loaded.set(file, known);
+    }
+    return known;
+  };
+  const switches = [];
+  for (const node of nodes) {
+    const { name, program } = await load(resolve(folder, programOf(node, parameters, locate)));
+    const files = [parameters.entries[node.role], parameters.entries[node.name]].flat();
+    const updates = await updatesOf(
+      program,
+      files.filter((file) => file !== undefined).map((file) => resolve(folder, file)),
+    );
+    switches.push({ node: node.index, program: name, updates });
+  }
+  const programs = await Promise.all(loaded.values());
+  return {
+    scheme: PLAIN_NAME,
+    field: parameters.field,
+    programs: programs.map(({ plan }) => plan),
+    switches,
+    hosts: { kind: "fixed", selector: parameters.selector },
+    repaths: false,
+  };
+}
+
+function checkNames(nodes: readonly TopologyNode[], parameters: PlainParameters, locate: Locate): void {
+  const known = new Set(nodes.flatMap(({ name, role }) => [name, role as string]));
+  const check = (key: "program" | "entries", names: readonly string[]) => {
+    for (const name of names)
+      if (!known.has(name))
+        fail(
+          "P43405",
+          locate([key, name]) ?? locate([key]),
+          `"${name}" is neither a role nor a switch of the topology`,
+          `roles: ${[...new Set(nodes.map(({ role }) => role))].join(", ")}`,
+        );
+  };
+  if (typeof parameters.program !== "string") check("program", Object.keys(parameters.program));
+  check("entries", Object.keys(parameters.entries));
+}
+
+function programOf({ name, role }: TopologyNode, { program }: PlainParameters, locate: Locate): string {
+  if (typeof program === "string") return program;
+  const own = program[name] ?? program[role];
+  if (own !== undefined) return own;
+  return fail(
+    "P43405",
+    locate(["program"]),
+    `no program for ${name}, whose role is ${role}`,
+    `write program: { ${role}: FILE }, or one path for all switches`,
+  );
+}
+
+function programName(file: string, index: number): string {
+  const base = /([^/]*?)(?:\.p4)?$/.exec(file)![1]!.replaceAll(/[^A-Za-z0-9_-]/g, "_");
+  return index === 0 ? base : `${base}-${index + 1}`;
+}
+
+async function compileOwn(path: string, name: string, diagnostics: Diagnostics) {
+  const { program } = await loadProgram(
+    { path, include: [dirname(path)], define: [] },
+    diagnostics,
+    "ignore",
+  );
+  const plan: ProgramPlan = {
+    name,
+    template: path,
+    values: {},
+    own: { file: readSource(path), kind: "source" },
+  };
+  return { name, program, plan };
+}
+
+/** What the files write, in their order: they are run on a switch that nobody sees, whose writes are kept. */
+async function updatesOf(program: Program, files: readonly string[]): Promise<Update[]> {
+  const device = new Switch(undefined, {
+    clock: { now: () => 0, at: () => () => {} },
+    seed: 1,
+    transmit: () => {},
+  });
+  await device.load(program);
+  const updates: Update[] = [];
+  const recorder = new Proxy<Device>(device, {
+    get(target, name) {
+      if (name === "write")
+        return async (...call: Parameters<Device["write"]>) => {
+          await target.write(...call);
+          updates.push(...call[0]);
+        };
+      const value = Reflect.get(target, name, target) as unknown;
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  for (const file of files) {
+    const diagnostics = new Diagnostics();
+    const source = readSource(file);
+    if (file.endsWith(".json")) {
+      const runtime = readRuntimeFile(source, diagnostics);
+      const own = runtime?.updates(new P4InfoIndex(deviceView(program).p4info), diagnostics) ?? [];
+      diagnostics.throwIfErrors();
+      await recorder.write(own);
+    } else {
+      await runCommands(recorder, source, diagnostics);
+      diagnostics.throwIfErrors();
+    }
+  }
+  return updates;
+}
+
+/** The scheme `p4` with plans that were made ahead, by the text of their parameters. */
+export function plainScheme(plans: ReadonlyMap<string, FabricPlan>): Scheme<PlainParameters> {
+  return {
+    name: PLAIN_NAME,
+    title: "P4",
+    summary: "a P4 program with entries, and hosts that stay on their path",
+    parameters: plainParameters,
+    plan: (_topology, parameters) => {
+      const plan = plans.get(JSON.stringify(parameters));
+      if (plan === undefined) throw new Error("the plan of scheme p4 is made before the file is checked");
+      return plan;
+    },
+    hosts: fixedHosts,
+  };
+}
