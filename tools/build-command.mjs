@@ -138,6 +138,9 @@ const { Script } = require("node:vm");
 
 const file = join(__dirname, "${codeName}");
 
+// import() does not work in a script with a cache: modules of users are imported here.
+globalThis[Symbol.for("p4loom.import")] = (url) => import(url);
+
 function readCache(name) {
   try {
     return readFileSync(join(__dirname, "cache", \`\${name}-\${process.version}-\${process.arch}\`));

@@ -3,7 +3,7 @@
  * The command line: parses arguments, calls a room, prints. Each command's module is loaded only when it is called,
  * so that `p4loom compile` does not pay for gRPC or plotting.
  */
-import { Command, CommanderError, Option } from "commander";
+import { Argument, Command, CommanderError, Option } from "commander";
 import { addExamples } from "./examples.js";
 import type { FitCommandOptions } from "./fit.js";
 import { defineMachineCommands } from "./machine-commands.js";
@@ -147,6 +147,15 @@ defineShell(program.command("shell")).action(async (address: string, args: Shell
 defineNet(program.command("net")).action(async (path: string, args: NetArguments) => {
   await conclude(async () => (await import("./net.js")).net(path, args));
 });
+
+program
+  .command("new")
+  .description("write a folder to begin with: a scheme of your own, which runs, with its test")
+  .addArgument(new Argument("<what>", "what to begin").choices(["scheme"]))
+  .argument("<name>", "name of the scheme and of the folder")
+  .action(async (what: string, name: string) => {
+    await conclude(async () => (await import("./new/new-scheme.js")).newScheme(what, name));
+  });
 
 defineMachineCommands(program);
 

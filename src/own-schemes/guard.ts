@@ -31,7 +31,7 @@ const CALL = new Script("call()");
 /** The result of a synchronous call. Fails with P43402 after the limit of time, with P43404 for what `call` throws. */
 export function guarded<T>(module: OwnModule, what: string, call: () => T, limitMs = TIME_LIMIT_MS): T {
   try {
-    return CALL.runInContext(createContext({ call }), { timeout: limitMs }) as T;
+    return CALL.runInContext(createContext({ call }), { timeout: limitMs, displayErrors: false }) as T;
   } catch (error) {
     if ((error as NodeJS.ErrnoException)?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT")
       fail("P43402", placeOf(module, what), `${what} has not returned after ${limitMs / 1000} s`);

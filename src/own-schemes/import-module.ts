@@ -2,8 +2,9 @@
  * Imports a user's module. A module whose top level never ends would hang the process: a thread tries it first, and is ended
  * after the limit of time.
  */
+import { spawnSync } from "node:child_process";
 import { Worker } from "node:worker_threads";
-import { fail } from "../base/index.js";
+import { fail, type Span } from "../base/index.js";
 import { messageOf, type OwnModule, placeOf, TIME_LIMIT_MS, thrownAt } from "./guard.js";
 
 /** The thread is plain JavaScript, so that it runs from sources, from modules and from the bundled command alike. */
@@ -29,16 +30,33 @@ export async function importModule(
     fail("P43402", placeOf(module, ""), `the module has not loaded after ${limitMs / 1000} s`);
   if (trial.kind === "thrown") failToLoad(module, trial);
   try {
-    return (await import(module.url)) as Record<string, unknown>;
+    return (await importer()(module.url)) as Record<string, unknown>;
   } catch (error) {
     return failToLoad(module, error);
   }
 }
 
+/** The built command runs as a script, in which `import()` does not work: its launcher offers one. */
+function importer(): (url: string) => Promise<unknown> {
+  const offered = (globalThis as Record<symbol, unknown>)[Symbol.for("p4loom.import")];
+  return (offered as ((url: string) => Promise<unknown>) | undefined) ?? ((url) => import(url));
+}
+
 function failToLoad(module: OwnModule, error: unknown): never {
   const { name, message } = error as { name?: unknown; message?: unknown };
   const text = name === undefined ? messageOf(error) : `${String(name)}: ${String(message)}`;
-  return fail("P43401", thrownAt(module, error) ?? placeOf(module, ""), `the module does not load: ${text}`);
+  const place = thrownAt(module, error) ?? (name === "SyntaxError" ? syntaxErrorAt(module) : undefined);
+  return fail("P43401", place ?? placeOf(module, ""), `the module does not load: ${text}`);
+}
+
+/** Node tells the place of a syntax error of a module only when it prints the error. */
+function syntaxErrorAt(module: OwnModule): Span | undefined {
+  const { stderr } = spawnSync(process.execPath, ["--check", module.file.path], { encoding: "utf8" });
+  const caret = /\n( *)\^+\n/.exec(stderr ?? "");
+  const at = thrownAt(module, { stack: stderr ?? "" });
+  return at === undefined || caret === null
+    ? at
+    : { file: at.file, start: at.start + caret[1]!.length, end: at.start + caret[1]!.length + 1 };
 }
 
 /** Undefined after the limit. */

@@ -1,0 +1,4 @@
+export default (kit) => ({
+  name: "broken",
+  plan() { return }}
+});

@@ -1,0 +1,3 @@
+const limit = undefined;
+limit.size = 3;
+export default () => ({});

@@ -1,0 +1,6 @@
+export default () => ({
+  name: "endless",
+  plan() {
+    for (;;);
+  },
+});

@@ -1,0 +1,1 @@
+const scheme = { name: "hidden" };

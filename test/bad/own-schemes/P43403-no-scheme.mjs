@@ -1,0 +1,1 @@
+export default () => ({ name: "two words", plan: () => ({}) });

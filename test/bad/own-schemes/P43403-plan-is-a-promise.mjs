@@ -1,0 +1,6 @@
+export default () => ({
+  name: "late",
+  async plan() {
+    return {};
+  },
+});

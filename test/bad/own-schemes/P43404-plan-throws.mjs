@@ -1,0 +1,6 @@
+export default () => ({
+  name: "throws",
+  plan(topology) {
+    return topology.nothing.here;
+  },
+});

@@ -1,0 +1,43 @@
+/** Wrong modules of users: each gives one diagnostic with its code, at a place in the module. */
+import { readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { DiagnosticError, formatDiagnostic, Random } from "../../src/base/index.js";
+import { schemeOfModule } from "../../src/own-schemes/module.js";
+import { example } from "../topology/load.js";
+
+(globalThis as Record<symbol, unknown>)[Symbol.for("p4loom.import")] = createRequire(import.meta.url)(
+  "./native-import.cjs",
+);
+
+const folder = resolve(import.meta.dirname, "../bad/own-schemes");
+
+/** All that an experiment does with a scheme, up to its first timeout. */
+async function use(file: string): Promise<void> {
+  const scheme = await schemeOfModule(pathToFileURL(resolve(folder, file)).href, undefined, {
+    limitMs: 1000,
+  });
+  const plan = scheme.plan(example("clos"), scheme.parameters.parse({}));
+  const policy = scheme.hosts(plan.hosts);
+  const flow = { src: 1n, dst: 2n, protocol: 6, srcPort: 3, dstPort: 4 };
+  policy.open(flow, new Random(1)).onTimeout(1);
+}
+
+describe("a wrong module", () => {
+  it.each(readdirSync(folder))("%s", async (file) => {
+    const error = await use(file).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(DiagnosticError);
+    const [diagnostic, ...more] = (error as DiagnosticError).diagnostics;
+    expect(more).toEqual([]);
+    expect(diagnostic!.code).toBe(file.slice(0, 6));
+    expect(formatDiagnostic(diagnostic!).replaceAll(`${folder}/`, "")).toMatchSnapshot();
+  });
+
+  it("that is not there is told at the place that names it", async () => {
+    await expect(use("missing.mjs")).rejects.toThrow(
+      /P43401\]: cannot read the scheme .*missing\.mjs: no such file/i,
+    );
+  });
+});

@@ -1,0 +1,163 @@
+/** The examples of docs/own-scheme.md on the simulator, and what a new scheme begins with. */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { DiagnosticError, Diagnostics, formatDiagnostic } from "../../src/base/index.js";
+import {
+  loadExperimentWithOwn,
+  runExperiment,
+  runTimeline,
+  type Timeline,
+} from "../../src/experiment/index.js";
+
+const root = resolve(import.meta.dirname, "../..");
+const examples = join(root, "examples/schemes");
+const folders: string[] = [];
+
+function scratch(): string {
+  const folder = mkdtempSync(join(tmpdir(), "p4loom-own-"));
+  folders.push(folder);
+  return folder;
+}
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+async function load(path: string) {
+  const diagnostics = new Diagnostics();
+  const loaded = await loadExperimentWithOwn(path, diagnostics);
+  if (loaded === undefined) throw new DiagnosticError(diagnostics.list);
+  return loaded;
+}
+
+/** A copy of the examples with one file changed. */
+function changed(file: string, from: string, to: string): string {
+  const folder = scratch();
+  cpSync(examples, folder, { recursive: true });
+  const text = readFileSync(join(folder, file), "utf8");
+  expect(text).toContain(from);
+  writeFileSync(join(folder, file), text.replace(from, to));
+  return folder;
+}
+
+async function messagesOf(path: string): Promise<string> {
+  const error = await load(path).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(DiagnosticError);
+  return (error as DiagnosticError).diagnostics.map(formatDiagnostic).join("\n");
+}
+
+describe("LetFlow as a module", () => {
+  it("leaves a failed leaf by chance after a pause, which plain ECMP never does", async () => {
+    const loaded = await load(join(examples, "letflow.yaml"));
+    if (loaded.kind !== "failover") throw new Error("not a failover experiment");
+    const { rows, notes } = await runExperiment(loaded, { runs: 10 });
+    const recovered = Object.fromEntries(rows.map((row) => [row.scheme, row.recovered]));
+    expect(recovered).toMatchObject({ letflow: 1, none: 0 });
+    expect(notes.join()).toContain("a flowlet ends after 2000 us");
+  });
+
+  it("refuses a parameter that its schema does not have, at its place", async () => {
+    const folder = changed("letflow.yaml", "gap_us: 2000", "gap_ms: 2");
+    expect(await messagesOf(join(folder, "letflow.yaml"))).toMatch(
+      /letflow\.yaml:\d+:\d+: error\[P43002\].*gap_ms/,
+    );
+  });
+
+  it("names the place of an error in its template", async () => {
+    const folder = changed("letflow/letflow.p4.hbs", "flowlet_numbers.read(", "flowlet_number.read(");
+    const loaded = await load(join(folder, "letflow.yaml"));
+    if (loaded.kind !== "failover") throw new Error("not a failover experiment");
+    await expect(runExperiment(loaded, { runs: 1 })).rejects.toThrow(
+      /letflow\.p4\.hbs:\d+:\d+: error.*flowlet_number/,
+    );
+  });
+});
+
+describe("plain P4 with entries", () => {
+  const timeline = async (folder: string) => (await load(join(folder, "plain.yaml"))) as Timeline;
+
+  it("forwards by the entries, and stops where a switch fails in silence", async () => {
+    const { rows } = await runTimeline(await timeline(examples));
+    expect(rows.map(({ scheme }) => scheme)).toEqual(new Array(6).fill("plain ECMP"));
+    expect(rows.filter(({ fct_ms }) => fct_ms !== null)).toHaveLength(2);
+    expect(rows.some(({ timeouts }) => timeouts > 0)).toBe(true);
+  });
+
+  it.each([
+    [
+      "plain/tor0-0.txt",
+      "PlainIngress.to_group 0.0.0.0/0",
+      "PlainIngress.to_all 0.0.0.0/0",
+      /tor0-0\.txt:\d+:\d+: error\[P43203\]/,
+    ],
+    [
+      "plain/ecmp.p4",
+      "sm.egress_spec = port;",
+      "sm.egress_spec = ports;",
+      /ecmp\.p4:\d+:\d+: error\[P40\d+\]/,
+    ],
+    [
+      "plain.yaml",
+      "leaf0-1: plain/leaf0-1.txt",
+      "leaf9: plain/leaf0-1.txt",
+      /plain\.yaml:\d+:\d+: error\[P43405\]: "leaf9" is neither/,
+    ],
+    [
+      "plain.yaml",
+      "plain/ecmp.p4",
+      "{ tor: plain/ecmp.p4 }",
+      /plain\.yaml:\d+:\d+: error\[P43405\]: no program for leaf0-0/,
+    ],
+    [
+      "plain.yaml",
+      "program: plain/ecmp.p4",
+      "programs: plain/ecmp.p4",
+      /plain\.yaml:\d+:\d+: error\[P4300[23]\]/,
+    ],
+  ])("tells what is wrong in %s: %s", async (file, from, to, message) => {
+    expect(await messagesOf(join(changed(file, from, to), "plain.yaml"))).toMatch(message);
+  });
+});
+
+describe("p4loom new scheme", () => {
+  it("writes a folder whose experiment runs; it overwrites nothing", async () => {
+    const cwd = scratch();
+    const { newScheme } = await import("../../src/cli/new/new-scheme.js");
+    const before = process.cwd();
+    expect(() => newScheme("scheme", "prr")).toThrow(/P40005/);
+    expect(() => newScheme("scheme", "../x")).toThrow(/P40005/);
+    process.chdir(cwd);
+    try {
+      expect(newScheme("scheme", "mine")).toBe(0);
+      expect(() => newScheme("scheme", "mine")).toThrow(/P40003.*nothing is overwritten/);
+    } finally {
+      process.chdir(before);
+    }
+    expect(readdirSync(join(cwd, "mine")).sort()).toEqual([
+      "experiment.yaml",
+      "scheme.mjs",
+      "scheme.test.mjs",
+    ]);
+    const loaded = await load(join(cwd, "mine/experiment.yaml"));
+    if (loaded.kind !== "failover") throw new Error("not a failover experiment");
+    const { rows } = await runExperiment(loaded, { runs: 10 });
+    expect(rows.map(({ scheme, recovered }) => [scheme, recovered])).toEqual([
+      ["mine", 1],
+      ["none", 0],
+    ]);
+    const test = spawnSync(process.execPath, ["--test", join(cwd, "mine")], {
+      encoding: "utf8",
+      env: {
+        ...process.env,
+        P4LOOM: `${process.execPath} --import ${join(root, "node_modules/tsx/dist/loader.mjs")} ${join(root, "src/cli/main.ts")}`,
+      },
+    });
+    expect(test.stdout).toContain("# pass 1");
+  });
+});
