@@ -15,7 +15,9 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ["p4loom generate pecmp -o out", "the P4 programs of P-ECMP, and the state of each switch"],
     ["p4loom generate pecmp --report --topology table2", "what its tables cost on the paper's topologies"],
   ],
-  new: [["p4loom new scheme mine", "a folder mine/ with a scheme that runs: p4loom run mine/experiment.yaml"]],
+  new: [
+    ["p4loom new scheme mine", "a folder mine/ with a scheme that runs: p4loom run mine/experiment.yaml"],
+  ],
   compile: [
     ["p4loom compile basic.p4", "basic.json beside the program"],
     [
