@@ -9,8 +9,6 @@ import { fixedHosts, SCHEMES, schemeKit } from "../schemes/index.js";
 import { computeRoutes, hostsOf, nodeNamed, switchesOf } from "../topology/index.js";
 import { type OwnModule, placeOf } from "./guard.js";
 
-export type Kit = ReturnType<typeof makeKit>;
-
 /** The kit of one module: relative paths start at the folder of the module. */
 export function makeKit(module: OwnModule) {
   const own = (path: string, kind: "template" | "source") => {
