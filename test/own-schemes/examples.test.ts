@@ -5,12 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { DiagnosticError, Diagnostics, formatDiagnostic } from "../../src/base/index.js";
-import {
-  loadExperimentWithOwn,
-  runExperiment,
-  runTimeline,
-  type Timeline,
-} from "../../src/experiment/index.js";
+import { loadExperimentWithOwn, type RunOptions } from "../../src/experiment/index.js";
 
 const root = resolve(import.meta.dirname, "../..");
 const examples = join(root, "examples/schemes");
@@ -31,6 +26,12 @@ async function load(path: string) {
   const loaded = await loadExperimentWithOwn(path, diagnostics);
   if (loaded === undefined) throw new DiagnosticError(diagnostics.list);
   return loaded;
+}
+
+/** The rows of the results, and the notes beside them. */
+async function run(path: string, options: RunOptions = {}) {
+  const { json, notes } = await (await load(path)).run(options);
+  return { rows: JSON.parse(json).rows as Record<string, string | number | null>[], notes };
 }
 
 /** A copy of the examples with one file changed. */
@@ -54,10 +55,8 @@ async function messagesOf(path: string): Promise<string> {
 
 describe("LetFlow as a module", () => {
   it("leaves a failed leaf by chance after a pause, which plain ECMP never does", async () => {
-    const loaded = await load(join(examples, "letflow.yaml"));
-    if (loaded.kind !== "failover") throw new Error("not a failover experiment");
-    const { rows, notes } = await runExperiment(loaded, { runs: 10 });
-    const recovered = Object.fromEntries(rows.map((row) => [row.scheme, row.recovered]));
+    const { rows, notes } = await run(join(examples, "letflow.yaml"), { runs: 10 });
+    const recovered = Object.fromEntries(rows.map((row) => [row["scheme"], row["recovered"]]));
     expect(recovered).toMatchObject({ letflow: 1, none: 0 });
     expect(notes.join()).toContain("a flowlet ends after 2000 us");
   });
@@ -71,22 +70,18 @@ describe("LetFlow as a module", () => {
 
   it("names the place of an error in its template", async () => {
     const folder = changed("letflow/letflow.p4.hbs", "flowlet_numbers.read(", "flowlet_number.read(");
-    const loaded = await load(join(folder, "letflow.yaml"));
-    if (loaded.kind !== "failover") throw new Error("not a failover experiment");
-    await expect(runExperiment(loaded, { runs: 1 })).rejects.toThrow(
+    await expect(run(join(folder, "letflow.yaml"), { runs: 1 })).rejects.toThrow(
       /letflow\.p4\.hbs:\d+:\d+: error.*flowlet_number/,
     );
   });
 });
 
 describe("plain P4 with entries", () => {
-  const timeline = async (folder: string) => (await load(join(folder, "plain.yaml"))) as Timeline;
-
   it("forwards by the entries, and stops where a switch fails in silence", async () => {
-    const { rows } = await runTimeline(await timeline(examples));
-    expect(rows.map(({ scheme }) => scheme)).toEqual(new Array(6).fill("plain ECMP"));
-    expect(rows.filter(({ fct_ms }) => fct_ms !== null)).toHaveLength(2);
-    expect(rows.some(({ timeouts }) => timeouts > 0)).toBe(true);
+    const { rows } = await run(join(examples, "plain.yaml"));
+    expect(rows.map((row) => row["scheme"])).toEqual(new Array(6).fill("plain ECMP"));
+    expect(rows.filter((row) => row["fct_ms"] !== null)).toHaveLength(2);
+    expect(rows.some((row) => Number(row["timeouts"]) > 0)).toBe(true);
   });
 
   it.each([
@@ -144,10 +139,8 @@ describe("p4loom new scheme", () => {
       "scheme.mjs",
       "scheme.test.mjs",
     ]);
-    const loaded = await load(join(cwd, "mine/experiment.yaml"));
-    if (loaded.kind !== "failover") throw new Error("not a failover experiment");
-    const { rows } = await runExperiment(loaded, { runs: 10 });
-    expect(rows.map(({ scheme, recovered }) => [scheme, recovered])).toEqual([
+    const { rows } = await run(join(cwd, "mine/experiment.yaml"), { runs: 10 });
+    expect(rows.map((row) => [row["scheme"], row["recovered"]])).toEqual([
       ["mine", 1],
       ["none", 0],
     ]);
