@@ -4,12 +4,13 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { fail } from "../../base/index.js";
+import { packageFile } from "../../loading/index.js";
 import type { LabSpec } from "../lab.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { command, setUp } from "../system/command.js";
-import { packageFile } from "../system/package.js";
 import type { Network } from "./network.js";
 
 const answerSchema = z.object({ hosts: z.record(z.string(), z.number()) });
@@ -44,10 +45,14 @@ export class MininetNetwork implements Network {
     }
     const namespace = switchNamespace(id);
     await setUp("namespace", ["ip", "netns", "add", namespace], { stop });
-    const child = spawn("ip", ["netns", "exec", namespace, python, packageFile("mininet/lab.py")], {
-      stdio: ["pipe", "pipe", "pipe"],
-      detached: true,
-    });
+    const child = spawn(
+      "ip",
+      ["netns", "exec", namespace, python, fileURLToPath(packageFile("mininet/lab.py"))],
+      {
+        stdio: ["pipe", "pipe", "pipe"],
+        detached: true,
+      },
+    );
     this.#process = child;
     child.stdin!.on("error", () => {});
     const request = {

@@ -1,4 +1,4 @@
-/** Where p4loom itself is: the commands that start it and its host agent, and the files beside its code. */
+/** Where p4loom itself is: the commands that start it and its host agent. */
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -26,9 +26,4 @@ function scriptCommand(built: string, source: string): readonly string[] {
   const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
   const written = fileURLToPath(new URL(`../../${source}`, import.meta.url));
   return [process.execPath, "--import", loader, written];
-}
-
-/** A file of the package, by its path from the package's folder. */
-export function packageFile(path: string): string {
-  return fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 }
