@@ -35,8 +35,8 @@ export function routeController(options: RouteControllerOptions): Controller {
 /** One incarnation. It knows no more than what the switches answer. */
 class RouteKeeper {
   readonly #planner: RoutePlanner;
-  /** Links by index, and how many of their ends are down. */
-  readonly #downEnds = new Map<number, number>();
+  /** By node: its links that are down, as it told last. */
+  readonly #down = new Map<number, Set<number>>();
   /** What each switch has, by node; absent: it must be read first. */
   readonly #state = new Map<number, readonly Entity[]>();
   readonly #lost = new Set<number>();
@@ -60,9 +60,10 @@ class RouteKeeper {
   async keep(): Promise<void> {
     const { context } = this;
     context.watchLinks(({ link, up, switch: node, port }) => {
-      const ends = (this.#downEnds.get(link.index) ?? 0) + (up ? -1 : 1);
-      if (ends > 0) this.#downEnds.set(link.index, ends);
-      else this.#downEnds.delete(link.index);
+      const own = this.#down.get(node.index) ?? new Set();
+      if (up) own.delete(link.index);
+      else own.add(link.index);
+      this.#down.set(node.index, own);
       context.log(`port ${port} of ${node.name} is ${up ? "up" : "down"}`);
       this.#change();
     });
@@ -70,7 +71,7 @@ class RouteKeeper {
       this.#state.delete(index);
       if (running) this.#lost.delete(index);
       else this.#lost.add(index);
-      if (running) this.#change();
+      this.#change();
     });
     const { stopped } = context;
     stopped.addEventListener("abort", () => this.#wake());
@@ -95,10 +96,7 @@ class RouteKeeper {
   async #update(): Promise<void> {
     const { context } = this;
     await Promise.all(context.switches.map((each) => this.#read(each)));
-    const topology = withLinksDown(
-      context.topology,
-      [...this.#downEnds.keys()].sort((a, b) => a - b),
-    );
+    const topology = withLinksDown(context.topology, this.#downLinks());
     const wanted = this.#planner.plan(topology);
     const changes = wanted.flatMap(({ node, updates }): Change[] => {
       const known = this.#state.get(node);
@@ -119,6 +117,13 @@ class RouteKeeper {
     context.log(
       `routes without ${linksText(topology)}: ${count("added")} updates and ${count("removed")} removals on ${changes.length} switch${changes.length === 1 ? "" : "es"}`,
     );
+  }
+
+  /** Ascending. What a switch that does not run has told may be over: the other end of the link tells. */
+  #downLinks(): number[] {
+    const links = new Set<number>();
+    for (const [node, own] of this.#down) if (!this.#lost.has(node)) for (const link of own) links.add(link);
+    return [...links].sort((a, b) => a - b);
   }
 
   async #read({ node, device }: ControlledSwitch): Promise<void> {

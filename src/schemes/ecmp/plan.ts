@@ -144,8 +144,12 @@ function ecmpUpdates(
       entries.push(tableEntry(`${way}_groups`, match, { kind: "group", groupId }));
     }
   }
-  const routes = routeUpdates(topology, table, (hops) =>
-    call(`to_${directionOf(table.hopSets[hops]!)}links`, { next_hops: groupOf.get(hops)! }),
-  );
+  const routes = routeUpdates(topology, table, (hops) => {
+    const hopSet = table.hopSets[hops]!;
+    const groupId = groupOf.get(hops);
+    // New routes may choose in a direction for which the role's program has no groups: then the first port is the way.
+    if (groupId === undefined) return forward("to_port", topology, table.node, hopSet.ports[0]!);
+    return call(`to_${directionOf(hopSet)}links`, { next_hops: groupId });
+  });
   return [...members, ...groups, ...entries, ...routes];
 }
