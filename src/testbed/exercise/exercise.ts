@@ -114,7 +114,7 @@ export async function startExercise(
     }
     return found;
   };
-  // All that can be wrong with files is found before anything is started.
+  // All errors of files are found before anything is started.
   for (const { runs, runtime } of setup.switches) {
     if (runs === undefined) continue;
     const diagnostics = new Diagnostics();

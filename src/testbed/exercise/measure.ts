@@ -99,7 +99,7 @@ export async function iperf(prompt: Prompt, rest: string, stop: AbortSignal): Pr
   }
 }
 
-/** The server is there when it answers: until then the client is started again. */
+/** The client is started again until the server answers. */
 const CLIENT = `for try in 1 2 3 4 5 6 7 8 9 10; do
   report=$(iperf3 -c "$1" -t ${IPERF_SECONDS} --json)
   status=$?

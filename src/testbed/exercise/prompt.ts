@@ -10,7 +10,7 @@ import type { RunningExercise } from "./exercise.js";
 import { iperf, ping, pingAll } from "./measure.js";
 import { NodeShell } from "./node-shell.js";
 
-/** What the prompt is given by whoever holds the terminal. */
+/** What the caller, which owns the terminal, gives to the prompt. */
 export interface PromptIo {
   write(text: string): void;
   /** Milliseconds of any clock. */
@@ -57,7 +57,7 @@ export class Prompt {
   /** Host whose shell runs a command. */
   #foreground: NodeShell | undefined;
   #typed: TypedInput | undefined;
-  /** Ends what the line does that runs. */
+  /** Ends the line that runs. */
   #line: AbortController | undefined;
   #sources = 0;
 

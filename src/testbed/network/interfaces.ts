@@ -1,4 +1,4 @@
-/** Brings interfaces up: offloads off, addresses, no frames that nobody asked for, and the hosts' own commands. */
+/** Brings interfaces up: offloads off, addresses, no frames that the kernel sends by itself, and the hosts' own commands. */
 import { fail } from "../../base/index.js";
 import type { LabHost, LabSpec } from "../lab.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
@@ -25,7 +25,7 @@ export async function bringUpSwitches(id: string, spec: LabSpec, stop: AbortSign
   // the Thrift server of a BMv2
   lines.push("ip link set lo up");
   for (const { interface: name } of spec.switches.flatMap((node) => node.ports)) {
-    // interfaces that came before the defaults were set have settings of their own
+    // The defaults do not change interfaces that exist already.
     lines.push(sysctl(`net/ipv6/conf/${name}/disable_ipv6`, 1));
     lines.push(offloadsOff(name), `ip link set ${name} mtu ${SWITCH_MTU} up`);
   }

@@ -61,7 +61,7 @@ export class MininetNetwork implements Network {
     };
     child.stdin!.write(`${JSON.stringify(request)}\n`);
     const { hosts } = await firstAnswer(child, stop);
-    // a name for each of Mininet's namespaces, which have none: so ours and theirs are handled alike
+    // Mininet's namespaces have no names. With names they are used as our own ones are.
     const attach = spec.hosts.map(({ name }) => `netns attach ${hostNamespace(id, name)} ${hosts[name]}\n`);
     await setUp("namespaces of Mininet's hosts", ["ip", "-batch", "-"], { input: attach.join(""), stop });
   }

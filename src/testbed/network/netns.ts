@@ -12,7 +12,7 @@ export class NetnsNetwork implements Network {
     const hosts = new Set(spec.hosts.map((host) => host.name));
     const place = ({ node, interface: label }: LabEnd): string =>
       `name ${label} netns ${hosts.has(node) ? hostNamespace(id, node) : switchNamespace(id)}`;
-    // made where they belong: no name is ever in anybody else's way
+    // Interfaces are made inside their namespaces, so their names cannot collide with others.
     const links = spec.links.map(({ a, b }) => `link add ${place(a)} type veth peer ${place(b)}\n`);
     await setUp("links", ["ip", "-batch", "-"], { input: links.join(""), stop });
   }

@@ -15,16 +15,16 @@ import { hostNamespace, switchNamespace } from "../run/record.js";
 import { inParallel, setUp } from "../system/command.js";
 import type { Qdiscs } from "../system/qdiscs.js";
 
-/** Above it a link is left as it is: no software switch comes near, and a shaper would only cost time. */
+/** Faster links are not shaped: no software switch reaches this rate, and a shaper would only cost time. */
 const SHAPED_BELOW_BPS = 20e9;
-/** A shaper may send so long in one go: a few ticks of the kernel's clock. */
+/** Duration of the longest burst of a shaper: a few ticks of the kernel's clock. */
 const BURST_SECONDS = 0.004;
 const LEAST_BURST_BYTES = 16_000;
 /** Frames that wait in the kernel before the link of a host, or of a switch that paces its ports itself. */
 const QUEUE_PACKETS = 100;
 /** The same at an end of BMv2, see above. */
 const BLOCKING_QUEUE_PACKETS = 1000;
-/** Our switch paces ports up to this rate: a timer for each frame that waits would cost more than it is worth above. */
+/** Our switch paces ports up to this rate. Above it, a timer for each frame that waits would cost too much time. */
 const PACED_UP_TO_BPS = 100e6;
 /** Packets that are under way on a link with a delay. */
 const DELAYED_PACKETS = 100_000;

@@ -1,11 +1,11 @@
-/** Removes what runs left behind whose process is gone: never anything of a living run, nor of others. */
+/** Removes what runs have left whose process has ended. It removes nothing of a run that still lives, and nothing of other programs. */
 import { takeAway } from "./janitor.js";
 import { findRuns, type RunRecord } from "./record.js";
 
 export interface CleanedRun {
   readonly id: string;
   readonly record: RunRecord;
-  /** `alive`: left alone; `failed`: something did not go. */
+  /** `alive`: nothing was removed; `failed`: something could not be removed. */
   readonly outcome: "removed" | "alive" | "failed";
   /** Why it failed. */
   readonly message?: string;

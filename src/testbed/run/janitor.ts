@@ -1,6 +1,6 @@
 /**
- * The janitor takes away all that a run made. It is a shell that waits at the end of a pipe: when the run closes the
- * pipe, or ends in any other way, even by SIGKILL, it does its work. So there is one way to the end.
+ * The janitor removes everything that a run has made. It is a shell that reads from a pipe. When the run closes the pipe, or
+ * ends in any other way, even by SIGKILL, the read ends and the janitor does its work. So every run is removed by the same code.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fail } from "../../base/index.js";
@@ -11,7 +11,7 @@ import { runFolder, switchNamespace } from "./record.js";
 /**
  * $1 is the name of the switches' namespace, $2 the run's folder, which is locked meanwhile: a second one
  * that comes for the same run waits, and finds it done. Processes may end by themselves for 3 seconds, so
- * that captures are complete; whatever is in the namespaces is the run's, so that nothing else is ever ended.
+ * that captures are complete. All processes in the namespaces belong to the run, so no other process is ended.
  */
 const TAKE_AWAY = `
 names() { for path in /var/run/netns/"$1" /var/run/netns/"$1"-*; do [ -e "$path" ] && echo "\${path##*/}"; done; }
@@ -31,14 +31,14 @@ take_away() {
 { flock 9; take_away "$1" "$2"; } 9<"$2" || { [ ! -d "$2" ] && take_away "$1" "$2"; }
 `;
 
-/** Without a word the run has died: a command that it was just running may still make something. */
+/** The pipe closed without a line: the run has died. A command that it had started may still make something. */
 const WAIT = "read -r word || sleep 1";
 
 function script(id: string, before: string): readonly string[] {
   return ["sh", "-c", `${before}${TAKE_AWAY}`, "p4loom-janitor", switchNamespace(id), runFolder(id)];
 }
 
-/** Takes away a run that nobody owns any more. */
+/** Removes a run whose process has ended. */
 export function takeAway(id: string): Promise<ExecResult> {
   return command(script(id, ""));
 }
@@ -48,7 +48,7 @@ export class Janitor {
   readonly #ended: Promise<number | null>;
   #stderr = "";
 
-  /** Starts to wait, before the run makes anything. */
+  /** Starts the janitor. It must run before the run makes anything. */
   constructor(readonly id: string) {
     const [file, ...args] = script(id, WAIT);
     // of its own session: Ctrl-C in a terminal reaches all processes of ours at once
@@ -63,7 +63,7 @@ export class Janitor {
     });
   }
 
-  /** Takes everything away. Fails with P43108 for what does not go. */
+  /** Removes everything. Fails with P43108 for what cannot be removed. */
   async finish(): Promise<void> {
     this.#process.stdin!.end("end\n");
     const status = await this.#ended;

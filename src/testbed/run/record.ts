@@ -1,6 +1,6 @@
 /**
  * What a run owns on this machine. Each run has a folder /run/p4loom/ID with its sockets and `run.json`, which
- * tells whose it is; its namespaces are called p4l-ID and p4l-ID-HOST, and whatever runs in them is the run's.
+ * names its process; its namespaces are called p4l-ID and p4l-ID-HOST, and all processes in them belong to the run.
  */
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -11,15 +11,15 @@ import { fail, systemErrorReason } from "../../base/index.js";
 /** Where network namespaces have their names too (/run/netns): gone after a reboot, as the namespaces are. */
 const RUNS = "/run/p4loom";
 const RECORD = "run.json";
-/** Who reaches a socket in there controls a switch: the run's user only. */
+/** Access to a socket in this folder is control of a switch, so only the run's user may enter it. */
 const OWN = 0o700;
 const ID = /^[a-z0-9]{6}$/;
 
 const recordSchema = z.object({
-  /** The process that started the lab; its number alone may have gone to another process since. */
+  /** The process that started the lab: number and start time, because numbers are used again. */
   owner: z.object({ pid: z.number(), startedTicks: z.string() }),
   lab: z.string(),
-  /** Logs and captures: told, never removed. */
+  /** Folder of logs and captures. It is printed, and never removed. */
   folder: z.string(),
   namespaces: z.array(z.string()),
   interfaces: z.array(z.string()),
@@ -45,7 +45,7 @@ export function beginRun(describe: (id: string) => Omit<RunRecord, "owner">): st
   try {
     mkdirSync(RUNS, { recursive: true, mode: OWN });
     for (;;) {
-      // 36 possibilities a character; modulo favours a few, which does no harm
+      // One of 36 characters. The modulo prefers some of them a little, which does not matter here.
       const id = [...randomBytes(6)].map((byte) => (byte % 36).toString(36)).join("");
       // by renaming, so that nobody finds a folder without its record
       const draft = join(RUNS, `.${id}-${process.pid}`);

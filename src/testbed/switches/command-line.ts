@@ -4,7 +4,7 @@ import type { LabOptions, LabSwitch } from "../lab.js";
 import { runFolder } from "../run/record.js";
 import type { Bmv2Files } from "./bmv2.js";
 
-/** Thrift ports are counted from here: they are in the run's own namespace, so nobody else's are in the way. */
+/** First Thrift port. The ports are in the run's own namespace, so they cannot collide with others. */
 const FIRST_THRIFT_PORT = 9090;
 
 /** What is known of a switch before it starts. */

@@ -8,7 +8,7 @@ const LAST_PORT = 65_535;
 
 export interface Forward {
   readonly port: number;
-  /** Cuts its connections, too. */
+  /** Also closes its connections. */
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export async function forwardPort(
   });
   await listen(server, wanted, what);
   const { port } = server.address() as AddressInfo;
-  // such as too many open files: one connection is lost, not the lab
+  // For example too many open files: this connection is lost, and the lab goes on.
   server.on("error", (error) => log(`port ${port} of ${what}: ${systemErrorReason(error)}`));
   return {
     port,

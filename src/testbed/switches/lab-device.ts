@@ -1,4 +1,4 @@
-/** A switch as its control plane sees it for as long as the lab lasts: behind it, process may follow process. */
+/** A switch as its control plane sees it as long as the lab lasts, even when the process of the switch is restarted. */
 import {
   type Atomicity,
   type ControllerPacket,

@@ -1,4 +1,4 @@
-/** One switch's process: starts, and is waited for until its P4Runtime server answers; ends, and starts again. */
+/** The process of one switch: starts it, waits until its P4Runtime server answers, ends it, and starts it again. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, fstatSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,7 @@ import { connect, type RemoteDevice } from "../../p4runtime/index.js";
 import { switchNamespace } from "../run/record.js";
 import type { SwitchPlan } from "./command-line.js";
 
-/** Longer than any start: who has not answered by then will not. */
+/** Longer than any start takes: a switch that has not answered by then is not expected to answer. */
 const START_MS = 60_000;
 const LOOK_MS = 10;
 const CALL_MS = 30_000;
@@ -19,7 +19,7 @@ export class SwitchProcess {
   #child: ChildProcess | undefined;
   #argv: readonly string[] = [];
   #ended: Promise<string> = Promise.resolve("not started");
-  /** Why the last process is over; undefined: it runs. */
+  /** Why the last process ended; undefined: it runs. */
   #over: string | undefined = "not started";
   /** Counts the processes, so that each one's end is told apart. */
   #number = 0;
@@ -73,7 +73,7 @@ export class SwitchProcess {
     try {
       return await this.#answer(stop);
     } catch (error) {
-      // nobody would know of it any more
+      // No other code would end this process.
       child.kill("SIGKILL");
       await this.#ended;
       throw error;
@@ -115,7 +115,7 @@ export class SwitchProcess {
     }
   }
 
-  /** From now on its end is no surprise. */
+  /** From now on its end is expected, and not reported. */
   expectEnd(): void {
     this.#number++;
   }

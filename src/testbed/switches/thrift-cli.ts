@@ -1,11 +1,11 @@
-/** simple_switch_CLI as the way to BMv2's Thrift interface: lines in, what is printed for each of them out. */
+/** Calls simple_switch_CLI, which speaks to BMv2's Thrift interface: it reads lines and prints an answer for each. */
 import { DeviceError, type StatusCode } from "../../device/index.js";
 import { switchNamespace } from "../run/record.js";
 import { command } from "../system/command.js";
 
 const PROMPT = "RuntimeCmd: ";
 const TIMEOUT_MS = 60_000;
-/** What stands before a reason when a line was refused. */
+/** Text that the CLI prints before the reason when it refuses a line. */
 const REFUSED = /^(?:Error: |Invalid |\*\*\* )/;
 
 const CODES: readonly [RegExp, StatusCode][] = [
@@ -14,7 +14,7 @@ const CODES: readonly [RegExp, StatusCode][] = [
 ];
 
 export class ThriftCli {
-  /** Runs follow each other: the switch takes one client at a time at full speed only. */
+  /** Calls follow each other, because the switch serves one client at a time at full speed. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(

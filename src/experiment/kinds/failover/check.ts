@@ -46,7 +46,7 @@ function checkMeaning(
   checkSites(settings, failures, topology, locate, diagnostics);
 }
 
-/** Every failure that is asked for must have a place on the paths between the hosts that are asked for. */
+/** Every failure must have a place on the paths between the hosts of `traffic.pairs`. */
 function checkSites(
   settings: ExperimentSettings,
   failures: readonly DrawnFailure[],

@@ -1,6 +1,6 @@
 /**
- * The engines `switch` and `bmv2`: the experiment's switches as processes on real interfaces, its hosts as Linux
- * hosts with the kernel's TCP and our agent. The flows and failures are those of the simulator.
+ * Failover runs on real switches and hosts: a flow of the kernel's TCP, a failure made in the switches, and the time until its
+ * data get through again. The flows and failures are those of the simulator.
  */
 
 import { fail } from "../../../base/index.js";

@@ -1,4 +1,4 @@
-/** One self-contained page: what was asked, what came out, how that compares with theory, and the data. */
+/** The files of the kind `failover`: samples, figures, and a page that compares the results with the closed forms. */
 import { escapeMarkup } from "../../../base/index.js";
 import { isPartial } from "../../faults/drawn-failures.js";
 import { inline, resultsPage, schemeTitle } from "../../page.js";
@@ -80,7 +80,7 @@ function hasTheory(results: FailoverResults): boolean {
   });
 }
 
-/** The finding in one or two sentences, from the rows alone. */
+/** The result of each scheme in one sentence, from the rows. */
 function headline({ rows, source }: FailoverResults): string {
   const sentences: string[] = [];
   for (const scheme of new Set(rows.map((row) => row.scheme))) {

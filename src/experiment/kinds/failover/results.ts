@@ -1,4 +1,4 @@
-/** What an experiment yields: samples of single runs, and the rows that sum them up. */
+/** What the kind `failover` yields: samples of single runs, and the rows that sum them up. */
 
 import { formatTable } from "../../../base/index.js";
 import type { EngineName, SchemeRun } from "../../experiment.js";
@@ -117,8 +117,8 @@ export function rowOf(experiment: Experiment, series: Series, engine: EngineName
 }
 
 /**
- * Whether timeouts come when the closed forms say. A real kernel counts in ticks and takes the time that the machine
- * leaves it; how many tries it takes does not depend on that.
+ * Whether timeouts come when the closed forms say. A real kernel counts in ticks, and a busy machine
+ * delays its timers; the number of tries does not depend on that.
  */
 export function hasModelTimes(engine: EngineName): boolean {
   return engine === "sim";
@@ -207,7 +207,7 @@ export function failoverTable(results: readonly Row[]): string {
   );
 }
 
-/** One decimal; what is not quite all of it does not round up to 100 %. */
+/** One decimal; a share below 1 is not rounded up to 100 %. */
 export function formatPercent(fraction: number | null): string | null {
   if (fraction === null) return null;
   return `${(fraction < 1 ? Math.min(99.9, fraction * 100) : 100).toFixed(1)} %`;

@@ -80,7 +80,7 @@ export class FailoverRig {
     return { sample, example };
   }
 
-  /** Until data get through again, or nobody waits for them any more. */
+  /** Runs until data get through again, or until `give_up` is over. */
   *#recover(flow: SimulatedFlow, strike: () => void): Steps<Sample> {
     const { simulation } = this.#fabric.network;
     const before = this.#stateOf(flow);
@@ -103,8 +103,8 @@ export class FailoverRig {
   }
 
   /**
-   * For the time of observation, since a flow that recovers on a lossy path may be hit again. The recovery is the last one; a
-   * flow without timeouts needs none.
+   * Runs for the time of observation, because a flow that recovers on a lossy path may be hit again. The last recovery counts; the
+   * recovery time of a flow without timeouts is 0.
    */
   *#observe(flow: SimulatedFlow, strike: () => void): Steps<Sample> {
     const { simulation } = this.#fabric.network;
@@ -150,7 +150,7 @@ export class FailoverRig {
     };
   }
 
-  /** Follows the data once more, if they flow again. */
+  /** The path of the data after the recovery, if there was one. */
   *#example({ flow, paths, elements }: DrawnRun, sample: Sample): Steps<PathExample> {
     const { network } = this.#fabric;
     const { topology } = this.#experiment;

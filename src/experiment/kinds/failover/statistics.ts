@@ -1,4 +1,4 @@
-/** Order statistics of samples that may be infinite: a flow that never recovers takes forever. */
+/** Order statistics of samples that may be infinite: the recovery time of a flow that never recovers. */
 
 export interface Summary {
   count: number;

@@ -59,7 +59,7 @@ export function topologyFigure(topology: Topology, example: PathExample | undefi
   );
 }
 
-/** Rows by tier, top tier first. Nodes of a pod share that pod's share of the width; others take all of it. */
+/** Rows by tier, top tier first. The nodes of a pod divide the width of that pod; other nodes divide the whole width. */
 function layOut(topology: Topology): Point[] {
   const tiers = [...new Set(topology.nodes.map((node) => TIER[node.role]))].sort((a, b) => b - a);
   const pods = Math.max(1, topology.pods.length);
