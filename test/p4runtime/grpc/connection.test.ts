@@ -1,6 +1,7 @@
 /** HTTP/2 by hand: what a client may do, and what ends its request or its connection (RFC 9113). */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Later } from "../../../src/p4runtime/grpc/connection.js";
 import {
@@ -545,4 +546,51 @@ describe("a request that breaks the rules is reset, the others go on", () => {
       "grpc-message": "the headers of the request are too long",
     });
   });
+});
+
+const anyFrame = fc
+  .record({
+    type: fc.oneof(fc.constantFrom(...Object.values(FRAME)), fc.nat(255)),
+    flags: fc.oneof(fc.constantFrom(0, 1, 4, 5), fc.nat(255)),
+    stream: fc.oneof(fc.constantFrom(0, 1, 1, 1, 3, 3, 5), fc.nat(20)),
+    payload: fc.oneof(
+      fc.uint8Array({ maxLength: 12 }),
+      fc.constantFrom<Uint8Array>(
+        request("/t/Echo"),
+        request("/t/Both"),
+        request("/t/Many"),
+        message("5"),
+        message("x", 1),
+        new Uint8Array(4),
+        new Uint8Array(8),
+      ),
+    ),
+  })
+  .map(({ type, flags, stream, payload }) => frame(type, flags, stream, payload));
+
+it("serves on, whatever frames other clients send", async () => {
+  const { server } = await start();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyFrame, { maxLength: 30 }),
+      fc.array(fc.nat(400), { maxLength: 6 }),
+      async (frames, cuts) => {
+        const client = await dial(server.port);
+        const bytes = Buffer.concat(frames);
+        let at = 0;
+        for (const cut of [...cuts, bytes.length]) {
+          client.socket.write(bytes.subarray(at, at + cut));
+          at += cut;
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        client.socket.end();
+        await expect(client.until(() => false)).rejects.toThrow("closed");
+        const next = await dial(server.port);
+        next.send(open(1, "/t/Echo"), data(1, message("alive")));
+        expect(await next.end(1)).toEqual({ "grpc-status": "0" });
+        next.socket.destroy();
+      },
+    ),
+    { numRuns: 150 },
+  );
 });
