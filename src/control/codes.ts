@@ -1,4 +1,4 @@
-/** Error codes of this room; docs/errors.md says what to do about each. */
+/** Error codes of this room; docs/errors.md explains how to correct each. */
 export const CODES = {
   command: "P43201",
   form: "P43202",

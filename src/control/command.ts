@@ -4,7 +4,7 @@ import type { Word } from "./words.js";
 
 export interface Command {
   /**
-   * The name and its arguments. A placeholder like `<table>` says what completion offers in its place. The name after a
+   * The name and its arguments. A placeholder like `<table>` determines what completion offers for it. The name after a
    * colon, as in `<action:table>`, is the earlier placeholder to which it belongs.
    */
   readonly usage: string;

@@ -1,4 +1,4 @@
-/** What can stand at the cursor: names of statements, objects, fields, actions and parameters. */
+/** The words that are possible at the cursor: names of statements, objects, fields, actions and parameters. */
 import { printable } from "../base/index.js";
 import type { ActionInfo, P4InfoIndex, Slot, TableInfo } from "../program/index.js";
 import type { Command } from "./command.js";
@@ -171,7 +171,7 @@ function forElement(index: P4InfoIndex, verb: string, words: readonly string[]):
     : [...assignments(table.fields.list, rest.slice(1)), ...optionsOf(table), "=>"];
 }
 
-/** What a placeholder of a usage line can stand for, given the words so far. */
+/** The words that are possible for a placeholder of a usage line, given the words before it. */
 function forUsage(index: P4InfoIndex, usage: string, words: readonly string[]): readonly Candidate[] {
   const places = usage.split(/ (?=[<[=])/).slice(1);
   const arrow = words.indexOf("=>");

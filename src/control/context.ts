@@ -20,7 +20,10 @@ import type { Word } from "./words.js";
 
 /** What statements may need from the process that runs them. A statement is refused when the part it needs is missing. */
 export interface Surroundings {
-  /** Reads a program and its P4Info (at the given path, otherwise beside the program). The span is where the paths are named. */
+  /**
+   * Reads a program and its P4Info (at the given path, otherwise beside the program). The span is where the paths are
+   * named.
+   */
   loadProgram?(path: string, span: Span, p4info?: string): Promise<Program>;
   /** Reads a text file, for `source`. */
   readFile?(path: string, span: Span): SourceFile;

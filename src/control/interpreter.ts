@@ -90,7 +90,10 @@ export class Interpreter {
     }
   }
 
-  /** Loads the program that an `sN-runtime.json` names, then writes its entries. Writes nothing when the file has a mistake. */
+  /**
+   * Loads the program that an `sN-runtime.json` names, then writes its entries. Writes nothing when the file has a
+   * mistake.
+   */
   async #runRuntimeFile(file: SourceFile, diagnostics: Diagnostics, output: Output): Promise<void> {
     const before = diagnostics.errorCount;
     const whole: Span = { file, start: 0, end: 1 };

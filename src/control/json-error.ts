@@ -1,4 +1,7 @@
-/** Where a text stops being JSON, and why. The messages of JavaScript engines differ and seldom name the place. */
+/**
+ * The place of the first error in a JSON text, and the reason. The messages of JavaScript engines differ and seldom name
+ * the place.
+ */
 
 export interface JsonError {
   readonly at: number;

@@ -18,7 +18,10 @@ export function candidatesFor<T extends Named>(things: Iterable<T>, name: string
   return exact !== undefined ? [exact] : list.filter((thing) => thing.name.endsWith(`.${name}`));
 }
 
-/** The object of that name; fails at the word and lists the existing names. `owner` is what has the objects: "the program". */
+/**
+ * The object of that name; fails at the word and lists the existing names. `owner` is what has the objects: "the
+ * program".
+ */
 export function findNamed<T extends Named>(
   kind: string,
   things: Iterable<T>,

@@ -1,5 +1,5 @@
 /**
- * A file that is written beside the event loop: what is added waits in memory, and goes to the disk in large pieces while
+ * A file that is written without blocking the event loop: added bytes wait in memory, and are written in large pieces while
  * packets are forwarded. Memory is bounded: when the disk is slower than the packets, the writer waits for the disk.
  */
 import { close, closeSync, fstatSync, openSync, write, writeSync } from "node:fs";
@@ -22,8 +22,9 @@ export class BufferedFile {
 
   /**
    * Starts the file anew.
-   * @param onError told once what goes wrong after that; the file is closed then, and takes nothing more
-   * @param onEnd told when the file is closed
+   * @param onError called once with the first error after the file was opened; the file is closed then, and later
+   *   additions are ignored
+   * @param onEnd called when the file is closed
    * @throws the system's error when the file cannot be opened
    */
   constructor(

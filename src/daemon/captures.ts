@@ -12,7 +12,7 @@ export class Captures {
 
   /**
    * @param now milliseconds since the epoch
-   * @param onError told once a file when it cannot be written any more
+   * @param onError called once for each file that cannot be written any more
    */
   constructor(
     readonly now: () => number,

@@ -34,7 +34,7 @@ export class Log {
     readonly setup: LogSetup,
     readonly now: () => number,
     readonly print: (text: string) => void,
-    /** Told once when the file cannot be written any more; the log goes on without it. */
+    /** Called once when the file cannot be written any more; the log then continues without the file. */
     onError: (error: unknown) => void,
   ) {
     const { console, file, level, maxBytes } = setup;

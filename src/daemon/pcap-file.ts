@@ -87,7 +87,7 @@ export class PcapOutput {
 
   /**
    * Starts the file anew. Fails with P40003 when that cannot be done.
-   * @param onError told once (P40003) when the file cannot be written any more; later packets are not in it
+   * @param onError called once, with P40003, when the file cannot be written any more; later packets are not in it
    */
   constructor(path: string, onError: (error: unknown) => void) {
     try {

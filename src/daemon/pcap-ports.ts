@@ -1,4 +1,7 @@
-/** The ports of a switch as pcap files: frames come in by their time stamps, and leave to one file for each port. */
+/**
+ * The ports of a switch as pcap files: received frames are read in the order of their time stamps, sent frames are
+ * written to one file for each port.
+ */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Captures } from "./captures.js";
 import { PcapInput, PcapOutput } from "./pcap-file.js";
@@ -29,7 +32,7 @@ export class PcapPorts {
 
   /**
    * @param now milliseconds since the epoch
-   * @param onError told once a file when it cannot be written any more
+   * @param onError called once for each file that cannot be written any more
    */
   constructor(
     readonly captures: Captures,

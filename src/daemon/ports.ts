@@ -1,6 +1,6 @@
 /**
  * The ports of a running switch: interfaces and pcap files, those of the start and those that a controller adds. A port that
- * is removed is down, so that packets to it are dropped and group members that watch it take no part.
+ * was removed is down: packets to it are dropped, and group members that watch it take no part.
  */
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, normalize, relative, resolve } from "node:path";

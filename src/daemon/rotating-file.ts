@@ -1,4 +1,4 @@
-/** A file of lines with a bound on its size: when it is full, it moves out of the way and starts anew. */
+/** A file of lines with a bound on its size: when it is full, it is renamed and a new file is started. */
 import { DiagnosticError, Diagnostics, systemErrorReason } from "../base/index.js";
 import { BufferedFile } from "./buffered-file.js";
 
@@ -6,9 +6,9 @@ export interface RotatingFileSetup {
   path: string;
   /** What it is, for messages: `the log`. */
   what: string;
-  /** The file does not grow beyond, unless a single line is longer. */
+  /** Maximum size of the file in bytes, unless a single line is longer. */
   maxBytes: number;
-  /** Moves the full file out of the way. */
+  /** Renames the full file. */
   makeRoom(): void;
 }
 
@@ -20,7 +20,7 @@ export class RotatingFile {
 
   /**
    * Starts the file anew. Fails with P40003 when that cannot be done.
-   * @param onError told once (P40003) when the file cannot be written any more; later lines are lost
+   * @param onError called once, with P40003, when the file cannot be written any more; later lines are lost
    */
   constructor(
     readonly setup: RotatingFileSetup,

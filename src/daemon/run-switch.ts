@@ -35,7 +35,7 @@ const DRAIN_STEP_MS = 5;
 const AWAKE_MS = 1_000_000_000;
 
 /**
- * Runs until `stop` is aborted, or, if the setup says so, until all packets went through. At the end all packets that
+ * Runs until `stop` is aborted or, with `exitWhenDone`, until all packets were forwarded. At the end all packets that
  * were received are sent or written, and all files are complete.
  * @throws DiagnosticError when something that the user gave is wrong, at the start or later
  */
@@ -197,7 +197,8 @@ class Run {
       queue: {
         depthPackets: 64,
         priorities: setup.priorityQueues,
-        // A frame goes to the kernel at once, and the next frame waits here for the time that the first takes on a wire.
+        // A frame is given to the kernel at once. The next frame waits in the queue for the time that the first needs on
+        // the wire.
         ...(rates.size === 0
           ? {}
           : { rateBitsPerSecond: (port: number) => rates.get(port), handOver: "first" }),
@@ -226,7 +227,7 @@ class Run {
       this.#server = await serve(device, {
         address,
         deviceId,
-        // The server does not get the list of ports: as in BMv2, a group may name a port that comes later.
+        // The server does not check ports against a list: as in BMv2, a group may name a port that is added later.
         translations,
         ...(tls === undefined ? {} : { tls }),
       });

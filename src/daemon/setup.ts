@@ -6,13 +6,13 @@ import type { Program } from "../program/index.js";
 import type { LogSetup } from "./log.js";
 import type { TraceFileSetup } from "./trace-file.js";
 
-/** Paths of the files that get the frames of a port: those that come in, and those that leave. */
+/** Paths of the files to which the frames of a port are written: received frames, and sent frames. */
 export interface Capture {
   input: string;
   output: string;
 }
 
-/** A port whose frames come from a pcap file and leave to another. */
+/** A port that reads its frames from one pcap file and writes them to another. */
 export interface PortFiles {
   port: number;
   /** The port's name for programs with a type of port names. */

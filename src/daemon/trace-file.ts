@@ -11,7 +11,10 @@ export const TRACE_FILE_BYTES = 100 * 1024 * 1024;
 export interface TraceFileSetup {
   /** `-` stands for the output stream, which is not bounded. */
   path: string;
-  /** A file that would grow beyond becomes PATH.1, in place of an older one, and PATH starts anew. */
+  /**
+   * Maximum size in bytes. A file that would become larger is renamed to PATH.1, which replaces an older PATH.1, and a
+   * new PATH is started.
+   */
   maxBytes: number;
 }
 
@@ -21,7 +24,7 @@ export class TraceFile {
   /**
    * Starts the file anew. Fails with P40003 when that cannot be done.
    * @param print takes the lines of `-`
-   * @param onError told once when the file cannot be written any more; later packets are not written
+   * @param onError called once when the file cannot be written any more; later packets are not written
    */
   constructor(
     { path, maxBytes }: TraceFileSetup,

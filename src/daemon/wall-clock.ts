@@ -1,4 +1,4 @@
-/** The wall clock as the switch wants it: microseconds since the start, and timers that are never early. */
+/** The clock of the switch in real time: microseconds since the start, and timers that never run early. */
 import { FineTimer } from "../interfaces/index.js";
 import type { SwitchClock } from "../switch/index.js";
 
@@ -12,12 +12,12 @@ interface Timer {
 
 export class WallClock implements SwitchClock {
   readonly #start = performance.now();
-  /** By time, then by the order in which they were set. There are few: at most one for each port, digest and table. */
+  /** Sorted by time, then by the order in which they were set. There is at most one for each port, digest and table. */
   readonly #timers: Timer[] = [];
   #fine: FineTimer | undefined;
   #coarse: NodeJS.Timeout | undefined;
 
-  /** @param onFault gets what the function of a timer throws */
+  /** @param onFault called with an error that the function of a timer throws */
   constructor(readonly onFault: (fault: unknown) => void) {}
 
   /** Uses timers that count microseconds from now on, where the system has them. */

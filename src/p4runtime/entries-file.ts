@@ -20,7 +20,10 @@ export function writeEntries(
   return writeUpdates(program, updates, format);
 }
 
-/** A WriteRequest with these updates. Values are in the canonical form of the standard (8.4: the shortest bytes), where p4c pads them. */
+/**
+ * A WriteRequest with these updates. Values are in the canonical form of the standard (8.4: the shortest bytes), where
+ * p4c pads them.
+ */
 export function writeUpdates(
   program: Pick<Program, "p4info">,
   updates: readonly Update[],

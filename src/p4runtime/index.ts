@@ -1,5 +1,5 @@
 /**
- * P4Runtime both ways. {@link serve} puts any `Device` behind gRPC; {@link connect} makes any P4Runtime switch
+ * P4Runtime as server and client. {@link serve} offers any `Device` over gRPC; {@link connect} makes any P4Runtime switch
  * a `Device`. Between them `codec/` turns the domain's entities into messages and back, one kind a file, by
  * the names and widths of P4Info. gRPC and protobuf stay within this room.
  */

@@ -37,7 +37,7 @@ import {
   SaveStateResponseSchema,
 } from "./generated/p4loom/v1/settings_pb.js";
 
-/** The version of P4Runtime that both sides here speak. */
+/** The version of P4Runtime that server and client implement. */
 export const API_VERSION = "1.4.0";
 
 /** P4Runtime spec, "gRPC Server Maximum Receive Message Size": never below gRPC's own 4 MiB. */

@@ -45,7 +45,7 @@ interface Loaded {
   readonly reader: Reader;
   readonly digests: Digests;
   readonly idle: IdleTimeouts;
-  /** What was to be reported before the program ran. */
+  /** Events to report when the program runs. */
   readonly held: DeviceEvent[];
 }
 

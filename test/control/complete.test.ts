@@ -93,7 +93,7 @@ describe("completion", () => {
     expect(completions("insert ", 7, undefined).candidates).toEqual([]);
   });
 
-  it("looks at what stands before the cursor", () => {
+  it("uses only the text before the cursor", () => {
     expect(completions("insert ro => route", 9, l3).candidates).toEqual(["routes4", "routes6"]);
   });
 

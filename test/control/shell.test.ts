@@ -256,7 +256,7 @@ describe("watching", () => {
     return { wait };
   }
 
-  it("tells packets, with the fields of their header, until there were enough", async () => {
+  it("reports packets, with the fields of their header, up to a number", async () => {
     const { say, device } = start("cpu", waits(), { cpuPort: 255 });
     const watching = say("watch packets events=1");
     await Promise.resolve();
@@ -265,7 +265,7 @@ describe("watching", () => {
     expect((await watching).lines[0]).toMatch(/^packet-in .*[0-9a-f]{4}$/);
   });
 
-  it("switches digests on while it looks, and acknowledges them", async () => {
+  it("switches digests on while it watches, and acknowledges them", async () => {
     const { say, device, play, clock } = start("cpu", waits(), { cpuPort: 255 });
     const watching = say("watch digests events=1");
     while ((await device.read([{ kind: "digest" }])).length === 0) await Promise.resolve();
@@ -305,7 +305,7 @@ describe("watching", () => {
     expect(signals.filter(({ aborted }) => !aborted)).toEqual([]);
   });
 
-  it("tells ports, and ends when it is stopped", async () => {
+  it("reports ports, and ends when it is stopped", async () => {
     const waiting = gate<void>();
     const { wait } = waits();
     const { say, device } = start("l3", {
@@ -322,7 +322,7 @@ describe("watching", () => {
     expect((await watching).lines).toEqual(["port 3 is down"]);
   });
 
-  it("tells what changes in a table", async () => {
+  it("reports the changes of a table", async () => {
     let looked = gate<() => void>();
     const wait = (milliseconds: number, signal: AbortSignal) =>
       new Promise<void>((resolve) => {
@@ -347,7 +347,7 @@ describe("watching", () => {
 });
 
 describe("names and messages of a switch", () => {
-  it("do not steer the terminal", async () => {
+  it("are printed without control characters", async () => {
     const name = "I.t\x1b[2J\x9b1m";
     const index = new P4InfoIndex(
       createP4Info({ tables: [{ preamble: { id: 0x02000001, name }, size: 4n }] }),

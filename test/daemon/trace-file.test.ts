@@ -66,7 +66,7 @@ describe("writing", () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual(packets());
   });
 
-  it("says when the file cannot be written", () => {
+  it("reports that the file cannot be written", () => {
     expect(() => new TraceFile({ path: join(folder, "no", "such"), maxBytes: 1 }, none, none)).toThrow(
       /cannot write the trace .*no\/such/,
     );

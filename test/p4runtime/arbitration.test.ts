@@ -45,7 +45,7 @@ function setup(max = 8) {
 }
 
 describe("arbitration", () => {
-  it("makes the highest election id primary and tells everyone", () => {
+  it("makes the highest election id primary and informs all controllers", () => {
     const { arbitration, a, b, c } = setup();
     arbitration.update(a, claim(10n));
     expect(a.news()).toEqual([["OK", 10n]]);
@@ -76,7 +76,7 @@ describe("arbitration", () => {
     expect(b.news()).toEqual([["ALREADY_EXISTS", 10n]]);
   });
 
-  it("lets a primary step down, and tells everyone", () => {
+  it("lets a primary step down, and informs all controllers", () => {
     const { arbitration, a, b } = setup();
     arbitration.update(a, claim(10n));
     arbitration.update(b, claim(1n));
@@ -89,7 +89,7 @@ describe("arbitration", () => {
     expect(a.news()).toEqual([["OK", 10n]]);
   });
 
-  it("tells everyone when the primary repeats its claim", () => {
+  it("informs all controllers when the primary repeats its claim", () => {
     const { arbitration, a, b } = setup();
     arbitration.update(a, claim(10n));
     arbitration.update(b, claim(1n));

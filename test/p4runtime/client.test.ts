@@ -28,7 +28,7 @@ describe("connect", () => {
     await next.write([destination(1)]);
   });
 
-  it("leaves another primary alone unless told to take over, and says who it is", async () => {
+  it("does not displace another primary without takeOver, and names it", async () => {
     const { server, client } = await startPair({ connect: { electionId: 40n } });
     const error = await refusal(startClient(server.address));
     expect(error.code).toBe("PERMISSION_DENIED");
@@ -95,7 +95,7 @@ describe("connect", () => {
     expect(await client.read([{ kind: "tableEntry" }])).toHaveLength(1);
   });
 
-  it("says when nobody answers, in time", async () => {
+  it("is refused after the timeout when no server answers", async () => {
     const error = await refusal(startClient("127.0.0.1:1", { timeoutMs: 300 }));
     expect([error.code, error.message]).toEqual([
       "UNAVAILABLE",
@@ -211,7 +211,7 @@ describe("RemoteDevice", () => {
     expect(await device.read([{ kind: "tableEntry" }])).toEqual([]);
   });
 
-  it("hears packets, digests and idle timeouts, and answers", async () => {
+  it("receives packets, digests and idle timeouts, and acknowledges", async () => {
     const { client, device } = await startPair();
     const events: DeviceEvent[] = [];
     const stop = client.watch((event) => events.push(event));
@@ -278,7 +278,7 @@ describe("a broken connection", () => {
     await client.write([destination(1)]);
   });
 
-  it("tells when another controller took over, and that its own packets are refused", async () => {
+  it("reports that another controller took over, and that its own packets are refused", async () => {
     const notices: Notice[] = [];
     const { server, client } = await startPair({ connect: { onNotice: (notice) => notices.push(notice) } });
     const taker = await startClient(server.address, { takeOver: true });
@@ -316,7 +316,7 @@ describe("TLS", () => {
     expect(await codeOf(startClient(address, { timeoutMs: 500 }))).toBe("UNAVAILABLE");
   });
 
-  it("asks for a certificate when told whose", async () => {
+  it("requires a client certificate when a CA for clients is given", async () => {
     const server = await startServer(new MemoryDevice(), { tls: { ...tls, clientCa: ca } });
     const address = `localhost:${server.port}`;
     const own = { certificate: pem("client.pem"), privateKey: pem("client.key") };
@@ -336,7 +336,7 @@ describe("large failures", () => {
     expect(error.updates!.every((u) => u.code === "ALREADY_EXISTS")).toBe(true);
   });
 
-  it("are told in sum when there are more than a trailer holds", async () => {
+  it("are summarised when a trailer cannot hold all of them", async () => {
     const { client } = await startPair({ connect: { batchSize: 5000 } });
     const updates: Update[] = Array.from({ length: 5000 }, (_, i) => destination(i));
     await client.write(updates);

@@ -67,7 +67,7 @@ describe("mutated messages", () => {
     );
   });
 
-  it("are decoded or refused, made of nothing but noise", () => {
+  it("of random bytes are decoded or refused", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
         const entity = parse(EntitySchema, bytes);

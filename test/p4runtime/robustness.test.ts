@@ -71,7 +71,7 @@ function listen(address: string) {
   return { stream, heard, state, send, claim, last };
 }
 
-it("keeps fifty controllers: one primary at a time, all told of each change, no stream lost", async () => {
+it("keeps fifty controllers: one primary at a time, each informed of each change, no stream lost", async () => {
   const server = await startServer(makeSwitch(roomyProgram()));
   const all = Array.from({ length: 50 }, () => listen(server.address));
   for (const [i, each] of all.entries()) each.claim(BigInt(i + 1));
@@ -212,7 +212,7 @@ for (let i = 0; i < 900; i += 50) {
 setInterval(() => {}, 1000);
 `;
 
-it("outlives a controller that is killed; the next one finds what it wrote and repairs it", async () => {
+it("continues after a controller is killed; the next one finds what it wrote and repairs it", async () => {
   const device = makeSwitch();
   const server = await startServer(device);
   // 50 entries a Write, each Write whole or not at all
@@ -277,7 +277,7 @@ it("refuses messages that are too large, and serves on", async () => {
   expect(await client.read(ENTRIES)).toHaveLength(1);
 });
 
-it("stands floods of messages that it must refuse", async () => {
+it("serves on after many messages that it must refuse", async () => {
   const { client, server, device } = await startPair();
   const flood = listen(server.address);
   for (let i = 0; i < 5000; i++) {

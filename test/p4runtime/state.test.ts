@@ -282,7 +282,7 @@ describe("the rights", () => {
   });
 });
 
-it("no packet meets a state between", async () => {
+it("packets meet the former or the restored state, none between", async () => {
   const { device } = startUnconfigured("l3", p4infoOf("l3"));
   const seen = new Set<number>();
   const count = (): number => device.query([{ kind: "tableEntry", table: "TheIngress.routes4" }]).length;

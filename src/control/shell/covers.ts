@@ -3,7 +3,7 @@ import { maskOf } from "../../base/index.js";
 import type { Match, TableEntry } from "../../device/index.js";
 import type { TableInfo } from "../../program/index.js";
 
-/** The values that a part stands for: all with `value` in the bits of `mask`, or those from `low` to `high`. */
+/** The values that a part matches: all with `value` in the bits of `mask`, or those from `low` to `high`. */
 function bitsOf(part: Match, bits: number): { value: bigint; mask: bigint } | undefined {
   const all = maskOf(bits);
   switch (part.kind) {

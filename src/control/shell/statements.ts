@@ -25,7 +25,10 @@ export interface Printer {
   readonly naming: Naming | undefined;
 }
 
-/** Options of an entry, which are not fields or parameters; with `@` before them when a field or parameter has the same name. */
+/**
+ * Options of an entry, which are not fields or parameters; with `@` before them when a field or parameter has the same
+ * name.
+ */
 export const OPTIONS = ["priority", "timeout", "metadata", "controller_metadata"] as const;
 
 /** A value as it would be written. */

@@ -1,4 +1,7 @@
-/** Lists of objects, settings of the target, loading of programs; and the commands that no P4Runtime switch can carry out. */
+/**
+ * Lists of objects, settings of the target, loading of programs; and the commands that no P4Runtime switch can carry
+ * out.
+ */
 import { fail } from "../../base/index.js";
 import {
   type CrcParameters,

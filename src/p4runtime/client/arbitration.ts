@@ -81,7 +81,7 @@ export class ClientArbitration {
     throw new DeviceError("PERMISSION_DENIED", this.describe());
   }
 
-  /** Takes an arbitration update of the switch; says whether this controller became primary or ceased to be. */
+  /** Handles an arbitration update of the switch; returns whether this controller became primary or backup. */
   note(update: Exclude<ClaimAnswer, "refused">): "gained" | "lost" | undefined {
     const before = this.#primary;
     this.#primary = isOk(update);
@@ -90,7 +90,7 @@ export class ClientArbitration {
     return this.#primary ? "gained" : "lost";
   }
 
-  /** The stream is gone, and the role with it. */
+  /** The stream has ended: this controller is not primary any more. */
   disconnected(): void {
     this.#primary = false;
   }

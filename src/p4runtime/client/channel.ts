@@ -76,7 +76,7 @@ export class P4RuntimeChannel {
     this.#client = new Client(address, credentials(tls), {
       "grpc.max_receive_message_length": maxMessageBytes,
       "grpc.max_send_message_length": -1,
-      // a restarted switch should be found again within seconds
+      // A restarted switch is connected again within seconds.
       "grpc.initial_reconnect_backoff_ms": 100,
       "grpc.max_reconnect_backoff_ms": 2000,
       ...(tls?.serverName === undefined ? {} : { "grpc.ssl_target_name_override": tls.serverName }),
@@ -191,7 +191,7 @@ export class P4RuntimeChannel {
     }
   }
 
-  /** The version of P4Runtime that the server speaks; before 1.1 there was no such call. */
+  /** The version of P4Runtime that the server implements; servers before 1.1 have no such call. */
   async version(): Promise<string> {
     try {
       const request = create(CapabilitiesRequestSchema);

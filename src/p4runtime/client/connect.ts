@@ -18,7 +18,7 @@ export interface ConnectOptions {
   /** Only read: no session, no packets, no writes. Default false. */
   readOnly?: boolean;
   tls?: ClientTls;
-  /** Come back after a broken connection. Default true. */
+  /** Connect again after a broken connection. Default true. */
   reconnect?: boolean;
   /** For the connection and for each call; default 10 s. */
   timeoutMs?: number;
@@ -29,9 +29,8 @@ export interface ConnectOptions {
   /** Name of the device; default: the address. */
   name?: string;
   /**
-   * Runs when this client is primary again after a lost connection, before the notice of it: the place to
-   * load the program if the switch has lost it (`device.program`), and to reconcile. If it rejects, the connection
-   * is made anew.
+   * Runs when this client is primary again after a lost connection, before the notice of it. Load the program here
+   * if the switch has lost it (`device.program`), and reconcile. If it rejects, the connection is made again.
    */
   onReconnect?: (device: RemoteDevice) => Promise<void>;
   /** Called when something happens to the session without a call of its user. */

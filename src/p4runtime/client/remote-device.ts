@@ -1,4 +1,4 @@
-/** Any P4Runtime switch as a `Device`: names and numbers in, P4Runtime out. */
+/** Any P4Runtime switch as a `Device`. */
 import { create, equals } from "@bufbuild/protobuf";
 import { Diagnostics } from "../../base/index.js";
 import {
@@ -64,7 +64,7 @@ export interface RemoteOptions {
   openSession(electionId: bigint | "highest" | undefined): Promise<Session>;
 }
 
-/** A failed write says which updates failed. */
+/** The error of a write, with the updates that failed. */
 export class WriteError extends DeviceError {
   constructor(
     code: DeviceError["code"],
@@ -152,7 +152,7 @@ export class RemoteDevice implements Device {
 
   /**
    * Resolves when we may write: at once, or when a lost switch is back and `onReconnect` is done. Rejects with
-   * DEADLINE_EXCEEDED, saying what is in the way.
+   * DEADLINE_EXCEEDED and the reason.
    */
   async whenPrimary(timeoutMs: number): Promise<void> {
     await this.#connected().whenPrimary(timeoutMs);
@@ -202,7 +202,7 @@ export class RemoteDevice implements Device {
     if (bmv2 !== undefined) this.#program = { bmv2, p4info: config.p4info };
   }
 
-  /** Numbers that stand for names keep doing so when the program is loaded again. */
+  /** Names keep their numbers when the program is loaded again. */
   #wireOf(index: P4InfoIndex, before: Wire | undefined): Wire {
     const wire = makeWire(index, this.options.dialect, true);
     if (before !== undefined) wire.names.adopt(before.names);
@@ -254,7 +254,7 @@ export class RemoteDevice implements Device {
     const wire = this.#running();
     const statuses: UpdateStatus[] = new Array(updates.length).fill(OK);
     let failed = false;
-    // a batch that must hold together cannot be cut
+    // A batch that is applied as a whole cannot be divided.
     const ranges =
       atomicity === "continueOnError"
         ? batches(updates, this.options.batchSize)

@@ -20,7 +20,7 @@ import type { P4RuntimeChannel, Stream } from "./channel.js";
 
 /** What happens to a session without a call of its user. */
 export type Notice =
-  /** We may write again (after a reconnection). */
+  /** This controller may write again, after a reconnection. */
   | { kind: "primary"; electionId: bigint }
   /** Another controller took over, or there is no primary. */
   | { kind: "backup"; primary: bigint | undefined }
@@ -244,7 +244,7 @@ export class Session {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     if (this.#closed) return;
-    // the code that claims the role or restores the session decides what comes next
+    // The code that claims the role or restores the session handles the loss.
     if (waiting !== undefined || this.#restoring) {
       waiting?.reject(error);
       return;
@@ -269,7 +269,7 @@ export class Session {
       this.#restoring = false;
       this.#noticeRole();
     } catch {
-      // the switch is still away, or has not noticed yet that our old stream is gone
+      // The switch does not answer yet, or has not noticed yet that our old stream has ended.
       const stream = this.#stream;
       this.#stream = undefined;
       stream?.cancel();

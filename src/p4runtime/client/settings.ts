@@ -32,7 +32,7 @@ function word(what: string, value: bigint, width: 16 | 32): number {
   return Number(value);
 }
 
-/** The settings that the switch says it takes; undefined when it takes none of ours. */
+/** The settings that the switch supports; undefined when it supports none of those here. */
 export function remoteSettings(
   { queueDepth, queueRate, crcParameters, toeplitzKey }: DescribeResponse,
   apply: (setting: Setting) => Promise<void>,

@@ -181,7 +181,8 @@ function typeOf(message: UpdateMessage): Update["type"] {
 
 /**
  * Decodes and checks one update of a Write. A message may mean several updates (a whole array of counters), which are
- * made one after the other, or none (a counter without data). Throws a `DeviceError` with the status that P4Runtime asks for.
+ * made one after the other, or none (a counter without data). Throws a `DeviceError` with the status that P4Runtime
+ * asks for.
  */
 export function decodeUpdate(wire: Wire, message: UpdateMessage): Iterable<Update> {
   const type = typeOf(message);

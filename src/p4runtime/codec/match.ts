@@ -69,7 +69,7 @@ function encodeMatch(names: Naming, match: Match, field: FieldInfo, what: () => 
 
 /**
  * Decodes and checks a key: every field known, of its kind, at most once, don't-cares left out, bits that do
- * not count zero, and no exact field missing. A `lenient` reader drops don't-cares and overlooks the rest.
+ * not count zero, and no exact field missing. A `lenient` reader removes don't-cares and ignores the other errors.
  */
 export function decodeMatches(
   wire: Wire,

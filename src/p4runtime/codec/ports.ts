@@ -1,7 +1,8 @@
 /**
- * Ports on the wire: numbers, or names where the program has a type of port names (P4Runtime spec 18.1.5). Since P4Runtime 1.4 they are byte strings; before, plain integers in fields that are
+ * Ports on the wire: numbers, or names where the program has a type of port names (P4Runtime spec 18.1.5). Since
+ * P4Runtime 1.4 they are byte strings; before, plain integers in fields that are
  * deprecated now. Both are read. A server answers the form in which a controller wrote a port (Read-Write Symmetry);
- * which form a client writes depends on the version that the switch speaks.
+ * which form a client writes depends on the version that the switch implements.
  */
 import { DeviceError, type Replica } from "../../device/index.js";
 import { bytesToValue, decodeName, encodeName, encodeValue } from "./bytes.js";

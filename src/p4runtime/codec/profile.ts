@@ -44,7 +44,7 @@ export function decodeMember(wire: Wire, message: MemberMessage): ActionProfileM
 export function decodeMemberUpdate(wire: Wire, type: Update["type"], message: MemberMessage): Update {
   const profile = arrayById(wire.index.actionProfiles, message.actionProfileId, "action profile");
   const memberId = checkId(message.memberId, "member id");
-  // nothing but the key counts in a DELETE
+  // A DELETE uses only the key.
   const action =
     type === "delete"
       ? { action: "", params: {} }

@@ -282,7 +282,7 @@ function writeTableEntry(out: ReverseWriter, wire: Wire, entry: TableEntry): boo
 }
 
 /**
- * The bytes of one `ReadResponse`; `keep` says which entities to answer. Throws the `DeviceError` of an entity that cannot
+ * The bytes of one `ReadResponse`; `keep` selects the entities. Throws the `DeviceError` of an entity that cannot
  * be encoded.
  */
 export function encodeReadResponse(

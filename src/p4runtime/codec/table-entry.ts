@@ -1,6 +1,6 @@
 /**
  * Table entries (P4Runtime spec 9.1), their direct counters and meters (9.3, 9.4). A request is checked by the
- * rules that P4Info alone decides; what depends on the state of the device is the device's to check.
+ * rules that P4Info alone decides; the device checks what depends on its state.
  */
 import { create } from "@bufbuild/protobuf";
 import {

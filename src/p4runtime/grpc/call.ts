@@ -19,7 +19,7 @@ export interface CallHandler {
   message(bytes: Uint8Array): void;
   /** The client sends no more messages. */
   ended(): void;
-  /** The client gave the call up, its time is over, or its connection is gone. Nothing is called after it. */
+  /** The client cancelled the call, its deadline has passed, or its connection has ended. This is the last call. */
   cancel(): void;
 }
 
@@ -64,13 +64,13 @@ export interface CallOptions {
 
 export class Call implements Receiver {
   handler: CallHandler | undefined;
-  /** Nothing that is sent arrives any more. */
+  /** The client receives nothing more. */
   cancelled = false;
   /** The work for the call ends with the call. */
   settlesAtEnd = false;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
-  /** Messages that come after a compressed one wait until that is decompressed. */
+  /** Messages after a compressed message wait until it is decompressed. */
   #decompressing: Promise<void> | undefined;
   #responded = false;
   #over = false;
@@ -184,7 +184,7 @@ export class Call implements Receiver {
     this.handler?.cancel();
   }
 
-  /** Ends a call whose client broke the rules; its handler is not asked any more. */
+  /** Ends a call whose client broke the rules; the handler gets `cancel` as its last call. */
   #refuse(code: number, details: string): void {
     const { handler } = this;
     this.fail({ code, details });
@@ -225,7 +225,7 @@ export class Call implements Receiver {
     this.stream.onceDrained(listener);
   }
 
-  /** Resolves when the client has read on, or is gone: at once when that is so already. */
+  /** Resolves when the client has read more, or when the call has ended; at once when nothing waits. */
   drained(): Promise<void> {
     if (!this.needsDrain) return Promise.resolve();
     return new Promise((resolve) => this.stream.onceDrained(resolve));

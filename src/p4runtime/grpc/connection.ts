@@ -1,6 +1,7 @@
 /**
- * The server's side of one HTTP/2 connection (RFC 9113). Node's own module spends some 0.2 ms on each request, most of it on
- * objects and calls between C++ and JavaScript; a controller that writes one entry a request waits for them.
+ * The server's side of one HTTP/2 connection (RFC 9113). Node's own module needs some 0.2 ms for each request, most of
+ * it for
+ * objects and for calls between C++ and JavaScript. A controller that writes one entry a request waits for that time.
  */
 import type { Duplex } from "node:stream";
 import {
@@ -26,26 +27,29 @@ import { Http2Stream, type Transport } from "./stream.js";
 export type Later = (ms: number, task: () => void) => () => void;
 
 export interface ConnectionOptions {
-  /** Requests of one connection at a time, those that the client gave up and whose work goes on among them. */
+  /** Maximum number of requests of one connection at a time. Cancelled requests whose work has not ended count, too. */
   readonly maxStreams: number;
-  /** Milliseconds between two questions whether the client is there, and from a question until the client is given up. */
+  /** Milliseconds between two PINGs, and from a PING until a client that sends nothing is disconnected. */
   readonly keepaliveMs: number;
   readonly keepaliveTimeoutMs: number;
   readonly later: Later;
-  /** A request came; the receiver of the stream must be set. `complete`: no header was left out because there were too many. */
+  /**
+   * A request came; the receiver of the stream must be set. `complete`: no header was left out because there were too
+   * many.
+   */
   request(stream: Http2Stream, headers: readonly Header[], complete: boolean): void;
-  /** The connection is gone. */
+  /** The connection has ended. */
   closed(connection: Connection): void;
 }
 
-/** What clients may send before this side gives the bytes back, for each stream and for the connection. */
+/** Receive windows of each stream and of the connection, in bytes. */
 const STREAM_WINDOW = 1024 * 1024;
 const CONNECTION_WINDOW = 16 * 1024 * 1024;
 /** A header block as it is sent, and its headers. */
 const MAX_HEADER_BYTES = 64 * 1024;
 /** CONTINUATION frames of one header block. */
 const MAX_CONTINUATIONS = 64;
-/** Bytes of answers to a client that does not read: beyond, its connection is closed. */
+/** Maximum number of bytes that wait for a client that does not read; with more, its connection is closed. */
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 
 const NOTHING = Buffer.alloc(0);
@@ -77,7 +81,7 @@ export class Connection implements Transport {
   #block: { stream: number; end: boolean; parts: Buffer[]; bytes: number } | undefined;
   #output: Buffer[] = [];
   #flushing = false;
-  /** The socket takes no more for now. */
+  /** The socket's buffer is full. */
   #blocked = false;
   #window = WINDOW_BYTES;
   #receivable = CONNECTION_WINDOW;
@@ -113,7 +117,7 @@ export class Connection implements Transport {
     this.#cancelKeepalive = options.later(options.keepaliveTimeoutMs, () => this.#watch());
   }
 
-  /** Asks from time to time whether the client is there; one that does not answer is given up, and so is one that never begins. */
+  /** Sends PINGs. Disconnects a client that sends nothing after a PING, or no preface at the start. */
   #watch(): void {
     const { keepaliveMs, keepaliveTimeoutMs, later } = this.options;
     if (!this.#hasPreface) {
@@ -128,7 +132,7 @@ export class Connection implements Transport {
     });
   }
 
-  /** Takes no new requests; the connection is closed when those under way have ended. */
+  /** Refuses new requests; the connection is closed when the present requests have ended. */
   leave(): void {
     if (this.#leaving || this.#over) return;
     this.#leaving = true;
@@ -206,7 +210,7 @@ export class Connection implements Transport {
       at = start + length;
       this.#frame(type, flags, stream, input.subarray(start, at));
     }
-    // What stays is copied, so that it does not hold what was received before it.
+    // The rest is copied, so that the whole received buffer can be freed.
     if (at < input.length) this.#input = Buffer.from(input.subarray(at));
   }
 
@@ -247,7 +251,7 @@ export class Connection implements Transport {
       case FRAME.PUSH_PROMISE:
         throw protocolError("a client cannot promise");
       case FRAME.GOAWAY:
-        // The client opens no more streams; those that there are go on.
+        // The client opens no more streams; the open streams continue.
         if (id !== 0) throw protocolError("GOAWAY on a stream");
         break;
       default:
@@ -338,7 +342,7 @@ export class Connection implements Transport {
       else this.#ended(known);
       return;
     }
-    // A stream that was closed here while the client was still sending.
+    // The server closed this stream while the client was still sending.
     if (id <= this.#lastStream) return;
     this.#lastStream = id;
     const stream = new Http2Stream(id, this, this.#peerWindow, STREAM_WINDOW);
@@ -450,12 +454,12 @@ export class Connection implements Transport {
       if (!stream.hasOutput) continue;
       if (stream.waitingBytes > 0) {
         if (this.#blocked || this.#window <= 0) {
-          // First in turn again when there is room.
+          // It is served when the socket or the window takes more.
           this.#ready.add(stream);
           if (this.#isStuck()) return;
           continue;
         }
-        // A stream without a window comes back with its window.
+        // A stream without a window is served after its next WINDOW_UPDATE.
         if (stream.window <= 0) continue;
         const data = stream.take(Math.min(stream.window, this.#window, this.#peerFrame))!;
         stream.window -= data.length;

@@ -36,7 +36,7 @@ export class HeaderDecoder {
         header = this.#literal(block, 6);
         this.#insert(header);
       } else if (first >= 0x20) {
-        // An update of the size stands before the first header (section 4.2).
+        // An update of the size is only allowed before the first header (section 4.2).
         if (headers.length > 0) throw new CompressionError("an update of the table size after a header");
         this.#resize(this.#integer(block, 5));
         continue;
@@ -66,7 +66,7 @@ export class HeaderDecoder {
     if (value < all) return value;
     for (let shift = 0; ; shift += 7) {
       const byte = block[this.#at++];
-      // Four bytes more are enough for all that a block can hold.
+      // Four more bytes are enough for every index and length in a block.
       if (byte === undefined || shift > 21) throw new CompressionError("an integer that does not end");
       value += (byte & 0x7f) * 2 ** shift;
       if (byte < 0x80) return value;

@@ -37,7 +37,10 @@ export interface GrpcOptions {
 export interface GrpcServer {
   /** 0 for a Unix socket. */
   readonly port: number;
-  /** Takes no more calls, and resolves when all connections are closed: those with calls after so many milliseconds. */
+  /**
+   * Refuses new calls, and resolves when all connections are closed; connections with calls are closed after so many
+   * milliseconds.
+   */
   close(graceMs: number): Promise<void>;
 }
 
@@ -60,7 +63,7 @@ function bind(server: Server, place: Place): Promise<number> {
     server.once("error", reject);
     server.listen(place, () => {
       server.off("error", reject);
-      // A connection that cannot be taken is its client's loss.
+      // An error while a connection is accepted does not stop the server.
       server.on("error", () => {});
       const bound = server.address();
       resolve(typeof bound === "object" && bound !== null ? bound.port : 0);
@@ -68,7 +71,10 @@ function bind(server: Server, place: Place): Promise<number> {
   });
 }
 
-/** Starts a server. Rejects with the system's error when no place of the address can be bound, or the certificate is wrong. */
+/**
+ * Starts a server. Rejects with the system's error when no place of the address can be bound, or the certificate is
+ * wrong.
+ */
 export async function listen(options: GrpcOptions): Promise<GrpcServer> {
   const connections = new Set<Connection>();
   const accept = (socket: Duplex): void => {
@@ -265,7 +271,7 @@ class MessageQueue implements CallHandler, AsyncIterable<Uint8Array> {
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     for (;;) {
       const next = this.#messages.shift();
-      if (this.#state === "cancelled") throw new Cancelled("the client gave the call up");
+      if (this.#state === "cancelled") throw new Cancelled("the client cancelled the call");
       if (next !== undefined) yield next;
       else if (this.#state === "ended") return;
       else

@@ -1,12 +1,15 @@
-/** One request of a connection: what comes in goes to its receiver, what goes out waits for the windows of the client. */
+/**
+ * One request of a connection. Received bytes are given to its receiver; bytes to send wait for the flow-control windows
+ * of the client.
+ */
 import { ERROR, MAX_WINDOW } from "./frames.js";
 
-/** Takes what a client sends on a stream. All functions are called from the event loop, as the frames come. */
+/** Receives what a client sends on a stream. All functions are called from the event loop. */
 export interface Receiver {
   data(bytes: Buffer): void;
   /** The client sends nothing more. */
   end(): void;
-  /** The client gave the request up, or its connection is gone. Nothing is called after it. */
+  /** The client cancelled the request, or its connection has ended. This is the last call. */
   cancel(): void;
 }
 
@@ -17,7 +20,7 @@ export interface Transport {
   /** Sends what waits in the stream as far as the windows allow, now or later. */
   pump(stream: Http2Stream): void;
   sendReset(stream: Http2Stream, error: number): void;
-  /** The stream needs memory of the connection no more. */
+  /** The request is complete: the connection forgets the stream. */
   release(stream: Http2Stream): void;
 }
 
@@ -58,7 +61,7 @@ export class Http2Stream {
     return !this.closed && this.#waitingBytes >= HIGH_WATER;
   }
 
-  /** Whether data or trailers wait. */
+  /** Whether data or trailers wait to be sent. */
   get hasOutput(): boolean {
     return !this.closed && (this.#waitingBytes > 0 || this.#trailers !== undefined);
   }
@@ -129,7 +132,7 @@ export class Http2Stream {
     return this.window <= MAX_WINDOW;
   }
 
-  /** The client gave up, or the connection is gone. */
+  /** The client cancelled the request, or the connection has ended. */
   cancel(): void {
     if (this.closed) return;
     const { receiver } = this;
@@ -137,7 +140,7 @@ export class Http2Stream {
     receiver?.cancel();
   }
 
-  /** Ends both directions. After trailers that come before the client's end, the client is told to stop. */
+  /** Ends both directions. */
   close(): void {
     if (this.closed) return;
     this.closed = true;
@@ -147,13 +150,13 @@ export class Http2Stream {
     if (this.#settled) this.transport.release(this);
   }
 
-  /** The trailers have left. */
+  /** The trailers were sent. When the client has not ended its request, it is asked to stop. */
   finished(): void {
     if (!this.ended) this.transport.sendReset(this, ERROR.NO_ERROR);
     this.close();
   }
 
-  /** The work for the request has ended, also where the client gave it up before. */
+  /** The work for the request has ended, perhaps after the client cancelled it. */
   settle(): void {
     if (this.#settled) return;
     this.#settled = true;

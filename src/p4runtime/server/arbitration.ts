@@ -1,6 +1,6 @@
 /**
  * Who may write (P4Runtime spec 5). Per role the live controller with the highest election id ever seen is
- * primary; all others are backups. Knows nothing of gRPC: a controller is something that can be sent
+ * primary; all others are backups. This file does not use gRPC: a controller is an object that can be sent
  * arbitration updates and whose stream can be ended.
  */
 import { create } from "@bufbuild/protobuf";
@@ -194,7 +194,7 @@ export class Arbitration {
     else role.afterWrites.push(then);
   }
 
-  /** A controller's stream is gone. */
+  /** The stream of a controller has ended. */
   remove(controller: Controller): void {
     const member = this.#members.get(controller);
     if (member === undefined) return;

@@ -13,7 +13,7 @@ import {
 import { decodeUpdate, encodeUpdate } from "../codec/entity.js";
 import type { Wire } from "../codec/wire.js";
 
-/** In the order in which they can be written: an entity comes after those that it refers to. */
+/** In the order in which they can be written: after an entity come those that refer to it. */
 export const EVERYTHING: readonly ReadQuery[] = [
   { kind: "member" },
   { kind: "group" },
@@ -76,7 +76,7 @@ export async function checkCarryOver(wire: Wire, state: readonly Update[], pace:
       decodeUpdate(wire, encodeUpdate(wire, update));
     } catch (error) {
       if (!(error instanceof DeviceError)) throw error;
-      // a default entry that the old program itself sets need not be kept
+      // A default entry that the old program sets itself need not be kept.
       if (update.entity.kind === "tableEntry" && update.entity.isDefault) continue;
       complaints.push(error.message);
     }

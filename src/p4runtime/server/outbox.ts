@@ -1,6 +1,6 @@
 /**
- * Messages to one controller. When it reads too slowly, notifications that may be lost (packets, digests,
- * idle timeouts: P4Runtime spec 16) are dropped beyond a bound; arbitration and errors always wait.
+ * Messages to one controller. When it reads too slowly, notifications that may be lost (packets, digests, idle timeouts:
+ * P4Runtime spec 16) are dropped beyond a limit; arbitration updates and errors are never dropped.
  */
 export interface Sink<T> {
   /** False when the receiver reads too slowly; the event `drain` reports that it has caught up. */

@@ -59,7 +59,7 @@ function complaints(diagnostics: Diagnostics): string {
 const MAX_GROUPS = 2 ** 16 - 1;
 const MAX_REPLICAS_PER_GROUP = 2 ** 25;
 
-/** The properties that the program wants of its platform (P4Runtime spec 6.2). */
+/** Checks the properties that the program requires of its platform (P4Runtime spec 6.2). */
 function checkPlatform({ pkgInfo }: P4Info): void {
   const wanted = pkgInfo?.platformProperties;
   if (wanted === undefined) return;
@@ -104,7 +104,7 @@ function parseConfig(
   };
 }
 
-/** P4Runtime wants every refusal of a program by a device as INVALID_ARGUMENT. */
+/** P4Runtime requires INVALID_ARGUMENT for every program that a device refuses. */
 async function realize<T>(task: Promise<T>): Promise<T> {
   try {
     return await task;
@@ -141,8 +141,8 @@ export class Pipeline {
   }
 
   /**
-   * The config with the names of its values. A name that the state before knows keeps its number where `keep`
-   * says so, and for a device that knows names of its own.
+   * The config with the names of its values. A name of the former config keeps its number with `keep`, and where the
+   * device has names of its own.
    */
   #parse(message: ForwardingPipelineConfig | undefined, keep: boolean): Config {
     const parsed = parseConfig(message);
@@ -176,7 +176,10 @@ export class Pipeline {
     return committed === undefined ? undefined : { wire: committed.wire, device: this.device };
   }
 
-  /** Carries an action out; with `pace`, packets are forwarded meanwhile: by the former program until the new one is complete. */
+  /**
+   * Carries an action out; with `pace`, packets are forwarded meanwhile: by the former program until the new one is
+   * complete.
+   */
   async set(action: Action, message: ForwardingPipelineConfig | undefined, pace: Pace): Promise<void> {
     switch (action) {
       case Action.VERIFY:
@@ -216,7 +219,7 @@ export class Pipeline {
     this.#adopt(config);
   }
 
-  /** A device may keep a program of its own making; from here on it stands for the config. */
+  /** The device may keep another object for the program; from now on that object identifies the config. */
   #adopt(config: Config): void {
     const { program } = this.device;
     if (program === undefined) {

@@ -37,8 +37,8 @@ export async function readAll(
 }
 
 /**
- * Decodes a request. Nothing can be found under a name that was never used, and an empty answer says so; only of a
- * direct resource it is an error that its entry does not exist (P4Runtime spec 9.3.2, 9.4.2).
+ * Decodes a request. For a name that was never used the answer is empty; only for a direct resource it is an error that
+ * its entry does not exist (P4Runtime spec 9.3.2, 9.4.2).
  */
 function decodeKnown(wire: Wire, request: EntityMessage): Reading {
   try {
@@ -72,7 +72,7 @@ function partsOf(entity: Entity): number {
   }
 }
 
-/** The bytes of the responses, made one at a time as the stream takes them; `keep` says which entities to answer. */
+/** The bytes of the responses, made one at a time, when the client reads; `keep` selects the entities. */
 export async function* responses(
   wire: Wire,
   entities: readonly Entity[],

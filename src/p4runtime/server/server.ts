@@ -1,4 +1,4 @@
-/** A P4Runtime server that puts any `Device` behind gRPC (P4Runtime specification 1.4). */
+/** A P4Runtime server that offers any `Device` over gRPC (P4Runtime specification 1.4). */
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { MethodDefinition } from "@grpc/grpc-js";
 import { systemErrorReason } from "../../base/index.js";
@@ -454,7 +454,7 @@ class Handlers {
     if (statuses === undefined) return;
     const failed = statuses.filter((status) => status.code !== "OK");
     const { code, message } = failed[0]!;
-    // many clients show this text only, not the details
+    // Many clients show only this text, not the details.
     const text = `${failed.length} of ${statuses.length} read requests failed: ${code} ${message}`;
     throw new BatchFailure(batchStatus(text, statuses));
   }

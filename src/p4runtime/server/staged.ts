@@ -1,7 +1,7 @@
 /**
- * A device that only remembers. Between VERIFY_AND_SAVE and COMMIT (P4Runtime spec 14) controllers write to
- * and read from the saved program, which does not run yet: this stands in for it, and keeps the updates for
- * the commit to replay.
+ * A device that only stores entities. Between VERIFY_AND_SAVE and COMMIT (P4Runtime spec 14) controllers write to and
+ * read from the saved program, which does not run yet: they use this device, which also keeps the updates for the
+ * commit.
  */
 import {
   type Atomicity,

@@ -40,7 +40,10 @@ function prepare({ device }: Running): Promise<PreparedProgram> {
   return device.prepare(program);
 }
 
-/** The updates that bring the state after loading to the present state. Nothing is written meanwhile, which is for the caller to ensure. */
+/**
+ * The updates that bring the state after loading to the present state. Nothing is written meanwhile, which is for the
+ * caller to ensure.
+ */
 export async function differenceFromInitial(running: Running, pace: Pace): Promise<Update[]> {
   const { device, wire } = running;
   const fresh = await prepare(running);
@@ -194,7 +197,7 @@ export async function restoreDocument(
     const lines = linesOf(parts);
     checkHead(lines.next().value as Line | undefined);
     const updates: Update[] = [];
-    /** For each update the line that it comes from. */
+    /** For each update the number of its line. */
     const origin: number[] = [];
     for (const { number, value } of lines) {
       const turn = pace();

@@ -37,8 +37,8 @@ const NOT_DONE: UpdateStatus = { code: "ABORTED", message: "another update of th
 export const MAX_UPDATES = 1 << 21;
 
 /**
- * Updates of one DATAPLANE_ATOMIC Write, and elements that its whole-array updates may mean: packets must not meet a
- * state between, so that they wait until all is applied.
+ * Maximum number of updates of one DATAPLANE_ATOMIC Write, and of elements in its whole-array updates. No packet may be
+ * forwarded between two of them, so packets wait until all are applied.
  */
 const MAX_ATOMIC_UPDATES = 400;
 const MAX_ATOMIC_ELEMENTS = 16_384;
@@ -62,8 +62,8 @@ interface UpdateMessages {
 }
 
 /**
- * The statuses of the updates, or undefined when all took effect. Throws what concerns the whole call: an
- * update that cannot be read, and what `check` throws; then nothing is applied.
+ * The statuses of the updates, or undefined when all took effect. Throws errors of the whole call: an
+ * update that cannot be decoded, and errors of `check`; nothing is applied then.
  */
 export async function applyUpdates(
   wire: Wire,
@@ -75,7 +75,7 @@ export async function applyUpdates(
 ): Promise<UpdateStatus[] | undefined> {
   const statuses: UpdateStatus[] = new Array(messages.length);
   const updates: Update[] = [];
-  /** For each update the message that it comes from. */
+  /** For each update the index of its message. */
   const origin: number[] = [];
   const fresh = new FreshNames(wire);
   let failed = false;
