@@ -99,6 +99,7 @@ await new Stryker({
   ignorePatterns: ["dist", "out", ".git", "bench", "coverage"],
   concurrency: 2,
   timeoutMS: 12_000,
+  dryRunTimeoutMinutes: 20,
   // Texts of messages are held by goldens; their mutants say little about the rules of a room.
   mutator: { excludedMutations: ["StringLiteral"] },
   // Of its own, so that two rooms can be tested at once.

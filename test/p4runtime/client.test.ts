@@ -57,6 +57,16 @@ describe("connect", () => {
     expect(reader.isPrimary).toBe(false);
   });
 
+  it("takes messages up to the limit that it is given", async () => {
+    const { server, client } = await startPair();
+    await client.close();
+    // The program is the longest message: some 22 kB.
+    await startClient(server.address, { maxMessageBytes: 30_000 });
+    const error = await refusal(startClient(server.address, { maxMessageBytes: 4000 }));
+    expect(error.code).toBe("RESOURCE_EXHAUSTED");
+    expect(error.message).toContain("larger than max");
+  });
+
   it("resigns, and claims with the highest election id that was seen, not above it", async () => {
     const { server, client } = await startPair({ connect: { electionId: 7n } });
     client.resign();
@@ -72,7 +82,7 @@ describe("connect", () => {
     expect(error.message).toBe("not primary: the controller with election id 7 is");
   });
 
-  it("shows the same program after a refresh, unless another controller has loaded one", async () => {
+  it("has the same program after a refresh, unless another controller has loaded one", async () => {
     const { server, client } = await startPair();
     const { program, index } = client;
     await client.refresh();
@@ -174,7 +184,7 @@ describe("RemoteDevice", () => {
     expect(sizes).toEqual([20]);
   });
 
-  it("names the updates that failed, over all batches", async () => {
+  it("reports the updates that failed, over all batches", async () => {
     const { client } = await startPair({ connect: { batchSize: 3 } });
     await client.write([destination(2), destination(4)]);
     const wrong = destination(5, 1);
@@ -295,7 +305,7 @@ describe("a broken connection", () => {
     expect(client.isPrimary).toBe(false);
   });
 
-  it("is final after close", async () => {
+  it("is not restored after close", async () => {
     const { client } = await startPair();
     await client.close();
     expect(await codeOf(client.write([destination(1)]))).toBe("UNAVAILABLE");

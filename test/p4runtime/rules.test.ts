@@ -476,6 +476,12 @@ describe("members and groups (9.2)", () => {
 });
 
 describe("arrays (9.3, 9.4, 9.7), replication (9.5), value sets (9.6), digests (9.8)", () => {
+  const ofDefault = (more: { [key: string]: JsonValue }): JsonValue => ({
+    direct_counter_entry: {
+      table_entry: { table_id: 0x2000001, is_default_action: true, ...more },
+      data: { packet_count: "1" },
+    },
+  });
   const meter = (meter_id: number, config: JsonValue): JsonValue => ({
     meter_entry: { meter_id, index: { index: "0" }, config },
   });
@@ -524,6 +530,25 @@ describe("arrays (9.3, 9.4, 9.7), replication (9.5), value sets (9.6), digests (
     ["a reset of all meters", "OK 4", "MODIFY", { meter_entry: { meter_id: 0x14000001 } }],
     ["an excess burst of two rates", "INVALID_ARGUMENT", "MODIFY", meter(0x14000001, { eburst: "1" })],
     ["two rates of one", "INVALID_ARGUMENT", "MODIFY", meter(0x14000002, { cir: "1", pir: "2" })],
+    [
+      "two bursts of one rate",
+      "INVALID_ARGUMENT",
+      "MODIFY",
+      meter(0x14000002, { cir: "1", pir: "1", cburst: "2", pburst: "3" }),
+    ],
+    ["the direct counter of a default entry", "OK 1", "MODIFY", ofDefault({})],
+    [
+      "the direct counter of a default entry with a match",
+      "INVALID_ARGUMENT",
+      "MODIFY",
+      ofDefault({ match: [{ field_id: 1, exact: { value: b64(1) } }] }),
+    ],
+    [
+      "the direct counter of a default entry with a priority",
+      "INVALID_ARGUMENT",
+      "MODIFY",
+      ofDefault({ priority: 1 }),
+    ],
     ["an excess burst", "UNIMPLEMENTED", "MODIFY", meter(0x14000002, { eburst: "1" })],
     ["an excess burst of two colours", "INVALID_ARGUMENT", "MODIFY", meter(0x14000003, { eburst: "1" })],
     ["one rate", "OK 1", "MODIFY", meter(0x14000003, { cir: "1", pir: "1", cburst: "2", pburst: "2" })],
