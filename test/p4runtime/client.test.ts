@@ -61,7 +61,8 @@ describe("connect", () => {
     const { server, client } = await startPair();
     await client.close();
     // The program is the longest message: some 22 kB.
-    await startClient(server.address, { maxMessageBytes: 30_000 });
+    const enough = await startClient(server.address, { maxMessageBytes: 30_000 });
+    await enough.close();
     const error = await refusal(startClient(server.address, { maxMessageBytes: 4000 }));
     expect(error.code).toBe("RESOURCE_EXHAUSTED");
     expect(error.message).toContain("larger than max");
