@@ -25,6 +25,27 @@ export interface SegmentMarks {
   readonly selector: number;
   /** Selector of this end's last segment that the other end had received when it sent this one. */
   readonly echo: number;
+  /**
+   * Whether the data that an acknowledgement answers met congestion: a switch had marked it (CE, RFC 3168). One
+   * acknowledgement answers one segment, so its ECE flag says this of that segment (RFC 8257, section 3.2).
+   */
+  readonly marked?: boolean;
+}
+
+/** About one round trip: it ends when data that were next to send at its beginning are acknowledged (RFC 8257, section 3.3). */
+export interface Round {
+  readonly ackedBytes: number;
+  /** How many of them were acknowledged with {@link SegmentMarks.marked}. */
+  readonly markedBytes: number;
+  readonly durationNs: number;
+}
+
+/** An ordinary segment of data that is about to be sent. */
+export interface NextSegment {
+  /** Position in the stream of its first byte. */
+  readonly position: number;
+  readonly bytes: number;
+  readonly nowNs: number;
 }
 
 /** Chooses the selectors of the segments that one end of one flow sends. */
@@ -36,13 +57,23 @@ export interface PathChooser {
    * Returns the selectors of the retransmission: the segment is sent once on each, in this order.
    */
   onTimeout(attempt: number): readonly number[];
-  /** An acknowledgement of new data came in. */
-  onAck(segment: SegmentMarks): void;
+  /** An acknowledgement of new data came in; `rttNs` where it answers a segment whose round trip was measured. */
+  onAck(segment: SegmentMarks, rttNs?: number): void;
   /**
    * Data came in; `duplicate`: all of it was known. Returns the selectors of the acknowledgement: it is
    * sent once on each, in this order.
    */
   onData(segment: SegmentMarks, duplicate: boolean): readonly number[];
+  /** Selector of the segment that is sent next, instead of {@link selector}: for policies that decide a packet. */
+  selectorFor?(segment: NextSegment): number;
+  /** Three duplicate acknowledgements came in. Returns the selectors of the copies of the retransmission. */
+  onFastRetransmit?(): readonly number[];
+  /** A round ended; after the {@link onAck} that ended it. */
+  onRound?(round: Round): void;
+  /** Data are sent again after nothing was in flight for at least one retransmission timeout. */
+  onIdle?(idleNs: number): void;
+  /** New data came in below the highest received, so many bytes late: reordered, or sent again after a loss. */
+  onReordering?(bytes: number): void;
 }
 
 export interface HostPolicy {
@@ -50,6 +81,8 @@ export interface HostPolicy {
   open(flow: FlowKey, random: Random): PathChooser;
   /** The NIC that sends a packet: 0-based, below `nics`. */
   nic(flow: FlowKey, selector: number, nics: number): number;
+  /** Whether packets say that they can be marked, ECT(0); false unless given. */
+  readonly ecn?: boolean;
 }
 
 /**

@@ -8,8 +8,10 @@ export {
   type FlowKey,
   fixedPath,
   type HostPolicy,
+  type NextSegment,
   type PathChooser,
   type PolicyDescription,
+  type Round,
   type SegmentMarks,
 } from "./host-policy.js";
 export { MovingPath, ProbingPath, type ReceiverRule, type Rerouter } from "./re-pathing.js";

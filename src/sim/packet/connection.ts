@@ -12,7 +12,7 @@ import {
   unwrap,
 } from "../../hosts/index.js";
 import type { Segment, SegmentBuilder } from "./frames.js";
-import { FLAG_ACK, FLAG_PSH } from "./frames.js";
+import { FLAG_ACK, FLAG_ECE, FLAG_PSH } from "./frames.js";
 import { type RetransmissionOptions, RetransmissionTimeout } from "./retransmission-timer.js";
 
 export interface TransportOptions extends RetransmissionOptions {
@@ -66,6 +66,15 @@ export class Connection {
   /** When the retransmission timer runs out; Infinity when nothing is in flight. */
   deadline = Number.POSITIVE_INFINITY;
   #closed = false;
+  /** When data was sent last; 0 before the first. */
+  #sentAt = 0;
+  /** End of the highest data that came in. */
+  #highestReceived = 0;
+  /** The round ends when data beyond this position are acknowledged; -1 before the first acknowledgement. */
+  #roundEnd = -1;
+  #roundBegan = 0;
+  #roundAcked = 0;
+  #roundMarked = 0;
   /** Selector of the last segment that came in. */
   #echo = 0;
   segmentsSent = 0;
@@ -110,8 +119,13 @@ export class Connection {
 
   receive(segment: Segment, selector: number): void {
     if (this.#closed) return;
-    const marks: SegmentMarks = { selector, echo: segment.echo };
-    this.#echo = selector;
+    // A segment without our option comes from elsewhere, a switch perhaps: it tells nothing about paths.
+    let marks: SegmentMarks | undefined;
+    if (segment.hasEcho) {
+      const { echo } = segment;
+      marks = (segment.flags & FLAG_ECE) === 0 ? { selector, echo } : { selector, echo, marked: true };
+      this.#echo = selector;
+    }
     if (segment.payloadLength > 0) this.#receiveData(segment, marks);
     if ((segment.flags & FLAG_ACK) !== 0) this.#receiveAck(segment, marks);
   }
@@ -140,18 +154,22 @@ export class Connection {
     this.#startTimer();
   }
 
-  #receiveData(segment: Segment, marks: SegmentMarks): void {
+  #receiveData(segment: Segment, marks: SegmentMarks | undefined): void {
     const start = unwrap(segment.sequence, this.#received.next);
-    const isNew = this.#received.add(start, start + segment.payloadLength);
-    const selectors = this.chooser.onData(marks, !isNew);
+    const end = start + segment.payloadLength;
+    const isNew = this.#received.add(start, end);
+    if (isNew && start < this.#highestReceived) this.chooser.onReordering?.(this.#highestReceived - start);
+    this.#highestReceived = Math.max(this.#highestReceived, end);
+    const selectors = marks === undefined ? [this.chooser.selector] : this.chooser.onData(marks, !isNew);
+    const flags = segment.marked ? FLAG_ACK | FLAG_ECE : FLAG_ACK;
     this.copiesSent += selectors.length - 1;
     for (const selector of selectors) {
-      const frame = this.#builder.build(this.#next, this.#received.next, 0, FLAG_ACK, selector, this.#echo);
+      const frame = this.#builder.build(this.#next, this.#received.next, 0, flags, selector, this.#echo);
       this.#host.transmit(this, frame, selector);
     }
   }
 
-  #receiveAck(segment: Segment, marks: SegmentMarks): void {
+  #receiveAck(segment: Segment, marks: SegmentMarks | undefined): void {
     const acknowledged = unwrap(segment.acknowledgement, this.#unacknowledged);
     if (acknowledged > this.#highest) return;
     if (acknowledged <= this.#unacknowledged) {
@@ -161,17 +179,21 @@ export class Connection {
         this.#resendFirst();
       return;
     }
+    let rtt: number | undefined;
     if (this.#timedEnd > 0 && acknowledged >= this.#timedEnd) {
-      this.timeout.sample(this.#host.now() - this.#timedAt);
+      rtt = this.#host.now() - this.#timedAt;
+      this.timeout.sample(rtt);
       this.#timedEnd = 0;
     }
     const attempts = this.timeout.attempts;
     this.timeout.attempts = 0;
     this.#duplicateAcks = 0;
+    const bytes = acknowledged - this.#unacknowledged;
     this.#unacknowledged = acknowledged;
     this.progressAt = this.#host.now();
     if (this.#next < acknowledged) this.#next = acknowledged;
-    this.chooser.onAck(marks);
+    if (marks !== undefined) this.chooser.onAck(marks, rtt);
+    this.#countRound(bytes, marks?.marked === true);
     if (attempts > 0) this.listener.recovered?.(attempts);
     if (this.#closed) return;
     if (acknowledged === this.#end) {
@@ -184,10 +206,32 @@ export class Connection {
     this.#fillWindow();
   }
 
+  #countRound(bytes: number, marked: boolean): void {
+    if (this.chooser.onRound === undefined) return;
+    this.#roundAcked += bytes;
+    if (marked) this.#roundMarked += bytes;
+    // RFC 8257, section 3.3: a round ends with the first acknowledgement of data that were not sent yet when it began.
+    if (this.#unacknowledged <= this.#roundEnd) return;
+    const now = this.#host.now();
+    const [ackedBytes, markedBytes] = [this.#roundAcked, this.#roundMarked];
+    const durationNs = now - this.#roundBegan;
+    // The first acknowledgement only begins the first round.
+    const isRound = this.#roundEnd >= 0;
+    this.#roundEnd = this.#highest;
+    this.#roundBegan = now;
+    this.#roundAcked = 0;
+    this.#roundMarked = 0;
+    if (isRound) this.chooser.onRound({ ackedBytes, markedBytes, durationNs });
+  }
+
   #fillWindow(): void {
     if (this.#closed) return;
     const { segmentBytes, windowSegments } = this.#options;
     const limit = Math.min(this.#unacknowledged + segmentBytes * windowSegments, this.#end);
+    if (this.#next < limit && this.#sentAt > 0 && this.#highest === this.#unacknowledged) {
+      const idle = this.#host.now() - this.#sentAt;
+      if (idle >= this.timeout.current) this.chooser.onIdle?.(idle);
+    }
     while (this.#next < limit) {
       const length = Math.min(segmentBytes, limit - this.#next);
       const end = this.#next + length;
@@ -198,7 +242,12 @@ export class Connection {
         this.#timedEnd = end;
         this.#timedAt = this.#host.now();
       }
-      this.#sendData(this.#next, length, this.chooser.selector);
+      const { chooser } = this;
+      const selector =
+        chooser.selectorFor === undefined
+          ? chooser.selector
+          : chooser.selectorFor({ position: this.#next, bytes: length, nowNs: this.#host.now() });
+      this.#sendData(this.#next, length, selector);
       this.#next = end;
       if (this.deadline === Number.POSITIVE_INFINITY) {
         this.progressAt = this.#host.now();
@@ -207,17 +256,20 @@ export class Connection {
     }
   }
 
-  /** Fast retransmit: the path works, so the selector stays. */
+  /** Fast retransmit: the path works, so the selector stays unless the chooser wants another one. */
   #resendFirst(): void {
     this.retransmissions++;
     this.#timedEnd = 0;
     const length = Math.min(this.#options.segmentBytes, this.#end - this.#unacknowledged);
-    this.#sendData(this.#unacknowledged, length, this.chooser.selector);
+    const selectors = this.chooser.onFastRetransmit?.() ?? [this.chooser.selector];
+    this.copiesSent += selectors.length - 1;
+    for (const selector of selectors) this.#sendData(this.#unacknowledged, length, selector);
     this.#startTimer();
   }
 
   #sendData(position: number, length: number, selector: number): void {
     this.segmentsSent++;
+    this.#sentAt = this.#host.now();
     if (position + length > this.#highest) this.#highest = position + length;
     const frame = this.#builder.build(
       position,

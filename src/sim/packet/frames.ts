@@ -17,6 +17,12 @@ const TCP_HEADER_LENGTH = 20 + ECHO_OPTION.length;
 
 export const FLAG_PSH = 0x08;
 export const FLAG_ACK = 0x10;
+/** The data that an acknowledgement answers had been marked. */
+export const FLAG_ECE = 0x40;
+
+/** ECN field of the IP header (RFC 3168). */
+const ECT_0 = 2;
+const CE = 3;
 
 /** How selectors are written into headers and read back. */
 export interface SelectorCodec {
@@ -59,6 +65,7 @@ function get32(bytes: Uint8Array, at: number): number {
 export class SegmentBuilder {
   readonly #codec: SelectorCodec;
   readonly #version: 4 | 6;
+  readonly #ecn: number;
   /** Headers with the selector last used; rebuilt when it changes. */
   #headers: Uint8Array = new Uint8Array(0);
   #selector = -1;
@@ -71,8 +78,11 @@ export class SegmentBuilder {
   constructor(
     readonly addresses: FlowAddresses,
     codec: SelectorCodec,
+    /** Whether its packets can be marked. */
+    ecn = false,
   ) {
     this.#codec = codec;
+    this.#ecn = ecn ? ECT_0 : 0;
     this.#version = addresses.ipVersion;
   }
 
@@ -124,7 +134,7 @@ export class SegmentBuilder {
     let addressesAt: number;
     if (this.#version === 4) {
       bytes[ip] = 0x45;
-      bytes[ip + 1] = (dscp & 0x3f) << 2;
+      bytes[ip + 1] = ((dscp & 0x3f) << 2) | this.#ecn;
       // Identification 0 with "don't fragment" set: an atomic datagram (RFC 6864).
       put16(bytes, ip + 6, 0x4000);
       bytes[ip + 8] = HOP_LIMIT;
@@ -134,7 +144,7 @@ export class SegmentBuilder {
       bytes.set(toBytes(dst, 4), addressesAt + 4);
       this.#ipSum = addWords(bytes, ip, tcp, 0);
     } else {
-      const trafficClass = (dscp & 0x3f) << 2;
+      const trafficClass = ((dscp & 0x3f) << 2) | this.#ecn;
       put32(bytes, ip, (6 << 28) | (trafficClass << 20) | (flowLabel & 0xfffff));
       bytes[ip + 6] = PROTOCOL_TCP;
       bytes[ip + 7] = HOP_LIMIT;
@@ -175,12 +185,16 @@ export class Segment {
   acknowledgement = 0;
   flags = 0;
   payloadLength = 0;
+  /** Whether the segment has our option; without it there is no echo. */
+  hasEcho = false;
   echo = 0;
+  /** Whether a switch has marked the packet. */
+  marked = false;
   /** IPv4 time to live or IPv6 hop limit as it arrived. */
   hopLimit = 0;
   readonly headers: SelectorHeaders = { dscp: 0, vlan: undefined, flowLabel: 0 };
 
-  /** Reads a frame; false when it is no segment of a simulated host, or a checksum or length is wrong. */
+  /** Reads a frame; false when it is no TCP segment, or a checksum or length is wrong. */
   read(frame: Uint8Array): boolean {
     this.frame = frame;
     const headers = this.headers;
@@ -204,6 +218,7 @@ export class Segment {
       this.srcAt = ip + 12;
       this.addressLength = 4;
       headers.dscp = frame[ip + 1]! >>> 2;
+      this.marked = (frame[ip + 1]! & 3) === CE;
       headers.flowLabel = 0;
     } else if (type === ETHERTYPE_IPV6 && frame.length >= ip + 40 && frame[ip]! >>> 4 === 6) {
       tcp = ip + 40;
@@ -215,15 +230,15 @@ export class Segment {
       this.addressLength = 16;
       const first = get32(frame, ip);
       headers.dscp = (first >>> 22) & 0x3f;
+      this.marked = ((first >>> 20) & 3) === CE;
       headers.flowLabel = first & 0xfffff;
     } else {
       return false;
     }
     this.dstAt = this.srcAt + this.addressLength;
-    if (end > frame.length || end < tcp + TCP_HEADER_LENGTH) return false;
-    if ((frame[tcp + 12]! >>> 4) * 4 !== TCP_HEADER_LENGTH) return false;
-    if (frame[tcp + 20] !== ECHO_OPTION.kind || get16(frame, tcp + 22) !== ECHO_OPTION.experiment)
-      return false;
+    if (end > frame.length || end < tcp + 20) return false;
+    const headerLength = (frame[tcp + 12]! >>> 4) * 4;
+    if (headerLength < 20 || end < tcp + headerLength) return false;
     const sum = addWords(frame, this.srcAt, tcp, PROTOCOL_TCP + end - tcp);
     if (foldSum(addWords(frame, tcp, end, sum)) !== 0xffff) return false;
     this.srcPort = get16(frame, tcp);
@@ -231,8 +246,23 @@ export class Segment {
     this.sequence = get32(frame, tcp + 4);
     this.acknowledgement = get32(frame, tcp + 8);
     this.flags = frame[tcp + 13]!;
-    this.payloadLength = end - tcp - TCP_HEADER_LENGTH;
-    this.echo = get32(frame, tcp + 24);
+    this.payloadLength = end - tcp - headerLength;
+    const option = findEcho(frame, tcp + 20, tcp + headerLength);
+    this.hasEcho = option >= 0;
+    this.echo = this.hasEcho ? get32(frame, option + 4) : 0;
     return true;
   }
+}
+
+/** Where our option begins among well-formed options (RFC 9293, section 3.1); -1 where it is not. */
+function findEcho(frame: Uint8Array, from: number, end: number): number {
+  let at = from;
+  while (at < end && frame[at] !== 0) {
+    const length = frame[at] === 1 ? 1 : at + 1 < end ? frame[at + 1]! : 0;
+    if (length < 1 || (length < 2 && frame[at] !== 1) || at + length > end) return -1;
+    const { kind, experiment } = ECHO_OPTION;
+    if (frame[at] === kind && length === ECHO_OPTION.length && get16(frame, at + 2) === experiment) return at;
+    at += length;
+  }
+  return -1;
 }

@@ -115,7 +115,7 @@ export class Host implements Node, ConnectionHost {
     };
     const index = this.#timed.length;
     const chooser = this.#options.policy.open(flow, random);
-    const builder = new SegmentBuilder(addresses, this.#options.codec);
+    const builder = new SegmentBuilder(addresses, this.#options.codec, this.#options.policy.ecn);
     const connection = new Connection(this, index, flow, chooser, builder, transport);
     this.#timed.push(connection);
     this.#woken.push(Number.POSITIVE_INFINITY);

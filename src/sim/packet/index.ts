@@ -16,6 +16,7 @@ export { EventQueue } from "./event-queue.js";
 export { Fabric, type FabricOptions } from "./fabric.js";
 export {
   FLAG_ACK,
+  FLAG_ECE,
   FLAG_PSH,
   type FlowAddresses,
   Segment,

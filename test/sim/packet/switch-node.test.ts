@@ -18,7 +18,6 @@ let fabric: Fabric;
 
 beforeAll(async () => {
   const [scheme] = experiment.schemes;
-  const plan = scheme!.plan;
   // All that hosts send carries the selector that the test has set.
   const open = () => ({
     get selector() {
@@ -28,7 +27,7 @@ beforeAll(async () => {
     onAck: () => {},
     onData: () => [selector],
   });
-  const steered: SchemeRun = { ...scheme!, plan: { ...plan, hosts: { ...plan.hosts, open } } };
+  const steered: SchemeRun = { ...scheme!, policy: { ...scheme!.policy, open } };
   fabric = await bootFabric(experiment, steered, new ProgramCompiler(), 1);
 });
 
