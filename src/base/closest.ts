@@ -24,7 +24,7 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** {@link closest} as the end of a message: `; did you mean "ecmp"?`, or nothing. `quote` stands on both sides. */
+/** {@link closest} as the end of a message: `; did you mean "spine"?`, or nothing. `quote` stands on both sides. */
 export function didYouMean(word: string, candidates: Iterable<string>, quote: string): string {
   const near = closest(word, candidates);
   return near === undefined ? "" : `; did you mean ${quote}${near}${quote}?`;

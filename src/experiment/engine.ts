@@ -47,7 +47,7 @@ const BREATH_INTERVAL_MS = 50;
 /** `O`: what a unit yields. */
 export interface EngineOutcome<O> {
   readonly series: readonly O[];
-  /** Generated programs, for example `pecmp/tor.p4`. */
+  /** Generated programs, for example `SCHEME/tor.p4`. */
   readonly programs: readonly { readonly file: string; readonly text: string }[];
   /** What a reader of the results must know of how they were made, one sentence each. */
   readonly notes: readonly string[];

@@ -17,7 +17,7 @@ export interface RunResults<E, O, R extends object> {
   readonly series: readonly O[];
   /** Of the controllers, for each scheme that has any. */
   readonly logs: readonly SchemeLog[];
-  /** Generated programs by file name, for example `pecmp/tor.p4`. */
+  /** Generated programs by file name, for example `SCHEME/tor.p4`. */
   readonly programs: readonly { readonly file: string; readonly text: string }[];
 }
 
