@@ -206,3 +206,26 @@ describe("a kind of a few lines", () => {
     await expect(running).rejects.toThrow("enough");
   });
 });
+
+describe("units of an experiment", () => {
+  it("do not depend on each other: a failure alone gives the row that it gives among others", async () => {
+    const rowsOf = async (failures: string, schemes: string) => {
+      const text = `name: units
+topology: { kind: leaf_spine, tors: 4, leaves: 3 }
+schemes: ${schemes}
+failures: ${failures}
+runs: 8
+observation: 100ms
+`;
+      const diagnostics = new Diagnostics();
+      const loaded = loadExperimentFile(new SourceFile("u.yaml", text), diagnostics);
+      expect(diagnostics.list).toEqual([]);
+      return JSON.parse((await loaded!.run({ seed: 4 })).json).rows as object[];
+    };
+    const gray = "{ tier: leaf, loss: 30%, corruption: 10% }";
+    const all = await rowsOf(`[tor, ${gray}, link]`, "[prr, pecmp]");
+    expect(all).toHaveLength(6);
+    expect(await rowsOf(`[${gray}]`, "[pecmp]")).toEqual([all[4]]);
+    expect(await rowsOf("[link]", "[prr]")).toEqual([all[2]]);
+  }, 120_000);
+});
