@@ -359,6 +359,37 @@ describe.each(["switch", "bmv2"] as const)("engine %s", (engine) => {
     180_000,
   );
 
+  it.skipIf(reason !== undefined)(
+    `plays faults that let packets pass${reason === undefined ? "" : ` (${reason})`}`,
+    async () => {
+      const timeline = timelineOf(
+        `${FLOW}${faults(
+          "at: 300ms, until: 1500ms, switch: tor0-0, loss: 1, match: { src: host0-0-0, protocol: tcp }",
+          "at: 300ms, until: 1500ms, link: [tor0-0, leaf0-0], direction: out, corruption: 50%",
+          "at: 2500ms, until: 3500ms, switch: tor0-1, kind: silent, flap: { period: 500ms, duty: 50% }",
+        )}duration: 6s`,
+      );
+      const out = join(folder, `partial-${engine}`);
+      const { rows } = await runTimeline(timeline, {
+        engine,
+        out,
+        testbed: { allowMissing: new Set(["rate", "delay"]), ...(bmv2 === undefined ? {} : { bmv2 }) },
+      });
+      // Nothing of these flows passes their only ToR for more than a second, under any scheme.
+      for (const row of rows) {
+        expect(row.timeouts, JSON.stringify(row)).toBeGreaterThan(1);
+        expect(row.recovered, JSON.stringify(row)).toBe(true);
+      }
+      const log = readFileSync(join(out, "logs/run.log"), "utf8");
+      expect(log.match(/fault 2: silent flapping/g)).toHaveLength(2 * timeline.schemes.length);
+      expect(log.match(/fault 2: repair/g)).toHaveLength(2 * timeline.schemes.length);
+      // The first two faults may concern one packet.
+      const program = readFileSync(join(out, "programs/pecmp/tor.p4"), "utf8");
+      expect(program.match(/table faults\w*/g)).toEqual(["table faults", "table faults_2"]);
+    },
+    180_000,
+  );
+
   const lacking = reason ?? whyNot("netns", engine, ["iperf3"]);
   it.skipIf(lacking !== undefined)(
     `lets iperf3 make the flows${lacking === undefined ? "" : ` (${lacking})`}`,
