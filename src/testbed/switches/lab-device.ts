@@ -7,7 +7,9 @@ import {
   type DeviceEvent,
   type Entity,
   type Names,
+  type PortControl,
   type ReadQuery,
+  type StateControl,
   type TargetSettings,
   type Update,
 } from "../../device/index.js";
@@ -68,6 +70,14 @@ export class LabDevice implements Device {
 
   get settings(): TargetSettings | undefined {
     return this.#inner?.settings;
+  }
+
+  get ports(): PortControl | undefined {
+    return this.#inner?.ports;
+  }
+
+  get state(): StateControl | undefined {
+    return this.#inner?.state;
   }
 
   async load(program: Program): Promise<void> {

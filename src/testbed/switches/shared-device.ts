@@ -11,7 +11,9 @@ import {
   type DeviceEvent,
   type Entity,
   type Names,
+  type PortControl,
   type ReadQuery,
+  type StateControl,
   type TargetSettings,
   type Update,
 } from "../../device/index.js";
@@ -62,6 +64,26 @@ export class SharedDevice implements Device {
       ...(setToeplitzKey === undefined
         ? {}
         : { setToeplitzKey: (...words) => this.#asPrimary(() => setToeplitzKey(...words)) }),
+    };
+  }
+
+  get ports(): PortControl | undefined {
+    const { ports } = this.remote;
+    if (ports === undefined) return undefined;
+    return {
+      add: (...words) => this.#asPrimary(() => ports.add(...words)),
+      remove: (port) => this.#asPrimary(() => ports.remove(port)),
+      list: () => ports.list(),
+    };
+  }
+
+  get state(): StateControl | undefined {
+    const { state } = this.remote;
+    if (state === undefined) return undefined;
+    return {
+      save: () => state.save(),
+      restore: (document) => this.#asPrimary(() => state.restore(document)),
+      reset: () => this.#asPrimary(() => state.reset()),
     };
   }
 

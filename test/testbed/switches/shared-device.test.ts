@@ -1,7 +1,18 @@
 /** A switch that several controllers use, over gRPC, with a device that keeps what is written. */
 import { describe, expect, it } from "vitest";
+import type { PortControl } from "../../../src/device/index.js";
 import { SharedDevice } from "../../../src/testbed/switches/shared-device.js";
-import { cpuProgram, destination, refusal, startClient, startPair, until } from "../../p4runtime/helpers.js";
+import { p4infoOf } from "../../control/start.js";
+import {
+  cpuProgram,
+  destination,
+  refusal,
+  startClient,
+  startPair,
+  startServer,
+  until,
+} from "../../p4runtime/helpers.js";
+import { startUnconfigured } from "../../switch/golden.js";
 
 /** Zero for every metadata field of the program's packets. */
 function metadataOf(header: "packet_in" | "packet_out"): Record<string, bigint> {
@@ -64,6 +75,25 @@ describe("SharedDevice", () => {
     const { device, client, shared } = await startShared();
     await shared.packetOut({ payload: Uint8Array.of(1, 2), metadata: metadataOf("packet_out") });
     expect(device.packets).toHaveLength(1);
+    expect(client.isPrimary).toBe(false);
+  });
+
+  it("adds ports and restores states as primary for as long as that takes", async () => {
+    const added: number[] = [];
+    const ports: PortControl = {
+      add: async (port) => void added.push(port),
+      remove: async (port) => void added.splice(added.indexOf(port), 1),
+      list: async () => [],
+    };
+    const { device } = startUnconfigured("l3", p4infoOf("l3"), { ports });
+    const client = await startClient((await startServer(device)).address);
+    const shared = new SharedDevice(client, () => {});
+    await shared.ports!.add(3, { kind: "interface", name: "veth3" });
+    await shared.ports!.add(4, { kind: "interface", name: "veth4" });
+    await shared.ports!.remove(3);
+    expect(added).toEqual([4]);
+    await shared.state!.restore(await shared.state!.save());
+    await shared.state!.reset();
     expect(client.isPrimary).toBe(false);
   });
 });
