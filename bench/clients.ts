@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runSuite, type Target } from "./clients/run-suite.js";
 import { SUITES } from "./clients/suites.js";
-import { type Row, sortDifferences, writeTable } from "./clients/table.js";
+import { type Row, sortDifferences, writeSuite } from "./clients/table.js";
 import type { Benchmark } from "./main.js";
 
 const project = join(import.meta.dirname, "..");
@@ -41,7 +41,6 @@ export const run: Benchmark = async (report) => {
   };
   const rival: Target | undefined =
     bmv2 === undefined ? undefined : { name: "simple_switch_grpc", command: bmv2, before: [] };
-  const rows: Row[] = [];
   for (const suite of SUITES) {
     if (wanted !== undefined && !suite.name.includes(wanted)) continue;
     const folder = suite.kind === "pytest" ? suite.folder : suite.kind === "ptf" ? suite.program : ".";
@@ -54,12 +53,11 @@ export const run: Benchmark = async (report) => {
       ours: await runSuite(suite, ours, places),
       bmv2: rival === undefined ? undefined : await runSuite(suite, rival, places),
     };
-    rows.push(row);
     const other = row.bmv2 === undefined ? {} : { rival: { name: rival!.name, value: row.bmv2.passed } };
     report({ name: `clients/${suite.name}`, unit: "tests passed", value: row.ours.passed, ...other });
     const { open, explained } = sortDifferences(row);
     for (const what of open) console.error(`${suite.name}: to mend: ${what}`);
     for (const { what, reason } of explained) console.error(`${suite.name}: explained: ${what}: ${reason}`);
-    writeTable(join(project, "docs/p4runtime.md"), [row]);
+    writeSuite(row);
   }
 };

@@ -2,7 +2,8 @@
  * The 13 exercises of the P4 tutorials, as their READMEs describe them: each solution in its folder, the network of
  * `p4loom net`, the exercise's own scripts and controllers. Nothing of the tutorials is part of this package:
  * P4LOOM_TUTORIALS names a checkout of p4lang/tutorials, P4LOOM_PYTHON a Python with scapy, grpc, and the modules p4 (with
- * p4.tmp) and p4runtime_sh. Needs root and a build. BMv2 runs beside our switch where P4LOOM_BMV2 names it.
+ * p4.tmp) and p4runtime_sh. Needs root and a build. BMv2 runs beside our switch where P4LOOM_BMV2 names it. Rewrites the
+ * rows in docs/exercises.md.
  */
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -10,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SwitchEngine } from "../src/testbed/index.js";
 import type { Measurement } from "./main.js";
+import { writeRows } from "./page-table.js";
 
 const root = join(import.meta.dirname, "..");
 const MAX_MS = 180_000;
@@ -37,7 +39,7 @@ export const EXERCISES: readonly Exercise[] = [
       sendUntil("h1", 'PY send.py 10.0.2.2 "P4 is cool"', "h2.log", "got a packet"),
     ],
     expect: {
-      "all hosts reach each other": /0% dropped \(12\/12/,
+      "all hosts reach each other": / 0% dropped \(12\/12/,
       "receive.py gets send.py's packet": /P4 is cool/,
     },
   },
@@ -72,7 +74,7 @@ export const EXERCISES: readonly Exercise[] = [
     name: "firewall",
     lines: ["pingall", "iperf h1 h3", "iperf h3 h1"],
     expect: {
-      "pings pass": /0% dropped \(12\/12/,
+      "pings pass": / 0% dropped \(12\/12/,
       "TCP passes from inside": /between h1 and h3\n\*\*\* Results: \['/,
       "TCP is stopped from outside": /between h3 and h1\n\*\*\* iperf3: /,
     },
@@ -121,7 +123,7 @@ export const EXERCISES: readonly Exercise[] = [
   {
     name: "multicast",
     lines: ["pingall"],
-    expect: { "all hosts reach each other": /0% dropped/ },
+    expect: { "all hosts reach each other": / 0% dropped/ },
   },
   {
     name: "p4runtime",
@@ -252,5 +254,17 @@ export async function run(report: (measurement: Measurement) => void): Promise<v
       value: checks - ours.missing.length,
       ...(theirs === undefined ? {} : { rival: { name: "BMv2", value: checks - theirs.missing.length } }),
     });
+    const held = ({ missing }: ExerciseOutcome) => `${checks - missing.length}/${checks}`;
+    writeRows(
+      { page: "exercises.md", bench: "exercises", columns: ["exercise", "checked", "p4loom", "BMv2"] },
+      [
+        [
+          `\`${exercise.name}\``,
+          Object.keys(exercise.expect).join("; "),
+          held(ours),
+          theirs === undefined ? "not run" : held(theirs),
+        ],
+      ],
+    );
   }
 }

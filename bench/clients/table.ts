@@ -1,10 +1,7 @@
 /** The comparison of third-party clients as a table of docs/p4runtime.md, rewritten row by row. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeRows } from "../page-table.js";
 import { explain } from "./explained.js";
 import type { Outcome } from "./run-suite.js";
-
-const BEGIN = "<!-- clients: written by `npm run bench -- clients` -->";
-const END = "<!-- clients: end -->";
 
 export interface Row {
   readonly suite: string;
@@ -41,25 +38,10 @@ export function sortDifferences(row: Row): { open: string[]; explained: { what: 
   return { open, explained };
 }
 
-/** Puts the rows into the page; rows of suites that were not run stay as they are. Throws where the marks are missing. */
-export function writeTable(page: string, rows: readonly Row[]): void {
-  const text = readFileSync(page, "utf8");
-  const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (from < 0 || to < from) throw new Error(`${page}: no place for the table of clients`);
-  const kept = text
-    .slice(from + BEGIN.length, to)
-    .split("\n")
-    .filter((line) => line.startsWith("| ") && !line.startsWith("| suite") && !line.startsWith("|---"));
-  const lines = new Map(kept.map((line) => [line.split("|")[1]!.trim(), line]));
-  for (const row of rows) {
-    const { open, explained } = sortDifferences(row);
-    const cell = `${open.length} | ${explained.length}`;
-    lines.set(row.suite, `| ${row.suite} | ${counts(row.ours)} | ${counts(row.bmv2)} | ${cell} |`);
-  }
-  const table = [
-    "| suite | p4loom | simple_switch_grpc | to mend | explained |",
-    "|---|---|---|---|---|",
-    ...lines.values(),
-  ];
-  writeFileSync(page, `${text.slice(0, from)}${BEGIN}\n\n${table.join("\n")}\n\n${text.slice(to)}`);
+/** Puts a suite into the table of docs/p4runtime.md; other suites stay as they are. */
+export function writeSuite(row: Row): void {
+  const { open, explained } = sortDifferences(row);
+  const cells = [row.suite, counts(row.ours), counts(row.bmv2), `${open.length}`, `${explained.length}`];
+  const columns = ["suite", "p4loom", "simple_switch_grpc", "to mend", "explained"];
+  writeRows({ page: "p4runtime.md", bench: "clients", columns }, [cells]);
 }
