@@ -4,7 +4,7 @@ import { fail } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import type { Expr, IrAction, Label, Stmt, StmtOf } from "../lower/ir.js";
-import { isAggregate, scalarWidth } from "../lower/ir-types.js";
+import { isAggregate, parameterName, scalarWidth } from "../lower/ir-types.js";
 import { isPlace } from "../lower/places.js";
 import type { ExpressionEmitter } from "./bmv2-expressions.js";
 import { hexValue } from "./bmv2-expressions.js";
@@ -42,11 +42,12 @@ export function emitAction(
   return {
     name: action.name,
     id,
-    runtime_data: variables.map((one) => {
-      const bitwidth = scalarWidth(one.type) ?? 0;
+    runtime_data: action.params.map((param) => {
+      const { type, span } = param.variable;
+      const bitwidth = scalarWidth(type) ?? 0;
       if (bitwidth === 0)
-        fail(CODES.zeroWidth, one.span, "BMv2 has no action parameters of 0 bits", "leave the parameter out");
-      return { name: one.name, bitwidth };
+        fail(CODES.zeroWidth, span, "BMv2 has no action parameters of 0 bits", "leave the parameter out");
+      return { name: parameterName(param), bitwidth };
     }),
     primitives,
   };

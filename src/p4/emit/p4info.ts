@@ -5,7 +5,7 @@ import { DiagnosticError, toBytes } from "../../base/index.js";
 import { createP4Info, type P4Info, p4info } from "../../program/index.js";
 import type { Expr, IrAction, IrProgram, IrTable, StmtOf } from "../lower/ir.js";
 import { controlsOf } from "../lower/ir.js";
-import { scalarWidth } from "../lower/ir-types.js";
+import { parameterName, scalarWidth } from "../lower/ir-types.js";
 import { forEachStmt } from "../lower/walk.js";
 import type { SourceUnit, StructLikeDeclaration } from "../syntax/ast.js";
 import type { StructLikeType } from "../types/index.js";
@@ -176,7 +176,7 @@ class Builder {
         const typeName = declared.kind === "enum" ? declared.declaration.name.name : newTypeName(declared);
         return {
           id: ids[index]!,
-          name: stringArgument(param.annotations, "name") ?? param.variable.name,
+          name: parameterName(param),
           bitwidth: controllerWidth(declared),
           ...annotated(param.annotations),
           ...(typeName === undefined ? {} : { typeName: { name: typeName } }),

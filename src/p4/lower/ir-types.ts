@@ -4,7 +4,7 @@ import { fail } from "../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Annotation, StructLikeDeclaration } from "../syntax/ast.js";
 import type { Type } from "../types/index.js";
-import type { AggregateType, BitsType, IrField, IrType } from "./ir.js";
+import type { ActionParam, AggregateType, BitsType, IrField, IrType } from "./ir.js";
 
 /** Width in bits of `error` and enum values: BMv2 has no smaller home for them (p4c does the same). */
 export const ENUM_WIDTH = 32;
@@ -133,6 +133,11 @@ export function nameAnnotation(annotations: readonly Annotation[]): string | und
   if (body === undefined || body.kind === "none" || body.kind === "pairs") return undefined;
   const value = body.values?.[0];
   return value?.kind === "stringLiteral" ? value.value : undefined;
+}
+
+/** The name of an action's parameter for the control plane. */
+export function parameterName({ annotations, variable }: ActionParam): string {
+  return nameAnnotation(annotations) ?? variable.name;
 }
 
 /** Whether two types are the same. */

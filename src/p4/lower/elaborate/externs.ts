@@ -1,12 +1,12 @@
 /** Calls of what core.p4 and v1model declare: packets, headers, externs. */
 
-import { fail } from "../../../base/index.js";
+import { fail, type Span } from "../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type { CallExpression, Expression, FunctionDeclaration } from "../../syntax/ast.js";
 import type { BoundArguments, ResolvedCall, Type } from "../../types/index.js";
-import { number, valid, variable } from "../build.js";
+import { field, number, valid, variable } from "../build.js";
 import { fold } from "../fold.js";
-import type { Expr, ExternInstance, IrType, Stmt } from "../ir.js";
+import type { Expr, ExternInstance, IrType, Stmt, Variable } from "../ir.js";
 import { fault } from "../ir.js";
 import { bits, scalarWidth, totalWidth } from "../ir-types.js";
 import { isFixedPlace } from "../places.js";
@@ -152,10 +152,29 @@ function targetCall(
       return [valueOperand((inner) => fold(argumentValue(inner, value, param.type)))];
     }),
   );
-  if (name === "mark_to_drop" && args.length === 0 && env.context.standard !== undefined)
-    args.push(variable(env.context.standard, call.span));
-  emit(env, { kind: "extern", name, instance, args, span: call.span });
+  if (name === "mark_to_drop" && env.context.standard !== undefined)
+    markToDrop(env, args[0], env.context.standard, call.span);
+  else emit(env, { kind: "extern", name, instance, args, span: call.span });
   env.out.list.push(...after);
+}
+
+/** What BMv2's `mark_to_drop` writes. The drop port is an option of the switch. */
+const DROP_FIELDS = ["egress_spec", "mcast_grp"];
+
+/**
+ * `mark_to_drop` of BMv2 always writes the architecture's `standard_metadata`. For a copy of it, such as an `inout`
+ * parameter with storage of its own, the fields are taken from there, and those of the architecture stay as they were.
+ */
+function markToDrop(env: Env, place: Expr | undefined, home: Variable, span: Span): void {
+  const standard = variable(home, span);
+  const isCopy = place !== undefined && !(place.kind === "variable" && place.variable === home);
+  const kept = isCopy ? DROP_FIELDS.map((name) => saveValue(env, field(standard, name, span))) : [];
+  emit(env, { kind: "extern", name: "mark_to_drop", instance: undefined, args: [standard], span });
+  if (!isCopy) return;
+  for (const [i, name] of DROP_FIELDS.entries()) {
+    emit(env, { kind: "assign", left: field(place, name, span), right: field(standard, name, span), span });
+    emit(env, { kind: "assign", left: field(standard, name, span), right: kept[i]!, span });
+  }
 }
 
 /** Parameters of generic externs have type variables as types: the argument's own type counts then. */

@@ -308,7 +308,8 @@ function tableAction(
   if (shared) cache.set(declaration, action);
   plan.pipeline.actions.push(action);
   action.body = collect(env, (inner) => {
-    const bound = bindArguments(inner, scope, directed, (args ?? []).slice(0, directed.length), false);
+    const closed = home === env.context.globalScope;
+    const bound = bindArguments(inner, scope, directed, (args ?? []).slice(0, directed.length), closed);
     inner.out.list.push(...bound.copyIn);
     inlineBody(
       inner,
