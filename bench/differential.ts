@@ -112,7 +112,7 @@ function compileThere(path: string, { includes, compiled }: Options): Compiled |
     const args = ["--arch", "v1model", ...folders, "-o", json, "--p4runtime-files", info, path];
     const { status, stderr } = spawnSync(P4C, args, { encoding: "utf8", timeout: P4C_SECONDS * 1000 });
     if (status !== 0 || !existsSync(json)) {
-      const line = stderr?.split("\n").find((one) => one.includes("error")) ?? `status ${status}`;
+      const line = stderr?.split("\n").find((one) => /\berror:/.test(one)) ?? `status ${status}`;
       return { why: line.trim() };
     }
     return readPrograms("p4c", readFileSync(json, "utf8"), readFileSync(info, "utf8"));
