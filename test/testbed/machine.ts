@@ -56,10 +56,14 @@ export const LABS = (["netns", "mininet"] as const).flatMap((network) =>
   })),
 );
 
-/** A place in the package for programs that are bundled: their start takes a fraction of the time of the sources'. */
+/**
+ * Places in the package for programs that are bundled: their start takes a fraction of the time of the sources'. They are two
+ * folders below the package's, as dist/cli is: files of the package are found from there.
+ */
 const bundles = join(root, "out", `lab-test-${process.pid}`);
+const holdBundles = join(root, "out", `lab-hold-${process.pid}`);
 const made = new Map<string, Promise<readonly string[]>>();
-const folders = [bundles];
+const folders = [bundles, holdBundles];
 
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -67,14 +71,12 @@ afterAll(() => {
 
 /** p4loom as a command. */
 export function p4loomCommand(): Promise<readonly string[]> {
-  // two folders below the package's, as dist/cli is: files of the package are found from there
   return bundle(join(root, "src/cli/main.ts"), bundles);
 }
 
 /** `hold-lab.ts` as a command. */
 export function holdLabCommand(): Promise<readonly string[]> {
-  // three folders below, as dist/testbed/system is
-  return bundle(fileURLToPath(new URL("./hold-lab.ts", import.meta.url)), join(bundles, "hold"));
+  return bundle(fileURLToPath(new URL("./hold-lab.ts", import.meta.url)), holdBundles);
 }
 
 function bundle(entry: string, outdir: string): Promise<readonly string[]> {
