@@ -75,9 +75,9 @@ export interface ControlPlaneOptions {
   readonly clock: Clock;
   session(node: number, place: ControllerPlace): SwitchSession;
   readonly seed: number;
-  /** Also told of each line of {@link ControlPlane.log}, as it comes. */
+  /** Called with each new line of {@link ControlPlane.log}. */
   readonly onLine?: (line: string) => void;
-  /** Told of the first failure of a controller. */
+  /** Called once, with the first failure of a controller. */
   readonly onFailure?: (error: DiagnosticError) => void;
 }
 

@@ -2,8 +2,8 @@
  * The program on the hosts of a testbed: it does to packets what the hosts of a scheme do, and leaves TCP to the kernel.
  *
  * `main.ts` is the process, which `src/testbed/agent` starts; `agent.ts` does what the requests of its input say. Read
- * `data-path.ts` (packets between the kernel and the wire), `marking.ts` (what changes in them), `tcp-flow.ts` (what is
- * told of TCP that passes by), then `transfer.ts` and `probes.ts` (what the host sends itself) and `host-setup.ts` (what
+ * `data-path.ts` (packets between the kernel and the wire), `marking.ts` (what changes in them), `tcp-flow.ts` (what it
+ * learns from TCP segments that pass by), then `transfer.ts` and `probes.ts` (what the host sends itself) and `host-setup.ts` (what
  * the agent changes in its host). Which selectors follow is the policy's: it is the object that the simulator uses, made
  * by `hostPolicyOf` from its description.
  *

@@ -56,7 +56,7 @@ export class Readiness {
     this.#control(EPOLL_CTL_MODIFY, fd, key, events);
   }
 
-  /** Before the socket is closed: an event that was found already may still be told of. */
+  /** To be called before the socket is closed. An event that was found already may still be reported. */
   remove(fd: number): void {
     this.#control(EPOLL_CTL_DELETE, fd, 0, 0);
   }

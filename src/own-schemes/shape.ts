@@ -1,4 +1,4 @@
-/** The shapes of what a user's module gives back. */
+/** The shapes of what a user's module returns. */
 import { z } from "zod";
 import { SELECTOR_FIELDS } from "../hosts/index.js";
 

@@ -19,7 +19,7 @@ import {
 } from "../generated/p4loom/v1/settings_pb.js";
 import type { P4RuntimeChannel } from "./channel.js";
 
-/** Who asks for a change. Throws a `DeviceError` when this controller is not primary. */
+/** The controller that requests a change. Throws a `DeviceError` when this controller is not primary. */
 type Claim = () => { deviceId: bigint; role: string; electionId: Uint128 };
 
 /** Bytes of a document in one message. */
