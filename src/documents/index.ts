@@ -3,3 +3,4 @@
  * place, with the keys and values of the file.
  */
 export { type LoadedDocument, loadDocument } from "./document.js";
+export { describeIssues } from "./schema-issues.js";

@@ -31,7 +31,9 @@ const CALL = new Script("call()");
 /** The result of a synchronous call. Fails with P43402 after the limit of time, with P43404 for what `call` throws. */
 export function guarded<T>(module: OwnModule, what: string, call: () => T, limitMs = TIME_LIMIT_MS): T {
   try {
-    return CALL.runInContext(createContext({ call }), { timeout: limitMs, displayErrors: false }) as T;
+    return withoutExit(
+      () => CALL.runInContext(createContext({ call }), { timeout: limitMs, displayErrors: false }) as T,
+    );
   } catch (error) {
     if ((error as NodeJS.ErrnoException)?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT")
       fail("P43402", placeOf(module, what), `${what} has not returned after ${limitMs / 1000} s`);
@@ -42,15 +44,35 @@ export function guarded<T>(module: OwnModule, what: string, call: () => T, limit
 /** As {@link guarded} without a limit, for calls that are too many to limit each. */
 export function placed<T>(module: OwnModule, what: string, call: () => T): T {
   try {
-    return call();
+    return withoutExit(call);
   } catch (error) {
     return rethrow(module, what, error);
   }
 }
 
+/** What `process.exit` throws while the code of a user is called. */
+class EndsProcess extends Error {}
+
+/** A module that ended the process would end a run without results and without a word. */
+function withoutExit<T>(call: () => T): T {
+  const { exit } = process;
+  process.exit = (status) => {
+    throw new EndsProcess(`process.exit(${status ?? ""})`);
+  };
+  try {
+    return call();
+  } finally {
+    process.exit = exit;
+  }
+}
+
 function rethrow(module: OwnModule, what: string, error: unknown): never {
   if (error instanceof DiagnosticError) throw error;
-  fail("P43404", thrownAt(module, error) ?? placeOf(module, what), `${what} throws: ${messageOf(error)}`);
+  const text =
+    error instanceof EndsProcess
+      ? `${what} ends the process: ${error.message}`
+      : `${what} throws: ${messageOf(error)}`;
+  fail("P43404", thrownAt(module, error) ?? placeOf(module, what), text);
 }
 
 export function messageOf(error: unknown): string {
@@ -76,10 +98,39 @@ function spanAt(file: SourceFile, line: number, column: number): Span {
   return { file, start, end: start + Math.max(1, word.length) };
 }
 
-/** Where the module defines a member: the first `NAME(` or `NAME:`; its beginning where it does not. */
+/**
+ * Where the module defines a member: the least nested `NAME(`, `NAME:`, `NAME =` or `NAME,` that is code, because a plan may
+ * have a key with the name of a member; its beginning where there is none. For "export" the default export.
+ */
 export function placeOf({ file }: OwnModule, member: string): Span {
-  const name = /\w+/.exec(member)?.[0] ?? "";
-  const found = new RegExp(`\\b${name}\\b(?=\\s*[(:,])`).exec(file.text);
-  if (name === "" || found === null) return { file, start: 0, end: Math.min(1, file.text.length) };
-  return { file, start: found.index, end: found.index + name.length };
+  const name = /\w+$/.exec(member)?.[0] ?? "";
+  const code = codeOf(file.text);
+  const pattern =
+    name === "export"
+      ? /\bexport(?=\s+default\b)/g
+      : new RegExp(`(?<=(?:^|[{,;}]|\\b(?:async|get|static|function))\\s*)\\b${name}\\b(?=\\s*[(:,=])`, "g");
+  let best: { at: number; depth: number } | undefined;
+  for (const { index } of name === "" ? [] : code.matchAll(pattern)) {
+    const depth = depthAt(code, index);
+    if (best === undefined || depth < best.depth) best = { at: index, depth };
+  }
+  if (best === undefined) return { file, start: 0, end: Math.min(1, file.text.length) };
+  return { file, start: best.at, end: best.at + name.length };
+}
+
+/** The text with comments and the insides of strings blank, every place unchanged. */
+function codeOf(text: string): string {
+  const skipped =
+    /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[\s\S])*`/g;
+  return text.replace(skipped, (part) => part.replaceAll(/[^\n]/g, " "));
+}
+
+function depthAt(code: string, end: number): number {
+  let depth = 0;
+  for (let at = 0; at < end; at++) {
+    const sign = code[at]!;
+    if ("{[(".includes(sign)) depth++;
+    else if ("}])".includes(sign)) depth--;
+  }
+  return depth;
 }

@@ -7,16 +7,24 @@ import { Worker } from "node:worker_threads";
 import { fail, type Span } from "../base/index.js";
 import { messageOf, type OwnModule, placeOf, TIME_LIMIT_MS, thrownAt } from "./guard.js";
 
+/** The thread's exit status where the module calls `process.exit`; a thread that waits for what never comes exits with 0. */
+const ENDED = 97;
+
 /** The thread is plain JavaScript, so that it runs from sources, from modules and from the bundled command alike. */
 const TRIAL = `
 const { parentPort, workerData } = require("node:worker_threads");
+const { exit } = process;
+process.exit = () => exit(${ENDED});
 import(workerData).then(
   () => parentPort.postMessage({ kind: "loaded" }),
   (error) => parentPort.postMessage({
     kind: "thrown", name: String(error?.name), message: String(error?.message ?? error), stack: String(error?.stack ?? "") }),
 );`;
 
-type Trial = { kind: "loaded" } | { kind: "thrown"; name: string; message: string; stack: string };
+type Trial =
+  | { kind: "loaded" }
+  | { kind: "waits" | "ends" }
+  | { kind: "thrown"; name: string; message: string; stack: string };
 
 /**
  * The module's exports. Fails with P43401 when it cannot be loaded or throws, with P43402 when it does not end within the limit.
@@ -29,6 +37,14 @@ export async function importModule(
   if (trial === undefined)
     fail("P43402", placeOf(module, ""), `the module has not loaded after ${limitMs / 1000} s`);
   if (trial.kind === "thrown") failToLoad(module, trial);
+  if (trial.kind === "waits")
+    fail(
+      "P43401",
+      placeOf(module, ""),
+      "the module does not load: its top level waits for something that never comes",
+    );
+  if (trial.kind === "ends")
+    fail("P43401", placeOf(module, ""), "the module does not load: it ends the process");
   try {
     return (await importer()(module.url)) as Record<string, unknown>;
   } catch (error) {
@@ -70,9 +86,7 @@ async function tryInThread(url: string, limitMs: number): Promise<Trial | undefi
       worker.once("error", (error: Error) =>
         resolve({ kind: "thrown", name: error.name, message: error.message, stack: error.stack ?? "" }),
       );
-      worker.once("exit", (code) =>
-        resolve({ kind: "thrown", name: "Error", message: `it ends its process (${code})`, stack: "" }),
-      );
+      worker.once("exit", (code) => resolve({ kind: code === ENDED ? "ends" : "waits" }));
     });
   } finally {
     clearTimeout(timer);

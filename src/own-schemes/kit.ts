@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { fail, Random, SourceFile } from "../base/index.js";
+import { fail, Random, SourceFile, systemErrorReason } from "../base/index.js";
 import { directionValues, NO_SELECTOR, type ProgramPlan, selectorValues } from "../generate/index.js";
 import { FIELD_BITS, fixedPath, MovingPath, ProbingPath, SELECTOR_FIELDS } from "../hosts/index.js";
 import { fixedHosts, SCHEMES, schemeKit } from "../schemes/index.js";
@@ -16,7 +16,7 @@ export function makeKit(module: OwnModule) {
     try {
       return { file: new SourceFile(file, readFileSync(file, "utf8")), kind };
     } catch (error) {
-      return fail("P43401", placeOf(module, "plan"), `cannot read ${file}: ${(error as Error).message}`);
+      return fail("P43401", placeOf(module, "plan"), `cannot read ${file}: ${systemErrorReason(error)}`);
     }
   };
   return {

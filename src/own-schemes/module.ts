@@ -1,13 +1,14 @@
 /** A scheme from a user's module: `export default (kit) => ({ name, parameters, plan, hosts })`. */
 import { z } from "zod";
 import { fail, type Span } from "../base/index.js";
-import type { FlowKey, HostPolicy, PathChooser, PolicyDescription } from "../hosts/index.js";
+import { type FlowKey, type HostPolicy, type PolicyDescription, SELECTOR_FIELDS } from "../hosts/index.js";
 import { type FabricPlan, fixedHosts, hostPolicyOf, type Scheme, schemeKit } from "../schemes/index.js";
 import type { Topology } from "../topology/index.js";
+import { checkedChooser } from "./chooser.js";
 import { guarded, type OwnModule, ownModule, placed, placeOf } from "./guard.js";
 import { importModule } from "./import-module.js";
 import { makeKit } from "./kit.js";
-import { chooserShape, issueOf, planShape, policyShape, schemeShape } from "./shape.js";
+import { chooserShape, describeValue, issueOf, planShape, policyShape, schemeShape } from "./shape.js";
 
 interface OwnScheme {
   readonly name: string;
@@ -34,13 +35,20 @@ export async function schemeOfModule(url: string, from?: Span, { limitMs }: Limi
     fail(
       "P43403",
       placeOf(module, "export"),
-      `the module has no default export that is a function, but ${exported === undefined ? "none" : `a value of type ${typeof exported}`}`,
+      exported === undefined
+        ? "the module has no default export"
+        : `the default export of the module is ${describeValue(exported)}, which is no function`,
       "write: export default (kit) => ({ name, parameters, plan, hosts })",
     );
-  const made = guarded(module, "default", () => exported(makeKit(module)), limitMs);
-  const issue = issueOf(schemeShape, made);
+  const made = guarded(module, "the default export", () => exported(makeKit(module)), limitMs);
+  const issue = issueOf(schemeShape, made, "scheme");
   if (issue !== undefined)
-    fail("P43403", placeOf(module, issue.split(":")[0]!), `the default export returns no scheme: ${issue}`);
+    fail(
+      "P43403",
+      placeOf(module, issue.member ?? "export"),
+      `the default export returns ${issue.text}`,
+      ...issue.notes,
+    );
   return wrapped(module, made as OwnScheme, limitMs);
 }
 
@@ -62,18 +70,21 @@ function wrapped(module: OwnModule, own: OwnScheme, limitMs: number | undefined)
 }
 
 function planOf(module: OwnModule, own: OwnScheme, topology: Topology, made: unknown): FabricPlan {
-  const issue = made instanceof Promise ? "a promise; it must return its plan at once" : undefined;
-  const result = planShape.safeParse(made);
-  if (issue !== undefined || !result.success)
-    fail(
-      "P43403",
-      placeOf(module, "plan"),
-      `plan returns ${issue ?? `no plan: ${issueOf(planShape, made)}`}`,
-    );
-  const { hosts, ...plan } = result.data;
-  for (const { node } of plan.switches)
-    if (topology.nodes[node] === undefined || topology.nodes[node].role === "host")
-      fail("P43403", placeOf(module, "plan"), `plan returns no plan: node ${node} is no switch`);
+  const issue = issueOf(planShape, made, "plan");
+  if (issue !== undefined)
+    fail("P43403", placeOf(module, "plan"), `plan returns ${issue.text}`, ...issue.notes);
+  const { hosts, ...plan } = planShape.parse(made);
+  const isSwitch = (node: number) =>
+    topology.nodes[node] !== undefined && topology.nodes[node].role !== "host";
+  const asked = [
+    ...plan.switches.map(({ node }) => ({ node, of: "" })),
+    ...plan.controllers.flatMap(({ name, switches }) =>
+      switches.map((node) => ({ node, of: `, of controller "${name}",` })),
+    ),
+  ];
+  for (const { node, of } of asked)
+    if (!isSwitch(node))
+      fail("P43403", placeOf(module, "plan"), `plan returns no plan: node ${node}${of} is no switch`);
   const planned = new Set(plan.switches.map(({ node }) => node));
   const missing = topology.nodes.find(({ index, role }) => role !== "host" && !planned.has(index));
   if (missing !== undefined)
@@ -84,7 +95,9 @@ function planOf(module: OwnModule, own: OwnScheme, topology: Topology, made: unk
     ...(plan as unknown as Omit<FabricPlan, "hosts" | "scheme">),
     scheme: own.name,
     hosts:
-      hosts === undefined ? { kind: "fixed", selector: 0 } : { ...hosts, kind: own.name, module: module.url },
+      hosts === undefined
+        ? { kind: "fixed", selector: 0 }
+        : { ...hosts, kind: own.name, module: module.url, moduleField: plan.field },
   };
 }
 
@@ -95,35 +108,35 @@ function policyOf(
   description: PolicyDescription,
   limitMs: number | undefined,
 ): HostPolicy {
-  const { module: _module, ...plain } = description;
+  const { module: _module, moduleField, ...plain } = description;
+  // A description that no plan wrote may lack the field: then selectors of the widest one are right.
+  const field = SELECTOR_FIELDS.find((one) => one === moduleField) ?? "dscp_flow_label";
   const policy = guarded(module, "hosts", () => own.hosts!(plain as PolicyDescription), limitMs);
-  const issue = issueOf(policyShape, policy);
-  if (issue !== undefined) fail("P43403", placeOf(module, "hosts"), `hosts returns no policy: ${issue}`);
+  const issue = issueOf(policyShape, policy, "policy");
+  if (issue !== undefined)
+    fail("P43403", placeOf(module, "hosts"), `hosts returns ${issue.text}`, ...issue.notes);
   const { open, nic } = policy as HostPolicy & { nic?: HostPolicy["nic"] };
   return {
     ...(policy as HostPolicy),
     open: (flow, random) => {
       const chooser = placed(module, "open", () => open.call(policy, flow, random));
-      const wrong = issueOf(chooserShape, chooser);
-      if (wrong !== undefined) fail("P43403", placeOf(module, "open"), `open returns no chooser: ${wrong}`);
-      return placedChooser(module, chooser as PathChooser);
+      const wrong = issueOf(chooserShape, chooser, "chooser");
+      if (wrong !== undefined)
+        fail("P43403", placeOf(module, "open"), `open returns ${wrong.text}`, ...wrong.notes);
+      return checkedChooser(module, chooser, field);
     },
-    nic: (flow: FlowKey, selector: number, nics: number) =>
-      nic === undefined
-        ? schemeKit.flowHash(flow) % nics
-        : placed(module, "nic", () => nic.call(policy, flow, selector, nics)),
+    nic: (flow: FlowKey, selector: number, nics: number) => {
+      if (nic === undefined) return schemeKit.flowHash(flow) % nics;
+      const chosen = placed(module, "nic", () => nic.call(policy, flow, selector, nics));
+      if (Number.isInteger(chosen) && chosen >= 0 && chosen < nics) return chosen;
+      return fail(
+        "P43403",
+        placeOf(module, "nic"),
+        `nic returns ${describeValue(chosen)}, which is no number of a NIC`,
+        `expected a whole number from 0 to ${nics - 1}`,
+      );
+    },
   };
-}
-
-/** The chooser with its methods, each of which names its place when it throws. */
-function placedChooser(module: OwnModule, chooser: PathChooser): PathChooser {
-  return new Proxy(chooser, {
-    get(target, name) {
-      const value = Reflect.get(target, name, target) as unknown;
-      if (typeof value !== "function") return value;
-      return (...values: unknown[]) => placed(module, String(name), () => value.apply(target, values));
-    },
-  });
 }
 
 /** The policy of a description from a plan of any scheme: those of modules name their module. */

@@ -1,5 +1,6 @@
 /** The shapes of what a user's module returns. */
 import { z } from "zod";
+import { describeIssues } from "../documents/index.js";
 import { SELECTOR_FIELDS } from "../hosts/index.js";
 
 const isFunction = z.custom<(...values: never[]) => unknown>((value) => typeof value === "function", {
@@ -48,7 +49,29 @@ export const planShape = z
     hosts: z.looseObject({}).optional(),
     repaths: z.boolean().default(false),
     notes: z.array(z.string()).default([]),
-    controllers: z.array(z.looseObject({ name: z.string() })).default([]),
+    controllers: z
+      .array(
+        z.looseObject({
+          name: z.string().min(1),
+          /** Node indexes of switches. */
+          switches: z.array(z.number().int().min(0)).min(1),
+          // Not an object schema: that would copy the controller, which may be of a class.
+          controller: z.unknown().check((context) => {
+            const { start, prepare } = (context.value ?? {}) as { start?: unknown; prepare?: unknown };
+            const wrong = (member: string, value: unknown) =>
+              context.issues.push({
+                code: "custom",
+                input: value,
+                path: [member],
+                message: "expected a function",
+              });
+            if (typeof start !== "function") wrong("start", start);
+            else if (prepare !== undefined && typeof prepare !== "function") wrong("prepare", prepare);
+          }),
+          place: z.enum(["central", "switch"]).optional(),
+        }),
+      )
+      .default([]),
   })
   .check((context) => {
     const { programs, switches } = context.value;
@@ -65,12 +88,53 @@ export const planShape = z
 
 /** What `hosts` returns, and what `open` of it returns. */
 export const policyShape = z.looseObject({ open: isFunction, nic: isFunction.optional() });
-export const chooserShape = z.looseObject({ onTimeout: isFunction, onAck: isFunction, onData: isFunction });
+export const chooserShape = z.looseObject({
+  onTimeout: isFunction,
+  onAck: isFunction,
+  onData: isFunction,
+  selectorFor: isFunction.optional(),
+  onFastRetransmit: isFunction.optional(),
+  onRound: isFunction.optional(),
+  onIdle: isFunction.optional(),
+  onReordering: isFunction.optional(),
+});
 
-/** The first issue of a value, or undefined. */
-export function issueOf(schema: z.ZodType, value: unknown): string | undefined {
+/** A value of a user for a message: short, on one line. */
+export function describeValue(value: unknown): string {
+  if (value === undefined || value === null || typeof value === "number") return String(value);
+  if (typeof value === "function") return "a function";
+  if (isPromise(value)) return "a promise";
+  if (Array.isArray(value)) {
+    const shown = value.slice(0, 4).map(describeValue).join(", ");
+    return value.length > 4 ? `[${shown}, ...] (${value.length} elements)` : `[${shown}]`;
+  }
+  if (typeof value === "object") return "an object";
+  const text = typeof value === "string" ? JSON.stringify(value) : String(value);
+  return text.length > 40 ? `${text.slice(0, 37)}...` : text;
+}
+
+function isPromise(value: unknown): boolean {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+}
+
+/** What is wrong with a value that code returned, if anything is. */
+export interface ShapeIssue {
+  /** After "returns": `no plan: missing key "switches": expected a list`. */
+  readonly text: string;
+  /** The member of the value that is there and wrong; undefined where one is missing. */
+  readonly member?: string;
+  readonly notes: readonly string[];
+}
+
+/** The first issue of a value that must be a `noun`, or undefined. */
+export function issueOf(schema: z.ZodType, value: unknown, noun: string): ShapeIssue | undefined {
+  if (isPromise(value)) return { text: `a promise; it must return its ${noun} at once`, notes: [] };
+  if (typeof value !== "object" || value === null)
+    return { text: `no ${noun}: expected an object, got ${describeValue(value)}`, notes: [] };
   const result = schema.safeParse(value);
   if (result.success) return undefined;
-  const { path, message } = result.error.issues[0]!;
-  return path.length === 0 ? message : `${path.join(".")}: ${message}`;
+  const { path, message, notes } = describeIssues(result.error.issues, schema, value)[0]!;
+  const isThere = path.length > 0 && Object.hasOwn(value, path[0]!);
+  const text = `no ${noun}: ${message}`;
+  return isThere ? { text, member: String(path[0]), notes } : { text, notes };
 }

@@ -22,7 +22,9 @@ async function use(file: string): Promise<void> {
   const plan = scheme.plan(example("clos"), scheme.parameters.parse({}));
   const policy = scheme.hosts(plan.hosts);
   const flow = { src: 1n, dst: 2n, protocol: 6, srcPort: 3, dstPort: 4 };
-  policy.open(flow, new Random(1)).onTimeout(1);
+  const chooser = policy.open(flow, new Random(1));
+  expect(chooser.selector).toBe(0);
+  chooser.onTimeout(1);
 }
 
 describe("a wrong module", () => {

@@ -1,0 +1,80 @@
+/**
+ * Calls a user's chooser of paths: every call names its place when it throws, and what it returns is checked, because the
+ * transport counts copies by it and writes it into packets.
+ */
+import { fail } from "../base/index.js";
+import { FIELD_BITS, type PathChooser, type SelectorField } from "../hosts/index.js";
+import { type OwnModule, placed, placeOf } from "./guard.js";
+import { describeValue } from "./shape.js";
+
+/** Copies of one segment that a chooser may ask for. */
+export const MAX_COPIES = 8;
+
+/** The chooser, checked. Members that it does not have when it is opened stay absent. Fails with P43403 and P43404. */
+export function checkedChooser(module: OwnModule, chooser: PathChooser, field: SelectorField): PathChooser {
+  const most = 2 ** FIELD_BITS[field] - 1;
+  const isSelector = (value: unknown) =>
+    Number.isInteger(value) && Number(value) >= 0 && Number(value) <= most;
+  const range = `whole numbers from 0 to ${most}, the values of ${field}`;
+
+  const one = (member: string, value: unknown): number => {
+    if (isSelector(value)) return value as number;
+    const verb = member === "selector" ? "is" : "returns";
+    return fail(
+      "P43403",
+      placeOf(module, member),
+      `${member} of a chooser ${verb} ${describeValue(value)}, which is no selector`,
+      `selectors are ${range}`,
+    );
+  };
+  const many = (member: string, value: unknown): readonly number[] => {
+    if (Array.isArray(value) && value.length > 0 && value.length <= MAX_COPIES && value.every(isSelector))
+      return value;
+    return fail(
+      "P43403",
+      placeOf(module, member),
+      `${member} of a chooser returns ${describeValue(value)}, which is no list of selectors`,
+      `expected a list of 1 to ${MAX_COPIES} selectors, one for each copy; selectors are ${range}`,
+    );
+  };
+
+  const { selectorFor, onFastRetransmit, onRound, onIdle, onReordering } = chooser;
+  return {
+    get selector() {
+      return one(
+        "selector",
+        placed(module, "selector", () => chooser.selector),
+      );
+    },
+    onTimeout: (attempt) =>
+      many(
+        "onTimeout",
+        placed(module, "onTimeout", () => chooser.onTimeout(attempt)),
+      ),
+    onAck: (marks, rttNs) => placed(module, "onAck", () => chooser.onAck(marks, rttNs)),
+    onData: (marks, duplicate) =>
+      many(
+        "onData",
+        placed(module, "onData", () => chooser.onData(marks, duplicate)),
+      ),
+    ...(selectorFor && {
+      selectorFor: (segment) =>
+        one(
+          "selectorFor",
+          placed(module, "selectorFor", () => selectorFor.call(chooser, segment)),
+        ),
+    }),
+    ...(onFastRetransmit && {
+      onFastRetransmit: () =>
+        many(
+          "onFastRetransmit",
+          placed(module, "onFastRetransmit", () => onFastRetransmit.call(chooser)),
+        ),
+    }),
+    ...(onRound && { onRound: (round) => placed(module, "onRound", () => onRound.call(chooser, round)) }),
+    ...(onIdle && { onIdle: (idleNs) => placed(module, "onIdle", () => onIdle.call(chooser, idleNs)) }),
+    ...(onReordering && {
+      onReordering: (bytes) => placed(module, "onReordering", () => onReordering.call(chooser, bytes)),
+    }),
+  };
+}

@@ -1,0 +1,12 @@
+export default (kit) => ({
+  name: "policy",
+  plan(topology) {
+    const { programs, switches } = kit.schemes.ecmp.plan(topology, { hash_seed: 1, seed_scope: "tier", hash: {} });
+    return {
+      programs,
+      switches,
+      hosts: { values: 4 },
+    };
+  },
+  hosts: () => ({}),
+});

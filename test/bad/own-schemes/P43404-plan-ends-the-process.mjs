@@ -1,0 +1,4 @@
+export default () => ({
+  name: "ends",
+  plan: () => process.exit(0),
+});
