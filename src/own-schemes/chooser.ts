@@ -8,7 +8,7 @@ import { type OwnModule, placed, placeOf } from "./guard.js";
 import { describeValue } from "./shape.js";
 
 /** Copies of one segment that a chooser may ask for. */
-export const MAX_COPIES = 8;
+const MAX_COPIES = 8;
 
 /** The chooser, checked. Members that it does not have when it is opened stay absent. Fails with P43403 and P43404. */
 export function checkedChooser(module: OwnModule, chooser: PathChooser, field: SelectorField): PathChooser {
