@@ -93,9 +93,9 @@ function expectation(issue: Issue, schema: z.ZodType, path: readonly PropertyKey
       return [...new Set(parts)].join(" or ").replaceAll(" or expected ", " or ");
     }
     case "too_small":
-      return `expected ${measure(issue.origin)}${issue.inclusive ? "at least" : "more than"} ${issue.minimum}${elements(issue.origin)}`;
+      return `expected ${measure(issue.origin)}${issue.inclusive ? "at least" : "more than"} ${issue.minimum}${elements(issue.origin, issue.minimum)}`;
     case "too_big":
-      return `expected ${measure(issue.origin)}${issue.inclusive ? "at most" : "less than"} ${issue.maximum}${elements(issue.origin)}`;
+      return `expected ${measure(issue.origin)}${issue.inclusive ? "at most" : "less than"} ${issue.maximum}${elements(issue.origin, issue.maximum)}`;
     case "not_multiple_of":
       return `expected a multiple of ${issue.divisor}`;
     default:
@@ -106,6 +106,7 @@ function expectation(issue: Issue, schema: z.ZodType, path: readonly PropertyKey
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   int: "whole number",
   array: "list",
+  tuple: "list",
   object: "map of keys",
   record: "map of keys",
   string: "text",
@@ -121,8 +122,9 @@ function measure(origin: string): string {
   return origin === "array" || origin === "string" ? "" : "a number of ";
 }
 
-function elements(origin: string): string {
-  return origin === "array" ? " elements" : origin === "string" ? " characters" : "";
+function elements(origin: string, count: number | bigint): string {
+  const noun = origin === "array" ? " element" : origin === "string" ? " character" : "";
+  return noun === "" || Number(count) === 1 ? noun : `${noun}s`;
 }
 
 function oneOf(values: readonly string[]): string {
@@ -140,7 +142,7 @@ export function formatPath(path: readonly PropertyKey[]): string {
 const VALUE_WIDTH = 40;
 
 function formatValue(value: unknown): string {
-  if (Array.isArray(value)) return "a list";
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`;
   if (typeof value === "object" && value !== null) return "a map of keys";
   const text = JSON.stringify(value) ?? String(value);
   return text.length <= VALUE_WIDTH ? text : `${text.slice(0, VALUE_WIDTH)}...`;

@@ -76,7 +76,7 @@ describe("documents", () => {
       'file.yaml:2:17: error[P43004]: either.kind: expected one of a, b, got "c"',
     ],
     ["", "file.yaml:1:1: error[P43003]: the file is empty: expected a map of keys"],
-    ["- 1\n", "file.yaml:1:1: error[P43004]: the document: expected a map of keys, got a list"],
+    ["- 1\n", "file.yaml:1:1: error[P43004]: the document: expected a map of keys, got a list of 1"],
     [
       "name: *x\n",
       "file.yaml:1:1: error[P43001]: not valid YAML: Unresolved alias (the anchor must be set before the alias): x",
