@@ -16,6 +16,7 @@ import { ControlChannel, type Fabric, SwitchNode, settle } from "../sim/packet/i
 import type { FabricExperiment, SchemeRun } from "./experiment.js";
 import { sourceWithFaultTables } from "./faults/source-fault-tables.js";
 import { checkP4c, compileWithP4c } from "./p4c.js";
+import { writePlanned } from "./planned-state.js";
 import { buildFabric } from "./simulator.js";
 
 export interface CompilerOptions {
@@ -131,14 +132,14 @@ export async function bootControlled(
   // Each switch has a session of its own; all sessions run at the same time, as with one controller and many switches.
   const { local_delay, ...shared } = control_channel;
   const channels = new Map<number, SwitchChannels>();
-  const sessions = plan.switches.map(async ({ node, program, updates }) => {
+  const sessions = plan.switches.map(async ({ node, program }) => {
     const made = switches.get(node)!;
     const channel = (delay: number) =>
       new ControlChannel(simulation, made.device, { ...shared, delay }, made);
     const own = { central: channel(shared.delay), switch: channel(local_delay) };
     channels.set(node, own);
     await own.central.load(programs.get(program)!);
-    await own.central.write(updates);
+    await writePlanned(own.central, plan, node);
   });
   await settle(simulation, Promise.all(sessions));
   return { fabric, channels };

@@ -7,6 +7,7 @@ import { runControlled, startControllers, stopControllers } from "./control-plan
 import { breather, counter, type EngineContext, type EngineOutcome } from "./engine.js";
 import type { FabricExperiment, FabricSettings, SchemeRun } from "./experiment.js";
 import type { ExperimentKind, SimulatorStage, Unit } from "./kinds/kind.js";
+import { writePlanned } from "./planned-state.js";
 
 export async function runOnSimulator<
   V extends FabricSettings,
@@ -74,11 +75,11 @@ async function switchPower(
       for (const channel of Object.values(channels.get(node)!)) channel.disconnect();
     },
     restart: async (node) => {
-      const { program, updates } = scheme.plan.switches.find((own) => own.node === node)!;
+      const { program } = scheme.plan.switches.find((own) => own.node === node)!;
       const { device } = fabric.nodes[node] as SwitchNode;
       const channel = new ControlChannel(fabric.network.simulation, device, settings.control_channel);
       await channel.load(programs.get(program)!);
-      await channel.write(updates);
+      await writePlanned(channel, scheme.plan, node);
       for (const own of Object.values(channels.get(node)!)) own.connect();
     },
   };

@@ -94,6 +94,7 @@ function planOf(module: OwnModule, own: OwnScheme, topology: Topology, made: unk
   return {
     ...(plan as unknown as Omit<FabricPlan, "hosts" | "scheme">),
     scheme: own.name,
+    place: placeOf(module, "plan"),
     hosts:
       hosts === undefined
         ? { kind: "fixed", selector: 0 }

@@ -3,7 +3,7 @@
  * do. A scheme does not depend on an engine: it reads a topology and returns {@link Update}s for any `Device`.
  */
 import type { z } from "zod";
-import type { Locate } from "../base/index.js";
+import type { Locate, Span } from "../base/index.js";
 import type { ControllerPlan, RoutePlanner } from "../controllers/index.js";
 import type { Update } from "../device/index.js";
 import type { ProgramPlan } from "../generate/index.js";
@@ -49,6 +49,8 @@ export interface FabricPlan {
   readonly repaths: boolean;
   /** Theory for the recovery of a flow, if there is any. */
   readonly closedForm?: ClosedForm;
+  /** Where the module of a user makes this plan; absent for schemes of the package. */
+  readonly place?: Span;
   /** What a reader of results must know of this scheme, one sentence each; printed beside the figures. */
   readonly notes?: readonly string[];
 }

@@ -1,6 +1,6 @@
 /** The examples of docs/own-scheme.md on the simulator, and what a new scheme begins with. */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -73,6 +73,41 @@ describe("LetFlow as a module", () => {
     await expect(run(join(folder, "letflow.yaml"), { runs: 1 })).rejects.toThrow(
       /letflow\.p4\.hbs:\d+:\d+: error.*flowlet_number/,
     );
+  });
+});
+
+describe("an update of a module's plan that the switch refuses", () => {
+  it.each([
+    [
+      '{ type: "insert", entity: { kind: "tableEntry", table: "nope", match: [], priority: 0, action: { kind: "action", action: "x", params: {} } } }',
+      /scheme\.mjs:3:3: error\[P43406\]: switch tor0-0 refuses update \d+, insert tableEntry "nope", of its plan: the program has no table nope/,
+    ],
+    [
+      '{ type: "insert", entity: { kind: "tableEntry", table: "nope" } }',
+      /scheme\.mjs:3:3: error\[P43406\]: switch tor0-0 refuses .* of its plan: /,
+    ],
+    [
+      '{ type: "insert", entity: { kind: "nothing" } }',
+      /scheme\.mjs:3:3: error\[P43406\]: switch tor0-0 refuses .* of its plan: /,
+    ],
+  ])("is named with the switch: %s", async (update, message) => {
+    const folder = scratch();
+    cpSync(join(examples, "letflow.yaml"), join(folder, "letflow.yaml"));
+    mkdirSync(join(folder, "letflow"));
+    writeFileSync(
+      join(folder, "letflow/scheme.mjs"),
+      `export default (kit) => ({
+  name: "wrong", parameters: kit.z.strictObject({ gap_us: kit.z.number() }),
+  plan(topology) {
+    const { programs, switches } = kit.schemes.ecmp.plan(topology, kit.schemes.ecmp.parameters.parse({}));
+    return { programs, switches: switches.map((own) => ({ ...own, updates: [...own.updates, ${update}] })) };
+  },
+});
+`,
+    );
+    const error: unknown = await run(join(folder, "letflow.yaml"), { runs: 1 }).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(DiagnosticError);
+    expect(formatDiagnostic((error as DiagnosticError).diagnostics[0]!)).toMatch(message);
   });
 });
 

@@ -16,6 +16,7 @@ import { LabControl } from "../control-plane-on-lab.js";
 import type { FabricExperiment, SchemeRun } from "../experiment.js";
 import type { FaultyLab } from "../faults/on-lab.js";
 import { agentSeed } from "../kinds/failover/prediction.js";
+import { writePlanned } from "../planned-state.js";
 import type { Journal } from "./journal.js";
 
 export interface LabRun {
@@ -61,10 +62,10 @@ export class SchemeOnLab {
   /** Loads program and state into one switch; `more` is written before the state, in the same batch. */
   async configureSwitch(node: number, more: readonly Update[] = []): Promise<void> {
     const { packets } = this.experiment.settings.queues;
-    const { program, updates } = this.scheme.plan.switches.find((own) => own.node === node)!;
+    const { program } = this.scheme.plan.switches.find((own) => own.node === node)!;
     const device = this.device(node);
     await device.load(this.programs.get(program)!);
-    await device.write([...more, ...updates]);
+    await writePlanned(device, this.scheme.plan, node, more);
     await device.settings?.setQueueDepth(packets);
     this.run.journal.fact(this.#queues(device.settings !== undefined, packets));
     this.control.configured(node);
