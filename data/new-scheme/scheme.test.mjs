@@ -1,5 +1,5 @@
 // node --test NAME/
-// P4LOOM: the command, if it is not `p4loom` on PATH.
+// P4LOOM: the command, if it is not `p4loom` on PATH: P4LOOM="npx p4loom" node --test NAME/
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -16,6 +16,9 @@ function run() {
     const file = fileURLToPath(new URL("experiment.yaml", import.meta.url));
     const text = execFileSync(command, [...first, "run", file, "--json", "--out", join(folder, "results")]);
     return JSON.parse(text).rows;
+  } catch (error) {
+    if (error.code !== "ENOENT") throw error;
+    throw new Error(`there is no command ${error.path}; say how to call p4loom: P4LOOM="npx p4loom" node --test NAME/`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

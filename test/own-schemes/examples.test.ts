@@ -187,5 +187,12 @@ describe("p4loom new scheme", () => {
       },
     });
     expect(test.stdout).toContain("# pass 1");
+    const alone = spawnSync(process.execPath, ["--test", join(cwd, "mine")], {
+      encoding: "utf8",
+      env: { ...process.env, P4LOOM: "no-such-p4loom" },
+    });
+    expect(alone.stdout).toMatch(
+      /there is no command no-such-p4loom; say how to call p4loom: P4LOOM="npx p4loom" node --test mine/,
+    );
   });
 });
