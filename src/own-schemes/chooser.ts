@@ -4,14 +4,20 @@
  */
 import { fail } from "../base/index.js";
 import { FIELD_BITS, type PathChooser, type SelectorField } from "../hosts/index.js";
-import { type OwnModule, placed, placeOf } from "./guard.js";
+import type { Caller } from "./call-watch.js";
+import { type OwnModule, placeOf } from "./guard.js";
 import { describeValue } from "./shape.js";
 
 /** Copies of one segment that a chooser may ask for. */
 const MAX_COPIES = 8;
 
 /** The chooser, checked. Members that it does not have when it is opened stay absent. Fails with P43403 and P43404. */
-export function checkedChooser(module: OwnModule, chooser: PathChooser, field: SelectorField): PathChooser {
+export function checkedChooser(
+  module: OwnModule,
+  chooser: PathChooser,
+  field: SelectorField,
+  call: Caller,
+): PathChooser {
   const most = 2 ** FIELD_BITS[field] - 1;
   const isSelector = (value: unknown) =>
     Number.isInteger(value) && Number(value) >= 0 && Number(value) <= most;
@@ -43,38 +49,38 @@ export function checkedChooser(module: OwnModule, chooser: PathChooser, field: S
     get selector() {
       return one(
         "selector",
-        placed(module, "selector", () => chooser.selector),
+        call("selector", () => chooser.selector),
       );
     },
     onTimeout: (attempt) =>
       many(
         "onTimeout",
-        placed(module, "onTimeout", () => chooser.onTimeout(attempt)),
+        call("onTimeout", () => chooser.onTimeout(attempt)),
       ),
-    onAck: (marks, rttNs) => placed(module, "onAck", () => chooser.onAck(marks, rttNs)),
+    onAck: (marks, rttNs) => call("onAck", () => chooser.onAck(marks, rttNs)),
     onData: (marks, duplicate) =>
       many(
         "onData",
-        placed(module, "onData", () => chooser.onData(marks, duplicate)),
+        call("onData", () => chooser.onData(marks, duplicate)),
       ),
     ...(selectorFor && {
       selectorFor: (segment) =>
         one(
           "selectorFor",
-          placed(module, "selectorFor", () => selectorFor.call(chooser, segment)),
+          call("selectorFor", () => selectorFor.call(chooser, segment)),
         ),
     }),
     ...(onFastRetransmit && {
       onFastRetransmit: () =>
         many(
           "onFastRetransmit",
-          placed(module, "onFastRetransmit", () => onFastRetransmit.call(chooser)),
+          call("onFastRetransmit", () => onFastRetransmit.call(chooser)),
         ),
     }),
-    ...(onRound && { onRound: (round) => placed(module, "onRound", () => onRound.call(chooser, round)) }),
-    ...(onIdle && { onIdle: (idleNs) => placed(module, "onIdle", () => onIdle.call(chooser, idleNs)) }),
+    ...(onRound && { onRound: (round) => call("onRound", () => onRound.call(chooser, round)) }),
+    ...(onIdle && { onIdle: (idleNs) => call("onIdle", () => onIdle.call(chooser, idleNs)) }),
     ...(onReordering && {
-      onReordering: (bytes) => placed(module, "onReordering", () => onReordering.call(chooser, bytes)),
+      onReordering: (bytes) => call("onReordering", () => onReordering.call(chooser, bytes)),
     }),
   };
 }

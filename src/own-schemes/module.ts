@@ -4,8 +4,9 @@ import { fail, type Span } from "../base/index.js";
 import { type FlowKey, type HostPolicy, type PolicyDescription, SELECTOR_FIELDS } from "../hosts/index.js";
 import { type FabricPlan, fixedHosts, hostPolicyOf, type Scheme, schemeKit } from "../schemes/index.js";
 import type { Topology } from "../topology/index.js";
+import { watchedCaller } from "./call-watch.js";
 import { checkedChooser } from "./chooser.js";
-import { guarded, type OwnModule, ownModule, placed, placeOf } from "./guard.js";
+import { guarded, type OwnModule, ownModule, placeOf, TIME_LIMIT_MS } from "./guard.js";
 import { importModule } from "./import-module.js";
 import { makeKit } from "./kit.js";
 import { chooserShape, describeValue, issueOf, planShape, policyShape, schemeShape } from "./shape.js";
@@ -116,19 +117,20 @@ function policyOf(
   const issue = issueOf(policyShape, policy, "policy");
   if (issue !== undefined)
     fail("P43403", placeOf(module, "hosts"), `hosts returns ${issue.text}`, ...issue.notes);
+  const call = watchedCaller(module, limitMs ?? TIME_LIMIT_MS);
   const { open, nic } = policy as HostPolicy & { nic?: HostPolicy["nic"] };
   return {
     ...(policy as HostPolicy),
     open: (flow, random) => {
-      const chooser = placed(module, "open", () => open.call(policy, flow, random));
+      const chooser = call("open", () => open.call(policy, flow, random));
       const wrong = issueOf(chooserShape, chooser, "chooser");
       if (wrong !== undefined)
         fail("P43403", placeOf(module, "open"), `open returns ${wrong.text}`, ...wrong.notes);
-      return checkedChooser(module, chooser, field);
+      return checkedChooser(module, chooser, field, call);
     },
     nic: (flow: FlowKey, selector: number, nics: number) => {
       if (nic === undefined) return schemeKit.flowHash(flow) % nics;
-      const chosen = placed(module, "nic", () => nic.call(policy, flow, selector, nics));
+      const chosen = call("nic", () => nic.call(policy, flow, selector, nics));
       if (Number.isInteger(chosen) && chosen >= 0 && chosen < nics) return chosen;
       return fail(
         "P43403",
