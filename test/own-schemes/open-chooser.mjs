@@ -1,8 +1,8 @@
 /** Opens a chooser of the module at the URL that the first argument gives, and calls its `onTimeout`; the limit is 500 ms. */
-import { Random } from "../../src/base/index.js";
-import { schemeOfModule } from "../../src/own-schemes/module.js";
+import { Random } from "../../src/base/index.ts";
+import { schemeOfModule } from "../../src/own-schemes/module.ts";
 
-const scheme = await schemeOfModule(process.argv[2]!, undefined, { limitMs: 500 });
+const scheme = await schemeOfModule(process.argv[2], undefined, { limitMs: 500 });
 const policy = scheme.hosts({ kind: scheme.name });
 const flow = { src: 1n, dst: 2n, protocol: 6, srcPort: 3, dstPort: 4 };
 policy.open(flow, new Random(1)).onTimeout(1);
