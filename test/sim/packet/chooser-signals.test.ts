@@ -101,6 +101,19 @@ describe("a path chooser", () => {
     expect(pauses).toEqual([100 * RTT]);
   });
 
+  it("hears of no pause before its first segment, nor while there is nothing to send", () => {
+    const pauses: number[] = [];
+    const net = pairOfHosts([chooser({ onIdle: (idleNs) => pauses.push(idleNs) }), policy(steady)]);
+    const { simulation } = net.network;
+    const [sender] = net.connect();
+    // Longer than the initial timeout.
+    simulation.run(10_000 * NS_PER_MS);
+    sender.send(100);
+    simulation.run(20_000 * NS_PER_MS);
+    sender.send(0);
+    expect(pauses).toEqual([]);
+  });
+
   it("of a receiver hears how late data came that others had overtaken, not of copies", () => {
     const late: number[] = [];
     const net = pairOfHosts([policy(steady), chooser({ onReordering: (bytes) => late.push(bytes) })]);
