@@ -39,3 +39,12 @@ export {
   type SimulationOptions,
 } from "./simulation.js";
 export { CPU_PORT, SwitchNode, type SwitchNodeOptions } from "./switch-node.js";
+export type {
+  AckSample,
+  CongestionControl,
+  CongestionControlMaker,
+  CongestionControlOptions,
+  SubflowGroup,
+  SubflowView,
+} from "./transport/congestion/congestion-control.js";
+export { CONGESTION_CONTROLS, type CongestionControlName } from "./transport/congestion/registry.js";
