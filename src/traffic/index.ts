@@ -15,3 +15,4 @@ export {
   pcapRecord,
 } from "./pcap.js";
 export { DEFAULT_PORT, readTrafficFile, type TrafficFlow } from "./traffic-file.js";
+export type { FlowArrival, FlowGroup, PacketSource, TimedFrame, Workload } from "./workload.js";

@@ -1,0 +1,61 @@
+/**
+ * What hosts send, as the engines take it: flows one after the other in the order of their starts, and packets of a
+ * recording. Nothing holds a list of all flows: a workload draws or reads one when it is asked for one.
+ */
+
+/** Flows that are measured together: a request with its answers, or the senders of one incast. */
+export interface FlowGroup {
+  /** From 0, in the order of the starts. */
+  readonly id: number;
+  /** Nanoseconds from the start of the traffic to the start of its first flow. */
+  readonly startNs: number;
+  /** Flows of the group, those that start later because of a completion included. The group is complete when all are. */
+  readonly flows: number;
+}
+
+/** One flow, from the instant at which its source has the data. */
+export interface FlowArrival {
+  /** From 0, in the order in which the workload gives flows; unique. */
+  readonly id: number;
+  /** Whole nanoseconds after the start of the traffic. */
+  readonly startNs: number;
+  /** Indexes of hosts in `Topology.nodes`; they differ. */
+  readonly source: number;
+  readonly destination: number;
+  /** Payload, at least 1. */
+  readonly bytes: number;
+  readonly protocol: "tcp" | "udp";
+  /** Bits of payload per second; of UDP flows, and only of these. */
+  readonly rateBps?: number;
+  /** Where the receiver listens. */
+  readonly port: number;
+  /** Absent: the flow is measured alone. */
+  readonly group?: FlowGroup;
+}
+
+/** Flows in the order of their starts, drawn or read one at a time. */
+export interface Workload {
+  /** The next flow; its start is not before that of the one before. Undefined after the last, and from then on. */
+  next(): FlowArrival | undefined;
+  /**
+   * To be called when a flow is complete, with the time since the start of the traffic: gives the flows that start because
+   * of it (answers, the next request), none before `nowNs`. Absent: completions start nothing.
+   */
+  completed?(flow: FlowArrival, nowNs: number): readonly FlowArrival[];
+}
+
+/** A frame that a host puts on its link at a given time, whatever answers it gets. */
+export interface TimedFrame {
+  /** Whole nanoseconds after the start of the traffic. */
+  readonly timeNs: number;
+  /** Index of the sending host in `Topology.nodes`. */
+  readonly host: number;
+  /** Ethernet, without frame check sequence. */
+  readonly frame: Uint8Array;
+}
+
+/** Recorded packets in the order of their times, read one at a time. */
+export interface PacketSource {
+  /** The next frame; undefined after the last, and from then on. */
+  next(): TimedFrame | undefined;
+}
