@@ -24,7 +24,18 @@ export { ENGINES, type EngineName, outputFolder, type SchemeRun } from "./experi
 export { type DrawnFailure, FAILURES } from "./faults/drawn-failures.js";
 export type { FailoverResults, Row, Sample, Series } from "./kinds/failover/results.js";
 export { type Experiment, type ExperimentSettings, experimentSchema } from "./kinds/failover/schema.js";
-export type { CheckContext, ExperimentKind, LabSide, LabStage, SimulatorStage, Unit } from "./kinds/kind.js";
+export type {
+  CheckContext,
+  ExperimentKind,
+  LabSide,
+  LabStage,
+  RunKind,
+  SimulatorStage,
+  SweepKind,
+  SweepPoint,
+  SweepResults,
+  Unit,
+} from "./kinds/kind.js";
 export type { TimelineRow } from "./kinds/timeline/flows.js";
 export type { TimelineResults } from "./kinds/timeline/results.js";
 export type { Timeline } from "./kinds/timeline/schema.js";

@@ -5,7 +5,7 @@ import { loadDocument } from "../documents/index.js";
 import { SCHEMES } from "../schemes/index.js";
 import { buildTopology } from "../topology/index.js";
 import { type FabricExperiment, type FabricSettings, type SchemeSet, schemesSchema } from "./experiment.js";
-import type { ExperimentKind, Unit } from "./kinds/kind.js";
+import type { ExperimentKind, RunKind, Unit } from "./kinds/kind.js";
 import { below, planSchemes } from "./plan-schemes.js";
 import { collecting, readSource } from "./read-source.js";
 import { type PrintedResults, resultsJson, withNotes } from "./results.js";
@@ -97,7 +97,7 @@ export function register<
   O,
   R extends object,
   P,
->(kind: ExperimentKind<V, E, U, O, R, P>): RegisteredKind {
+>(kind: RunKind<V, E, U, O, R, P>): RegisteredKind {
   const { name, keys, schema, takesRuns } = kind;
   return {
     name,

@@ -7,7 +7,7 @@ import { logFiles } from "./control-plane.js";
 import { rowsCsv } from "./csv.js";
 import type { EngineContext, EngineOutcome, Progress, TestbedOptions } from "./engine.js";
 import type { EngineName, FabricExperiment, FabricSettings } from "./experiment.js";
-import type { ExperimentKind, Unit } from "./kinds/kind.js";
+import type { RunKind, Unit } from "./kinds/kind.js";
 import { type RunResults, resultsJson, schemeNotes } from "./results.js";
 import { checkFolder, writeFolder } from "./write.js";
 
@@ -40,11 +40,7 @@ export async function runKind<
   O,
   R extends object,
   P,
->(
-  kind: ExperimentKind<V, E, U, O, R, P>,
-  experiment: E,
-  options: RunOptions = {},
-): Promise<RunResults<E, O, R>> {
+>(kind: RunKind<V, E, U, O, R, P>, experiment: E, options: RunOptions = {}): Promise<RunResults<E, O, R>> {
   const { runs, out } = options;
   if (out !== undefined) checkFolder(out);
   const engine = options.engine ?? experiment.settings.engine;
@@ -78,7 +74,7 @@ export async function runKind<
 
 /** Writes the files of all kinds and those of this one, as {@link writeFolder} does. */
 export async function writeResults<E extends FabricExperiment, O, R extends object>(
-  kind: Pick<ExperimentKind<never, E, never, O, R, never>, "files">,
+  kind: Pick<RunKind<never, E, never, O, R, never>, "files">,
   results: RunResults<E, O, R>,
   folder: string,
 ): Promise<void> {
@@ -109,7 +105,7 @@ async function onEngine<
   R extends object,
   P,
 >(
-  kind: ExperimentKind<V, E, U, O, R, P>,
+  kind: RunKind<V, E, U, O, R, P>,
   experiment: E,
   engine: EngineName,
   seed: number,

@@ -20,7 +20,7 @@ export interface Unit {
   readonly scheme: SchemeRun;
   /** For progress: unique within its scheme. */
   readonly name: string;
-  /** Number of {@link Stage.stepDone} calls. */
+  /** Number of {@link Stage.stepDone} calls; also how long the unit takes compared with others, for a sweep's order and estimate. */
   readonly steps: number;
 }
 
@@ -75,11 +75,43 @@ export interface LabSide<E, U, O, P> {
   warnings(outcomes: readonly O[]): string[];
 }
 
+/** What a sweep yields: every point, its units, and what each unit yielded under each seed. */
+export interface SweepResults<E, U, O, R> {
+  /** Name of the experiment. */
+  readonly name: string;
+  readonly engine: EngineName;
+  /** Swept keys as the file writes them, in the order of the columns; empty for a file that sweeps seeds alone, or nothing. */
+  readonly keys: readonly string[];
+  /** All seeds of the sweep, in their order. */
+  readonly seeds: readonly number[];
+  /** In the order of the file: the last key varies first. */
+  readonly points: readonly SweepPoint<E, U, O, R>[];
+  readonly notes: readonly string[];
+  /** Jobs that failed are told here, one sentence each kind of failure. */
+  readonly warnings: readonly string[];
+}
+
+/** One assignment of values to the swept keys. */
+export interface SweepPoint<E, U, O, R> {
+  /** Value by swept key, as the file writes it. */
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly experiment: E;
+  readonly units: readonly {
+    readonly unit: U;
+    /** Seeds whose job ended well: all of the sweep, unless jobs failed. */
+    readonly seeds: readonly number[];
+    /** One a seed of `seeds`. */
+    readonly outcomes: readonly O[];
+    /** As in `results.json`: with the swept keys. */
+    readonly rows: readonly R[];
+  }[];
+}
+
 /**
- * `E`: the checked experiment. `U`: a unit. `O`: what a unit yields. `R`: a row of the result table. `P`: what is prepared
- * for a lab.
+ * What all kinds have. `E`: the checked experiment. `U`: a unit. `O`: what a unit yields. `R`: a row of the result table. `P`: what
+ * is prepared for a lab.
  */
-export interface ExperimentKind<
+interface KindBase<
   V extends FabricSettings,
   E extends FabricExperiment,
   U extends Unit,
@@ -102,9 +134,67 @@ export interface ExperimentKind<
   onSimulator(experiment: E, unit: U, stage: SimulatorStage): Promise<O>;
   /** Undefined: the kind runs on the simulator alone. gRPC and the rest of a testbed are loaded only when one is used. */
   readonly lab: (() => Promise<LabSide<E, U, O, P>>) | undefined;
-  rows(experiment: E, outcome: O, engine: EngineName): readonly R[];
-  /** For a terminal, without notes. */
+  /** Outcomes as JSON and back, to cross processes and files. `fromJson` gives what `rows` and `files` treat alike. */
+  readonly portable: {
+    toJson(outcome: O): unknown;
+    fromJson(json: unknown, unit: U, experiment: E): O;
+  };
+  /**
+   * What outcomes depend on beside the settings, the scheme and the seed, as JSON: digests of files that the experiment reads
+   * while it runs. A sweep that goes on runs jobs again where it has changed.
+   */
+  dependsOn?(experiment: E): unknown;
+  /** For a terminal, without notes. The rows of a sweep have the swept keys beside those of the kind. */
   table(rows: readonly R[]): string;
+  /**
+   * Files of a sweep beside `results.json`, `results.csv`, `points.jsonl` and `programs/`, a page among them. Without it there is
+   * a page with the table of rows.
+   */
+  sweepFiles?(sweep: SweepResults<E, U, O, R>): Promise<readonly (readonly [name: string, text: string])[]>;
+}
+
+/** A kind whose rows are of one seed. It runs as a sweep where the file has the key `sweep`: each row then has the key `seed` too. */
+export interface RunKind<
+  V extends FabricSettings,
+  E extends FabricExperiment,
+  U extends Unit,
+  O,
+  R extends object,
+  P,
+> extends KindBase<V, E, U, O, R, P> {
+  rows(experiment: E, outcome: O, engine: EngineName): readonly R[];
   /** Result files beside those of all kinds (`results.json`, `results.csv`, `controllers.log`, `programs/`), a page among them. */
   files(results: RunResults<E, O, R>): Promise<readonly (readonly [name: string, text: string])[]>;
+  readonly rowsOfSeeds?: undefined;
 }
+
+/**
+ * A kind whose rows sum up several seeds. It always runs as a sweep: of one point and of the file's seed where the file has no
+ * key `sweep`.
+ */
+export interface SweepKind<
+  V extends FabricSettings,
+  E extends FabricExperiment,
+  U extends Unit,
+  O,
+  R extends object,
+  P,
+> extends KindBase<V, E, U, O, R, P> {
+  /** Rows of one unit. `seeds`: one an outcome. */
+  rowsOfSeeds(
+    experiment: E,
+    unit: U,
+    outcomes: readonly O[],
+    seeds: readonly number[],
+    engine: EngineName,
+  ): readonly R[];
+}
+
+export type ExperimentKind<
+  V extends FabricSettings,
+  E extends FabricExperiment,
+  U extends Unit,
+  O,
+  R extends object,
+  P,
+> = RunKind<V, E, U, O, R, P> | SweepKind<V, E, U, O, R, P>;

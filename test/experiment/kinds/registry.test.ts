@@ -10,10 +10,10 @@ import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../../src/
 import type { Checked, FabricSettings } from "../../../src/experiment/experiment.js";
 import { fabricKeys, ipSchema, machineKeys } from "../../../src/experiment/experiment.js";
 import {
-  type ExperimentKind,
   type LoadedExperiment,
   loadAnyKind,
   loadExperimentFile,
+  type RunKind,
   register,
 } from "../../../src/experiment/index.js";
 import type { Unit } from "../../../src/experiment/kinds/kind.js";
@@ -41,7 +41,7 @@ function* until(time: number) {
 }
 
 /** How long the first host needs for so many megabytes to the last one. */
-const TRANSFER: ExperimentKind<TransferFile, Transfer, Point, { point: Point; ms: number }, object, never> = {
+const TRANSFER: RunKind<TransferFile, Transfer, Point, { point: Point; ms: number }, object, never> = {
   name: "transfer",
   keys: ["megabytes"],
   schema,
@@ -93,6 +93,10 @@ const TRANSFER: ExperimentKind<TransferFile, Transfer, Point, { point: Point; ms
   },
   lab: undefined,
   rows: (_experiment, { point, ms }) => [{ scheme: point.scheme.label, megabytes: point.megabytes, ms }],
+  portable: {
+    toJson: ({ ms }) => ms,
+    fromJson: (ms, point) => ({ point, ms: ms as number }),
+  },
   table: (rows) => rows.map((row) => JSON.stringify(row)).join("\n"),
   files: async ({ rows }) => [["plot.txt", `${rows.length} points\n`]],
 };

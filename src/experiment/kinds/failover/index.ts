@@ -3,9 +3,10 @@
  * A unit is a scheme and a failure.
  */
 import type { DrawnFailure } from "../../faults/drawn-failures.js";
-import type { ExperimentKind, Unit } from "../kind.js";
+import type { RunKind, Unit } from "../kind.js";
 import { checkFailover } from "./check.js";
 import type { Prepared } from "./on-lab.js";
+import { PORTABLE_SERIES } from "./portable.js";
 import { failoverTable, type Row, rowOf, type Sample, type Series } from "./results.js";
 import { type Experiment, experimentSchema, type FailoverFile } from "./schema.js";
 
@@ -13,7 +14,7 @@ export interface FailoverUnit extends Unit {
   readonly failure: DrawnFailure;
 }
 
-export const FAILOVER: ExperimentKind<FailoverFile, Experiment, FailoverUnit, Series, Row, Prepared> = {
+export const FAILOVER: RunKind<FailoverFile, Experiment, FailoverUnit, Series, Row, Prepared> = {
   name: "failover",
   keys: ["failures", "runs", "failure_time", "give_up"],
   schema: experimentSchema,
@@ -35,6 +36,7 @@ export const FAILOVER: ExperimentKind<FailoverFile, Experiment, FailoverUnit, Se
   },
   lab: async () => (await import("./on-lab.js")).FAILOVER_ON_LAB,
   rows: (experiment, series, engine) => [rowOf(experiment, series, engine)],
+  portable: PORTABLE_SERIES,
   table: failoverTable,
   files: async (results) => (await import("./report.js")).failoverFiles(results),
 };

@@ -1,12 +1,13 @@
 /** The kind `timeline`: given flows, and faults at given times. A unit is a scheme. */
 import type { Fault } from "../../faults/fault.js";
-import type { ExperimentKind, Unit } from "../kind.js";
+import type { RunKind, Unit } from "../kind.js";
 import { timelineOf } from "./check.js";
 import { type TimelineRow, timelineRow } from "./flows.js";
+import { PORTABLE_FLOWS } from "./portable.js";
 import { type TimelineSeries, timelineTable } from "./results.js";
 import { type Timeline, type TimelineFile, timelineSchema } from "./schema.js";
 
-export const TIMELINE: ExperimentKind<
+export const TIMELINE: RunKind<
   TimelineFile,
   Timeline,
   Unit,
@@ -29,6 +30,7 @@ export const TIMELINE: ExperimentKind<
   lab: async () => (await import("./on-lab.js")).TIMELINE_ON_LAB,
   rows: (_timeline, { scheme, records, load }) =>
     records.map((record, flow) => timelineRow(scheme, flow, record, load)),
+  portable: PORTABLE_FLOWS,
   table: timelineTable,
   files: async (results) => (await import("./report.js")).timelineFiles(results),
 };
