@@ -6,8 +6,8 @@ import { equalSites, placesOf, sitesOnPath } from "../../src/experiment/kinds/fa
 import { FlowDrawer } from "../../src/experiment/kinds/failover/flow-draw.js";
 import { rowOf } from "../../src/experiment/kinds/failover/results.js";
 import { FailoverRig } from "../../src/experiment/kinds/failover/rig.js";
-import { mean } from "../../src/experiment/kinds/failover/statistics.js";
 import { expectedTries, successProbability } from "../../src/schemes/index.js";
+import { mean } from "../../src/statistics/index.js";
 import { buildTopology, topologySchema } from "../../src/topology/index.js";
 import { allRuns, experimentWith, modelFabric } from "./model-fabric.js";
 

@@ -1,12 +1,12 @@
 /** Figure 7b of the P-ECMP paper: the distribution of recovery times, on a logarithmic axis. */
 import { escapeMarkup } from "../../../base/index.js";
 import type { Tries } from "../../../schemes/index.js";
+import { cdfPoints } from "../../../statistics/index.js";
 import type { EngineName } from "../../experiment.js";
 import { FakeDocument, printNode } from "../../fake-document.js";
 import { type LineStyle, lineStyle } from "./palette.js";
 import { firstTimeoutMs, hasModelTimes, type Series } from "./results.js";
 import type { Experiment } from "./schema.js";
-import { cdfPoints } from "./statistics.js";
 import { theoryOf, timeOfTry } from "./theory.js";
 
 export interface FigureLine {

@@ -1,13 +1,13 @@
 /** What the kind `failover` yields: samples of single runs, and the rows that sum them up. */
 
 import { formatTable } from "../../../base/index.js";
+import { mean, summarise } from "../../../statistics/index.js";
 import type { EngineName, SchemeRun } from "../../experiment.js";
 import { type DrawnFailure, isPartial } from "../../faults/drawn-failures.js";
 import type { RunResults } from "../../results.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
 import { equalSites } from "./failure-sites.js";
 import type { Experiment } from "./schema.js";
-import { mean, summarise } from "./statistics.js";
 import { theoryOf, timeOfTry } from "./theory.js";
 
 /** One run: one flow that a failure hit. */

@@ -1,7 +1,8 @@
 /** Runs and distributions as CSV. */
+
+import { cdfPoints } from "../../../statistics/index.js";
 import { csv } from "../../csv.js";
 import type { Series } from "./results.js";
-import { cdfPoints } from "./statistics.js";
 
 /** Every run of every series; an empty `recovery_ms` is a flow that never recovered. On a testbed with its load. */
 export function samplesCsv(series: readonly Series[]): string {
