@@ -30,4 +30,12 @@ export {
   type Topology,
   type TopologyNode,
 } from "./topology.js";
-export { durationSchema, parseDuration, parseRate, positiveDurationSchema, rateSchema } from "./units.js";
+export {
+  bytesSchema,
+  durationSchema,
+  parseBytes,
+  parseDuration,
+  parseRate,
+  positiveDurationSchema,
+  rateSchema,
+} from "./units.js";

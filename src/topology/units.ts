@@ -1,8 +1,23 @@
-/** Rates and times as people write them in files: `100Gbps`, `1.5us`; a bare number is a rate in bits per second. */
+/**
+ * Rates, times and sizes as people write them in files: `100Gbps`, `1.5us`, `512KB`; a bare number is a rate in bits per
+ * second, or a size in bytes.
+ */
 import { z } from "zod";
 
 const RATE_UNITS: Readonly<Record<string, number>> = { bps: 1, kbps: 1e3, Mbps: 1e6, Gbps: 1e9, Tbps: 1e12 };
 const TIME_UNITS: Readonly<Record<string, number>> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
+
+/** Decimal as in rates; the binary ones have their own names (IEC 80000-13). */
+const SIZE_UNITS: Readonly<Record<string, number>> = {
+  B: 1,
+  KB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  TB: 1e12,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+};
 
 function parseUnit(text: string, units: Readonly<Record<string, number>>): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*([A-Za-z]+)$/.exec(text);
@@ -18,6 +33,15 @@ export function parseRate(text: string): number | undefined {
 /** Nanoseconds of `5us`; undefined when the text is no time. */
 export function parseDuration(text: string): number | undefined {
   return parseUnit(text, TIME_UNITS);
+}
+
+/** Bytes of `512KB`; undefined when the text is no size. */
+export function parseBytes(text: string): number | undefined {
+  const bytes = parseUnit(text, SIZE_UNITS);
+  if (bytes === undefined) return undefined;
+  // 1.001 x 1000 is not 1001 in binary fractions.
+  const whole = Math.round(bytes);
+  return Math.abs(bytes - whole) < 1e-6 ? whole : bytes;
 }
 
 function quantity(
@@ -42,3 +66,9 @@ export const durationSchema = quantity(parseDuration, false, false, "a time such
 
 /** As {@link durationSchema}, but more than 0. */
 export const positiveDurationSchema = quantity(parseDuration, true, false, "a time above 0 such as 1us");
+
+/** A size in whole bytes, at least 1: a number, or text such as `512KB` (KB, MB, GB: powers of 1000; KiB, MiB, GiB: of 1024). */
+export const bytesSchema = quantity(parseBytes, true, true, "a size such as 512KB").refine(
+  (bytes) => Number.isSafeInteger(bytes),
+  "expected a whole number of bytes",
+);

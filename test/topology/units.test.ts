@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import {
+  bytesSchema,
   durationSchema,
+  parseBytes,
   parseDuration,
   parseRate,
   positiveDurationSchema,
@@ -29,6 +31,29 @@ it.each([
   ["1s", 1e9],
   ["1h", undefined],
 ])("duration %s", (text, value) => expect(parseDuration(text)).toBe(value));
+
+it.each([
+  ["512KB", 512_000],
+  ["1.5 MB", 1_500_000],
+  ["64KiB", 65_536],
+  ["2GiB", 2 ** 31],
+  ["3TB", 3e12],
+  ["1.001KB", 1001],
+  ["7B", 7],
+  ["7kb", undefined],
+  ["7", undefined],
+  ["1MiB", 1_048_576],
+  ["1GB", 1e9],
+])("size %s", (text, value) => expect(parseBytes(text)).toBe(value));
+
+it("takes sizes of at least one byte, whole ones", () => {
+  expect(bytesSchema.parse(1500)).toBe(1500);
+  expect(bytesSchema.parse("1.5KB")).toBe(1500);
+  const refused = (input: unknown) => bytesSchema.safeParse(input).error?.issues[0]?.message;
+  expect(refused("0KB")).toBe('expected a size such as 512KB, got "0KB"');
+  expect(refused(true)).toBe("expected a size such as 512KB");
+  expect(refused("1.5B")).toBe("expected a whole number of bytes");
+});
 
 it("takes bare rates, times with a unit only, and nothing impossible", () => {
   expect(rateSchema.parse(5)).toBe(5);

@@ -22,23 +22,23 @@ function load(name: string) {
 
 describe("flow size distributions", () => {
   it("have the means and quantiles that are published for them", () => {
-    const webSearch = load("websearch.txt");
+    const webSearch = load("web_search.txt");
     expect(webSearch.mean / 1e6).toBeCloseTo(1.711, 2);
     expect(webSearch.quantile(0.53)).toBe(80_000);
     expect(webSearch.quantile(0.9)).toBe(5_000_000);
-    const hadoop = load("fbhadoop.txt");
+    const hadoop = load("hadoop.txt");
     expect(hadoop.mean / 1e3).toBeCloseTo(120, -1);
     expect(hadoop.quantile(0.5)).toBe(700);
     expect(hadoop.quantile(0.9)).toBe(120_000);
   });
 
   it("interpolate linearly", () => {
-    expect(load("websearch.txt").quantile(0.125 / 2 + 0.0125)).toBeCloseTo(5000, 6);
-    expect(load("websearch.txt").quantile(0.35)).toBeCloseTo(40_000, 6);
+    expect(load("web_search.txt").quantile(0.125 / 2 + 0.0125)).toBeCloseTo(5000, 6);
+    expect(load("web_search.txt").quantile(0.35)).toBeCloseTo(40_000, 6);
   });
 
   it("give samples with the distribution's mean", () => {
-    const sizes = load("fbhadoop.txt");
+    const sizes = load("hadoop.txt");
     const random = new Random(7);
     let sum = 0;
     const n = 200_000;
@@ -107,7 +107,7 @@ describe("flow size distributions", () => {
 
 describe("arrivals", () => {
   it("offer the load they are asked for", () => {
-    const sizes = load("websearch.txt");
+    const sizes = load("web_search.txt");
     const interval = meanInterval(0.3, 10e9, sizes);
     const until = 1e13;
     const starts = [...poissonStarts(interval, 0, until, new Random(1))];
