@@ -21,6 +21,10 @@ export interface AckSample {
   /** In flight (pipe of RFC 6675) before and after this acknowledgement. */
   priorInFlight: number;
   inFlight: number;
+  /** Found lost by this acknowledgement. */
+  lostBytes: number;
+  /** The cumulative acknowledgement number rose. */
+  advanced: boolean;
   /** The acknowledgement carried ECE. With the feedback of RFC 8257 all that it acknowledges was marked then. */
   marked: boolean;
   /** Fast recovery, or recovery after a timeout, goes on. */
@@ -43,14 +47,19 @@ export interface CongestionControl {
   readonly pacingRate: number;
   /** Every acknowledgement that delivered data, in order of arrival; after `onLoss` where it began a recovery. */
   onAck(sample: AckSample): void;
-  /** Fast recovery begins: a loss was found by SACK, RACK or duplicate acknowledgements. Once a window. */
-  onLoss(nowNs: number, inFlight: number, lostBytes: number): void;
-  /** All data that were outstanding when the recovery began are acknowledged. */
+  /**
+   * Fast recovery begins: a loss was found by SACK, RACK or duplicate acknowledgements. Once a window.
+   *
+   * @param flightSize FlightSize of RFC 5681: sent and not yet cumulatively acknowledged, before this acknowledgement
+   * @param inFlight pipe, after the lost bytes were taken out
+   */
+  onLoss(nowNs: number, flightSize: number, inFlight: number, lostBytes: number): void;
+  /** All data that were outstanding when the recovery began are acknowledged; also after a timeout. */
   onRecovered(nowNs: number): void;
   /** The retransmission timer ran out; `first`: for the first time since progress. */
-  onTimeout(nowNs: number, inFlight: number, first: boolean): void;
+  onTimeout(nowNs: number, flightSize: number, first: boolean): void;
   /** ECE of RFC 3168 came in, once a window. Controls that read `marked` themselves (DCTCP) have no such method. */
-  onCongestion?(nowNs: number, inFlight: number): void;
+  onCongestion?(nowNs: number, flightSize: number): void;
   /** The last `onLoss` or `onTimeout` was for nothing: no data were lost (RFC 4015, DSACK, timestamps). */
   onUndo?(nowNs: number): void;
   /** Data are sent again after nothing was in flight for at least one retransmission timeout. */

@@ -1,0 +1,67 @@
+/**
+ * Proportional Rate Reduction (RFC 9937, which replaces RFC 6937): the window of a fast recovery. It lets the flight shrink to
+ * the threshold over one round trip, in proportion to what the receiver gets, instead of falling silent and sending a burst.
+ */
+import type { AckSample } from "./congestion-control.js";
+
+export class RateReduction {
+  readonly #mss: number;
+  /** ssthresh: the flight that the recovery is to end with. */
+  #target = 0;
+  #beganNs = -1;
+  #first = false;
+  /** RecoverFS: bytes that were sent and not delivered when the recovery began. */
+  #flightAtStart = 0;
+  /** prr_delivered and prr_out. */
+  #delivered = 0;
+  #sent = 0;
+  #inFlight = 0;
+  /** Bytes that may be in flight now. */
+  window = 0;
+
+  constructor(mss: number) {
+    this.#mss = mss;
+  }
+
+  /**
+   * RFC 9937, section 6: a recovery begins.
+   *
+   * @param target threshold of the congestion control, in bytes
+   * @param inFlight bytes in flight after what is lost was taken out
+   * @param lost bytes that were found lost
+   */
+  begin(nowNs: number, target: number, inFlight: number, lost: number): void {
+    this.#target = target;
+    this.#beganNs = nowNs;
+    this.#first = true;
+    this.#flightAtStart = inFlight + lost;
+    this.#delivered = 0;
+    this.#sent = 0;
+    this.#inFlight = inFlight;
+    // One segment is sent again at once, whatever the flight.
+    this.window = inFlight + this.#mss;
+  }
+
+  /** RFC 9937, section 6.2: the window after an acknowledgement. */
+  onAck({ nowNs, deliveredBytes, priorInFlight, inFlight, lostBytes, advanced }: AckSample): void {
+    if (this.#first) {
+      // The acknowledgement that began the recovery: what it delivered was still outstanding before it.
+      if (nowNs === this.#beganNs) this.#flightAtStart += deliveredBytes;
+      else this.#sent += Math.max(priorInFlight - this.#inFlight, 0);
+      this.#first = false;
+    } else this.#sent += Math.max(priorInFlight - this.#inFlight, 0);
+    this.#inFlight = inFlight;
+    this.#delivered += deliveredBytes;
+    let count: number;
+    if (inFlight > this.#target) {
+      count = Math.ceil((this.#delivered * this.#target) / Math.max(this.#flightAtStart, 1)) - this.#sent;
+    } else {
+      count = Math.max(this.#delivered - this.#sent, deliveredBytes);
+      // "safeACK": the acknowledgement moved SND.UNA and told no further loss.
+      if (advanced && lostBytes === 0) count += this.#mss;
+      count = Math.min(this.#target - inFlight, count);
+    }
+    if (this.#sent === 0 && count < this.#mss) count = this.#mss;
+    this.window = inFlight + Math.max(count, 0);
+  }
+}
