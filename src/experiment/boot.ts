@@ -8,6 +8,7 @@ import {
   renderProgram,
   type TemplateSet,
   withFaultTables,
+  withMarks,
 } from "../generate/index.js";
 import { compileInput, packageFile, textFolder } from "../loading/index.js";
 import { compile } from "../p4/index.js";
@@ -24,6 +25,8 @@ export interface CompilerOptions {
   readonly p4c?: string | undefined;
   /** Number of fault tables of the programs; default 0. */
   readonly faultTables?: number;
+  /** Packets: `queues.ecn_threshold` of the file. */
+  readonly ecnThreshold?: number | undefined;
 }
 
 /** Compiles the programs of all schemes of an experiment; equal texts are compiled once. */
@@ -33,6 +36,8 @@ export class ProgramCompiler {
   readonly #compiled = new Map<string, Program>();
   /** Everything that was compiled, as `SCHEME/NAME.p4`. */
   readonly sources: { file: string; text: string }[] = [];
+  /** Labels of schemes with programs that the threshold for marks does not change. */
+  readonly #unmarked = new Set<string>();
 
   /** Fails with P43012 when p4c is asked for and cannot be called. */
   constructor(options: CompilerOptions = {}) {
@@ -48,12 +53,24 @@ export class ProgramCompiler {
     return programs;
   }
 
+  /** What a reader must know of the programs, one sentence each. */
+  get notes(): string[] {
+    return [
+      ...(this.#options.p4c === undefined ? [] : ["The programs were compiled by p4c."]),
+      ...[...this.#unmarked].map(
+        (label) =>
+          `Programs of the scheme ${label} mark packets as they say themselves, not by queues.ecn_threshold.`,
+      ),
+    ];
+  }
+
   async #compile(scheme: string, plan: ProgramPlan): Promise<Program> {
     const { faultTables = 0, p4c } = this.#options;
     const isSource = plan.own?.kind === "source";
     const text = isSource
       ? sourceWithFaultTables(plan.own!.file, faultTables)
-      : renderProgram(this.#templates, faultTables > 0 ? withFaultTables(plan, faultTables) : plan);
+      : this.#render(faultTables > 0 ? withFaultTables(plan, faultTables) : plan, scheme);
+    if (isSource && this.#options.ecnThreshold !== undefined) this.#unmarked.add(scheme);
     const file = `${scheme}/${plan.name}.p4`;
     if (!this.sources.some((source) => source.file === file)) this.sources.push({ file, text });
     let program = this.#compiled.get(text);
@@ -68,6 +85,15 @@ export class ProgramCompiler {
       this.#compiled.set(text, program);
     }
     return program;
+  }
+
+  #render(plan: ProgramPlan, scheme: string): string {
+    const plain = renderProgram(this.#templates, plan);
+    const { ecnThreshold } = this.#options;
+    if (ecnThreshold === undefined) return plain;
+    const marking = renderProgram(this.#templates, withMarks(plan, ecnThreshold));
+    if (marking === plain) this.#unmarked.add(scheme);
+    return marking;
   }
 }
 

@@ -90,6 +90,8 @@ export const machineKeys = {
     .strictObject({
       bytes: whole("bytes", 64, 1e9).default(1_000_000),
       packets: whole("packets", 1, 1e6).default(1000),
+      /** Programs from templates mark packets (CE) that met a queue of so many; absent: as the scheme says. */
+      ecn_threshold: whole("packets", 1, 1e6).optional(),
     })
     .prefault({}),
   control_channel: z

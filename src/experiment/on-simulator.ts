@@ -22,7 +22,7 @@ export async function runOnSimulator<
   seed: number,
   { progress, p4c, stop }: EngineContext,
 ): Promise<EngineOutcome<O>> {
-  const compiler = new ProgramCompiler({ p4c });
+  const compiler = new ProgramCompiler({ p4c, ecnThreshold: experiment.settings.queues.ecn_threshold });
   const units = kind.units(experiment);
   const count = counter(units, progress);
   const breathe = breather(stop);
@@ -58,8 +58,7 @@ export async function runOnSimulator<
       plane?.close();
     }
   }
-  const notes = p4c === undefined ? [] : ["The programs were compiled by p4c."];
-  return { series, programs: compiler.sources, notes, warnings: [], logs };
+  return { series, programs: compiler.sources, notes: compiler.notes, warnings: [], logs };
 }
 
 /** Kills a switch, and brings its program and state back over its control channel. */

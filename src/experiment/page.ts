@@ -33,7 +33,7 @@ export function resultsPage<E extends FabricExperiment>(
     ),
     ...facts,
     ["transport", flatten({ ...settings.transport }).join(", ")],
-    ["queues", `${settings.queues.packets} packets, ${settings.queues.bytes} bytes a port`],
+    ["queues", queuesText(settings.queues)],
     ["control channel", `${settings.control_channel.delay / 1e6} ms each way`],
   ];
   const unfolded: (readonly [string, string])[] = [
@@ -60,6 +60,11 @@ export function resultsPage<E extends FabricExperiment>(
     ),
     "</main>",
   ]);
+}
+
+function queuesText({ packets, bytes, ecn_threshold }: FabricExperiment["settings"]["queues"]): string {
+  const marks = ecn_threshold === undefined ? "" : `, marks from ${ecn_threshold} packets`;
+  return `${packets} packets, ${bytes} bytes a port${marks}`;
 }
 
 /** `key: value` for everything that is not empty, with rates and times in the units of the file. */

@@ -10,6 +10,7 @@ export {
   renderProgram,
   renderPrograms,
   withFaultTables,
+  withMarks,
 } from "./programs.js";
 export {
   checkBraces,

@@ -35,6 +35,14 @@ export function withFaultTables(program: ProgramPlan, tables = 1): ProgramPlan {
   return { ...program, values: { ...program.values, faults: faultValues(tables) } };
 }
 
+/**
+ * The same program with a threshold for marks, in packets: see {@link ProgramPlan.values}. Programs that have one keep it, and P4 source
+ * stays as it is.
+ */
+export function withMarks(program: ProgramPlan, threshold: number): ProgramPlan {
+  return { ...program, values: { ecn: { threshold }, ...program.values } };
+}
+
 /** More faults than this that act on one packet are refused. */
 export const MAX_FAULT_TABLES = 8;
 

@@ -28,6 +28,8 @@ export interface QueueOptions {
   overheadBytes?: number;
   /** Number of queues of each port, served strictly by `standard_metadata.priority`, highest first; 1 unless given. */
   priorities?: number;
+  /** Called whenever the number of packets that wait at a port has changed, with all of them and their bytes, the frame on the wire left out. */
+  lengthChanged?(port: number, packets: number, bytes: number): void;
 }
 
 export interface SwitchOptions {

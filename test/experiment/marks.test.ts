@@ -126,3 +126,33 @@ describe("marks by the depth of a queue", () => {
     expect(shared).toBeLessThan(8);
   });
 });
+
+describe("queues.ecn_threshold", () => {
+  const queues = "{ ecn_threshold: 12 }";
+
+  it("makes every program from a template mark, and leaves those with a threshold of their own", async () => {
+    const { schemes, settings } = experimentWith({
+      schemes: "[ecmp, prr, pecmp]",
+      failures: "[tor]",
+      queues,
+    });
+    expect(settings.queues.ecn_threshold).toBe(12);
+    const compiler = new ProgramCompiler({ ecnThreshold: 12 });
+    for (const scheme of schemes) await compiler.compileAll(scheme);
+    expect(compiler.sources.length).toBeGreaterThanOrEqual(schemes.length);
+    for (const { text, file } of compiler.sources) expect(text, file).toContain("enq_qdepth >= 12");
+    expect(compiler.notes).toEqual([]);
+
+    const [scheme] = schemes as [SchemeRun];
+    const programs = scheme.plan.programs.map((program) => ({
+      ...program,
+      values: { ...program.values, ecn: { threshold: THRESHOLD } },
+    }));
+    const own = new ProgramCompiler({ ecnThreshold: 12 });
+    await own.compileAll({ ...scheme, plan: { ...scheme.plan, programs } });
+    for (const { text } of own.sources) expect(text).toContain(`enq_qdepth >= ${THRESHOLD}`);
+    expect(own.notes).toEqual([
+      "Programs of the scheme ecmp mark packets as they say themselves, not by queues.ecn_threshold.",
+    ]);
+  });
+});

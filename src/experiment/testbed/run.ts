@@ -32,7 +32,11 @@ export async function runOnLab<E extends FabricExperiment, U extends Unit, O, P>
   context: EngineContext,
 ): Promise<EngineOutcome<O>> {
   const faultTables = await side.check(experiment, engine, context.stop);
-  const compiler = new ProgramCompiler({ p4c: context.p4c, faultTables });
+  const compiler = new ProgramCompiler({
+    p4c: context.p4c,
+    faultTables,
+    ecnThreshold: experiment.settings.queues.ecn_threshold,
+  });
   const ready: ReadyScheme<P>[] = [];
   for (const scheme of experiment.schemes) {
     const programs = await compiler.compileAll(scheme);

@@ -32,6 +32,8 @@ export class SwitchNode implements Node, PortSource {
   readonly #outputs: (Channel | undefined)[] = [];
   readonly #downPorts = new Set<number>();
   readonly #portListeners = new Set<() => void>();
+  /** Called whenever what waits at a port has changed, the frame on the wire left out; for measurements. */
+  queueObserver: ((port: number, packets: number, bytes: number) => void) | undefined;
   /** Frames that the switch sent to a port without a link. */
   strayed = 0;
 
@@ -47,6 +49,7 @@ export class SwitchNode implements Node, PortSource {
         depthBytes: options.queueBytes,
         rateBitsPerSecond: (port) => this.#outputs[port]?.options.rate || undefined,
         handOver: "first",
+        lengthChanged: (port, packets, bytes) => this.queueObserver?.(port, packets, bytes),
         ...(options.priorities === undefined ? {} : { priorities: options.priorities }),
       },
       transmit: (port, frame) => {

@@ -65,6 +65,7 @@ export class Queues {
   readonly #ready = new Fifo<Port>();
   readonly #timed: boolean;
   readonly #early: boolean;
+  readonly #lengthChanged: QueueOptions["lengthChanged"];
   #waiting = 0;
   #closed = false;
 
@@ -78,6 +79,7 @@ export class Queues {
   ) {
     this.#timed = options.rateBitsPerSecond !== undefined || options.ratePacketsPerSecond !== undefined;
     this.#early = options.handOver === "first";
+    this.#lengthChanged = options.lengthChanged;
   }
 
   get priorities(): number {
@@ -154,6 +156,7 @@ export class Queues {
     port.bytes += copy.packetLength;
     port.packets++;
     this.#waiting++;
+    this.#lengthChanged?.(port.number, port.packets, port.bytes);
     if (!busy) this.#ready.push(port);
     else if (this.#early) this.#wakeAt(port, port.busyUntil);
     return undefined;
@@ -192,6 +195,7 @@ export class Queues {
     port.bytes -= copy.packetLength;
     port.packets--;
     this.#waiting--;
+    this.#lengthChanged?.(port.number, port.packets, port.bytes);
   }
 
   /** Replaces the timer of a port; without a new timer when the time is infinite. */
@@ -276,9 +280,13 @@ export class Queues {
   close(): number {
     this.#closed = true;
     const waiting = this.#waiting;
-    for (const port of this.#ports.values()) port.cancel?.();
+    const ports = [...this.#ports.values()];
     this.#waiting = 0;
     this.#ports.clear();
+    for (const { cancel, packets, number } of ports) {
+      cancel?.();
+      if (packets > 0) this.#lengthChanged?.(number, 0, 0);
+    }
     return waiting;
   }
 }

@@ -156,6 +156,35 @@ describe("the queue in front of a simulated link", () => {
     }
   });
 
+  it("tells of every change of its length: the last packets leave one by one", async () => {
+    const { simulation, send, node } = await rig({ packets: 3 });
+    const lengths: [ns: number, packets: number, bytes: number][] = [];
+    node.queueObserver = (port, packets, bytes) => {
+      expect(port).toBe(2);
+      expect(node.backlog(2)).toEqual({ packets, bytes });
+      if (lengths.at(-1)?.[0] === simulation.now) lengths.pop();
+      lengths.push([simulation.now, packets, bytes]);
+    };
+    send(5);
+    simulation.run();
+    // Frames come every 8 us and leave every 80 us; the first finds the link free, and the fifth no room.
+    const first = 8_000 + DELAY;
+    expect(lengths).toEqual([
+      [first + 8_000, 1, FRAME_BYTES],
+      [first + 16_000, 2, 2 * FRAME_BYTES],
+      [first + 24_000, 3, 3 * FRAME_BYTES],
+      [first + 80_000, 2, 2 * FRAME_BYTES],
+      [first + 160_000, 1, FRAME_BYTES],
+      [first + 240_000, 0, 0],
+    ]);
+    // What waits is lost with the program.
+    send(3);
+    simulation.run(simulation.now + 24_000 + DELAY);
+    expect(lengths.at(-1)).toEqual([simulation.now, 2, 2 * FRAME_BYTES]);
+    await node.device.close();
+    expect(lengths.at(-1)).toEqual([simulation.now, 0, 0]);
+  });
+
   it("shows an empty queue where a frame comes when the link is free", async () => {
     const { simulation, send, seen } = await rig();
     for (let i = 0; i < 5; i++) {
