@@ -64,8 +64,13 @@ export class Random {
     return ((this.uint32() >>> 5) * 67108864 + (this.uint32() >>> 6)) / 9007199254740992;
   }
 
-  /** Uniform integer in [0, bound), without modulo bias; bound is in 1..2^32. */
+  /**
+   * Uniform integer in [0, bound), without modulo bias.
+   * @throws RangeError when `bound` is not in 1..2^32
+   */
   int(bound: number): number {
+    if (!(bound >= 1 && bound <= 4294967296))
+      throw new RangeError(`a random integer below ${bound}: expected a bound from 1 to 2^32`);
     const limit = 4294967296 - (4294967296 % bound);
     let draw = this.uint32();
     while (draw >= limit) draw = this.uint32();

@@ -13,7 +13,8 @@ import {
 import { compileInput, packageFile, textFolder } from "../loading/index.js";
 import { compile } from "../p4/index.js";
 import type { Program } from "../program/index.js";
-import { ControlChannel, type Fabric, SwitchNode, settle } from "../sim/packet/index.js";
+import { ControlChannel, type Fabric, type Simulation, SwitchNode, settle } from "../sim/packet/index.js";
+import type { TopologyNode } from "../topology/index.js";
 import type { FabricExperiment, SchemeRun } from "./experiment.js";
 import { sourceWithFaultTables } from "./faults/source-fault-tables.js";
 import { checkP4c, compileWithP4c } from "./p4c.js";
@@ -144,7 +145,7 @@ export async function bootControlled(
   const programs = await compiler.compileAll(scheme);
   const { queues, control_channel } = experiment.settings;
   const switches = new Map<number, SwitchNode>();
-  const fabric = buildFabric(experiment, scheme, (node, simulation) => {
+  const makeSwitch = (node: TopologyNode, simulation: Simulation) => {
     const made = new SwitchNode(simulation, {
       name: node.name,
       seed,
@@ -153,7 +154,8 @@ export async function bootControlled(
     });
     switches.set(node.index, made);
     return made;
-  });
+  };
+  const fabric = buildFabric(experiment, scheme, makeSwitch, seed);
   const { simulation } = fabric.network;
   // Each switch has a session of its own; all sessions run at the same time, as with one controller and many switches.
   const { local_delay, ...shared } = control_channel;

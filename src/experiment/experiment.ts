@@ -1,7 +1,7 @@
 /** What the experiment files of all kinds have in common: topology, schemes, machine parameters. */
 import { z } from "zod";
 import type { Locate, SourceFile } from "../base/index.js";
-import { type HostPolicy, SELECTOR_FIELDS } from "../hosts/index.js";
+import { type HostContext, type HostPolicy, SELECTOR_FIELDS } from "../hosts/index.js";
 import { type FabricPlan, SCHEMES, type Scheme } from "../schemes/index.js";
 import {
   durationSchema,
@@ -122,8 +122,8 @@ export interface SchemeRun {
   /** As the scheme's own schema parsed them. */
   parameters: Readonly<Record<string, unknown>>;
   plan: FabricPlan;
-  /** What the hosts of the plan do, for hosts in this process. */
-  policy: HostPolicy;
+  /** Makes what one host of the plan does, for hosts in this process. */
+  hosts(context: HostContext): HostPolicy;
 }
 
 /** A checked experiment file with its topology and the plans of its schemes. */

@@ -1,6 +1,6 @@
 /** Plans the schemes of an experiment file for its topology. */
 import type { Diagnostics, Locate } from "../base/index.js";
-import { FIELD_BITS } from "../hosts/index.js";
+import { FIELD_BITS, type HostContext, restingHost } from "../hosts/index.js";
 import type { Scheme } from "../schemes/index.js";
 import type { Topology } from "../topology/index.js";
 import { withControlPlane } from "./control-plane.js";
@@ -57,6 +57,9 @@ export function planSchemes(
       collecting(diagnostics, () => {
         const first = chosen.plan(topology, parameters, place);
         const plan = withControlPlane(first, topology, settings.control_plane, locate);
+        const hosts = (context: HostContext) => chosen.hosts(plan.hosts, context);
+        // What is wrong with a description is found here, and not when a host runs.
+        hosts(restingHost());
         return [
           {
             label: name,
@@ -65,7 +68,7 @@ export function planSchemes(
             runs: runs ?? settings.runs,
             parameters,
             plan,
-            policy: chosen.hosts(plan.hosts),
+            hosts,
           },
         ];
       }) ?? []

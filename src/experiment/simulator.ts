@@ -1,4 +1,5 @@
 /** The simulated network of a scheme. */
+import { Random } from "../base/index.js";
 import { selectorHeaders, selectorOf } from "../hosts/index.js";
 import { Fabric, type Node, Simulation } from "../sim/packet/index.js";
 import type { TopologyNode } from "../topology/index.js";
@@ -10,15 +11,17 @@ export type SwitchMaker = (node: TopologyNode, simulation: Simulation) => Node;
 /** The network of a scheme, its switches not yet configured. */
 export function buildFabric(
   experiment: FabricExperiment,
-  { plan, policy }: SchemeRun,
+  { plan, hosts }: SchemeRun,
   makeSwitch: SwitchMaker,
+  seed: number,
 ): Fabric {
   const simulation = new Simulation({ turn: () => new Promise((resolve) => setImmediate(resolve)) });
   const { queues } = experiment.settings;
   return new Fabric({
     simulation,
     topology: experiment.topology,
-    policy,
+    policy: hosts,
+    random: new Random(seed).fork("hosts"),
     codec: {
       headersOf: (selector) => selectorHeaders(plan.field, selector),
       selectorOf: (headers) => selectorOf(plan.field, headers),

@@ -1,8 +1,9 @@
 /** The agent of one host: what its requests do, and what it leaves when it ends. */
 import { DiagnosticError, Random, systemErrorReason } from "../base/index.js";
-import type { HostPolicy } from "../hosts/index.js";
+import type { HostContext, HostPolicy } from "../hosts/index.js";
 import { Interfaces, SocketWatch, TUN_HEADROOM, TunDevice } from "../interfaces/index.js";
 import { hostPolicyOf } from "../schemes/index.js";
+import { CarrierWatch } from "./carrier-watch.js";
 import { monotonicNs } from "./clock.js";
 import { DataPath } from "./data-path.js";
 import type { AgentEvent, AgentStatistics } from "./events.js";
@@ -54,14 +55,14 @@ export class Agent {
     if (request.op === "start") {
       if (running !== undefined) throw new RequestError("op: the agent is started already");
       if (namesModule(request.policy)) void this.#startLater(request);
-      else this.#start(request, hostPolicyOf(request.policy));
+      else this.#start(request, (context) => hostPolicyOf(request.policy, context));
     } else if (running === undefined) {
       throw new RequestError(`op: the first request must be start, got ${JSON.stringify(request.op)}`);
     } else if (request.op === "stop") this.onEnd(0);
     else running.handle(request);
   }
 
-  #start(request: StartRequest, policy: HostPolicy): void {
+  #start(request: StartRequest, policy: MakePolicy): void {
     this.#running = new RunningAgent(request, policy, this.#setup, this.tell);
     this.tell({ event: "ready", tun: request.tun, settings: this.#setup.settings });
   }
@@ -99,8 +100,12 @@ function namesModule(policy: unknown): boolean {
   return typeof (policy as { module?: unknown } | null | undefined)?.module === "string";
 }
 
+type MakePolicy = (context: HostContext) => HostPolicy;
+
 /** An agent whose host is set up. */
 class RunningAgent {
+  readonly #policy: HostPolicy;
+  #carriers: CarrierWatch | undefined;
   readonly #interfaces: Interfaces;
   readonly #tun: TunDevice;
   readonly #flows: Flows;
@@ -113,12 +118,14 @@ class RunningAgent {
 
   constructor(
     readonly config: StartRequest,
-    policy: HostPolicy,
+    makePolicy: MakePolicy,
     setup: HostSetup,
     readonly tell: (event: AgentEvent) => void,
   ) {
     const { nics, field, ipv4, ipv6, mtu } = config;
     const addresses = [ipv4, ipv6].filter((address) => address !== undefined);
+    const policy = makePolicy(this.#context());
+    this.#policy = policy;
     const host = { addresses, nics, field, policy };
     for (const { name } of nics) {
       const most = setup.takeNic(name);
@@ -162,8 +169,35 @@ class RunningAgent {
     this.#probes = new Probes(config, parts);
     this.#dataPath.takeProbe = (family, packet, header, selector) =>
       this.#probes.take(family, packet, header, selector);
+    if (policy.onCarrier !== undefined)
+      this.#carriers = new CarrierWatch(
+        nics.map(({ name }) => name),
+        (nic, up) => policy.onCarrier!(nic, up),
+      );
     this.#interfaces.start();
     this.#tun.start();
+  }
+
+  #context(): HostContext {
+    const { name, nics, seed } = this.config;
+    return {
+      name,
+      nics: nics.length,
+      clock: {
+        now: monotonicNs,
+        at: (time, fn) => {
+          let isCancelled = false;
+          this.#timers.at(time, () => {
+            if (!isCancelled) fn();
+          });
+          return () => {
+            isCancelled = true;
+          };
+        },
+      },
+      random: new Random(seed).fork("policy"),
+      tell: (message) => this.tell({ event: "told", message }),
+    };
   }
 
   handle(request: Exclude<Request, { op: "start" | "stop" }>): void {
@@ -184,6 +218,13 @@ class RunningAgent {
         checkSelectors(request, this.config.field);
         this.#probes.add(request);
         break;
+      case "message": {
+        const { id, message } = request;
+        if (this.#policy.onMessage === undefined)
+          throw new RequestError("message: the host policy takes no messages");
+        this.tell({ event: "answer", id, message: this.#policy.onMessage(message) });
+        break;
+      }
       case "statistics":
         this.tell({ event: "statistics", id: request.id, ...this.statistics() });
         break;
@@ -207,6 +248,7 @@ class RunningAgent {
   close(): void {
     this.#transfers.close();
     this.#sinks.close();
+    this.#carriers?.close();
     this.#timers.close();
     this.#watch.close();
     this.#interfaces.close();

@@ -89,7 +89,7 @@ export class DataPath {
     let flow = this.flows.sending(bytes, keyAt, family.keyLength);
     const opens = (flags & (SYN | ACK)) === SYN;
     if (flow === undefined || (opens && flow.first !== undefined && flow.first !== sequence))
-      flow = this.flows.open(bytes.slice(keyAt, keyAt + family.keyLength), flow);
+      flow = this.flows.open(bytes.slice(keyAt, keyAt + family.keyLength), flow, "client");
     const { chooser } = flow;
     const length = dataLength(flags, end - tcp - (bytes[tcp + 12]! >>> 4) * 4);
     let selectors: readonly number[] | undefined;
@@ -247,7 +247,7 @@ export class DataPath {
       const toAt = keyAt + family.addressLength;
       if ((flags & RST) !== 0 || !this.flows.isOwn(frame.subarray(toAt, toAt + family.addressLength)))
         return undefined;
-      flow = this.flows.open(reverseKey(frame.subarray(keyAt, keyAt + family.keyLength)), flow);
+      flow = this.flows.open(reverseKey(frame.subarray(keyAt, keyAt + family.keyLength)), flow, "server");
     }
     const marks = this.#marks;
     flow.echo = marks.selector;

@@ -1,5 +1,6 @@
 /** The events that an agent writes, one JSON object a line. */
 import { z } from "zod";
+import type { Json } from "../hosts/index.js";
 
 const id = z.number();
 /** Nanoseconds of CLOCK_MONOTONIC. */
@@ -87,6 +88,9 @@ export const eventSchema = z.discriminatedUnion("event", [
     reverse: z.array(probeCount),
     minRttNs: time.nullable(),
   }),
+  /** The answer to a `message`, and a message of the policy's own to the controllers. */
+  z.object({ event: z.literal("answer"), id, message: z.custom<Json>() }),
+  z.object({ event: z.literal("told"), message: z.custom<Json>() }),
   z.object({ event: z.literal("statistics"), id, ...statistics.shape }),
   z.object({ event: z.literal("stopped"), ...statistics.shape }),
 ]);

@@ -1,6 +1,13 @@
 /** The TCP flows that the agent knows, and the marks of their packets. */
 import { type Random, toHex } from "../base/index.js";
-import { type FlowKey, type HostPolicy, type SelectorField, selectorHeaders } from "../hosts/index.js";
+import {
+  CLIENT,
+  type FlowKey,
+  type HostPolicy,
+  SERVER,
+  type SelectorField,
+  selectorHeaders,
+} from "../hosts/index.js";
 import { flowOf, isSame, reverseKey } from "./addresses.js";
 import { KeyMap } from "./key-map.js";
 import type { Mark } from "./marking.js";
@@ -54,13 +61,17 @@ export class Flows {
   }
 
   /** @param key as this host sends it; `old`: the flow that had this key before */
-  open(key: Uint8Array, old: TcpFlow | undefined): TcpFlow {
+  open(key: Uint8Array, old: TcpFlow | undefined, role: "client" | "server"): TcpFlow {
     if (old !== undefined) this.#forget(old);
     const tuple = flowOf(key, PROTOCOL_TCP);
     const name = toHex(key);
     const generation = old === undefined ? 0 : old.parts.generation + 1;
     // A stream of its own: the choices of a flow do not depend on what other flows do. A key that is used again draws anew.
-    const chooser = this.host.policy.open(tuple, this.random.fork(name).fork(generation));
+    const chooser = this.host.policy.open(
+      tuple,
+      this.random.fork(name).fork(generation),
+      role === "client" ? CLIENT : SERVER,
+    );
     const flow = new TcpFlow({
       family: familyOf(key),
       key,

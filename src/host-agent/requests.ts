@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { toBytes } from "../base/index.js";
 import { parseValue } from "../device/index.js";
-import { FIELD_BITS, SELECTOR_FIELDS } from "../hosts/index.js";
+import { FIELD_BITS, type Json, SELECTOR_FIELDS } from "../hosts/index.js";
 import { addressBytes } from "./addresses.js";
 
 /** Longest name of a Linux network device. */
@@ -70,6 +70,8 @@ const nic = z.object(
 const start = z
   .object({
     op: z.literal("start"),
+    /** Of the host in the topology: what its policy is told. */
+    name: member("a name", isText).default("host"),
     ipv4: address("an IPv4 address", [4]).optional(),
     ipv6: address("an IPv6 address", [16]).optional(),
     /** Name of the TUN device. */
@@ -109,6 +111,8 @@ const flow = z
     port,
     /** 0: the kernel chooses one. */
     clientPort: whole(0, 65_535).default(0),
+    /** Whether the policy may choose another client port than this one. */
+    policyPort: z.boolean().default(false),
     /** Absent: until it is stopped. */
     bytes: whole(1, 2 ** 53).optional(),
     segmentBytes: whole(1, 8948).optional(),
@@ -134,11 +138,19 @@ const probe = z.object({
   timeoutNs: whole(1, 100e9).default(500e6),
 });
 
+/** A message of a controller to the policy, any JSON. */
+const message = z.object({
+  op: z.literal("message"),
+  id,
+  message: z.custom<Json>((value) => value !== undefined),
+});
+
 const REQUESTS = {
   start,
   listen,
   flow,
   probe,
+  message,
   "stop-flow": z.object({ op: z.literal("stop-flow"), id }),
   statistics: z.object({ op: z.literal("statistics"), id }),
   stop: z.object({ op: z.literal("stop") }),

@@ -6,11 +6,13 @@
  * data path tells a transfer of each acknowledgement of new data, so it need not poll.
  */
 import { readFileSync } from "node:fs";
-import { systemErrorReason } from "../base/index.js";
+import { systemErrorReason, toHex } from "../base/index.js";
+import { CLIENT } from "../hosts/index.js";
 import { type SocketWatch, TcpSocket } from "../interfaces/index.js";
-import { flowKey } from "./addresses.js";
+import { flowKey, flowOf } from "./addresses.js";
 import type { AgentEvent } from "./events.js";
 import type { Flows } from "./flows.js";
+import { PROTOCOL_TCP } from "./packet.js";
 import type { FlowRequest } from "./requests.js";
 import type { FlowWatcher, TcpFlow } from "./tcp-flow.js";
 import { isInLossState, tcpInfo } from "./tcp-info.js";
@@ -74,14 +76,33 @@ export class Transfer implements FlowWatcher {
   }
 
   #open(): TcpSocket {
-    const { to, segmentBytes, clientPort } = this.request;
+    const { to, segmentBytes } = this.request;
     const socket = TcpSocket.open(to.length === 4 ? 4 : 6);
     this.#socket = socket;
     socket.sendAtOnce();
     if (segmentBytes !== undefined)
       socket.limitSegments(Math.max(LEAST_SEGMENT, segmentBytes + timestampsLength()));
-    socket.bind(this.source, clientPort);
+    this.#bind(socket);
     return socket;
+  }
+
+  /** To the requested port, or to the one that the policy chooses; a choice that is taken counts as none. */
+  #bind(socket: TcpSocket): void {
+    const { to, port, clientPort, policyPort } = this.request;
+    const { policy } = this.parts.flows.host;
+    if (!policyPort || policy.sourcePort === undefined) {
+      socket.bind(this.source, clientPort);
+      return;
+    }
+    const key = flowKey(this.source, to, clientPort, port);
+    const random = this.parts.flows.random.fork("port").fork(toHex(key));
+    const chosen = policy.sourcePort(flowOf(key, PROTOCOL_TCP), CLIENT, random);
+    try {
+      socket.bind(this.source, chosen);
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== "EADDRINUSE") throw error;
+      socket.bind(this.source, clientPort);
+    }
   }
 
   #ready(socket: TcpSocket, readable: boolean, writable: boolean): void {

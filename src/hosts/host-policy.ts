@@ -7,6 +7,7 @@
  * at once, and then keep the one that the echo shows to work.
  */
 import type { Random } from "../base/index.js";
+import type { Json } from "./host-context.js";
 
 /** The five-tuple of a flow, as one of its ends sends it. */
 export interface FlowKey {
@@ -76,13 +77,58 @@ export interface PathChooser {
   onReordering?(bytes: number): void;
 }
 
+/** Which end of a connection a chooser belongs to, and which of its subflows. */
+export interface ConnectionEnd {
+  /** The client sends the first segment. */
+  readonly role: "client" | "server";
+  /** Number of the subflow from 0, and how many the connection has at this moment; 0 of 1 without multipath. */
+  readonly subflow: number;
+  readonly subflows: number;
+}
+
+/** The ends of a connection without subflows. */
+export const CLIENT: ConnectionEnd = { role: "client", subflow: 0, subflows: 1 };
+export const SERVER: ConnectionEnd = { role: "server", subflow: 0, subflows: 1 };
+
+/**
+ * What a policy may need to see, or to decide, beside timeouts, acknowledgements and data. `rounds`, `idle`, `reordering` and
+ * `fast-retransmit` are the methods of {@link PathChooser} with such names. `marks`: {@link SegmentMarks.marked}. `rtt`: the
+ * round-trip times of {@link PathChooser.onAck}. `packets`: {@link PathChooser.selectorFor}. `source-ports`: {@link
+ * HostPolicy.sourcePort}. `carrier`: {@link HostPolicy.onCarrier}. `messages`: {@link HostPolicy.onMessage} and `tell`.
+ */
+export const SIGNALS = [
+  "rounds",
+  "idle",
+  "reordering",
+  "fast-retransmit",
+  "marks",
+  "rtt",
+  "packets",
+  "source-ports",
+  "carrier",
+  "messages",
+] as const;
+export type Signal = (typeof SIGNALS)[number];
+
+/** What one host does. A scheme makes one for each host, so it may keep state beside its choosers. */
 export interface HostPolicy {
   /** State of one end of a flow; `flow` is the tuple as this end sends it. */
-  open(flow: FlowKey, random: Random): PathChooser;
+  open(flow: FlowKey, random: Random, end: ConnectionEnd): PathChooser;
   /** The NIC that sends a packet: 0-based, below `nics`. */
   nic(flow: FlowKey, selector: number, nics: number): number;
   /** Whether packets say that they can be marked, ECT(0); false unless given. */
   readonly ecn?: boolean;
+  /** What this policy cannot do without; an engine that cannot give it refuses the scheme before anything starts. */
+  readonly needs?: readonly Signal[];
+  /**
+   * Source port of a connection that this host is about to open, from 1 to 65535. `flow` has the port that it gets
+   * otherwise, which is free. A port that another connection to the same peer has cannot be used.
+   */
+  sourcePort?(flow: FlowKey, end: ConnectionEnd, random: Random): number;
+  /** A NIC lost its carrier, or has it again. Packets that the policy still sends there are lost. */
+  onCarrier?(nic: number, up: boolean): void;
+  /** A controller asks; the returned value is the answer. */
+  onMessage?(message: Json): Json;
 }
 
 /**

@@ -1,10 +1,13 @@
 /**
- * What hosts do under a scheme, both in the simulator and in the agent on a real host. A {@link HostPolicy}
- * chooses selectors and NICs, a {@link SelectorField} says which header bits carry a selector, and a TCP option carries the
+ * What hosts do under a scheme, both in the simulator and in the agent on a real host. A {@link HostPolicy}, which each
+ * host makes with its own {@link HostContext}, chooses selectors and NICs, a {@link SelectorField} says which header bits carry a selector, and a TCP option carries the
  * echo. {@link ReceiveWindow} tells new data from known data.
  */
 export { ECHO_OPTION } from "./echo-option.js";
+export { type HostClock, type HostContext, type Json, notJson, restingHost } from "./host-context.js";
 export {
+  CLIENT,
+  type ConnectionEnd,
   type FlowKey,
   fixedPath,
   type HostPolicy,
@@ -12,7 +15,10 @@ export {
   type PathChooser,
   type PolicyDescription,
   type Round,
+  SERVER,
   type SegmentMarks,
+  SIGNALS,
+  type Signal,
 } from "./host-policy.js";
 export { MovingPath, ProbingPath, type ReceiverRule, type Rerouter } from "./re-pathing.js";
 export { ReceiveWindow } from "./receive-window.js";

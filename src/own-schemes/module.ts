@@ -1,15 +1,14 @@
 /** A scheme from a user's module: `export default (kit) => ({ name, parameters, plan, hosts })`. */
 import { z } from "zod";
 import { fail, type Span } from "../base/index.js";
-import { type FlowKey, type HostPolicy, type PolicyDescription, SELECTOR_FIELDS } from "../hosts/index.js";
-import { type FabricPlan, fixedHosts, hostPolicyOf, type Scheme, schemeKit } from "../schemes/index.js";
+import { type HostContext, type HostPolicy, notJson, type PolicyDescription } from "../hosts/index.js";
+import { type FabricPlan, fixedHosts, hostPolicyOf, type Scheme } from "../schemes/index.js";
 import type { Topology } from "../topology/index.js";
-import { watchedCaller } from "./call-watch.js";
-import { checkedChooser } from "./chooser.js";
-import { guarded, type OwnModule, ownModule, placeOf, TIME_LIMIT_MS } from "./guard.js";
+import { guarded, type OwnModule, ownModule, placeOf } from "./guard.js";
 import { importModule } from "./import-module.js";
 import { makeKit } from "./kit.js";
-import { chooserShape, describeValue, issueOf, planShape, policyShape, schemeShape } from "./shape.js";
+import { policyOf } from "./policy.js";
+import { describeValue, issueOf, planShape, schemeShape } from "./shape.js";
 
 interface OwnScheme {
   readonly name: string;
@@ -17,7 +16,7 @@ interface OwnScheme {
   readonly summary?: string;
   readonly parameters?: z.ZodObject;
   plan(topology: Topology, parameters: unknown): unknown;
-  hosts?(description: PolicyDescription): unknown;
+  hosts?(description: PolicyDescription, context: HostContext): unknown;
 }
 
 /** Limits of time in milliseconds, for tests. */
@@ -63,10 +62,16 @@ function wrapped(module: OwnModule, own: OwnScheme, limitMs: number | undefined)
       const made = guarded(module, "plan", () => own.plan(topology, parameters), limitMs);
       return planOf(module, own, topology, made);
     },
-    hosts: (description) =>
+    hosts: (description, context) =>
       (description as PolicyDescription).kind === "fixed"
         ? fixedHosts(description)
-        : policyOf(module, own, description as PolicyDescription, limitMs),
+        : policyOf(
+            module,
+            (plain, host) => own.hosts!(plain, host),
+            description as PolicyDescription,
+            context,
+            limitMs,
+          ),
   };
 }
 
@@ -92,6 +97,14 @@ function planOf(module: OwnModule, own: OwnScheme, topology: Topology, made: unk
     fail("P43403", placeOf(module, "plan"), `plan returns no plan: it has no switch ${missing.name}`);
   if (hosts !== undefined && own.hosts === undefined)
     fail("P43403", placeOf(module, "plan"), "plan describes hosts, but the scheme has no member hosts");
+  const wrong = notJson(hosts ?? {});
+  if (wrong !== undefined)
+    fail(
+      "P43403",
+      placeOf(module, "plan"),
+      `plan returns no plan: hosts.${wrong.path} is ${wrong.what}, which is no plain JSON`,
+      "the description goes to another process on a real host: use numbers, strings, booleans, null, lists and plain objects",
+    );
   return {
     ...(plan as unknown as Omit<FabricPlan, "hosts" | "scheme">),
     scheme: own.name,
@@ -103,48 +116,10 @@ function planOf(module: OwnModule, own: OwnScheme, topology: Topology, made: unk
   };
 }
 
-/** Every call of the user's code names its place when it throws. */
-function policyOf(
-  module: OwnModule,
-  own: OwnScheme,
-  description: PolicyDescription,
-  limitMs: number | undefined,
-): HostPolicy {
-  const { module: _module, moduleField, ...plain } = description;
-  // A description that no plan wrote may lack the field: then selectors of the widest one are right.
-  const field = SELECTOR_FIELDS.find((one) => one === moduleField) ?? "dscp_flow_label";
-  const policy = guarded(module, "hosts", () => own.hosts!(plain as PolicyDescription), limitMs);
-  const issue = issueOf(policyShape, policy, "policy");
-  if (issue !== undefined)
-    fail("P43403", placeOf(module, "hosts"), `hosts returns ${issue.text}`, ...issue.notes);
-  const call = watchedCaller(module, limitMs ?? TIME_LIMIT_MS);
-  const { open, nic } = policy as HostPolicy & { nic?: HostPolicy["nic"] };
-  return {
-    ...(policy as HostPolicy),
-    open: (flow, random) => {
-      const chooser = call("open", () => open.call(policy, flow, random));
-      const wrong = issueOf(chooserShape, chooser, "chooser");
-      if (wrong !== undefined)
-        fail("P43403", placeOf(module, "open"), `open returns ${wrong.text}`, ...wrong.notes);
-      return checkedChooser(module, chooser, field, call);
-    },
-    nic: (flow: FlowKey, selector: number, nics: number) => {
-      if (nic === undefined) return schemeKit.flowHash(flow) % nics;
-      const chosen = call("nic", () => nic.call(policy, flow, selector, nics));
-      if (Number.isInteger(chosen) && chosen >= 0 && chosen < nics) return chosen;
-      return fail(
-        "P43403",
-        placeOf(module, "nic"),
-        `nic returns ${describeValue(chosen)}, which is no number of a NIC`,
-        `expected a whole number from 0 to ${nics - 1}`,
-      );
-    },
-  };
-}
-
-/** The policy of a description from a plan of any scheme: those of modules name their module. */
-export async function hostPolicyFrom(description: unknown): Promise<HostPolicy> {
+/** What makes the policy of one host, of a description from a plan of any scheme: those of modules name their module. */
+export async function hostPolicyFrom(description: unknown): Promise<(context: HostContext) => HostPolicy> {
   const url = (description as { module?: unknown } | null | undefined)?.module;
-  if (typeof url !== "string") return hostPolicyOf(description);
-  return (await schemeOfModule(url)).hosts(description);
+  if (typeof url !== "string") return (context) => hostPolicyOf(description, context);
+  const scheme = await schemeOfModule(url);
+  return (context) => scheme.hosts(description, context);
 }

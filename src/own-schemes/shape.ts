@@ -1,7 +1,7 @@
 /** The shapes of what a user's module returns. */
 import { z } from "zod";
 import { describeIssues } from "../documents/index.js";
-import { SELECTOR_FIELDS } from "../hosts/index.js";
+import { SELECTOR_FIELDS, SIGNALS } from "../hosts/index.js";
 
 const isFunction = z.custom<(...values: never[]) => unknown>((value) => typeof value === "function", {
   error: "expected a function",
@@ -87,7 +87,15 @@ export const planShape = z
   });
 
 /** What `hosts` returns, and what `open` of it returns. */
-export const policyShape = z.looseObject({ open: isFunction, nic: isFunction.optional() });
+export const policyShape = z.looseObject({
+  open: isFunction,
+  nic: isFunction.optional(),
+  ecn: z.boolean().optional(),
+  needs: z.array(z.enum(SIGNALS)).optional(),
+  sourcePort: isFunction.optional(),
+  onCarrier: isFunction.optional(),
+  onMessage: isFunction.optional(),
+});
 export const chooserShape = z.looseObject({
   onTimeout: isFunction,
   onAck: isFunction,

@@ -1,6 +1,6 @@
 /** Host policies from their descriptions: the one way in which a scheme's plan and the agent on a host make them. */
 import { fail } from "../base/index.js";
-import type { HostPolicy } from "../hosts/index.js";
+import type { HostContext, HostPolicy } from "../hosts/index.js";
 import { fixedHosts } from "./fixed-hosts.js";
 import * as registered from "./registry.js";
 import type { Scheme } from "./scheme.js";
@@ -14,17 +14,17 @@ export function schemeNamed(name: string): Scheme | undefined {
 }
 
 /**
- * The policy that a description stands for. Its kind is `fixed`, or the name of the scheme whose `hosts` knows the rest.
+ * The policy of one host that a description stands for. Its kind is `fixed`, or the name of the scheme whose `hosts` knows the rest.
  * Fails with P42210 for another kind, and where a parameter is missing or wrong.
  */
-export function hostPolicyOf(description: unknown): HostPolicy {
+export function hostPolicyOf(description: unknown, context: HostContext): HostPolicy {
   const kind: unknown =
     typeof description === "object" && description !== null && "kind" in description
       ? description.kind
       : undefined;
   if (kind === "fixed") return fixedHosts(description);
   const scheme = typeof kind === "string" ? schemeNamed(kind) : undefined;
-  if (scheme !== undefined) return scheme.hosts(description);
+  if (scheme !== undefined) return scheme.hosts(description, context);
   const known = ["fixed", ...Object.keys(SCHEMES)].join(", ");
   return fail(
     "P42210",

@@ -7,7 +7,7 @@ import type { Locate, Span } from "../base/index.js";
 import type { ControllerPlan, RoutePlanner } from "../controllers/index.js";
 import type { Update } from "../device/index.js";
 import type { ProgramPlan } from "../generate/index.js";
-import type { HostPolicy, PolicyDescription, SelectorField } from "../hosts/index.js";
+import type { HostContext, HostPolicy, PolicyDescription, SelectorField } from "../hosts/index.js";
 import type { Topology } from "../topology/index.js";
 import type { ClosedForm } from "./closed-form.js";
 
@@ -86,10 +86,10 @@ export interface Scheme<Parameters = unknown> {
    */
   plan(topology: Topology, parameters: Parameters, locate?: Locate): FabricPlan;
   /**
-   * The policy of {@link FabricPlan.hosts}, whose `kind` is the name of this scheme (or `fixed`). Throws DiagnosticError
-   * P42210 where the description lacks something: it may come from another process.
+   * The policy of one host, from {@link FabricPlan.hosts}, whose `kind` is the name of this scheme (or `fixed`). Throws
+   * DiagnosticError P42210 where the description lacks something: it may come from another process.
    */
-  hosts(description: unknown): HostPolicy;
+  hosts(description: unknown, context: HostContext): HostPolicy;
   /** What the scheme's tables cost, if it can tell. */
   readonly report?: SchemeReport;
 }

@@ -66,7 +66,7 @@ beforeAll(async () => {
   }));
   const compiler = new ProgramCompiler();
   for (const [name, policy] of Object.entries(policies)) {
-    const marking: SchemeRun = { ...scheme, policy, plan: { ...scheme.plan, programs } };
+    const marking: SchemeRun = { ...scheme, hosts: () => policy, plan: { ...scheme.plan, programs } };
     fabrics.set(name, await bootFabric(experiment, marking, compiler, 1));
   }
 });

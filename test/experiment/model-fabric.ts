@@ -34,7 +34,7 @@ function modelSwitch({ plan }: SchemeRun, node: { index: number; name: string })
 }
 
 export function modelFabric(experiment: Experiment, scheme: SchemeRun): Fabric {
-  return buildFabric(experiment, scheme, (node) => modelSwitch(scheme, node));
+  return buildFabric(experiment, scheme, (node) => modelSwitch(scheme, node), 1);
 }
 
 /** All runs of a scheme on a model fabric. */

@@ -6,7 +6,13 @@ import { DataPath } from "../../src/host-agent/data-path.js";
 import { Flows } from "../../src/host-agent/flows.js";
 import { ACK, type Family, FIN, get32, IPV4, IPV6, SYN } from "../../src/host-agent/packet.js";
 import type { FlowWatcher } from "../../src/host-agent/tcp-flow.js";
-import type { HostPolicy, PathChooser, SegmentMarks, SelectorField } from "../../src/hosts/index.js";
+import {
+  type HostPolicy,
+  type PathChooser,
+  restingHost,
+  type SegmentMarks,
+  type SelectorField,
+} from "../../src/hosts/index.js";
 import { hostPolicyOf } from "../../src/schemes/index.js";
 import { addressOf, FAMILIES, segmentSum, tcpPacket } from "./packets.js";
 
@@ -49,7 +55,7 @@ class Host {
   }
 }
 
-const fixed = (selector: number): HostPolicy => hostPolicyOf({ kind: "fixed", selector });
+const fixed = (selector: number): HostPolicy => hostPolicyOf({ kind: "fixed", selector }, restingHost());
 
 /** Answers as told, and notes what it hears. */
 class Told implements PathChooser {
@@ -210,7 +216,7 @@ describe("two data paths", () => {
   });
 
   it("start a flow afresh when its ports are used again, with other random numbers", () => {
-    const left = new Host(1, hostPolicyOf({ kind: "prr", values: 64 }));
+    const left = new Host(1, hostPolicyOf({ kind: "prr", values: 64 }, restingHost()));
     const drawn = (first: number): number[] => {
       left.send(tcpPacket(IPV4, { flags: SYN, sequence: first }));
       return Array.from({ length: 8 }, () => {

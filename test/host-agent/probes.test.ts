@@ -11,6 +11,7 @@ import { probePacket, readProbe } from "../../src/host-agent/probe-packets.js";
 import { Probes } from "../../src/host-agent/probes.js";
 import { type ProbeRequest, readRequest } from "../../src/host-agent/requests.js";
 import type { Timers } from "../../src/host-agent/timers.js";
+import { restingHost } from "../../src/hosts/index.js";
 import { hostPolicyOf } from "../../src/schemes/index.js";
 import { addressOf, FAMILIES } from "./packets.js";
 
@@ -67,7 +68,7 @@ class Pair {
     const [ipv4, ipv6] = [addressOf(FAMILIES[0], end), addressOf(FAMILIES[1], end)];
     const mac = (end: number) => Uint8Array.of(2, 0, 0, 0, 0, end);
     const nics = [{ name: "eth0", mac: mac(end), gateway: mac(3 - end) }];
-    const policy = hostPolicyOf({ kind: "fixed", selector: 0 });
+    const policy = hostPolicyOf({ kind: "fixed", selector: 0 }, restingHost());
     const flows = new Flows({ addresses: [ipv4, ipv6], nics, field: "dscp", policy }, new Random(1));
     const path = new DataPath(
       flows,

@@ -19,13 +19,19 @@ describe("a request", () => {
   it("gets its defaults, and addresses as bytes", () => {
     expect(readRequest(START)).toEqual({
       ...START,
+      name: "host",
       ipv4: Uint8Array.of(10, 0, 0, 1),
       nics: [
         { name: "eth0", mac: Uint8Array.of(2, 0, 0, 0, 0, 10), gateway: Uint8Array.of(2, 0, 0, 0, 0, 11) },
       ],
       mtu: 1400,
     });
-    expect(readRequest(FLOW)).toEqual({ ...FLOW, to: Uint8Array.of(10, 0, 0, 2), clientPort: 0 });
+    expect(readRequest(FLOW)).toEqual({
+      ...FLOW,
+      to: Uint8Array.of(10, 0, 0, 2),
+      clientPort: 0,
+      policyPort: false,
+    });
     expect(readRequest(PROBE)).toMatchObject({ count: 3, intervalNs: 1e6, timeoutNs: 500e6 });
     const segments = { segmentBytes: 200, windowSegments: 1, startNs: 2 ** 60 };
     expect(readRequest({ ...FLOW, ...segments })).toMatchObject(segments);
@@ -34,7 +40,10 @@ describe("a request", () => {
   it.each<[unknown, string | RegExp]>([
     [null, "expected an object, got null"],
     [[1], "expected an object, got [1]"],
-    [{}, /^op: expected one of start, listen, flow, probe, stop-flow, statistics, stop, got nothing$/],
+    [
+      {},
+      /^op: expected one of start, listen, flow, probe, message, stop-flow, statistics, stop, got nothing$/,
+    ],
     [{ op: "toString" }, /^op: .*got "toString"$/],
     [{ ...START, ipv4: undefined }, "ipv4: the host needs an IPv4 or an IPv6 address"],
     [{ ...START, ipv4: "fd00::1" }, 'ipv4: expected an IPv4 address, got "fd00::1"'],

@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { DiagnosticError, formatDiagnostic, Random } from "../../src/base/index.js";
+import { CLIENT, restingHost } from "../../src/hosts/index.js";
 import { schemeOfModule } from "../../src/own-schemes/module.js";
 import { example } from "../topology/load.js";
 
@@ -20,9 +21,9 @@ async function use(file: string): Promise<void> {
     limitMs: 1000,
   });
   const plan = scheme.plan(example("clos"), scheme.parameters.parse({}));
-  const policy = scheme.hosts(plan.hosts);
+  const policy = scheme.hosts(plan.hosts, restingHost());
   const flow = { src: 1n, dst: 2n, protocol: 6, srcPort: 3, dstPort: 4 };
-  const chooser = policy.open(flow, new Random(1));
+  const chooser = policy.open(flow, new Random(1), CLIENT);
   expect(chooser.selector).toBe(0);
   chooser.onTimeout(1);
 }

@@ -13,7 +13,7 @@ import { buildFabric } from "../../src/experiment/simulator.js";
 import { renderProgram, withFaultTables } from "../../src/generate/index.js";
 import { compile } from "../../src/p4/index.js";
 import type { Program } from "../../src/program/index.js";
-import { type Node, NS_PER_MS, SwitchNode } from "../../src/sim/packet/index.js";
+import { type Node, NS_PER_MS, type Simulation, SwitchNode } from "../../src/sim/packet/index.js";
 import { Switch } from "../../src/switch/index.js";
 import { nodeNamed, type TopologyNode } from "../../src/topology/index.js";
 import { templates } from "../generate/load.js";
@@ -66,11 +66,11 @@ class Neighbour implements Node {
 
 /** What the neighbours of the switch receive: the packets come over its links, and leave over them. */
 async function inSimulator(faults: readonly Fault[]): Promise<PortFrame[]> {
-  const fabric = buildFabric(plain, scheme, (node: TopologyNode, simulation) =>
+  const makeSwitch = (node: TopologyNode, simulation: Simulation) =>
     node.index === tor.index
       ? new SwitchNode(simulation, { name: NAME, seed: 1, queuePackets: 1000, queueBytes: 1e9 })
-      : new Neighbour(node.name),
-  );
+      : new Neighbour(node.name);
+  const fabric = buildFabric(plain, scheme, makeSwitch, 1);
   const { network } = fabric;
   const { device } = fabric.nodes[tor.index] as SwitchNode;
   await device.load(programs.get(0)!);

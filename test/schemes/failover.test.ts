@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from "vitest";
 import { Random } from "../../src/base/index.js";
-import type { FlowKey, PathChooser } from "../../src/hosts/index.js";
+import { CLIENT, type FlowKey, type PathChooser, SERVER } from "../../src/hosts/index.js";
 import type { FabricPlan } from "../../src/schemes/index.js";
 import { compileFabric, pecmp, pecmpParameters, type SelectorLayout } from "../../src/schemes/pecmp/index.js";
 import { prr } from "../../src/schemes/prr/index.js";
@@ -33,8 +33,8 @@ class Flow {
   ) {
     this.back = reverse(forth);
     const hosts = fabric.policy;
-    this.#sender = { chooser: hosts.open(forth, random.fork("sender")), echo: 0 };
-    this.#receiver = { chooser: hosts.open(this.back, random.fork("receiver")), echo: 0 };
+    this.#sender = { chooser: hosts.open(forth, random.fork("sender"), CLIENT), echo: 0 };
+    this.#receiver = { chooser: hosts.open(this.back, random.fork("receiver"), SERVER), echo: 0 };
   }
 
   get selector(): number {

@@ -3,9 +3,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../src/base/index.js";
 import {
+  CLIENT,
   type FlowKey,
   type HostPolicy,
   type PolicyDescription,
+  restingHost,
   SELECTOR_FIELDS,
 } from "../../src/hosts/index.js";
 import { hostPolicyOf, SCHEMES, type Scheme } from "../../src/schemes/index.js";
@@ -47,7 +49,7 @@ const flow: fc.Arbitrary<FlowKey> = fc.record({
 });
 
 function decisions(hosts: HostPolicy, flow: FlowKey, seed: number, events: readonly Event[]): unknown[] {
-  const chooser = hosts.open(flow, new Random(seed));
+  const chooser = hosts.open(flow, new Random(seed), CLIENT);
   return events.map((event) => {
     const answer =
       event.kind === "timeout"
@@ -60,7 +62,7 @@ function decisions(hosts: HostPolicy, flow: FlowKey, seed: number, events: reado
 }
 
 function expectRestored(hosts: HostPolicy, description: PolicyDescription): void {
-  const restored = hostPolicyOf(JSON.parse(JSON.stringify(description)));
+  const restored = hostPolicyOf(JSON.parse(JSON.stringify(description)), restingHost());
   fc.assert(
     fc.property(flow, fc.nat(), events, (flow, seed, events) => {
       expect(decisions(restored, flow, seed, events)).toEqual(decisions(hosts, flow, seed, events));
@@ -93,7 +95,7 @@ describe("hostPolicyOf", () => {
     const topology = buildTopology(topologySchema.parse({ kind: "leaf_spine", tors: 4, leaves: 2 }));
     const restores = (scheme: Scheme, parameters: object) => {
       const { hosts } = scheme.plan(topology, scheme.parameters.parse(parameters));
-      expectRestored(scheme.hosts(hosts), hosts);
+      expectRestored(scheme.hosts(hosts, restingHost()), hosts);
     };
     for (const scheme of Object.values(SCHEMES)) restores(scheme, {});
     for (const field of SELECTOR_FIELDS)
@@ -120,6 +122,6 @@ describe("hostPolicyOf", () => {
     ["no layout", { ...description, layout: undefined }, /layout: /],
     ["an unknown hop", { ...description, layout: { ...layout, slices: { roof: {} } } }, /slices/],
   ] as const)("refuses %s", (_what, wrong, message) => {
-    expect(() => hostPolicyOf(wrong)).toThrow(message);
+    expect(() => hostPolicyOf(wrong, restingHost())).toThrow(message);
   });
 });

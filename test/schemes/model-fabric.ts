@@ -1,7 +1,7 @@
 /** A fabric of {@link ModelSwitch}es with one random hash per tier (or per switch), to walk packets through. */
 
 import { Random } from "../../src/base/index.js";
-import type { FlowKey, HostPolicy } from "../../src/hosts/index.js";
+import { type FlowKey, type HostPolicy, restingHost } from "../../src/hosts/index.js";
 import { type FabricPlan, hostPolicyOf } from "../../src/schemes/index.js";
 import type { Hop, SelectorLayout } from "../../src/schemes/pecmp/index.js";
 import { readSlice } from "../../src/schemes/pecmp/index.js";
@@ -25,7 +25,7 @@ export class ModelFabric {
     readonly layout: SelectorLayout | undefined,
     readonly hashScope: "tier" | "switch" = "tier",
   ) {
-    this.policy = hostPolicyOf(plan.hosts);
+    this.policy = hostPolicyOf(plan.hosts, restingHost());
     for (const planned of plan.switches) this.#switches.set(planned.node, new ModelSwitch(planned));
   }
 

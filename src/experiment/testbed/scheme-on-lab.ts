@@ -119,6 +119,7 @@ export class SchemeOnLab {
   async #startAgent(node: TopologyNode): Promise<Agent> {
     const { topology, settings } = this.experiment;
     const agent = await startAgent(this.run.lab.hosts.get(node.name)!, {
+      name: node.name,
       ipv4: node.host!.ipv4,
       ipv6: node.host!.ipv6,
       nics: node.ports.map(({ number, peer }) => ({

@@ -1,6 +1,7 @@
 /** A whole topology as a network: hosts with their policy, and for each switch the node that the caller makes. */
 
-import type { HostPolicy } from "../../hosts/index.js";
+import type { Random } from "../../base/index.js";
+import type { HostContext, HostPolicy, Json } from "../../hosts/index.js";
 import { hostsOf, type Topology, type TopologyNode } from "../../topology/index.js";
 import type { ChannelOptions } from "./channel.js";
 import type { SelectorCodec } from "./frames.js";
@@ -11,7 +12,10 @@ import type { Simulation } from "./simulation.js";
 export interface FabricOptions {
   simulation: Simulation;
   topology: Topology;
-  policy: HostPolicy;
+  /** Makes the policy of one host. */
+  policy(context: HostContext): HostPolicy;
+  /** Of the policies: each host forks a stream by its name. */
+  random: Random;
   codec: SelectorCodec;
   /** Bounds of the output queue of each port of a host, and of a switch that has no queues of its own. */
   queueBytes: number;
@@ -26,9 +30,11 @@ export class Fabric {
   readonly nodes: readonly Node[];
   readonly #hosts: ReadonlyMap<number, Host>;
   readonly #indexes: ReadonlyMap<Node, number>;
+  /** Called with what the policy of a host, by its node index, tells the controllers. */
+  onTell: (node: number, message: Json) => void = () => {};
 
   constructor(options: FabricOptions) {
-    const { simulation, topology, policy, codec, queueBytes, queuePackets } = options;
+    const { simulation, topology, codec, queueBytes, queuePackets } = options;
     this.topology = topology;
     this.network = new Network(simulation);
     this.#hosts = new Map(
@@ -39,7 +45,7 @@ export class Fabric {
           mac: node.mac,
           ipv4: node.host!.ipv4,
           ipv6: node.host!.ipv6,
-          policy,
+          policy: options.policy(this.#contextOf(node, options)),
           codec,
         }),
       ]),
@@ -63,6 +69,19 @@ export class Fabric {
     for (const [index, host] of this.#hosts)
       for (const port of topology.nodes[index]!.ports)
         host.setGateway(port.number, topology.nodes[port.peer]!.mac);
+  }
+
+  #contextOf({ name, index, ports }: TopologyNode, { simulation, random }: FabricOptions): HostContext {
+    return {
+      name,
+      nics: ports.length,
+      clock: {
+        now: () => simulation.now,
+        at: (time, fn) => simulation.at(Math.max(simulation.now, Math.round(time)), fn),
+      },
+      random: random.fork(name),
+      tell: (message) => this.onTell(index, message),
+    };
   }
 
   /** The host at a node of the topology. */

@@ -1,6 +1,6 @@
 /** A server: one or more bonded NICs under one address, the ends of its connections, and a host policy. */
 import { type Random, toBytes } from "../../base/index.js";
-import type { FlowKey, HostPolicy } from "../../hosts/index.js";
+import { CLIENT, type ConnectionEnd, type FlowKey, type HostPolicy } from "../../hosts/index.js";
 import type { Channel } from "./channel.js";
 import { Connection, type ConnectionHost, type TransportOptions } from "./connection.js";
 import { type FlowAddresses, Segment, SegmentBuilder, type SelectorCodec } from "./frames.js";
@@ -87,6 +87,32 @@ export class Host implements Node, ConnectionHost {
     return ipVersion === 4 ? this.#options.ipv4 : this.#options.ipv6;
   }
 
+  get policy(): HostPolicy {
+    return this.#options.policy;
+  }
+
+  /** The carrier of a NIC was lost or came back: the policy hears of it. */
+  portState(port: number, up: boolean): void {
+    this.#options.policy.onCarrier?.(port - 1, up);
+  }
+
+  /**
+   * Source port of a connection that this host is about to open: the policy's choice, or `free`, the port that it has
+   * without one. A choice that another connection to this peer has already counts as none.
+   */
+  sourcePort(ipVersion: 4 | 6, free: number, peer: Peer, random: Random, end = CLIENT): number {
+    const chosen = this.#options.policy.sourcePort?.(this.#flow(ipVersion, free, peer), end, random);
+    if (chosen === undefined || chosen === free) return free;
+    const remote = toBytes(peer.address, ipVersion === 4 ? 4 : 16);
+    const isSame = (other: OpenConnection) => other.remote.every((byte, i) => byte === remote[i]);
+    return this.#connections.get(chosen * 65536 + peer.port)?.some(isSame) === true ? free : chosen;
+  }
+
+  #flow(ipVersion: 4 | 6, srcPort: number, peer: Peer): FlowKey {
+    const src = this.address(ipVersion);
+    return { src, dst: peer.address, protocol: PROTOCOL_TCP, srcPort, dstPort: peer.port };
+  }
+
   /** Opens this host's end of a connection; the other end is opened by the other host. */
   open(
     ipVersion: 4 | 6,
@@ -94,15 +120,10 @@ export class Host implements Node, ConnectionHost {
     peer: Peer,
     random: Random,
     transport: TransportOptions,
+    end: ConnectionEnd = CLIENT,
   ): Connection {
     const src = this.address(ipVersion);
-    const flow: FlowKey = {
-      src,
-      dst: peer.address,
-      protocol: PROTOCOL_TCP,
-      srcPort: localPort,
-      dstPort: peer.port,
-    };
+    const flow = this.#flow(ipVersion, localPort, peer);
     const addresses: FlowAddresses = {
       ipVersion,
       srcMac: this.#options.mac,
@@ -114,7 +135,7 @@ export class Host implements Node, ConnectionHost {
       dstPort: peer.port,
     };
     const index = this.#timed.length;
-    const chooser = this.#options.policy.open(flow, random);
+    const chooser = this.#options.policy.open(flow, random, end);
     const builder = new SegmentBuilder(addresses, this.#options.codec, this.#options.policy.ecn);
     const connection = new Connection(this, index, flow, chooser, builder, transport);
     this.#timed.push(connection);

@@ -13,6 +13,8 @@ export interface AgentNic {
 }
 
 export interface AgentConfig {
+  /** Of the host in the topology. */
+  readonly name?: string;
   /** The host's addresses, one at least; 32 and 128 bits. */
   readonly ipv4?: bigint;
   readonly ipv6?: bigint;
@@ -43,9 +45,10 @@ export function addressText(address: bigint, ipVersion: 4 | 6): string {
 
 /** The first request to an agent. Milliseconds are what the kernel counts its timeouts in: they are rounded up. */
 export function startRequest(config: AgentConfig): RequestText {
-  const { ipv4, ipv6, nics, field, policy, seed, mtu, rtoMarginNs, rtoCapNs } = config;
+  const { name, ipv4, ipv6, nics, field, policy, seed, mtu, rtoMarginNs, rtoCapNs } = config;
   return {
     op: "start",
+    ...(name === undefined ? {} : { name }),
     tun: TUN_NAME,
     field,
     policy,

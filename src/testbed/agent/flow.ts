@@ -10,6 +10,8 @@ export interface FlowOptions {
   readonly port: number;
   /** Absent: the kernel chooses one. */
   readonly clientPort?: number;
+  /** Whether the host's policy may choose another client port; no unless given. */
+  readonly policyPort?: boolean;
   /** Absent: the flow goes on until it is stopped. */
   readonly bytes?: number;
   /** Payload of a full segment; absent: what fits the MTU. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
-import type { FlowKey } from "../../../src/hosts/index.js";
+import { type FlowKey, restingHost } from "../../../src/hosts/index.js";
 import { hostPolicyOf, SCHEMES, schemeNamed } from "../../../src/schemes/index.js";
 import {
   compileFabric,
@@ -81,7 +81,7 @@ describe("leaving a path", () => {
 
 describe("the NIC bond", () => {
   it("adds the selector to the hash (section 4)", () => {
-    const hosts = pecmp.hosts(pecmp.plan(example("clos"), pecmpParameters.parse({})).hosts);
+    const hosts = pecmp.hosts(pecmp.plan(example("clos"), pecmpParameters.parse({})).hosts, restingHost());
     for (let i = 0; i < 50; i++) {
       for (let s = 0; s < 4; s++) {
         expect(hosts.nic(flow(i), s, 2)).toBe((hosts.nic(flow(i), 0, 2) + s) % 2);
@@ -91,7 +91,7 @@ describe("the NIC bond", () => {
 
   const policyOf = (name: string) => {
     const scheme = schemeNamed(name)!;
-    return hostPolicyOf(scheme.plan(example("clos"), scheme.parameters.parse({})).hosts);
+    return hostPolicyOf(scheme.plan(example("clos"), scheme.parameters.parse({})).hosts, restingHost());
   };
 
   it.each(Object.keys(SCHEMES))("spreads flows evenly: %s", (name) => {

@@ -27,7 +27,10 @@ beforeAll(async () => {
     onAck: () => {},
     onData: () => [selector],
   });
-  const steered: SchemeRun = { ...scheme!, policy: { ...scheme!.policy, open } };
+  const steered: SchemeRun = {
+    ...scheme!,
+    hosts: (context) => ({ ...scheme!.hosts(context), open }),
+  };
   fabric = await bootFabric(experiment, steered, new ProgramCompiler(), 1);
 });
 

@@ -4,7 +4,7 @@
  * state.
  */
 import { fail, Random } from "../../../base/index.js";
-import type { FlowKey } from "../../../hosts/index.js";
+import { CLIENT, type FlowKey, SERVER } from "../../../hosts/index.js";
 import {
   type Channel,
   type Connection,
@@ -162,13 +162,16 @@ export class FlowDrawer {
   #open(random: Random): SimulatedFlow {
     const { traffic } = this.#experiment.settings;
     const [source, destination] = this.#pairs.draw(random)!;
-    const clientPort = drawClientPort(random);
+    const drawn = drawClientPort(random);
     const [a, b] = [source, destination].map(({ host }) => this.#fabric.host(host)) as [Host, Host];
+    const serverEnd = { address: b.address(traffic.ip), port: SERVER_PORT };
+    const clientPort = a.sourcePort(traffic.ip, drawn, serverEnd, random.fork("port"));
     const open = (end: "client" | "server", own: Host, srcPort: number, peer: Host, dstPort: number) => {
       const [src, dst] = [own.address(traffic.ip), peer.address(traffic.ip)];
       const key: FlowKey = { src, dst, protocol: PROTOCOL_TCP, srcPort, dstPort };
       const to = { address: dst, port: dstPort };
-      return own.open(traffic.ip, srcPort, to, this.#endRandom(random, end, key), this.#transport);
+      const drawing = this.#endRandom(random, end, key);
+      return own.open(traffic.ip, srcPort, to, drawing, this.#transport, end === "client" ? CLIENT : SERVER);
     };
     const client = open("client", a, clientPort, b, SERVER_PORT);
     const server = open("server", b, SERVER_PORT, a, clientPort);

@@ -73,6 +73,7 @@ async function play(
         ipVersion: ip,
         port: flow.port,
         clientPort: flow.clientPort,
+        policyPort: true,
         ...(flow.bytes === undefined ? {} : { bytes: flow.bytes }),
         segmentBytes: segment_bytes,
         windowSegments: window_segments,

@@ -1,5 +1,6 @@
 /** A timeline on the packet simulator. */
 import { Random } from "../../../base/index.js";
+import { SERVER } from "../../../hosts/index.js";
 import { type Fabric, NS_PER_S } from "../../../sim/packet/index.js";
 import type { Steps } from "../../advance.js";
 import { SimulatorFaults } from "../../faults/on-simulator.js";
@@ -69,20 +70,11 @@ function openFlow(
   const [a, b] = [fabric.host(flow.from.index), fabric.host(flow.to.index)];
   const log = new OutageLog();
   let completion: number | undefined;
-  const client = a.open(
-    ip,
-    flow.clientPort,
-    { address: b.address(ip), port: flow.port },
-    random.fork("client"),
-    transport,
-  );
-  const server = b.open(
-    ip,
-    flow.port,
-    { address: a.address(ip), port: flow.clientPort },
-    random.fork("server"),
-    transport,
-  );
+  const to = { address: b.address(ip), port: flow.port };
+  const clientPort = a.sourcePort(ip, flow.clientPort, to, random.fork("port"));
+  const client = a.open(ip, clientPort, to, random.fork("client"), transport);
+  const from = { address: a.address(ip), port: clientPort };
+  const server = b.open(ip, flow.port, from, random.fork("server"), transport, SERVER);
   client.listener = {
     timedOut: () => log.timedOut(simulation.now - start, client.progressAt - start),
     recovered: () => log.recovered(simulation.now - start),
