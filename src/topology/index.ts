@@ -3,6 +3,7 @@
  * addresses) by {@link buildTopology}; {@link computeRoutes} finds the equal-cost next hops of every switch.
  */
 export { buildTopology } from "./build.js";
+export { offsetDimensions } from "./hyperx.js";
 export { withLinksDown } from "./links-down.js";
 export { computeRoutes, type HopSet, type Route, type RoutingTable } from "./routes.js";
 export {

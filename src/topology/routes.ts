@@ -189,6 +189,8 @@ const LOCAL = -2;
 class TableBuilder {
   readonly #hopSets: HopSet[] = [];
   #last = -1;
+  /** Indexes of hop sets by {@link hashOf}: in a network without tiers a switch has one for nearly every rack. */
+  readonly #byHash = new Map<number, number[]>();
   /** Hop set by class of racks, as for the class's first rack. */
   readonly #byClass: number[] = [];
   /** By pod and rack: hop sets that differ from those of the rack's class. */
@@ -231,12 +233,17 @@ class TableBuilder {
   }
 
   #hopSet(direction: HopSet["direction"], ports: readonly number[]): number {
-    // A switch has few hop sets, and most racks share the hop set found last.
+    // In a network with tiers most racks share the hop set found last.
     const last = this.#hopSets[this.#last];
-    if (last === undefined || !isHopSet(last, direction, ports)) {
-      const index = this.#hopSets.findIndex((hops) => isHopSet(hops, direction, ports));
-      this.#last = index >= 0 ? index : this.#hopSets.push({ direction, ports }) - 1;
+    if (last !== undefined && isHopSet(last, direction, ports)) return this.#last;
+    const hash = hashOf(ports);
+    let candidates = this.#byHash.get(hash);
+    if (candidates === undefined) {
+      candidates = [];
+      this.#byHash.set(hash, candidates);
     }
+    const known = candidates.find((index) => isHopSet(this.#hopSets[index]!, direction, ports));
+    this.#last = known ?? candidates[candidates.push(this.#hopSets.push({ direction, ports }) - 1) - 1]!;
     return this.#last;
   }
 
@@ -319,6 +326,13 @@ class TableBuilder {
       });
     }
   }
+}
+
+/** FNV-1a over the port numbers. */
+function hashOf(ports: readonly number[]): number {
+  let hash = 0x811c9dc5;
+  for (const port of ports) hash = Math.imul(hash ^ port, 0x01000193);
+  return hash;
 }
 
 function isHopSet(known: HopSet, direction: HopSet["direction"], ports: readonly number[]): boolean {

@@ -50,6 +50,54 @@ const leafSpineSchema = z.strictObject({
   ...shared,
 });
 
+/** A fat tree: see `clos.ts`. Its hosts have one NIC. Names as in a `clos` with planes. */
+const fatTreeSchema = z.strictObject({
+  kind: z.literal("fat_tree"),
+  /** Ports of each switch, an even number. */
+  k: count("a number of ports"),
+  name: shared.name,
+  hosts_per_rack: count("a number of hosts").optional(),
+  host_link: shared.host_link,
+  fabric_link: shared.fabric_link,
+  missing_links: shared.missing_links,
+});
+
+/** Keys of networks without tiers, whose switches all have hosts. */
+const flat = {
+  name: shared.name,
+  hosts_per_switch: count("a number of hosts").default(2),
+  host_link: shared.host_link,
+  fabric_link: shared.fabric_link,
+  missing_links: shared.missing_links,
+};
+
+/** A HyperX. The switch at coordinates (1, 0, 2) is called `switch1-0-2`, its hosts `host1-0-2-I`. */
+const hyperxSchema = z.strictObject({
+  kind: z.literal("hyperx"),
+  /** Number of switches in each dimension; `[2, 2, 2]` is a hypercube. */
+  shape: z.array(count("a number of switches")).min(1, "expected at least one dimension"),
+  ...flat,
+});
+
+/** A ring of supernodes. Switches are called `switchS-I`, hosts `hostS-I-J`. */
+const dringSchema = z.strictObject({
+  kind: z.literal("dring"),
+  supernodes: count("a number of supernodes"),
+  switches_per_supernode: count("a number of switches"),
+  ...flat,
+});
+
+/** A random regular graph. Switches are called `switchI`, hosts `hostI-J`. */
+const jellyfishSchema = z.strictObject({
+  kind: z.literal("jellyfish"),
+  switches: count("a number of switches"),
+  /** Links of each switch to other switches. */
+  degree: count("a number of links"),
+  /** Of the draw; the seed of a run changes nothing. */
+  seed: z.number({ error: "expected a seed" }).int("expected a whole number").min(0).default(1),
+  ...flat,
+});
+
 /** Any network, node by node and link by link. */
 const graphSchema = z.strictObject({
   kind: z.literal("graph"),
@@ -70,9 +118,21 @@ const graphSchema = z.strictObject({
   ),
 });
 
-export const topologySchema = z.discriminatedUnion("kind", [closSchema, leafSpineSchema, graphSchema]);
+export const topologySchema = z.discriminatedUnion("kind", [
+  closSchema,
+  fatTreeSchema,
+  leafSpineSchema,
+  hyperxSchema,
+  dringSchema,
+  jellyfishSchema,
+  graphSchema,
+]);
 
 export type ClosSpec = z.output<typeof closSchema>;
+export type FatTreeSpec = z.output<typeof fatTreeSchema>;
+export type HyperXSpec = z.output<typeof hyperxSchema>;
+export type DRingSpec = z.output<typeof dringSchema>;
+export type JellyfishSpec = z.output<typeof jellyfishSchema>;
 export type LeafSpineSpec = z.output<typeof leafSpineSchema>;
 export type GraphSpec = z.output<typeof graphSchema>;
 export type TopologySpec = z.output<typeof topologySchema>;

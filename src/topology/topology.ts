@@ -31,6 +31,8 @@ export interface TopologyNode {
   readonly mac: bigint;
   /** `ports[i].number` is i + 1. */
   readonly ports: readonly Port[];
+  /** Position in a HyperX, one number a dimension; absent elsewhere. */
+  readonly coordinates?: readonly number[];
   /** Hosts only. */
   readonly host: HostAddress | undefined;
 }

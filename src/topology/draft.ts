@@ -1,0 +1,47 @@
+/** A network while it is built: nodes and links in the order in which they are added, which numbers them. */
+import type { Link, Port, Role } from "./topology.js";
+
+export interface DraftNode {
+  index: number;
+  name: string;
+  role: Role;
+  pod: number | undefined;
+  position: number;
+  ports: Port[];
+  coordinates?: readonly number[];
+}
+
+/** Bits per second, and nanoseconds one way. */
+export interface LinkShape {
+  rate: number;
+  delay: number;
+}
+
+/** Collects nodes and links. */
+export class Draft {
+  readonly nodes: DraftNode[] = [];
+  readonly links: Link[] = [];
+  readonly byName = new Map<string, DraftNode>();
+
+  node(role: Role, name: string, pod: number | undefined, position: number): DraftNode {
+    const node: DraftNode = { index: this.nodes.length, name, role, pod, position, ports: [] };
+    this.nodes.push(node);
+    this.byName.set(name, node);
+    return node;
+  }
+
+  link(a: DraftNode, b: DraftNode, shape: LinkShape): void {
+    const index = this.links.length;
+    const portA = a.ports.length + 1;
+    const portB = b.ports.length + 1;
+    a.ports.push({ number: portA, link: index, peer: b.index, peerPort: portB });
+    b.ports.push({ number: portB, link: index, peer: a.index, peerPort: portA });
+    this.links.push({
+      index,
+      a: { node: a.index, port: portA },
+      b: { node: b.index, port: portB },
+      rateBps: shape.rate,
+      delayNs: shape.delay,
+    });
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * HyperX (Ahn et al., SC 2009; Dahu, section 4.1): switches on a lattice, joined where their coordinates differ in exactly one
+ * dimension. A hypercube is a HyperX with two switches in each dimension.
+ */
+import { fail, type Locate } from "../base/index.js";
+import { Draft, type DraftNode } from "./draft.js";
+import { addHosts } from "./flat.js";
+import { checkHosts, checkPorts, MAX_SWITCHES } from "./limits.js";
+import { missingLinks } from "./missing-links.js";
+import { finish } from "./racks.js";
+import type { HyperXSpec } from "./spec.js";
+import type { Topology, TopologyNode } from "./topology.js";
+
+/** Ports of a switch: its hosts, then dimension by dimension the switches in the order of their coordinate. */
+export function hyperx(spec: HyperXSpec, locate: Locate): Topology {
+  const { shape } = spec;
+  for (const [i, size] of shape.entries())
+    if (size < 2)
+      fail("P42101", locate(["shape", i]), `dimension ${i} has ${size} switches`, "at least 2 are needed");
+  checkHosts(spec.hosts_per_switch, "hosts_per_switch", locate);
+  const count = shape.reduce((product, size) => product * size, 1);
+  if (count > MAX_SWITCHES)
+    fail(
+      "P42103",
+      locate(["shape"]),
+      `${count} switches with hosts: the address plan has room for ${MAX_SWITCHES}`,
+    );
+  const ports = shape.reduce((sum, size) => sum + size - 1, spec.hosts_per_switch);
+  checkPorts("switch", ports, "shape", locate);
+
+  const draft = new Draft();
+  const missing = missingLinks(spec.missing_links, locate);
+  const switches: DraftNode[] = [];
+  for (let index = 0; index < count; index++) {
+    const coordinates = coordinatesAt(shape, index);
+    const made = draft.node("switch", `switch${coordinates.join("-")}`, undefined, index);
+    made.coordinates = coordinates;
+    switches.push(made);
+  }
+  for (const [index, own] of switches.entries())
+    addHosts(draft, own, coordinatesAt(shape, index).join("-"), undefined, spec);
+  // All links of dimension 0 first, and within a dimension by the lower end: so the ports of each switch are sorted.
+  let stride = count;
+  for (const size of shape) {
+    stride /= size;
+    for (const [index, own] of switches.entries()) {
+      const at = Math.floor(index / stride) % size;
+      for (let other = at + 1; other < size; other++) {
+        const peer = switches[index + (other - at) * stride]!;
+        if (!missing.takes(own, peer)) draft.link(own, peer, spec.fabric_link);
+      }
+    }
+  }
+  missing.check(draft);
+  return finish(spec.name ?? "hyperx", draft, locate);
+}
+
+/** The last dimension varies first. */
+function coordinatesAt(shape: readonly number[], index: number): number[] {
+  const coordinates: number[] = new Array(shape.length).fill(0);
+  let rest = index;
+  for (let dimension = shape.length - 1; dimension >= 0; dimension--) {
+    const size = shape[dimension]!;
+    coordinates[dimension] = rest % size;
+    rest = Math.floor(rest / size);
+  }
+  return coordinates;
+}
+
+/**
+ * Dimensions in which two switches of a HyperX differ, ascending: as many as a shortest path has links (Dahu, section 4.1).
+ * Throws RangeError for a node without coordinates.
+ */
+export function offsetDimensions(a: TopologyNode, b: TopologyNode): number[] {
+  const [from, to] = [a.coordinates, b.coordinates];
+  if (from === undefined || to === undefined)
+    throw new RangeError(`${a.name} or ${b.name} is no switch of a HyperX`);
+  return [...from.keys()].filter((dimension) => from[dimension] !== to[dimension]);
+}
