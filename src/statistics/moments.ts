@@ -42,6 +42,18 @@ export class Moments {
   get populationVariance(): number {
     return this.#count === 0 ? Number.NaN : this.#squares / this.#count;
   }
+
+  toJson(): [count: number, mean: number, squares: number] {
+    return [this.#count, this.#mean, this.#squares];
+  }
+
+  static fromJson([count, mean, squares]: readonly [number, number, number]): Moments {
+    const moments = new Moments();
+    moments.#count = count;
+    moments.#mean = mean;
+    moments.#squares = squares;
+    return moments;
+  }
 }
 
 export function momentsOf(samples: Iterable<number>): Moments {

@@ -27,7 +27,8 @@ describe("mean and variance of a stream", () => {
         const variance = list.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (list.length - 1);
         const merged: Moments = momentsOf(list.slice(0, cut));
         merged.merge(momentsOf(list.slice(cut)));
-        for (const moments of [momentsOf(list), merged]) {
+        const read = Moments.fromJson(JSON.parse(JSON.stringify(merged.toJson())));
+        for (const moments of [momentsOf(list), merged, read]) {
           expect(moments.count).toBe(list.length);
           expect(Math.abs(moments.mean - mean)).toBeLessThan(1e-6);
           expect(Math.abs(moments.variance - variance)).toBeLessThan(1e-9 * variance + 1e-6);

@@ -3,40 +3,25 @@ import { Random } from "../../../base/index.js";
 import { SERVER } from "../../../hosts/index.js";
 import { type Fabric, NS_PER_S } from "../../../sim/packet/index.js";
 import type { Steps } from "../../advance.js";
-import { SimulatorFaults } from "../../faults/on-simulator.js";
-import { transitionsOf } from "../../faults/schedule.js";
+import { scheduleFaults } from "../../faults/during-run.js";
 import type { SimulatorStage } from "../kind.js";
 import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
 import type { Timeline } from "./schema.js";
 
 /** Plays the flows and faults of a timeline once. Faults that do not end stay in the fabric. */
-export async function playInSimulator(
-  timeline: Timeline,
-  { fabric, seed, power, plane, play, breathe }: SimulatorStage,
-): Promise<FlowRecord[]> {
+export async function playInSimulator(timeline: Timeline, stage: SimulatorStage): Promise<FlowRecord[]> {
+  const { fabric, seed, play, breathe } = stage;
   const { simulation } = fabric.network;
   const start = simulation.now;
   const end = start + timeline.settings.duration;
-  const faults = new SimulatorFaults(fabric, { random: new Random(seed).fork("faults"), ...power });
   const slice = Math.ceil(timeline.settings.duration / SLICES);
   const flows = timelineFlows(timeline, seed).map((flow, i) =>
     openFlow(timeline, fabric, flow, start, new Random(seed).fork(`flow ${i}`)),
   );
-  let failed: unknown;
-  for (const { at, fault, begins } of transitionsOf(timeline.faults, timeline.settings.duration)) {
-    simulation.at(start + at, () => {
-      if (begins) return faults.begin(fault);
-      faults.end(fault)?.catch((error) => {
-        failed = error;
-        simulation.stop();
-      });
-    });
-  }
-  if (plane !== undefined)
-    for (const fault of timeline.controllerFaults) simulation.at(start + fault.at, () => plane.apply(fault));
+  const throwIfFailed = scheduleFaults(timeline, timeline.settings.duration, stage);
   while (simulation.now < end) {
     await play(until(Math.min(end, simulation.now + slice)));
-    if (failed !== undefined) throw failed;
+    throwIfFailed();
     await breathe();
   }
   return flows.map((finish) => finish());

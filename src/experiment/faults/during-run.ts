@@ -1,0 +1,43 @@
+/** Faults of a run in the simulator at their times, those of controllers too. */
+import { Random } from "../../base/index.js";
+import type { ControllerFault } from "../control-plane-faults.js";
+import type { SimulatorStage } from "../kinds/kind.js";
+import type { Fault } from "./fault.js";
+import { SimulatorFaults } from "./on-simulator.js";
+import { transitionsOf } from "./schedule.js";
+
+/** What befalls a run. */
+export interface RunFaults {
+  readonly faults: readonly Fault[];
+  readonly controllerFaults: readonly ControllerFault[];
+}
+
+/**
+ * Schedules all changes that come before `duration`, which may be infinite if no fault flaps without an end. Times count from now. Faults
+ * that do not end stay in the fabric. The returned function throws what the restart of a switch failed with, if one did; the simulation has
+ * been stopped then.
+ */
+export function scheduleFaults(
+  { faults: listed, controllerFaults }: RunFaults,
+  duration: number,
+  { fabric, seed, power, plane }: Pick<SimulatorStage, "fabric" | "seed" | "power" | "plane">,
+): () => void {
+  const { simulation } = fabric.network;
+  const start = simulation.now;
+  const faults = new SimulatorFaults(fabric, { random: new Random(seed).fork("faults"), ...power });
+  let failed: unknown;
+  for (const { at, fault, begins } of transitionsOf(listed, duration)) {
+    simulation.at(start + at, () => {
+      if (begins) return faults.begin(fault);
+      faults.end(fault)?.catch((error) => {
+        failed = error;
+        simulation.stop();
+      });
+    });
+  }
+  if (plane !== undefined)
+    for (const fault of controllerFaults) simulation.at(start + fault.at, () => plane.apply(fault));
+  return () => {
+    if (failed !== undefined) throw failed;
+  };
+}
