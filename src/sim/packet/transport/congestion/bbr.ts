@@ -45,6 +45,7 @@ export class Bbr implements CongestionControl {
   /** Bytes a second: the filter, and its value. */
   readonly #rates = new RoundMaximum(BANDWIDTH_ROUNDS);
   #bandwidth = 0;
+  #round = 0;
   #minRtt = Number.POSITIVE_INFINITY;
   #minRttAt: number;
   #minRttExpired = false;
@@ -110,12 +111,12 @@ export class Bbr implements CongestionControl {
 
   /** Section 4.1.1. */
   #updateBandwidth({ roundStart, deliveryRate, appLimited, totalDelivered }: AckSample): void {
-    if (roundStart) this.#rates.nextRound();
-    if (deliveryRate > 0) {
-      const limited = appLimited || totalDelivered <= this.#limitedUntil;
-      if (!limited || deliveryRate >= this.#bandwidth) this.#rates.add(deliveryRate);
-    }
-    if (roundStart || deliveryRate > 0) this.#bandwidth = this.#rates.value;
+    if (roundStart) this.#round++;
+    if (deliveryRate <= 0) return;
+    const limited = appLimited || totalDelivered <= this.#limitedUntil;
+    if (limited && deliveryRate < this.#bandwidth) return;
+    this.#rates.add(deliveryRate, this.#round);
+    this.#bandwidth = this.#rates.value;
   }
 
   /** Section 4.3.4.3. */

@@ -44,12 +44,13 @@ export class RateReduction {
 
   /** RFC 9937, section 6.2: the window after an acknowledgement. */
   onAck({ nowNs, deliveredBytes, priorInFlight, inFlight, lostBytes, advanced }: AckSample): void {
-    if (this.#first) {
-      // The acknowledgement that began the recovery: what it delivered was still outstanding before it.
-      if (nowNs === this.#beganNs) this.#flightAtStart += deliveredBytes;
-      else this.#sent += Math.max(priorInFlight - this.#inFlight, 0);
-      this.#first = false;
+    if (this.#first && nowNs === this.#beganNs) {
+      // The acknowledgement that began the recovery: what it delivered was still outstanding before it, and the first
+      // retransmission may have left already.
+      this.#flightAtStart += deliveredBytes;
+      this.#sent += Math.max(inFlight - this.#inFlight, 0);
     } else this.#sent += Math.max(priorInFlight - this.#inFlight, 0);
+    this.#first = false;
     this.#inFlight = inFlight;
     this.#delivered += deliveredBytes;
     let count: number;
@@ -62,6 +63,7 @@ export class RateReduction {
       count = Math.min(this.#target - inFlight, count);
     }
     if (this.#sent === 0 && count < this.#mss) count = this.#mss;
-    this.window = inFlight + Math.max(count, 0);
+    // Never less than a segment: a flight that was lost as a whole must not wait for the timer.
+    this.window = Math.max(inFlight + Math.max(count, 0), this.#mss);
   }
 }

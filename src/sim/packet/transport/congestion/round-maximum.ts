@@ -1,28 +1,28 @@
-/** The largest value of the last rounds: BBR's filter of the bottleneck bandwidth. */
+/**
+ * The largest value of the last rounds: BBR's filter of the bottleneck bandwidth. Old values are forgotten when a new one comes,
+ * so that rounds without values, as while the flight is held small, do not empty it.
+ */
 export class RoundMaximum {
   /** One slot a round, in a ring. */
   readonly #slots: Float64Array;
   #round = 0;
+  /** 0 when nothing was added. */
+  value = 0;
 
   constructor(rounds: number) {
     this.#slots = new Float64Array(rounds);
   }
 
-  /** A new round began: what is older than the window is forgotten. */
-  nextRound(): void {
-    this.#round = (this.#round + 1) % this.#slots.length;
-    this.#slots[this.#round] = 0;
-  }
-
-  add(value: number): void {
-    if (value > this.#slots[this.#round]!) this.#slots[this.#round] = value;
-  }
-
-  /** 0 when nothing was added. */
-  get value(): number {
+  /** `round` counts up. */
+  add(value: number, round: number): void {
     const slots = this.#slots;
+    if (round - this.#round >= slots.length) slots.fill(0);
+    else for (let old = this.#round + 1; old <= round; old++) slots[old % slots.length] = 0;
+    this.#round = round;
+    const slot = round % slots.length;
+    if (value > slots[slot]!) slots[slot] = value;
     let largest = 0;
     for (let i = 0; i < slots.length; i++) if (slots[i]! > largest) largest = slots[i]!;
-    return largest;
+    this.value = largest;
   }
 }
