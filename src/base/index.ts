@@ -15,6 +15,7 @@ export {
   type Severity,
 } from "./diagnostics.js";
 export { addWords, finishChecksum, foldSum } from "./internet-checksum.js";
+export { type Json, notJson } from "./json.js";
 export { escapeMarkup, htmlPage } from "./markup.js";
 export { printable } from "./printable.js";
 export { Random } from "./random.js";

@@ -3,7 +3,7 @@
  * numbers and a log, all through its {@link ControllerContext}. It does not see the engine: the same code controls the
  * switches of the simulator in virtual time, and real switches over P4Runtime.
  */
-import type { Random } from "../base/index.js";
+import type { Json, Random } from "../base/index.js";
 import type { Device } from "../device/index.js";
 import type { Link, Topology, TopologyNode } from "../topology/index.js";
 import type { ControllerClock } from "./clock.js";
@@ -71,6 +71,23 @@ export interface SwitchEvent {
   readonly running: boolean;
 }
 
+/** A host, whose policy answers questions. */
+export interface ControlledHost {
+  readonly node: TopologyNode;
+  /**
+   * The answer of the host's policy (`HostPolicy.onMessage`), over the control channel. It is late, not lost, where the channel
+   * loses messages. Rejects with the DeviceError UNIMPLEMENTED where the policy takes no messages, and with a TypeError for a
+   * message that is no plain JSON.
+   */
+  ask(message: Json): Promise<Json>;
+}
+
+/** The policy of a host told something (`HostContext.tell`). */
+export interface HostEvent {
+  readonly host: TopologyNode;
+  readonly message: Json;
+}
+
 /** All that a controller can see and do. A restarted controller gets a new one, and nothing else from its earlier lives. */
 export interface ControllerContext {
   readonly name: string;
@@ -81,6 +98,10 @@ export interface ControllerContext {
   readonly switches: readonly ControlledSwitch[];
   /** The device of a controlled switch. Throws DiagnosticError P43303 for any other name. */
   device(name: string): Device;
+  /** All hosts of the topology, in its order. */
+  readonly hosts: readonly ControlledHost[];
+  /** A host by its name. Throws DiagnosticError P43308 for any other name. */
+  host(name: string): ControlledHost;
   readonly clock: ControllerClock;
   /** A stream of its own for each start of each controller, from the seed of the run. */
   readonly random: Random;
@@ -94,6 +115,8 @@ export interface ControllerContext {
   watchLinks(listener: (event: LinkEvent) => void | Promise<void>): () => void;
   /** Calls back for each controlled switch that does not run when asked, then for each end and each return. */
   watchSwitches(listener: (event: SwitchEvent) => void | Promise<void>): () => void;
+  /** Calls back for each message that a host's policy tells from now on. Returns how to stop. */
+  watchHosts(listener: (event: HostEvent) => void | Promise<void>): () => void;
   /**
    * Aborted when the controller is asked to end, never by a kill. If `start` has returned, the controller is over after the
    * signal's listeners. Otherwise pending `sleep`s reject with the signal's reason and `every` ends, but devices, `at` and

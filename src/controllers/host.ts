@@ -1,11 +1,18 @@
 /** Starts, stops, kills and restarts the controllers of a fabric, on any engine. */
-import { type DiagnosticError, didYouMean, fail, printable, type Random } from "../base/index.js";
+import { type DiagnosticError, didYouMean, fail, notJson, printable, type Random } from "../base/index.js";
 import type { Device } from "../device/index.js";
-import type { Topology } from "../topology/index.js";
+import { hostsOf, type Topology } from "../topology/index.js";
 import { type Clock, IncarnationClock } from "./clock.js";
-import type { ControlledSwitch, ControllerContext, ControllerPlace, ControllerPlan } from "./controller.js";
+import type {
+  ControlledHost,
+  ControlledSwitch,
+  ControllerContext,
+  ControllerPlace,
+  ControllerPlan,
+} from "./controller.js";
 import { failureOf, type ReadSource } from "./failure.js";
 import { GatedDevice } from "./gated-device.js";
+import type { HostSession } from "./host-session.js";
 import { Incarnation, NeverReady } from "./incarnation.js";
 import { linkEvents, type SwitchSession, switchEvents } from "./switch-session.js";
 
@@ -15,6 +22,8 @@ export interface ControllerEnvironment {
   readonly clock: Clock;
   /** The control channel of a switch, by its node index, from where a controller runs. */
   session(node: number, place: ControllerPlace): SwitchSession;
+  /** The channel of a host, by its node index. */
+  hostSession(node: number): HostSession;
   /** Its streams are forked by the name of a controller and the number of its start. */
   readonly random: Random;
   /** Takes a line of the log, without the newline. */
@@ -280,12 +289,29 @@ class Slot {
         stop();
       };
     };
+    const hosts = hostsOf(topology).map(
+      (node): ControlledHost => ({
+        node,
+        ask: (message) => {
+          const wrong = notJson(message);
+          if (wrong !== undefined) {
+            const at = wrong.path === "" ? "" : ` at ${wrong.path}`;
+            return Promise.reject(
+              new TypeError(`a message to ${node.name} has ${wrong.what}${at}, no plain JSON`),
+            );
+          }
+          return life.ask(() => environment.hostSession(node.index).ask(message));
+        },
+      }),
+    );
     return {
       name: plan.name,
       incarnation: life.number,
       topology,
       switches,
       device: (name) => byName.get(name) ?? noSwitch(plan.name, name, byName),
+      hosts,
+      host: (name) => hosts.find(({ node }) => node.name === name) ?? noHost(name, hosts),
       clock: new IncarnationClock(environment.clock, life),
       random: random.fork(`controller ${plan.name}`).fork(life.number),
       log: (text) => {
@@ -298,6 +324,21 @@ class Slot {
       watchSwitches: (listener) => {
         const heard = life.listener(listener);
         return watch((node) => switchEvents(node, heard));
+      },
+      watchHosts: (listener) => {
+        if (life.over) return () => {};
+        const heard = life.listener(listener);
+        const stops = hosts.map(({ node }) =>
+          environment.hostSession(node.index).watch((message) => heard({ host: node, message })),
+        );
+        const stop = () => {
+          for (const each of stops) each();
+        };
+        const forget = life.keep(stop);
+        return () => {
+          forget();
+          stop();
+        };
       },
       stopped: life.stopped,
     };
@@ -316,6 +357,16 @@ function noSwitch(controller: string, name: string, known: ReadonlyMap<string, D
     undefined,
     `controller "${controller}" controls no switch called "${name}"${didYouMean(name, known.keys(), '"')}`,
     `its switches: ${[...known.keys()].slice(0, MAX_LISTED).join(", ")}${known.size > MAX_LISTED ? ", ..." : ""}`,
+  );
+}
+
+function noHost(name: string, hosts: readonly ControlledHost[]): never {
+  const names = hosts.map(({ node }) => node.name);
+  fail(
+    "P43308",
+    undefined,
+    `no host is called "${name}"${didYouMean(name, names, '"')}`,
+    `hosts: ${names.slice(0, MAX_LISTED).join(", ")}${names.length > MAX_LISTED ? ", ..." : ""}`,
   );
 }
 

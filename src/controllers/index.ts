@@ -5,11 +5,13 @@
  */
 export type { Clock, ControllerClock } from "./clock.js";
 export type {
+  ControlledHost,
   ControlledSwitch,
   Controller,
   ControllerContext,
   ControllerPlace,
   ControllerPlan,
+  HostEvent,
   LinkEvent,
   SwitchEvent,
 } from "./controller.js";
@@ -21,6 +23,7 @@ export {
   PREPARE_LIMIT_NS,
   STOP_LIMIT_NS,
 } from "./host.js";
+export type { HostSession } from "./host-session.js";
 export { ControllerStopped, MAX_WAKES_AT_ONE_INSTANT } from "./incarnation.js";
 export { ROUTE_CONTROLLER, type RouteControllerOptions, routeController } from "./route-controller.js";
 export type { PlannedSwitch, RoutePlanner } from "./route-planner.js";

@@ -13,8 +13,15 @@ import {
 import { compileInput, packageFile, textFolder } from "../loading/index.js";
 import { compile } from "../p4/index.js";
 import type { Program } from "../program/index.js";
-import { ControlChannel, type Fabric, type Simulation, SwitchNode, settle } from "../sim/packet/index.js";
-import type { TopologyNode } from "../topology/index.js";
+import {
+  ControlChannel,
+  type Fabric,
+  HostChannel,
+  type Simulation,
+  SwitchNode,
+  settle,
+} from "../sim/packet/index.js";
+import { hostsOf, type TopologyNode } from "../topology/index.js";
 import type { FabricExperiment, SchemeRun } from "./experiment.js";
 import { sourceWithFaultTables } from "./faults/source-fault-tables.js";
 import { checkP4c, compileWithP4c } from "./p4c.js";
@@ -122,6 +129,8 @@ type SwitchChannels = Readonly<Record<ControllerPlace, ControlChannel>>;
 export interface BootedFabric {
   readonly fabric: Fabric;
   readonly channels: ReadonlyMap<number, SwitchChannels>;
+  /** Those of the hosts. */
+  readonly hostChannels: ReadonlyMap<number, HostChannel>;
 }
 
 /** The scheme's fabric in the simulator, all switches running and configured. */
@@ -170,5 +179,12 @@ export async function bootControlled(
     await writePlanned(own.central, plan, node);
   });
   await settle(simulation, Promise.all(sessions));
-  return { fabric, channels };
+  const hostChannels = new Map(
+    hostsOf(experiment.topology).map(({ index }) => [
+      index,
+      new HostChannel(simulation, fabric.host(index), control_channel),
+    ]),
+  );
+  fabric.onTell = (node, message) => hostChannels.get(node)!.tell(message);
+  return { fabric, channels, hostChannels };
 }

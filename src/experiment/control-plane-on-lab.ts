@@ -1,6 +1,8 @@
 /** Controllers on real switches: the machine's monotonic clock, and the P4Runtime connections of the lab. */
-import type { Clock, SwitchSession, SwitchState } from "../controllers/index.js";
-import type { RunningSwitch } from "../testbed/index.js";
+import type { Clock, HostSession, SwitchSession, SwitchState } from "../controllers/index.js";
+import { DeviceError } from "../device/index.js";
+import { restingHost } from "../hosts/index.js";
+import type { Agent, RunningSwitch } from "../testbed/index.js";
 import type { Topology } from "../topology/index.js";
 import { ControlPlane, type SchemeLog } from "./control-plane.js";
 import type { ControllerFault } from "./control-plane-faults.js";
@@ -34,6 +36,8 @@ export interface LabControlOptions {
   readonly seed: number;
   /** A switch by its node index. */
   switch(node: number): RunningSwitch;
+  /** The agent of a host by its node index, started when first asked for. */
+  agent(node: number): Promise<Agent>;
   log(line: string): void;
 }
 
@@ -72,6 +76,7 @@ export class LabControl {
       seed,
       clock: wallControlClock(),
       session: (node) => this.#session(node),
+      hostSession: (node) => this.#hostSession(node),
       onLine: (line) => log(`controllers: ${line}`),
       onFailure: (error) => this.#failed.abort(error),
     });
@@ -96,6 +101,35 @@ export class LabControl {
   /** Kills those that still run. */
   close(): void {
     this.#plane?.close();
+  }
+
+  /** The socket between the lab and the agent: it does not cross the switches. */
+  #hostSession(node: number): HostSession {
+    const { agent, scheme, topology } = this.#options;
+    const takesMessages = scheme.hosts(restingHost()).onMessage !== undefined;
+    return {
+      ask: async (message) => {
+        const { name } = topology.nodes[node]!;
+        if (!takesMessages)
+          throw new DeviceError("UNIMPLEMENTED", `the policy of host ${name} takes no messages`);
+        return await (await agent(node)).message(message);
+      },
+      watch: (listener) => {
+        let stop = () => {};
+        let isOver = false;
+        agent(node).then(
+          (one) => {
+            if (!isOver) stop = one.onTold(listener);
+          },
+          // Whoever asks the agent for something hears of it.
+          () => {},
+        );
+        return () => {
+          isOver = true;
+          stop();
+        };
+      },
+    };
   }
 
   #session(node: number): SwitchSession {

@@ -10,7 +10,7 @@ import type { SchemeRun } from "./experiment.js";
  * Time 0 of their clock is now. Throws the DiagnosticError (P433xx) of a controller that fails meanwhile.
  */
 export async function startControllers(
-  { fabric, channels }: BootedFabric,
+  { fabric, channels, hostChannels }: BootedFabric,
   { plan }: SchemeRun,
   seed: number,
 ): Promise<ControlPlane | undefined> {
@@ -26,6 +26,7 @@ export async function startControllers(
       const device = channels.get(node)![place];
       return { device, watchState: (listener) => device.watchState(listener) };
     },
+    hostSession: (node) => hostChannels.get(node)!,
   });
   try {
     await runUntil(simulation, plane, plane.host.startAll(), Number.POSITIVE_INFINITY);

@@ -11,6 +11,7 @@ import {
   type ControllerPlace,
   ControllerStopped,
   failureOf,
+  type HostSession,
   ROUTE_CONTROLLER,
   routeController,
   type SwitchSession,
@@ -74,6 +75,7 @@ export interface ControlPlaneOptions {
   readonly topology: Topology;
   readonly clock: Clock;
   session(node: number, place: ControllerPlace): SwitchSession;
+  hostSession(node: number): HostSession;
   readonly seed: number;
   /** Called with each new line of {@link ControlPlane.log}. */
   readonly onLine?: (line: string) => void;
@@ -89,12 +91,22 @@ export class ControlPlane {
   readonly #onFailure: (error: DiagnosticError) => void;
 
   constructor(options: ControlPlaneOptions) {
-    const { plan, topology, clock, session, seed, onLine = () => {}, onFailure = () => {} } = options;
+    const {
+      plan,
+      topology,
+      clock,
+      session,
+      hostSession,
+      seed,
+      onLine = () => {},
+      onFailure = () => {},
+    } = options;
     this.#onFailure = onFailure;
     this.host = new ControllerHost(plan.controllers ?? [], {
       topology,
       clock,
       session,
+      hostSession,
       random: new Random(seed).fork("control plane"),
       log: (line) => {
         this.log.push(line);

@@ -1,8 +1,8 @@
 /** The requests that an agent takes, one JSON object a line; docs/host-agent.md lists their members. */
 import { z } from "zod";
-import { toBytes } from "../base/index.js";
+import { type Json, toBytes } from "../base/index.js";
 import { parseValue } from "../device/index.js";
-import { FIELD_BITS, type Json, SELECTOR_FIELDS } from "../hosts/index.js";
+import { FIELD_BITS, SELECTOR_FIELDS } from "../hosts/index.js";
 import { addressBytes } from "./addresses.js";
 
 /** Longest name of a Linux network device. */

@@ -6,8 +6,7 @@
  * selector of the last segment that came in from the other end. A policy may send one segment on two paths
  * at once, and then keep the one that the echo shows to work.
  */
-import type { Random } from "../base/index.js";
-import type { Json } from "./host-context.js";
+import type { Json, Random } from "../base/index.js";
 
 /** The five-tuple of a flow, as one of its ends sends it. */
 export interface FlowKey {

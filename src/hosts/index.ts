@@ -4,7 +4,7 @@
  * echo. {@link ReceiveWindow} tells new data from known data.
  */
 export { ECHO_OPTION } from "./echo-option.js";
-export { type HostClock, type HostContext, type Json, notJson, restingHost } from "./host-context.js";
+export { type HostClock, type HostContext, restingHost } from "./host-context.js";
 export {
   CLIENT,
   type ConnectionEnd,

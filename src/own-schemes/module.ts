@@ -1,7 +1,7 @@
 /** A scheme from a user's module: `export default (kit) => ({ name, parameters, plan, hosts })`. */
 import { z } from "zod";
-import { fail, type Span } from "../base/index.js";
-import { type HostContext, type HostPolicy, notJson, type PolicyDescription } from "../hosts/index.js";
+import { fail, notJson, type Span } from "../base/index.js";
+import type { HostContext, HostPolicy, PolicyDescription } from "../hosts/index.js";
 import { type FabricPlan, fixedHosts, hostPolicyOf, type Scheme } from "../schemes/index.js";
 import type { Topology } from "../topology/index.js";
 import { guarded, type OwnModule, ownModule, placeOf } from "./guard.js";

@@ -2,14 +2,12 @@
  * Calls a user's host policy: every call of the user's code names its place when it throws, and what it returns is checked,
  * because packets, ports and messages are made of it.
  */
-import { fail, type Random } from "../base/index.js";
+import { fail, type Json, notJson, type Random } from "../base/index.js";
 import {
   type ConnectionEnd,
   type FlowKey,
   type HostContext,
   type HostPolicy,
-  type Json,
-  notJson,
   type PolicyDescription,
   SELECTOR_FIELDS,
 } from "../hosts/index.js";

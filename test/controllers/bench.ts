@@ -4,6 +4,7 @@ import { ControllerHost, type ControllerPlan } from "../../src/controllers/index
 import type { Device, DeviceEvent, Entity } from "../../src/device/index.js";
 import { ControlChannel, controlClock, type PortSource, Simulation } from "../../src/sim/packet/index.js";
 import { buildTopology, switchesOf, type Topology, topologySchema } from "../../src/topology/index.js";
+import { NO_HOST } from "./no-hosts.js";
 
 export const MS = 1_000_000;
 
@@ -97,6 +98,7 @@ export class Bench {
       {
         topology,
         clock: controlClock(this.simulation),
+        hostSession: () => NO_HOST,
         session: (node) => {
           const channel = this.channels.get(topology.nodes[node]!.name)!;
           return { device: channel, watchState: (listener) => channel.watchState(listener) };

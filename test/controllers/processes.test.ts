@@ -26,6 +26,7 @@ import {
 import { labOf, startLab } from "../../src/testbed/index.js";
 import { buildTopology, nodeNamed, topologySchema } from "../../src/topology/index.js";
 import { bmv2, dotted, labOptions, leftoversOf, makeFolder, whyNot } from "../testbed/machine.js";
+import { NO_HOST } from "./no-hosts.js";
 
 const topology = buildTopology(
   topologySchema.parse({
@@ -112,6 +113,7 @@ async function actionsOn(rig: Rig): Promise<string[]> {
       topology,
       clock: rig.clock,
       session: () => rig.session,
+      hostSession: () => NO_HOST,
       random: new Random(1),
       log: (line) => void lines.push(line.replace(/^\S+ /, "")),
       failed: (error) => void failures.push(error),

@@ -21,6 +21,7 @@ import {
   withLinksDown,
 } from "../../src/topology/index.js";
 import { MS, NotingSwitch } from "./bench.js";
+import { NO_HOST } from "./no-hosts.js";
 
 const topology: Topology = buildTopology(
   topologySchema.parse({
@@ -115,6 +116,7 @@ describe.each(["ecmp", "pecmp"])("routes of %s", (name) => {
             {
               topology,
               clock: controlClock(simulation),
+              hostSession: () => NO_HOST,
               session: (node) => {
                 const device = channels.get(node)!;
                 return { device, watchState: (listener) => device.watchState(listener) };

@@ -48,6 +48,7 @@ export class SchemeOnLab {
       scheme,
       seed: run.seed,
       switch: (node) => this.switch(node),
+      agent: (node) => this.agent(node),
       log: (line) => run.journal.write(line),
     });
     this.run = { ...run, stop: AbortSignal.any([run.stop, this.control.failed]) };

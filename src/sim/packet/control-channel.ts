@@ -18,9 +18,10 @@ import {
   type Update,
 } from "../../device/index.js";
 import type { Program } from "../../program/index.js";
+import { ControlDirection, type ControlFault } from "./control-direction.js";
 import { entityBytes, eventBytes, MESSAGE_BYTES, packetBytes, queryBytes } from "./control-messages.js";
 import { type PortSource, STEADY_PORTS } from "./port-source.js";
-import { NS_PER_S, type Simulation } from "./simulation.js";
+import type { Simulation } from "./simulation.js";
 
 export interface ControlChannelOptions {
   /** Propagation, one way, in nanoseconds. */
@@ -39,32 +40,13 @@ export interface ChannelState {
   readonly downPorts: ReadonlySet<number>;
 }
 
-/** One direction of the channel: the time at which its transmitter is free again. */
-class Direction {
-  #freeAt = 0;
-
-  constructor(
-    readonly simulation: Simulation,
-    readonly delay: number,
-    readonly rate: number,
-  ) {}
-
-  /** Calls `fn` when a message of so many bytes, sent now, has arrived in full. */
-  send(bytes: number, fn: () => void): void {
-    const { now } = this.simulation;
-    const time = this.rate > 0 ? Math.ceil((bytes * 8 * NS_PER_S) / this.rate) : 0;
-    this.#freeAt = Math.max(this.#freeAt, now) + time;
-    this.simulation.at(this.#freeAt + this.delay, fn);
-  }
-}
-
 export class ControlChannel implements Device {
   readonly #simulation: Simulation;
   readonly #device: Device;
   readonly #ports: PortSource;
   readonly #processing: number;
-  readonly #toSwitch: Direction;
-  readonly #fromSwitch: Direction;
+  readonly #toSwitch: ControlDirection;
+  readonly #fromSwitch: ControlDirection;
   /** Time at which the switch has finished the requests that it has got. */
   #switchFreeAt = 0;
   /** Number of the process at the switch, and whether it runs. */
@@ -86,8 +68,8 @@ export class ControlChannel implements Device {
     this.#device = device;
     this.#ports = ports;
     this.#processing = processing;
-    this.#toSwitch = new Direction(simulation, delay, rate);
-    this.#fromSwitch = new Direction(simulation, delay, rate);
+    this.#toSwitch = new ControlDirection(simulation, delay, rate);
+    this.#fromSwitch = new ControlDirection(simulation, delay, rate);
   }
 
   get name(): string {
@@ -231,6 +213,17 @@ export class ControlChannel implements Device {
       this.#simulation.letPromisesRun();
       for (const listener of [...this.#onConnection]) listener();
     });
+  }
+
+  /** From now on messages of both directions meet the fault; those that are on their way do not. */
+  beginFault(fault: ControlFault): void {
+    this.#toSwitch.begin(fault);
+    this.#fromSwitch.begin(fault);
+  }
+
+  endFault(fault: ControlFault): void {
+    this.#toSwitch.end(fault);
+    this.#fromSwitch.end(fault);
   }
 
   close(): Promise<void> {

@@ -11,6 +11,7 @@ export {
   type TransportOptions,
 } from "./connection.js";
 export { type ChannelState, ControlChannel, type ControlChannelOptions, settle } from "./control-channel.js";
+export type { ControlFault } from "./control-direction.js";
 export { entityBytes, eventBytes, MESSAGE_BYTES, packetBytes, queryBytes } from "./control-messages.js";
 export { EventQueue } from "./event-queue.js";
 export { Fabric, type FabricOptions } from "./fabric.js";
@@ -24,6 +25,7 @@ export {
   type SelectorCodec,
 } from "./frames.js";
 export { Host, type HostOptions, type HostStats, type Peer } from "./host.js";
+export { HostChannel } from "./host-channel.js";
 export { Impairment, type ImpairmentOptions, shareThreshold } from "./impairment.js";
 export { type Endpoint, type Link, type LinkOptions, Network, type Node } from "./network.js";
 export { type AddressPrefix, PacketFilter, type PacketMatch } from "./packet-match.js";

@@ -1,4 +1,6 @@
 /** The agent of one host: starts it, asks it for listeners, flows and probes, and ends it. */
+
+import type { Json } from "../../base/index.js";
 import {
   type AgentEvent,
   type AgentSetting,
@@ -31,6 +33,7 @@ export class Agent {
   readonly #process: HostProcess;
   readonly #flows = new Map<number, AgentFlow>();
   readonly #waiting = new Map<number, Waiting>();
+  readonly #listeners = new Set<(message: Json) => void>();
   #nextId = 1;
   #ended: string | undefined;
   #stopping: Promise<void> | undefined;
@@ -75,6 +78,19 @@ export class Agent {
     return { forward, reverse, minRttNs: minRttNs ?? undefined };
   }
 
+  /** The answer of the host's policy. P43171 where it takes no messages, P43172 when the agent ends meanwhile. */
+  async message(message: Json): Promise<Json> {
+    const event = await this.#ask({ op: "message", message });
+    if (event.event !== "answer") throw new Error(`an answer to a message was ${event.event}`);
+    return event.message;
+  }
+
+  /** Calls back with what the host's policy tells the controllers; returns how to stop. */
+  onTold(listener: (message: Json) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
   async statistics(): Promise<AgentStatistics> {
     const event = await this.#ask({ op: "statistics" });
     if (event.event !== "statistics") throw new Error(`an answer about statistics was ${event.event}`);
@@ -115,6 +131,10 @@ export class Agent {
     if (event === undefined) {
       this.#break(`said what is no event: ${excerpt(line)}`);
       void this.#process.kill();
+      return;
+    }
+    if (event.event === "told") {
+      for (const listener of [...this.#listeners]) listener(event.message);
       return;
     }
     const id = "id" in event ? event.id : null;

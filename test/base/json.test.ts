@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { notJson } from "../../src/hosts/index.js";
+import { notJson } from "../../src/base/index.js";
 
 describe("notJson", () => {
   it("finds nothing in a value that JSON gives back as it was", () => {

@@ -1,0 +1,82 @@
+/** A controller and the hosts talk: the same module on the simulator, on our switch and on BMv2. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { DiagnosticError, Diagnostics } from "../../src/base/index.js";
+import { loadExperimentWithOwn, type RunOptions } from "../../src/experiment/index.js";
+import { bmv2, whyNot } from "../testbed/machine.js";
+
+(globalThis as Record<symbol, unknown>)[Symbol.for("p4loom.import")] = createRequire(import.meta.url)(
+  "./native-import.cjs",
+);
+
+const folder = mkdtempSync(join(tmpdir(), "p4loom-messages-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const file = `
+name: version
+topology:
+  { kind: leaf_spine, tors: 2, leaves: 2, homing: single, hosts_per_rack: 1, host_link: { rate: 1Gbps, delay: 0s }, fabric_link: { rate: 1Gbps, delay: 0s } }
+schemes: [{ scheme: ${resolve(import.meta.dirname, "version/scheme.mjs")} }]
+flows: [{ from: host0-0-0, to: host0-1-0 }]
+faults:
+  - { at: 800ms, kind: kill, controller: mover }
+  - { at: 900ms, kind: restart, controller: mover }
+duration: 1500ms
+transport: { segment_bytes: 200, window_segments: 1, rto_margin: 200ms }
+`;
+
+/** The lines of the controller without their times, and the row of the flow. */
+async function run(name: string, options: RunOptions) {
+  const path = join(folder, `${name}.yaml`);
+  writeFileSync(path, file);
+  const diagnostics = new Diagnostics();
+  const loaded = await loadExperimentWithOwn(path, diagnostics);
+  if (loaded === undefined) throw new DiagnosticError(diagnostics.list);
+  const out = join(folder, name);
+  const { json } = await loaded.run({ out, ...options });
+  const log = readFileSync(join(out, "controllers.log"), "utf8");
+  const lines = log.split("\n").map((line) => line.split(" ").slice(3).join(" "));
+  return { lines, row: JSON.parse(json).rows[0] as Record<string, unknown> };
+}
+
+/** What hosts tell comes in the order in which they hear of the version. */
+function expectMoved(lines: readonly string[]): void {
+  const told = lines.filter((line) => line.startsWith("host")).sort();
+  expect(told).toEqual(['host0-0-0 tells {"uses":1}', 'host0-1-0 tells {"uses":1}']);
+  expect(lines.filter((line) => line !== "" && !line.startsWith("host"))).toEqual([
+    "started",
+    "versions: 0 0",
+    "moved: 1 1",
+    "killed",
+    "started again (2)",
+    // The new incarnation learns from the hosts what they use.
+    "versions: 1 1",
+    "stopped",
+  ]);
+}
+
+describe("a controller that moves a version bit of all hosts", () => {
+  it("reaches the hosts of the simulator over the control channel", async () => {
+    const { lines } = await run("sim", { engine: "sim" });
+    expectMoved(lines);
+  });
+
+  describe.each(["switch", "bmv2"] as const)("on engine %s", (engine) => {
+    const reason = whyNot("netns", engine, ["tun", "packet_sockets"]);
+    it.skipIf(reason !== undefined)(
+      `reaches the agents of a lab${reason === undefined ? "" : ` (${reason})`}`,
+      async () => {
+        const { lines, row } = await run(engine, {
+          engine,
+          testbed: { ...(bmv2 === undefined ? {} : { bmv2 }), allowMissing: new Set(["rate", "delay"]) },
+        });
+        expectMoved(lines);
+        expect(row).toMatchObject({ scheme: "version", timeouts: 0 });
+      },
+      120_000,
+    );
+  });
+});
