@@ -2,11 +2,21 @@
 import type { PortControl } from "../device/index.js";
 import type { PacketTrace } from "./trace/types.js";
 
+/** A timer that is set again and again. */
+export interface Alarm {
+  /** The time at which it goes off, as it was set; Infinity while it is not set. */
+  readonly time: number;
+  /** From now on it goes off at this time alone; Infinity: not at all. */
+  set(time: number): void;
+}
+
 export interface SwitchClock {
   /** Microseconds since the switch started; may have a fraction. */
   now(): number;
   /** Runs `fn` at a time in microseconds; returns how to cancel it. */
   at(time: number, fn: () => void): () => void;
+  /** An alarm that calls `fn`, where the clock has a cheaper way than {@link at}. */
+  alarm?(fn: () => void): Alarm;
 }
 
 export interface QueueOptions {
@@ -44,7 +54,12 @@ export interface SwitchOptions {
   dropPort?: number;
   /** Adds and removes ports, for control planes; absent: nobody can. The switch itself has every port number. */
   ports?: PortControl;
-  /** Sends a frame by a port. The frame is a new byte array of its exact length, which the receiver may keep. */
+  /**
+   * A frame that comes in belongs to the switch, which may change it and send the same array on: that is faster than a copy.
+   * Otherwise, the default, the switch never writes to a frame that came in.
+   */
+  ownsFrames?: boolean;
+  /** Sends a frame by a port. The frame is a byte array of its exact length, which the receiver may keep. */
   transmit(port: number, frame: Uint8Array): void;
   /** Output queues; without them a frame leaves at once when egress is done with it. */
   queue?: QueueOptions;

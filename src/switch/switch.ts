@@ -161,6 +161,7 @@ export class Switch implements Device {
       (port, frame) => this.#transmit(port, frame),
       (list, phv) => digests.learn(list, phv),
       () => this.#queues,
+      this.#options.ownsFrames === true,
     );
     addProgramEntries(writer.tables);
     const reader = new Reader(instance, writer.tables, digests);
@@ -173,7 +174,7 @@ export class Switch implements Device {
       queue,
       this.#limits,
       this.#options.clock,
-      (copy, since, before, after, priority) => forwarder().serve(copy, since, before, after, priority),
+      (copy, after, priority) => forwarder().serve(copy, after, priority),
       (port, frame) => this.#transmit(port, frame),
     );
     queues.resumed = () => forwarder().resume();
@@ -207,7 +208,8 @@ export class Switch implements Device {
 
   /**
    * Processes a frame that arrives on a port: to the end of ingress, and of egress unless it has to wait in a queue. The
-   * switch reads the frame until it has left and never writes to it; the caller must not change it meanwhile.
+   * switch reads the frame until it has left; the caller must not change it meanwhile. The switch never writes to it, unless
+   * the switch was made with `ownsFrames`.
    * A port that is down drops the frame, and so does a switch without a program.
    */
   receive(port: number, frame: Uint8Array): void {

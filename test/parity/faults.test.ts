@@ -85,7 +85,7 @@ async function inSimulator(faults: readonly Fault[]): Promise<PortFrame[]> {
   network.observer = ({ source, target, targetPort }, frame) => {
     if (fabric.indexOf(source) !== tor.index) return;
     const peer = topology.nodes[fabric.indexOf(target)]!.ports.find(({ number }) => number === targetPort)!;
-    received.push({ port: peer.peerPort, frame });
+    received.push({ port: peer.peerPort, frame: Uint8Array.from(frame) });
   };
   packets.forEach(({ port, frame }, i) => {
     const { link } = tor.ports.find(({ number }) => number === port)!;

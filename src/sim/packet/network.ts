@@ -8,7 +8,7 @@ export interface Node {
   readonly name: string;
   /** The node keeps frames until the link is free and sends one after the other: its channels need no queue. */
   readonly ownQueues?: boolean;
-  /** A frame has arrived in full. The node may keep it: no other code changes it. */
+  /** A frame has arrived in full. It belongs to the node, which may keep it, change it and send it on. */
   receive(port: number, frame: Uint8Array): void;
   /** Called once a port while the network is built: where frames that leave by that port go. */
   attach(port: number, output: Channel): void;
@@ -44,7 +44,10 @@ export class Network {
 
   /** Frames that arrived anywhere: the packet-hops of a run. */
   hopCount = 0;
-  /** Called for every frame that arrives anywhere; for tests, traces and path discovery. */
+  /**
+   * Called for every frame that arrives anywhere; for tests, traces and path discovery. The next node may change the frame:
+   * an observer that keeps it takes a copy.
+   */
   observer: ((channel: Channel, frame: Uint8Array) => void) | undefined;
 
   constructor(readonly simulation: Simulation = new Simulation()) {

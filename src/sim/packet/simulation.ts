@@ -31,6 +31,8 @@ export class Simulation {
   readonly #calls: ((() => void) | undefined)[] = [];
   readonly #freeCalls: number[] = [];
   readonly #callKind: number;
+  readonly #alarms: MicrosecondAlarm[] = [];
+  readonly #alarmKind: number;
   #stopped = false;
   #promisesWait = false;
 
@@ -47,6 +49,7 @@ export class Simulation {
       this.#freeCalls.push(slot);
       call?.();
     });
+    this.#alarmKind = this.register((index) => this.#alarms[index]!.goOff());
   }
 
   /** Names a kind of event; hot paths schedule by kind and number, so that an event costs no allocation. */
@@ -58,6 +61,13 @@ export class Simulation {
   schedule(time: number, kind: number, argument: number): void {
     if (!(time >= this.now)) throw new RangeError(`event at ${time} ns is before ${this.now} ns`);
     this.#queue.push(time, kind, argument);
+  }
+
+  /** A timer in microseconds that is set again and again. */
+  alarm(fn: () => void): MicrosecondAlarm {
+    const alarm = new MicrosecondAlarm(this, this.#alarmKind, this.#alarms.length, fn);
+    this.#alarms.push(alarm);
+    return alarm;
   }
 
   /** Calls `fn` once at an absolute time in nanoseconds; returns how to cancel it. */
@@ -153,9 +163,43 @@ export function controlClock(
 export function microsecondClock(simulation: Simulation): {
   now(): number;
   at(time: number, fn: () => void): () => void;
+  alarm(fn: () => void): MicrosecondAlarm;
 } {
   return {
     now: () => simulation.now / NS_PER_US,
     at: (time, fn) => simulation.at(Math.max(simulation.now, Math.round(time * NS_PER_US)), fn),
+    alarm: (fn) => simulation.alarm(fn),
   };
+}
+
+/** A timer that is set again and again, in microseconds; it costs no allocation. */
+class MicrosecondAlarm {
+  time = Number.POSITIVE_INFINITY;
+  /** Time of its event in nanoseconds; events of other times are of earlier settings. */
+  #due = Number.POSITIVE_INFINITY;
+
+  constructor(
+    readonly simulation: Simulation,
+    readonly kind: number,
+    readonly index: number,
+    readonly run: () => void,
+  ) {}
+
+  set(time: number): void {
+    if (time === this.time) return;
+    this.time = time;
+    if (time === Number.POSITIVE_INFINITY) {
+      this.#due = time;
+      return;
+    }
+    this.#due = Math.max(this.simulation.now, Math.round(time * NS_PER_US));
+    this.simulation.schedule(this.#due, this.kind, this.index);
+  }
+
+  goOff(): void {
+    if (this.#due !== this.simulation.now) return;
+    this.#due = Number.POSITIVE_INFINITY;
+    this.time = Number.POSITIVE_INFINITY;
+    this.run();
+  }
 }

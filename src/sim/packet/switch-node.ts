@@ -43,6 +43,7 @@ export class SwitchNode implements Node, PortSource {
       name: options.name,
       clock: microsecondClock(simulation),
       seed: options.seed,
+      ownsFrames: true,
       cpuPort: options.cpuPort ?? CPU_PORT,
       queue: {
         depthPackets: options.queuePackets,

@@ -270,7 +270,7 @@ export class PrimitiveWriter {
         this.#stores.addHeader(this.#header(first));
         return;
       case "add_header_fast":
-        this.#stores.markValid(this.#header(first));
+        this.#stores.addHeaderFast(this.#header(first));
         return;
       case "remove_header":
         this.#stores.removeHeader(this.#header(first));
@@ -416,9 +416,13 @@ export class PrimitiveWriter {
   #markToDrop(header: HeaderSlot): void {
     const spec = header.byName.get("egress_spec");
     if (spec === undefined) throw new Unsupported(`mark_to_drop of ${header.name}, which has no egress_spec`);
+    const { fields } = this.resources.layout.changes;
+    fields.add(spec.at);
     this.out.line(`P[${spec.at}] = s.dropPort;`);
     const group = header.byName.get("mcast_grp");
-    if (group !== undefined) this.out.line(`P[${group.at}] = 0;`);
+    if (group === undefined) return;
+    fields.add(group.at);
+    this.out.line(`P[${group.at}] = 0;`);
   }
 
   #condition(value: bmv2.Value | undefined): string {

@@ -1,10 +1,14 @@
-/** The deparser as a function: valid headers in order, then the payload, into a new byte array. */
+/**
+ * The deparser as a function: valid headers in order, then the payload, into a new byte array. A frame that the switch owns and
+ * whose headers take as many bytes as before is changed in its place: the payload stays, and of a header that stays where the
+ * parser found it only the bytes are written that the program may change.
+ */
 import type { bmv2 } from "../../program/index.js";
 import { PrimitiveWriter, type Resources } from "./action.js";
 import { type BitPart, byteAt, chunk } from "./bits.js";
 import { Emitter } from "./emitter.js";
 import { phv } from "./expression.js";
-import type { HeaderSlot } from "./layout.js";
+import type { Changes, HeaderSlot } from "./layout.js";
 
 /** Payloads of up to so many bytes are copied in a loop, which is faster than a view for `set`. */
 const SHORT_COPY = 64;
@@ -14,6 +18,19 @@ function partOf(header: HeaderSlot): BitPart[] {
     words: Array.from({ length: field.words }, (_, i) => phv(field.at + i)),
     width: field.width,
   }));
+}
+
+/** Numbers of the bytes of a header that the program may change, if the header stays where the parser found it. */
+function changedBytes(header: HeaderSlot, { fields, headers }: Changes): number[] {
+  const bytes = Array.from({ length: header.fixedBits >> 3 }, (_, i) => i);
+  if (headers.has(header)) return bytes;
+  let bit = 0;
+  const ranges: [number, number][] = [];
+  for (const field of header.fields) {
+    if (fields.has(field.at)) ranges.push([bit >> 3, (bit + field.width - 1) >> 3]);
+    bit += field.width;
+  }
+  return bytes.filter((byte) => ranges.some(([first, last]) => first <= byte && byte <= last));
 }
 
 /** `function deparse(s, limit)`: the frame, at most `limit` bytes of it. */
@@ -30,14 +47,25 @@ export function writeDeparser(deparser: bmv2.Bmv2Deparser, resources: Resources)
     const more = header.varbit === undefined ? "" : ` + (P[${header.varbit.at}] >> 3)`;
     out.line(`if (P[${header.valid}] === 1) size += ${fixed}${more};`);
   }
-  out.line("const R = newFrame(size);");
+  out.line("const stays = s.ownsFrame && size === D.length && E === size && size <= limit;");
+  out.line("const R = stays ? D : newFrame(size);");
   out.line("let at = 0;");
   for (const header of headers) {
     out.open(`if (P[${header.valid}] === 1)`);
     if (header.varbit === undefined) {
       const parts = partOf(header);
       const bytes = header.fixedBits >> 3;
-      for (let i = 0; i < bytes; i++) out.line(`${byteAt("R", "at", i)} = ${chunk(parts, 8 * i, 8, true)};`);
+      const changed = changedBytes(header, resources.layout.changes);
+      const put = (i: number): void =>
+        out.line(`${byteAt("R", "at", i)} = ${chunk(parts, 8 * i, 8, true)};`);
+      if (header.place < 0 || changed.length === bytes) for (let i = 0; i < bytes; i++) put(i);
+      else {
+        out.open(`if (stays && P[${header.place}] === at)`);
+        for (const i of changed) put(i);
+        out.otherwise();
+        for (let i = 0; i < bytes; i++) put(i);
+        out.close();
+      }
       out.line(`at += ${bytes};`);
     } else {
       out.line("let bit = 8 * at;");
@@ -51,6 +79,7 @@ export function writeDeparser(deparser: bmv2.Bmv2Deparser, resources: Resources)
     }
     out.close();
   }
+  out.line("if (stays) return D;");
   out.line(`if (E - O <= ${SHORT_COPY}) for (let i = O; i < E; i++) R[at++] = D[i];`);
   out.line("else R.set(D.subarray(O, E), at);");
   out.line("return size > limit ? R.slice(0, limit) : R;");

@@ -4,7 +4,8 @@
  * the int32 with the same bits, which V8 stores without a heap number.
  *
  * The order is: metadata fields, then one validity word for each header and one `next` index for each stack (all of them are
- * 0 at the start of each packet), then header fields (which keep their values, as in BMv2).
+ * 0 at the start of each packet), then header fields (which keep their values, as in BMv2) and the headers' places in the
+ * frame.
  */
 import type { Bmv2Program, bmv2 } from "../../program/index.js";
 
@@ -35,6 +36,8 @@ export interface HeaderSlot {
   /** Bits of all fields but the varbit. */
   readonly fixedBits: number;
   readonly varbit: FieldSlot | undefined;
+  /** Word with the place in the frame that the parser read the header from; -1 for a header that has no single place. */
+  readonly place: number;
   /** Other members of the header union that this header is in. */
   union: UnionSlot | undefined;
 }
@@ -58,8 +61,17 @@ export interface StackSlot {
   readonly memberNames: readonly string[];
 }
 
+/** What the code of a program may change of the headers that its parser read. Filled while the code is generated. */
+export interface Changes {
+  /** First words of the fields that something is assigned to. */
+  readonly fields: Set<number>;
+  /** Headers that are copied to, or made valid other than by the parser. */
+  readonly headers: Set<HeaderSlot>;
+}
+
 export interface Layout {
   readonly words: number;
+  readonly changes: Changes;
   /** Words 0..cleared-1 start each packet at 0; metadata are words 0..metadata-1. */
   readonly cleared: number;
   readonly metadata: number;
@@ -100,6 +112,12 @@ export function layOut(program: Bmv2Program): Layout {
   for (const union of program.header_unions) for (const id of union.header_ids) place(id);
   for (const header of program.headers) place(header.id);
 
+  const stacked = new Set([
+    ...program.header_stacks.flatMap((stack) => stack.header_ids),
+    ...program.header_union_stacks.flatMap((stack) =>
+      stack.header_union_ids.flatMap((union) => unionsById.get(union)!.header_ids),
+    ),
+  ]);
   let at = 0;
   const build = (instance: bmv2.HeaderInstance, valid: number): HeaderSlot => {
     const type = types.get(instance.header_type)!;
@@ -113,6 +131,9 @@ export function layOut(program: Bmv2Program): Layout {
       at += words;
       return slot;
     });
+    const words = at - start;
+    const varbit = fields.find((field) => field.varbit);
+    const placed = !instance.metadata && varbit === undefined && !stacked.has(instance.id);
     const slot: HeaderSlot = {
       name: instance.name,
       type: instance.header_type,
@@ -121,9 +142,10 @@ export function layOut(program: Bmv2Program): Layout {
       fields,
       byName: new Map(fields.map((field) => [field.name, field])),
       at: start,
-      words: at - start,
+      words,
       fixedBits,
-      varbit: fields.find((field) => field.varbit),
+      varbit,
+      place: placed ? at++ : -1,
       union: undefined,
     };
     headers.set(instance.name, slot);
@@ -183,6 +205,7 @@ export function layOut(program: Bmv2Program): Layout {
   const aliases = new Map(program.field_aliases.map(([alias, field]) => [alias, field]));
   return {
     words: at,
+    changes: { fields: new Set(), headers: new Set() },
     cleared,
     metadata,
     headers,

@@ -217,6 +217,7 @@ class StateWriter {
       bit += field.width;
     }
     this.#stores.markValid(place);
+    if (slot.place >= 0) out.line(`P[${slot.place}] = O;`);
     out.line(`O += ${fixed}${more === "0" ? "" : ` + (${more} >> 3)`};`);
     this.#trace?.write(out, "extract", { kind: "extract", header: slot }, place.shift);
   }

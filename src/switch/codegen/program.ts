@@ -225,11 +225,12 @@ function build(program: Bmv2Program, trace: TracePoints | undefined): Specialise
         : writeParser(program, parser, resources, valueSets),
     );
   });
+  texts.push(...writeChecksums(program, resources), writeFieldLists(program, layout));
+  // The deparser comes last, since it writes what the other code may change.
   within("the deparser", program.deparsers[0]?.source_info, () => {
     const deparser = program.deparsers[0] ?? { name: "deparser", id: 0, order: [] };
     texts.push(writeDeparser(deparser, resources));
   });
-  texts.push(...writeChecksums(program, resources), writeFieldLists(program, layout));
 
   const helpers = {
     F: fixed,

@@ -71,6 +71,7 @@ export class StoreWriter {
   store({ field, shift }: Destination, value: Num): void {
     if (field.varbit)
       throw new Unsupported(`an assignment to ${field.header}.${field.name}, of variable length`);
+    this.expressions.scope.layout.changes.fields.add(field.at);
     const words = this.expressions.scope.numbers.cut(value, field.width);
     const held = words.length > 1 ? words.map((w) => this.out.hold(w)) : words;
     held.forEach((w, i) => {
@@ -92,12 +93,17 @@ export class StoreWriter {
       this.#copyFields(to, from);
       return;
     }
+    this.#changes(to);
     this.out.open(`if (${validWord(from)} === 0)`);
     this.out.line(`${validWord(to)} = 0;`);
     this.out.otherwise();
     this.markValid(to);
     this.#copyFields(to, from);
     this.out.close();
+  }
+
+  #changes({ slot }: HeaderPlace): void {
+    this.expressions.scope.layout.changes.headers.add(slot);
   }
 
   #copyFields(to: HeaderPlace, from: HeaderPlace): void {
@@ -115,6 +121,7 @@ export class StoreWriter {
   addHeader(place: HeaderPlace): void {
     const { slot } = place;
     if (slot.metadata) return;
+    this.#changes(place);
     this.out.open(`if (${validWord(place)} === 0)`);
     this.markValid(place);
     if (slot.words > 8)
@@ -122,6 +129,12 @@ export class StoreWriter {
     else for (let i = 0; i < slot.words; i++) this.out.line(`${phv(slot.at + i, place.shift)} = 0;`);
     this.out.line(`s.packetLength += ${slot.fixedBits >> 3};`);
     this.out.close();
+  }
+
+  /** The header becomes valid with the values that its fields have. */
+  addHeaderFast(place: HeaderPlace): void {
+    this.#changes(place);
+    this.markValid(place);
   }
 
   removeHeader(place: HeaderPlace): void {

@@ -49,6 +49,8 @@ export class Forwarder {
     readonly learn: (list: number, phv: Int32Array) => void,
     /** Undefined: no packet ever waits. */
     readonly queues: () => Queues | undefined,
+    /** Frames that arrive may be changed. */
+    readonly ownsFrames: boolean,
   ) {
     this.#pool = new PacketPool(specialised.layout.words);
     this.#code = specialised.code;
@@ -153,6 +155,7 @@ export class Forwarder {
     const { phv } = state;
     this.#code.clear(phv);
     state.frame = frame;
+    state.ownsFrame = this.ownsFrames && this.#tracer === undefined;
     state.start = 0;
     state.end = frame.length;
     state.packetLength = frame.length;
@@ -181,6 +184,7 @@ export class Forwarder {
     const { state } = this;
     state.phv = copy.phv;
     state.frame = copy.frame;
+    state.ownsFrame = copy.ownsFrame;
     state.start = copy.start;
     state.end = copy.end;
     state.packetLength = copy.packetLength;
@@ -225,6 +229,7 @@ export class Forwarder {
     }
     if (state.resubmit !== 0) {
       const copy = this.#pool.take(state.frame);
+      copy.ownsFrame = state.ownsFrame;
       code.clear(copy.phv);
       code.copyFieldList(copy.phv, phv, state.resubmit);
       copy.phv[fields.instanceType] = INSTANCE.resubmitted;
@@ -298,6 +303,8 @@ export class Forwarder {
     state.start = payloadStart;
     state.packetLength = packetLength;
     state.limit = limit;
+    // The clones use the frame as well.
+    state.ownsFrame = false;
     this.#tracer?.use(original);
   }
 
@@ -326,6 +333,7 @@ export class Forwarder {
       this.stats.dropped++;
       this.stats.drops.replication++;
     }
+    if (replicas.length > 1) state.ownsFrame = false;
     for (const { port, instance } of replicas) {
       const copy = this.#pool.copyOf(state);
       if (egressRid >= 0) copy.phv[egressRid] = instance & 0xffff;
@@ -362,15 +370,9 @@ export class Forwarder {
   }
 
   /** Runs egress on a packet that leaves its queue; returns the frame, or undefined. */
-  serve(
-    copy: PacketCopy,
-    since: number,
-    depthBefore: number,
-    depthAfter: number,
-    priority: number,
-  ): Uint8Array | undefined {
+  serve(copy: PacketCopy, depthAfter: number, priority: number): Uint8Array | undefined {
     this.#load(copy);
-    const frame = this.#runEgress(copy.port, since, depthBefore, depthAfter, priority);
+    const frame = this.#runEgress(copy.port, copy.since, copy.depth, depthAfter, priority);
     this.state.phv = this.state.main;
     this.#pool.release(copy);
     return frame;
@@ -414,6 +416,7 @@ export class Forwarder {
     if (state.recirculate === 0) return code.deparse(state, state.limit);
     const frame = code.deparse(state, NO_LIMIT);
     const copy = this.#pool.take(frame);
+    copy.ownsFrame = state.ownsFrame;
     copy.node = this.#tracer?.fork("recirculate");
     this.#tracer?.forked("recirculate");
     code.clear(copy.phv);
@@ -435,6 +438,7 @@ export class Forwarder {
     const session = this.#session();
     if (session === undefined) return;
     const original = this.#tracer?.node;
+    state.ownsFrame = false;
     const copy = this.#pool.copyOf(state);
     const clone = this.#tracer?.fork("egress_clone");
     copy.phv.fill(0, 0, specialised.layout.metadata);

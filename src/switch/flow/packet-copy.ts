@@ -10,6 +10,11 @@ export class PacketCopy {
   packetLength = 0;
   ingressLength = 0;
   limit = 0;
+  ownsFrame = false;
+  /** In an output queue: when it came, the depth that it found, and the earliest time at which it leaves. */
+  since = 0;
+  depth = 0;
+  notBefore = 0;
   port = 0;
   /** Its part of a trace, while packets are traced. */
   node: TraceNode | undefined = undefined;
@@ -29,6 +34,7 @@ export class PacketPool {
     const copy = this.#free.pop();
     if (copy === undefined) return new PacketCopy(this.words, frame);
     copy.frame = frame;
+    copy.ownsFrame = false;
     copy.node = undefined;
     return copy;
   }
@@ -42,6 +48,7 @@ export class PacketPool {
     copy.packetLength = state.packetLength;
     copy.ingressLength = state.ingressLength;
     copy.limit = state.limit;
+    copy.ownsFrame = state.ownsFrame;
     return copy;
   }
 

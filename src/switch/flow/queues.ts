@@ -5,17 +5,10 @@
  * A port serves the highest priority that has a packet whose time has come; a queue with a rate lets its
  * packets go one interval after the other, and the lower ones meanwhile.
  */
-import type { QueueOptions, SwitchClock } from "../options.js";
+import type { Alarm, QueueOptions, SwitchClock } from "../options.js";
+import { makeAlarm } from "./alarm.js";
 import { Fifo, type PacketCopy } from "./packet-copy.js";
 import type { QueueLimits } from "./queue-limits.js";
-
-interface Waiting {
-  readonly copy: PacketCopy;
-  readonly since: number;
-  readonly depth: number;
-  /** Earliest time at which the packet leaves, by the rate in packets. */
-  readonly notBefore: number;
-}
 
 /** Times that differ by less count as equal: half of the step of the finest clock, in microseconds. */
 const TOLERANCE_US = 0.00051;
@@ -25,7 +18,7 @@ const MAX_LAG_US = 4000;
 
 /** One queue of a port. */
 class Line {
-  readonly waiting = new Fifo<Waiting>();
+  readonly waiting = new Fifo<PacketCopy>();
 
   /** @param last earliest time at which the last packet that was queued leaves, by the rate in packets */
   constructor(public last: number) {}
@@ -37,31 +30,27 @@ class Port {
   packets = 0;
   /** Time in microseconds at which the last bit of the frame on the wire leaves. */
   busyUntil = Number.NEGATIVE_INFINITY;
-  /** Cancels the timer for the next packet that waits for its time, or for the wire. */
-  cancel: (() => void) | undefined;
-  /** Time of that timer. */
-  wakeTime = Number.POSITIVE_INFINITY;
+  /** Goes off for the next packet that waits for its time, or for the wire. */
+  readonly alarm: Alarm;
 
   constructor(
     readonly number: number,
     priorities: number,
     last: number,
+    clock: SwitchClock,
+    wake: (port: Port) => void,
   ) {
+    this.alarm = makeAlarm(clock, () => wake(this));
     this.lines = Array.from({ length: priorities }, () => new Line(last));
   }
 }
 
 /** Runs egress on a packet that leaves its queue; returns the frame, or undefined when the packet does not leave. */
-export type Serve = (
-  copy: PacketCopy,
-  since: number,
-  depthBefore: number,
-  depthAfter: number,
-  priority: number,
-) => Uint8Array | undefined;
+export type Serve = (copy: PacketCopy, depthAfter: number, priority: number) => Uint8Array | undefined;
 
 export class Queues {
-  readonly #ports = new Map<number, Port>();
+  /** By number. */
+  #ports: (Port | undefined)[] = [];
   readonly #ready = new Fifo<Port>();
   readonly #timed: boolean;
   readonly #early: boolean;
@@ -104,13 +93,13 @@ export class Queues {
     if (priority >= this.priorities || this.#ready.length > 0 || this.limits.any) return false;
     if (!this.#timed) return true;
     if (this.options.ratePacketsPerSecond !== undefined) return false;
-    const port = this.#ports.get(number);
+    const port = this.#ports[number];
     return port === undefined || (port.packets === 0 && !this.#isBusy(port, this.clock.now()));
   }
 
   /** Packets and bytes that wait at a port, without the frame on the wire. */
   backlog(number: number): { packets: number; bytes: number } {
-    const port = this.#ports.get(number);
+    const port = this.#ports[number];
     return { packets: port?.packets ?? 0, bytes: port?.bytes ?? 0 };
   }
 
@@ -123,12 +112,13 @@ export class Queues {
    * packet waits one interval.
    */
   open(number: number): Port {
-    let port = this.#ports.get(number);
-    if (port === undefined) {
-      const last = this.limits.any ? this.clock.now() : Number.NEGATIVE_INFINITY;
-      port = new Port(number, this.priorities, last);
-      this.#ports.set(number, port);
-    }
+    return this.#ports[number] ?? this.#make(number);
+  }
+
+  #make(number: number): Port {
+    const last = this.limits.any ? this.clock.now() : Number.NEGATIVE_INFINITY;
+    const port = new Port(number, this.priorities, last, this.clock, this.#wake);
+    this.#ports[number] = port;
     return port;
   }
 
@@ -152,13 +142,16 @@ export class Queues {
       if (depthBytes !== undefined && port.bytes + copy.packetLength > depthBytes) return "queue_full";
     }
     line.last = notBefore;
-    line.waiting.push({ copy, since: now, depth: length, notBefore });
+    copy.since = now;
+    copy.depth = length;
+    copy.notBefore = notBefore;
+    line.waiting.push(copy);
     port.bytes += copy.packetLength;
     port.packets++;
     this.#waiting++;
     this.#lengthChanged?.(port.number, port.packets, port.bytes);
     if (!busy) this.#ready.push(port);
-    else if (this.#early) this.#wakeAt(port, port.busyUntil);
+    else if (this.#early) port.alarm.set(port.busyUntil);
     return undefined;
   }
 
@@ -183,11 +176,11 @@ export class Queues {
             break;
           }
           waiting.shift();
-          this.#took(port, first.copy);
-          drop(first.copy);
+          this.#took(port, first);
+          drop(first);
         }
       }
-      this.#wakeAt(port, next);
+      port.alarm.set(next);
     }
   }
 
@@ -198,19 +191,11 @@ export class Queues {
     this.#lengthChanged?.(port.number, port.packets, port.bytes);
   }
 
-  /** Replaces the timer of a port; without a new timer when the time is infinite. */
-  #wakeAt(port: Port, time: number): void {
-    if (time === port.wakeTime) return;
-    port.cancel?.();
-    port.wakeTime = time;
-    port.cancel = time < Number.POSITIVE_INFINITY ? this.clock.at(time, () => this.#wake(port)) : undefined;
-  }
-
   /** Serves the first packet of a free port whose time has come, and sets the timer for the next. */
   #next(port: Port): void {
     const now = this.clock.now();
     if (this.#isBusy(port, now)) {
-      if (this.#early && port.packets > 0) this.#wakeAt(port, port.busyUntil);
+      if (this.#early && port.packets > 0) port.alarm.set(port.busyUntil);
       return;
     }
     let next = Number.POSITIVE_INFINITY;
@@ -221,14 +206,16 @@ export class Queues {
       if (time <= now) break;
       next = Math.min(next, time);
     }
-    this.#wakeAt(port, priority < 0 ? next : Number.POSITIVE_INFINITY);
+    port.alarm.set(priority < 0 ? next : Number.POSITIVE_INFINITY);
     if (priority < 0) return;
     const { waiting } = port.lines[priority]!;
-    const { copy, since, depth, notBefore } = waiting.shift()!;
+    const copy = waiting.shift()!;
     this.#took(port, copy);
-    const frame = this.serve(copy, since, depth, waiting.length, priority);
+    // The copy is used again as soon as it is served.
+    const ready = Math.max(copy.since, copy.notBefore);
+    const frame = this.serve(copy, waiting.length, priority);
     if (frame === undefined) this.#ready.push(port);
-    else this.#send(port, frame, now, Math.max(since, notBefore));
+    else this.#send(port, frame, now, ready);
   }
 
   /** Sends a frame by a port for which {@link passes} returned true. Call {@link run} afterwards. */
@@ -254,7 +241,7 @@ export class Queues {
     const begin = now - due > TOLERANCE_US ? due : now;
     port.busyUntil = begin + (bits * 1e6) / rate;
     if (this.#early) {
-      if (port.packets > 0) this.#wakeAt(port, port.busyUntil);
+      if (port.packets > 0) port.alarm.set(port.busyUntil);
       this.transmit(port.number, frame);
       return;
     }
@@ -269,23 +256,22 @@ export class Queues {
   /** Called by the clock when a port may have something to do again. */
   resumed: (() => void) | undefined;
 
-  #wake(port: Port): void {
-    port.cancel = undefined;
-    port.wakeTime = Number.POSITIVE_INFINITY;
+  readonly #wake = (port: Port): void => {
     this.#ready.push(port);
     this.resumed?.();
-  }
+  };
 
   /** Drops the packets that wait and returns their number; a frame on the wire still leaves. */
   close(): number {
     this.#closed = true;
     const waiting = this.#waiting;
-    const ports = [...this.#ports.values()];
+    const ports = this.#ports;
     this.#waiting = 0;
-    this.#ports.clear();
-    for (const { cancel, packets, number } of ports) {
-      cancel?.();
-      if (packets > 0) this.#lengthChanged?.(number, 0, 0);
+    this.#ports = [];
+    for (const port of ports) {
+      if (port === undefined) continue;
+      port.alarm.set(Number.POSITIVE_INFINITY);
+      if (port.packets > 0) this.#lengthChanged?.(port.number, 0, 0);
     }
     return waiting;
   }

@@ -79,6 +79,8 @@ export class PacketState {
   frame: Uint8Array = NO_BYTES;
   start = 0;
   end = 0;
+  /** No other packet uses the frame, and nobody else: it may be changed. */
+  ownsFrame = false;
   /** Scratch for hash inputs. */
   hashInput: Uint8Array;
   tables: TableStore[] = [];
