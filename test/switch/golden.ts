@@ -1,7 +1,7 @@
 /** The recorded programs: loading one into a switch, and playing its stimuli. */
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { Diagnostics, fromHex, SourceFile, toHex } from "../../src/base/index.js";
+import { Diagnostics, fromHex, Random, SourceFile, toHex } from "../../src/base/index.js";
 import { runCommands } from "../../src/control/index.js";
 import { type Bmv2Program, createP4Info, type P4Info } from "../../src/program/index.js";
 import { Switch, type SwitchOptions } from "../../src/switch/index.js";
@@ -106,4 +106,28 @@ export async function startGolden(
   const started = startUnconfigured(name, p4info, options);
   await started.run(goldenText(name, config) ?? "");
   return started;
+}
+
+/** The frames that BMv2 was given, and as many that are cut, longer, or changed at a bit. */
+export function framesOf(name: string): { port: number; hex: string }[] {
+  const random = new Random(7);
+  const stimuli = goldenJson<Stimulus[]>(name, "packets.json").filter((_, i) => i % 3 === 0);
+  return stimuli.flatMap(({ in: input }) => {
+    const bytes = fromHex(input.hex)!;
+    const changed = new Uint8Array(
+      random.int(4) === 0 ? random.int(bytes.length + 1) : bytes.length + random.int(3),
+    );
+    changed.set(bytes.subarray(0, changed.length));
+    if (changed.length > 0) changed[random.int(changed.length)]! ^= 1 << random.int(8);
+    return [input, { port: input.port, hex: toHex(changed) }];
+  });
+}
+
+/** All that a switch holds after its packets, in one text. */
+export function stateOf(device: Switch): string {
+  const kinds = ["counter", "register", "meter", "directCounter", "tableEntry"] as const;
+  const { drops, ...stats } = device.stats;
+  return JSON.stringify([stats, drops, ...kinds.map((kind) => device.query([{ kind }]))], (_, value) =>
+    typeof value === "bigint" ? String(value) : value,
+  );
 }

@@ -1,11 +1,11 @@
 /** Tracing changes nothing: packets, state and drawn numbers are those of a switch that is not traced. */
 import { describe, expect, it } from "vitest";
-import { fromHex, Random, toHex } from "../../../src/base/index.js";
+import { fromHex, Random } from "../../../src/base/index.js";
 import type { Bmv2Program } from "../../../src/program/index.js";
 import { specialise } from "../../../src/switch/codegen/program.js";
 import type { PacketTrace, TraceTree } from "../../../src/switch/index.js";
 import { traceSchema } from "../../../src/trace/index.js";
-import { goldenJson, type Output, type Stimulus, startGolden } from "../golden.js";
+import { framesOf, goldenJson, type Output, startGolden, stateOf } from "../golden.js";
 import { nodesOf, startFeatures } from "./features.js";
 
 const PROGRAMS = [
@@ -22,30 +22,6 @@ const PROGRAMS = [
   "replicate",
   "queue",
 ];
-
-/** The frames that BMv2 was given, and as many that are cut, longer, or changed at a bit. */
-function framesOf(name: string): { port: number; hex: string }[] {
-  const random = new Random(7);
-  const stimuli = goldenJson<Stimulus[]>(name, "packets.json").filter((_, i) => i % 3 === 0);
-  return stimuli.flatMap(({ in: input }) => {
-    const bytes = fromHex(input.hex)!;
-    const changed = new Uint8Array(
-      random.int(4) === 0 ? random.int(bytes.length + 1) : bytes.length + random.int(3),
-    );
-    changed.set(bytes.subarray(0, changed.length));
-    if (changed.length > 0) changed[random.int(changed.length)]! ^= 1 << random.int(8);
-    return [input, { port: input.port, hex: toHex(changed) }];
-  });
-}
-
-/** All that a switch holds after its packets, in one text. */
-function stateOf(device: Awaited<ReturnType<typeof startGolden>>["device"]): string {
-  const kinds = ["counter", "register", "meter", "directCounter", "tableEntry"] as const;
-  const { drops, ...stats } = device.stats;
-  return JSON.stringify([stats, drops, ...kinds.map((kind) => device.query([{ kind }]))], (_, value) =>
-    typeof value === "bigint" ? String(value) : value,
-  );
-}
 
 function sentOf(tree: TraceTree): Output[] {
   return nodesOf(tree).flatMap(({ outcome }) =>
