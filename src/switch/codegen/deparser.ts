@@ -56,8 +56,7 @@ export function writeDeparser(deparser: bmv2.Bmv2Deparser, resources: Resources)
       const parts = partOf(header);
       const bytes = header.fixedBits >> 3;
       const changed = changedBytes(header, resources.layout.changes);
-      const put = (i: number): void =>
-        out.line(`${byteAt("R", "at", i)} = ${chunk(parts, 8 * i, 8, true)};`);
+      const put = (i: number): void => out.line(`${byteAt("R", "at", i)} = ${chunk(parts, 8 * i, 8, true)};`);
       if (header.place < 0 || changed.length === bytes) for (let i = 0; i < bytes; i++) put(i);
       else {
         out.open(`if (stays && P[${header.place}] === at)`);
