@@ -4,7 +4,7 @@
  * at every size, and the exponent between the smallest and the largest size: 1 is linear.
  */
 import { Random } from "../src/base/index.js";
-import { hostPlaces, placesOf } from "../src/experiment/kinds/failover/failure-sites.js";
+import { placesOf } from "../src/experiment/kinds/failover/failure-sites.js";
 import { ControlChannel, Simulation, settle } from "../src/sim/packet/index.js";
 import {
   buildTopology,
@@ -13,7 +13,7 @@ import {
   type Topology,
   topologySchema,
 } from "../src/topology/index.js";
-import { PairDrawer } from "../src/traffic/index.js";
+import { hostPlaces, PairDrawer } from "../src/traffic/index.js";
 import type { Benchmark, Measurement } from "./main.js";
 
 /** Pods of 32 ToRs and 8 leaves, 8 planes of 64 spines (P-ECMP's topology #12), 16 hosts a rack. */

@@ -5,9 +5,8 @@
 import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../src/base/index.js";
 import { bootFabric, ProgramCompiler } from "../src/experiment/boot.js";
 import { loadExperiment } from "../src/experiment/index.js";
-import { hostPlaces } from "../src/experiment/kinds/failover/failure-sites.js";
 import { EventQueue, NS_PER_MS, NS_PER_S, type TransportOptions } from "../src/sim/packet/index.js";
-import { drawClientPort, PairDrawer } from "../src/traffic/index.js";
+import { drawClientPort, hostPlaces, PairDrawer } from "../src/traffic/index.js";
 import type { Benchmark } from "./main.js";
 
 const EXPERIMENT = `

@@ -43,6 +43,10 @@ function describe(
     });
   }
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
+    // A map of keys was meant for the only branch that is one.
+    const maps = issue.errors.filter((branch) => branch.some(({ code }) => code === "unrecognized_keys"));
+    if (maps.length === 1)
+      return maps[0]!.flatMap((one) => describe(one, [...path, ...one.path], schema, input));
     // The branch of the union whose error is deepest in the document is most likely the intended one.
     const depth = (branch: readonly Issue[]) => Math.max(...branch.map((one) => one.path.length));
     const deepest = Math.max(...issue.errors.map(depth));

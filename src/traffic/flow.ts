@@ -1,11 +1,20 @@
 /** Pairs of hosts that exchange traffic, and the client ports of their flows. */
 import type { Random } from "../base/index.js";
+import { hostsOf, type Topology } from "../topology/index.js";
 
 /** The properties of a host that a pattern of pairs depends on: its rack and its pod. */
 export interface Place {
   readonly host: number;
   readonly rack: number;
   readonly pod: number;
+}
+
+/** All hosts, in the order of the nodes. */
+export function hostPlaces(topology: Topology): Place[] {
+  return hostsOf(topology).map((node) => {
+    const rack = topology.racks[node.host!.rack]!;
+    return { host: node.index, rack: rack.index, pod: rack.pod };
+  });
 }
 
 /** Which pairs of hosts exchange traffic: any two hosts, hosts in different racks, or hosts in different pods. */

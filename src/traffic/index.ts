@@ -1,10 +1,32 @@
 /**
- * What hosts send: flow sizes (published distributions in `data/cdf`), flow starts, pairs of hosts, client ports; and
- * files of flows (CSV) and of packets (pcap).
+ * What hosts send: flow sizes (published distributions in `data/cdf`), arrivals to a load, patterns of pairs, requests with
+ * fan-out, as streams of flows; and files of flows (CSV) and of packets (pcap).
  */
-export { meanInterval, poissonStarts } from "./arrivals.js";
-export { readSizeDistribution, type SizeDistribution } from "./cdf.js";
-export { CLIENT_PORTS, drawClientPort, PairDrawer, type PairPattern, type Place } from "./flow.js";
+export type { ArrivalSpec } from "./arrivals.js";
+export { readSizeDistribution, type ShareUnit, SizeDistribution } from "./cdf.js";
+export {
+  CLIENT_PORTS,
+  drawClientPort,
+  hostPlaces,
+  PairDrawer,
+  type PairPattern,
+  type Place,
+} from "./flow.js";
+export type { Service } from "./flow-source.js";
+export { capacityBps, type LoadBase } from "./load.js";
+export { readMatrix } from "./matrix-file.js";
+export {
+  type HostChoice,
+  openWorkload,
+  type PaceSpec,
+  type PairSpec,
+  type PartSpec,
+  type RequestSpec,
+  spreadOf,
+  type WorkloadSpec,
+} from "./open-workload.js";
+export { matrixGroups, type TrafficMatrix } from "./patterns/matrix.js";
+export type { Spread } from "./patterns/pattern.js";
 export {
   decodePcap,
   encodePcap,

@@ -5,11 +5,9 @@ import { describe, expect, it } from "vitest";
 import { type DiagnosticError, Random, SourceFile } from "../../src/base/index.js";
 import {
   drawClientPort,
-  meanInterval,
   PairDrawer,
   type PairPattern,
   type Place,
-  poissonStarts,
   readSizeDistribution,
 } from "../../src/traffic/index.js";
 
@@ -102,40 +100,6 @@ describe("flow size distributions", () => {
       expect(diagnostic!.code).toBe(code);
       expect(file.position(diagnostic!.span!.start).line).toBe(line);
     }
-  });
-});
-
-describe("arrivals", () => {
-  it("offer the load they are asked for", () => {
-    const sizes = load("web_search.txt");
-    const interval = meanInterval(0.3, 10e9, sizes);
-    const until = 1e13;
-    const starts = [...poissonStarts(interval, 0, until, new Random(1))];
-    const offered = (starts.length * sizes.mean * 8) / (until / 1e9) / 10e9;
-    expect(Math.abs(offered / 0.3 - 1)).toBeLessThan(0.05);
-    expect(starts.every((time, i) => time < until && (i === 0 || time >= starts[i - 1]!))).toBe(true);
-  });
-});
-
-describe("one arrival after the other", () => {
-  it("has a mean time of mean size / (load x rate)", () => {
-    // 1,500 bytes are 12,000 bits: 12 us at 1 Gbit/s, 24 us at half load.
-    const sizes = readSizeDistribution(new SourceFile("x", "1500 0\n1500 100\n"));
-    expect(meanInterval(0.5, 1e9, sizes)).toBe(24_000);
-  });
-
-  it("leaves out an arrival at the end itself", () => {
-    const everyHundred = { exponential: () => 100 } as unknown as Random;
-    expect([...poissonStarts(100, 0, 300, everyHundred)]).toEqual([100, 200]);
-  });
-
-  it("starts after the given time, in whole nanoseconds, and ends before the end", () => {
-    const draws = new Random(9);
-    const expected: number[] = [];
-    for (let time = 5000 + draws.exponential(100); time < 9000; time += draws.exponential(100))
-      expected.push(Math.floor(time));
-    expect([...poissonStarts(100, 5000, 9000, new Random(9))]).toEqual(expected);
-    expect(expected.length).toBeGreaterThan(20);
   });
 });
 

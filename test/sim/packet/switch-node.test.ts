@@ -4,10 +4,9 @@ import { Random } from "../../../src/base/index.js";
 import type { DeviceEvent } from "../../../src/device/index.js";
 import { bootFabric, ProgramCompiler } from "../../../src/experiment/boot.js";
 import type { SchemeRun } from "../../../src/experiment/index.js";
-import { hostPlaces } from "../../../src/experiment/kinds/failover/failure-sites.js";
 import { ControlChannel, type Fabric, NS_PER_MS, SwitchNode } from "../../../src/sim/packet/index.js";
 import { hostsOf } from "../../../src/topology/index.js";
-import { drawClientPort, PairDrawer } from "../../../src/traffic/index.js";
+import { drawClientPort, hostPlaces, PairDrawer } from "../../../src/traffic/index.js";
 import { experimentWith } from "../../experiment/model-fabric.js";
 import { transport } from "./relay.js";
 

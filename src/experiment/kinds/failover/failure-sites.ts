@@ -1,13 +1,6 @@
 /** Which elements of a path a failure can strike, and how many equal ones there are. */
-import {
-  hostsOf,
-  type Rack,
-  type Role,
-  rackClasses,
-  type Topology,
-  typicalPods,
-} from "../../../topology/index.js";
-import type { PairPattern, Place } from "../../../traffic/index.js";
+import { type Rack, type Role, rackClasses, type Topology, typicalPods } from "../../../topology/index.js";
+import type { PairPattern } from "../../../traffic/index.js";
 import {
   type DrawnFailure,
   isSingleCut,
@@ -17,14 +10,6 @@ import {
   type SiteClass,
 } from "../../faults/drawn-failures.js";
 import type { Element } from "../../faults/fault.js";
-
-/** Hosts with their racks and pods, for traffic patterns. */
-export function hostPlaces(topology: Topology): Place[] {
-  return hostsOf(topology).map((node) => {
-    const rack = topology.racks[node.host!.rack]!;
-    return { host: node.index, rack: rack.index, pod: rack.pod };
-  });
-}
 
 /** The elements of a class on a path of node indexes, in the order in which a packet meets them. */
 export function sitesOnPath(topology: Topology, path: readonly number[], site: SiteClass): Element[] {

@@ -14,11 +14,11 @@ import {
   Segment,
   type TransportOptions,
 } from "../../../sim/packet/index.js";
-import { drawClientPort, PairDrawer, type Place } from "../../../traffic/index.js";
+import { drawClientPort, hostPlaces, PairDrawer, type Place } from "../../../traffic/index.js";
 import { advance, type Steps } from "../../advance.js";
 import { type DrawnFailure, drawKey } from "../../faults/drawn-failures.js";
 import type { Element } from "../../faults/fault.js";
-import { hostPlaces, sitesOnPath } from "./failure-sites.js";
+import { sitesOnPath } from "./failure-sites.js";
 import type { Experiment } from "./schema.js";
 
 /** Port that all flows go to. */

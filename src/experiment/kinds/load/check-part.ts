@@ -1,0 +1,246 @@
+/** One part of the traffic: its sizes, its pattern on the topology, and how often its flows come. */
+import { didYouMean, Random, type Span } from "../../../base/index.js";
+import { hostsOf } from "../../../topology/index.js";
+import {
+  capacityBps,
+  DEFAULT_PORT,
+  type HostChoice,
+  hostPlaces,
+  matrixGroups,
+  type PaceSpec,
+  type PairSpec,
+  type PartSpec,
+  type Place,
+  type RequestSpec,
+  readMatrix,
+  SizeDistribution,
+  spreadOf,
+} from "../../../traffic/index.js";
+import type { TrafficContext } from "./plan-traffic.js";
+import type { TrafficFiles } from "./traffic-files.js";
+import type { TrafficPart } from "./traffic-schema.js";
+
+type Path = readonly PropertyKey[];
+type PatternKeys = Exclude<NonNullable<TrafficPart["pattern"]>, string>;
+
+/** Undefined after errors: see `planTraffic`. `path`: where the part stands in the file. */
+export function checkPart(
+  part: TrafficPart,
+  path: Path,
+  context: TrafficContext,
+  files: TrafficFiles,
+): PartSpec | undefined {
+  return new PartCheck(part, path, context, files).run();
+}
+
+class PartCheck {
+  readonly #places: readonly Place[];
+
+  constructor(
+    readonly part: TrafficPart,
+    readonly path: Path,
+    readonly context: TrafficContext,
+    readonly files: TrafficFiles,
+  ) {
+    this.#places = hostPlaces(context.topology);
+  }
+
+  run(): PartSpec | undefined {
+    const sizes = this.#sizes();
+    const pattern = this.#pattern();
+    const pace = this.#pace(pattern);
+    if (sizes === undefined || pattern === undefined || pace === undefined) return undefined;
+    const { protocol = "tcp", port = DEFAULT_PORT } = this.part;
+    const service =
+      protocol === "tcp" ? { protocol, port } : { protocol: "udp" as const, rateBps: protocol.udp, port };
+    return { pattern, pace, sizes, service };
+  }
+
+  /** The place of a key of the part, or of the same key beside `mix`, or of the part. */
+  #at(...keys: PropertyKey[]): Span | undefined {
+    const { locate } = this.context;
+    return locate([...this.path, ...keys]) ?? locate(["traffic", ...keys]) ?? locate(this.path);
+  }
+
+  #error(code: string, span: Span | undefined, message: string, ...notes: string[]): undefined {
+    this.context.diagnostics.error(code, span, message, ...notes);
+  }
+
+  #sizes(): SizeDistribution | undefined {
+    const { sizes } = this.part;
+    if (sizes === undefined) {
+      const example = "write a distribution such as `sizes: web_search`, or `sizes: { fixed: 512KB }`";
+      return this.#error("P42330", this.#at(), "the traffic has no `sizes`", example);
+    }
+    if (typeof sizes === "string") return this.files.distribution(sizes, this.#at("sizes"));
+    if (sizes.cdf !== undefined) return this.files.ownDistribution(sizes.cdf.file, sizes.cdf.shares);
+    if (sizes.fixed !== undefined) return SizeDistribution.fixed(sizes.fixed);
+    const [least, most] = sizes.uniform!;
+    if (least <= most) return SizeDistribution.uniform(least, most);
+    const message = `uniform: expected the least size first, got ${least} and ${most} bytes`;
+    return this.#error("P42330", this.#at("sizes", "uniform"), message);
+  }
+
+  #pattern(): PairSpec | RequestSpec | undefined {
+    const { pattern = "all_to_all" } = this.part;
+    if (this.#places.length < 2)
+      return this.#error("P42333", this.#at("pattern"), "the topology has one host, and traffic needs two");
+    if (typeof pattern === "string") return this.#named(pattern);
+    if (pattern.stride !== undefined) return this.#stride(pattern.stride);
+    if (pattern.rack_local !== undefined) return this.#rackLocal(pattern.rack_local);
+    if (pattern.matrix !== undefined) return this.#matrix(pattern.matrix);
+    return this.#requests(pattern);
+  }
+
+  #named(kind: Extract<TrafficPart["pattern"], string>): PairSpec | undefined {
+    const group = kind === "inter_rack" ? "rack" : kind === "inter_pod" ? "pod" : undefined;
+    if (group !== undefined && new Set(this.#places.map((place) => place[group])).size < 2)
+      return this.#error("P42333", this.#at("pattern"), `all hosts of the topology are in one ${group}`);
+    return { kind };
+  }
+
+  #stride(stride: number): PairSpec | undefined {
+    const hosts = this.#places.length;
+    if (stride % hosts !== 0) return { kind: "stride", stride };
+    const message = `with ${hosts} hosts, a stride of ${stride} leads each host to itself`;
+    return this.#error("P42333", this.#at("pattern", "stride"), message);
+  }
+
+  #rackLocal(share: number): PairSpec | undefined {
+    const span = this.#at("pattern", "rack_local");
+    const racks = new Map<number, number>();
+    for (const { rack } of this.#places) racks.set(rack, (racks.get(rack) ?? 0) + 1);
+    const alone = [...racks].find(([, count]) => count === 1);
+    if (share > 0 && alone !== undefined) {
+      const { host } = this.#places.find(({ rack }) => rack === alone[0])!;
+      const { name } = this.context.topology.nodes[host]!;
+      return this.#error("P42333", span, `"${name}" is the only host of its rack, so no flow can stay there`);
+    }
+    if (share < 1 && racks.size === 1)
+      return this.#error("P42333", span, "all hosts of the topology are in one rack: write `rack_local: 1`");
+    return { kind: "rack_local", share };
+  }
+
+  #matrix(name: string): PairSpec | undefined {
+    const span = this.#at("pattern", "matrix");
+    const file = this.files.read(name);
+    if (file === undefined) return undefined;
+    const matrix = readMatrix(file);
+    const { size, weights } = matrix;
+    const groups = matrixGroups(this.#places, size);
+    if (groups === undefined) {
+      const racks = new Set(this.#places.map(({ rack }) => rack)).size;
+      const message = `${file.path} has ${size} lines; the topology has ${racks} racks and ${this.#places.length} hosts`;
+      return this.#error(
+        "P42334",
+        span,
+        message,
+        "a matrix has one line and one column for each rack, or for each host",
+      );
+    }
+    const own = groups.findIndex(({ length }, row) => length === 1 && weights[row * size + row]! > 0);
+    if (own < 0) return { kind: "matrix", matrix };
+    const { name: host } = this.context.topology.nodes[groups[own]![0]!.host]!;
+    const message = `${file.path}: line ${own + 1}, value ${own + 1} is traffic of "${host}" to itself; write 0`;
+    return this.#error("P42334", span, message);
+  }
+
+  #requests({ incast, requests }: PatternKeys): RequestSpec | undefined {
+    const all = this.#places.length;
+    const key = incast === undefined ? "requests" : "incast";
+    const degreeKey = incast === undefined ? "fan_out" : "senders";
+    const clientsKey = incast === undefined ? "clients" : "receivers";
+    const clients = this.#hosts(incast === undefined ? requests!.clients : incast.receivers, key, clientsKey);
+    const servers = this.#hosts(requests?.servers, key, "servers");
+    if (clients === null || servers === null) return undefined;
+    const degree = incast === undefined ? requests!.fan_out : incast.senders;
+    const questionBytes = requests?.question ?? 0;
+    // A client that is a server too does not ask itself.
+    const disjoint =
+      Array.isArray(clients) && Array.isArray(servers) && !clients.some((host) => servers.includes(host));
+    const count = Array.isArray(servers) ? servers.length : ((servers as number | undefined) ?? all);
+    const most = disjoint ? count : count - 1;
+    if (degree > most) {
+      const message = `${key}: ${degreeKey} is ${degree}, but beside a host of \`${clientsKey}\` there are only ${most}`;
+      return this.#error("P42333", this.#at("pattern", key, degreeKey), message);
+    }
+    const { flows } = this.context.settings;
+    const group = questionBytes > 0 ? 2 * degree : degree;
+    if (flows !== undefined && flows < group) {
+      const message = `flows is ${flows}, but one ${incast === undefined ? "request" : "incast"} has ${group}`;
+      return this.#error("P42330", this.context.locate(["traffic", "flows"]), message);
+    }
+    return { kind: "requests", clients, servers, degree, questionBytes };
+  }
+
+  /** Null after errors. */
+  #hosts(choice: number | readonly string[] | undefined, ...keys: readonly string[]): HostChoice | null {
+    if (choice === undefined) return undefined;
+    const { topology } = this.context;
+    const path = ["pattern", ...keys];
+    if (typeof choice === "number") {
+      const all = this.#places.length;
+      if (choice <= all) return choice;
+      this.#error(
+        "P42333",
+        this.#at(...path),
+        `${keys.join(".")}: the topology has ${all} hosts, got ${choice}`,
+      );
+      return null;
+    }
+    const names = new Map(hostsOf(topology).map(({ name, index }) => [name, index]));
+    const before = this.context.diagnostics.errorCount;
+    for (const [index, name] of choice.entries()) {
+      const span = this.#at(...path, index);
+      if (!names.has(name))
+        this.#error("P42332", span, `there is no host "${name}"${didYouMean(name, [...names.keys()], '"')}`);
+      else if (choice.indexOf(name) !== index) this.#error("P42332", span, `"${name}" is listed twice`);
+    }
+    if (this.context.diagnostics.errorCount > before) return null;
+    return choice.map((name) => names.get(name)!);
+  }
+
+  #pace(pattern: PairSpec | RequestSpec | undefined): PaceSpec | undefined {
+    const { share, interval, arrivals, pattern: keys } = this.part;
+    const { load } = this.context;
+    const inMix = this.path.length > 1;
+    const loop = typeof keys === "object" ? keys.requests?.loop : undefined;
+    if (loop !== undefined) {
+      const other = (["share", "interval", "arrivals"] as const).find((key) => this.part[key] !== undefined);
+      if (other === undefined) return { kind: "closed", outstanding: loop.outstanding, thinkNs: loop.think };
+      const message = `${other}: requests in a closed loop follow each other`;
+      return this.#error("P42330", this.#at(other), message, `remove \`${other}\` or \`loop\``);
+    }
+    const kind = arrivals ?? "poisson";
+    if (interval !== undefined) {
+      if (share === undefined) return { kind: "interval", intervalNs: interval, arrivals: kind };
+      return this.#error(
+        "P42330",
+        this.#at("interval"),
+        "a part has a `share` of the load or an `interval`, not both",
+      );
+    }
+    if (inMix && share === undefined) {
+      const message = "the part has no `share` of the load and no `interval`";
+      return this.#error("P42330", this.#at(), message);
+    }
+    if (load === undefined) {
+      const message = "the file has no `load`, and the traffic no `interval`";
+      return this.#error("P42330", this.#at(), message, "write `load: 0.5` beside `traffic`");
+    }
+    if (pattern !== undefined && !this.#hasCapacity(pattern)) return undefined;
+    return { kind: "load", load: load * (share ?? 1), arrivals: kind };
+  }
+
+  #hasCapacity(pattern: PairSpec | RequestSpec): boolean {
+    const { topology, settings, locate } = this.context;
+    // Whether there is any does not depend on what is drawn.
+    if (capacityBps(settings.load_of, spreadOf(pattern, topology, new Random(0)), topology) > 0) return true;
+    this.#error(
+      "P42333",
+      locate(["traffic", "load_of"]),
+      "load_of: no flow of this pattern crosses the core",
+    );
+    return false;
+  }
+}

@@ -1,0 +1,74 @@
+/** From the key `traffic` to a workload for each seed. All errors of the traffic are found here, before anything runs. */
+import type { Diagnostics, Locate, Random, SourceFile } from "../../../base/index.js";
+import type { Topology } from "../../../topology/index.js";
+import { openWorkload, type Workload, type WorkloadSpec } from "../../../traffic/index.js";
+import { collecting } from "../../read-source.js";
+import { checkPart } from "./check-part.js";
+import { type FileDigest, TrafficFiles } from "./traffic-files.js";
+import type { TrafficPart, TrafficSettings } from "./traffic-schema.js";
+
+/** Traffic that fits its topology. */
+export interface TrafficPlan {
+  /** The same seed gives the same flows, under every scheme. */
+  workload(random: Random): Workload;
+  /** The files that were read beside the experiment file: what a result depends on. */
+  readonly files: readonly FileDigest[];
+}
+
+export interface TrafficContext {
+  readonly settings: TrafficSettings;
+  /** The key `load` of the file. */
+  readonly load: number | undefined;
+  readonly topology: Topology;
+  /** The experiment file. */
+  readonly source: SourceFile;
+  /** Of the experiment file, where the traffic is under `traffic` and the load under `load`. */
+  readonly locate: Locate;
+  readonly diagnostics: Diagnostics;
+}
+
+/**
+ * Undefined after errors, which `diagnostics` holds: P42301 to P42304 and P42331 for sizes, P42330 for keys that do not fit
+ * together, P42332 for unknown hosts, P42333 for patterns that the topology does not have, P42334 for matrices, P43005 for
+ * files that cannot be read.
+ */
+export function planTraffic(context: TrafficContext): TrafficPlan | undefined {
+  return collecting(context.diagnostics, () => {
+    const files = new TrafficFiles(context.source, context.diagnostics);
+    const spec = drawnSpec(context, files);
+    if (spec === undefined) return undefined;
+    const { topology } = context;
+    return { workload: (random) => openWorkload(spec, topology, random), files: files.digests };
+  });
+}
+
+function drawnSpec(context: TrafficContext, files: TrafficFiles): WorkloadSpec | undefined {
+  const { settings, load, locate, diagnostics } = context;
+  const { mix, flows, duration, load_of, ...beside } = settings;
+  if (flows === undefined && duration === undefined) {
+    const message = "drawn traffic has no end: write `flows`, `duration`, or both";
+    diagnostics.error("P42330", locate(["traffic"]), message);
+  }
+  const whole: TrafficPart = beside;
+  const parts =
+    mix === undefined
+      ? [checkPart(whole, ["traffic"], context, files)]
+      : mix.map((part, index) => checkPart({ ...whole, ...part }, ["traffic", "mix", index], context, files));
+  if (parts.includes(undefined)) return undefined;
+  const checked = parts.map((part) => part!);
+  const byLoad = checked.filter(({ pace }) => pace.kind === "load");
+  if (byLoad.length === 0 && load !== undefined) {
+    const why = "every part of the traffic has its own `interval` or a closed `loop`";
+    diagnostics.error("P42330", locate(["load"]), `load has no effect: ${why}`, "remove `load`");
+  }
+  const shares = byLoad.reduce((sum, { pace }) => sum + (pace.kind === "load" ? pace.load : 0), 0);
+  if (mix !== undefined && load !== undefined && byLoad.length > 0 && Math.abs(shares / load - 1) > 1e-9) {
+    const sum = Number((shares / load).toPrecision(12));
+    diagnostics.error(
+      "P42330",
+      locate(["traffic", "mix"]),
+      `the shares of the parts add up to ${sum}, not to 1`,
+    );
+  }
+  return { parts: checked, loadOf: load_of, flows, durationNs: duration };
+}

@@ -1,0 +1,115 @@
+/** The keys `load` and `traffic` of experiments under load; docs/traffic.md explains them. The meaning is in `plan-traffic.ts`. */
+import { z } from "zod";
+import { bytesSchema, durationSchema, positiveDurationSchema, rateSchema } from "../../../topology/index.js";
+import { ipSchema, whole } from "../../experiment.js";
+
+const LOAD = "expected a load above 0 and at most 1, such as 0.5";
+
+/** Offered payload as a share of what `load_of` names. */
+export const loadSchema = z.number({ error: LOAD }).gt(0, LOAD).max(1, LOAD);
+
+const SHARE = "expected a share from 0 to 1";
+
+/** A map with one of these keys: what it is called says what it is. */
+function oneOf<S extends Record<string, z.ZodOptional>>(shape: S) {
+  const names = Object.keys(shape);
+  return z.strictObject(shape).refine((value) => Object.keys(value).length === 1, {
+    error: `expected one of the keys ${names.join(", ")}`,
+  });
+}
+
+const sizesSchema = z.union([
+  /** A distribution of the package, by name. */
+  z.string({ error: "expected the name of a distribution" }),
+  oneOf({
+    fixed: bytesSchema.optional(),
+    /** Least and most. */
+    uniform: z.tuple([bytesSchema, bytesSchema]).optional(),
+    cdf: z
+      .strictObject({
+        /** Path of a file, from the experiment file's folder. */
+        file: z.string().min(1),
+        shares: z.enum(["percent", "fraction"]).default("percent"),
+      })
+      .optional(),
+  }),
+]);
+
+const SIGMA = "expected a standard deviation above 0 and at most 5, such as 2";
+
+const arrivalsSchema = z.union([
+  z.enum(["poisson", "constant"]),
+  z.strictObject({
+    lognormal: z.strictObject({ sigma: z.number({ error: SIGMA }).gt(0, SIGMA).max(5, SIGMA) }),
+  }),
+]);
+
+const hosts = (what: string) =>
+  z.union([whole(what, 1, 1e6), z.array(z.string()).min(1)], {
+    error: `expected ${what}, or a list of their names`,
+  });
+
+const requestsSchema = z.strictObject({
+  /** Servers that one request asks. */
+  fan_out: whole("a number of servers", 1, 1e6),
+  clients: hosts("a number of clients").optional(),
+  servers: hosts("a number of servers").optional(),
+  /** Payload of each question; absent: the servers answer at the instant of the request. */
+  question: bytesSchema.optional(),
+  /** Absent: requests arrive, whatever became of those before. */
+  loop: z
+    .strictObject({
+      outstanding: whole("a number of requests", 1, 1e6).default(1),
+      think: durationSchema,
+    })
+    .optional(),
+});
+
+const patternSchema = z.union([
+  z.enum(["all_to_all", "inter_rack", "inter_pod", "permutation"]),
+  oneOf({
+    stride: whole("a distance between hosts", 1, 1e6).optional(),
+    /** Share of the flows that stay in their rack. */
+    rack_local: z.number({ error: SHARE }).min(0, SHARE).max(1, SHARE).optional(),
+    /** Path of a file, from the experiment file's folder. */
+    matrix: z.string().min(1).optional(),
+    incast: z
+      .strictObject({
+        senders: whole("a number of senders", 1, 1e6),
+        receivers: hosts("a number of receivers").optional(),
+      })
+      .optional(),
+    requests: requestsSchema.optional(),
+  }),
+]);
+
+const partKeys = {
+  sizes: sizesSchema.optional(),
+  arrivals: arrivalsSchema.optional(),
+  pattern: patternSchema.optional(),
+  /** Mean time between the flows, incasts or requests of all hosts, instead of a load. */
+  interval: positiveDurationSchema.optional(),
+  protocol: z.union([z.literal("tcp"), z.strictObject({ udp: rateSchema })]).optional(),
+  port: whole("a port", 1, 65_535).optional(),
+};
+
+const partSchema = z.strictObject({
+  /** Of the load. */
+  share: z.number({ error: SHARE }).gt(0, SHARE).max(1, SHARE).optional(),
+  ...partKeys,
+});
+
+export const trafficSchema = z.strictObject({
+  ip: ipSchema,
+  ...partKeys,
+  /** Parts; what one of them does not say is as beside `mix`. */
+  mix: z.array(partSchema).min(1).optional(),
+  load_of: z.enum(["host_links", "core"]).default("host_links"),
+  /** Most flows. */
+  flows: whole("a number of flows", 1, 1e9).optional(),
+  /** Flows start before. */
+  duration: positiveDurationSchema.optional(),
+});
+
+export type TrafficSettings = z.output<typeof trafficSchema>;
+export type TrafficPart = z.output<typeof partSchema>;

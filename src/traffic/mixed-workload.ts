@@ -1,0 +1,85 @@
+/** Several parts as one workload: their flows in the order of their starts, with ids, up to a number or a time. */
+import type { Allowance, Flow, FlowSource } from "./flow-source.js";
+import { GroupFlow } from "./flow-source.js";
+import type { FlowArrival, Workload } from "./workload.js";
+
+/** Where a workload ends; groups are whole, so that it may end before a group that is too large for the rest. */
+export interface Limits {
+  /** Most flows. */
+  readonly flows?: number | undefined;
+  /** Flows and requests start before. */
+  readonly durationNs?: number | undefined;
+}
+
+/** Counts what starts. */
+export class FlowAllowance implements Allowance {
+  #left: number;
+  readonly #end: number;
+  #groups = 0;
+
+  constructor({ flows = Infinity, durationNs = Infinity }: Limits) {
+    this.#left = flows;
+    this.#end = durationNs;
+  }
+
+  take(flows: number, startNs: number): boolean {
+    if (startNs >= this.#end || flows > this.#left) return false;
+    this.#left -= flows;
+    return true;
+  }
+
+  newGroup(): number {
+    return this.#groups++;
+  }
+}
+
+export class MixedWorkload implements Workload {
+  readonly completed?: (flow: FlowArrival, nowNs: number) => readonly FlowArrival[];
+  /** The next flow of each part. */
+  readonly #heads: (Flow | undefined)[];
+  #ids = 0;
+
+  /** @param sources in an order that does not change: of flows that start together, those of the first part come first */
+  constructor(
+    readonly sources: readonly FlowSource[],
+    readonly allowance: Allowance,
+    /** Bits of payload per second that the parts offer on average; absent where it follows from the network. */
+    readonly offeredBps?: number,
+  ) {
+    this.#heads = sources.map((source) => source.next());
+    if (sources.some((source) => source.completed !== undefined))
+      this.completed = (flow, nowNs) => {
+        const { part } = flow as Flow;
+        const started = sources[part]!.completed?.(flow as Flow, nowNs) ?? [];
+        return started.map((one) => this.#name(one, part));
+      };
+  }
+
+  next(): FlowArrival | undefined {
+    const heads = this.#heads;
+    let first = -1;
+    for (let part = 0; part < heads.length; part++) {
+      const head = heads[part];
+      if (head !== undefined && (first < 0 || head.startNs < heads[first]!.startNs)) first = part;
+    }
+    if (first < 0) return undefined;
+    const flow = heads[first]!;
+    if (!this.#mayStart(flow)) {
+      heads.fill(undefined);
+      return undefined;
+    }
+    heads[first] = this.sources[first]!.next();
+    return this.#name(flow, first);
+  }
+
+  #mayStart(flow: Flow): boolean {
+    if (!(flow instanceof GroupFlow)) return this.allowance.take(1, flow.startNs);
+    return !flow.first || this.allowance.take(flow.group.flows, flow.startNs);
+  }
+
+  #name(flow: Flow, part: number): Flow {
+    flow.id = this.#ids++;
+    flow.part = part;
+    return flow;
+  }
+}

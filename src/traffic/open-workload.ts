@@ -1,0 +1,183 @@
+/** From the description of a workload to its flows: the parts with their patterns, rates and random numbers. */
+import type { Random } from "../base/index.js";
+import type { Topology } from "../topology/index.js";
+import { type ArrivalSpec, gapDrawer } from "./arrivals.js";
+import type { SizeDistribution } from "./cdf.js";
+import { ClosedRequests, type FanOut, OpenRequests } from "./fan-out.js";
+import { hostPlaces, type Place } from "./flow.js";
+import { type Allowance, DrawnFlows, type FlowSource, type Service } from "./flow-source.js";
+import { capacityBps, type LoadBase } from "./load.js";
+import { FlowAllowance, type Limits, MixedWorkload } from "./mixed-workload.js";
+import { matrixGroups, matrixPattern, type TrafficMatrix } from "./patterns/matrix.js";
+import { permutationPattern, stridePattern } from "./patterns/partners.js";
+import type { Pattern, Spread } from "./patterns/pattern.js";
+import { rackLocalPattern } from "./patterns/rack-local.js";
+import { uniformInterRackShare, uniformPattern } from "./patterns/uniform.js";
+
+/** Hosts by their indexes in `Topology.nodes`, or a number of hosts that are drawn; absent: all. */
+export type HostChoice = number | readonly number[] | undefined;
+
+/** Patterns of single flows. */
+export type PairSpec =
+  | { readonly kind: "all_to_all" | "inter_rack" | "inter_pod" | "permutation" }
+  | { readonly kind: "stride"; readonly stride: number }
+  | { readonly kind: "rack_local"; readonly share: number }
+  | { readonly kind: "matrix"; readonly matrix: TrafficMatrix };
+
+/** Requests with fan-out; an incast is one without questions. */
+export interface RequestSpec {
+  readonly kind: "requests";
+  readonly clients: HostChoice;
+  readonly servers: HostChoice;
+  readonly degree: number;
+  readonly questionBytes: number;
+}
+
+/** How often the flows or requests of a part come: by load, by their mean interval, or in a closed loop (requests only). */
+export type PaceSpec =
+  | { readonly kind: "load"; readonly load: number; readonly arrivals: ArrivalSpec }
+  | { readonly kind: "interval"; readonly intervalNs: number; readonly arrivals: ArrivalSpec }
+  | { readonly kind: "closed"; readonly outstanding: number; readonly thinkNs: number };
+
+export interface PartSpec {
+  readonly pattern: PairSpec | RequestSpec;
+  readonly pace: PaceSpec;
+  readonly sizes: SizeDistribution;
+  readonly service: Service;
+}
+
+export interface WorkloadSpec extends Limits {
+  readonly parts: readonly PartSpec[];
+  readonly loadOf: LoadBase;
+}
+
+/**
+ * The flows of a workload for a seed. Sizes, pairs, arrivals and drawn hosts of each part have random streams of their own:
+ * a change of one leaves the others as they are. The description fits the topology (see the checks of whoever read it).
+ */
+export function openWorkload(spec: WorkloadSpec, topology: Topology, random: Random): MixedWorkload {
+  const allowance = new FlowAllowance(spec);
+  const places = hostPlaces(topology);
+  let offered: number | undefined = 0;
+  const sources = spec.parts.map((part, index) => {
+    const opened = openPart(part, spec.loadOf, topology, places, allowance, random.fork(`part ${index}`));
+    offered =
+      offered === undefined || opened.offeredBps === undefined ? undefined : offered + opened.offeredBps;
+    return opened.source;
+  });
+  return new MixedWorkload(sources, allowance, offered);
+}
+
+interface OpenedPart {
+  readonly source: FlowSource;
+  /** Absent in closed loops. */
+  readonly offeredBps: number | undefined;
+}
+
+function openPart(
+  part: PartSpec,
+  loadOf: LoadBase,
+  topology: Topology,
+  places: readonly Place[],
+  allowance: Allowance,
+  random: Random,
+): OpenedPart {
+  const { pattern, pace, sizes, service } = part;
+  /** Of flows, or of requests with so much payload in their answers. */
+  const paced = (spread: Spread, bytes: number) => {
+    if (pace.kind === "closed") throw new Error("flows in a closed loop have no pace");
+    const intervalNs =
+      pace.kind === "interval"
+        ? pace.intervalNs
+        : (bytes * 8e9) / (pace.load * capacityBps(loadOf, spread, topology));
+    return { gap: gapDrawer(pace.arrivals, intervalNs), offeredBps: (bytes * 8e9) / intervalNs };
+  };
+  if (pattern.kind !== "requests") {
+    const pairs = openPattern(pattern, places, random);
+    const { gap, offeredBps } = paced(pairs, sizes.mean);
+    return { source: new DrawnFlows(gap, pairs, sizes, service, random), offeredBps };
+  }
+  const { degree, questionBytes } = pattern;
+  const ends = openEnds(pattern, places, random);
+  const [clients, servers] = [ends.clients, ends.servers].map((list) => list.map(({ host }) => host));
+  const fanOut: FanOut = {
+    clients: clients!,
+    servers: servers!,
+    degree,
+    questionBytes,
+    sizes,
+    service,
+  };
+  if (pace.kind === "closed")
+    return { source: new ClosedRequests(fanOut, pace, allowance, random), offeredBps: undefined };
+  const { gap, offeredBps } = paced(ends.spread, degree * sizes.mean);
+  return { source: new OpenRequests(fanOut, gap, allowance, random), offeredBps };
+}
+
+/** Who sends and receives under a pattern. Of requests: their answers; the questions come on top, as headers do. */
+export function spreadOf(pattern: PairSpec | RequestSpec, topology: Topology, random: Random): Spread {
+  const places = hostPlaces(topology);
+  return pattern.kind === "requests"
+    ? openEnds(pattern, places, random).spread
+    : openPattern(pattern, places, random);
+}
+
+function openPattern(spec: PairSpec, places: readonly Place[], random: Random): Pattern {
+  const pattern = patternOf(spec, places, random.fork("partners"));
+  if (pattern === undefined) throw new Error(`no two hosts match ${spec.kind}`);
+  return pattern;
+}
+
+/** With hosts that are drawn, the share between racks is that of all hosts, so that a load is the same under every seed. */
+function openEnds(spec: RequestSpec, places: readonly Place[], random: Random) {
+  const clients = chosen(spec.clients, places, random.fork("choice of clients"));
+  const servers = chosen(spec.servers, places, random.fork("choice of servers"));
+  const drawn = typeof spec.clients === "number" || typeof spec.servers === "number";
+  const interRackShare = drawn ? uniformInterRackShare(places) : shareBetween(clients, servers);
+  const spread: Spread = { senders: servers, receivers: clients, interRackShare };
+  return { clients, servers, spread };
+}
+
+function patternOf(spec: PairSpec, places: readonly Place[], random: Random): Pattern | undefined {
+  switch (spec.kind) {
+    case "all_to_all":
+      return uniformPattern(places, "any");
+    case "inter_rack":
+    case "inter_pod":
+      return uniformPattern(places, spec.kind);
+    case "permutation":
+      return permutationPattern(places, random);
+    case "stride":
+      return stridePattern(places, spec.stride);
+    case "rack_local":
+      return rackLocalPattern(places, spec.share);
+    case "matrix": {
+      const groups = matrixGroups(places, spec.matrix.size);
+      return groups && matrixPattern(spec.matrix, groups);
+    }
+  }
+}
+
+/** The chosen hosts in the order of the nodes. */
+function chosen(choice: HostChoice, places: readonly Place[], random: Random): Place[] {
+  if (choice === undefined) return [...places];
+  const order = places.map((_, index) => index);
+  const drawn =
+    typeof choice === "number"
+      ? new Set(random.shuffle(order).slice(0, choice))
+      : new Set(order.filter((index) => choice.includes(places[index]!.host)));
+  return places.filter((_, index) => drawn.has(index));
+}
+
+/** The share of the pairs of a client and a server beside it that are in different racks. */
+function shareBetween(clients: readonly Place[], servers: readonly Place[]): number {
+  const inRack = new Map<number, number>();
+  for (const { rack } of servers) inRack.set(rack, (inRack.get(rack) ?? 0) + 1);
+  const isServer = new Set(servers.map(({ host }) => host));
+  let sum = 0;
+  for (const { host, rack } of clients) {
+    const own = isServer.has(host) ? 1 : 0;
+    sum += (servers.length - (inRack.get(rack) ?? 0)) / (servers.length - own);
+  }
+  return sum / clients.length;
+}
