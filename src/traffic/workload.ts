@@ -26,7 +26,7 @@ export interface FlowArrival {
   readonly bytes: number;
   readonly protocol: "tcp" | "udp";
   /** Bits of payload per second; of UDP flows, and only of these. */
-  readonly rateBps?: number;
+  readonly rateBps?: number | undefined;
   /** Where the receiver listens. */
   readonly port: number;
   /** Absent: the flow is measured alone. */
@@ -35,6 +35,8 @@ export interface FlowArrival {
 
 /** Flows in the order of their starts, drawn or read one at a time. */
 export interface Workload {
+  /** Bits of payload per second that all hosts together offer on average; absent where it follows from the network. */
+  readonly offeredBps?: number | undefined;
   /** The next flow; its start is not before that of the one before. Undefined after the last, and from then on. */
   next(): FlowArrival | undefined;
   /**

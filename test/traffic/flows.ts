@@ -11,6 +11,7 @@ import {
   openWorkload,
   type PartSpec,
   SizeDistribution,
+  type Workload,
   type WorkloadSpec,
 } from "../../src/traffic/index.js";
 
@@ -31,7 +32,7 @@ export function leafSpine(racks: number, hosts: number, more: Partial<TopologyIn
   );
 }
 
-export const TCP = { protocol: "tcp", port: 5201 } as const;
+const TCP = { protocol: "tcp", port: 5201 } as const;
 
 /** A part of a workload: all to all, at half load, flows of 10 kB, unless given. */
 export function part(given: Partial<PartSpec> = {}): PartSpec {
@@ -85,7 +86,7 @@ export function play(
   return flows;
 }
 
-export function drawn(workload: ReturnType<typeof open>): FlowArrival[] {
+export function drawn(workload: Workload): FlowArrival[] {
   const flows: FlowArrival[] = [];
   for (let flow = workload.next(); flow !== undefined; flow = workload.next()) flows.push(flow);
   return flows;

@@ -49,7 +49,12 @@ function drawnSpec(context: TrafficContext, files: TrafficFiles): WorkloadSpec |
     const message = "drawn traffic has no end: write `flows`, `duration`, or both";
     diagnostics.error("P42330", locate(["traffic"]), message);
   }
-  const whole: TrafficPart = beside;
+  if (mix !== undefined && beside.interval !== undefined) {
+    const message = "an interval beside `mix`: the parts have a `share` or an `interval` each";
+    diagnostics.error("P42330", locate(["traffic", "interval"]), message);
+  }
+  const { interval, ...common } = beside;
+  const whole: TrafficPart = interval === undefined || mix !== undefined ? common : { ...common, interval };
   const parts =
     mix === undefined
       ? [checkPart(whole, ["traffic"], context, files)]

@@ -12,10 +12,10 @@ const SHARE = "expected a share from 0 to 1";
 
 /** A map with one of these keys: what it is called says what it is. */
 function oneOf<S extends Record<string, z.ZodOptional>>(shape: S) {
-  const names = Object.keys(shape);
-  return z.strictObject(shape).refine((value) => Object.keys(value).length === 1, {
-    error: `expected one of the keys ${names.join(", ")}`,
-  });
+  const error = `expected one of the keys ${Object.keys(shape).join(", ")}`;
+  return z
+    .strictObject(shape, { error: ({ code }) => (code === "invalid_type" ? error : undefined) })
+    .refine((value) => Object.keys(value).length === 1, { error, when: ({ issues }) => issues.length === 0 });
 }
 
 const sizesSchema = z.union([
