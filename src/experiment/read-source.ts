@@ -1,6 +1,12 @@
 /** Reads files that experiments consist of, with errors as diagnostics. */
 import { readFileSync } from "node:fs";
-import { DiagnosticError, type Diagnostics, SourceFile, systemErrorReason } from "../base/index.js";
+import {
+  DiagnosticError,
+  type Diagnostics,
+  SourceFile,
+  type Span,
+  systemErrorReason,
+} from "../base/index.js";
 
 /** Runs `work`; its diagnostics, thrown or added, go to the list, and any error among them means no result. */
 export function collecting<T>(diagnostics: Diagnostics, work: () => T): T | undefined {
@@ -15,12 +21,12 @@ export function collecting<T>(diagnostics: Diagnostics, work: () => T): T | unde
   }
 }
 
-/** The file's text; undefined after P43005. */
-export function readSource(path: string, diagnostics: Diagnostics): SourceFile | undefined {
+/** The file's text; undefined after P43005. `span`: where the user has named it. */
+export function readSource(path: string, diagnostics: Diagnostics, span?: Span): SourceFile | undefined {
   try {
     return new SourceFile(path, readFileSync(path, "utf8"));
   } catch (error) {
-    diagnostics.error("P43005", undefined, `cannot read ${path}: ${systemErrorReason(error)}`);
+    diagnostics.error("P43005", span, `cannot read ${path}: ${systemErrorReason(error)}`);
     return undefined;
   }
 }

@@ -73,7 +73,8 @@ class PartCheck {
       return this.#error("P42330", this.#at(), "the traffic has no `sizes`", example);
     }
     if (typeof sizes === "string") return this.files.distribution(sizes, this.#at("sizes"));
-    if (sizes.cdf !== undefined) return this.files.ownDistribution(sizes.cdf.file, sizes.cdf.shares);
+    if (sizes.cdf !== undefined)
+      return this.files.ownDistribution(sizes.cdf.file, sizes.cdf.shares, this.#at("sizes", "cdf", "file"));
     if (sizes.fixed !== undefined) return SizeDistribution.fixed(sizes.fixed);
     const [least, most] = sizes.uniform!;
     if (least <= most) return SizeDistribution.uniform(least, most);
@@ -123,7 +124,7 @@ class PartCheck {
 
   #matrix(name: string): PairSpec | undefined {
     const span = this.#at("pattern", "matrix");
-    const file = this.files.read(name);
+    const file = this.files.read(name, span);
     if (file === undefined) return undefined;
     const matrix = readMatrix(file);
     const { size, weights } = matrix;

@@ -14,7 +14,7 @@ export type FileDigest = readonly [path: string, digest: string];
 const SUFFIX = ".txt";
 
 /** Names of the distributions that the package has. */
-export function distributionNames(): string[] {
+function distributionNames(): string[] {
   return readdirSync(fileURLToPath(packageFile("data/cdf")))
     .filter((name) => name.endsWith(SUFFIX))
     .map((name) => name.slice(0, -SUFFIX.length))
@@ -36,9 +36,9 @@ export class TrafficFiles {
     return join(dirname(this.experiment.path), name);
   }
 
-  /** The text; undefined after P43005. */
-  read(name: string): SourceFile | undefined {
-    const source = readSource(this.pathOf(name), this.diagnostics);
+  /** The text; undefined after P43005. `span`: where the file is named. */
+  read(name: string, span: Span | undefined): SourceFile | undefined {
+    const source = readSource(this.pathOf(name), this.diagnostics, span);
     if (source !== undefined)
       this.digests.push([name, createHash("sha256").update(source.text).digest("hex")]);
     return source;
@@ -61,8 +61,8 @@ export class TrafficFiles {
   }
 
   /** A distribution of the user's. Throws as `readSizeDistribution`. */
-  ownDistribution(name: string, unit: ShareUnit): SizeDistribution | undefined {
-    const source = this.read(name);
+  ownDistribution(name: string, unit: ShareUnit, span: Span | undefined): SizeDistribution | undefined {
+    const source = this.read(name, span);
     return source && readSizeDistribution(source, unit);
   }
 }

@@ -12,7 +12,7 @@ const SHARE = "expected a share from 0 to 1";
 
 /** A map with one of these keys: what it is called says what it is. */
 function oneOf<S extends Record<string, z.ZodOptional>>(shape: S) {
-  const error = `expected one of the keys ${Object.keys(shape).join(", ")}`;
+  const error = `expected exactly one of the keys ${Object.keys(shape).join(", ")}`;
   return z
     .strictObject(shape, { error: ({ code }) => (code === "invalid_type" ? error : undefined) })
     .refine((value) => Object.keys(value).length === 1, { error, when: ({ issues }) => issues.length === 0 });
