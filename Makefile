@@ -33,7 +33,7 @@ golden: node_modules/.package-lock.json
 golden-rivals: node_modules/.package-lock.json
 	npx tsx tools/golden-rivals.ts $(if $(UPDATE),--update) $(NAMES)
 
-# Mutation test of a room, for example ROOM=p4/lower; SAMPLE=80 takes the mutants of 80 lines instead of all.
+# Mutation test of a room, for example ROOM=p4/lower; SAMPLE=150 takes 150 mutants instead of all.
 mutants: node_modules/.package-lock.json
 	node tools/mutants.mjs $(ROOM) $(SAMPLE)
 

@@ -1,132 +1,197 @@
 /**
- * Mutation test of a room: `node tools/mutants.mjs ROOM [LINES | survivors]`, for example `p4/lower` or `hash 80`. Stryker
- * changes the code in one place at a time and runs the tests that reach this place; a mutant that no test notices survives.
- *
- * LINES: instead of the whole room, only the mutants of so many lines of code, taken at equal distances, so that every
- * run takes the same ones. Large rooms take hours as a whole. Prints the score and the survivors; the report in full goes to
+ * Mutation test of a room: `node tools/mutants.mjs ROOM [COUNT | survivors]`, for example `p4/lower` or `switch 300`. Stryker's
+ * instrumenter changes the code in one place at a time; the tests of the room that reach this place run with the change, the short ones
+ * first, until one fails. A mutant that no test notices survives. Prints the score and the survivors; the report in full goes to
  * out/mutants/.
  *
- * `survivors`: only the mutants that survived the run before, for new tests of unchanged code. The report and the score are
- * those of the run before with the new results. A file that has changed since is tested as a whole.
+ * COUNT: so many mutants at equal distances through the room's code, the same in each run of the same code.
+ * `survivors`: only the mutants that survived the run before, for new tests. The score is that of the run before with the new results. In
+ * a file that has changed since, all mutants of the changed lines are tried.
+ *
+ * One process loads the code once, with all mutants behind switches (tools/mutants/runner.ts). A mutant that hangs for 30 seconds or
+ * ends the process is noticed, and the process starts again where it was.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { Stryker } from "@stryker-mutator/core";
+import { Instrumenter } from "@stryker-mutator/instrumenter";
 
 const root = resolve(import.meta.dirname, "..");
 const [room, which = ""] = process.argv.slice(2);
 if (room === undefined || !existsSync(join(root, "src", room)) || !/^([1-9]\d*|survivors)?$/.test(which)) {
-  console.error("usage: node tools/mutants.mjs ROOM [LINES | survivors]; ROOM is a folder below src");
+  console.error("usage: node tools/mutants.mjs ROOM [COUNT | survivors]; ROOM is a folder below src");
   process.exit(2);
 }
-
-const files = readdirSync(join(root, "src", room), { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile() && entry.name.endsWith(".ts") && entry.name !== "index.ts")
-  .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-  .filter((file) => !file.includes("generated"))
-  .sort();
-
-/** Lines that can hold a mutant: no comments, imports, types or closing brackets alone. */
-function codeLines(file) {
-  const places = [];
-  let comment = false;
-  for (const [index, line] of readFileSync(join(root, file), "utf8").split("\n").entries()) {
-    const text = line.trim();
-    if (text.startsWith("/*")) comment = true;
-    const code = !comment && !/^(\/\/|import |export (type|interface|\*|\{)|type |interface |[\])},;]*$)/.test(text);
-    if (text.includes("*/")) comment = false;
-    if (code) places.push(`${file}:${index + 1}-${index + 1}`);
-  }
-  return places;
-}
-
-function sample(places, count) {
-  const step = Math.max(1, places.length / count);
-  return Array.from({ length: Math.min(count, places.length) }, (_, i) => places[Math.floor(i * step)]);
-}
-
-const report = join(root, "out", "mutants", `${room.replaceAll("/", "-")}.json`);
-const readReport = () => JSON.parse(readFileSync(report, "utf8"));
-const mutantsOf = ({ files }) =>
-  Object.entries(files).flatMap(([file, { mutants }]) => mutants.map((mutant) => ({ file, mutant })));
-const isAlive = ({ status }) => status === "Survived" || status === "NoCoverage";
-
-if (which === "survivors" && !existsSync(report)) {
-  console.error(`${room}: there is no report of a run before`);
-  process.exit(2);
-}
-const before = which === "survivors" ? readReport() : undefined;
-
-/** The place of a mutant as Stryker's option takes it: columns from 0. */
-function placeOf({ file, mutant: { location } }) {
-  const { start, end } = location;
-  return `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
-}
-
-const isUnchanged = ([file, { source }]) =>
-  existsSync(join(root, file)) && readFileSync(join(root, file), "utf8") === source;
-
-function chosen() {
-  if (before === undefined) return which === "" ? files : sample(files.flatMap(codeLines), Number(which));
-  const unchanged = Object.fromEntries(Object.entries(before.files).filter(isUnchanged));
-  const alive = mutantsOf({ files: unchanged }).filter(({ mutant }) => isAlive(mutant));
-  const changed = files.filter((file) => file in before.files && !(file in unchanged));
-  return [...new Set(alive.map(placeOf)), ...changed];
-}
+process.chdir(root);
 
 /** Tests outside of the folder that mirrors a room, whose subject is the room's work: programs compiled and run. */
 const ALSO = {
   "p4/lower": ["test/p4/emit", "test/p4/compile-golden.test.ts", "test/p4/golden-packets.test.ts"],
   "p4/emit": ["test/p4/lower", "test/p4/compile-golden.test.ts", "test/p4/golden-packets.test.ts"],
 };
+const HANGS_AFTER_MS = 30_000;
+/** Before the first mutant: modules are loaded, and all tests run once. */
+const STARTS_WITHIN_MS = 600_000;
+
+const filesBelow = (folder, ending) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .sort();
+const sources = filesBelow(join("src", room), ".ts").filter((file) => !/generated|(^|\/)index\.ts$/.test(file));
+
 /** `test` mirrors `src`; a part of a room without a folder of its own is tested by that of the room. */
-let tests = room;
-while (!existsSync(join(root, "test", tests))) tests = dirname(tests);
+let mirror = room;
+while (!existsSync(join("test", mirror))) mirror = dirname(mirror);
+const tests = [join("test", mirror), ...(ALSO[room] ?? [])]
+  .flatMap((path) => (path.endsWith(".ts") ? [path] : filesBelow(path, ".test.ts")))
+  .map((path) => join(root, path));
 
+const name = room.replaceAll("/", "-");
+const place = (suffix) => join(root, "out", "mutants", `${name}${suffix}`);
 mkdirSync(join(root, "out", "mutants"), { recursive: true });
-process.chdir(root);
-// Read by vitest.config.ts, in the processes that Stryker starts.
-process.env["P4LOOM_TESTS"] = [`test/${tests}`, ...(ALSO[room] ?? [])].join(",");
-await new Stryker({
-  testRunner: "vitest",
-  plugins: ["@stryker-mutator/vitest-runner"],
-  // All tests of the room: Stryker finds out which of them reach a mutant.
-  vitest: { related: false },
-  mutate: chosen(),
-  coverageAnalysis: "perTest",
-  // Mutants of code that runs when a module is loaded need the whole suite each.
-  ignoreStatic: true,
-  ignorePatterns: ["dist", "out", ".git", "bench", "coverage"],
-  concurrency: 2,
-  timeoutMS: 12_000,
-  dryRunTimeoutMinutes: 20,
-  // Texts of messages are held by goldens; their mutants say little about the rules of a room.
-  mutator: { excludedMutations: ["StringLiteral"] },
-  // Of its own, so that two rooms can be tested at once.
-  tempDirName: join("out", `stryker-${room.replaceAll("/", "-")}`),
-  reporters: ["json", "progress-append-only"],
-  jsonReporter: { fileName: report },
-  logLevel: "warn",
-}).runMutationTest();
 
-const merged = readReport();
-if (before !== undefined) {
-  const keyOf = ({ file, mutant }) => JSON.stringify([placeOf({ file, mutant }), mutant.mutatorName, mutant.replacement]);
-  const now = new Map(mutantsOf(merged).map((entry) => [keyOf(entry), entry.mutant.status]));
-  const unchanged = Object.fromEntries(Object.entries(before.files).filter(isUnchanged));
-  for (const entry of mutantsOf({ files: unchanged })) {
-    if (isAlive(entry.mutant)) entry.mutant.status = now.get(keyOf(entry)) ?? entry.mutant.status;
+// The code with its mutants. Texts of messages are held by goldens: their mutants say little about the rules of a room.
+const silent = { debug() {}, info() {}, warn: console.warn, error: console.error, isDebugEnabled: () => false };
+const { files, mutants: made } = await new Instrumenter(silent).instrument(
+  sources.map((file) => ({ name: file, mutate: true, content: readFileSync(file, "utf8") })),
+  { plugins: null, excludedMutations: ["StringLiteral"], ignorers: [] },
+);
+const PRELUDE = `// @ts-nocheck
+function stryMutAct_9fa48(id) { return globalThis.p4loomMutants.isActive(id); }
+function stryCov_9fa48() { globalThis.p4loomMutants.cover(arguments); }
+`;
+const instrumented = files.map(({ name: file, content }) => {
+  const code = content.replace(/^[\s\S]*?\nfunction stryMutAct_9fa48\(id\) \{[\s\S]*?\n\}\n/, () => PRELUDE);
+  if (!code.startsWith(PRELUDE) && content.includes("stryMutAct")) throw new Error(`${file}: an unknown header`);
+  return [join(root, file), code];
+});
+writeFileSync(place(".code.json"), JSON.stringify(Object.fromEntries(instrumented)));
+
+const mutants = made
+  .filter(({ status }) => status !== "Ignored")
+  .map(({ id, fileName, location, mutatorName, replacement }) => {
+    const line = readFileSync(fileName, "utf8").split("\n")[location.start.line];
+    return { id, file: fileName, location, mutatorName, replacement, line };
+  });
+
+/** The same mutant in code whose other lines may have changed. */
+const keyOf = ({ file, line, location, mutatorName, replacement }) =>
+  JSON.stringify([file, line, location.start.column, location.end.column, mutatorName, replacement]);
+const isAlive = ({ status }) => status === "Survived" || status === "NoCoverage";
+
+const report = place(".json");
+let kept = [];
+let trying = mutants;
+if (which === "survivors") {
+  if (!existsSync(report)) {
+    console.error(`${room}: there is no report of a run before`);
+    process.exit(2);
   }
-  merged.files = { ...merged.files, ...unchanged };
-  writeFileSync(report, JSON.stringify(merged));
+  const old = JSON.parse(readFileSync(report, "utf8"));
+  const byKey = new Map(old.map((mutant) => [keyOf(mutant), mutant]));
+  const lines = new Set(old.map(({ file, line }) => `${file}\n${line}`));
+  const touched = new Set(old.filter(({ file, line }) => !mutants.some((m) => m.file === file && m.line === line)).map(({ file }) => file));
+  trying = mutants.filter((mutant) => {
+    const last = byKey.get(keyOf(mutant));
+    return last === undefined ? touched.has(mutant.file) && !lines.has(`${mutant.file}\n${mutant.line}`) : isAlive(last);
+  });
+  const again = new Set(trying.map(keyOf));
+  const now = new Set(mutants.map(keyOf));
+  kept = old.filter((mutant) => !again.has(keyOf(mutant)) && now.has(keyOf(mutant)));
+} else if (which !== "") {
+  const step = Math.max(1, mutants.length / Number(which));
+  trying = Array.from({ length: Math.min(Number(which), mutants.length) }, (_, i) => mutants[Math.floor(i * step)]);
 }
 
-const mutants = mutantsOf(merged);
-const count = (...statuses) => mutants.filter(({ mutant }) => statuses.includes(mutant.status)).length;
-for (const { file, mutant } of mutants.filter(({ mutant }) => isAlive(mutant))) {
-  const { location, mutatorName, replacement, status } = mutant;
+const journal = place(".journal");
+const times = place(".times.json");
+for (const path of [journal, times]) rmSync(path, { force: true });
+
+const events = () => {
+  if (!existsSync(journal)) return [];
+  return readFileSync(journal, "utf8").split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+};
+
+/** Runs the tests once to the end, or until a mutant hangs. Resolves to whether the process ended by itself, without an open try. */
+function runTests(ids) {
+  writeFileSync(place(".chosen.json"), JSON.stringify({ code: place(".code.json"), tests, mutants: ids, journal, times }));
+  const child = spawn(
+    process.execPath,
+    ["node_modules/vitest/vitest.mjs", "run", "--config", "tools/mutants/vitest.config.ts", "--reporter", "dot"],
+    {
+      detached: true,
+      stdio: ["ignore", "ignore", ids.length === 0 || process.env["P4LOOM_MUTANTS_LOG"] ? "inherit" : "ignore"],
+      env: { ...process.env, CI: "1", P4LOOM_MUTANTS: place(".chosen.json") },
+    },
+  );
+  const started = Date.now();
+  return new Promise((resolve) => {
+    const watch = setInterval(() => {
+      const changed = existsSync(journal) ? statSync(journal).mtimeMs : 0;
+      const open = changed > started && openTry() !== undefined;
+      const limit = open ? HANGS_AFTER_MS : STARTS_WITHIN_MS;
+      if (Date.now() - Math.max(started, changed) > limit) process.kill(-child.pid, "SIGKILL");
+    }, 2000);
+    const stop = () => process.kill(-child.pid, "SIGKILL");
+    process.once("exit", stop);
+    child.once("exit", () => {
+      clearInterval(watch);
+      process.removeListener("exit", stop);
+      resolve();
+    });
+  });
+}
+
+/** The try that has begun and not ended. */
+function openTry() {
+  const last = events().findLast(({ kind }) => kind === "start" || kind === "result");
+  return last?.kind === "start" ? last : undefined;
+}
+
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+
+if (trying.length > 0) {
+  await runTests([]);
+  if (!existsSync(times)) {
+    console.error(`${room}: the tests do not run`);
+    process.exit(1);
+  }
+  rmSync(journal, { force: true });
+  const ids = trying.map(({ id }) => id);
+  const { appendFileSync } = await import("node:fs");
+  for (let spoiled = -1; ; ) {
+    await runTests(ids);
+    const open = openTry();
+    if (open !== undefined)
+      appendFileSync(journal, `${JSON.stringify({ kind: "result", mutant: open.mutant, status: "Timeout", test: open.test })}\n`);
+    const now = events().filter(({ kind }) => kind === "spoiled").length;
+    if (open === undefined && now === Math.max(spoiled, 0)) break;
+    spoiled = now;
+  }
+}
+
+const statuses = new Map();
+const reached = new Set();
+const loaded = new Set();
+for (const event of events()) {
+  if (event.kind === "covered") for (const id of event.mutants) reached.add(id);
+  if (event.kind === "static") for (const id of event.mutants) loaded.add(id);
+  if (event.kind === "result" && event.status !== "Survived") statuses.set(event.mutant, event);
+}
+const tried = trying.map((mutant) => {
+  const result = statuses.get(mutant.id);
+  // Mutants of code that runs when a module is loaded would need the whole suite each.
+  const otherwise = reached.has(mutant.id) ? "Survived" : loaded.has(mutant.id) ? "Ignored" : "NoCoverage";
+  return { ...mutant, status: result?.status ?? otherwise, noticedBy: result?.test };
+});
+const all = [...kept, ...tried];
+writeFileSync(report, JSON.stringify(all));
+
+const count = (...wanted) => all.filter(({ status }) => wanted.includes(status)).length;
+for (const { file, location, mutatorName, replacement, status } of all.filter(isAlive)) {
   const text = replacement.replace(/\s+/g, " ").slice(0, 80);
-  console.log(`${status} ${file}:${location.start.line}:${location.start.column} ${mutatorName}: ${text}`);
+  console.log(`${status} ${file}:${location.start.line + 1}:${location.start.column + 1} ${mutatorName}: ${text}`);
 }
 const caught = count("Killed", "Timeout");
 const total = caught + count("Survived", "NoCoverage");

@@ -260,10 +260,11 @@ export class DeviceError extends Error {
 export type Atomicity = "continueOnError" | "rollbackOnError" | "dataplaneAtomic";
 
 /**
- * Called by a device that works in this process after each small piece of a long task (one update, one entity). It
- * returns a promise when other tasks must have their turn first; the device awaits it before the next piece.
+ * Called by a device that works in this process after each small piece of a long task (one update, one entity), or after a
+ * part of it that takes as long as `pieces` of these. It returns a promise when other tasks must have their turn first; the
+ * device awaits it before the next piece.
  */
-export type Pace = () => Promise<void> | undefined;
+export type Pace = (pieces?: number) => Promise<void> | undefined;
 
 /** A packet between control plane and data plane; metadata by the name of the controller header's field. */
 export interface ControllerPacket {
@@ -359,12 +360,15 @@ export interface Device {
    * switch knows their names, not numbers). Absent: any numbering does.
    */
   readonly names?: Names | undefined;
-  /** Installs a program; all earlier state is gone. */
-  load(program: Program): Promise<void>;
+  /**
+   * Installs a program; all earlier state is gone. With `pace` a device may forward packets, by the former program, until the
+   * new one is complete.
+   */
+  load(program: Program, pace?: Pace): Promise<void>;
   /** Rejects what `load` would reject, and changes nothing (P4Runtime's VERIFY). */
-  verify?(program: Program): Promise<void>;
+  verify?(program: Program, pace?: Pace): Promise<void>;
   /** Makes a program ready to run, with the state that it has after loading. Rejects what `load` would reject. */
-  prepare?(program: Program): Promise<PreparedProgram>;
+  prepare?(program: Program, pace?: Pace): Promise<PreparedProgram>;
   /**
    * Applies a batch in order. Rejects if any update failed, with one status per update. With `pace` a device may forward
    * packets between two updates, never with `dataplaneAtomic`; other writes wait until all of the batch is applied or undone.

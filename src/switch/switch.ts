@@ -15,7 +15,7 @@ import {
   type UpdateStatus,
 } from "../device/index.js";
 import type { Program } from "../program/index.js";
-import { specialise } from "./codegen/program.js";
+import { specialise, specialiseInTurns } from "./codegen/program.js";
 import { Digests } from "./control/digests.js";
 import { IdleTimeouts } from "./control/idle.js";
 import { Instance } from "./control/instance.js";
@@ -48,6 +48,14 @@ interface Loaded {
   /** Events to report when the program runs. */
   readonly held: DeviceEvent[];
 }
+
+/** One object for all updates of a batch: a batch may have a hundred thousand of them. */
+const DONE: UpdateStatus = { code: "OK", message: "" };
+const UNDONE: UpdateStatus = { code: "ABORTED", message: "undone: another update of the batch failed" };
+const NOT_TRIED: UpdateStatus = {
+  code: "ABORTED",
+  message: "not tried: an earlier update of the batch failed",
+};
 
 /** Queues of a switch that gets a depth or a rate but was made without queues; they are like those of BMv2. */
 const BMV2_QUEUES: QueueOptions = { depthPackets: 64 };
@@ -269,18 +277,18 @@ export class Switch implements Device {
     for (let i = 0; i < updates.length; i++) {
       const update = updates[i]!;
       if (first !== undefined && atomicity !== "continueOnError") {
-        statuses!.push({ code: "ABORTED", message: "not tried: an earlier update of the batch failed" });
+        statuses!.push(NOT_TRIED);
         continue;
       }
       try {
         const undo = writer.apply(update);
         if (atomicity !== "continueOnError") undos.push(undo);
-        statuses?.push({ code: "OK", message: "" });
+        statuses?.push(DONE);
       } catch (error) {
         if (!(error instanceof DeviceError)) throw error;
         const status = { code: error.code, message: error.message };
         first ??= status;
-        statuses ??= Array.from({ length: i }, (): UpdateStatus => ({ code: "OK", message: "" }));
+        statuses ??= new Array<UpdateStatus>(i).fill(DONE);
         statuses.push(status);
       }
       yield;
@@ -291,11 +299,7 @@ export class Switch implements Device {
         undo();
         yield;
       }
-      statuses = statuses.map((status) =>
-        status.code === "OK"
-          ? { code: "ABORTED", message: "undone: another update of the batch failed" }
-          : status,
-      );
+      statuses = statuses.map((status) => (status === DONE ? UNDONE : status));
     }
     throw new DeviceError(first.code, first.message, statuses);
   }
@@ -308,25 +312,28 @@ export class Switch implements Device {
     return queries.flatMap((query) => [...reader.read(query)]);
   }
 
-  async load(program: Program): Promise<void> {
+  async load(program: Program, pace?: Pace): Promise<void> {
     try {
+      if (pace !== undefined) await specialiseInTurns(program.bmv2, pace);
       this.install(program);
     } catch (error) {
       throw asDeviceError(error);
     }
   }
 
-  async verify(program: Program): Promise<void> {
+  async verify(program: Program, pace?: Pace): Promise<void> {
     try {
+      if (pace !== undefined) await specialiseInTurns(program.bmv2, pace);
       this.#build(program);
     } catch (error) {
       throw asDeviceError(error);
     }
   }
 
-  async prepare(program: Program): Promise<PreparedProgram> {
+  async prepare(program: Program, pace?: Pace): Promise<PreparedProgram> {
     let loaded: Loaded;
     try {
+      if (pace !== undefined) await specialiseInTurns(program.bmv2, pace);
       loaded = this.#build(program);
     } catch (error) {
       throw asDeviceError(error);

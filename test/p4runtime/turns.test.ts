@@ -157,3 +157,34 @@ it("a packed Write holds what the message holds", () => {
     }),
   );
 });
+
+describe("the load of a program", () => {
+  it("gives turns, in which the former program forwards packets", async () => {
+    const { device, sent, count, state, client } = await start();
+    await client.write(inserts(10));
+    const seen: number[] = [];
+    state.onTurn = () => {
+      device.receive(3, FRAME);
+      seen.push(count());
+    };
+    await client.load(roomyProgram());
+    // The former state is complete in each turn, until there is the new program with none.
+    expect(seen.filter((entries) => entries === 10).length).toBeGreaterThanOrEqual(8);
+    expect(new Set(seen)).toEqual(new Set([10]));
+    expect(sent).toEqual(seen.map(() => 1));
+    expect(count()).toBe(0);
+  });
+
+  it("leaves everything as it was when the switch cannot run the program", async () => {
+    const { device, count, client } = await start();
+    await client.write(inserts(10));
+    const { program } = device;
+    const [bmv2, p4info] = [structuredClone(program!.bmv2), program!.p4info];
+    bmv2.actions.find(({ primitives }) => primitives.length > 0)!.primitives[0]!.op = "teleport";
+    const { code, message } = await refusal(client.load({ bmv2, p4info }));
+    expect(code).toBe("INVALID_ARGUMENT");
+    expect(message).toContain("teleport");
+    expect(device.program).toBe(program);
+    expect(count()).toBe(10);
+  });
+});

@@ -79,10 +79,14 @@ function checkPlatform({ pkgInfo }: P4Info): void {
   }
 }
 
+/** Pieces of work after which other tasks have their turn in any case. */
+const TURN = 1000;
+
 /** Parses and checks a config as far as P4Info and BMv2 JSON go. */
-function parseConfig(
+async function parseConfig(
   message: ForwardingPipelineConfig | undefined,
-): Pick<Config, "program" | "deviceConfig" | "cookie"> {
+  pace: Pace,
+): Promise<Pick<Config, "program" | "deviceConfig" | "cookie">> {
   const invalid = (why: string): DeviceError => new DeviceError("INVALID_ARGUMENT", why);
   if (message === undefined) throw invalid("the config is missing");
   const { p4info } = message;
@@ -92,8 +96,10 @@ function parseConfig(
   checkPlatform(p4info);
   if (message.p4DeviceConfig.length === 0)
     throw invalid("the config has no p4_device_config, which is BMv2 JSON");
+  await pace(TURN);
   const bmv2 = readDeviceConfig(message.p4DeviceConfig, diagnostics);
   if (bmv2 === undefined) throw invalid(`the p4_device_config is wrong: ${complaints(diagnostics)}`);
+  await pace(TURN);
   const mismatch = firstMismatch({ bmv2, p4info });
   if (mismatch !== undefined)
     throw invalid(`the p4info is of another program than the p4_device_config: ${mismatch}`);
@@ -144,12 +150,14 @@ export class Pipeline {
    * The config with the names of its values. A name of the former config keeps its number with `keep`, and where the
    * device has names of its own.
    */
-  #parse(message: ForwardingPipelineConfig | undefined, keep: boolean): Config {
-    const parsed = parseConfig(message);
+  async #parse(message: ForwardingPipelineConfig | undefined, keep: boolean, pace: Pace): Promise<Config> {
+    const parsed = await parseConfig(message, pace);
     const names = this.#names(parsed.program);
     const before = this.device.names ?? (keep ? this.committed?.wire.names : undefined);
     if (before !== undefined) names.adopt(before);
-    return { ...parsed, wire: this.#wire(parsed.program, names) };
+    const config = { ...parsed, wire: this.#wire(parsed.program, names) };
+    await pace(TURN);
+    return config;
   }
 
   /** What runs on the device, even if it was loaded by other means. */
@@ -183,17 +191,17 @@ export class Pipeline {
   async set(action: Action, message: ForwardingPipelineConfig | undefined, pace: Pace): Promise<void> {
     switch (action) {
       case Action.VERIFY:
-        await this.#verify(this.#parse(message, false));
+        await this.#verify(await this.#parse(message, false, pace), pace);
         break;
       case Action.VERIFY_AND_SAVE: {
-        const config = this.#parse(message, false);
-        await this.#verify(config);
+        const config = await this.#parse(message, false, pace);
+        await this.#verify(config, pace);
         this.#saved = { config, device: new StagedDevice(config.program) };
         break;
       }
       case Action.VERIFY_AND_COMMIT: {
-        const config = this.#parse(message, false);
-        await this.#load(config);
+        const config = await this.#parse(message, false, pace);
+        await this.#load(config, pace);
         this.#saved = undefined;
         break;
       }
@@ -202,7 +210,7 @@ export class Pipeline {
         await this.#commit(pace);
         break;
       case Action.RECONCILE_AND_COMMIT:
-        await this.#reconcile(this.#parse(message, true), pace);
+        await this.#reconcile(await this.#parse(message, true, pace), pace);
         this.#saved = undefined;
         break;
       default:
@@ -210,12 +218,12 @@ export class Pipeline {
     }
   }
 
-  async #verify(config: Config): Promise<void> {
-    await realize(this.device.verify?.(config.program) ?? Promise.resolve());
+  async #verify(config: Config, pace: Pace): Promise<void> {
+    await realize(this.device.verify?.(config.program, pace) ?? Promise.resolve());
   }
 
-  async #load(config: Config): Promise<void> {
-    await realize(this.device.load(config.program));
+  async #load(config: Config, pace: Pace): Promise<void> {
+    await realize(this.device.load(config.program, pace));
     this.#adopt(config);
   }
 
@@ -233,16 +241,16 @@ export class Pipeline {
   }
 
   /** A device that cannot prepare a program loads it at once: packets then meet its state while it is written. */
-  async #prepare(config: Config): Promise<Pick<PreparedProgram, "write" | "commit" | "discard">> {
+  async #prepare(config: Config, pace: Pace): Promise<Pick<PreparedProgram, "write" | "commit" | "discard">> {
     if (this.device.prepare === undefined) {
-      await this.#load(config);
+      await this.#load(config, pace);
       return {
         write: (updates) => this.device.write(updates),
         commit: () => {},
         discard: () => {},
       };
     }
-    const prepared = await realize(this.device.prepare(config.program));
+    const prepared = await realize(this.device.prepare(config.program, pace));
     return {
       write: (updates, pace) => prepared.write(updates, pace),
       commit: () => {
@@ -256,7 +264,7 @@ export class Pipeline {
   async #commit(pace: Pace): Promise<void> {
     const saved = this.#saved;
     if (saved === undefined) throw new DeviceError("NOT_FOUND", "no config was saved before this COMMIT");
-    const prepared = await this.#prepare(saved.config);
+    const prepared = await this.#prepare(saved.config, pace);
     const { updates } = saved.device;
     let failure: DeviceError | undefined;
     try {
@@ -279,11 +287,11 @@ export class Pipeline {
   /** Keeps the state over the change of the program, or leaves everything as it was. */
   async #reconcile(config: Config, pace: Pace): Promise<void> {
     const { committed } = this;
-    await this.#verify(config);
-    if (committed === undefined) return this.#load(config);
+    await this.#verify(config, pace);
+    if (committed === undefined) return this.#load(config, pace);
     const state = await collectState(this.device, pace);
     await checkCarryOver(config.wire, state, pace);
-    const prepared = await this.#prepare(config);
+    const prepared = await this.#prepare(config, pace);
     const lost = await firstLost(state, (updates) => prepared.write(updates, pace));
     if (lost === undefined) {
       prepared.commit();
@@ -291,7 +299,7 @@ export class Pipeline {
     }
     prepared.discard();
     if (this.device.prepare === undefined) {
-      await this.#load(committed);
+      await this.#load(committed, pace);
       const broken = await firstLost(state, (updates) => this.device.write(updates));
       if (broken !== undefined)
         throw new DeviceError("INTERNAL", `the former state cannot be restored: ${broken}`);

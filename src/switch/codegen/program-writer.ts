@@ -1,0 +1,337 @@
+/** The code of a program, part by part: calculations, actions, tables, pipelines, parser, deparser, checksums, field lists. */
+import { fail } from "../../base/index.js";
+import { bmv2Hash, bmv2HashNames, bmv2WideHash, isOwnHash } from "../../hash/index.js";
+import type { Bmv2Program, bmv2 } from "../../program/index.js";
+import type { AnyHash } from "../state/packet-state.js";
+import { bigOf, modulo64, parameterWords, type Resources, writeAction } from "./action.js";
+import { getBits, loadVarbit, putBits, putVarbit } from "./bit-string.js";
+import { writeCalculation } from "./calculation.js";
+import { writeDeparser } from "./deparser.js";
+import { Emitter } from "./emitter.js";
+import { ExpressionWriter, phv, Unsupported } from "./expression.js";
+import { newFrame } from "./frames.js";
+import { type Layout, layOut } from "./layout.js";
+import { writeLookup } from "./lookup.js";
+import { type Num, NumberWriter, TooWide, word } from "./number.js";
+import { writeParser } from "./parser.js";
+import { tableShape, writePipeline } from "./pipeline.js";
+import type { Code, ProfileInfo, Specialised, TableInfo } from "./program.js";
+import { StoreWriter, shiftStack } from "./store.js";
+import type { TracePoints } from "./trace-points.js";
+import { divideWords, multiplyWords, shiftWordsLeft, shiftWordsRight } from "./wide.js";
+
+/** Runs a part of the code generation; unsupported constructs become diagnostics with their place. */
+function within<T>(what: string, source: bmv2.SourceInfo | undefined, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof Unsupported) && !(error instanceof TooWide)) throw error;
+    const place = source === undefined ? "" : ` (${source.filename}:${source.line}:${source.column + 1})`;
+    fail("P41101", undefined, `the switch cannot run this program: ${what}${place}: ${error.message}`);
+  }
+}
+
+/** Where generated code finds a hash: in the switch if each switch has its own, otherwise in the code. */
+function hashPlace(algorithm: string, number: number): string {
+  return `${isOwnHash(algorithm) ? "s.hashes" : "F"}[${number}]`;
+}
+
+/** What the code calls by these names, beside the hashes of the program. */
+const HELPERS = {
+  multiplyWords,
+  divideWords,
+  shiftWordsLeft,
+  shiftWordsRight,
+  shiftStack,
+  modulo64,
+  bigOf,
+  putBits,
+  getBits,
+  newFrame,
+  putVarbit,
+  loadVarbit,
+};
+const EXPORTS = "clear, parse, verifyChecksums, ingress, egress, updateChecksums, deparse, copyFieldList";
+
+/** Pieces of work, in the unit of `Pace`, of one action or table, and of a part that cannot be divided. */
+const SMALL = 5;
+const LARGE = 50;
+
+export class ProgramWriter {
+  readonly #layout: Layout;
+  readonly #resources: Resources;
+  readonly #texts: string[] = [];
+  readonly #hashes: string[] = [];
+  readonly #fixed: (AnyHash | undefined)[] = [];
+  #hashBytes = 0;
+  readonly #actions: ReadonlyMap<number, bmv2.Bmv2Action>;
+  readonly #tables: TableInfo[] = [];
+  readonly #profiles: ProfileInfo[] = [];
+  /** Names of the functions that hash for the selectors, by profile. */
+  readonly #selectorHashes = new Map<string, string>();
+
+  constructor(
+    private readonly program: Bmv2Program,
+    private readonly trace: TracePoints | undefined,
+  ) {
+    this.#layout = layOut(program);
+    this.#resources = resourcesOf(program, this.#layout, trace);
+    this.#actions = new Map(program.actions.map((action) => [action.id, action]));
+  }
+
+  /** Writes and compiles the code. After each part it yields the number of pieces of work that the part was. */
+  *run(): Generator<number, Specialised, void> {
+    const { program } = this;
+    this.#calculations();
+    for (const action of program.actions) {
+      within(`action ${action.name}`, action.primitives[0]?.source_info, () => {
+        this.#texts.push(writeAction(`action${action.id}`, action, this.#resources));
+      });
+      yield SMALL;
+    }
+    for (const pipeline of program.pipelines) {
+      for (const profile of pipeline.action_profiles) this.#profile(profile, pipeline);
+      for (const table of pipeline.tables) {
+        within(`table ${table.name}`, table.source_info, () => this.#table(table));
+        yield SMALL;
+      }
+    }
+    const actionNumbers = new Map<string, number>();
+    for (const { name } of program.actions)
+      if (!actionNumbers.has(name)) actionNumbers.set(name, actionNumbers.size);
+    for (const name of ["ingress", "egress"] as const) {
+      this.#pipeline(name, actionNumbers);
+      yield LARGE;
+    }
+    this.#parser();
+    yield LARGE;
+    this.#texts.push(...writeChecksums(program, this.#resources), writeFieldLists(program, this.#layout));
+    // The deparser comes last, since it writes what the other code may change.
+    this.#deparser();
+    this.#texts.push(writeClear(this.#layout.cleared));
+    yield LARGE;
+    const source = `"use strict";\n${this.#texts.join("\n")}\nreturn { ${EXPORTS} };`;
+    const code = this.#compile(source);
+    yield LARGE;
+    return {
+      program,
+      layout: this.#layout,
+      code,
+      source,
+      tables: this.#tables,
+      profiles: this.#profiles,
+      actionNumbers,
+      hashes: this.#hashes,
+      hashBytes: this.#hashBytes,
+      points: this.trace?.list,
+    };
+  }
+
+  #hash(name: string, algorithm: string, input: readonly bmv2.CalculationInput[], run: string): void {
+    const made = writeCalculation(this.#layout, name, algorithm, input, run);
+    this.#texts.push(made.text);
+    this.#hashBytes = Math.max(this.#hashBytes, made.bytes);
+  }
+
+  /** Text that runs a new hash of an algorithm. */
+  #running(algorithm: string): string {
+    const number = this.#hashes.push(algorithm) - 1;
+    const wide = bmv2WideHash(algorithm);
+    const found = wide ?? bmv2Hash(algorithm);
+    if (found === undefined)
+      throw new Unsupported(`the hash algorithm ${algorithm}; known are ${bmv2HashNames.join(", ")}`);
+    this.#fixed[number] = isOwnHash(algorithm) ? undefined : found;
+    return `${hashPlace(algorithm, number)}${wide === undefined ? "" : ".low"}(H, LENGTH)`;
+  }
+
+  #calculations(): void {
+    this.program.calculations.forEach((calculation, i) => {
+      within(`calculation ${calculation.name}`, calculation.source_info, () => {
+        const { algo, input } = calculation;
+        this.#hash(`calculation${i}`, algo, input, this.#running(algo));
+      });
+    });
+  }
+
+  /** Words of the parameters of any of these actions. */
+  #stride(ids: readonly number[]): number {
+    return Math.max(0, ...ids.map((id) => parameterWords(this.#actions.get(id)!)));
+  }
+
+  #recordWords({ type, action_ids }: bmv2.Bmv2Table): number {
+    return type === "simple" ? 1 + this.#stride(action_ids) : 1;
+  }
+
+  #byName(ids: readonly number[]): ReadonlyMap<string, bmv2.Bmv2Action> {
+    return new Map(ids.map((id) => [this.#actions.get(id)!.name, this.#actions.get(id)!]));
+  }
+
+  #profile(profile: bmv2.ActionProfile, pipeline: bmv2.Pipeline): void {
+    const users = pipeline.tables.filter((table) => table.action_profile === profile.name);
+    const ids = users.flatMap((table) => table.action_ids);
+    this.#profiles.push({ profile, stride: this.#stride(ids), actions: this.#byName(ids) });
+    const { selector } = profile;
+    if (selector === undefined) return;
+    within(`action selector ${profile.name}`, profile.source_info, () => {
+      const name = `selector${this.#hashes.length}`;
+      this.#selectorHashes.set(profile.name, name);
+      const { algo } = selector;
+      this.#hash(name, algo, selector.input as bmv2.CalculationInput[], this.#running(algo));
+    });
+  }
+
+  #table(table: bmv2.Bmv2Table): void {
+    const shape = tableShape(this.#resources, table);
+    const record = this.#recordWords(table);
+    if (shape.words > 0) this.#texts.push(writeLookup(`lookup${this.#tables.length}`, shape, record));
+    const { action_ids: ids } = table;
+    this.#tables.push({ table, shape, stride: this.#stride(ids), record, actions: this.#byName(ids) });
+  }
+
+  #pipeline(name: "ingress" | "egress", actionNumbers: ReadonlyMap<string, number>): void {
+    const { program } = this;
+    const pipeline = program.pipelines.find((candidate) => candidate.name === name);
+    const context = {
+      resources: this.#resources,
+      actions: this.#actions,
+      actionNumbers,
+      tables: new Map(this.#tables.map(({ table }, i) => [table.name, i])),
+      profiles: new Map(this.#profiles.map(({ profile }, i) => [profile.name, i])),
+      meters: new Map(program.meter_arrays.map((meter) => [meter.name, meter])),
+      shapes: this.#tables.map(({ shape }) => shape),
+      recordWords: (table: bmv2.Bmv2Table) => this.#recordWords(table),
+      selectorHash: (profile: string) => this.#selectorHashes.get(profile)!,
+    };
+    within(`the ${name} pipeline`, pipeline?.source_info, () => {
+      const text = pipeline === undefined ? `function ${name}(s) {}` : writePipeline(name, pipeline, context);
+      this.#texts.push(text);
+    });
+  }
+
+  #parser(): void {
+    const { program } = this;
+    const valueSets = new Map(program.parse_vsets.map(({ name }, i) => [name, `s.valueSets[${i}]`]));
+    within("the parser", undefined, () => {
+      const parser = program.parsers[0];
+      this.#texts.push(
+        parser === undefined
+          ? "function parse(s) { return 0; }"
+          : writeParser(program, parser, this.#resources, valueSets),
+      );
+    });
+  }
+
+  #deparser(): void {
+    const deparser = this.program.deparsers[0];
+    within("the deparser", deparser?.source_info, () => {
+      this.#texts.push(writeDeparser(deparser ?? { name: "deparser", id: 0, order: [] }, this.#resources));
+    });
+  }
+
+  #compile(source: string): Code {
+    // F: hashes that all switches share. W: words that a calculation may write over.
+    const helpers = { F: this.#fixed, W: new Int32Array(1024), ...HELPERS };
+    const make = new Function(...Object.keys(helpers), source) as (...values: unknown[]) => Code;
+    return make(...Object.values(helpers));
+  }
+}
+
+/** Where the code finds the arrays and calculations of the program. */
+function resourcesOf(program: Bmv2Program, layout: Layout, trace: TracePoints | undefined): Resources {
+  return {
+    layout,
+    ...(trace === undefined ? {} : { trace }),
+    counters: new Map(program.counter_arrays.map(({ name }, i) => [name, `s.counters[${i}]`])),
+    meters: new Map(program.meter_arrays.map(({ name }, i) => [name, `s.meters[${i}]`])),
+    registers: new Map(
+      program.register_arrays.map(({ name, bitwidth }, i) => [
+        name,
+        { place: `s.registers[${i}]`, width: bitwidth },
+      ]),
+    ),
+    calculations: new Map(
+      program.calculations.map(({ name, algo }, i) => [
+        name,
+        {
+          low: `calculation${i}`,
+          high: bmv2WideHash(algo) === undefined ? undefined : `${hashPlace(algo, i)}.high`,
+        },
+      ]),
+    ),
+  };
+}
+
+/** Up to this number, words are cleared one by one, which is faster than a call of `fill`. */
+const MAX_CLEARED = 128;
+
+function writeClear(words: number): string {
+  const all = Array.from({ length: words }, (_, i) => `P[${i}] = 0;`);
+  return `function clear(P) { ${words > MAX_CLEARED ? `P.fill(0, 0, ${words});` : all.join(" ")} }`;
+}
+
+function writeChecksums(program: Bmv2Program, resources: Resources): string[] {
+  const write = (name: string, wanted: (checksum: bmv2.Checksum) => boolean, verify: boolean) => {
+    const out = new Emitter();
+    const expressions = new ExpressionWriter({ layout: resources.layout, numbers: new NumberWriter(out) });
+    const stores = new StoreWriter(out, expressions);
+    out.open(`function ${name}(s)`);
+    out.line("const P = s.phv;");
+    for (const checksum of program.checksums.filter(wanted)) {
+      within(`checksum ${checksum.name}`, checksum.source_info, () => {
+        const place = resources.calculations.get(checksum.calculation);
+        if (place === undefined) throw new Unsupported(`there is no calculation ${checksum.calculation}`);
+        const header = resources.layout.headers.get(checksum.target[0]);
+        const conditions = checksum.if_cond === null ? [] : [expressions.condition(checksum.if_cond)];
+        if (verify && header !== undefined && !header.metadata)
+          conditions.unshift(`P[${header.valid}] === 1`);
+        out.open(conditions.length === 0 ? "" : `if (${conditions.join(" && ")})`);
+        const low = out.hold(`${place.low}(s)`);
+        const sum: Num =
+          place.high === undefined
+            ? word(low)
+            : { kind: "words", words: [low, out.hold(place.high)], range: { width: 64, signed: false } };
+        if (verify) {
+          const field = expressions.field(checksum.target);
+          if (field.kind !== "words") throw new Unsupported("a checksum in no field");
+          const equal = expressions.scope.numbers.equal(field, sum);
+          const told = resources.trace?.call("checksum", { kind: "checksum", checksum }, low, equal);
+          out.line(`if (!${told ?? equal}) return 1;`);
+        } else {
+          resources.trace?.write(out, "checksum", { kind: "checksum", checksum }, low, "true");
+          stores.assign({ type: "field", value: checksum.target }, sum);
+        }
+        out.close();
+      });
+    }
+    if (verify) out.line("return 0;");
+    out.close();
+    return out.toString();
+  };
+  return [
+    write("verifyChecksums", (checksum) => checksum.verify, true),
+    write("updateChecksums", (checksum) => checksum.update, false),
+  ];
+}
+
+function writeFieldLists(program: Bmv2Program, layout: Layout): string {
+  const out = new Emitter();
+  out.open("function copyFieldList(to, from, list)");
+  out.open("switch (list)");
+  for (const list of program.field_lists) {
+    out.open(`case ${list.id}:`);
+    for (const element of list.elements) {
+      if (element.type !== "field") continue;
+      const field = layout.field(element.value[0], element.value[1]);
+      if (field === undefined) continue;
+      for (let i = 0; i < field.words; i++) {
+        const at = phv(field.at + i).slice(1);
+        out.line(`to${at} = from${at};`);
+      }
+    }
+    out.line("return;");
+    out.close();
+  }
+  out.close();
+  out.close();
+  return out.toString();
+}

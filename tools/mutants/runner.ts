@@ -1,0 +1,178 @@
+/**
+ * Vitest's runner for mutation tests. A test runs once without a mutant, which shows the mutants that it reaches; then once for
+ * each of these that no test has noticed so far. Modules are loaded once, which makes a try as cheap as the test itself.
+ *
+ * After a mutant that was noticed, the test runs without a mutant again. If it fails, the mutant has spoiled the state of a module: the
+ * process ends, and `tools/mutants.mjs` starts it again from the journal.
+ */
+import { writeFileSync } from "node:fs";
+import type { RunnerTask, RunnerTestCase, RunnerTestFile, RunnerTestSuite } from "vitest";
+import { TestRunner } from "vitest";
+import { chosen, type Event, readEvents, readTimes, writeEvent } from "./files.js";
+
+/** Steps (executed places of mutants) that a test may take with a mutant, as a multiple of those without, and in addition. */
+const STEPS_FACTOR = 10;
+const STEPS_MORE = 2_000_000;
+
+class Limit extends Error {}
+
+/** What the instrumented code calls. */
+class Mutants {
+  active = "";
+  reached = new Set<string>();
+  steps = 0;
+  limit = Number.POSITIVE_INFINITY;
+
+  isActive(id: string): boolean {
+    if (this.active !== id) return false;
+    this.step();
+    return true;
+  }
+
+  cover(ids: Iterable<string>): void {
+    this.step();
+    if (this.active === "") for (const id of ids) this.reached.add(id);
+  }
+
+  private step(): void {
+    if (++this.steps > this.limit) throw new Limit("the mutant takes too many steps");
+  }
+}
+
+const mutants = new Mutants();
+(globalThis as unknown as { p4loomMutants: Mutants }).p4loomMutants = mutants;
+
+interface Work {
+  /** The next repetition tries this mutant; none: it runs without a mutant. */
+  queue: string[];
+  current: string | undefined;
+  phase: "baseline" | "mutant" | "check";
+  steps: number;
+  start: number;
+}
+
+/** The same test by the same name in each process. */
+function keyOf(test: RunnerTestCase): string {
+  let name = test.name;
+  for (let suite: RunnerTestSuite | undefined = test.suite; suite !== undefined; suite = suite.suite)
+    name = `${suite.name} > ${name}`;
+  return `${test.file.filepath}#${name}`;
+}
+
+const files = chosen();
+const measuring = files.mutants.length === 0;
+const before = readEvents(files.journal);
+const alive = new Set(files.mutants);
+const done = new Set<string>();
+for (const event of before) {
+  if (event.kind === "result" && event.status !== "Survived") alive.delete(event.mutant);
+  if (event.kind === "done" || event.kind === "broken") done.add(event.test);
+}
+const times: Record<string, number> = readTimes();
+/** Tries of this test that ended in a process before. */
+const tried = (test: string): Set<string> =>
+  new Set(before.flatMap((event) => (event.kind === "result" && event.test === test ? [event.mutant] : [])));
+
+const write = (event: Event): void => writeEvent(files.journal, event);
+
+/** What vitest reads of a result after each repetition, and does not declare. */
+interface Ending {
+  pending?: boolean;
+}
+
+export default class MutantRunner extends TestRunner {
+  readonly #work = new WeakMap<object, Work>();
+
+  onCollected(collected: RunnerTestFile[]): void {
+    const timeOf = (task: RunnerTask): number =>
+      "tasks" in task ? task.tasks.reduce((sum, one) => sum + timeOf(one), 0) : (times[keyOf(task)] ?? 0);
+    const sort = (suite: { tasks: RunnerTask[] }): void => {
+      suite.tasks.sort((a, b) => timeOf(a) - timeOf(b));
+      for (const task of suite.tasks) if ("tasks" in task) sort(task);
+    };
+    for (const file of collected) sort(file);
+    write({ kind: "static", mutants: [...mutants.reached] });
+    mutants.reached.clear();
+  }
+
+  override async onBeforeRunTask(test: RunnerTestCase): Promise<void> {
+    if (done.has(keyOf(test)) && test.mode !== "skip") test.mode = "skip";
+    await super.onBeforeRunTask(test);
+    if (test.mode !== "run" && test.mode !== "queued") return;
+    // Each repetition is one try, with all hooks; the test ends itself when no mutant is left.
+    test.repeats = Number.MAX_SAFE_INTEGER;
+    this.#work.set(test, { queue: [], current: undefined, phase: "baseline", steps: 0, start: 0 });
+  }
+
+  override onBeforeTryTask(test: RunnerTestCase): void {
+    const work = this.#work.get(test)!;
+    test.result!.state = "run";
+    delete test.result!.errors;
+    super.onBeforeTryTask(test);
+    mutants.reached.clear();
+    mutants.steps = 0;
+    mutants.limit =
+      work.phase === "mutant" ? work.steps * STEPS_FACTOR + STEPS_MORE : Number.POSITIVE_INFINITY;
+    work.start = performance.now();
+    if (work.phase !== "mutant") return;
+    write({ kind: "start", mutant: work.current!, test: keyOf(test) });
+    mutants.active = work.current!;
+  }
+
+  /** Called by vitest after each repetition, with the hooks after the test. */
+  onAfterRetryTask(test: RunnerTestCase): void {
+    const work = this.#work.get(test)!;
+    const key = keyOf(test);
+    const failed = test.result!.state === "fail";
+    const limited = mutants.steps > mutants.limit;
+    mutants.active = "";
+    mutants.limit = Number.POSITIVE_INFINITY;
+    if (work.phase === "baseline") {
+      if (failed || (test.result as Ending).pending === true || test.result!.state === "skip") {
+        if (failed) console.error(`broken without a mutant: ${key}: ${test.result!.errors?.[0]?.message}`);
+        write({ kind: "broken", test: key });
+        this.#end(test);
+        return;
+      }
+      times[key] = performance.now() - work.start;
+      if (measuring) {
+        this.#end(test);
+        return;
+      }
+      work.steps = mutants.steps;
+      const reached = [...mutants.reached];
+      const again = tried(key);
+      write({ kind: "covered", test: key, mutants: reached });
+      work.queue = files.mutants.filter((id) => mutants.reached.has(id) && !again.has(id));
+    } else if (work.phase === "mutant") {
+      const status = limited ? "Timeout" : failed ? "Killed" : "Survived";
+      write({ kind: "result", mutant: work.current!, status, test: key });
+      if (status !== "Survived") {
+        alive.delete(work.current!);
+        work.phase = "check";
+        return;
+      }
+    } else if (failed) {
+      write({ kind: "spoiled", test: key, mutant: work.current });
+      process.kill(process.pid, "SIGKILL");
+    }
+    work.queue = work.queue.filter((id) => alive.has(id));
+    work.current = work.queue.shift();
+    work.phase = "mutant";
+    if (work.current === undefined) {
+      write({ kind: "done", test: key });
+      this.#end(test);
+    }
+  }
+
+  /** A pending test ends its repetitions. */
+  #end(test: RunnerTestCase): void {
+    (test.result as Ending).pending = true;
+  }
+
+  override onAfterRunFiles(): void {
+    super.onAfterRunFiles();
+    mutants.reached.clear();
+    if (measuring) writeFileSync(files.times, JSON.stringify(times));
+  }
+}
