@@ -38,6 +38,14 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ["p4loom fit basic.p4 --target rmt --explain", "what limits the program on RMT, and what would help"],
     ["p4loom fit basic.p4 --budget stages=10,sram=40%", "exit status 1 when it needs more"],
   ],
+  hash: [
+    [
+      "p4loom hash correlate crc-16/arc crc-16/arc:seed=7 crc-16/usb",
+      "what two switches on a path have in common",
+    ],
+    ["p4loom hash linear crc-32/iso-hdlc pearson --group 8,12", "whether control bits move all flows alike"],
+    ["p4loom hash delta --draws 20 --html delta.html", "the shortest field of control bits for three tiers"],
+  ],
   trace: [
     ["p4loom trace trace.jsonl --dropped", "the packets of a trace file that were dropped"],
     [

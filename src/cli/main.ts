@@ -6,6 +6,7 @@
 import { Argument, Command, CommanderError, Option } from "commander";
 import { addExamples } from "./examples.js";
 import type { FitCommandOptions } from "./fit.js";
+import { defineHash, type HashArguments, type HashSubject } from "./hash/hash-options.js";
 import { defineMachineCommands } from "./machine-commands.js";
 import { defineNet, type NetArguments } from "./net/net-options.js";
 import { conclude, EXIT } from "./outcome.js";
@@ -128,6 +129,12 @@ addPreprocessorOptions(
 ).action(async (file: string, options: FitCommandOptions) => {
   await conclude(async () => (await import("./fit.js")).fit(file, options), options.jsonDiagnostics);
 });
+
+defineHash(program.command("hash")).action(
+  async (subject: HashSubject, functions: string[], args: HashArguments) => {
+    await conclude(async () => (await import("./hash/hash.js")).hash(subject, functions, args));
+  },
+);
 
 defineTrace(program.command("trace")).action(async (file: string, args: TraceArguments) => {
   await conclude(async () => (await import("./trace.js")).trace(file, args));

@@ -13,9 +13,16 @@ export {
   type WideHash,
 } from "./bmv2.js";
 export { type CatalogueCrc, crcCatalogue, findCrc } from "./catalogue.js";
+export { type Collision, collision } from "./collision.js";
+export { type Correlation, correlate } from "./correlation.js";
 export { Crc, type CrcParameters } from "./crc.js";
 export { Crc64, type Crc64Parameters } from "./crc64.js";
+export { type DeltaOptions, type FieldLengths, fieldEffects, fieldLengths, shortestField } from "./delta.js";
+export { type HashFamily, hashFunctions, hashNamed, type NamedHash } from "./functions.js";
 export { type BitHash, BitMatrix, linearPart, looksAffine, sharedRank } from "./gf2.js";
+export { drawInput, type HashInput, parseInput } from "./inputs.js";
+export { type Counterexample, type Linearity, linearityOf } from "./linearity.js";
+export { type MemberChoice, memberBits, parseHash, type SlicedHash, sliced } from "./member-choice.js";
 export { Pearson } from "./pearson.js";
 export { ConsistentRoundRobin, RoundRobin } from "./round-robin.js";
 export {

@@ -1,0 +1,76 @@
+/** The options of `p4loom hash` as commander returns them, and their values. */
+import { Argument, type Command } from "commander";
+import { fail } from "../../base/index.js";
+
+export const HASH_SUBJECTS = ["catalogue", "linear", "correlate", "collide", "delta"] as const;
+export type HashSubject = (typeof HASH_SUBJECTS)[number];
+
+export interface HashArguments {
+  input: string;
+  group: string;
+  tests: string;
+  samples: string;
+  seed: string;
+  tiers: string;
+  maxBits: string;
+  after: string;
+  draws: string;
+  json?: boolean;
+  html?: string;
+}
+
+export function defineHash(command: Command): Command {
+  return command
+    .description("say what hash functions have in common: linearity, correlation, collisions, control bits")
+    .addArgument(new Argument("<what>", "what to tell").choices(HASH_SUBJECTS))
+    .argument("[functions...]", "NAME, NAME:seed=5, NAME:bits=3-7; `p4loom hash catalogue` lists the names")
+    .option("--input <bytes>", "what is hashed: ipv4 or ipv6 (five-tuples), or a number of bytes", "ipv4")
+    .option("--group <sizes>", "members of the groups, comma-separated", "8")
+    .option("--tests <n>", "linear: random pairs of a header and a change", "1000000")
+    .option("--samples <n>", "correlate, collide: random inputs where nothing exact is known", "1000000")
+    .option("--seed <n>", "seed of random inputs and draws", "1")
+    .option("--tiers <bits>", "delta: next hops of each tier, as powers of two", "1,3,6")
+    .option("--max-bits <n>", "delta: longest field of control bits", "1024")
+    .option("--after <bytes>", "delta: bytes of the input behind the field", "0")
+    .option("--draws <n>", "delta: other sets of functions, drawn from the catalogue", "0")
+    .option("--json", "print the report as JSON")
+    .option("--html <file>", "write the report as a page");
+}
+
+/** The options with their numbers. */
+export interface HashSettings {
+  readonly input: string;
+  readonly groups: readonly number[];
+  readonly tests: number;
+  readonly samples: number;
+  readonly seed: number;
+  readonly tiers: readonly number[];
+  readonly maxBits: number;
+  readonly after: number;
+  readonly draws: number;
+}
+
+/** Fails with P40005 for a value that its option cannot have. */
+export function hashSettings(args: HashArguments): HashSettings {
+  return {
+    input: args.input,
+    groups: list("--group", args.group, 1, 4096),
+    tests: number("--tests", args.tests, 1, 1e9),
+    samples: number("--samples", args.samples, 1000, 1e9),
+    seed: number("--seed", args.seed, 0, 2 ** 32 - 1),
+    tiers: list("--tiers", args.tiers, 0, 16),
+    maxBits: number("--max-bits", args.maxBits, 1, 4096),
+    after: number("--after", args.after, 0, 4096),
+    draws: number("--draws", args.draws, 0, 1000),
+  };
+}
+
+function number(option: string, text: string, least: number, most: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  return fail("P40005", undefined, `${option} ${text}: expected a whole number from ${least} to ${most}`);
+}
+
+function list(option: string, text: string, least: number, most: number): number[] {
+  return text.split(",").map((part) => number(option, part.trim(), least, most));
+}

@@ -1,0 +1,29 @@
+/** `p4loom hash`: what hash functions of switches have in common. */
+import { writeFiles } from "../../loading/index.js";
+import { EXIT } from "../outcome.js";
+import { delta } from "./delta.js";
+import { type HashArguments, type HashSettings, type HashSubject, hashSettings } from "./hash-options.js";
+import { type HashReport, reportPage, reportText } from "./report.js";
+import { catalogue, collide, correlateAll, linear } from "./subjects.js";
+
+const REPORTS: Readonly<
+  Record<HashSubject, (names: readonly string[], settings: HashSettings) => HashReport>
+> = {
+  catalogue,
+  linear,
+  correlate: correlateAll,
+  collide,
+  delta,
+};
+
+/** Prints the report, and writes it as a page where that is asked for. */
+export async function hash(
+  subject: HashSubject,
+  names: readonly string[],
+  args: HashArguments,
+): Promise<number> {
+  const report = REPORTS[subject](names, hashSettings(args));
+  if (args.html !== undefined) writeFiles([{ path: args.html, content: reportPage(report) }]);
+  process.stdout.write(args.json ? `${JSON.stringify(report.json, null, 2)}\n` : reportText(report));
+  return EXIT.success;
+}

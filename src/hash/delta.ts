@@ -1,0 +1,120 @@
+/**
+ * The shortest field of control bits whose values reach all paths (P-ECMP, appendix A, on RePaC): a change of the field moves the
+ * hash of each tier by an offset, and all combinations of offsets must occur. With affine hashes that is a matter of rank: the
+ * linear parts of all tiers, one above the other, must have full rank over the bits of the field.
+ */
+import type { SlicedHash } from "./member-choice.js";
+
+export interface DeltaOptions {
+  /** Next hops of each tier, as powers of two: 1 for two next hops. */
+  readonly tierBits: readonly number[];
+  /** Longest field that is tried, in bits. */
+  readonly maxBits: number;
+  /** Bytes of the hash input behind the field. */
+  readonly bytesAfter: number;
+}
+
+/**
+ * For each function the effect of each bit of the field on the low bits of its result: entry i is that of bit i, counted from the
+ * end of the field. The field stands at the end of the input, but for `bytesAfter` bytes.
+ */
+export function fieldEffects(hash: SlicedHash, { maxBits, bytesAfter }: DeltaOptions): Uint32Array {
+  const fieldBytes = Math.ceil(maxBits / 8);
+  const input = new Uint8Array(fieldBytes + bytesAfter);
+  const zero = hash.hash(input);
+  return Uint32Array.from({ length: maxBits }, (_, bit) => {
+    const at = fieldBytes - 1 - (bit >>> 3);
+    input[at] = 1 << (bit & 7);
+    const effect = hash.hash(input) ^ zero;
+    input[at] = 0;
+    return effect >>> 0;
+  });
+}
+
+/**
+ * Bits of the shortest field that reaches all combinations of next hops; undefined where no field of up to `maxBits` does.
+ * `effects`: of the function of each tier, as {@link fieldEffects} gives them. At most 32 bits over all tiers.
+ */
+export function shortestField(
+  effects: readonly Uint32Array[],
+  { tierBits, maxBits }: DeltaOptions,
+): number | undefined {
+  const wanted = tierBits.reduce((sum, bits) => sum + bits, 0);
+  const echelon = new Uint32Array(32);
+  let rank = 0;
+  for (let bit = 0; bit < maxBits; bit++) {
+    let vector = 0;
+    for (const [tier, bits] of tierBits.entries())
+      vector = ((vector << bits) | (effects[tier]![bit]! & (2 ** bits - 1))) >>> 0;
+    while (vector !== 0) {
+      const top = 31 - Math.clz32(vector);
+      const known = echelon[top]!;
+      if (known === 0) {
+        echelon[top] = vector;
+        if (++rank === wanted) return bit + 1;
+        break;
+      }
+      vector = (vector ^ known) >>> 0;
+    }
+  }
+  return undefined;
+}
+
+export interface FieldLengths {
+  /** All ways to give different functions to the tiers. */
+  readonly settings: number;
+  /** Settings without any field. */
+  readonly without: number;
+  /** By length in bits: settings whose shortest field is so long. */
+  readonly byLength: ReadonlyMap<number, number>;
+  /** Pairs of functions (indexes, ascending) that no setting with a field has on two tiers of more than one next hop. */
+  readonly conflicts: readonly (readonly [number, number])[];
+}
+
+/** Goes over all permutations of the functions over the tiers. */
+export function fieldLengths(hashes: readonly SlicedHash[], options: DeltaOptions): FieldLengths {
+  const effects = hashes.map((hash) => fieldEffects(hash, options));
+  const byLength = new Map<number, number>();
+  const tiers = options.tierBits.length;
+  const chosen: number[] = [];
+  const used = new Set<number>();
+  const together = new Map<string, boolean>();
+  let [settings, without] = [0, 0];
+  const note = (found: boolean) => {
+    for (let i = 0; i < tiers; i++)
+      for (let j = 0; j < i; j++) {
+        const key = [chosen[i]!, chosen[j]!].sort((a, b) => a - b).join(" ");
+        together.set(key, found || together.get(key) === true);
+      }
+  };
+  const visit = () => {
+    if (chosen.length === tiers) {
+      settings++;
+      const length = shortestField(
+        chosen.map((index) => effects[index]!),
+        options,
+      );
+      if (length === undefined) without++;
+      else byLength.set(length, (byLength.get(length) ?? 0) + 1);
+      note(length !== undefined);
+      return;
+    }
+    for (let index = 0; index < hashes.length; index++) {
+      if (used.has(index)) continue;
+      used.add(index);
+      chosen.push(index);
+      visit();
+      chosen.pop();
+      used.delete(index);
+    }
+  };
+  visit();
+  return {
+    settings,
+    without,
+    byLength: new Map([...byLength].sort(([a], [b]) => a - b)),
+    conflicts: [...together]
+      .filter(([, works]) => !works)
+      .map(([key]) => key.split(" ").map(Number) as [number, number]),
+  };
+}
