@@ -2,7 +2,7 @@
 import { Argument, type Command } from "commander";
 import { fail } from "../../base/index.js";
 
-export const HASH_SUBJECTS = ["catalogue", "linear", "correlate", "collide", "delta"] as const;
+const HASH_SUBJECTS = ["catalogue", "linear", "correlate", "collide", "delta"] as const;
 export type HashSubject = (typeof HASH_SUBJECTS)[number];
 
 export interface HashArguments {

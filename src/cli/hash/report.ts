@@ -1,7 +1,7 @@
 /** What every subject of `p4loom hash` yields, and how it is printed: as text, as JSON, as a page. */
 import { type Cell, escapeMarkup, formatTable, htmlPage } from "../../base/index.js";
 
-export interface HashTable {
+interface HashTable {
   /** Empty for the only table. */
   readonly title: string;
   readonly header: readonly string[];
