@@ -5,7 +5,7 @@
 import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../src/base/index.js";
 import { bootFabric, ProgramCompiler } from "../src/experiment/boot.js";
 import { loadExperiment } from "../src/experiment/index.js";
-import { EventQueue, NS_PER_MS, NS_PER_S, type TransportOptions } from "../src/sim/packet/index.js";
+import { EventQueue, type FixedStreamOptions, NS_PER_MS, NS_PER_S } from "../src/sim/packet/index.js";
 import { drawClientPort, hostPlaces, PairDrawer } from "../src/traffic/index.js";
 import type { Benchmark } from "./main.js";
 
@@ -18,7 +18,7 @@ failures: [tor]
 runs: 1
 `;
 
-const TRANSPORT: TransportOptions = {
+const TRANSPORT: FixedStreamOptions = {
   segmentBytes: 1000,
   windowSegments: 16,
   margin: 5 * NS_PER_MS,

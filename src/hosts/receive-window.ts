@@ -33,4 +33,30 @@ export class ReceiveWindow {
     }
     return true;
   }
+
+  /** Whether all that has arrived is in order. */
+  get isInOrder(): boolean {
+    return this.#islands.length === 0;
+  }
+
+  /** Number of the island that has the byte at `position`, for {@link islandStart} and {@link islandEnd}; -1 where none has. */
+  islandAt(position: number): number {
+    const islands = this.#islands;
+    let low = 0;
+    let high = islands.length / 2;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (islands[2 * middle + 1]! > position) high = middle;
+      else low = middle + 1;
+    }
+    return low < islands.length / 2 && islands[2 * low]! <= position ? low : -1;
+  }
+
+  islandStart(island: number): number {
+    return this.#islands[2 * island]!;
+  }
+
+  islandEnd(island: number): number {
+    return this.#islands[2 * island + 1]!;
+  }
 }

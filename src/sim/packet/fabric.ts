@@ -4,9 +4,9 @@ import type { Json, Random } from "../../base/index.js";
 import type { HostContext, HostPolicy } from "../../hosts/index.js";
 import { hostsOf, type Topology, type TopologyNode } from "../../topology/index.js";
 import type { ChannelOptions } from "./channel.js";
-import type { SelectorCodec } from "./frames.js";
 import { Host } from "./host.js";
 import { type Link, Network, type Node } from "./network.js";
+import type { SelectorCodec } from "./network-headers.js";
 import type { Simulation } from "./simulation.js";
 
 export interface FabricOptions {

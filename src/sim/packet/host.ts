@@ -1,13 +1,18 @@
 /** A server: one or more bonded NICs under one address, the ends of its connections, and a host policy. */
-import { type Random, toBytes } from "../../base/index.js";
-import { CLIENT, type ConnectionEnd, type FlowKey, type HostPolicy } from "../../hosts/index.js";
+import { fromBytes, type Random, toBytes } from "../../base/index.js";
+import { CLIENT, type ConnectionEnd, type FlowKey, type HostPolicy, SERVER } from "../../hosts/index.js";
 import type { Channel } from "./channel.js";
-import { Connection, type ConnectionHost, type TransportOptions } from "./connection.js";
-import { type FlowAddresses, Segment, SegmentBuilder, type SelectorCodec } from "./frames.js";
+import type { Connection, ConnectionHost } from "./connection.js";
+import { FLAG_ACK, FLAG_FIN, FLAG_RST, FLAG_SYN, Segment } from "./frames.js";
 import type { Node } from "./network.js";
+import { type FlowAddresses, PROTOCOL_TCP, type SelectorCodec } from "./network-headers.js";
+import { SegmentBuilder } from "./segment-builder.js";
 import type { Simulation } from "./simulation.js";
+import { FixedStream, type FixedStreamOptions } from "./transport/fixed-stream.js";
+import { TcpConnection } from "./transport/tcp.js";
+import type { TcpOptions } from "./transport/tcp-options.js";
 
-const PROTOCOL_TCP = 6;
+export type TransportOptions = FixedStreamOptions | TcpOptions;
 
 export interface HostOptions {
   name: string;
@@ -42,6 +47,19 @@ interface OpenConnection {
   remote: Uint8Array;
 }
 
+/** What a port of a host does with a SYN. */
+interface PortListener {
+  options: TcpOptions;
+  accept: (connection: TcpConnection) => void;
+  random: Random;
+}
+
+/** A tuple as this host sends it, and its connection's own things. */
+interface NewConnection {
+  flow: FlowKey;
+  builder: SegmentBuilder;
+}
+
 export class Host implements Node, ConnectionHost {
   readonly name: string;
   readonly stats: HostStats = { sent: 0, received: 0, rejected: 0 };
@@ -52,10 +70,17 @@ export class Host implements Node, ConnectionHost {
   readonly #nics: (Nic | undefined)[] = [];
   /** By local port * 2^16 + remote port. */
   readonly #connections = new Map<number, OpenConnection[]>();
-  /** Timer events carry an index into this list; `#woken` is the event that a connection waits for. */
-  readonly #timed: Connection[] = [];
+  readonly #listeners = new Map<number, PortListener>();
+  /**
+   * Timer events carry an index into these lists, which is used again after its connection was released; `#woken` and
+   * `#soon` are the events that a connection waits for.
+   */
+  readonly #timed: (Connection | undefined)[] = [];
   readonly #woken: number[] = [];
+  readonly #soon: number[] = [];
+  readonly #freeIndexes: number[] = [];
   readonly #timerKind: number;
+  readonly #soonKind: number;
   readonly #segment = new Segment();
 
   constructor(simulation: Simulation, options: HostOptions) {
@@ -67,6 +92,11 @@ export class Host implements Node, ConnectionHost {
       if (this.#woken[index] !== simulation.now) return;
       this.#woken[index] = Number.POSITIVE_INFINITY;
       this.#timed[index]?.onTimer();
+    });
+    this.#soonKind = simulation.register((index) => {
+      if (this.#soon[index] !== simulation.now) return;
+      this.#soon[index] = Number.POSITIVE_INFINITY;
+      this.#timed[index]?.onSoon();
     });
   }
 
@@ -103,9 +133,9 @@ export class Host implements Node, ConnectionHost {
   sourcePort(ipVersion: 4 | 6, free: number, peer: Peer, random: Random, end = CLIENT): number {
     const chosen = this.#options.policy.sourcePort?.(this.#flow(ipVersion, free, peer), end, random);
     if (chosen === undefined || chosen === free) return free;
-    const remote = toBytes(peer.address, ipVersion === 4 ? 4 : 16);
-    const isSame = (other: OpenConnection) => other.remote.every((byte, i) => byte === remote[i]);
-    return this.#connections.get(chosen * 65536 + peer.port)?.some(isSame) === true ? free : chosen;
+    return this.#lookUp(chosen, peer.port, toBytes(peer.address, ipVersion === 4 ? 4 : 16)) === undefined
+      ? chosen
+      : free;
   }
 
   #flow(ipVersion: 4 | 6, srcPort: number, peer: Peer): FlowKey {
@@ -113,7 +143,7 @@ export class Host implements Node, ConnectionHost {
     return { src, dst: peer.address, protocol: PROTOCOL_TCP, srcPort, dstPort: peer.port };
   }
 
-  /** Opens this host's end of a connection; the other end is opened by the other host. */
+  /** Opens this host's end of a connection without a handshake; the other end is opened by the other host. */
   open(
     ipVersion: 4 | 6,
     localPort: number,
@@ -122,8 +152,59 @@ export class Host implements Node, ConnectionHost {
     transport: TransportOptions,
     end: ConnectionEnd = CLIENT,
   ): Connection {
-    const src = this.address(ipVersion);
+    const made = this.#make(ipVersion, localPort, peer);
+    if (transport.protocol === "tcp")
+      return this.#add(this.#tcp(made, random, { ...transport, handshake: false }, end), ipVersion, peer);
+    const chooser = this.#options.policy.open(made.flow, random, end);
+    const { flow, builder } = made;
+    const stream = new FixedStream(this, this.#takeIndex(), flow, chooser, builder, transport);
+    return this.#add(stream, ipVersion, peer);
+  }
+
+  /**
+   * Accepts connections at a port, until {@link reset}. `accept` gets each connection once it is established and before its
+   * first data; path choosers and sequence numbers are drawn from forks of `random`. From now on the host resets connections
+   * that it does not know (RFC 9293, section 3.10.7.1).
+   */
+  listen(
+    port: number,
+    options: TcpOptions,
+    accept: (connection: TcpConnection) => void,
+    random: Random,
+  ): void {
+    this.#listeners.set(port, { options, accept, random });
+  }
+
+  /**
+   * Opens a connection to a host that listens; with `options.handshake: false` the other end is opened by
+   * {@link open}. Throws RangeError where the connection exists.
+   */
+  connect(
+    ipVersion: 4 | 6,
+    localPort: number,
+    peer: Peer,
+    random: Random,
+    options: TcpOptions,
+    end: ConnectionEnd = CLIENT,
+  ): TcpConnection {
+    if (this.#lookUp(localPort, peer.port, toBytes(peer.address, ipVersion === 4 ? 4 : 16)) !== undefined)
+      throw new RangeError(
+        `${this.name}: port ${localPort} has a connection to port ${peer.port} of this peer`,
+      );
+    const connection = this.#tcp(this.#make(ipVersion, localPort, peer), random, options, end);
+    this.#add(connection, ipVersion, peer);
+    if (options.handshake) connection.connect();
+    return connection;
+  }
+
+  /** Connections that are open, and those that wait in TIME-WAIT. */
+  get connectionCount(): number {
+    return this.#timed.length - this.#freeIndexes.length;
+  }
+
+  #make(ipVersion: 4 | 6, localPort: number, peer: Peer): NewConnection {
     const flow = this.#flow(ipVersion, localPort, peer);
+    const { src } = flow;
     const addresses: FlowAddresses = {
       ipVersion,
       srcMac: this.#options.mac,
@@ -134,35 +215,86 @@ export class Host implements Node, ConnectionHost {
       srcPort: localPort,
       dstPort: peer.port,
     };
-    const index = this.#timed.length;
-    const chooser = this.#options.policy.open(flow, random, end);
     const builder = new SegmentBuilder(addresses, this.#options.codec, this.#options.policy.ecn);
-    const connection = new Connection(this, index, flow, chooser, builder, transport);
-    this.#timed.push(connection);
-    this.#woken.push(Number.POSITIVE_INFINITY);
+    return { flow, builder };
+  }
+
+  #takeIndex(): number {
+    return this.#freeIndexes.pop() ?? this.#timed.length;
+  }
+
+  #tcp(
+    { flow, builder }: NewConnection,
+    random: Random,
+    options: TcpOptions,
+    end: ConnectionEnd,
+  ): TcpConnection {
+    const { policy } = this.#options;
+    const control = options.congestionControl({
+      mss: options.segmentBytes,
+      initialWindow: options.initialWindow * options.segmentBytes,
+      now: () => this.#simulation.now,
+      random: random.fork("congestion control"),
+    });
+    return new TcpConnection({
+      host: this,
+      index: this.#takeIndex(),
+      flow,
+      chooser: policy.open(flow, random, end),
+      builder,
+      options,
+      control,
+      marks: policy.ecn === true,
+      initialSequence: options.handshake ? random.fork("sequence").uint32() : 0,
+    });
+  }
+
+  #add<C extends Connection>(connection: C, ipVersion: 4 | 6, peer: Peer): C {
+    const { index, flow } = connection;
+    this.#timed[index] = connection;
+    this.#woken[index] = Number.POSITIVE_INFINITY;
+    this.#soon[index] = Number.POSITIVE_INFINITY;
     const remote = toBytes(peer.address, ipVersion === 4 ? 4 : 16);
-    const key = localPort * 65536 + peer.port;
+    const key = flow.srcPort * 65536 + flow.dstPort;
     const open = this.#connections.get(key);
     if (open === undefined) this.#connections.set(key, [{ connection, remote }]);
     else open.push({ connection, remote });
     return connection;
   }
 
-  /** Closes and forgets all connections; to be called when no timer of this host is pending any more. */
+  release(connection: Connection): void {
+    const { index, flow } = connection;
+    if (this.#timed[index] !== connection) return;
+    this.#timed[index] = undefined;
+    this.#freeIndexes.push(index);
+    const key = flow.srcPort * 65536 + flow.dstPort;
+    const left = this.#connections.get(key)!.filter((one) => one.connection !== connection);
+    if (left.length === 0) this.#connections.delete(key);
+    else this.#connections.set(key, left);
+  }
+
+  /** Closes and forgets all connections and listeners; to be called when no timer of this host is pending any more. */
   reset(): void {
-    for (const connection of this.#timed) connection.close();
+    for (const connection of [...this.#timed]) connection?.close();
     this.#connections.clear();
+    this.#listeners.clear();
     this.#timed.length = 0;
     this.#woken.length = 0;
+    this.#soon.length = 0;
+    this.#freeIndexes.length = 0;
   }
 
   now(): number {
     return this.#simulation.now;
   }
 
-  transmit(connection: Connection, frame: Uint8Array, selector: number): void {
+  transmit({ flow }: Connection, frame: Uint8Array, selector: number): void {
+    this.#send(flow, frame, selector);
+  }
+
+  #send(flow: FlowKey, frame: Uint8Array, selector: number): void {
     const nics = this.#nics.length;
-    const nic = this.#nics[nics === 1 ? 0 : this.#options.policy.nic(connection.flow, selector, nics)]!;
+    const nic = this.#nics[nics === 1 ? 0 : this.#options.policy.nic(flow, selector, nics)]!;
     frame.set(nic.gateway, 0);
     this.stats.sent++;
     nic.output.send(frame);
@@ -175,31 +307,86 @@ export class Host implements Node, ConnectionHost {
     this.#simulation.schedule(connection.deadline, this.#timerKind, connection.index);
   }
 
+  setSoon(connection: Connection): void {
+    const { index, soon } = connection;
+    if (this.#soon[index]! <= soon) return;
+    this.#soon[index] = soon;
+    this.#simulation.schedule(soon, this.#soonKind, index);
+  }
+
   receive(_port: number, frame: Uint8Array): void {
     const segment = this.#segment;
-    const connection = this.#accepts(frame) ? this.#find(segment) : undefined;
-    if (connection === undefined) {
+    if (!this.#accepts(frame)) {
       this.stats.rejected++;
       return;
     }
-    this.stats.received++;
-    connection.receive(segment, this.#options.codec.selectorOf(segment.headers));
+    const connection = this.#find(segment);
+    if (connection !== undefined) {
+      this.stats.received++;
+      connection.receive(segment, this.#options.codec.selectorOf(segment.headers));
+    } else if (this.#listeners.size > 0) this.#receiveUnknown(segment);
+    else this.stats.rejected++;
   }
 
   #accepts(frame: Uint8Array): boolean {
     for (let i = 0; i < 6; i++) if (frame[i] !== this.#mac[i]) return false;
-    return this.#segment.read(frame) && this.#segment.hopLimit > 0;
+    const segment = this.#segment;
+    return segment.read(frame) && segment.hopLimit > 0 && segment.protocol === PROTOCOL_TCP;
   }
 
-  #find(segment: Segment): Connection | undefined {
-    const open = this.#connections.get(segment.dstPort * 65536 + segment.srcPort);
+  #find({ srcPort, dstPort, frame, srcAt, addressLength }: Segment): Connection | undefined {
+    const open = this.#connections.get(dstPort * 65536 + srcPort);
     if (open === undefined) return undefined;
     for (const { connection, remote } of open) {
-      if (remote.length !== segment.addressLength) continue;
+      if (remote.length !== addressLength) continue;
       let i = 0;
-      while (i < remote.length && segment.frame[segment.srcAt + i] === remote[i]) i++;
+      while (i < remote.length && frame[srcAt + i] === remote[i]) i++;
       if (i === remote.length) return connection;
     }
     return undefined;
+  }
+
+  #lookUp(localPort: number, remotePort: number, remote: Uint8Array): Connection | undefined {
+    return this.#connections
+      .get(localPort * 65536 + remotePort)
+      ?.find(
+        (one) => one.remote.length === remote.length && one.remote.every((byte, i) => byte === remote[i]),
+      )?.connection;
+  }
+
+  /** A segment for no connection: a SYN opens one where a port listens, anything else is answered with a reset. */
+  #receiveUnknown(segment: Segment): void {
+    const { ipVersion, flags, srcPort, dstPort } = segment;
+    const source = segment.frame.subarray(segment.srcAt, segment.srcAt + segment.addressLength);
+    const peer = { address: fromBytes(source), port: srcPort };
+    const selector = this.#options.codec.selectorOf(segment.headers);
+    const listener = this.#listeners.get(dstPort);
+    if (listener !== undefined && (flags & (FLAG_SYN | FLAG_ACK | FLAG_RST)) === FLAG_SYN) {
+      this.stats.received++;
+      const random = listener.random.fork(`${peer.address} ${srcPort} ${dstPort}`);
+      const options = { ...listener.options, handshake: true };
+      const connection = this.#add(
+        this.#tcp(this.#make(ipVersion, dstPort, peer), random, options, SERVER),
+        ipVersion,
+        peer,
+      );
+      connection.onAccepted = () => listener.accept(connection);
+      connection.accept(segment, selector);
+      return;
+    }
+    this.stats.rejected++;
+    if ((flags & FLAG_RST) === 0) this.#reset(segment, peer);
+  }
+
+  /** RFC 9293, section 3.10.7.1. */
+  #reset({ ipVersion, flags, sequence, acknowledgement, payloadLength, dstPort }: Segment, peer: Peer): void {
+    const { flow, builder } = this.#make(ipVersion, dstPort, peer);
+    builder.ecn = false;
+    const length = payloadLength + ((flags & FLAG_SYN) !== 0 ? 1 : 0) + ((flags & FLAG_FIN) !== 0 ? 1 : 0);
+    const frame =
+      (flags & FLAG_ACK) !== 0
+        ? builder.build(acknowledgement, 0, 0, FLAG_RST, 0, 0)
+        : builder.build(0, sequence + length, 0, FLAG_RST | FLAG_ACK, 0, 0);
+    this.#send(flow, frame, 0);
   }
 }

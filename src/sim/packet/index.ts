@@ -5,32 +5,27 @@
  */
 export { Channel, type ChannelOptions, type ChannelStats } from "./channel.js";
 export {
-  Connection,
+  type CloseReason,
+  type Connection,
+  ConnectionCounters,
   type ConnectionHost,
   type ConnectionListener,
-  type TransportOptions,
 } from "./connection.js";
 export { type ChannelState, ControlChannel, type ControlChannelOptions, settle } from "./control-channel.js";
 export type { ControlFault } from "./control-direction.js";
 export { entityBytes, eventBytes, MESSAGE_BYTES, packetBytes, queryBytes } from "./control-messages.js";
 export { EventQueue } from "./event-queue.js";
 export { Fabric, type FabricOptions } from "./fabric.js";
-export {
-  FLAG_ACK,
-  FLAG_ECE,
-  FLAG_PSH,
-  type FlowAddresses,
-  Segment,
-  SegmentBuilder,
-  type SelectorCodec,
-} from "./frames.js";
-export { Host, type HostOptions, type HostStats, type Peer } from "./host.js";
+export { FLAG_ACK, FLAG_CWR, FLAG_ECE, FLAG_FIN, FLAG_PSH, FLAG_RST, FLAG_SYN, Segment } from "./frames.js";
+export { Host, type HostOptions, type HostStats, type Peer, type TransportOptions } from "./host.js";
 export { HostChannel } from "./host-channel.js";
 export { Impairment, type ImpairmentOptions, shareThreshold } from "./impairment.js";
 export { type Endpoint, type Link, type LinkOptions, Network, type Node } from "./network.js";
+export type { FlowAddresses, SelectorCodec } from "./network-headers.js";
 export { type AddressPrefix, PacketFilter, type PacketMatch } from "./packet-match.js";
 export type { PortSource } from "./port-source.js";
 export { type RetransmissionOptions, RetransmissionTimeout } from "./retransmission-timer.js";
+export { SegmentBuilder } from "./segment-builder.js";
 export {
   controlClock,
   type Handler,
@@ -50,3 +45,6 @@ export type {
   SubflowView,
 } from "./transport/congestion/congestion-control.js";
 export { CONGESTION_CONTROLS, type CongestionControlName } from "./transport/congestion/registry.js";
+export type { FixedStreamOptions } from "./transport/fixed-stream.js";
+export { TcpConnection, type TcpState } from "./transport/tcp.js";
+export type { DelayedAckOptions, TcpOptions } from "./transport/tcp-options.js";

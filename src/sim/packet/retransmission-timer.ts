@@ -7,6 +7,8 @@
 export interface RetransmissionOptions {
   /** Nanoseconds added to the smoothed RTT, unless four times its deviation is more. */
   margin: number;
+  /** Nanoseconds; no timeout is shorter. 0 unless given. */
+  floor?: number;
   /** Nanoseconds; no timeout is longer. */
   cap: number;
   /** Nanoseconds; the timeout before the first RTT sample. */
@@ -15,14 +17,16 @@ export interface RetransmissionOptions {
 
 export class RetransmissionTimeout {
   readonly #options: RetransmissionOptions;
+  #initial: number;
   /** Nanoseconds; negative before the first sample. */
   #smoothed = -1;
   #deviation = 0;
-  /** Timeouts since the last progress. */
+  /** Timeouts since the last progress, of TCP since the last sample: each doubles the timeout. */
   attempts = 0;
 
   constructor(options: RetransmissionOptions) {
     this.#options = options;
+    this.#initial = options.initial;
   }
 
   /** Smoothed round-trip time in nanoseconds; undefined before the first sample. */
@@ -30,22 +34,33 @@ export class RetransmissionTimeout {
     return this.#smoothed < 0 ? undefined : this.#smoothed;
   }
 
-  /** A round trip of a segment that was sent once (Karn's rule). */
-  sample(rtt: number): void {
+  /**
+   * A SYN was lost and there is no sample: data begin with three times the initial timeout, as RFC 6298, section 5.7 says of
+   * one second.
+   */
+  afterLostHandshake(): void {
+    if (this.#smoothed < 0) this.#initial *= 3;
+  }
+
+  /**
+   * A round trip of a segment that was sent once (Karn's rule). `samples`: how many there are in a round trip; all together
+   * weigh as much as one (RFC 7323, appendix G).
+   */
+  sample(rtt: number, samples = 1): void {
     if (this.#smoothed < 0) {
       this.#smoothed = rtt;
       this.#deviation = rtt / 2;
       return;
     }
-    this.#deviation += (Math.abs(this.#smoothed - rtt) - this.#deviation) / 4;
-    this.#smoothed += (rtt - this.#smoothed) / 8;
+    this.#deviation += (Math.abs(this.#smoothed - rtt) - this.#deviation) / (4 * samples);
+    this.#smoothed += (rtt - this.#smoothed) / (8 * samples);
   }
 
   /** Nanoseconds until a segment that is sent now counts as lost. */
   get current(): number {
-    const { margin, cap, initial } = this.#options;
+    const { margin, floor = 0, cap } = this.#options;
     const base =
-      this.#smoothed < 0 ? initial : Math.round(this.#smoothed + Math.max(margin, 4 * this.#deviation));
-    return Math.min(base * 2 ** Math.min(this.attempts, 30), cap);
+      this.#smoothed < 0 ? this.#initial : Math.round(this.#smoothed + Math.max(margin, 4 * this.#deviation));
+    return Math.min(Math.max(base, floor) * 2 ** Math.min(this.attempts, 30), cap);
   }
 }

@@ -43,7 +43,7 @@ describe("a path chooser", () => {
     const [sender] = net.connect({ windowSegments: 4 });
     sender.send(400);
     net.network.simulation.run(20 * RTT);
-    expect([heard, net.relays[1].seen, sender.copiesSent]).toEqual([1, 1, 1]);
+    expect([heard, net.relays[1].seen, sender.counters.copiesSent]).toEqual([1, 1, 1]);
     expect(sender.bytesAcknowledged).toBe(400);
     expect(sender.timeout.attempts).toBe(0);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
-import { Segment, type TransportOptions } from "../../../src/sim/packet/index.js";
+import { type FixedStreamOptions, Segment } from "../../../src/sim/packet/index.js";
 import { hostsOf, TIER } from "../../../src/topology/index.js";
 import { experimentWith, modelFabric } from "../../experiment/model-fabric.js";
 import { transport } from "./relay.js";
@@ -13,7 +13,7 @@ const topologies = {
     '{ kind: clos, pods: 2, tors_per_pod: 2, leaves_per_pod: 3, spines_per_plane: 2, missing_links: [["tor0-0", "leaf0-1"], ["leaf1-0", "spine0-1"]] }',
 };
 
-const options: TransportOptions = { ...transport, segmentBytes: 500, windowSegments: 4 };
+const options: FixedStreamOptions = { ...transport, segmentBytes: 500, windowSegments: 4 };
 
 describe.each(Object.entries(topologies))("%s", (_, topology) => {
   it.each([4, 6] as const)(

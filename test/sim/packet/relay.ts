@@ -5,6 +5,7 @@ import type { HostPolicy, PathChooser } from "../../../src/hosts/index.js";
 import {
   type Channel,
   type Connection,
+  type FixedStreamOptions,
   Host,
   Network,
   type Node,
@@ -12,7 +13,6 @@ import {
   NS_PER_S,
   Segment,
   type SelectorCodec,
-  type TransportOptions,
 } from "../../../src/sim/packet/index.js";
 
 /** Passes every frame from one host to the other, as a router does: new destination MAC, TTL untouched. */
@@ -43,7 +43,7 @@ const dscp: SelectorCodec = {
   selectorOf: (headers) => headers.dscp,
 };
 
-export const transport: TransportOptions = {
+export const transport: FixedStreamOptions = {
   segmentBytes: 100,
   windowSegments: 4,
   margin: 5 * NS_PER_MS,
@@ -66,7 +66,7 @@ export interface Pair {
   a: Host;
   b: Host;
   /** Opens both ends of a connection. */
-  connect(options?: Partial<TransportOptions>): [Connection, Connection];
+  connect(options?: Partial<FixedStreamOptions>): [Connection, Connection];
 }
 
 export function pairOfHosts(

@@ -79,11 +79,11 @@ describe("RFC 5681", () => {
     const [sender, receiver] = net.connect({ windowSegments: duplicates + 1 });
     sender.send(100 * (duplicates + 1));
     net.network.simulation.run(NS_PER_S - 1);
-    expect(sender.retransmissions).toBe(retransmissions);
+    expect(sender.counters.retransmissions).toBe(retransmissions);
     expect(receiver.bytesReceived).toBe(retransmissions > 0 ? 100 * (duplicates + 1) : 0);
     // Without a fast retransmission the timer sends the segment again.
     net.network.simulation.run();
-    expect(sender.retransmissions).toBeGreaterThan(0);
+    expect(sender.counters.retransmissions).toBeGreaterThan(0);
     expect(receiver.bytesReceived).toBe(100 * (duplicates + 1));
   });
 });
@@ -119,9 +119,9 @@ describe("copies", () => {
     sender.send(100);
     net.network.simulation.run();
     expect(sender.bytesAcknowledged).toBe(100);
-    expect(sender.copiesSent).toBe(1);
+    expect(sender.counters.copiesSent).toBe(1);
     // Both segments of the timeout arrive.
-    expect(receiver.copiesSent).toBe(2 * 2);
+    expect(receiver.counters.copiesSent).toBe(2 * 2);
   });
 });
 
@@ -157,8 +157,8 @@ describe("transport", () => {
       net.network.simulation.run();
       expect(finished).toBe(1);
       expect(receiver.bytesReceived).toBe(10_050);
-      expect(sender.segmentsSent).toBe(101);
-      expect(sender.retransmissions).toBe(0);
+      expect(sender.counters.segmentsSent).toBe(101);
+      expect(sender.counters.retransmissions).toBe(0);
       expect(net.network.simulation.pending).toBe(0);
     }
   });
@@ -168,10 +168,10 @@ describe("transport", () => {
     const [sender] = net.connect({ windowSegments: 7 });
     sender.send(70_000);
     net.network.simulation.run(999_999);
-    expect(sender.segmentsSent).toBe(7);
+    expect(sender.counters.segmentsSent).toBe(7);
     // One window each round trip of 1 ms and a little serialisation.
     net.network.simulation.run(5.5 * NS_PER_MS);
-    expect(sender.segmentsSent).toBe(7 * 6);
+    expect(sender.counters.segmentsSent).toBe(7 * 6);
   });
 
   it("delivers every byte in order over a lossy path", () => {
@@ -201,7 +201,7 @@ describe("transport", () => {
     net.network.simulation.run();
     expect(receiver.bytesReceived).toBe(1_000);
     expect(timeouts).toBe(0);
-    expect(sender.retransmissions).toBe(1);
+    expect(sender.counters.retransmissions).toBe(1);
   });
 
   it("times out at RTT + 5 ms, doubling, and counts its attempts until progress", () => {

@@ -9,10 +9,10 @@ import {
   type Channel,
   type Connection,
   type Fabric,
+  type FixedStreamOptions,
   type Host,
   NS_PER_S,
   Segment,
-  type TransportOptions,
 } from "../../../sim/packet/index.js";
 import { drawClientPort, hostPlaces, PairDrawer, type Place } from "../../../traffic/index.js";
 import { advance, type Steps } from "../../advance.js";
@@ -60,7 +60,7 @@ export class FlowDrawer {
   readonly #experiment: Experiment;
   readonly #fabric: Fabric;
   readonly #pairs: PairDrawer;
-  readonly #transport: TransportOptions;
+  readonly #transport: FixedStreamOptions;
   readonly #segment = new Segment();
   readonly #endRandom: EndRandom;
 

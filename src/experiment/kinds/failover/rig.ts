@@ -172,5 +172,5 @@ export class FailoverRig {
 
 /** Copies that both ends have sent. */
 function copiesOf({ client, server }: SimulatedFlow): number {
-  return client.copiesSent + server.copiesSent;
+  return client.counters.copiesSent + server.counters.copiesSent;
 }

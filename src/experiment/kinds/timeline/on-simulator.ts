@@ -75,7 +75,7 @@ function openFlow(
       bytes: client.bytesAcknowledged,
       completion,
       outages: log.outages(),
-      copies: client.copiesSent + server.copiesSent,
+      copies: client.counters.copiesSent + server.counters.copiesSent,
       broken: undefined,
     };
   };

@@ -1,0 +1,105 @@
+/** Ethernet, an optional 802.1Q tag, and IPv4 or IPv6: what stands before the transport header of a frame. */
+import { addWords, toBytes } from "../../base/index.js";
+import type { SelectorHeaders } from "../../hosts/index.js";
+
+export const ETHERTYPE_VLAN = 0x8100;
+export const ETHERTYPE_IPV4 = 0x0800;
+export const ETHERTYPE_IPV6 = 0x86dd;
+export const PROTOCOL_TCP = 6;
+export const PROTOCOL_UDP = 17;
+const HOP_LIMIT = 64;
+
+/** ECN field of the IP header (RFC 3168). */
+export const ECT_0 = 2;
+export const CE = 3;
+
+/** How selectors are written into headers and read back. */
+export interface SelectorCodec {
+  headersOf(selector: number): SelectorHeaders;
+  selectorOf(headers: SelectorHeaders): number;
+}
+
+/** One direction of a flow, as its packets show it. */
+export interface FlowAddresses {
+  ipVersion: 4 | 6;
+  srcMac: bigint;
+  dstMac: bigint;
+  src: bigint;
+  dst: bigint;
+  srcPort: number;
+  dstPort: number;
+}
+
+export function put16(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value >>> 8;
+  bytes[at + 1] = value;
+}
+
+export function put32(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value >>> 24;
+  bytes[at + 1] = value >>> 16;
+  bytes[at + 2] = value >>> 8;
+  bytes[at + 3] = value;
+}
+
+export function get16(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! << 8) | bytes[at + 1]!;
+}
+
+export function get32(bytes: Uint8Array, at: number): number {
+  return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
+}
+
+/** Headers up to the ports, and room for the rest of the transport header. Lengths and checksums are 0, ECN is "not capable". */
+export interface PreparedHeaders {
+  readonly bytes: Uint8Array;
+  readonly ipAt: number;
+  readonly transportAt: number;
+  /** Sum over the IPv4 header; 0 for IPv6. */
+  readonly ipSum: number;
+  /** Sum over addresses, protocol and ports: of the pseudo-header the length is missing. */
+  readonly pseudoSum: number;
+}
+
+export function prepareHeaders(
+  { ipVersion, srcMac, dstMac, src, dst, srcPort, dstPort }: FlowAddresses,
+  { dscp, vlan, flowLabel }: SelectorHeaders,
+  protocol: number,
+  transportBytes: number,
+): PreparedHeaders {
+  const ipAt = 14 + (vlan === undefined ? 0 : 4);
+  const transportAt = ipAt + (ipVersion === 4 ? 20 : 40);
+  const bytes = new Uint8Array(transportAt + transportBytes);
+  bytes.set(toBytes(dstMac, 6), 0);
+  bytes.set(toBytes(srcMac, 6), 6);
+  if (vlan !== undefined) {
+    put16(bytes, 12, ETHERTYPE_VLAN);
+    put16(bytes, 14, vlan & 0xfff);
+  }
+  put16(bytes, ipAt - 2, ipVersion === 4 ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6);
+  const addressBytes = ipVersion === 4 ? 4 : 16;
+  const addressesAt = transportAt - 2 * addressBytes;
+  if (ipVersion === 4) {
+    bytes[ipAt] = 0x45;
+    bytes[ipAt + 1] = (dscp & 0x3f) << 2;
+    // Identification 0 with "don't fragment" set: an atomic datagram (RFC 6864).
+    put16(bytes, ipAt + 6, 0x4000);
+    bytes[ipAt + 8] = HOP_LIMIT;
+    bytes[ipAt + 9] = protocol;
+  } else {
+    put32(bytes, ipAt, (6 << 28) | ((dscp & 0x3f) << 22) | (flowLabel & 0xfffff));
+    bytes[ipAt + 6] = protocol;
+    bytes[ipAt + 7] = HOP_LIMIT;
+  }
+  bytes.set(toBytes(src, addressBytes), addressesAt);
+  bytes.set(toBytes(dst, addressBytes), addressesAt + addressBytes);
+  put16(bytes, transportAt, srcPort);
+  put16(bytes, transportAt + 2, dstPort);
+  return {
+    bytes,
+    ipAt,
+    transportAt,
+    ipSum: ipVersion === 4 ? addWords(bytes, ipAt, transportAt, 0) : 0,
+    pseudoSum: addWords(bytes, addressesAt, transportAt + 4, protocol),
+  };
+}

@@ -1,0 +1,102 @@
+/**
+ * Real bytes of TCP segments, with right checksums. The payload is zeros: a simulated flow moves byte counts, not contents.
+ * Each segment carries the selector in its headers (where, the scheme says) and, in a TCP option for experiments
+ * (RFC 6994), the echo: the selector of the last segment that came from the other end. It is the first option.
+ */
+import { addWords, finishChecksum } from "../../base/index.js";
+import { ECHO_OPTION } from "../../hosts/index.js";
+import {
+  ECT_0,
+  type FlowAddresses,
+  PROTOCOL_TCP,
+  type PreparedHeaders,
+  prepareHeaders,
+  put16,
+  put32,
+  type SelectorCodec,
+} from "./network-headers.js";
+
+/** Of a segment whose only option is the echo. */
+export const TCP_HEADER_LENGTH = 20 + ECHO_OPTION.length;
+
+/** Bytes that options beside the echo may take: a TCP header has at most 60. */
+export const OPTION_ROOM = 60 - TCP_HEADER_LENGTH;
+
+/** Builds the segments that one end of a connection sends. All but a few fields are the same each time. */
+export class SegmentBuilder {
+  readonly #codec: SelectorCodec;
+  /** Of the selector last used. */
+  #prepared: PreparedHeaders | undefined;
+  #selector = -1;
+  /** Sum over what does not change while the selector stays. */
+  #tcpSum = 0;
+
+  /** The window field of the segments built from now on, as it stands on the wire. */
+  window = 0xffff;
+  /** Options beside the echo: the first {@link optionsLength} bytes, a multiple of 4. */
+  readonly options = new Uint8Array(OPTION_ROOM);
+  optionsLength = 0;
+
+  constructor(
+    readonly addresses: FlowAddresses,
+    codec: SelectorCodec,
+    /** Whether packets say that they can be marked, ECT(0). */
+    public ecn = false,
+  ) {
+    this.#codec = codec;
+  }
+
+  /** A new frame; `sequence` and `acknowledgement` are taken modulo 2^32. */
+  build(
+    sequence: number,
+    acknowledgement: number,
+    payloadLength: number,
+    flags: number,
+    selector: number,
+    echo: number,
+  ): Uint8Array {
+    if (selector !== this.#selector) this.#prepare(selector);
+    const { bytes, ipAt, transportAt, ipSum } = this.#prepared!;
+    const { optionsLength } = this;
+    const frame = new Uint8Array(bytes.length + optionsLength + payloadLength);
+    frame.set(bytes);
+    const tcpLength = TCP_HEADER_LENGTH + optionsLength + payloadLength;
+    if (this.addresses.ipVersion === 4) {
+      const ecn = this.ecn ? ECT_0 : 0;
+      frame[ipAt + 1]! |= ecn;
+      put16(frame, ipAt + 2, 20 + tcpLength);
+      put16(frame, ipAt + 10, finishChecksum(ipSum + ecn + 20 + tcpLength));
+    } else {
+      if (this.ecn) frame[ipAt + 1]! |= ECT_0 << 4;
+      put16(frame, ipAt + 4, tcpLength);
+    }
+    put32(frame, transportAt + 4, sequence);
+    put32(frame, transportAt + 8, acknowledgement);
+    frame[transportAt + 12] = ((TCP_HEADER_LENGTH + optionsLength) / 4) << 4;
+    frame[transportAt + 13] = flags;
+    put16(frame, transportAt + 14, this.window);
+    put32(frame, transportAt + 24, echo);
+    for (let i = 0; i < optionsLength; i++) frame[transportAt + TCP_HEADER_LENGTH + i] = this.options[i]!;
+    const changing =
+      addWords(frame, transportAt + 4, transportAt + 16, 0) +
+      addWords(frame, transportAt + 24, transportAt + TCP_HEADER_LENGTH + optionsLength, 0);
+    put16(frame, transportAt + 16, finishChecksum(this.#tcpSum + changing + tcpLength));
+    return frame;
+  }
+
+  #prepare(selector: number): void {
+    const prepared = prepareHeaders(
+      this.addresses,
+      this.#codec.headersOf(selector),
+      PROTOCOL_TCP,
+      TCP_HEADER_LENGTH,
+    );
+    const { bytes, transportAt } = prepared;
+    bytes[transportAt + 20] = ECHO_OPTION.kind;
+    bytes[transportAt + 21] = ECHO_OPTION.length;
+    put16(bytes, transportAt + 22, ECHO_OPTION.experiment);
+    this.#tcpSum = prepared.pseudoSum + addWords(bytes, transportAt + 20, transportAt + 24, 0);
+    this.#prepared = prepared;
+    this.#selector = selector;
+  }
+}

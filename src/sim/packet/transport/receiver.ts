@@ -1,0 +1,230 @@
+/**
+ * The receiving half of TCP: what has arrived, which acknowledgement is due when, the SACK blocks, the window that is
+ * offered, and what the sender is told about marks.
+ */
+import { type PathChooser, ReceiveWindow, type SegmentMarks } from "../../../hosts/index.js";
+import type { ConnectionCounters } from "../connection.js";
+import { OPTION_SACK } from "../frames.js";
+import { put32 } from "../network-headers.js";
+import type { SegmentBuilder } from "../segment-builder.js";
+import type { TcpOptions } from "./tcp-options.js";
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** Islands that acknowledgements report again and again (RFC 2018, section 4). */
+const REMEMBERED = 4;
+
+export class Receiver {
+  readonly #options: TcpOptions;
+  /** How marks are told to the sender. */
+  readonly #feedback: TcpOptions["ecn"];
+  readonly #chooser: PathChooser;
+  readonly #counters: ConnectionCounters;
+  readonly #window = new ReceiveWindow();
+  /** Position of the other end's FIN; -1 before it has arrived. */
+  #fin = -1;
+  /** End of the highest data that came in. */
+  #highest = 0;
+  /** First position beyond the window that was offered; it never moves back. */
+  #edge: number;
+  /** Shift of the window field. */
+  scale = 0;
+  /** In-order bytes that the application has not read. */
+  #unread = 0;
+  #reads = true;
+  /** Segments of data that no acknowledgement answers yet, and when one must. */
+  #waiting = 0;
+  ackAt = NEVER;
+  /** Selectors of the next acknowledgement, as the chooser said last. */
+  selectors: readonly number[];
+  /** {@link next} in the last acknowledgement that was sent. */
+  acknowledged = 0;
+  /** Whether acknowledgements carry ECE now. */
+  echoesMark = false;
+  /** Positions that came in last, latest first, one in each island that SACK reports. */
+  readonly #recent: number[] = [];
+  /** What came in twice and is to be reported once; -1: nothing. */
+  #duplicateStart = -1;
+  #duplicateEnd = -1;
+
+  constructor(
+    options: TcpOptions,
+    feedback: TcpOptions["ecn"],
+    chooser: PathChooser,
+    counters: ConnectionCounters,
+  ) {
+    this.#options = options;
+    this.#feedback = feedback;
+    this.#chooser = chooser;
+    this.#counters = counters;
+    this.#edge = options.receiveBuffer;
+    this.selectors = [chooser.selector];
+  }
+
+  /** The position that is expected next: of data, or after the FIN. */
+  get next(): number {
+    const { next } = this.#window;
+    return next === this.#fin ? next + 1 : next;
+  }
+
+  /** In order, without the FIN. */
+  get bytes(): number {
+    return this.#window.next;
+  }
+
+  get finished(): boolean {
+    return this.#window.next === this.#fin;
+  }
+
+  /** First position that the other end may not send. */
+  get edge(): number {
+    return this.#edge;
+  }
+
+  /** What the window field says. */
+  get windowField(): number {
+    return Math.min(0xffff, Math.floor(Math.max(0, this.#edge - this.next) / 2 ** this.scale));
+  }
+
+  /**
+   * Data or a FIN came in, `[start, end)` without the FIN. `flush` is called first where an acknowledgement must go out for
+   * what came before. True when an acknowledgement is due at once, else at {@link ackAt}.
+   */
+  receive(
+    start: number,
+    end: number,
+    fin: boolean,
+    marked: boolean,
+    marks: SegmentMarks | undefined,
+    now: number,
+    flush: () => void,
+  ): boolean {
+    const { delayedAck } = this.#options;
+    const window = this.#window;
+    if (marked) this.#counters.marked++;
+    let atOnce = false;
+    if (this.#feedback === "accurate" && marked !== this.echoesMark) {
+      // RFC 8257, section 3.2: one acknowledgement answers segments of one kind.
+      if (this.#waiting > 0) flush();
+      this.echoesMark = marked;
+      atOnce = true;
+    } else if (marked && this.#feedback === "classic") this.echoesMark = true;
+    const inWindow = Math.min(end, this.#edge);
+    if (fin && inWindow === end) this.#fin = end;
+    const before = window.next;
+    const wasInOrder = window.isInOrder;
+    // Of a segment that lies on both sides of known bytes, the known part alone is a duplicate.
+    const knownEnd = Math.min(
+      inWindow,
+      window.islandAt(start) < 0 ? before : window.islandEnd(window.islandAt(start)),
+    );
+    const isNew = window.add(start, inWindow);
+    if (knownEnd > start) {
+      this.#duplicateStart = start;
+      this.#duplicateEnd = knownEnd;
+      atOnce = true;
+    }
+    if (isNew) {
+      if (start < this.#highest && knownEnd <= start) this.#noteReordering(this.#highest - start);
+      if (start > before) this.#remember(start);
+      this.#highest = Math.max(this.#highest, inWindow);
+    }
+    // RFC 5681, section 4.2: at once where data are out of order or fill a gap.
+    if (!wasInOrder || !window.isInOrder || fin || inWindow < end) atOnce = true;
+    this.#unread += this.#reads ? 0 : window.next - before;
+    this.#openWindow();
+    const chooser = this.#chooser;
+    if (end > start)
+      this.selectors = marks === undefined ? [chooser.selector] : chooser.onData(marks, !isNew);
+    if (this.selectors.length !== 1) atOnce = true;
+    if (++this.#waiting >= delayedAck.segments || delayedAck.timeout === 0) atOnce = true;
+    if (!atOnce && this.ackAt === NEVER) this.ackAt = now + delayedAck.timeout;
+    return atOnce;
+  }
+
+  /** The sender says that it has reduced its window (RFC 3168, section 6.1.3). */
+  onReduced(): void {
+    if (this.#feedback === "classic") this.echoesMark = false;
+  }
+
+  /** An acknowledgement of all that has arrived is sent. */
+  onAcknowledged(): void {
+    this.#waiting = 0;
+    this.ackAt = NEVER;
+    this.acknowledged = this.next;
+  }
+
+  /** The application does not read from now on. */
+  pause(): void {
+    this.#reads = false;
+  }
+
+  /** The application reads all there is and all that comes; true when the other end should hear of its new window. */
+  resume(): boolean {
+    this.#reads = true;
+    this.#unread = 0;
+    const before = this.#edge;
+    this.#openWindow();
+    return this.#edge > before;
+  }
+
+  /** RFC 9293, section 3.8.6.2.2: the edge moves by a segment or half of the buffer at least. */
+  #openWindow(): void {
+    const { receiveBuffer, segmentBytes } = this.#options;
+    const edge = this.next + receiveBuffer - this.#unread;
+    const step = this.#reads ? 1 : Math.min(segmentBytes, receiveBuffer / 2);
+    if (edge - this.#edge >= step) this.#edge = edge;
+  }
+
+  #noteReordering(bytes: number): void {
+    this.#counters.reordered++;
+    this.#counters.maxReorderingBytes = Math.max(this.#counters.maxReorderingBytes, bytes);
+    this.#chooser.onReordering?.(bytes);
+  }
+
+  #remember(start: number): void {
+    const recent = this.#recent;
+    const island = this.#window.islandAt(start);
+    for (let i = recent.length - 1; i >= 0; i--) {
+      const other = this.#window.islandAt(recent[i]!);
+      if (other < 0 || other === island) recent.splice(i, 1);
+    }
+    recent.unshift(start);
+    if (recent.length > REMEMBERED) recent.length = REMEMBERED;
+  }
+
+  /**
+   * Writes the SACK option of an acknowledgement, a DSACK first (RFC 2883, section 4), then the islands, latest first
+   * (RFC 2018, section 4). `base`: sequence number of position 0; `room`: bytes for the option.
+   */
+  writeSack(builder: SegmentBuilder, at: number, base: number, room: number): number {
+    const most = Math.floor((room - 4) / 8);
+    const { options } = builder;
+    let blocks = 0;
+    let outer = -1;
+    let to = at + 4;
+    const put = (start: number, end: number) => {
+      put32(options, to, start + base);
+      put32(options, to + 4, end + base);
+      to += 8;
+      blocks++;
+    };
+    if (this.#duplicateStart >= 0 && blocks < most) {
+      put(this.#duplicateStart, this.#duplicateEnd);
+      outer = this.#window.islandAt(this.#duplicateStart);
+      if (outer >= 0 && blocks < most) put(this.#window.islandStart(outer), this.#window.islandEnd(outer));
+      this.#duplicateStart = -1;
+    }
+    for (const position of this.#window.isInOrder ? [] : this.#recent) {
+      const island = this.#window.islandAt(position);
+      if (island >= 0 && island !== outer && blocks < most)
+        put(this.#window.islandStart(island), this.#window.islandEnd(island));
+    }
+    if (blocks === 0) return at;
+    options[at] = 1;
+    options[at + 1] = 1;
+    options[at + 2] = OPTION_SACK;
+    options[at + 3] = 2 + 8 * blocks;
+    return to;
+  }
+}

@@ -1,0 +1,766 @@
+/**
+ * The sending half of TCP: what may be sent and when, which segments are lost, when they are sent again. Positions count the
+ * bytes of the stream from 0; a FIN takes the position after the last byte.
+ */
+import { type PathChooser, type SegmentMarks, unwrap } from "../../../hosts/index.js";
+import type { ConnectionCounters } from "../connection.js";
+import type { Segment } from "../frames.js";
+import type { RetransmissionTimeout } from "../retransmission-timer.js";
+import type { AckSample, CongestionControl } from "./congestion/congestion-control.js";
+import { DeliveryRate } from "./delivery-rate.js";
+import { Rack } from "./rack.js";
+import { RoundCounter } from "./rounds.js";
+import { Scoreboard } from "./scoreboard.js";
+import type { TcpOptions } from "./tcp-options.js";
+
+/** What a sender asks of its connection. */
+export interface SenderOutput {
+  now(): number;
+  /** Sends `[start, start + bytes)`, and a FIN after it. `fresh`: for the first time. */
+  sendData(start: number, bytes: number, fin: boolean, fresh: boolean, selector: number): void;
+  timedOut(attempt: number): void;
+  recovered(attempts: number): void;
+  /** The user timeout is over. */
+  giveUp(): void;
+}
+
+export interface SenderParts {
+  output: SenderOutput;
+  options: TcpOptions;
+  chooser: PathChooser;
+  control: CongestionControl;
+  timeout: RetransmissionTimeout;
+  counters: ConnectionCounters;
+}
+
+/** `recovery`: after a loss that was found without a timeout. `loss`: after a timeout. */
+type State = "open" | "recovery" | "loss";
+
+const DUPLICATE_THRESHOLD = 3;
+const NEVER = Number.POSITIVE_INFINITY;
+
+export class Sender {
+  readonly #output: SenderOutput;
+  readonly #options: TcpOptions;
+  readonly #chooser: PathChooser;
+  readonly control: CongestionControl;
+  readonly #timeout: RetransmissionTimeout;
+  readonly #counters: ConnectionCounters;
+  readonly #board = new Scoreboard();
+  readonly #rate = new DeliveryRate(this.#board);
+  readonly #rack: Rack;
+  readonly #rounds: RoundCounter;
+
+  /** As negotiated. */
+  #open = false;
+  #mss: number;
+  #sack: boolean;
+  #byRack: boolean;
+
+  /** Oldest unacknowledged position, first position that never was sent, end of the data that may be sent. */
+  acknowledged = 0;
+  next = 0;
+  end = 0;
+  /** No more data will be added: a FIN follows it. */
+  #finishing = false;
+  /** First position that the other end has no room for, and the widest window that it ever offered. */
+  #edge = 0;
+  #widest = 0;
+  /** Sequence and acknowledgement number of the segment that moved the edge last (SND.WL1, SND.WL2). */
+  #edgeSequence = 0;
+  #edgeAck = 0;
+
+  #state: State = "open";
+  /** The recovery ends when everything before this position is acknowledged. */
+  #recover = -1;
+  #duplicateAcks = 0;
+  /** Without SACK: bytes that duplicate acknowledgements stand for. */
+  #presumedArrived = 0;
+  /** Whether the first partial acknowledgement of this recovery is still to come (RFC 6582, section 3.2). */
+  #impatient = false;
+  /** The rescue retransmission of this recovery was sent (RFC 6675, section 4, rule 4). */
+  #rescued = false;
+  /** F-RTO (RFC 5682): 1 after a timeout, 2 after the first acknowledgement, 0 otherwise. */
+  #frto = 0;
+  /** Retransmissions of the recovery that have not been reported as duplicates; -1: no recovery can be undone. */
+  #undoable = -1;
+  #undoFrom = 0;
+  /** ECE counts again when this position is acknowledged (RFC 3168, section 6.1.2). */
+  #congestionEnd = 0;
+  /** The next new segment carries CWR. */
+  reduced = false;
+  /** Tail loss probe (RFC 8985, section 7): acknowledged at this position, -1 without one; and whether it was old data. */
+  #probeEnd = -1;
+  #probeIsOld = false;
+
+  /** When each timer runs out. */
+  #rtoAt = NEVER;
+  #probeAt = NEVER;
+  #reorderingAt = NEVER;
+  #persistAt = NEVER;
+  #persistCount = 0;
+  /** Timeouts in a row without progress. */
+  #attempts = 0;
+  #silentSince = 0;
+  progressAt = 0;
+  /** When data was sent last; -1 before the first. */
+  #sentAt = -1;
+  /** When the next paced segment may leave; and whether one waits for it. */
+  #paceAt = 0;
+  #pacing = false;
+  #windowLimited = false;
+  /** The account of one acknowledgement: round trip and send time of its newest segment that was sent once. */
+  #rtt = -1;
+  #rttSentAt = -1;
+  #originalArrived = false;
+  readonly #sample: AckSample = {
+    nowNs: 0,
+    deliveredBytes: 0,
+    totalDelivered: 0,
+    rttNs: -1,
+    smoothedRttNs: -1,
+    priorInFlight: 0,
+    inFlight: 0,
+    lostBytes: 0,
+    advanced: false,
+    marked: false,
+    inRecovery: false,
+    windowLimited: false,
+    deliveryRate: -1,
+    appLimited: false,
+    roundStart: false,
+  };
+
+  constructor({ output, options, chooser, control, timeout, counters }: SenderParts) {
+    this.#output = output;
+    this.#options = options;
+    this.#chooser = chooser;
+    this.control = control;
+    this.#timeout = timeout;
+    this.#counters = counters;
+    this.#rack = new Rack(this.#board, options.reordering);
+    this.#rounds = new RoundCounter(chooser);
+    this.#mss = options.segmentBytes;
+    this.#sack = options.sack;
+    this.#byRack = options.sack && options.rack;
+  }
+
+  /** Data may be sent from now on; `window` in bytes. */
+  start(mss: number, sack: boolean, window: number, sequence: number): void {
+    this.#open = true;
+    this.#mss = mss;
+    this.#sack = sack;
+    this.#byRack = sack && this.#options.rack;
+    this.#edge = this.acknowledged + window;
+    this.#widest = window;
+    this.#edgeSequence = sequence;
+    this.#edgeAck = this.acknowledged;
+  }
+
+  stop(): void {
+    this.#open = false;
+    this.#rtoAt = this.#probeAt = this.#reorderingAt = this.#persistAt = NEVER;
+    this.#pacing = false;
+  }
+
+  /** A round trip of a segment that is not data: the handshake's. */
+  sampleHandshake(rtt: number): void {
+    this.#timeout.sample(rtt);
+    this.#rack.minRtt = rtt;
+  }
+
+  get deadline(): number {
+    return Math.min(this.#rtoAt, this.#probeAt, this.#reorderingAt, this.#persistAt);
+  }
+
+  /** When a paced segment is due. */
+  get soon(): number {
+    return this.#pacing ? this.#paceAt : NEVER;
+  }
+
+  /** The pipe of RFC 6675: bytes that are under way as far as one knows. */
+  get inFlight(): number {
+    const board = this.#board;
+    const bytes = this.next - this.acknowledged - board.sackedBytes - board.lostBytes - this.#presumedArrived;
+    return Math.max(0, bytes);
+  }
+
+  /** All data that was given, and the FIN if there is one, is acknowledged. */
+  get isDone(): boolean {
+    return this.acknowledged === this.end + (this.#finishing ? 1 : 0);
+  }
+
+  get finSent(): boolean {
+    return this.next > this.end;
+  }
+
+  get finAcknowledged(): boolean {
+    return this.acknowledged > this.end;
+  }
+
+  add(bytes: number): void {
+    this.end += bytes;
+    this.fill();
+  }
+
+  finish(): void {
+    this.#finishing = true;
+    this.fill();
+  }
+
+  /**
+   * Takes in what a segment of the other end acknowledges; `base` is the sequence number of position 0. False when it
+   * acknowledges what never was sent.
+   */
+  acknowledge(
+    segment: Segment,
+    base: number,
+    sequence: number,
+    window: number,
+    ece: boolean,
+    marks?: SegmentMarks,
+  ): boolean {
+    const ack = unwrap(segment.acknowledgement - base, this.acknowledged);
+    // A probe of a closed window sends a byte that is not on the scoreboard.
+    const board = this.#board;
+    const probed = this.#persistCount > 0 && board.isEmpty && this.next < this.end;
+    if (ack > (probed ? this.next + 1 : this.next)) return false;
+    const now = this.#output.now();
+    const edgeBefore = this.#edge;
+    const priorInFlight = this.inFlight;
+    const flight = this.next - this.acknowledged;
+    const lostBefore = board.lostInAll;
+    this.#rate.begin();
+    this.#rtt = this.#rttSentAt = -1;
+    this.#originalArrived = false;
+    const before = this.acknowledged;
+    if (ack > before) this.#advance(ack, now);
+    const duplicateSack = this.#sack && segment.sackCount > 0 && this.#readSack(segment, base, ack, now);
+    this.#obeyWindow(ack, sequence, window);
+    const delivered = this.#rate.newlyDelivered;
+    const attempts = this.#attempts;
+    if (ack > before) {
+      this.#attempts = 0;
+      this.progressAt = now;
+      // RFC 6582, section 3.2: of a recovery without SACK, only the first partial acknowledgement restarts the timer.
+      const patient = this.#sack || this.#state !== "recovery" || this.#impatient || ack >= this.#recover;
+      if (board.isEmpty) this.#rtoAt = NEVER;
+      else if (patient) this.#rtoAt = now + this.#timeout.current;
+    }
+    if (this.#rtt >= 0) {
+      // RFC 7323, appendix G: many samples a round trip weigh as much as one would.
+      this.#timeout.sample(this.#rtt, Math.max(1, Math.ceil(priorInFlight / (2 * this.#mss))));
+      this.#timeout.attempts = 0;
+    }
+    const isDuplicate =
+      ack === before &&
+      segment.payloadLength === 0 &&
+      !board.isEmpty &&
+      this.#edge === edgeBefore &&
+      (this.#sack ? delivered > 0 : true);
+    if (isDuplicate) this.#duplicateAcks++;
+    else if (ack > before) this.#duplicateAcks = 0;
+    if (delivered > 0) {
+      if (marks !== undefined) this.#chooser.onAck(marks, this.#rtt >= 0 ? this.#rtt : undefined);
+      this.#rounds.acknowledge(delivered, marks?.marked === true, this.acknowledged, this.next, now);
+    }
+    if (attempts > 0 && ack > before) this.#output.recovered(attempts);
+    if (!this.#open) return true;
+    this.#resolveProbe(segment, ack, before, duplicateSack, now);
+    if (duplicateSack) this.#countUnneeded(segment, base, ack, now);
+    this.#recoverOrDetect(ack, before, isDuplicate, flight, now);
+    if (ece) this.#congested(flight, now);
+    this.#sample.lostBytes = board.lostInAll - lostBefore;
+    this.#sample.advanced = ack > before;
+    this.#fillSample(priorInFlight, ece, now);
+    if (delivered > 0) this.control.onAck(this.#sample);
+    this.fill();
+    return true;
+  }
+
+  /** One of the sender's timers may have run out. */
+  onTimer(): void {
+    const now = this.#output.now();
+    if (now >= this.#reorderingAt) {
+      this.#reorderingAt = NEVER;
+      this.#detectByRack(now);
+      if (this.#board.lostBytes > 0 && this.#state === "open") this.#enterRecovery(now);
+      this.fill();
+    }
+    if (now >= this.#probeAt) this.#sendProbe(now);
+    if (now >= this.#rtoAt) this.#onTimeout(now);
+    if (now >= this.#persistAt) this.#probeWindow(now);
+  }
+
+  /** Sends what the windows and the pace allow. */
+  fill(): void {
+    if (!this.#open) return;
+    const now = this.#output.now();
+    this.#endIdle(now);
+    this.#windowLimited = false;
+    this.#pacing = false;
+    const board = this.#board;
+    for (let fresh = this.#frto === 2 ? 2 : NEVER; fresh > 0; ) {
+      const lost = this.#frto === 2 ? -1 : this.#nextLost();
+      let bytes: number;
+      if (lost >= 0) bytes = board.end(lost) - board.start(lost);
+      else {
+        bytes = this.#freshBytes();
+        if (bytes < 0) break;
+      }
+      const inFlight = this.inFlight;
+      if (inFlight > 0 && inFlight + bytes > this.control.window) {
+        this.#windowLimited = true;
+        break;
+      }
+      const rate = this.control.pacingRate;
+      if (rate !== NEVER) {
+        if (now < this.#paceAt) {
+          this.#pacing = true;
+          break;
+        }
+        this.#paceAt = Math.ceil(now + (bytes * 1e9) / rate);
+      }
+      if (lost >= 0) this.#resend(lost, this.#pathOf(lost, now), now);
+      else {
+        this.#sendFresh(bytes, now);
+        fresh--;
+      }
+    }
+    if (!this.#windowLimited && this.next >= this.end && board.lostBytes === 0)
+      this.#rate.onAppLimited(this.inFlight);
+    this.#watchWindow(now);
+  }
+
+  /** Moves the left edge to `ack`. */
+  #advance(ack: number, now: number): void {
+    const board = this.#board;
+    while (!board.isEmpty && board.end(board.first) <= ack) {
+      if (!board.isSacked(board.first)) this.#deliver(board.first, now);
+      board.shift();
+    }
+    if (!board.isEmpty && board.start(board.first) < ack) {
+      const bytes = ack - board.start(board.first);
+      this.#rate.delivered += bytes;
+      this.#rate.newlyDelivered += bytes;
+      board.trim(ack);
+    }
+    if (ack > this.next) {
+      // The byte of a window probe has found room.
+      this.#rate.delivered += ack - this.next;
+      this.#rate.newlyDelivered += ack - this.next;
+      this.next = ack;
+    }
+    this.acknowledged = ack;
+  }
+
+  /** A segment has arrived, as an acknowledgement or a SACK block says for the first time. */
+  #deliver(serial: number, now: number): void {
+    const board = this.#board;
+    const bytes = board.end(serial) - board.start(serial) - (board.hasFin(serial) ? 1 : 0);
+    this.#rate.onDelivered(serial, bytes, now);
+    this.#rack.onDelivered(serial, now);
+    if (board.isRetransmitted(serial)) return;
+    if (board.start(serial) < this.#recover) this.#originalArrived = true;
+    const sentAt = board.sentAt(serial);
+    if (sentAt <= this.#rttSentAt) return;
+    this.#rttSentAt = sentAt;
+    this.#rtt = now - sentAt;
+  }
+
+  /** Marks what SACK blocks report; true when the first block is a DSACK (RFC 2883, section 4). */
+  #readSack(segment: Segment, base: number, ack: number, now: number): boolean {
+    const board = this.#board;
+    const { sackStarts, sackEnds, sackCount } = segment;
+    const start = unwrap(sackStarts[0]! - base, ack);
+    const end = unwrap(sackEnds[0]! - base, ack);
+    const outerStart = sackCount > 1 ? unwrap(sackStarts[1]! - base, ack) : 0;
+    const outerEnd = sackCount > 1 ? unwrap(sackEnds[1]! - base, ack) : 0;
+    const duplicate = end <= ack || (sackCount > 1 && start >= outerStart && end <= outerEnd);
+    for (let block = duplicate ? 1 : 0; block < sackCount; block++) {
+      const from = unwrap(sackStarts[block]! - base, ack);
+      const to = unwrap(sackEnds[block]! - base, ack);
+      if (from >= to || to > this.next || from < ack) continue;
+      for (let serial = board.find(from); serial < board.last && board.end(serial) <= to; serial++) {
+        if (board.start(serial) < from || board.isSacked(serial)) continue;
+        this.#deliver(serial, now);
+        board.markSacked(serial);
+      }
+    }
+    return duplicate;
+  }
+
+  /** RFC 9293, section 3.10.7.4: newer segments alone change the window; it may shrink. */
+  #obeyWindow(ack: number, sequence: number, window: number): void {
+    if (sequence < this.#edgeSequence || (sequence === this.#edgeSequence && ack < this.#edgeAck)) return;
+    this.#edgeSequence = sequence;
+    this.#edgeAck = ack;
+    this.#edge = ack + window;
+    this.#widest = Math.max(this.#widest, window);
+    if (this.#persistAt !== NEVER && this.#edge > Math.max(this.next, ack)) {
+      this.#persistAt = NEVER;
+      this.#persistCount = 0;
+    }
+  }
+
+  #fillSample(priorInFlight: number, marked: boolean, now: number): void {
+    this.#rate.sample(now, this.#rack.minRtt === NEVER ? 0 : this.#rack.minRtt);
+    const sample = this.#sample;
+    sample.nowNs = now;
+    sample.deliveredBytes = this.#rate.newlyDelivered;
+    sample.totalDelivered = this.#rate.delivered;
+    sample.rttNs = this.#rtt;
+    sample.smoothedRttNs = this.#timeout.smoothedRtt ?? -1;
+    sample.priorInFlight = priorInFlight;
+    sample.inFlight = this.inFlight;
+    sample.marked = marked;
+    sample.inRecovery = this.#state !== "open";
+    sample.windowLimited = this.#windowLimited;
+    sample.deliveryRate = this.#rate.rate;
+    sample.appLimited = this.#rate.appLimited;
+    sample.roundStart = this.#rate.roundStart;
+  }
+
+  #recoverOrDetect(ack: number, before: number, isDuplicate: boolean, flight: number, now: number): void {
+    const board = this.#board;
+    if (this.#frto > 0) this.#judgeTimeout(ack, before, now);
+    if (this.#state !== "open" && ack >= this.#recover) {
+      this.#state = "open";
+      this.#presumedArrived = 0;
+      this.#frto = 0;
+      this.#rack.onRecovered();
+      this.control.onRecovered(now);
+    }
+    if (this.#sack) {
+      if (this.#byRack) {
+        // Nothing was overtaken while nothing is SACKed and no retransmission is out.
+        if (board.sackedBytes > 0 || this.#state !== "open" || this.#reorderingAt !== NEVER)
+          this.#detectByRack(now);
+      } else if (this.#rate.newlyDelivered > 0) this.#detectBySack();
+      if (board.lostBytes > 0 && this.#state === "open") this.#enterRecovery(now, flight);
+      return;
+    }
+    // RFC 6582 without SACK.
+    if (ack > before) {
+      if (this.#state === "recovery") {
+        this.#presumedArrived = Math.max(0, this.#presumedArrived - (ack - before - this.#mss));
+        board.markLost(board.first);
+        this.#impatient = false;
+        this.#resend(board.first, this.#pathOf(board.first, now), now);
+      } else this.#presumedArrived = 0;
+      return;
+    }
+    if (!isDuplicate || this.#state === "loss") return;
+    this.#presumedArrived = Math.min(
+      this.#presumedArrived + this.#mss,
+      Math.max(0, this.next - ack - board.lostBytes - this.#mss),
+    );
+    if (this.#state === "open" && this.#duplicateAcks === DUPLICATE_THRESHOLD && ack > this.#recover) {
+      board.markLost(board.first);
+      this.#enterRecovery(now, flight);
+    }
+  }
+
+  #detectByRack(now: number): void {
+    const window = this.#rack.reorderingWindow(this.#state !== "open", this.#timeout.smoothedRtt ?? 0);
+    const wait = this.#rack.detect(window, now);
+    this.#reorderingAt = wait > 0 ? now + Math.ceil(wait) : NEVER;
+  }
+
+  /** IsLost of RFC 6675, section 4, for each segment; and the first one after three duplicate acknowledgements. */
+  #detectBySack(): void {
+    const board = this.#board;
+    let islands = 0;
+    let bytes = 0;
+    let inIsland = false;
+    for (let serial = board.last - 1; serial >= board.first; serial--) {
+      if (board.isSacked(serial)) {
+        if (!inIsland) islands++;
+        inIsland = true;
+        bytes += board.end(serial) - board.start(serial);
+        continue;
+      }
+      inIsland = false;
+      const isLost = islands >= DUPLICATE_THRESHOLD || bytes > (DUPLICATE_THRESHOLD - 1) * this.#mss;
+      const byCount = serial === board.first && this.#duplicateAcks >= DUPLICATE_THRESHOLD;
+      if ((isLost || byCount) && !board.isRetransmitted(serial)) board.markLost(serial);
+    }
+  }
+
+  #enterRecovery(now: number, flight = this.next - this.acknowledged): void {
+    const board = this.#board;
+    this.#state = "recovery";
+    this.#recover = this.next;
+    this.#impatient = true;
+    this.#rescued = false;
+    this.#probeAt = NEVER;
+    this.#probeEnd = -1;
+    this.#undoable = 0;
+    this.#undoFrom = this.acknowledged;
+    this.#counters.fastRetransmits++;
+    this.control.onLoss(now, flight, this.inFlight, board.lostBytes);
+    this.reduced = true;
+    const serial = board.firstLost();
+    if (serial < 0 || board.start(serial) >= this.#edge) return;
+    // The first retransmission does not wait for the window (RFC 6675, section 5, step 4.3).
+    const selectors = this.#chooser.onFastRetransmit?.();
+    if (selectors === undefined) {
+      this.#resend(serial, this.#pathOf(serial, now), now);
+      return;
+    }
+    this.#counters.copiesSent += selectors.length - 1;
+    for (const selector of selectors) this.#resend(serial, selector, now);
+  }
+
+  /** Serial of the segment that is to be sent again now; -1 where none is. */
+  #nextLost(): number {
+    const board = this.#board;
+    const lost = board.firstLost();
+    if (lost >= 0) return board.start(lost) < this.#edge ? lost : -1;
+    if (this.#state !== "recovery" || !this.#sack || this.#byRack || this.#freshBytes() >= 0) return -1;
+    // RFC 6675, section 4, rules 3 and 4 of NextSeg: with nothing else to send, segments that may be lost.
+    let highest = -1;
+    let anySackedAbove = board.sackedSegments;
+    for (let serial = board.first; serial < board.last; serial++) {
+      if (board.isSacked(serial)) anySackedAbove--;
+      else {
+        highest = serial;
+        if (!board.isRetransmitted(serial) && anySackedAbove > 0) return board.markLost(serial) ? serial : -1;
+      }
+    }
+    if (this.#rescued || highest < 0 || board.sackedSegments === 0) return -1;
+    this.#rescued = true;
+    return board.markLost(highest) ? highest : -1;
+  }
+
+  /** Positions that the next new segment takes; -1 where none may be sent now. */
+  #freshBytes(): number {
+    const room = this.#edge - this.next;
+    const left = this.end - this.next;
+    if (left <= 0) return this.#finishing && left === 0 && room > 0 ? 1 : -1;
+    const bytes = Math.min(this.#mss, left, room);
+    if (bytes <= 0) return -1;
+    // RFC 9293, section 3.8.6.2.1: no small segments for want of window; there is no Nagle delay.
+    if (bytes < this.#mss && bytes < left && bytes < this.#widest / 2) return -1;
+    return bytes;
+  }
+
+  #sendFresh(bytes: number, now: number): void {
+    const payload = Math.min(bytes, this.end - this.next);
+    const stop = this.next + payload;
+    const fin = this.#finishing && stop === this.end && stop < this.#edge;
+    const start = this.next;
+    const idle = this.#board.isEmpty;
+    const serial = this.#board.push(start, stop + (fin ? 1 : 0), fin, now);
+    this.#rate.onSend(serial, idle, now);
+    this.next = stop + (fin ? 1 : 0);
+    if (idle) this.progressAt = now;
+    this.#sentAt = now;
+    if (this.#rtoAt === NEVER) this.#rtoAt = now + this.#timeout.current;
+    this.#armProbe(now);
+    this.#output.sendData(start, payload, fin, true, this.#pathOf(serial, now));
+  }
+
+  #pathOf(serial: number, now: number): number {
+    const chooser = this.#chooser;
+    if (chooser.selectorFor === undefined) return chooser.selector;
+    const position = this.#board.start(serial);
+    return chooser.selectorFor({ position, bytes: this.#board.end(serial) - position, nowNs: now });
+  }
+
+  #resend(serial: number, selector: number, now: number): void {
+    const board = this.#board;
+    board.markRetransmitted(serial, now);
+    this.#rate.onSend(serial, false, now);
+    if (this.#undoable >= 0) this.#undoable++;
+    this.#sentAt = now;
+    this.#counters.retransmissions++;
+    if (this.#rtoAt === NEVER) this.#rtoAt = now + this.#timeout.current;
+    const start = board.start(serial);
+    const fin = board.hasFin(serial);
+    this.#output.sendData(start, board.end(serial) - start - (fin ? 1 : 0), fin, false, selector);
+  }
+
+  #onTimeout(now: number): void {
+    const board = this.#board;
+    if (board.isEmpty) {
+      this.#rtoAt = NEVER;
+      return;
+    }
+    if (this.#attempts === 0) this.#silentSince = now;
+    else if (now - this.#silentSince >= this.#options.userTimeout) {
+      this.#output.giveUp();
+      return;
+    }
+    const attempt = ++this.#attempts;
+    this.#timeout.attempts++;
+    this.#counters.timeouts++;
+    this.#output.timedOut(attempt);
+    if (!this.#open) return;
+    // The receiver has forgotten what it had reported (RFC 2018, section 8).
+    if (board.isSacked(board.first)) board.clearSacked();
+    const flight = this.next - this.acknowledged;
+    this.#frto = this.#sack && this.#state === "open" && attempt === 1 ? 1 : 0;
+    if (attempt === 1) {
+      this.#undoable = this.#frto === 1 ? 0 : -1;
+      this.#undoFrom = this.acknowledged;
+    }
+    this.#state = "loss";
+    this.#recover = this.next;
+    this.#duplicateAcks = 0;
+    this.#presumedArrived = 0;
+    this.#probeEnd = -1;
+    this.#probeAt = this.#reorderingAt = NEVER;
+    if (this.#byRack) {
+      const window = this.#rack.reorderingWindow(true, this.#timeout.smoothedRtt ?? 0);
+      this.#rack.markAfterTimeout(window, now);
+    } else for (let serial = board.first; serial < board.last; serial++) board.markLost(serial);
+    this.control.onTimeout(now, flight, attempt === 1);
+    this.reduced = true;
+    this.#rtoAt = now + this.#timeout.current;
+    const selectors = this.#chooser.onTimeout(attempt);
+    this.#counters.copiesSent += selectors.length - 1;
+    for (const selector of selectors) this.#resend(board.first, selector, now);
+  }
+
+  /** F-RTO with SACK (RFC 5682, section 3.1): a timeout was spurious when data arrive that were not sent again. */
+  #judgeTimeout(ack: number, before: number, now: number): void {
+    if (ack >= this.#recover) this.#frto = 0;
+    else if (this.#originalArrived) {
+      this.#frto = 0;
+      this.#undo(now);
+    } else if (this.#frto === 1 && ack > before && this.next < this.end) this.#frto = 2;
+    else this.#frto = 0;
+  }
+
+  #undo(now: number): void {
+    this.#undoable = -1;
+    this.#board.clearLost();
+    this.#state = "open";
+    this.control.onUndo?.(now);
+  }
+
+  /** A DSACK: when all retransmissions of a recovery were unneeded, nothing was lost (RFC 3708, section 3.1). */
+  #countUnneeded(segment: Segment, base: number, ack: number, now: number): void {
+    this.#rack.onDuplicateSack(ack, this.next);
+    const start = unwrap(segment.sackStarts[0]! - base, ack);
+    if (this.#undoable <= 0 || start < this.#undoFrom) return;
+    if (--this.#undoable === 0) this.#undo(now);
+  }
+
+  /** ECE: once a window, and not while a loss has reduced it already (RFC 3168, section 6.1.2). */
+  #congested(flight: number, now: number): void {
+    if (this.#state !== "open" || this.acknowledged < this.#congestionEnd) return;
+    this.#congestionEnd = this.next;
+    this.reduced = true;
+    this.control.onCongestion?.(now, flight);
+  }
+
+  /** RFC 8985, section 7.2: the probe timer, where a tail loss can be. */
+  #armProbe(now: number): void {
+    const board = this.#board;
+    if (
+      !this.#byRack ||
+      this.#state !== "open" ||
+      board.sackedSegments > 0 ||
+      this.#probeEnd >= 0 ||
+      board.isEmpty
+    ) {
+      this.#probeAt = NEVER;
+      return;
+    }
+    const smoothed = this.#timeout.smoothedRtt;
+    let wait = smoothed === undefined ? this.#options.initial : 2 * smoothed;
+    if (board.last - board.first === 1) wait += this.#options.delayedAck.timeout;
+    this.#probeAt = Math.min(now + Math.ceil(wait), this.#rtoAt);
+  }
+
+  /** RFC 8985, section 7.3. */
+  #sendProbe(now: number): void {
+    this.#probeAt = NEVER;
+    const board = this.#board;
+    if (board.isEmpty) return;
+    const bytes = this.#freshBytes();
+    this.#probeIsOld = bytes < 0;
+    if (bytes >= 0) this.#sendFresh(bytes, now);
+    else {
+      const serial = board.last - 1;
+      this.#resend(serial, this.#pathOf(serial, now), now);
+    }
+    this.#probeEnd = this.next;
+    this.#probeAt = NEVER;
+    this.#rtoAt = now + this.#timeout.current;
+  }
+
+  /** RFC 8985, section 7.4. */
+  #resolveProbe(segment: Segment, ack: number, before: number, duplicateSack: boolean, now: number): void {
+    if (this.#probeEnd >= 0 && ack >= this.#probeEnd) {
+      const plainDuplicate = ack === before && segment.payloadLength === 0 && segment.sackCount === 0;
+      if (!this.#probeIsOld || duplicateSack || plainDuplicate) this.#probeEnd = -1;
+      else if (ack > this.#probeEnd) {
+        // The probe itself has repaired a loss, which would have reduced the window.
+        this.#probeEnd = -1;
+        if (this.#state === "open") {
+          this.control.onLoss(now, this.next - before, this.inFlight, this.#mss);
+          this.control.onRecovered(now);
+          this.reduced = true;
+        }
+      }
+    }
+    if (ack > before) this.#armProbe(now);
+    else if (this.#board.sackedSegments > 0) this.#probeAt = NEVER;
+  }
+
+  /** Starts or stops the timer that asks for room where the other end's window is the only limit (RFC 9293, section 3.8.6.1). */
+  #watchWindow(now: number): void {
+    const board = this.#board;
+    const wants = this.next < this.end || (this.#finishing && this.next === this.end);
+    const blocked = board.isEmpty ? wants && this.#freshBytes() < 0 : this.#edge <= this.acknowledged;
+    if (!blocked) {
+      if (this.#persistCount > 0 && this.#edge > this.next) this.#persistCount = 0;
+      this.#persistAt = NEVER;
+      if (!board.isEmpty && this.#rtoAt === NEVER) this.#rtoAt = now + this.#timeout.current;
+      return;
+    }
+    // Nothing is lost by what the other end has no room for: no retransmission timer.
+    this.#rtoAt = this.#probeAt = NEVER;
+    if (this.#persistAt === NEVER) this.#persistAt = now + this.#persistWait;
+  }
+
+  get #persistWait(): number {
+    const { cap } = this.#options;
+    return Math.min(this.#timeout.current * 2 ** Math.min(this.#persistCount, 30), cap);
+  }
+
+  #probeWindow(now: number): void {
+    this.#persistCount++;
+    this.#persistAt = now + this.#persistWait;
+    const board = this.#board;
+    const room = Math.min(this.#edge - this.next, this.end - this.next, this.#mss);
+    if (board.isEmpty && room > 0) {
+      this.#persistCount = 0;
+      this.#persistAt = NEVER;
+      this.#sendFresh(room, now);
+      return;
+    }
+    // One byte, of data that are out already where there are any; a FIN alone is its own probe.
+    const bytes = this.acknowledged < this.end ? 1 : 0;
+    const fin = bytes === 0;
+    if (fin && board.isEmpty) {
+      const serial = board.push(this.next, this.next + 1, true, now);
+      this.#rate.onSend(serial, true, now);
+      this.next++;
+    }
+    this.#output.sendData(this.acknowledged, bytes, fin, false, this.#chooser.selector);
+  }
+
+  /** RFC 5681, section 4.1. */
+  #endIdle(now: number): void {
+    if (this.#sentAt < 0 || !this.#board.isEmpty || this.next >= this.end) return;
+    const idle = now - this.#sentAt;
+    if (idle < this.#timeout.current) return;
+    this.#sentAt = now;
+    this.control.onIdle?.(idle);
+    this.#chooser.onIdle?.(idle);
+  }
+}
