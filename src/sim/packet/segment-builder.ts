@@ -17,7 +17,7 @@ import {
 } from "./network-headers.js";
 
 /** Of a segment whose only option is the echo. */
-export const TCP_HEADER_LENGTH = 20 + ECHO_OPTION.length;
+const TCP_HEADER_LENGTH = 20 + ECHO_OPTION.length;
 
 /** Bytes that options beside the echo may take: a TCP header has at most 60. */
 export const OPTION_ROOM = 60 - TCP_HEADER_LENGTH;
