@@ -36,5 +36,13 @@ export {
   pcapHeader,
   pcapRecord,
 } from "./pcap.js";
+export {
+  type PcapngInterface,
+  type PcapngPacket,
+  pcapngInterface,
+  pcapngPacket,
+  pcapngSection,
+} from "./pcapng.js";
+export { decodePcapng, PcapngDecoder } from "./pcapng-decoder.js";
 export { DEFAULT_PORT, readTrafficFile, type TrafficFlow } from "./traffic-file.js";
 export type { FlowArrival, FlowGroup, PacketSource, TimedFrame, Workload } from "./workload.js";

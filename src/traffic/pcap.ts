@@ -3,6 +3,7 @@
  * piece, so that memory stays bounded however long the file is. Format: draft-ietf-opsawg-pcap, sections 4 and 5.
  */
 import { fail } from "../base/index.js";
+import { PieceBuffer } from "./piece-buffer.js";
 
 export interface PcapPacket {
   /** Whole seconds since the epoch, and the nanoseconds (below 10^9) after them. */
@@ -19,7 +20,7 @@ export interface PcapOptions {
 }
 
 /** Maximum length of a frame in bytes; it equals the maximum that tcpdump captures. */
-const MAX_PCAP_FRAME = 262_144;
+export const MAX_PCAP_FRAME = 262_144;
 
 const HEADER = 24;
 const RECORD = 16;
@@ -41,11 +42,7 @@ const GZIP = 0x1f8b;
 export class PcapDecoder {
   /** Known once the first packet, or the end, was reached. */
   linkType: number | undefined;
-  #rest = new Uint8Array(0);
-  #view = new DataView(this.#rest.buffer);
-  /** Place in `#rest`, and place of its start in the file. */
-  #at = 0;
-  #base = 0;
+  readonly #buffer = new PieceBuffer();
   #packets = 0;
   #little = false;
   #nano = false;
@@ -54,21 +51,14 @@ export class PcapDecoder {
   constructor(readonly name: string) {}
 
   push(piece: Uint8Array): void {
-    const left = this.#rest.length - this.#at;
-    const joined = new Uint8Array(left + piece.length);
-    joined.set(this.#rest.subarray(this.#at));
-    joined.set(piece, left);
-    this.#base += this.#at;
-    this.#at = 0;
-    this.#rest = joined;
-    this.#view = new DataView(joined.buffer);
+    this.#buffer.push(piece);
   }
 
   /** The next packet, its frame a copy; undefined when it is not complete yet. */
   next(): PcapPacket | undefined {
     if (this.linkType === undefined && !this.#header()) return undefined;
-    const at = this.#at;
-    if (this.#rest.length - at < RECORD) return undefined;
+    const { at, left } = this.#buffer;
+    if (left < RECORD) return undefined;
     const kept = this.#u32(at + 8);
     const whole = this.#u32(at + 12);
     if (kept > MAX_PCAP_FRAME) {
@@ -86,23 +76,23 @@ export class PcapDecoder {
         "a switch needs whole frames: capture them again without a limit (`tcpdump -s 0`)",
       );
     }
-    if (this.#rest.length - at < RECORD + kept) return undefined;
+    if (left < RECORD + kept) return undefined;
     const fraction = this.#u32(at + 4) * (this.#nano ? 1 : 1000);
-    this.#at = at + RECORD + kept;
+    this.#buffer.at = at + RECORD + kept;
     this.#packets++;
     return {
       // Some tools write a fraction of one second or more.
       seconds: this.#u32(at) + Math.floor(fraction / 1e9),
       nanoseconds: fraction % 1e9,
-      frame: this.#rest.slice(at + RECORD, this.#at),
+      frame: this.#buffer.bytes.slice(at + RECORD, at + RECORD + kept),
     };
   }
 
   /** To be called after the last piece, when {@link next} returns undefined. */
   finish(): void {
-    const left = this.#rest.length - this.#at;
+    const { at, left, offset } = this.#buffer;
     if (this.linkType === undefined) {
-      if (this.#base + left === 0) {
+      if (offset + left === 0) {
         fail(
           "P42310",
           undefined,
@@ -113,22 +103,23 @@ export class PcapDecoder {
       fail("P42311", undefined, `${this.name} ends within its header: ${left} of ${HEADER} bytes`);
     }
     if (left === 0) return;
-    const needed = left < RECORD ? RECORD : RECORD + this.#u32(this.#at + 8);
+    const needed = left < RECORD ? RECORD : RECORD + this.#u32(at + 8);
     fail("P42311", undefined, `${this.#place()} is cut off: ${left} of ${needed} bytes`);
   }
 
   #u32(at: number): number {
-    return this.#view.getUint32(at, this.#little);
+    return this.#buffer.view.getUint32(at, this.#little);
   }
 
   #place(): string {
-    return `${this.name}: packet ${this.#packets + 1} (at byte ${this.#base + this.#at})`;
+    return `${this.name}: packet ${this.#packets + 1} (at byte ${this.#buffer.offset})`;
   }
 
   #header(): boolean {
-    if (this.#rest.length >= 4) {
-      const big = this.#view.getUint32(0, false);
-      this.#little = [MAGIC_MICRO, MAGIC_NANO].includes(this.#view.getUint32(0, true));
+    const { view, left } = this.#buffer;
+    if (left >= 4) {
+      const big = view.getUint32(0, false);
+      this.#little = [MAGIC_MICRO, MAGIC_NANO].includes(view.getUint32(0, true));
       this.#nano = this.#u32(0) === MAGIC_NANO;
       if (!this.#nano && this.#u32(0) !== MAGIC_MICRO) {
         const stranger =
@@ -142,12 +133,12 @@ export class PcapDecoder {
         );
       }
     }
-    if (this.#rest.length < HEADER) return false;
-    const major = this.#view.getUint16(4, this.#little);
+    if (left < HEADER) return false;
+    const major = view.getUint16(4, this.#little);
     if (major !== 2) fail("P42310", undefined, `${this.name} has version ${major} of pcap; 2 is read`);
     // The upper bits describe check sequences, not the type of the link.
     this.linkType = this.#u32(20) & 0xffff;
-    this.#at = HEADER;
+    this.#buffer.at = HEADER;
     return true;
   }
 }

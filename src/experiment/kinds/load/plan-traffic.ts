@@ -11,6 +11,9 @@ import type { TrafficPart, TrafficSettings } from "./traffic-schema.js";
 export interface TrafficPlan {
   /** The same seed gives the same flows, under every scheme. */
   workload(random: Random): Workload;
+  /** Flows start before this time, in nanoseconds, and are at most so many; absent where the file does not say. */
+  readonly durationNs: number | undefined;
+  readonly flows: number | undefined;
   /** The files that were read beside the experiment file: what a result depends on. */
   readonly files: readonly FileDigest[];
 }
@@ -38,7 +41,9 @@ export function planTraffic(context: TrafficContext): TrafficPlan | undefined {
     const spec = drawnSpec(context, files);
     if (spec === undefined) return undefined;
     const { topology } = context;
-    return { workload: (random) => openWorkload(spec, topology, random), files: files.digests };
+    const { durationNs, flows } = spec;
+    const workload = (random: Random) => openWorkload(spec, topology, random);
+    return { workload, durationNs, flows, files: files.digests };
   });
 }
 
