@@ -1,37 +1,59 @@
-/** A progress line on stderr: only on a terminal, rewritten in place, removed at the end. */
+/**
+ * A progress line on stderr: on a terminal rewritten in place and removed at the end; elsewhere, if it is asked for, a line now
+ * and then.
+ */
+
+/** An estimate of the remaining time is shown when this share of the whole is done since it began. */
+const LEAST_SHARE = 0.005;
 
 export interface ProgressLine {
   /** `done` of `total`; counts that fall begin a new estimate of the remaining time. */
   show(done: number, total: number, what: string): void;
   clear(): void;
+  /** For work that may take hours: where there is no terminal, a line every ten seconds. */
+  plain(): void;
 }
 
 /** Minimum time between two updates, in milliseconds. */
 const INTERVAL_MS = 100;
+
+/** The same where there is no terminal. */
+const PLAIN_INTERVAL_MS = 10_000;
 
 /** `now`: milliseconds, for the estimate of the remaining time. */
 export function progressLine(
   stream: Pick<NodeJS.WriteStream, "isTTY" | "write"> = process.stderr,
   now: () => number = Date.now,
 ): ProgressLine {
-  if (!stream.isTTY) return { show: () => {}, clear: () => {} };
+  const { isTTY } = stream;
+  let interval = isTTY ? INTERVAL_MS : Number.POSITIVE_INFINITY;
   let shownAt = Number.NEGATIVE_INFINITY;
   let first: { done: number; at: number } | undefined;
   return {
     show(done, total, what) {
       const at = now();
       if (first === undefined || done < first.done) first = { done, at };
-      if (at - shownAt < INTERVAL_MS && done < total) return;
+      const last = isTTY && done >= total;
+      if (interval === Number.POSITIVE_INFINITY || (at - shownAt < interval && !last)) return;
       shownAt = at;
       const percent = total === 0 ? 100 : Math.floor((100 * done) / total);
       const progress = done - first.done;
+      // The first steps tell little: programs are compiled before them.
+      const early = progress < total * LEAST_SHARE;
       const left =
-        progress === 0 || done >= total ? undefined : ((at - first.at) / progress) * (total - done);
+        progress === 0 || early || done >= total ? undefined : ((at - first.at) / progress) * (total - done);
       const eta = left === undefined ? "" : `  ${formatDuration(left)} left`;
-      stream.write(`\r\x1b[K${String(percent).padStart(3)} %  ${done}/${total}${eta}  ${what}`);
+      const text = `${String(percent).padStart(3)} %  ${done}/${total}${eta}  ${what}`;
+      stream.write(isTTY ? `\r\x1b[K${text}` : `${text}\n`);
     },
     clear() {
-      stream.write("\r\x1b[K");
+      if (isTTY) stream.write("\r\x1b[K");
+    },
+    plain() {
+      if (isTTY) return;
+      interval = PLAIN_INTERVAL_MS;
+      // What is short is done before the first line.
+      shownAt = now();
     },
   };
 }

@@ -6,11 +6,14 @@ import {
   loadExperimentWithOwn,
   outputFolder,
   type RunOptions,
+  type SweepRunOptions,
+  serveSweepJobs,
 } from "../experiment/index.js";
 import type { NetworkKind, Omission } from "../testbed/index.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 import { progressLine } from "./progress.js";
 import type { RunArguments } from "./run/run-options.js";
+import { sweepOptionsGiven, sweepRunOptions, WrongUsage } from "./run/sweep-options.js";
 import { untilSignal } from "./signals.js";
 
 export async function run(file: string, options: RunArguments): Promise<number> {
@@ -32,16 +35,33 @@ export async function run(file: string, options: RunArguments): Promise<number> 
     if (unknown !== undefined) return usage(`--allow-missing ${unknown}: expected ${OMISSIONS.join(", ")}`);
   }
 
+  if (options.sweepWorker) return await serveSweepJobs();
+  const line = progressLine();
+  const tell = (text: string) => {
+    line.clear();
+    process.stderr.write(`${text}\n`);
+  };
+  let sweep: SweepRunOptions;
+  try {
+    sweep = sweepRunOptions(options, tell);
+  } catch (error) {
+    if (!(error instanceof WrongUsage)) throw error;
+    return usage(error.message);
+  }
+
   const diagnostics = new Diagnostics();
-  const experiment = await loadExperimentWithOwn(file, diagnostics);
+  const experiment = await loadExperimentWithOwn(file, diagnostics, { many: options.many === true });
   if (experiment === undefined) throw new DiagnosticError(diagnostics.list);
   if (!experiment.takesRuns && runs !== undefined)
     return usage(`--runs: an experiment of the kind ${experiment.kind} runs once`);
+  const [forSweeps] = sweepOptionsGiven(options);
+  if (experiment.sweep === undefined && forSweeps !== undefined)
+    return usage(`${forSweeps}: ${file} is one run; a sweep has the key sweep`);
   printDiagnostics(diagnostics.list);
 
   const out = options.out ?? outputFolder(experiment);
   const engine = (options.engine ?? experiment.settings.engine) as EngineName;
-  const line = progressLine();
+  if (experiment.sweep !== undefined) line.plain();
   const results = await untilSignal((stop) => {
     const wanted: RunOptions = {
       engine,
@@ -51,6 +71,7 @@ export async function run(file: string, options: RunArguments): Promise<number> 
       out,
       progress: line.show,
       stop,
+      ...(experiment.sweep === undefined ? {} : { sweep }),
       testbed: {
         ...(options.network === undefined ? {} : { network: options.network as NetworkKind }),
         ...(options.bmv2 === undefined ? {} : { bmv2: options.bmv2 }),
@@ -67,10 +88,11 @@ export async function run(file: string, options: RunArguments): Promise<number> 
     );
     return results;
   }
-  process.stdout.write(options.json ? results.json : `${results.table}\n`);
+  process.stdout.write(options.json || options.dryRun ? results.json : `${results.table}\n`);
   for (const warning of results.warnings) process.stderr.write(`warning: ${warning}\n`);
-  process.stderr.write(`results.json, figures and report.html are in ${out}\n`);
-  return EXIT.success;
+  printDiagnostics(results.failures ?? []);
+  if (!results.unfinished) process.stderr.write(`results.json, figures and report.html are in ${out}\n`);
+  return results.failures === undefined ? EXIT.success : EXIT.wrongInput;
 }
 
 function isOneOf(list: readonly string[], word: string): boolean {

@@ -13,6 +13,30 @@ export interface LoadedDocument<T> {
   locate: Locate;
 }
 
+/** Contents of a document with other values in some places. */
+export interface EditedContents {
+  readonly contents: unknown;
+  /** The path where the file has what the edited contents have at a path: the value, or the key alone. */
+  placeOf(path: readonly PropertyKey[], atKey: boolean): readonly PropertyKey[];
+}
+
+/** A document that has been parsed, to be checked against one schema or several. */
+export interface OpenDocument {
+  readonly contents: unknown;
+  /** As {@link LoadedDocument.locate}. */
+  readonly locate: Locate;
+  /**
+   * The value, checked and with defaults filled in; undefined if there are errors, which are added to `diagnostics`: P43002
+   * unknown key, P43003 missing key, P43004 wrong type or value. With `edited`, its contents are checked, and places are those
+   * in the file that it names.
+   */
+  check<T>(
+    schemaOf: z.ZodType<T> | ((contents: unknown) => z.ZodType<T>),
+    diagnostics: Diagnostics,
+    edited?: EditedContents,
+  ): LoadedDocument<T> | undefined;
+}
+
 /**
  * The document's value, checked and with defaults filled in; undefined if there are errors, which are added to
  * `diagnostics`: P43001 not YAML, P43002 unknown key, P43003 missing key, P43004 wrong type or value.
@@ -22,6 +46,11 @@ export function loadDocument<T>(
   schemaOf: z.ZodType<T> | ((contents: unknown) => z.ZodType<T>),
   diagnostics: Diagnostics,
 ): LoadedDocument<T> | undefined {
+  return openDocument(file, diagnostics)?.check(schemaOf, diagnostics);
+}
+
+/** Parses a document; undefined after P43001. */
+export function openDocument(file: SourceFile, diagnostics: Diagnostics): OpenDocument | undefined {
   const document = parseDocument(file.text, { prettyErrors: false, logLevel: "error" });
   const language = file.path.endsWith(".json") ? "JSON" : "YAML";
   // In a file that is not YAML, the errors after the first one are consequences of it.
@@ -70,12 +99,25 @@ export function loadDocument<T>(
     diagnostics.error("P43001", find([], false, true), `not valid YAML: ${(error as Error).message}`);
     return undefined;
   }
-  const schema = typeof schemaOf === "function" ? schemaOf(input) : schemaOf;
-  const result = schema.safeParse(input);
-  if (result.success) return { value: result.data, locate };
-  for (const { code, path, atKey, message, notes } of describeIssues(result.error.issues, schema, input))
-    diagnostics.error(code, find(path, atKey, true), message, ...notes);
-  return undefined;
+  return {
+    contents: input,
+    locate,
+    check(schemaOf, diagnostics, edited) {
+      const contents = edited === undefined ? input : edited.contents;
+      const placeOf = (path: readonly PropertyKey[], atKey: boolean) => edited?.placeOf(path, atKey) ?? path;
+      const schema = typeof schemaOf === "function" ? schemaOf(contents) : schemaOf;
+      const result = schema.safeParse(contents);
+      if (result.success) return { value: result.data, locate: (path) => locate(placeOf(path, false)) };
+      for (const issue of describeIssues(result.error.issues, schema, contents))
+        diagnostics.error(
+          issue.code,
+          find(placeOf(issue.path, issue.atKey), issue.atKey, true),
+          issue.message,
+          ...issue.notes,
+        );
+      return undefined;
+    },
+  };
 }
 
 /** The first line of a span of several lines: a message shows one line with carets. */

@@ -35,13 +35,32 @@ export interface CompilerOptions {
   readonly faultTables?: number;
   /** Packets: `queues.ecn_threshold` of the file. */
   readonly ecnThreshold?: number | undefined;
+  /** Programs that other compilers of this process have compiled with the same {@link p4c}, and that this one adds to. */
+  readonly compiled?: CompiledPrograms;
 }
+
+/** Compiled programs by their texts. A sweep may have many: the oldest are forgotten. */
+export class CompiledPrograms {
+  readonly #programs = new Map<string, Program>();
+
+  get(text: string): Program | undefined {
+    return this.#programs.get(text);
+  }
+
+  add(text: string, program: Program): void {
+    const oldest = this.#programs.keys().next();
+    if (this.#programs.size >= MAX_PROGRAMS && !oldest.done) this.#programs.delete(oldest.value);
+    this.#programs.set(text, program);
+  }
+}
+
+const MAX_PROGRAMS = 256;
 
 /** Compiles the programs of all schemes of an experiment; equal texts are compiled once. */
 export class ProgramCompiler {
   readonly #templates: TemplateSet;
   readonly #options: CompilerOptions;
-  readonly #compiled = new Map<string, Program>();
+  readonly #compiled: CompiledPrograms;
   /** Everything that was compiled, as `SCHEME/NAME.p4`. */
   readonly sources: { file: string; text: string }[] = [];
   /** Labels of schemes with programs that the threshold for marks does not change. */
@@ -50,8 +69,14 @@ export class ProgramCompiler {
   /** Fails with P43012 when p4c is asked for and cannot be called. */
   constructor(options: CompilerOptions = {}) {
     this.#options = options;
+    this.#compiled = options.compiled ?? new CompiledPrograms();
     if (options.p4c !== undefined) checkP4c(options.p4c);
     this.#templates = loadTemplates(textFolder(packageFile("templates")));
+  }
+
+  /** Renders the programs of a scheme into {@link sources}, without compiling them. */
+  render({ label, plan }: SchemeRun): void {
+    for (const program of plan.programs) this.#textOf(label, program);
   }
 
   /** The programs of a scheme by their names. Fails with P43012 where p4c does. */
@@ -73,14 +98,9 @@ export class ProgramCompiler {
   }
 
   async #compile(scheme: string, plan: ProgramPlan): Promise<Program> {
-    const { faultTables = 0, p4c } = this.#options;
-    const isSource = plan.own?.kind === "source";
-    const text = isSource
-      ? sourceWithFaultTables(plan.own!.file, faultTables)
-      : this.#render(faultTables > 0 ? withFaultTables(plan, faultTables) : plan, scheme);
-    if (isSource && this.#options.ecnThreshold !== undefined) this.#unmarked.add(scheme);
+    const { p4c } = this.#options;
+    const text = this.#textOf(scheme, plan);
     const file = `${scheme}/${plan.name}.p4`;
-    if (!this.sources.some((source) => source.file === file)) this.sources.push({ file, text });
     let program = this.#compiled.get(text);
     if (program === undefined) {
       const source = new SourceFile(plan.own?.file.path ?? file, text);
@@ -90,9 +110,21 @@ export class ProgramCompiler {
           : plan.own === undefined
             ? compileGenerated(source)
             : compileOwn(source);
-      this.#compiled.set(text, program);
+      this.#compiled.add(text, program);
     }
     return program;
+  }
+
+  #textOf(scheme: string, plan: ProgramPlan): string {
+    const { faultTables = 0 } = this.#options;
+    const isSource = plan.own?.kind === "source";
+    const text = isSource
+      ? sourceWithFaultTables(plan.own!.file, faultTables)
+      : this.#render(faultTables > 0 ? withFaultTables(plan, faultTables) : plan, scheme);
+    if (isSource && this.#options.ecnThreshold !== undefined) this.#unmarked.add(scheme);
+    const file = `${scheme}/${plan.name}.p4`;
+    if (!this.sources.some((source) => source.file === file)) this.sources.push({ file, text });
+    return text;
   }
 
   #render(plan: ProgramPlan, scheme: string): string {

@@ -1,17 +1,21 @@
 /** Comma-separated values, for other programs that plot or check results. */
 
-/** Lines of comma-separated values; nothing for null. */
+/** Lines of comma-separated values; nothing for null, and JSON for lists and maps. */
 export function csv(header: readonly string[], rows: readonly (readonly unknown[])[]): string {
   const cell = (value: unknown) => {
-    const text = value === null || value === undefined ? "" : String(value);
+    const text = value === null || value === undefined ? "" : textOf(value);
     return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return [header, ...rows].map((row) => row.map(cell).join(",")).join("\n") + "\n";
 }
 
-/** Rows of any kind: their keys, those of the first row, are the header. */
+function textOf(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** Rows of any kind: the keys of all rows are the header, in the order in which they first occur. */
 export function rowsCsv(rows: readonly object[]): string {
-  const header = Object.keys(rows[0] ?? {});
+  const header = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return csv(
     header,
     rows.map((row) => header.map((key) => (row as Readonly<Record<string, unknown>>)[key])),

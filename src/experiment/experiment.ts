@@ -11,6 +11,7 @@ import {
   topologySchema,
 } from "../topology/index.js";
 import { controlPlaneSchema } from "./control-plane.js";
+import { sweepSchema } from "./sweep/schema.js";
 
 /** The packet simulator; real processes of our own switch, or of BMv2, with Linux hosts. */
 export const ENGINES = ["sim", "switch", "bmv2"] as const;
@@ -70,6 +71,8 @@ export const fabricKeys = {
   /** Header field that carries the selector, for all schemes that have one. */
   selector: z.enum(SELECTOR_FIELDS).default("dscp"),
   schemes: schemesSchema(SCHEMES),
+  /** Many runs with other values of some keys. It is no part of what one run depends on. */
+  sweep: sweepSchema.optional(),
 };
 
 export const machineKeys = {

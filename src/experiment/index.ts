@@ -18,6 +18,7 @@ import { type LoadedExperiment, loadAnyKind, loadKind } from "./load.js";
 import { readSource } from "./read-source.js";
 import { withNotes } from "./results.js";
 import { type RunOptions, runKind, writeResults as writeFiles } from "./run.js";
+import { type LoadOptions, schemeVariants } from "./sweep/load.js";
 
 export type { EngineContext, EngineOutcome, Progress, TestbedOptions } from "./engine.js";
 export { ENGINES, type EngineName, outputFolder, type SchemeRun } from "./experiment.js";
@@ -43,23 +44,29 @@ export { type LoadedExperiment, loadAnyKind, loadKind, type RegisteredKind, regi
 export { type P4cFiles, runP4c } from "./p4c.js";
 export { type PrintedResults, type RunResults, resultsJson } from "./results.js";
 export { type RunOptions, runKind } from "./run.js";
+export type { LoadOptions } from "./sweep/load.js";
+export type { SlurmOptions, SweepRunOptions } from "./sweep/options.js";
+export type { Shard } from "./sweep/points-file.js";
 
 /** Reads and checks an experiment file of any kind, as {@link loadAnyKind} does. */
 export function loadExperimentFile(
   input: string | SourceFile,
   diagnostics: Diagnostics,
+  options?: LoadOptions,
 ): LoadedExperiment | undefined {
-  return loadAnyKind(input, diagnostics, KINDS);
+  return loadAnyKind(input, diagnostics, KINDS, SCHEMES, options);
 }
 
 /** As {@link loadExperimentFile}, with the schemes that the file brings along. Throws what `ownSchemesOf` throws. */
 export async function loadExperimentWithOwn(
-  path: string,
+  input: string | SourceFile,
   diagnostics: Diagnostics,
+  options?: LoadOptions,
 ): Promise<LoadedExperiment | undefined> {
-  const source = readSource(path, diagnostics);
+  const source = typeof input === "string" ? readSource(input, diagnostics) : input;
   if (source === undefined) return undefined;
-  return loadAnyKind(source, diagnostics, KINDS, { ...SCHEMES, ...(await ownSchemesOf(source)) });
+  const own = await ownSchemesOf(source, (schemes) => schemeVariants(source, { ...SCHEMES, ...schemes }));
+  return loadAnyKind(source, diagnostics, KINDS, { ...SCHEMES, ...own }, options);
 }
 
 /** As {@link loadKind}, for drawn flows and failures. */
@@ -93,4 +100,12 @@ export function runTimeline(
 /** The result table of drawn failures for a terminal, with the notes below it. */
 export function formatResults({ rows, notes }: FailoverResults): string {
   return withNotes(FAILOVER.table(rows), notes);
+}
+
+/** Serves a sweep as one of its worker processes, until the process that started this one ends. */
+export async function serveSweepJobs(): Promise<never> {
+  const { serveSweep } = await import("./sweep/worker.js");
+  return await serveSweep(async (source, diagnostics, options) => {
+    return (await loadExperimentWithOwn(source, diagnostics, options))?.sweep;
+  });
 }

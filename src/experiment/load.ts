@@ -1,44 +1,74 @@
-/** From an experiment file to a checked experiment of its kind. All errors of the file are found here. */
+/**
+ * From an experiment file to a checked experiment of its kind, or to a sweep of them. All errors of the file are found here; those of
+ * single points that only a combination of values makes are found before a sweep starts.
+ */
 import { z } from "zod";
 import type { Diagnostics, Locate, SourceFile } from "../base/index.js";
-import { loadDocument } from "../documents/index.js";
+import { type EditedContents, loadDocument, type OpenDocument, openDocument } from "../documents/index.js";
 import { SCHEMES } from "../schemes/index.js";
 import { buildTopology } from "../topology/index.js";
 import { type FabricExperiment, type FabricSettings, type SchemeSet, schemesSchema } from "./experiment.js";
-import type { ExperimentKind, RunKind, Unit } from "./kinds/kind.js";
+import { FabricCache } from "./fabric-cache.js";
+import type { ExperimentKind, Unit } from "./kinds/kind.js";
 import { below, planSchemes } from "./plan-schemes.js";
 import { collecting, readSource } from "./read-source.js";
 import { type PrintedResults, resultsJson, withNotes } from "./results.js";
 import { type RunOptions, runKind } from "./run.js";
+import { kindPoints } from "./sweep/kind-points.js";
+import { type LoadOptions, loadSweep, type Sweep } from "./sweep/load.js";
+import type { FinishedSweep, Point, SweepOutput } from "./sweep/point.js";
 
 /** A checked experiment file, ready to run, whatever its kind is. */
 export interface LoadedExperiment {
   readonly kind: string;
   /** Whether {@link RunOptions.runs} has a meaning. */
   readonly takesRuns: boolean;
+  /** Of the first point of a sweep. */
   readonly settings: FabricSettings;
+  /** Present where the experiment runs as a sweep. */
+  readonly sweep?: Sweep;
   run(options: RunOptions): Promise<PrintedResults>;
+}
+
+/** A checked file whose kind is hidden. */
+export interface CheckedFile {
+  readonly settings: FabricSettings;
+  /** `runs`: instead of those of the file and its schemes. */
+  point(runs?: number): Point;
+  /** Runs it as it is; undefined where the kind always runs as a sweep. */
+  readonly run: ((options: RunOptions) => Promise<PrintedResults>) | undefined;
+}
+
+/** What checks of files share. */
+export interface CheckMeans {
+  readonly schemes: SchemeSet;
+  /** For files that differ in a few keys. */
+  readonly cache?: FabricCache;
 }
 
 /** A kind without its types: what the registry holds. */
 export interface RegisteredKind {
   readonly name: string;
   readonly keys: readonly string[];
-  readonly schema: z.ZodType<FabricSettings>;
-  /** `value`: what {@link schema} made of the document. */
+  readonly takesRuns: boolean;
+  /** The schema of its files where they may name these schemes. */
+  schemaWith(schemes: SchemeSet): z.ZodType<FabricSettings>;
+  /** `value`: what the schema made of the document. */
   check(
     source: SourceFile,
     value: unknown,
     locate: Locate,
     diagnostics: Diagnostics,
-    schemes: SchemeSet,
-  ): LoadedExperiment | undefined;
+    means: CheckMeans,
+  ): CheckedFile | undefined;
+  /** The results of points of files that {@link check} accepted. */
+  output(sweep: FinishedSweep): Promise<SweepOutput>;
 }
 
 /**
  * Reads and checks a file of one kind; undefined after errors, which `diagnostics` holds: P43001 to P43004 (the document's
  * form), P43005 to P43009 (its meaning), P43014 and P43015 (what flows and faults name), P421xx and P422xx (topology and
- * schemes).
+ * schemes). The key `sweep` is checked and has no effect: {@link loadAnyKind} makes a sweep of it.
  */
 export function loadKind<
   V extends FabricSettings,
@@ -56,7 +86,7 @@ export function loadKind<
   const source = typeof input === "string" ? readSource(input, diagnostics) : input;
   const document = source && loadDocument(source, withSchemes(kind.schema, schemes), diagnostics);
   if (source === undefined || document === undefined) return undefined;
-  return checked(kind, source, document.value, document.locate, diagnostics, schemes);
+  return checked(kind, source, document.value, document.locate, diagnostics, { schemes });
 }
 
 function checked<
@@ -72,12 +102,13 @@ function checked<
   value: V,
   locate: Locate,
   diagnostics: Diagnostics,
-  schemes: SchemeSet,
+  { schemes, cache }: CheckMeans,
 ): E | undefined {
   return collecting(diagnostics, () => {
-    const topology = buildTopology(value.topology, below(locate, ["topology"]));
+    const build = () => buildTopology(value.topology, below(locate, ["topology"]));
+    const topology = cache === undefined ? build() : cache.topology(value.topology, build);
     const plan = (settings: FabricSettings, runs: number) =>
-      planSchemes({ ...settings, runs }, topology, locate, diagnostics, schemes);
+      planSchemes({ ...settings, runs }, topology, locate, diagnostics, schemes, cache);
     return kind.check({ source, value, topology, locate, diagnostics, plan });
   });
 }
@@ -97,57 +128,106 @@ export function register<
   O,
   R extends object,
   P,
->(kind: RunKind<V, E, U, O, R, P>): RegisteredKind {
-  const { name, keys, schema, takesRuns } = kind;
+>(kind: ExperimentKind<V, E, U, O, R, P>): RegisteredKind {
+  const { name, keys, takesRuns } = kind;
+  const points = kindPoints(kind);
   return {
     name,
     keys,
-    schema,
-    check(source, value, locate, diagnostics, schemes) {
-      const experiment = checked(kind, source, value as V, locate, diagnostics, schemes);
+    takesRuns,
+    schemaWith: (schemes) => withSchemes(kind.schema, schemes),
+    check(source, value, locate, diagnostics, means) {
+      const experiment = checked(kind, source, value as V, locate, diagnostics, means);
       if (experiment === undefined) return undefined;
       return {
-        kind: name,
-        takesRuns,
         settings: experiment.settings,
-        async run(options) {
-          const results = await runKind(kind, experiment, options);
-          const { notes, warnings, rows } = results;
-          const table = withNotes(kind.table(rows), notes);
-          return { json: resultsJson(results), table, notes, warnings };
-        },
+        point: (runs) => points.point(experiment, runs),
+        run:
+          kind.rowsOfSeeds !== undefined
+            ? undefined
+            : async (options) => {
+                const results = await runKind(kind, experiment, options);
+                const { notes, warnings, rows } = results;
+                const table = withNotes(kind.table(rows), notes);
+                return { json: resultsJson(results), table, notes, warnings };
+              },
       };
     },
+    output: points.output,
   };
 }
 
 /**
- * Reads and checks an experiment file of any of these kinds; undefined after errors, as {@link loadKind} adds them. The key
- * `kind` says which; without it the first kind that has one of the file's keys for its own, or else the first kind.
+ * Reads and checks an experiment file of any of these kinds; undefined after errors, as {@link loadKind} adds them, and P43040
+ * and P43041 for the key `sweep`. The key `kind` says which; without it the first kind that has one of the file's keys, or of the swept
+ * ones, for its own, or else the first kind.
  */
 export function loadAnyKind(
   input: string | SourceFile,
   diagnostics: Diagnostics,
   kinds: readonly [RegisteredKind, ...RegisteredKind[]],
   schemes: SchemeSet = SCHEMES,
+  options: LoadOptions = {},
 ): LoadedExperiment | undefined {
   const source = typeof input === "string" ? readSource(input, diagnostics) : input;
-  if (source === undefined) return undefined;
+  const document = source && openDocument(source, diagnostics);
+  if (source === undefined || document === undefined) return undefined;
+  const means: CheckMeans = { schemes, cache: new FabricCache() };
+  const file: ExperimentFile = {
+    source,
+    document,
+    schemes,
+    check: (edited, list) => checkFile(document, source, kinds, means, edited, list),
+  };
+  if (hasSweep(document)) return loadSweep(file, diagnostics, options);
+  const single = file.check(undefined, diagnostics);
+  if (single === undefined) return undefined;
+  const { kind, checked } = single;
+  if (checked.run === undefined) return loadSweep(file, diagnostics, options);
+  const { name, takesRuns } = kind;
+  return { kind: name, takesRuns, settings: checked.settings, run: checked.run };
+}
+
+/** An experiment file that has been read. */
+export interface ExperimentFile {
+  readonly source: SourceFile;
+  readonly document: OpenDocument;
+  readonly schemes: SchemeSet;
+  /** The file as it is, or with other contents. Undefined after errors, which `diagnostics` gets. */
+  check(
+    edited: EditedContents | undefined,
+    diagnostics: Diagnostics,
+  ): { readonly kind: RegisteredKind; readonly checked: CheckedFile } | undefined;
+}
+
+function hasSweep({ contents }: OpenDocument): boolean {
+  return typeof contents === "object" && contents !== null && "sweep" in contents;
+}
+
+function checkFile(
+  document: OpenDocument,
+  source: SourceFile,
+  kinds: readonly [RegisteredKind, ...RegisteredKind[]],
+  means: CheckMeans,
+  edited: EditedContents | undefined,
+  diagnostics: Diagnostics,
+): { kind: RegisteredKind; checked: CheckedFile } | undefined {
   const names = kinds.map(({ name }) => name) as [string, ...string[]];
   let chosen: RegisteredKind = kinds[0];
   // The schema of an unknown kind accepts everything but its name, so that this is the only error.
   const known = z.looseObject({ kind: z.enum(names, { error: `expected one of ${names.join(", ")}` }) });
   const schemaOf = (contents: unknown): z.ZodType<unknown> => {
-    if (typeof contents !== "object" || contents === null) return withSchemes(chosen.schema, schemes);
+    if (typeof contents !== "object" || contents === null) return chosen.schemaWith(means.schemes);
     const { kind } = contents as { kind?: unknown };
     if (kind !== undefined) {
       const named = kinds.find(({ name }) => name === kind);
       chosen = named ?? chosen;
-      return named === undefined ? known : withSchemes(named.schema, schemes);
+      return named === undefined ? known : named.schemaWith(means.schemes);
     }
     chosen = kinds.find(({ keys }) => keys.some((key) => key in contents)) ?? kinds[0];
-    return withSchemes(chosen.schema, schemes);
+    return chosen.schemaWith(means.schemes);
   };
-  const document = loadDocument(source, schemaOf, diagnostics);
-  return document && chosen.check(source, document.value, document.locate, diagnostics, schemes);
+  const value = document.check(schemaOf, diagnostics, edited);
+  const checked = value && chosen.check(source, value.value, value.locate, diagnostics, means);
+  return checked && { kind: chosen, checked };
 }

@@ -1,8 +1,11 @@
-/** The engine `sim`: programs compiled once; each scheme is booted once, its controllers started, then its units run. */
+/**
+ * The engine `sim`: programs compiled once; each scheme is booted once, its controllers started, then its units run. A job of a sweep
+ * is one unit with a fabric of its own.
+ */
 import { ControlChannel, type SwitchNode } from "../sim/packet/index.js";
 import type { Steps } from "./advance.js";
-import { type BootedFabric, bootControlled, ProgramCompiler } from "./boot.js";
-import type { SchemeLog } from "./control-plane.js";
+import { type BootedFabric, bootControlled, type CompiledPrograms, ProgramCompiler } from "./boot.js";
+import type { ControlPlane, SchemeLog } from "./control-plane.js";
 import { runControlled, startControllers, stopControllers } from "./control-plane-simulated.js";
 import { breather, counter, type EngineContext, type EngineOutcome } from "./engine.js";
 import type { FabricExperiment, FabricSettings, SchemeRun } from "./experiment.js";
@@ -30,11 +33,90 @@ export async function runOnSimulator<
   const logs: SchemeLog[] = [];
   for (const scheme of experiment.schemes) {
     count.begin(`${scheme.label}: boot`);
+    const running = await RunningScheme.start(experiment, scheme, compiler, seed);
+    try {
+      for (const unit of units.filter((one) => one.scheme === scheme)) {
+        const stepDone = async () => {
+          count.step(`${scheme.label}, ${unit.name}`);
+          await breathe();
+        };
+        series.push(await kind.onSimulator(experiment, unit, running.stage(stepDone, breathe)));
+      }
+      const lines = await running.finish();
+      if (lines !== undefined) logs.push({ label: scheme.label, lines });
+    } finally {
+      running.close();
+    }
+  }
+  return { series, programs: compiler.sources, notes: compiler.notes, warnings: [], logs };
+}
+
+export interface UnitMeans {
+  readonly p4c: string | undefined;
+  /** What this process has compiled. */
+  readonly compiled: CompiledPrograms;
+  readonly stop: AbortSignal;
+  /** A step of the unit is done. */
+  step(): void;
+}
+
+/** One unit on a fabric of its own: what it yields depends on nothing else. `log`: lines of its controllers, if it has any. */
+export async function runUnitOnSimulator<
+  V extends FabricSettings,
+  E extends FabricExperiment,
+  U extends Unit,
+  O,
+  R extends object,
+  P,
+>(
+  kind: ExperimentKind<V, E, U, O, R, P>,
+  experiment: E,
+  unit: U,
+  seed: number,
+  { p4c, compiled, stop, step }: UnitMeans,
+): Promise<{ outcome: O; log: readonly string[] | undefined }> {
+  const { ecn_threshold: ecnThreshold } = experiment.settings.queues;
+  const compiler = new ProgramCompiler({ p4c, compiled, ecnThreshold });
+  const breathe = breather(stop);
+  const running = await RunningScheme.start(experiment, unit.scheme, compiler, seed);
+  try {
+    await breathe();
+    const stepDone = async () => {
+      step();
+      await breathe();
+    };
+    const outcome = await kind.onSimulator(experiment, unit, running.stage(stepDone, breathe));
+    return { outcome, log: await running.finish() };
+  } finally {
+    running.close();
+  }
+}
+
+/** A scheme's fabric, booted, and its controllers. */
+class RunningScheme {
+  private constructor(
+    private readonly booted: BootedFabric,
+    private readonly plane: ControlPlane | undefined,
+    private readonly power: SimulatorStage["power"],
+    private readonly seed: number,
+  ) {}
+
+  static async start(
+    experiment: FabricExperiment,
+    scheme: SchemeRun,
+    compiler: ProgramCompiler,
+    seed: number,
+  ): Promise<RunningScheme> {
     const booted = await bootControlled(experiment, scheme, compiler, seed);
-    const { fabric } = booted;
-    const { simulation } = fabric.network;
     const power = await switchPower(experiment, scheme, booted, compiler);
     const plane = await startControllers(booted, scheme, seed);
+    return new RunningScheme(booted, plane, power, seed);
+  }
+
+  stage(stepDone: () => Promise<void>, breathe: () => Promise<void>): SimulatorStage {
+    const { plane, power, seed } = this;
+    const { fabric } = this.booted;
+    const { simulation } = fabric.network;
     const play = async <T>(steps: Steps<T>): Promise<T> => {
       for (let step = steps.next(); ; step = steps.next()) {
         if (step.done) return step.value;
@@ -42,23 +124,19 @@ export async function runOnSimulator<
         else await runControlled(simulation, plane, step.value);
       }
     };
-    try {
-      for (const unit of units.filter((one) => one.scheme === scheme)) {
-        const stepDone = async () => {
-          count.step(`${scheme.label}, ${unit.name}`);
-          await breathe();
-        };
-        const stage: SimulatorStage = { fabric, seed, plane, power, play, breathe, stepDone };
-        series.push(await kind.onSimulator(experiment, unit, stage));
-      }
-      if (plane === undefined) continue;
-      await stopControllers(simulation, plane);
-      logs.push({ label: scheme.label, lines: plane.log });
-    } finally {
-      plane?.close();
-    }
+    return { fabric, seed, plane, power, play, breathe, stepDone };
   }
-  return { series, programs: compiler.sources, notes: compiler.notes, warnings: [], logs };
+
+  /** Stops the controllers; what they logged, if there are any. */
+  async finish(): Promise<readonly string[] | undefined> {
+    if (this.plane === undefined) return undefined;
+    await stopControllers(this.booted.fabric.network.simulation, this.plane);
+    return this.plane.log;
+  }
+
+  close(): void {
+    this.plane?.close();
+  }
 }
 
 /** Kills a switch, and brings its program and state back over its control channel. */

@@ -5,6 +5,7 @@ import type { Scheme } from "../schemes/index.js";
 import type { Topology } from "../topology/index.js";
 import { withControlPlane } from "./control-plane.js";
 import { type FabricSettings, parameterShape, type SchemeRun, type SchemeSet } from "./experiment.js";
+import type { FabricCache } from "./fabric-cache.js";
 import { collecting } from "./read-source.js";
 
 /** What the schemes' plans depend on. */
@@ -24,6 +25,7 @@ export function planSchemes(
   locate: Locate,
   diagnostics: Diagnostics,
   schemes: SchemeSet,
+  cache?: FabricCache,
 ): SchemeRun[] {
   checkSelector(settings, locate, diagnostics);
   const labels = new Set<string>();
@@ -55,8 +57,12 @@ export function planSchemes(
     checkWidth(settings, parameters["field"], place, diagnostics);
     return (
       collecting(diagnostics, () => {
-        const first = chosen.plan(topology, parameters, place);
-        const plan = withControlPlane(first, topology, settings.control_plane, locate);
+        const make = () => {
+          const first = chosen.plan(topology, parameters, place);
+          return withControlPlane(first, topology, settings.control_plane, locate);
+        };
+        const needs = [scheme, parameters, settings.control_plane];
+        const plan = cache === undefined ? make() : cache.plan(topology, needs, make);
         const hosts = (context: HostContext) => chosen.hosts(plan.hosts, context);
         // What is wrong with a description is found here, and not when a host runs.
         hosts(restingHost());

@@ -1,4 +1,5 @@
 /** What every kind of experiment yields, and how it is printed. */
+import type { Diagnostic } from "../base/index.js";
 import type { SchemeLog } from "./control-plane.js";
 import type { EngineName, SchemeRun } from "./experiment.js";
 
@@ -29,6 +30,10 @@ export interface PrintedResults {
   readonly table: string;
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
+  /** Parts of the work that failed while the others went on: the results are not whole. */
+  readonly failures?: readonly Diagnostic[];
+  /** There are no results yet: other parts of the work are not done. `json` and `table` say what is done. */
+  readonly unfinished?: boolean;
 }
 
 /** The text of `results.json` for rows of any kind; `notes` and `warnings` where there are any. */

@@ -9,6 +9,7 @@ import type { EngineContext, EngineOutcome, Progress, TestbedOptions } from "./e
 import type { EngineName, FabricExperiment, FabricSettings } from "./experiment.js";
 import type { RunKind, Unit } from "./kinds/kind.js";
 import { type RunResults, resultsJson, schemeNotes } from "./results.js";
+import type { SweepRunOptions } from "./sweep/options.js";
 import { checkFolder, writeFolder } from "./write.js";
 
 export interface RunOptions {
@@ -24,6 +25,8 @@ export interface RunOptions {
   /** Path of p4c-bm2-ss, which compiles the programs instead of our own compiler. */
   p4c?: string;
   testbed?: TestbedOptions;
+  /** How the jobs of a sweep run. */
+  sweep?: SweepRunOptions;
   /** Once it is aborted, the run ends everything that it started and rejects with the signal's reason. */
   stop?: AbortSignal;
 }

@@ -21,4 +21,5 @@ export {
   type ProgramFiles,
   readP4InfoFile,
 } from "./load-program.js";
+export { agentCommand, ownCommand } from "./own-command.js";
 export { type TextFolder, textFolder } from "./text-folder.js";

@@ -3,12 +3,12 @@ import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { Diagnostics, type Locate, type SourceFile } from "../base/index.js";
-import { loadDocument } from "../documents/index.js";
+import { type EditedContents, type LoadedDocument, openDocument } from "../documents/index.js";
 import { SELECTOR_FIELDS } from "../hosts/index.js";
 import type { FabricPlan, Scheme } from "../schemes/index.js";
 import { buildTopology, type Topology, topologySchema } from "../topology/index.js";
 import { schemeOfModule } from "./module.js";
-import { PLAIN_NAME, plainParameters, plainScheme, planPlain } from "./plain-p4.js";
+import { PLAIN_NAME, plainParameters, plainScheme, planKey, planPlain } from "./plain-p4.js";
 
 /** The part of a file that tells which schemes it brings; all else is for the check of the whole file. */
 const fileSchema = z.looseObject({
@@ -26,14 +26,33 @@ function isPath(name: string): boolean {
  * The file's own schemes, by the names that it uses. Paths start at the folder of the file. Nothing is checked that the
  * check of the whole file finds. Throws DiagnosticError for a scheme that cannot be had: P43401 to P43405, and what the
  * compiler and the readers of entries find.
+ *
+ * @param variants other contents that the file will be used with, from the schemes that it has as it is
  */
-export async function ownSchemesOf(file: SourceFile): Promise<Record<string, Scheme>> {
-  const document = loadDocument(file, fileSchema, new Diagnostics());
+export async function ownSchemesOf(
+  file: SourceFile,
+  variants: (schemes: Readonly<Record<string, Scheme>>) => Iterable<EditedContents> = () => [],
+): Promise<Record<string, Scheme>> {
+  const document = openDocument(file, new Diagnostics());
   if (document === undefined) return {};
-  const { value, locate } = document;
   const folder = dirname(file.path);
   const schemes: Record<string, Scheme> = {};
   const plans = new Map<string, FabricPlan>();
+  const read = async (edited: EditedContents | undefined) => {
+    const checked = document.check(fileSchema, new Diagnostics(), edited);
+    if (checked !== undefined) await addSchemes(checked, folder, schemes, plans);
+  };
+  await read(undefined);
+  for (const edited of variants(schemes)) await read(edited);
+  return { ...schemes, [PLAIN_NAME]: plainScheme(plans) };
+}
+
+async function addSchemes(
+  { value, locate }: LoadedDocument<z.output<typeof fileSchema>>,
+  folder: string,
+  schemes: Record<string, Scheme>,
+  plans: Map<string, FabricPlan>,
+): Promise<void> {
   for (const [i, entry] of value.schemes.entries()) {
     const name = typeof entry === "string" ? entry : entry.scheme;
     if (isPath(name) && schemes[name] === undefined) {
@@ -44,11 +63,12 @@ export async function ownSchemesOf(file: SourceFile): Promise<Record<string, Sch
       const own = typeof entry === "string" ? {} : withoutKeys(entry, ["scheme", "label", "runs"]);
       const parameters = plainParameters.safeParse({ field: value.selector, ...own });
       if (topology === undefined || !parameters.success) continue;
+      const key = planKey(topology, parameters.data);
+      if (plans.has(key)) continue;
       const inEntry: Locate = (path) => locate(["schemes", i, ...path]);
-      plans.set(JSON.stringify(parameters.data), await planPlain(topology, parameters.data, folder, inEntry));
+      plans.set(key, await planPlain(topology, parameters.data, folder, inEntry));
     }
   }
-  return { ...schemes, [PLAIN_NAME]: plainScheme(plans) };
 }
 
 function withoutKeys(value: object, keys: readonly string[]): object {

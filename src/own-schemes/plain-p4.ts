@@ -164,15 +164,23 @@ async function updatesOf(program: Program, files: readonly string[]): Promise<Up
   return updates;
 }
 
-/** The scheme `p4` with plans that were made ahead, by the text of their parameters. */
+/** What {@link planPlain} makes depends on this: the switches and the parameters. */
+export function planKey(topology: Topology, parameters: PlainParameters): string {
+  return JSON.stringify([
+    switchesOf(topology).map(({ index, name, role }) => [index, name, role]),
+    parameters,
+  ]);
+}
+
+/** The scheme `p4` with plans that were made ahead, by {@link planKey}. */
 export function plainScheme(plans: ReadonlyMap<string, FabricPlan>): Scheme<PlainParameters> {
   return {
     name: PLAIN_NAME,
     title: "P4",
     summary: "a P4 program with entries, and hosts that stay on their path",
     parameters: plainParameters,
-    plan: (_topology, parameters) => {
-      const plan = plans.get(JSON.stringify(parameters));
+    plan: (topology, parameters) => {
+      const plan = plans.get(planKey(topology, parameters));
       if (plan === undefined) throw new Error("the plan of scheme p4 is made before the file is checked");
       return plan;
     },

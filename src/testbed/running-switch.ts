@@ -1,6 +1,7 @@
 /** A switch of a running lab: its process, and the device that controls whichever process is the current one. */
 import { fail } from "../base/index.js";
 import { type Device, DeviceError } from "../device/index.js";
+import { ownCommand } from "../loading/index.js";
 import type { RemoteDevice } from "../p4runtime/index.js";
 import type { LabOptions, LabSwitch, RunningSwitch, SwitchProcessState } from "./lab.js";
 import { type Bmv2Files, findBmv2 } from "./switches/bmv2.js";
@@ -11,7 +12,6 @@ import { LabDevice } from "./switches/lab-device.js";
 import { SwitchProcess } from "./switches/process.js";
 import { SharedDevice } from "./switches/shared-device.js";
 import { ThriftCli } from "./switches/thrift-cli.js";
-import { ownCommand } from "./system/package.js";
 
 export type SwitchMaker = (id: string, spec: LabSwitch, index: number) => LabSwitchProcess;
 

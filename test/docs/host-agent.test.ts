@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { agentCommand } from "../../src/testbed/system/package.js";
+import { agentCommand } from "../../src/loading/index.js";
 import { readTrafficFile } from "../../src/traffic/index.js";
 import { networkMissing, TestNetwork } from "../testbed/agent/networks.js";
 

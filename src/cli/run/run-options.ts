@@ -12,6 +12,18 @@ export interface RunArguments {
   network?: string;
   allowMissing?: string;
   pcap?: boolean;
+  workers?: string;
+  workerMemory?: string;
+  jobTimeout?: string;
+  resume?: boolean;
+  shard?: string;
+  gather?: boolean;
+  many?: boolean;
+  slurm?: boolean;
+  slurmOptions?: string;
+  slurmTasks?: string;
+  dryRun?: boolean;
+  sweepWorker?: boolean;
 }
 
 export function defineRun(command: Command): Command {
@@ -30,5 +42,18 @@ export function defineRun(command: Command): Command {
     .option("--bmv2 <path>", "simple_switch_grpc for the engine bmv2 (default: the one on PATH)")
     .addOption(new Option("--network <kind>", "who makes hosts and links of a testbed: netns or mininet"))
     .option("--allow-missing <list>", "go without delay or rate of links where the kernel has none")
-    .option("--pcap", "capture every switch port of a testbed into OUT/pcaps");
+    .option("--pcap", "capture every switch port of a testbed into OUT/pcaps")
+    .option("--workers <n>", "sweep: processes that run its jobs (default: the number of processors)")
+    .option("--worker-memory <mb>", "sweep: heap of each worker")
+    .option("--job-timeout <time>", "sweep: ends a worker whose job takes longer: 90s, 10min, 2h")
+    .option("--resume", "sweep: keep the finished jobs of the folder, run the others")
+    .option("--shard <i/n>", "sweep: run part i of n, on whatever machine; the last one makes the results")
+    .option("--gather", "sweep: run nothing, make the results of the finished jobs of the folder")
+    .option("--no-gather", "sweep: make no results")
+    .option("--many", "sweep: accept more than 10,000 jobs")
+    .option("--slurm", "sweep: run its jobs as an array job of Slurm, wait for it, make the results")
+    .option("--slurm-options <text>", 'options of sbatch: "--partition=long --time=2:00:00 --mem-per-cpu=2G"')
+    .option("--slurm-tasks <n>", "tasks of the array job (default: 64, at most one a job)")
+    .option("--dry-run", "with --slurm: print the script, submit nothing")
+    .addOption(new Option("--sweep-worker", "a worker process of a sweep").hideHelp());
 }

@@ -144,8 +144,6 @@ interface KindBase<
    * while it runs. A sweep that goes on runs jobs again where it has changed.
    */
   dependsOn?(experiment: E): unknown;
-  /** For a terminal, without notes. The rows of a sweep have the swept keys beside those of the kind. */
-  table(rows: readonly R[]): string;
   /**
    * Files of a sweep beside `results.json`, `results.csv`, `points.jsonl` and `programs/`, a page among them. Without it there is
    * a page with the table of rows.
@@ -163,6 +161,8 @@ export interface RunKind<
   P,
 > extends KindBase<V, E, U, O, R, P> {
   rows(experiment: E, outcome: O, engine: EngineName): readonly R[];
+  /** For a terminal, without notes. */
+  table(rows: readonly R[]): string;
   /** Result files beside those of all kinds (`results.json`, `results.csv`, `controllers.log`, `programs/`), a page among them. */
   files(results: RunResults<E, O, R>): Promise<readonly (readonly [name: string, text: string])[]>;
   readonly rowsOfSeeds?: undefined;
@@ -188,6 +188,8 @@ export interface SweepKind<
     seeds: readonly number[],
     engine: EngineName,
   ): readonly R[];
+  /** For a terminal, without notes. `keys`: swept keys, which rows have beside those of the kind. */
+  table(rows: readonly R[], keys: readonly string[]): string;
 }
 
 export type ExperimentKind<

@@ -8,8 +8,8 @@ import {
   eventSchema,
   type RequestText,
 } from "../../host-agent/index.js";
+import { agentCommand } from "../../loading/index.js";
 import type { HostProcess, RunningHost } from "../lab.js";
-import { agentCommand } from "../system/package.js";
 import { type AgentConfig, addressText, startRequest } from "./config.js";
 import { agentFailure } from "./failure.js";
 import { AgentFlow, type FlowOptions } from "./flow.js";

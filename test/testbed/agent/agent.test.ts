@@ -16,7 +16,7 @@ import {
   runIperf3,
   startAgent,
 } from "../../../src/testbed/index.js";
-import { agentCommand } from "../../../src/testbed/system/package.js";
+import { agentCommand } from "../../../src/loading/index.js";
 import { agentConfig, LEFT, networkMissing, pingMissing, RIGHT, TestNetwork } from "./networks.js";
 
 const missing = networkMissing();

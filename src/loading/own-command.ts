@@ -21,9 +21,9 @@ export function agentCommand(): readonly string[] {
 }
 
 function scriptCommand(built: string, source: string): readonly string[] {
-  const compiled = fileURLToPath(new URL(`../../${built}`, import.meta.url));
+  const compiled = fileURLToPath(new URL(`../${built}`, import.meta.url));
   if (existsSync(compiled)) return [process.execPath, compiled];
   const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-  const written = fileURLToPath(new URL(`../../${source}`, import.meta.url));
+  const written = fileURLToPath(new URL(`../${source}`, import.meta.url));
   return [process.execPath, "--import", loader, written];
 }

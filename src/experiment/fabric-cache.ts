@@ -1,0 +1,53 @@
+/**
+ * Topologies and plans that files share which differ in other keys: the points of a sweep. A plan with controllers is made for each
+ * file anew, because a controller may keep a state in it.
+ */
+import type { FabricPlan } from "../schemes/index.js";
+import type { Topology } from "../topology/index.js";
+
+/** Topologies and plans that are kept. */
+const MAX_KEPT = 64;
+
+export class FabricCache {
+  readonly #topologies = new Map<string, Topology>();
+  readonly #plans = new Map<string, FabricPlan>();
+  readonly #numbers = new WeakMap<Topology, number>();
+  #made = 0;
+
+  /** `settings`: all that the topology depends on. */
+  topology(settings: unknown, make: () => Topology): Topology {
+    return kept(this.#topologies, JSON.stringify(settings), () => {
+      const topology = make();
+      this.#numbers.set(topology, this.#made++);
+      return topology;
+    });
+  }
+
+  /** `needs`: all that the plan depends on beside a topology of this cache. */
+  plan(topology: Topology, needs: unknown, make: () => FabricPlan): FabricPlan {
+    const key = JSON.stringify([this.#numbers.get(topology), needs], bigintAsText);
+    const keeps = (plan: FabricPlan) => (plan.controllers ?? []).length === 0;
+    return kept(this.#plans, key, make, keeps);
+  }
+}
+
+/** The value of the key; a new one takes the place of the oldest. */
+function kept<T>(
+  map: Map<string, T>,
+  key: string,
+  make: () => T,
+  keeps: (value: T) => boolean = () => true,
+): T {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const value = make();
+  if (!keeps(value)) return value;
+  const oldest = map.keys().next();
+  if (map.size >= MAX_KEPT && !oldest.done) map.delete(oldest.value);
+  map.set(key, value);
+  return value;
+}
+
+function bigintAsText(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? `${value}n` : value;
+}

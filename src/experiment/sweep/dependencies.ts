@@ -1,0 +1,75 @@
+/**
+ * What the outcome of a job depends on, as text: a sweep that goes on takes over outcomes whose text is the same. Of code and
+ * programs of users, their files and those that these import or include by relative paths count.
+ */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { packageFile } from "../../loading/index.js";
+import type { FabricExperiment } from "../experiment.js";
+import type { Unit } from "../kinds/kind.js";
+
+/** Keys of the settings that decide nothing inside of a unit, or stand in the text by themselves. */
+const ELSEWHERE = new Set(["name", "title", "output", "sweep", "seed", "engine", "schemes", "runs"]);
+
+/** `kindOwn`: what the kind says that it depends on. */
+export function dependenciesOf(
+  kind: string,
+  { settings }: FabricExperiment,
+  { scheme, name }: Unit,
+  kindOwn: unknown,
+): string {
+  const own = Object.fromEntries(Object.entries(settings).filter(([key]) => !ELSEWHERE.has(key)));
+  const { label, scheme: schemeName, runs, parameters, plan } = scheme;
+  const files = [
+    ...(plan.place === undefined ? [] : [plan.place.file.path]),
+    ...plan.programs.flatMap((program) => (program.own === undefined ? [] : [program.own.file.path])),
+  ];
+  const unit = { name, label, scheme: schemeName, runs, parameters, files: [...closure(files)] };
+  return JSON.stringify({ version: version(), kind, settings: own, kindOwn, unit }, bigintAsText);
+}
+
+/** The key of a job: SHA-256, in hexadecimal digits, of all that it depends on. */
+export function jobKey(dependencies: string, seed: number, p4c: string | undefined): string {
+  return createHash("sha256")
+    .update(JSON.stringify([dependencies, seed, p4c ?? ""]))
+    .digest("hex");
+}
+
+let known: string | undefined;
+
+function version(): string {
+  known ??= (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version;
+  return known;
+}
+
+/** Relative paths in code of modules, and of P4 programs. */
+const REFERENCE =
+  /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']|^\s*#\s*include\s*"([^"]+)"/gm;
+
+/** The digest of each of these files and of those that they refer to, in the order in which they are met. */
+function closure(paths: readonly string[]): Map<string, string> {
+  const digests = new Map<string, string>();
+  // The name of a folder decides nothing.
+  const visit = (path: string, name: string) => {
+    if (digests.has(name)) return;
+    let text: string;
+    try {
+      text = readFileSync(path, "utf8");
+    } catch {
+      // What is not there is no part of it: the words may stand in a comment.
+      return;
+    }
+    digests.set(name, createHash("sha256").update(text).digest("hex"));
+    for (const [, imported, included] of text.matchAll(REFERENCE)) {
+      const reference = imported ?? included!;
+      visit(resolve(dirname(path), reference), `${name} > ${reference}`);
+    }
+  };
+  for (const [i, path] of [...new Set(paths)].entries()) visit(path, String(i));
+  return digests;
+}
+
+function bigintAsText(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? `${value}n` : value;
+}

@@ -1,0 +1,51 @@
+/** Runs one job of a sweep in this process and makes its record. */
+import { performance } from "node:perf_hooks";
+import { DiagnosticError, fail, formatDiagnostic } from "../../base/index.js";
+import { jobKey } from "./dependencies.js";
+import type { Sweep } from "./load.js";
+import type { JobOrder } from "./messages.js";
+import type { PointRecord } from "./points-file.js";
+
+export interface JobMeans {
+  readonly runs: number | undefined;
+  readonly p4c: string | undefined;
+  readonly stop: AbortSignal;
+  /** The share of the job that is done. */
+  progress(share: number): void;
+}
+
+/** The line of the points file. Throws what the job throws; P43044 when a file has changed since the sweep began. */
+export async function recordOfJob(sweep: Sweep, order: JobOrder, means: JobMeans): Promise<string> {
+  const started = performance.now();
+  const { runs, p4c, stop, progress } = means;
+  // Made anew for each job, so that nothing that one leaves behind in its hosts' policies reaches another.
+  const point = sweep.point(order.point, runs);
+  const { scheme, name, steps } = point.units[order.unit]!;
+  const { seed } = order;
+  if (jobKey(point.dependencies(order.unit), seed, p4c) !== order.job)
+    fail(
+      "P43044",
+      undefined,
+      `a file that ${sweep.source.path} uses has changed since the sweep began`,
+      "run it again with --resume: jobs that the change does not concern are kept",
+    );
+  let done = 0;
+  const step = () => progress(++done / steps);
+  const { outcome, log } = await point.run(order.unit, seed, { p4c, stop, step });
+  const record: PointRecord = {
+    job: order.job,
+    point: sweep.space.values(order.point),
+    scheme,
+    unit: name,
+    seed,
+    ms: Math.round(performance.now() - started),
+    ...(log === undefined ? {} : { log }),
+    outcome,
+  };
+  return JSON.stringify(record);
+}
+
+/** Diagnostics as text; undefined for anything else that was thrown. */
+export function diagnosticText(error: unknown): string | undefined {
+  return error instanceof DiagnosticError ? error.diagnostics.map(formatDiagnostic).join("\n") : undefined;
+}

@@ -1,0 +1,163 @@
+/** Hides the types of a kind behind points whose outcomes are JSON, and makes the results of a sweep of them. */
+import { CompiledPrograms, ProgramCompiler } from "../boot.js";
+import { rowsCsv } from "../csv.js";
+import type { FabricExperiment, FabricSettings, SchemeRun } from "../experiment.js";
+import type { ExperimentKind, SweepPoint, SweepResults, Unit } from "../kinds/kind.js";
+import { type RunResults, resultsJson, schemeNotes, withNotes } from "../results.js";
+import { dependenciesOf } from "./dependencies.js";
+import { sweepPage } from "./page.js";
+import type { FinishedSweep, Point, SweepOutput } from "./point.js";
+import { counted, pointName } from "./words.js";
+
+export interface KindPoints<E> {
+  /** `runs`: instead of those of the file and its schemes. */
+  point(experiment: E, runs?: number): Point;
+  /** Results of points that {@link point} made. */
+  output(sweep: FinishedSweep): Promise<SweepOutput>;
+}
+
+export function kindPoints<
+  V extends FabricSettings,
+  E extends FabricExperiment,
+  U extends Unit,
+  O,
+  R extends object,
+  P,
+>(kind: ExperimentKind<V, E, U, O, R, P>): KindPoints<E> {
+  const typed = new WeakMap<Point, { experiment: E; units: readonly U[] }>();
+  let compiled: { programs: CompiledPrograms; p4c: string | undefined } | undefined;
+  return {
+    point(file, runs) {
+      const experiment =
+        runs === undefined ? file : { ...file, schemes: file.schemes.map((one) => ({ ...one, runs })) };
+      const units = kind.units(experiment);
+      const kindOwn = kind.dependsOn?.(experiment);
+      const point: Point = {
+        units: units.map(({ scheme, name, steps }) => ({ scheme: scheme.label, name, steps })),
+        dependencies: (unit) => dependenciesOf(kind.name, experiment, units[unit]!, kindOwn),
+        async run(unit, seed, { p4c, stop, step }) {
+          const { runUnitOnSimulator } = await import("../on-simulator.js");
+          // One process compiles a program once, whatever jobs it gets.
+          if (compiled === undefined || compiled.p4c !== p4c)
+            compiled = { programs: new CompiledPrograms(), p4c };
+          const means = { p4c, compiled: compiled.programs, stop, step };
+          const { outcome, log } = await runUnitOnSimulator(kind, experiment, units[unit]!, seed, means);
+          return { outcome: kind.portable.toJson(outcome), ...(log === undefined ? {} : { log }) };
+        },
+      };
+      typed.set(point, { experiment, units });
+      return point;
+    },
+
+    async output(finished) {
+      const { name, engine, seed, keys, seeds, warnings } = finished;
+      const points = finished.points.map(({ values, point, outcomes }): SweepPoint<E, U, O, R> => {
+        const { experiment, units } = typed.get(point)!;
+        return {
+          values,
+          experiment,
+          units: units.map((unit, i) => {
+            const own = outcomes[i]!.map((one) => kind.portable.fromJson(one.outcome, unit, experiment));
+            const ownSeeds = outcomes[i]!.map((one) => one.seed);
+            const rows: readonly R[] =
+              kind.rowsOfSeeds === undefined
+                ? own.flatMap((outcome, n) =>
+                    kind
+                      .rows(experiment, outcome, engine)
+                      .map((row) => withKeys(row, { ...values, seed: ownSeeds[n]! })),
+                  )
+                : own.length === 0
+                  ? []
+                  : kind
+                      .rowsOfSeeds(experiment, unit, own, ownSeeds, engine)
+                      .map((row) => withKeys(row, values));
+            return { unit, seeds: ownSeeds, outcomes: own, rows };
+          }),
+        };
+      });
+      const all = points.flatMap(({ experiment }) => experiment.schemes);
+      const { programs, notes: ofPrograms } = programsOf(points);
+      const notes = [...schemeNotes(all), ...finished.notes, ...ofPrograms];
+      const rows = points.flatMap(({ units }) => units.flatMap((unit) => unit.rows));
+      const sweep: SweepResults<E, U, O, R> = { name, engine, keys, seeds, points, notes, warnings };
+      const first = points[0]!.experiment;
+      const results: RunResults<E, O, R> = {
+        ...{ experiment: name, seed, engine, rows, notes, warnings, source: first, series: [], logs: [] },
+        programs,
+      };
+      const json = resultsJson(results);
+      const table = kind.rowsOfSeeds === undefined ? tablesOf(points, kind.table) : kind.table(rows, keys);
+      const files =
+        kind.sweepFiles === undefined ? [sweepPage(results, sweep)] : await kind.sweepFiles(sweep);
+      return {
+        json,
+        table: withNotes(table, notes),
+        notes,
+        files: [
+          ["results.json", json],
+          ["results.csv", rowsCsv(rows)],
+          ...files,
+          ...programs.map(({ file, text }) => [`programs/${file}`, text] as const),
+        ],
+      };
+    },
+  };
+}
+
+/** A row with swept keys after its scheme. A key that the row has by itself keeps the row's value. */
+function withKeys<R extends object>(row: R, values: Readonly<Record<string, unknown>>): R {
+  const { scheme } = row as { scheme?: unknown };
+  return { ...(scheme === undefined ? {} : { scheme }), ...values, ...row };
+}
+
+/** The table of a kind whose rows are of one seed has no column for swept keys: each point and seed has a table of its own. */
+function tablesOf<E, U, O, R extends object>(
+  points: readonly SweepPoint<E, U, O, R>[],
+  table: (rows: readonly R[]) => string,
+): string {
+  const tables = points.flatMap(({ values, units }) => {
+    const own = units.flatMap((unit) => unit.rows);
+    const seedOf = (row: R) => (row as { seed?: unknown }).seed;
+    return [...new Set(own.map(seedOf))].map((seed) => {
+      const part = own.filter((row) => seedOf(row) === seed);
+      return `${pointName({ ...values, seed })}\n${table(part)}`;
+    });
+  });
+  const shown = tables.slice(0, MAX_TABLES).join("\n\n");
+  const left = tables.length - MAX_TABLES;
+  return left <= 0 ? shown : `${shown}\n\n${counted(left, "more table")}: results.csv has all rows`;
+}
+
+/** Tables that are printed, one below the other. */
+const MAX_TABLES = 20;
+
+/**
+ * The programs of all points, and what a reader must know of them. Where a file name has another text at a later point, that text is
+ * in a folder of the point.
+ */
+function programsOf<E extends FabricExperiment>(
+  points: readonly { readonly experiment: E }[],
+): { programs: { file: string; text: string }[]; notes: string[] } {
+  const files = new Map<string, string>();
+  const notes = new Set<string>();
+  const rendered = new WeakMap<SchemeRun["plan"], Set<string>>();
+  for (const [number, { experiment }] of points.entries()) {
+    const { ecn_threshold: ecnThreshold } = experiment.settings.queues;
+    for (const scheme of experiment.schemes) {
+      // Plans that points share have the same programs.
+      const known = rendered.get(scheme.plan) ?? new Set();
+      const key = `${scheme.label} ${ecnThreshold}`;
+      if (known.has(key)) continue;
+      rendered.set(scheme.plan, known.add(key));
+      const compiler = new ProgramCompiler({ ecnThreshold });
+      compiler.render(scheme);
+      for (const note of compiler.notes) notes.add(note);
+      for (const { file, text } of compiler.sources) {
+        const before = files.get(file);
+        if (before === undefined) files.set(file, text);
+        else if (before !== text) files.set(`point-${number + 1}/${file}`, text);
+      }
+    }
+  }
+  return { programs: [...files].map(([file, text]) => ({ file, text })), notes: [...notes] };
+}

@@ -1,0 +1,151 @@
+/** From the key `sweep` of a file to a sweep whose values have all been checked. */
+import { z } from "zod";
+import { type Diagnostic, DiagnosticError, Diagnostics, type SourceFile } from "../../base/index.js";
+import { type EditedContents, openDocument } from "../../documents/index.js";
+import type { FabricSettings, SchemeSet } from "../experiment.js";
+import type { ExperimentFile, LoadedExperiment } from "../load.js";
+import { type Assignment, edited } from "./edit.js";
+import type { FinishedSweep, Point, SweepOutput } from "./point.js";
+import { sweepSchema } from "./schema.js";
+import { SINGLE, type SweepSpace, spaceOf } from "./space.js";
+import { counted, pointName } from "./words.js";
+
+export interface LoadOptions {
+  /** Accepts a sweep of more than {@link MAX_RUNS}. */
+  readonly many?: boolean;
+  /** Another process has checked all values: only the first point is checked. */
+  readonly checked?: boolean;
+}
+
+/** Larger sweeps are refused unless they are asked for: most often they are a mistake. */
+const MAX_RUNS = 10_000;
+
+/** An experiment file as a sweep of its points. */
+export interface Sweep {
+  readonly source: SourceFile;
+  /** Of the first point. */
+  readonly settings: FabricSettings;
+  readonly space: SweepSpace;
+  /** Checks the point with this number, from 0. Throws DiagnosticError. */
+  point(number: number, runs?: number): Point;
+  output(sweep: FinishedSweep): Promise<SweepOutput>;
+  /** Throws DiagnosticError P43041 where there are more than the user accepts; `each`: jobs of a point and a seed. */
+  checkNumber(each: number): void;
+}
+
+/** Adds P43040 and P43041, and what is wrong with a value, at its place. A file without the key `sweep` is one point. */
+export function loadSweep(
+  file: ExperimentFile,
+  diagnostics: Diagnostics,
+  options: LoadOptions,
+): LoadedExperiment | undefined {
+  const space = readSpace(file, diagnostics);
+  if (space === undefined) return undefined;
+  const { document, source } = file;
+  const tooMany = (each: number): Diagnostic | undefined => {
+    const jobs = space.points * space.seedCount * each;
+    if (options.many || jobs <= MAX_RUNS) return undefined;
+    const factors = [counted(space.points, "point"), counted(space.seedCount, "seed")];
+    if (each > 1) factors.push(`${each} units of work (schemes, failures ...)`);
+    return {
+      severity: "error",
+      code: "P43041",
+      message: `the sweep has ${counted(jobs, "run")}: ${factors.join(" x ")}; the limit is ${MAX_RUNS.toLocaleString("en")}`,
+      ...spanAt(document.locate(["sweep"])),
+      notes: [{ message: "sweep fewer values, or say that it is meant: --many" }],
+    };
+  };
+  // Before anything is made for each point.
+  const refused = tooMany(1);
+  if (refused !== undefined) {
+    diagnostics.add(refused);
+    return undefined;
+  }
+
+  const checkAt = (number: number, list: Diagnostics) =>
+    file.check(edited(document.contents, space.assignments(number)), list);
+  const first = options.checked ? checkAt(0, diagnostics) : checkStar(space, checkAt, diagnostics);
+  if (first === undefined) return undefined;
+  const { kind, checked } = first;
+  const sweep: Sweep = {
+    source,
+    settings: checked.settings,
+    space,
+    point(number, runs) {
+      const list = new Diagnostics();
+      const point = checkAt(number, list);
+      if (point !== undefined) return point.checked.point(runs);
+      const name = pointName(space.values(number));
+      throw new DiagnosticError(
+        list.list.map((one) => ({ ...one, notes: [...one.notes, { message: `at the point ${name}` }] })),
+      );
+    },
+    output: (finished) => kind.output(finished),
+    checkNumber(each) {
+      const one = tooMany(each);
+      if (one !== undefined) throw new DiagnosticError([one]);
+    },
+  };
+  const { name, takesRuns } = kind;
+  return {
+    kind: name,
+    takesRuns,
+    settings: checked.settings,
+    sweep,
+    run: async (run) => (await import("./run.js")).runSweep(sweep, run),
+  };
+}
+
+function spanAt(span: Diagnostic["span"]): Pick<Diagnostic, "span"> {
+  return span === undefined ? {} : { span };
+}
+
+/** The space of the file's key `sweep`, or of one point. */
+export function readSpace(
+  { document, schemes }: Pick<ExperimentFile, "document" | "schemes">,
+  diagnostics: Diagnostics,
+): SweepSpace | undefined {
+  const { contents } = document;
+  if (typeof contents !== "object" || contents === null || !("sweep" in contents)) return SINGLE;
+  const read = document.check(z.looseObject({ sweep: sweepSchema }), diagnostics);
+  if (read === undefined) return undefined;
+  const nameOf = (scheme: string) => (Object.hasOwn(schemes, scheme) ? schemes[scheme]!.name : scheme);
+  return spaceOf(document, read.value.sweep, nameOf, diagnostics);
+}
+
+/** The contents of points that have among them all schemes of a sweep, as schemes must be loaded before a file is checked. */
+export function* schemeVariants(source: SourceFile, schemes: SchemeSet): Generator<EditedContents> {
+  const unheard = new Diagnostics();
+  const document = openDocument(source, unheard);
+  const space = document && readSpace({ document, schemes }, unheard);
+  if (document === undefined || space === undefined) return;
+  const decides = ({ path }: Assignment) => ["topology", "schemes", "selector"].includes(String(path[0]));
+  // More are refused later, or not asked for.
+  let left = MAX_RUNS;
+  for (const number of space.combinations(decides)) {
+    if (left-- === 0) return;
+    yield edited(document.contents, space.assignments(number));
+  }
+}
+
+/** Every value of every key is checked once; what is wrong for several points alike is told once. */
+function checkStar(
+  space: SweepSpace,
+  check: (number: number, list: Diagnostics) => ReturnType<ExperimentFile["check"]>,
+  diagnostics: Diagnostics,
+): ReturnType<ExperimentFile["check"]> {
+  const told = new Set<string>();
+  let first: ReturnType<ExperimentFile["check"]>;
+  for (const number of space.star()) {
+    const list = new Diagnostics();
+    const checked = check(number, list);
+    if (number === 0) first = checked;
+    for (const one of list.list) {
+      const key = JSON.stringify([one.code, one.message, one.span?.start, one.span?.file.path]);
+      if (told.has(key)) continue;
+      told.add(key);
+      diagnostics.add(one);
+    }
+  }
+  return diagnostics.hasErrors ? undefined : first;
+}

@@ -1,0 +1,38 @@
+/** What a sweep and its worker processes tell each other, as JSON over the channel that Node opens between them. */
+
+/** Of one job: a unit of a point under a seed. */
+export interface JobOrder {
+  readonly point: number;
+  readonly unit: number;
+  readonly seed: number;
+  /** Key of the job, as the sweep has it; a worker that finds another one has read other files. */
+  readonly job: string;
+}
+
+/** What a worker needs to know of the sweep. */
+export interface WorkerStart {
+  /** The experiment file: its path, and its text as the sweep has read it. */
+  readonly path: string;
+  readonly text: string;
+  readonly runs?: number;
+  readonly p4c?: string;
+}
+
+export type ToWorker =
+  | ({ readonly type: "start" } & WorkerStart)
+  | { readonly type: "job"; readonly order: JobOrder };
+
+export type FromWorker =
+  | { readonly type: "ready" }
+  /** Sent every second, so that a loop without an end is noticed. */
+  | { readonly type: "alive" }
+  | { readonly type: "progress"; readonly share: number }
+  /** `line`: the record of the job. */
+  | { readonly type: "done"; readonly line: string }
+  /** Diagnostics, as text. */
+  | { readonly type: "wrong"; readonly text: string }
+  /** Anything else that was thrown. */
+  | { readonly type: "threw"; readonly text: string };
+
+/** Milliseconds between two {@link FromWorker} messages of the type `alive`. */
+export const ALIVE_INTERVAL_MS = 1000;

@@ -1,0 +1,66 @@
+/** A point of a sweep, and its results, without the types of its kind. */
+import type { EngineName } from "../experiment.js";
+
+/** A unit of an experiment: under each seed it is a job. */
+export interface PointUnit {
+  /** Label of its scheme. */
+  readonly scheme: string;
+  /** Unique within its scheme. */
+  readonly name: string;
+  /** Steps that it reports; also how long it takes compared with others. */
+  readonly steps: number;
+}
+
+/** What a job needs of the process that runs it. */
+export interface JobContext {
+  /** Path of p4c-bm2-ss, which then compiles the programs. */
+  readonly p4c: string | undefined;
+  readonly stop: AbortSignal;
+  /** A step of the unit is done. */
+  step(): void;
+}
+
+/** What a job yields, as JSON. */
+export interface JobOutcome {
+  readonly outcome: unknown;
+  /** What its controllers logged, if it has any. */
+  readonly log?: readonly string[];
+}
+
+/** A checked experiment: the file with the values of one point. */
+export interface Point {
+  readonly units: readonly PointUnit[];
+  /** All that a unit's outcome depends on beside the seed, as text. */
+  dependencies(unit: number): string;
+  run(unit: number, seed: number, context: JobContext): Promise<JobOutcome>;
+}
+
+/** A point with what its units have yielded. */
+export interface FinishedPoint {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly point: Point;
+  /** For each unit, the seeds whose jobs ended well, with their outcomes as JSON. */
+  readonly outcomes: readonly (readonly { readonly seed: number; readonly outcome: unknown }[])[];
+}
+
+/** What results are made of. */
+export interface FinishedSweep {
+  readonly name: string;
+  readonly engine: EngineName;
+  /** The file's seed, or the one that the user names instead. */
+  readonly seed: number;
+  readonly keys: readonly string[];
+  readonly seeds: readonly number[];
+  readonly points: readonly FinishedPoint[];
+  /** What a reader must know of how the results were made, beside the notes of the schemes. */
+  readonly notes: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** What is printed and written. */
+export interface SweepOutput {
+  readonly json: string;
+  readonly table: string;
+  readonly notes: readonly string[];
+  readonly files: readonly (readonly [name: string, text: string])[];
+}

@@ -1,0 +1,213 @@
+/**
+ * The points of a sweep, by their numbers: a sweep of a million points is a few lists. The dimensions are the swept keys in the
+ * order of the file, `points` being one of them; the last varies first.
+ */
+import type { Diagnostics } from "../../base/index.js";
+import { didYouMean } from "../../base/index.js";
+import type { OpenDocument } from "../../documents/index.js";
+import { type Assignment, edited, NoPlace, pathOf } from "./edit.js";
+import type { SweepSettings } from "./schema.js";
+
+/** Values that a dimension takes one after the other: assignments that belong together. */
+type Dimension = readonly (readonly Assignment[])[];
+
+/** Keys that every point has in common, and what to do instead. */
+const FIXED: Readonly<Record<string, string>> = {
+  sweep: "a sweep has no sweep",
+  name: "all points are one experiment",
+  title: "all points are one experiment",
+  kind: "all points are of one kind",
+  output: "all points have one folder of results",
+  engine: "write a file for each engine",
+  seed: "write seeds: a number of seeds, or a list of them",
+};
+
+export class SweepSpace {
+  constructor(
+    /** The swept keys in the order of the columns. */
+    readonly keys: readonly string[],
+    readonly dimensions: readonly Dimension[],
+    /** A number of seeds that begin with the file's, or the seeds. */
+    private readonly seedsOfFile: number | readonly number[],
+  ) {}
+
+  get points(): number {
+    return this.dimensions.reduce((product, { length }) => product * length, 1);
+  }
+
+  get seedCount(): number {
+    return typeof this.seedsOfFile === "number" ? this.seedsOfFile : this.seedsOfFile.length;
+  }
+
+  /** `base`: the file's seed, or the one that the user names instead. */
+  seeds(base: number): readonly number[] {
+    if (typeof this.seedsOfFile !== "number") return this.seedsOfFile;
+    return Array.from({ length: this.seedsOfFile }, (_, i) => (base + i) % 2 ** 32);
+  }
+
+  /** What the point with this number, from 0, sets. */
+  assignments(point: number): Assignment[] {
+    return this.#at(this.#indexes(point));
+  }
+
+  /** The values of a point by their keys. */
+  values(point: number): Readonly<Record<string, unknown>> {
+    const set = this.assignments(point);
+    // All points have the same keys in the same order, for tables; a key that a point does not set is absent.
+    return Object.fromEntries(
+      this.keys.flatMap((key) => {
+        const one = set.find((assignment) => assignment.key === key);
+        return one === undefined ? [] : [[key, one.value] as const];
+      }),
+    );
+  }
+
+  /** The first point, and those that differ from it in one dimension: in these every value of every key occurs. */
+  *star(): Generator<number> {
+    yield 0;
+    let stride = 1;
+    for (const { length } of [...this.dimensions].reverse()) {
+      for (let i = 1; i < length; i++) yield i * stride;
+      stride *= length;
+    }
+  }
+
+  /** Points that have among them all combinations of the values of keys that `chosen` accepts, others at their first. */
+  *combinations(chosen: (assignment: Assignment) => boolean): Generator<number> {
+    const strides = this.dimensions.map((_, i) =>
+      this.dimensions.slice(i + 1).reduce((product, { length }) => product * length, 1),
+    );
+    const picked = this.dimensions.map((dimension) => dimension.some((set) => set.some(chosen)));
+    const walk = function* (
+      dimensions: readonly Dimension[],
+      depth: number,
+      point: number,
+    ): Generator<number> {
+      if (depth === dimensions.length) {
+        yield point;
+        return;
+      }
+      const size = picked[depth] ? dimensions[depth]!.length : 1;
+      for (let i = 0; i < size; i++) yield* walk(dimensions, depth + 1, point + i * strides[depth]!);
+    };
+    yield* walk(this.dimensions, 0, 0);
+  }
+
+  #indexes(point: number): number[] {
+    const indexes: number[] = [];
+    let rest = point;
+    for (const { length } of [...this.dimensions].reverse()) {
+      indexes.unshift(rest % length);
+      rest = Math.floor(rest / length);
+    }
+    return indexes;
+  }
+
+  #at(indexes: readonly number[]): Assignment[] {
+    return this.dimensions.flatMap((dimension, i) => dimension[indexes[i]!]!);
+  }
+}
+
+/** A sweep of one point, with the file's seed alone. */
+export const SINGLE = new SweepSpace([], [], 1);
+
+/**
+ * The space of a file's key `sweep`. Adds P43040 for a key that cannot be swept, is set twice, or has no place in the file, and for a
+ * seed that is listed twice; undefined then.
+ *
+ * @param nameOf the name of a scheme that has no label, from what the file calls it
+ */
+export function spaceOf(
+  document: OpenDocument,
+  settings: SweepSettings,
+  nameOf: (scheme: string) => string,
+  diagnostics: Diagnostics,
+): SweepSpace | undefined {
+  const before = diagnostics.errorCount;
+  const { contents, locate } = document;
+  const refuse = (at: readonly PropertyKey[], message: string, ...notes: string[]) =>
+    diagnostics.error("P43040", locate(at) ?? locate(["sweep"]), message, ...notes);
+  /** `place`: of the key, for what is wrong with it. */
+  const assignment = (
+    key: string,
+    value: unknown,
+    at: readonly PropertyKey[],
+    place: readonly PropertyKey[],
+  ): Assignment[] => {
+    const top = key.split(".")[0]!;
+    if (Object.hasOwn(FIXED, top)) {
+      refuse(place, `"${key}" cannot be swept: ${FIXED[top]}`);
+      return [];
+    }
+    try {
+      const one = { key, value, at, path: pathOf(key, contents, nameOf) };
+      edited(contents, [one]);
+      return [one];
+    } catch (error) {
+      if (!(error instanceof NoPlace)) throw error;
+      const known = typeof contents === "object" && contents !== null ? Object.keys(contents) : [];
+      const like = known.includes(top) ? "" : didYouMean(top, known, '"');
+      refuse(place, `sweep: "${key}" has no place in the file: ${error.message}${like}`);
+      return [];
+    }
+  };
+
+  const dimensions: Dimension[] = [];
+  for (const [key, values] of Object.entries(settings)) {
+    if (key === "seeds") continue;
+    if (key === "points")
+      dimensions.push(
+        settings.points!.map((point, i) =>
+          Object.entries(point).flatMap(([inner, value]) =>
+            assignment(inner, value, ["sweep", "points", i, inner], ["sweep", "points", i, inner]),
+          ),
+        ),
+      );
+    // A key with a mistake has it in all of its values.
+    else {
+      const first = assignment(key, (values as unknown[])[0], ["sweep", key, 0], ["sweep", key]);
+      dimensions.push(
+        (values as unknown[]).map((value, i) =>
+          first.map((one) => ({ ...one, value, at: ["sweep", key, i] })),
+        ),
+      );
+    }
+  }
+  checkOverlaps(dimensions, refuse);
+  const { seeds = 1 } = settings;
+  if (typeof seeds !== "number")
+    for (const [i, seed] of seeds.entries())
+      if (seeds.indexOf(seed) < i) refuse(["sweep", "seeds", i], `seed ${seed} is listed twice`);
+  if (diagnostics.errorCount > before) return undefined;
+  const keys = dimensions.flatMap((dimension) => dimension.flatMap((set) => set.map(({ key }) => key)));
+  return new SweepSpace([...new Set(keys)], dimensions, seeds);
+}
+
+/** No two keys of one point may set the same place, or a place and one below it. */
+function checkOverlaps(
+  dimensions: readonly Dimension[],
+  refuse: (at: readonly PropertyKey[], message: string) => void,
+): void {
+  const told = new Set<string>();
+  const check = (one: Assignment, other: Assignment) => {
+    const [outer, inner] = one.path.length <= other.path.length ? [one, other] : [other, one];
+    const name = `${outer.key} ${inner.key}`;
+    if (told.has(name) || !outer.path.every((step, i) => step === inner.path[i])) return;
+    told.add(name);
+    refuse(
+      inner.at,
+      outer.key === inner.key
+        ? `"${outer.key}" is swept twice`
+        : `"${inner.key}" is part of "${outer.key}", which is swept too`,
+    );
+  };
+  for (const [d, dimension] of dimensions.entries()) {
+    for (const set of dimension)
+      for (const [i, one] of set.entries()) for (const other of set.slice(i + 1)) check(one, other);
+    const distinct = (list: Dimension) => [
+      ...new Map(list.flat().map((one) => [one.path.join("\0"), one])).values(),
+    ];
+    for (const later of dimensions.slice(d + 1))
+      for (const one of distinct(dimension)) for (const other of distinct(later)) check(one, other);
+  }
+}

@@ -1,0 +1,147 @@
+/** A worker of a sweep as a process of its own: started, given jobs, watched, and ended. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { fail } from "../../base/index.js";
+import { ownCommand } from "../../loading/index.js";
+import type { FromWorker, JobOrder, ToWorker, WorkerStart } from "./messages.js";
+import type { JobEnd, PoolWorker } from "./pool.js";
+
+export interface WorkerLimits {
+  /** Megabytes of heap of a worker. */
+  readonly memoryMb: number;
+  /** Milliseconds that a job may take; undefined: no limit, but for a worker that does not answer. */
+  readonly jobMs: number | undefined;
+}
+
+/** A worker whose event loop stands still for so long has a loop without an end, in milliseconds. */
+const SILENCE_MS = 300_000;
+
+/** Lines of a worker's standard error that a report repeats. */
+const MAX_LINES = 12;
+
+/** Starts a worker that has read the experiment. Fails with P43045 when it does not come up. */
+export async function startWorker(start: WorkerStart, limits: WorkerLimits): Promise<PoolWorker<JobOrder>> {
+  const [node, ...script] = ownCommand();
+  const heap = `--max-old-space-size=${limits.memoryMb}`;
+  const child = spawn(node!, [heap, ...script, "run", start.path, "--sweep-worker"], {
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  const worker = new WorkerProcess(child, limits);
+  const end = await worker.ask({ type: "start", ...start });
+  if (end.kind === "ready") return worker;
+  await worker.end();
+  const why =
+    end.kind === "died" ? [end.why, ...end.lines] : end.kind === "wrong" ? end.text.split("\n") : [];
+  return fail("P43045", undefined, "a worker of the sweep does not start", ...why);
+}
+
+type Answer = JobEnd | { readonly kind: "ready" };
+
+class WorkerProcess implements PoolWorker<JobOrder> {
+  readonly #child: ChildProcess;
+  readonly #limits: WorkerLimits;
+  readonly #ended: Promise<void>;
+  /** Its last words: standard error, and standard output, which a user's code may write to. */
+  #text = "";
+  #answer: ((end: Answer) => void) | undefined;
+  #gone: Answer | undefined;
+  #progress: (share: number) => void = () => {};
+  #heardAt = Date.now();
+  /** Why it was ended from here. */
+  #killed: string | undefined;
+
+  constructor(child: ChildProcess, limits: WorkerLimits) {
+    this.#child = child;
+    this.#limits = limits;
+    for (const stream of [child.stdout!, child.stderr!])
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        this.#text = (this.#text + text).slice(-MAX_TEXT);
+      });
+    child.on("message", (message: FromWorker) => this.#hear(message));
+    this.#ended = new Promise((resolve) => {
+      const gone = (why: string) => {
+        this.#gone = { kind: "died", why: this.#killed ?? why, lines: lastLines(this.#text) };
+        this.#give(this.#gone);
+        resolve();
+      };
+      child.on("error", (error) => gone(error.message));
+      // After `exit` of the process and the end of its output.
+      child.on("close", (status, signal) => gone(this.#reason(status, signal)));
+    });
+  }
+
+  async run(order: JobOrder, progress: (share: number) => void): Promise<JobEnd> {
+    this.#progress = progress;
+    const answer = await this.ask({ type: "job", order });
+    if (answer.kind === "ready") throw new Error("a worker answered a job as it answers a start");
+    return answer;
+  }
+
+  /** Sends a message, and waits for what ends it. Does not reject. */
+  ask(message: ToWorker): Promise<Answer> {
+    const begun = Date.now();
+    this.#heardAt = begun;
+    if (this.#gone !== undefined) return Promise.resolve(this.#gone);
+    return new Promise((resolve) => {
+      const watch = setInterval(() => this.#watch(begun), WATCH_INTERVAL_MS);
+      this.#answer = (end) => {
+        clearInterval(watch);
+        resolve(end);
+      };
+      if (this.#child.connected) this.#child.send(message, () => {});
+    });
+  }
+
+  async end(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.#ended;
+  }
+
+  #hear(message: FromWorker): void {
+    this.#heardAt = Date.now();
+    if (message.type === "progress") this.#progress(message.share);
+    else if (message.type === "ready") this.#give({ kind: "ready" });
+    else if (message.type === "done") this.#give({ kind: "done", line: message.line });
+    else if (message.type === "wrong") this.#give({ kind: "wrong", text: message.text });
+    else if (message.type === "threw") {
+      const [why, ...stack] = message.text.split("\n");
+      this.#give({ kind: "died", why: `it threw ${why}`, lines: stack.slice(0, MAX_LINES) });
+    }
+  }
+
+  #give(end: Answer): void {
+    const answer = this.#answer;
+    this.#answer = undefined;
+    answer?.(end);
+  }
+
+  #watch(begun: number): void {
+    const now = Date.now();
+    const { jobMs } = this.#limits;
+    if (jobMs !== undefined && now - begun > jobMs)
+      this.#kill(`it had not ended after ${jobMs / 1000} s (--job-timeout)`);
+    else if (now - this.#heardAt > SILENCE_MS)
+      this.#kill(`its worker has not answered for ${SILENCE_MS / 1000} s: a loop without an end`);
+  }
+
+  #kill(why: string): void {
+    this.#killed ??= why;
+    this.#child.kill("SIGKILL");
+  }
+
+  #reason(status: number | null, signal: NodeJS.Signals | null): string {
+    if (/heap out of memory|heap limit/.test(this.#text))
+      return `its worker ran out of memory: more than ${this.#limits.memoryMb} MB of heap (--worker-memory)`;
+    return signal === null ? `its worker ended with status ${status}` : `its worker was ended by ${signal}`;
+  }
+}
+
+const WATCH_INTERVAL_MS = 250;
+const MAX_TEXT = 16_384;
+
+function lastLines(text: string): string[] {
+  return text
+    .trimEnd()
+    .split("\n")
+    .slice(-MAX_LINES)
+    .filter((line) => line !== "");
+}

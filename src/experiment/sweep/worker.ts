@@ -1,0 +1,96 @@
+/** A worker process of a sweep: reads the experiment, runs the jobs that it is given, and sends their records. */
+import { Worker } from "node:worker_threads";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../base/index.js";
+import { diagnosticText, recordOfJob } from "./job.js";
+import type { LoadOptions, Sweep } from "./load.js";
+import {
+  ALIVE_INTERVAL_MS,
+  type FromWorker,
+  type JobOrder,
+  type ToWorker,
+  type WorkerStart,
+} from "./messages.js";
+
+/** Reads an experiment with the schemes that it brings along. */
+export type ReadSweep = (
+  source: SourceFile,
+  diagnostics: Diagnostics,
+  options: LoadOptions,
+) => Promise<Sweep | undefined>;
+
+/**
+ * Ends the process when its parent has ended, also while a loop without an end keeps it from noticing. Plain JavaScript, so that it runs
+ * from sources, from modules and from the bundled command alike.
+ */
+const WATCH_PARENT = `
+const parent = process.ppid;
+setInterval(() => {
+  if (process.ppid !== parent) process.kill(process.pid, "SIGKILL");
+}, 1000);`;
+
+/** Serves the process that started this one until that one ends. */
+export async function serveSweep(read: ReadSweep): Promise<never> {
+  if (process.send === undefined) throw new Error("a worker of a sweep is started by p4loom run alone");
+  const tell = (message: FromWorker) => {
+    process.send?.(message, undefined, undefined, () => {});
+  };
+  // Ctrl-C reaches all processes of a terminal: the parent ends its workers.
+  process.on("SIGINT", () => {});
+  process.on("SIGTERM", () => {});
+  process.on("disconnect", () => process.exit());
+  new Worker(WATCH_PARENT, { eval: true, execArgv: [] }).unref();
+  setInterval(() => tell({ type: "alive" }), ALIVE_INTERVAL_MS).unref();
+
+  let run: ((order: JobOrder) => Promise<void>) | undefined;
+  return await new Promise<never>((_, reject) => {
+    process.on("message", (message: ToWorker) => {
+      const work =
+        message.type === "start"
+          ? start(message, read, tell).then((made) => {
+              run = made;
+            })
+          : run!(message.order);
+      work.catch(reject);
+    });
+  });
+}
+
+async function start(
+  { path, text, runs, p4c }: WorkerStart,
+  read: ReadSweep,
+  tell: (message: FromWorker) => void,
+): Promise<(order: JobOrder) => Promise<void>> {
+  const diagnostics = new Diagnostics();
+  let sweep: Sweep | undefined;
+  try {
+    sweep = await read(new SourceFile(path, text), diagnostics, { many: true, checked: true });
+  } catch (error) {
+    tell(told(error));
+  }
+  if (sweep === undefined && diagnostics.hasErrors)
+    tell({ type: "wrong", text: diagnostics.list.map(formatDiagnostic).join("\n") });
+  if (sweep !== undefined) tell({ type: "ready" });
+  const stop = new AbortController().signal;
+  return async (order) => {
+    let shownAt = 0;
+    const progress = (share: number) => {
+      const now = Date.now();
+      if (now - shownAt < PROGRESS_INTERVAL_MS) return;
+      shownAt = now;
+      tell({ type: "progress", share });
+    };
+    try {
+      tell({ type: "done", line: await recordOfJob(sweep!, order, { runs, p4c, stop, progress }) });
+    } catch (error) {
+      tell(told(error));
+    }
+  };
+}
+
+const PROGRESS_INTERVAL_MS = 200;
+
+function told(error: unknown): FromWorker {
+  const text = diagnosticText(error);
+  if (text !== undefined) return { type: "wrong", text };
+  return { type: "threw", text: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}

@@ -1,0 +1,72 @@
+/** A sweep whose jobs are sums: everything but the simulation. */
+import { SourceFile } from "../../../src/base/index.js";
+import type { FabricSettings } from "../../../src/experiment/experiment.js";
+import { recordOfJob } from "../../../src/experiment/sweep/job.js";
+import type { Sweep } from "../../../src/experiment/sweep/load.js";
+import type { JobOrder } from "../../../src/experiment/sweep/messages.js";
+import type { JobEnd, PoolWorker } from "../../../src/experiment/sweep/pool.js";
+import { SweepSpace } from "../../../src/experiment/sweep/space.js";
+
+export interface FakeSize {
+  /** Values of the keys `a`, `b` ... */
+  readonly values: readonly number[];
+  readonly units: number;
+  readonly seeds: number;
+}
+
+export function fakeSweep({ values, units, seeds }: FakeSize): Sweep {
+  const keys = values.map((_, i) => String.fromCharCode(97 + i));
+  const space = new SweepSpace(
+    keys,
+    keys.map((key, i) =>
+      Array.from({ length: values[i]! }, (_, n) => [{ key, path: [key], value: n, at: ["sweep", key, n] }]),
+    ),
+    seeds,
+  );
+  return {
+    source: new SourceFile("fake.yaml", ""),
+    settings: { name: "fake", seed: 1, engine: "sim" } as FabricSettings,
+    space,
+    point: (number) => ({
+      units: Array.from({ length: units }, (_, i) => ({
+        scheme: `s${i % 2}`,
+        name: `u${i}`,
+        steps: 1 + (i % 3),
+      })),
+      // The last key does not concern the first unit: its jobs are the same for all values.
+      dependencies: (unit) =>
+        JSON.stringify([unit, unit === 0 ? Object.values(space.values(number)).slice(0, -1) : number]),
+      run: async (unit, seed) => ({ outcome: { sum: unit === 0 ? seed : 1000 * number + 10 * unit + seed } }),
+    }),
+    async output({ points, seeds: all, warnings }) {
+      const json = `${JSON.stringify({ points: points.map(({ values: own, outcomes }) => ({ own, outcomes })), all, warnings })}\n`;
+      return { json, table: "", notes: [], files: [["results.json", json]] };
+    },
+    checkNumber: () => {},
+  };
+}
+
+/** A worker that needs some turns of the event loop for a job; `fate` says how the job ends. */
+export function fakeWorker(
+  sweep: Sweep,
+  turns: () => number,
+  fate: () => JobEnd | undefined,
+): PoolWorker<JobOrder> {
+  let ended = false;
+  return {
+    async run(order): Promise<JobEnd> {
+      for (let left = turns(); left > 0; left--) await new Promise((resolve) => setImmediate(resolve));
+      if (ended) return { kind: "died", why: "it was ended", lines: [] };
+      const means = {
+        runs: undefined,
+        p4c: undefined,
+        stop: new AbortController().signal,
+        progress: () => {},
+      };
+      return fate() ?? { kind: "done", line: await recordOfJob(sweep, order, means) };
+    },
+    end: async () => {
+      ended = true;
+    },
+  };
+}
