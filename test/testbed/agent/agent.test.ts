@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { FIELD_BITS, type PolicyDescription, type SelectorField } from "../../../src/hosts/index.js";
-
+import { agentCommand } from "../../../src/loading/index.js";
 import { type FanOuts, layOut, offsetSet } from "../../../src/schemes/pecmp/index.js";
 import { startRequest } from "../../../src/testbed/agent/config.js";
 import {
@@ -16,7 +16,6 @@ import {
   runIperf3,
   startAgent,
 } from "../../../src/testbed/index.js";
-import { agentCommand } from "../../../src/loading/index.js";
 import { agentConfig, LEFT, networkMissing, pingMissing, RIGHT, TestNetwork } from "./networks.js";
 
 const missing = networkMissing();
