@@ -31,7 +31,7 @@ export interface LoadedExperiment {
 }
 
 /** A checked file whose kind is hidden. */
-export interface CheckedFile {
+interface CheckedFile {
   readonly settings: FabricSettings;
   /** `runs`: instead of those of the file and its schemes. */
   point(runs?: number): Point;
@@ -40,7 +40,7 @@ export interface CheckedFile {
 }
 
 /** What checks of files share. */
-export interface CheckMeans {
+interface CheckMeans {
   readonly schemes: SchemeSet;
   /** For files that differ in a few keys. */
   readonly cache?: FabricCache;

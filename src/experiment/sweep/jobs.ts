@@ -83,7 +83,7 @@ export function longestFirst(jobs: readonly Job[], known: ReadonlyMap<string, nu
 }
 
 /** Jobs that differ in the seed alone take about as long. */
-export function likeJob({ name }: Pick<Job, "name">): string {
+function likeJob({ name }: Pick<Job, "name">): string {
   return name.replace(/, seed \d+$/, "");
 }
 

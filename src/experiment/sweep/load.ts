@@ -101,7 +101,7 @@ function spanAt(span: Diagnostic["span"]): Pick<Diagnostic, "span"> {
 }
 
 /** The space of the file's key `sweep`, or of one point. */
-export function readSpace(
+function readSpace(
   { document, schemes }: Pick<ExperimentFile, "document" | "schemes">,
   diagnostics: Diagnostics,
 ): SweepSpace | undefined {

@@ -2,7 +2,7 @@
 import type { EngineName } from "../experiment.js";
 
 /** A unit of an experiment: under each seed it is a job. */
-export interface PointUnit {
+interface PointUnit {
   /** Label of its scheme. */
   readonly scheme: string;
   /** Unique within its scheme. */
@@ -12,7 +12,7 @@ export interface PointUnit {
 }
 
 /** What a job needs of the process that runs it. */
-export interface JobContext {
+interface JobContext {
   /** Path of p4c-bm2-ss, which then compiles the programs. */
   readonly p4c: string | undefined;
   readonly stop: AbortSignal;
@@ -21,7 +21,7 @@ export interface JobContext {
 }
 
 /** What a job yields, as JSON. */
-export interface JobOutcome {
+interface JobOutcome {
   readonly outcome: unknown;
   /** What its controllers logged, if it has any. */
   readonly log?: readonly string[];
