@@ -17,6 +17,8 @@ export class SourceFile {
     /** The name shown to the user, as they wrote it. */
     readonly path: string,
     readonly text: string,
+    /** The number of the text's first line in the file, for a piece of a long file. */
+    readonly firstLine = 1,
   ) {}
 
   /** Offsets of the first character of every line, computed on first use. */
@@ -38,14 +40,15 @@ export class SourceFile {
       if (starts[middle]! <= offset) low = middle;
       else high = middle - 1;
     }
-    return { line: low + 1, column: offset - starts[low]! + 1 };
+    return { line: low + this.firstLine, column: offset - starts[low]! + 1 };
   }
 
   /** The text of a 1-based line without its line end; empty beyond the file. */
   lineText(line: number): string {
-    const start = this.lineStarts[line - 1];
+    const index = line - this.firstLine;
+    const start = this.lineStarts[index];
     if (start === undefined) return "";
-    const end = this.lineStarts[line] ?? this.text.length + 1;
+    const end = this.lineStarts[index + 1] ?? this.text.length + 1;
     return this.text.slice(start, end - 1).replace(/\r$/, "");
   }
 }

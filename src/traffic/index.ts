@@ -44,5 +44,6 @@ export {
   pcapngSection,
 } from "./pcapng.js";
 export { decodePcapng, PcapngDecoder } from "./pcapng-decoder.js";
-export { DEFAULT_PORT, readTrafficFile, type TrafficFlow } from "./traffic-file.js";
+export { openTrace, type TraceSpec } from "./trace-flows.js";
+export { DEFAULT_PORT, readTrafficFile, streamTrafficFile, type TrafficFlow } from "./traffic-file.js";
 export type { FlowArrival, FlowGroup, PacketSource, TimedFrame, Workload } from "./workload.js";

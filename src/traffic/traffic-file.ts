@@ -7,7 +7,7 @@
  *
  * Columns may be in any order. `port` may be absent or empty; it is then 5201. Times have a unit. `#` starts a comment line.
  */
-import type { Diagnostics, SourceFile, Span } from "../base/index.js";
+import { type Diagnostics, SourceFile, type Span } from "../base/index.js";
 import { parseDuration } from "../topology/index.js";
 
 export interface TrafficFlow {
@@ -42,22 +42,82 @@ export function readTrafficFile(
   hosts: ReadonlySet<string>,
   diagnostics: Diagnostics,
 ): TrafficFlow[] {
-  const flows: TrafficFlow[] = [];
-  let columns: Column[] | undefined;
-  for (const cells of lines(file)) {
-    if (columns === undefined) {
-      columns = readColumns(file, cells, diagnostics);
-      if (columns === undefined) return [];
-      continue;
+  return [...new FlowLines(file.path, hosts, diagnostics).read([file.text])];
+}
+
+/**
+ * The flows of a long traffic file, one at a time, while the text comes in pieces: only a piece is in memory. Errors as those of
+ * {@link readTrafficFile}, and P42324 for a flow that starts before the one in the line above.
+ */
+export function streamTrafficFile(
+  path: string,
+  pieces: Iterable<string>,
+  hosts: ReadonlySet<string>,
+  diagnostics: Diagnostics,
+): Generator<TrafficFlow> {
+  return new FlowLines(path, hosts, diagnostics, true).read(pieces);
+}
+
+class FlowLines {
+  #columns: Column[] | undefined;
+  #latest = 0;
+
+  constructor(
+    readonly path: string,
+    readonly hosts: ReadonlySet<string>,
+    readonly diagnostics: Diagnostics,
+    /** Whether starts must ascend. */
+    readonly ordered = false,
+  ) {}
+
+  *read(pieces: Iterable<string>): Generator<TrafficFlow> {
+    let rest = "";
+    let line = 1;
+    for (const piece of pieces) {
+      const whole = piece.lastIndexOf("\n") + 1;
+      if (whole === 0) {
+        rest += piece;
+        continue;
+      }
+      const file = new SourceFile(this.path, rest + piece.slice(0, whole), line);
+      rest = piece.slice(whole);
+      if (!(yield* this.#flows(file))) return;
+      // The piece ends with a line, so that the last start is that of the next one.
+      line += file.lineStarts.length - 1;
     }
-    const flow = readFlow(columns, cells, hosts, diagnostics);
-    if (flow !== undefined) flows.push(flow);
+    const file = new SourceFile(this.path, rest, line);
+    if (!(yield* this.#flows(file))) return;
+    if (this.#columns !== undefined) return;
+    const end = rest.length;
+    this.diagnostics.error(
+      "P42320",
+      { file, start: end, end },
+      "the file has no line of column names",
+      EXPECTED,
+    );
   }
-  if (columns === undefined) {
-    const end = file.text.length;
-    diagnostics.error("P42320", { file, start: end, end }, "the file has no line of column names", EXPECTED);
+
+  /** Whether reading may go on. */
+  *#flows(file: SourceFile): Generator<TrafficFlow, boolean> {
+    for (const cells of lines(file)) {
+      if (this.#columns === undefined) {
+        this.#columns = readColumns(file, cells, this.diagnostics);
+        if (this.#columns === undefined) return false;
+        continue;
+      }
+      const flow = readFlow(this.#columns, cells, this.hosts, this.diagnostics);
+      if (flow === undefined) continue;
+      if (this.ordered && flow.startNs < this.#latest) {
+        const { text, span } = cells[this.#columns.indexOf("start")]!;
+        const message = `start: ${text} is before the start of the flow above`;
+        this.diagnostics.error("P42324", span, message, "sort the lines by their start");
+        continue;
+      }
+      this.#latest = flow.startNs;
+      yield flow;
+    }
+    return true;
   }
-  return flows;
 }
 
 const EXPECTED = `expected start,src,dst,bytes and perhaps port`;

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
 import { readIperf3 } from "../../src/testbed/index.js";
-import { readTrafficFile } from "../../src/traffic/index.js";
+import { readTrafficFile, streamTrafficFile } from "../../src/traffic/index.js";
 
 const hosts = new Set(["h1", "h2", "h3"]);
 
@@ -103,6 +104,51 @@ describe("readTrafficFile", () => {
     expect(messages.length).toBe(1);
     expect(messages[0]).toContain(`error[${name.slice(0, 6)}]`);
     expect(messages[0]).toMatchSnapshot();
+  });
+});
+
+describe("streamTrafficFile", () => {
+  function stream(pieces: readonly string[]) {
+    const diagnostics = new Diagnostics();
+    const flows = [...streamTrafficFile("flows.csv", pieces, hosts, diagnostics)];
+    return { flows, messages: diagnostics.list.map(formatDiagnostic) };
+  }
+
+  it("gives the flows and the errors of the whole text, wherever the pieces are cut", () => {
+    const text = `# trace
+start,src,dst,bytes
+1us,h1,h2,5
+2us,h1,h9,5
+
+2us,h2,h3,7
+3us,h3,h1
+4us,h3,h1,0`;
+    const expected = read(text);
+    expect(expected.flows.length).toBe(2);
+    expect(expected.messages.length).toBe(3);
+    fc.assert(
+      fc.property(fc.array(fc.nat(text.length), { maxLength: 6 }), (cuts) => {
+        const places = [0, ...cuts.sort((a, b) => a - b), text.length];
+        const pieces = places.slice(1).map((to, i) => text.slice(places[i], to));
+        expect(stream(pieces)).toEqual(expected);
+      }),
+    );
+  });
+
+  it("refuses a flow that starts before the one above, with its place in the file", () => {
+    const { flows, messages } = stream(["start,src,dst,bytes\n2us,h1,h2,5\n", "1us,h1,h2,6\n2us,h1,h2,7\n"]);
+    expect(flows.map(({ bytes }) => bytes)).toEqual([5, 7]);
+    expect(messages).toEqual([
+      "flows.csv:3:1: error[P42324]: start: 1us is before the start of the flow above\n    1us,h1,h2,6\n    ^^^\nnote: sort the lines by their start",
+    ]);
+  });
+
+  it("says that there are no columns, and stops at wrong ones", () => {
+    expect(stream([]).messages[0]).toContain(
+      "flows.csv:1:1: error[P42320]: the file has no line of column names",
+    );
+    expect(stream(["# one\n# two\n"]).messages[0]).toContain("flows.csv:3:1: error[P42320]");
+    expect(stream(["start,src\n1us,h1\n", "2us\n"]).messages.length).toBe(1);
   });
 });
 

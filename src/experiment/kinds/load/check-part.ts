@@ -235,8 +235,9 @@ class PartCheck {
 
   #hasCapacity(pattern: PairSpec | RequestSpec): boolean {
     const { topology, settings, locate } = this.context;
+    const { load_of = "host_links" } = settings;
     // Whether there is any does not depend on what is drawn.
-    if (capacityBps(settings.load_of, spreadOf(pattern, topology, new Random(0)), topology) > 0) return true;
+    if (capacityBps(load_of, spreadOf(pattern, topology, new Random(0)), topology) > 0) return true;
     this.#error(
       "P42333",
       locate(["traffic", "load_of"]),

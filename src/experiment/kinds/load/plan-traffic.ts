@@ -1,9 +1,10 @@
 /** From the key `traffic` to a workload for each seed. All errors of the traffic are found here, before anything runs. */
 import type { Diagnostics, Locate, Random, SourceFile } from "../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
-import { openWorkload, type Workload, type WorkloadSpec } from "../../../traffic/index.js";
+import { openWorkload, type Workload } from "../../../traffic/index.js";
 import { collecting } from "../../read-source.js";
 import { checkPart } from "./check-part.js";
+import { planTrace } from "./plan-trace.js";
 import { type FileDigest, TrafficFiles } from "./traffic-files.js";
 import type { TrafficPart, TrafficSettings } from "./traffic-schema.js";
 
@@ -30,27 +31,26 @@ export interface TrafficContext {
   readonly diagnostics: Diagnostics;
 }
 
+/** Without the files. */
+export type FlowPlan = Omit<TrafficPlan, "files">;
+
 /**
- * Undefined after errors, which `diagnostics` holds: P42301 to P42304 and P42331 for sizes, P42330 for keys that do not fit
- * together, P42332 for unknown hosts, P42333 for patterns that the topology does not have, P42334 for matrices, P43005 for
- * files that cannot be read.
+ * Undefined after errors, which `diagnostics` holds: P42301 to P42304 and P42331 for sizes, P42320 to P42324 for traces,
+ * P42330 for keys that do not fit together, P42332 for unknown hosts, P42333 for patterns that the topology does not have,
+ * P42334 for matrices, P43005 for files that cannot be read.
  */
 export function planTraffic(context: TrafficContext): TrafficPlan | undefined {
   return collecting(context.diagnostics, () => {
     const files = new TrafficFiles(context.source, context.diagnostics);
-    const spec = drawnSpec(context, files);
-    if (spec === undefined) return undefined;
-    const { topology } = context;
-    const { durationNs, flows } = spec;
-    const workload = (random: Random) => openWorkload(spec, topology, random);
-    return { workload, durationNs, flows, files: files.digests };
+    const plan = context.settings.trace === undefined ? planDrawn(context, files) : planTrace(context, files);
+    return plan && { ...plan, files: files.digests };
   });
 }
 
-function drawnSpec(context: TrafficContext, files: TrafficFiles): WorkloadSpec | undefined {
-  const { settings, load, locate, diagnostics } = context;
-  const { mix, flows, duration, load_of, ...beside } = settings;
-  if (flows === undefined && duration === undefined) {
+function planDrawn(context: TrafficContext, files: TrafficFiles): FlowPlan | undefined {
+  const { settings, load, topology, locate, diagnostics } = context;
+  const { mix, flows, duration: durationNs, load_of: loadOf = "host_links", ...beside } = settings;
+  if (flows === undefined && durationNs === undefined) {
     const message = "drawn traffic has no end: write `flows`, `duration`, or both";
     diagnostics.error("P42330", locate(["traffic"]), message);
   }
@@ -60,25 +60,22 @@ function drawnSpec(context: TrafficContext, files: TrafficFiles): WorkloadSpec |
   }
   const { interval, ...common } = beside;
   const whole: TrafficPart = interval === undefined || mix !== undefined ? common : { ...common, interval };
-  const parts =
+  const checked =
     mix === undefined
       ? [checkPart(whole, ["traffic"], context, files)]
       : mix.map((part, index) => checkPart({ ...whole, ...part }, ["traffic", "mix", index], context, files));
-  if (parts.includes(undefined)) return undefined;
-  const checked = parts.map((part) => part!);
-  const byLoad = checked.filter(({ pace }) => pace.kind === "load");
-  if (byLoad.length === 0 && load !== undefined) {
+  const parts = checked.filter((part) => part !== undefined);
+  if (parts.length < checked.length) return undefined;
+  const shares = parts.flatMap(({ pace }) => (pace.kind === "load" ? [pace.load / load!] : []));
+  if (shares.length === 0 && load !== undefined) {
     const why = "every part of the traffic has its own `interval` or a closed `loop`";
     diagnostics.error("P42330", locate(["load"]), `load has no effect: ${why}`, "remove `load`");
   }
-  const shares = byLoad.reduce((sum, { pace }) => sum + (pace.kind === "load" ? pace.load : 0), 0);
-  if (mix !== undefined && load !== undefined && byLoad.length > 0 && Math.abs(shares / load - 1) > 1e-9) {
-    const sum = Number((shares / load).toPrecision(12));
-    diagnostics.error(
-      "P42330",
-      locate(["traffic", "mix"]),
-      `the shares of the parts add up to ${sum}, not to 1`,
-    );
+  const sum = shares.reduce((total, share) => total + share, 0);
+  if (shares.length > 0 && Math.abs(sum - 1) > 1e-9) {
+    const message = `the shares of the parts add up to ${Number(sum.toPrecision(12))}, not to 1`;
+    diagnostics.error("P42330", locate(["traffic", "mix"]), message);
   }
-  return { parts: checked, loadOf: load_of, flows, durationNs: duration };
+  const spec = { parts, loadOf, flows, durationNs };
+  return { workload: (random) => openWorkload(spec, topology, random), flows, durationNs };
 }

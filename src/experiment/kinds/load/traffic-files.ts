@@ -1,9 +1,16 @@
 /** The files that a workload is made of: distributions, matrices, traces, each with a digest of what was read. */
 import { createHash } from "node:crypto";
-import { readdirSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Diagnostics, didYouMean, type SourceFile, type Span } from "../../../base/index.js";
+import {
+  type Diagnostics,
+  didYouMean,
+  fail,
+  type SourceFile,
+  type Span,
+  systemErrorReason,
+} from "../../../base/index.js";
 import { packageFile } from "../../../loading/index.js";
 import { readSizeDistribution, type ShareUnit, type SizeDistribution } from "../../../traffic/index.js";
 import { readSource } from "../../read-source.js";
@@ -44,6 +51,21 @@ export class TrafficFiles {
     return source;
   }
 
+  /** Reads a long file to its end, piece by piece, for the sake of its digest; the pieces go to `check`. */
+  readPieces(name: string, check: (pieces: Iterable<Uint8Array>) => void, span: Span | undefined): void {
+    const digest = createHash("sha256");
+    const path = this.pathOf(name);
+    check(
+      (function* () {
+        for (const piece of piecesOf(path, span)) {
+          digest.update(piece);
+          yield piece;
+        }
+      })(),
+    );
+    this.digests.push([name, digest.digest("hex")]);
+  }
+
   /** A distribution of the package; undefined after P42331. `span`: where its name stands. */
   distribution(name: string, span: Span | undefined): SizeDistribution | undefined {
     const names = distributionNames();
@@ -65,4 +87,40 @@ export class TrafficFiles {
     const source = this.read(name, span);
     return source && readSizeDistribution(source, unit);
   }
+}
+
+const PIECE_BYTES = 256 * 1024;
+
+/**
+ * The bytes of a file in pieces. The file is open only while a piece is read, so that a reader may stop anywhere. Throws
+ * P43005 when it cannot be read. `span`: where it is named.
+ */
+export function* piecesOf(path: string, span?: Span): Generator<Uint8Array> {
+  for (let at = 0; ; ) {
+    const piece = readPiece(path, at, span);
+    if (piece.length === 0) return;
+    yield piece;
+    at += piece.length;
+  }
+}
+
+function readPiece(path: string, at: number, span: Span | undefined): Uint8Array {
+  try {
+    const descriptor = openSync(path, "r");
+    try {
+      const piece = new Uint8Array(PIECE_BYTES);
+      return piece.subarray(0, readSync(descriptor, piece, 0, PIECE_BYTES, at));
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    return fail("P43005", span, `cannot read ${path}: ${systemErrorReason(error)}`);
+  }
+}
+
+/** UTF-8 text in pieces; a piece may end within a line. */
+export function* textOf(pieces: Iterable<Uint8Array>): Generator<string> {
+  const decoder = new TextDecoder();
+  for (const piece of pieces) yield decoder.decode(piece, { stream: true });
+  yield decoder.decode();
 }

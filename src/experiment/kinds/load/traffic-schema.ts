@@ -99,12 +99,25 @@ const partSchema = z.strictObject({
   ...partKeys,
 });
 
+const SCALE = "expected a factor above 0, such as 0.5";
+
+/** That recorded times are multiplied by. */
+const timeScale = z.number({ error: SCALE }).gt(0, SCALE).default(1);
+
 export const trafficSchema = z.strictObject({
   ip: ipSchema,
   ...partKeys,
   /** Parts; what one of them does not say is as beside `mix`. */
   mix: z.array(partSchema).min(1).optional(),
-  load_of: z.enum(["host_links", "core"]).default("host_links"),
+  load_of: z.enum(["host_links", "core"]).optional(),
+  /** Flows of a traffic file, instead of drawn ones. */
+  trace: z
+    .strictObject({
+      /** Path from the experiment file's folder. */
+      file: z.string().min(1),
+      time_scale: timeScale,
+    })
+    .optional(),
   /** Most flows. */
   flows: whole("a number of flows", 1, 1e9).optional(),
   /** Flows start before. */

@@ -135,6 +135,41 @@ traffic:
     expect(closed.next()).toMatchObject({ startNs: 0, group: { flows: 2 } });
   });
 
+  it("may be a trace, with its times stretched, up to a number of flows or a time", () => {
+    const flows = (more: string) => {
+      const { plan: made, messages } = plan(
+        `traffic: { trace: { file: sorted.csv${more.startsWith(" t") ? `,${more} }` : ` }${more}`} }\n`,
+      );
+      expect(messages).toEqual([]);
+      return { plan: made!, flows: drawn(made!.workload(new Random(1))) };
+    };
+    const all = flows("");
+    expect(
+      all.flows.map(({ id, startNs, bytes, protocol, port }) => [id, startNs, bytes, protocol, port]),
+    ).toEqual([
+      [0, 1000, 500, "tcp", 5201],
+      [1, 2000, 600, "tcp", 80],
+      [2, 2000, 700, "tcp", 5201],
+    ]);
+    const { nodes } = topology;
+    expect(
+      all.flows.map(({ source, destination }) => [nodes[source]!.name, nodes[destination]!.name]),
+    ).toEqual([
+      ["host0-0-0", "host0-1-0"],
+      ["host0-1-1", "host0-0-0"],
+      ["host0-3-3", "host0-0-1"],
+    ]);
+    expect(all.plan).toMatchObject({ flows: 3, durationNs: 2001 });
+    expect(all.plan.files[0]![1]).toMatch(/^[0-9a-f]{64}$/);
+    // A run may begin again, and two may go on at the same time.
+    expect(drawn(all.plan.workload(new Random(2)))).toEqual(all.flows);
+    expect(flows(" time_scale: 0.5").flows.map(({ startNs }) => startNs)).toEqual([500, 1000, 1000]);
+    expect(flows(", flows: 2").flows.length).toBe(2);
+    const short = flows(", duration: 1500ns, protocol: { udp: 1Gbps }");
+    expect(short.flows.map(({ protocol, rateBps }) => [protocol, rateBps])).toEqual([["udp", 1e9]]);
+    expect(short.plan.durationNs).toBe(1500);
+  });
+
   it("may come at an interval, which counts requests", () => {
     const flows = drawn(
       opened(
