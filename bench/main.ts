@@ -21,6 +21,7 @@ export type Benchmark = (report: (measurement: Measurement) => void) => Promise<
 const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   pecmp: () => import("./pecmp.js"),
   sim: () => import("./sim.js"),
+  transport: () => import("./transport.js"),
   growth: () => import("./growth.js"),
   switch: () => import("./switch.js"),
   tables: () => import("./tables.js"),

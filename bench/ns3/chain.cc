@@ -42,6 +42,37 @@ struct QueueState
     uint64_t drops{0};
 };
 
+// Loses data packets, at random or each so-manieth.
+class DataLoss : public ErrorModel
+{
+  public:
+    double share{0};
+    uint64_t every{0};
+
+  private:
+    bool DoCorrupt(Ptr<Packet> packet) override
+    {
+        if (packet->GetSize() < 128)
+        {
+            return false;
+        }
+        passed++;
+        if (every > 0 && passed % every == 0)
+        {
+            return true;
+        }
+        return share > 0 && uniform->GetValue() < share;
+    }
+
+    void DoReset() override
+    {
+        passed = 0;
+    }
+
+    uint64_t passed{0};
+    Ptr<UniformRandomVariable> uniform{CreateObject<UniformRandomVariable>()};
+};
+
 static std::vector<FlowSpec> specs;
 static std::vector<FlowState> flows;
 static std::vector<QueueState> queues;
@@ -110,6 +141,7 @@ main(int argc, char* argv[])
     uint32_t queuePackets = 100;
     uint32_t mark = 0;
     double loss = 0;
+    uint64_t lossEvery = 0;
     double seconds = 10;
     uint32_t mss = 1448;
     uint32_t initialWindow = 10;
@@ -125,7 +157,8 @@ main(int argc, char* argv[])
     line.AddValue("delayUs", "of a bottleneck, one way", delayUs);
     line.AddValue("queue", "packets", queuePackets);
     line.AddValue("mark", "packets from which on packets are marked; 0: drop-tail", mark);
-    line.AddValue("loss", "share of data packets that are lost behind the last bottleneck", loss);
+    line.AddValue("loss", "share of data packets that are lost behind a bottleneck", loss);
+    line.AddValue("lossEvery", "one of so many data packets is lost behind a bottleneck", lossEvery);
     line.AddValue("seconds", "to simulate", seconds);
     line.AddValue("warmUp", "seconds before the measured time", warmUp);
     line.AddValue("mss", "bytes of payload", mss);
@@ -183,6 +216,13 @@ main(int argc, char* argv[])
         QueueSize size(QueueSizeUnit::PACKETS, mark > 0 ? 1 : queuePackets);
         bottleneck.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", QueueSizeValue(size));
         NetDeviceContainer devices = bottleneck.Install(routers.Get(hop), routers.Get(hop + 1));
+        if (loss > 0 || lossEvery > 0)
+        {
+            Ptr<DataLoss> model = CreateObject<DataLoss>();
+            model->share = loss;
+            model->every = lossEvery;
+            devices.Get(1)->SetAttribute("ReceiveErrorModel", PointerValue(model));
+        }
         Ptr<PointToPointNetDevice> device = DynamicCast<PointToPointNetDevice>(devices.Get(0));
         if (mark > 0)
         {
@@ -228,13 +268,6 @@ main(int argc, char* argv[])
         NetDeviceContainer left = access.Install(ends.Get(0), routers.Get(specs[i].from));
         access.SetChannelAttribute("Delay", TimeValue(Seconds(0)));
         NetDeviceContainer right = access.Install(routers.Get(specs[i].to), ends.Get(1));
-        if (loss > 0)
-        {
-            Ptr<RateErrorModel> model = CreateObject<RateErrorModel>();
-            model->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
-            model->SetRate(loss);
-            right.Get(1)->SetAttribute("ReceiveErrorModel", PointerValue(model));
-        }
         addresses.Assign(left);
         addresses.NewNetwork();
         Ipv4InterfaceContainer at = addresses.Assign(right);
