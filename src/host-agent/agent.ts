@@ -145,16 +145,17 @@ class RunningAgent {
     this.#tun = new TunDevice(config.tun, (bytes, end) =>
       this.#dataPath.fromKernel(bytes, TUN_HEADROOM, end),
     );
-    setup.tuneTcp(config);
+    setup.tuneTcp(config, policy.ecn === true);
     setup.addressTun(config);
-    this.#flows = new Flows(host, new Random(config.seed));
+    const leastRtoNs = (config.rtoMinMs ?? KERNEL_RTO_MIN_MS) * 1e6;
+    this.#flows = new Flows(host, new Random(config.seed), leastRtoNs);
     const devices = {
       toWire: (nic: number, frame: Uint8Array) => void this.#interfaces.send(nic, frame),
       toKernel: (packet: Uint8Array) => this.#tun.write(packet),
       now: monotonicNs,
     };
     // The kernel's timers count in ticks and may be one tick early.
-    const quietNs = ((config.rtoMinMs ?? KERNEL_RTO_MIN_MS) * 1e6) / 2;
+    const quietNs = leastRtoNs / 2;
     this.#dataPath = new DataPath(this.#flows, devices, quietNs);
     const parts = {
       dataPath: this.#dataPath,

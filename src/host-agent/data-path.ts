@@ -10,10 +10,11 @@
 import { type SelectorField, type SelectorHeaders, selectorOf } from "../hosts/index.js";
 import { flowOf, reverseKey } from "./addresses.js";
 import type { Flows } from "./flows.js";
-import { addEcho, echoOf, hasEcho, hasRoom, type Mark, removeEcho, writeMark } from "./marking.js";
+import { addEcho, echoOf, hasEcho, hasRoom, type Mark, removeEcho, writeEce, writeMark } from "./marking.js";
 import {
   ACK,
   dscpOf,
+  ECE,
   endOf,
   type Family,
   FIN,
@@ -23,6 +24,7 @@ import {
   IPV4,
   IPV6,
   isFragment,
+  isMarked,
   isTcp,
   PROTOCOL_TCP,
   PROTOCOL_UDP,
@@ -59,7 +61,10 @@ export class DataPath {
   readonly #room = new Uint8Array(new ArrayBuffer(HEADROOM + PACKET_BYTES));
   readonly #headers: SelectorHeaders = { dscp: 0, vlan: undefined, flowLabel: 0 };
   /** Of the segment that is received; choosers do not keep it. */
-  readonly #marks = { selector: 0, echo: UNKNOWN };
+  readonly #marks = { selector: 0, echo: UNKNOWN, marked: false };
+  /** Of the segment that is sent; choosers do not keep it. */
+  readonly #segment = { position: 0, bytes: 0, nowNs: 0 };
+  readonly #ecn: boolean;
   /** Set before the first frame comes. */
   takeProbe: ProbeTaker = () => false;
   readonly counts = { fromKernel: 0, toKernel: 0, copies: 0, rejected: 0, kept: 0 };
@@ -71,6 +76,7 @@ export class DataPath {
     readonly quietNs: number,
   ) {
     this.#field = flows.host.field;
+    this.#ecn = flows.host.policy.ecn === true;
   }
 
   /** Takes the packet `bytes[ip, end)` of the kernel, with at least 26 bytes before it that may be written. */
@@ -90,12 +96,13 @@ export class DataPath {
     const opens = (flags & (SYN | ACK)) === SYN;
     if (flow === undefined || (opens && flow.first !== undefined && flow.first !== sequence))
       flow = this.flows.open(bytes.slice(keyAt, keyAt + family.keyLength), flow, "client");
-    const { chooser } = flow;
-    const length = dataLength(flags, end - tcp - (bytes[tcp + 12]! >>> 4) * 4);
+    const payload = end - tcp - (bytes[tcp + 12]! >>> 4) * 4;
+    const length = dataLength(flags, payload);
     let selectors: readonly number[] | undefined;
-    if (length > 0 && flow.sent(sequence, length, this.devices.now(), this.quietNs)) {
-      selectors = chooser.onTimeout(flow.attempts);
-      flow.watcher?.timedOut(flow, selectors);
+    if (length > 0) selectors = this.#decide(flow, sequence, payload, length, (flags & SYN) !== 0);
+    if (this.#ecn && (flags & ACK) !== 0) {
+      writeEce(bytes, tcp, flow.owesMark);
+      flow.owesMark = false;
     }
     let answers: readonly number[] | undefined;
     if (flow.answers !== undefined && (flags & ACK) !== 0) {
@@ -109,12 +116,43 @@ export class DataPath {
     if (answers === undefined && hasRoom(bytes, tcp)) {
       // Nearly all segments.
       const start = addEcho(bytes, ip, family, flow.echo);
-      if (selectors === undefined) this.#sendMarked(bytes, start, end, family, flow.mark(chooser.selector));
+      if (selectors === undefined)
+        this.#sendMarked(bytes, start, end, family, flow.mark(flow.chooser.selector));
       else this.#sendOn(bytes, start, end, flow, selectors);
     } else {
-      this.#sendPacket(bytes.slice(ip, end), flow, selectors ?? [chooser.selector], answers ?? []);
+      this.#sendPacket(bytes.slice(ip, end), flow, selectors ?? [flow.chooser.selector], answers ?? []);
     }
     if ((flags & (RST | FIN)) !== 0) this.flows.end(flow, flags & RST ? 3 : 1, this.devices.now());
+  }
+
+  /** Tells the flow's chooser what the kernel does; returns its selectors where they are not its ordinary one. */
+  #decide(
+    flow: TcpFlow,
+    sequence: number,
+    payload: number,
+    length: number,
+    isSyn: boolean,
+  ): readonly number[] | undefined {
+    const { chooser } = flow;
+    const now = this.devices.now();
+    const idle = payload > 0 ? flow.idleBefore(sequence, now) : undefined;
+    const what = flow.sent(sequence, length, isSyn, now, this.quietNs);
+    if (what === "timeout") {
+      const selectors = chooser.onTimeout(flow.attempts);
+      flow.watcher?.timedOut(flow, selectors);
+      return selectors;
+    }
+    if (what === "fast") {
+      const selectors = flow.resent();
+      if (selectors !== undefined) return selectors;
+    }
+    if (idle !== undefined) chooser.onIdle?.(idle);
+    if (payload === 0 || chooser.selectorFor === undefined) return undefined;
+    const segment = this.#segment;
+    segment.position = flow.positionOf(isSyn ? (sequence + 1) | 0 : sequence);
+    segment.bytes = payload;
+    segment.nowNs = now;
+    return [chooser.selectorFor(segment)];
   }
 
   #sendMarked(bytes: Uint8Array, ip: number, end: number, family: Family, mark: Mark): void {
@@ -225,10 +263,15 @@ export class DataPath {
     const marks = this.#marks;
     marks.selector = selector;
     marks.echo = UNKNOWN;
+    marks.marked = false;
     // What choosers hear is read before the headers move.
     const carries = hasEcho(frame, tcp, end);
     if (carries) marks.echo = echoOf(frame, tcp);
-    const watcher = this.#track(frame, ip, family, payload);
+    if (this.#ecn) {
+      marks.marked = (frame[tcp + 13]! & ECE) !== 0;
+      writeEce(frame, tcp, false);
+    }
+    const watcher = this.#track(frame, ip, family, payload, carries);
     const start = carries ? removeEcho(frame, ip, family) : ip;
     this.#giveToKernel(frame, start, end);
     // The kernel has seen the acknowledgement by now.
@@ -236,7 +279,13 @@ export class DataPath {
   }
 
   /** Tells the flow's chooser what came; returns who watches its progress, if this is some. */
-  #track(frame: Uint8Array, ip: number, family: Family, payload: number): FlowWatcher | undefined {
+  #track(
+    frame: Uint8Array,
+    ip: number,
+    family: Family,
+    payload: number,
+    carries: boolean,
+  ): FlowWatcher | undefined {
     const tcp = ip + family.length;
     const keyAt = ip + family.keyAt;
     const flags = frame[tcp + 13]!;
@@ -250,7 +299,8 @@ export class DataPath {
       flow = this.flows.open(reverseKey(frame.subarray(keyAt, keyAt + family.keyLength)), flow, "server");
     }
     const marks = this.#marks;
-    flow.echo = marks.selector;
+    // A segment without our option comes from elsewhere, a switch perhaps: it tells nothing about paths.
+    if (carries) flow.echo = marks.selector;
     const { chooser } = flow;
     const length = dataLength(flags, payload);
     if (length > 0) {
@@ -259,14 +309,17 @@ export class DataPath {
         flow.peerFirst = sequence;
         if (known) flow.answersAgain(this.devices.now());
       }
-      flow.answerOn(chooser.onData(marks, known));
+      if (this.#ecn && isMarked(frame, ip, family)) flow.owesMark = true;
+      if (carries) flow.answerOn(chooser.onData(marks, known));
     }
     let watcher: FlowWatcher | undefined;
     if ((flags & (ACK | RST)) === ACK) {
       const window = get16(frame, tcp + 14);
-      const ended = flow.acknowledge(get32(frame, tcp + 8), length === 0, window, this.devices.now());
+      const now = this.devices.now();
+      const ended = flow.acknowledge(get32(frame, tcp + 8), length === 0, window, now);
       if (ended !== NO_PROGRESS) {
-        chooser.onAck(marks);
+        if (carries) chooser.onAck(marks, flow.rttNs);
+        flow.countRound(carries && marks.marked, now);
         watcher = flow.watcher;
         if (ended > 0) watcher?.recovered(flow, ended);
       }

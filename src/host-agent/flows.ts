@@ -11,17 +11,14 @@ import {
 import { flowOf, isSame, reverseKey } from "./addresses.js";
 import { KeyMap } from "./key-map.js";
 import type { Mark } from "./marking.js";
-import { type Family, familyOf, IPV4, PROTOCOL_TCP, put16 } from "./packet.js";
+import { ECT_0, type Family, familyOf, IPV4, PROTOCOL_TCP, put16 } from "./packet.js";
 import type { NicConfig } from "./requests.js";
-import { type FlowWatcher, TcpFlow } from "./tcp-flow.js";
+import { DUPLICATES_FOR_LOSS, type FlowWatcher, TcpFlow } from "./tcp-flow.js";
 
 /** Flows that are remembered. Beyond it the one that was opened first is forgotten: it starts afresh when it goes on. */
 const MOST_FLOWS = 16_384;
 /** Closed flows are remembered for their last segments to come. */
 const LINGER_NS = 10e9;
-/** Fewer duplicate acknowledgements do not show a loss to the kernel (RFC 5681). */
-const DUPLICATES_FOR_LOSS = 3;
-
 const ETHERTYPE_VLAN = 0x8100;
 
 export interface HostConfig {
@@ -44,6 +41,8 @@ export class Flows {
   constructor(
     readonly host: HostConfig,
     readonly random: Random,
+    /** Nanoseconds: the least that the kernel's retransmission timeout has beyond a round trip. */
+    readonly leastRtoNs: number,
   ) {}
 
   get count(): number {
@@ -78,6 +77,7 @@ export class Flows {
       tuple,
       chooser,
       generation,
+      leastRtoNs: this.leastRtoNs,
       markOf: this.#markOf,
       isTimeout: isKernelsTimeout,
     });
@@ -125,10 +125,10 @@ export class Flows {
   }
 
   readonly #markOf = (flow: TcpFlow, selector: number): Mark =>
-    this.mark(flow.parts.family, flow.parts.tuple, selector);
+    this.mark(flow.parts.family, flow.parts.tuple, selector, this.host.policy.ecn === true ? ECT_0 : 0);
 
   /** The mark of a packet of any protocol; the policy tells its NIC where there are several. */
-  mark(family: Family, tuple: FlowKey, selector: number): Mark {
+  mark(family: Family, tuple: FlowKey, selector: number, ecn = 0): Mark {
     const { nics, field, policy } = this.host;
     const nic = nics.length === 1 ? 0 : policy.nic(tuple, selector, nics.length);
     const { dscp, vlan, flowLabel } = selectorHeaders(field, selector);
@@ -141,7 +141,7 @@ export class Flows {
       put16(ethernet, 14, vlan);
     }
     put16(ethernet, ethernet.length - 2, family.ethertype);
-    return { nic, ethernet, trafficClass: dscp << 2, flowLabel: family === IPV4 ? 0 : flowLabel };
+    return { nic, ethernet, trafficClass: (dscp << 2) | ecn, flowLabel: family === IPV4 ? 0 : flowLabel };
   }
 }
 

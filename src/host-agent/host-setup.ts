@@ -108,7 +108,9 @@ export class HostSetup {
    * Makes a timeout mean one thing: no probe of the last segment (TLP), no second thoughts (F-RTO), no estimates from
    * earlier connections. See docs/host-agent.md.
    */
-  tuneTcp({ rtoCapMs }: StartRequest): void {
+  tuneTcp({ rtoCapMs }: StartRequest, ownsEcn: boolean): void {
+    // The agents use the bits of ECN: the kernel must not take ECE for its own, which would stay set until CWR.
+    if (ownsEcn) this.#write("net/ipv4/tcp_ecn", 0);
     this.#write("net/ipv4/tcp_early_retrans", 0);
     this.#write("net/ipv4/tcp_frto", 0);
     this.#write("net/ipv4/tcp_no_metrics_save", 1);

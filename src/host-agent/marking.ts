@@ -7,7 +7,7 @@
  * segment stays damaged.
  */
 import { ECHO_OPTION } from "../hosts/index.js";
-import { type Family, get16, get32, IPV4, put16, put32 } from "./packet.js";
+import { ECE, type Family, get16, get32, IPV4, put16, put32 } from "./packet.js";
 
 /** Bytes of the option, and its first words. */
 export const ECHO_LENGTH = ECHO_OPTION.length;
@@ -25,7 +25,7 @@ export interface Mark {
   /** Number of the NIC that it leaves by. */
   readonly nic: number;
   readonly ethernet: Uint8Array;
-  /** DSCP in the upper six bits; ECN is the packet's own. */
+  /** DSCP in the upper six bits; the lower two are added to the packet's own ECN field. */
   readonly trafficClass: number;
   /** 0 in IPv4. */
   readonly flowLabel: number;
@@ -46,6 +46,14 @@ function without(words: number): number {
 
 function echoSum(echo: number): number {
   return ECHO_SUM + (echo >>> 16) + (echo & 0xffff);
+}
+
+/** Sets or clears the ECE flag of the segment whose TCP header stands at `tcp`. */
+export function writeEce(bytes: Uint8Array, tcp: number, isSet: boolean): void {
+  const flags = bytes[tcp + 13]!;
+  if (((flags & ECE) !== 0) === isSet) return;
+  bytes[tcp + 13] = flags ^ ECE;
+  correct(bytes, tcp + 16, isSet ? ECE : without(ECE));
 }
 
 /** Whether the segment whose TCP header stands at `tcp` has room for the option. */

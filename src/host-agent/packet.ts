@@ -8,6 +8,11 @@ export const FIN = 0x01;
 export const SYN = 0x02;
 export const RST = 0x04;
 export const ACK = 0x10;
+export const ECE = 0x40;
+
+/** ECN field of the IP header (RFC 3168). */
+export const ECT_0 = 2;
+const CE = 3;
 
 /** An IPv4 header without options, or an IPv6 header without extensions. */
 export interface Family {
@@ -38,6 +43,11 @@ export const IPV6: Family = {
   keyAt: 8,
   keyLength: 36,
 };
+
+/** Whether a switch has marked the packet: congestion experienced. */
+export function isMarked(bytes: Uint8Array, ip: number, family: Family): boolean {
+  return ((family === IPV4 ? bytes[ip + 1]! : bytes[ip + 1]! >>> 4) & 3) === CE;
+}
 
 /** The family of a flow key. */
 export function familyOf(key: Uint8Array): Family {

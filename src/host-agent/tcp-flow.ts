@@ -6,14 +6,18 @@
  * SYN and FIN count as one byte of data each, as TCP counts them. Times are nanoseconds, sequence numbers those of the
  * wire.
  */
-import { type FlowKey, type PathChooser, ReceiveWindow, unwrap } from "../hosts/index.js";
+import { type FlowKey, type PathChooser, ReceiveWindow, RoundCounter, unwrap } from "../hosts/index.js";
 import type { Mark } from "./marking.js";
 import type { Family } from "./packet.js";
+import { RoundTrips } from "./round-trips.js";
 
 /** Copies of one acknowledgement at most, whatever has been asked for since the last one. */
 const MOST_COPIES = 4;
 /** Holes of a stream that are remembered; a kernel's receive buffer has fewer in all but hostile streams. */
 const MOST_ISLANDS = 1024;
+
+/** Duplicate acknowledgements that show a loss (RFC 5681). */
+export const DUPLICATES_FOR_LOSS = 3;
 
 /** What {@link TcpFlow.acknowledge} returns for an acknowledgement of nothing new. */
 export const NO_PROGRESS = -1;
@@ -38,6 +42,8 @@ export interface FlowParts {
   readonly chooser: PathChooser;
   /** How many connections had this key before. */
   readonly generation: number;
+  /** The least retransmission timeout beyond a round trip. */
+  readonly leastRtoNs: number;
   markOf(flow: TcpFlow, selector: number): Mark;
   /** Whether a retransmission after so many duplicate acknowledgements comes from the retransmission timer. */
   isTimeout(flow: TcpFlow, duplicates: number): boolean;
@@ -59,12 +65,28 @@ export class TcpFlow {
   first: number | undefined;
   #unacknowledged = 0;
   #next = 0;
+  /** Bytes that the last progress acknowledged. */
+  #progress = 0;
   /** When the first unacknowledged segment left last, and when an acknowledgement came last. */
   #headSent = 0;
   #acknowledged = 0;
   /** Duplicate acknowledgements since the first unacknowledged segment left. */
   #duplicates = 0;
   #window = -1;
+  /** Position in the stream of the first unacknowledged byte: data begin at 0, a SYN stands before them. */
+  #position = 0;
+  /** When data left last; undefined before the first. */
+  #dataSent: number | undefined;
+  /** Duplicate acknowledgements since the last progress or timeout. */
+  #heard = 0;
+  readonly #roundTrips: RoundTrips;
+  readonly #rounds = new RoundCounter();
+  /** What the chooser wants for the retransmission that duplicate acknowledgements have asked for. */
+  #resend: readonly number[] | undefined;
+  /** Whether it was asked since the last progress or timeout. */
+  #asked = false;
+  /** Round-trip time that the last progress measured. */
+  rttNs: number | undefined;
   /** Timeouts since the last progress, and in all. */
   attempts = 0;
   timeouts = 0;
@@ -75,12 +97,17 @@ export class TcpFlow {
   /** Sequence number of the other end's SYN; undefined: it was not seen. */
   peerFirst: number | undefined;
   #received: ReceiveWindow | undefined;
+  /** End of the highest data that came in, in the positions of {@link #received}. */
+  #highestReceived = 0;
+  /** Whether marked data came in that no acknowledgement has told of yet. */
+  owesMark = false;
   /** Directions that are over: bit 0 is ours, bit 1 the other end's. */
   ends = 0;
 
   constructor(parts: FlowParts) {
     this.parts = parts;
     this.chooser = parts.chooser;
+    this.#roundTrips = new RoundTrips(parts.leastRtoNs);
   }
 
   mark(selector: number): Mark {
@@ -93,34 +120,80 @@ export class TcpFlow {
   }
 
   /**
-   * Data leave. True when the kernel's retransmission timer ran out: the first unacknowledged segment leaves again,
-   * `quiet` nanoseconds or more after it left last and after the last acknowledgement that could have made the kernel
-   * send. Where duplicate acknowledgements have come in between, `isTimeout` decides.
+   * Data leave; `isSyn`: with a SYN. "timeout" when the kernel's retransmission timer ran out: the first unacknowledged segment
+   * leaves again, `quiet` nanoseconds or more after it left last and after the last acknowledgement that could have made the
+   * kernel send. Where duplicate acknowledgements have come in between, `isTimeout` decides. "fast" when these made the kernel
+   * send it again.
    */
-  sent(sequence: number, length: number, now: number, quiet: number): boolean {
+  sent(
+    sequence: number,
+    length: number,
+    isSyn: boolean,
+    now: number,
+    quiet: number,
+  ): "new" | "again" | "fast" | "timeout" {
     if (this.first === undefined) {
       this.first = sequence;
       this.#unacknowledged = sequence;
       this.#next = sequence;
+      this.#position = isSyn ? -1 : 0;
     }
     const end = (sequence + length) | 0;
     if (((sequence - this.#next) | 0) >= 0) {
       if (((this.#unacknowledged - this.#next) | 0) === 0) this.#headSent = now;
       this.#next = end;
-      return false;
+      this.#roundTrips.sent(this.positionOf(end), now);
+      return "new";
     }
     if (((end - this.#next) | 0) > 0) this.#next = end;
+    this.#roundTrips.sentAgain();
     // Is the first unacknowledged byte in this segment?
-    if ((this.#unacknowledged - sequence) >>> 0 >= length) return false;
+    if ((this.#unacknowledged - sequence) >>> 0 >= length) return "again";
     const silence = now - Math.max(this.#headSent, this.#acknowledged);
     const duplicates = this.#duplicates;
     this.#headSent = now;
     this.#duplicates = 0;
-    if (silence < quiet || (duplicates > 0 && !this.parts.isTimeout(this, duplicates))) return false;
+    if (silence < quiet || (duplicates > 0 && !this.parts.isTimeout(this, duplicates)))
+      return duplicates > 0 ? "fast" : "again";
+    this.#forgetDuplicates();
     this.attempts++;
     this.timeouts++;
     this.triedAt = now;
-    return true;
+    return "timeout";
+  }
+
+  /** Selectors of the retransmission that duplicate acknowledgements have caused; undefined: as an ordinary segment. */
+  resent(): readonly number[] | undefined {
+    // The kernel did not wait for the third one.
+    if (!this.#asked && this.attempts === 0) this.#ask();
+    const selectors = this.#resend;
+    this.#resend = undefined;
+    return selectors;
+  }
+
+  #ask(): void {
+    this.#asked = true;
+    this.#resend = this.chooser.onFastRetransmit?.();
+  }
+
+  #forgetDuplicates(): void {
+    this.#heard = 0;
+    this.#asked = false;
+    this.#resend = undefined;
+  }
+
+  /** The pause before a segment of new data; undefined where it was shorter than a retransmission timeout. */
+  idleBefore(sequence: number, now: number): number | undefined {
+    const before = this.#dataSent;
+    this.#dataSent = now;
+    const isAlone = ((sequence - this.#next) | 0) === 0 && ((this.#unacknowledged - this.#next) | 0) === 0;
+    if (before === undefined || !isAlone || now - before < this.#roundTrips.timeoutNs) return undefined;
+    return now - before;
+  }
+
+  /** Position in the stream of a sequence number near the first unacknowledged one. */
+  positionOf(sequence: number): number {
+    return this.#position + ((sequence - this.#unacknowledged) | 0);
   }
 
   /**
@@ -135,18 +208,31 @@ export class TcpFlow {
       if (isPure && window === this.#window && underWay !== 0) {
         this.#duplicates++;
         this.#acknowledged = now;
+        if (++this.#heard === DUPLICATES_FOR_LOSS && this.attempts === 0 && !this.#asked) this.#ask();
       }
       this.#window = window;
       return NO_PROGRESS;
     }
     if (progress > underWay) return NO_PROGRESS;
     this.#window = window;
+    this.#position += progress;
     this.#unacknowledged = number;
     this.#acknowledged = now;
     this.#duplicates = 0;
+    this.#forgetDuplicates();
+    this.rttNs = this.#roundTrips.acknowledged(this.#position, now);
+    this.#progress = progress;
     const { attempts } = this;
     this.attempts = 0;
     return attempts;
+  }
+
+  /** Tells the chooser of the round that the last progress ended, if it ended one. */
+  countRound(isMarked: boolean, now: number): void {
+    if (this.chooser.onRound === undefined) return;
+    const highest = this.positionOf(this.#next);
+    const round = this.#rounds.acknowledged(this.#position, this.#progress, isMarked, highest, now);
+    if (round !== undefined) this.chooser.onRound(round);
   }
 
   /** The kernel answers the other end's repeated SYN with its own one again: that is no timeout. */
@@ -154,14 +240,18 @@ export class TcpFlow {
     this.#acknowledged = now;
   }
 
-  /** Data came in; true when all of them were known. */
+  /** Data came in; true when all of them were known. The chooser hears of new ones below the highest. */
   arrived(sequence: number, length: number): boolean {
     if (this.#received === undefined) {
       this.#received = new ReceiveWindow(MOST_ISLANDS);
       this.#received.next = sequence;
+      this.#highestReceived = sequence;
     }
     const start = unwrap(sequence, this.#received.next);
-    return !this.#received.add(start, start + length);
+    const isNew = this.#received.add(start, start + length);
+    if (isNew && start < this.#highestReceived) this.chooser.onReordering?.(this.#highestReceived - start);
+    this.#highestReceived = Math.max(this.#highestReceived, start + length);
+    return !isNew;
   }
 
   /** The acknowledgement of what came in is to leave on these selectors. */

@@ -22,6 +22,7 @@ export {
 } from "./host-policy.js";
 export { MovingPath, ProbingPath, type ReceiverRule, type Rerouter } from "./re-pathing.js";
 export { ReceiveWindow } from "./receive-window.js";
+export { RoundCounter } from "./round-counter.js";
 export {
   FIELD_BITS,
   SELECTOR_FIELDS,

@@ -31,7 +31,7 @@ class Host {
     const nic = { name: "eth0", mac: MACS[end - 1]!, gateway: MACS[2 - end]! };
     const addresses = FAMILIES.map((family) => addressOf(family, end));
     const host = { addresses, nics: Array.from({ length: nics }, () => nic), field, policy };
-    this.flows = new Flows(host, new Random(end));
+    this.flows = new Flows(host, new Random(end), 2 * QUIET);
     const devices = {
       toWire: (nic: number, frame: Uint8Array) => void this.frames.push({ nic, frame: frame.slice() }),
       toKernel: (packet: Uint8Array) => this.packets.push(packet.slice()) > 0,

@@ -69,7 +69,7 @@ class Pair {
     const mac = (end: number) => Uint8Array.of(2, 0, 0, 0, 0, end);
     const nics = [{ name: "eth0", mac: mac(end), gateway: mac(3 - end) }];
     const policy = hostPolicyOf({ kind: "fixed", selector: 0 }, restingHost());
-    const flows = new Flows({ addresses: [ipv4, ipv6], nics, field: "dscp", policy }, new Random(1));
+    const flows = new Flows({ addresses: [ipv4, ipv6], nics, field: "dscp", policy }, new Random(1), 1e6);
     const path = new DataPath(
       flows,
       {

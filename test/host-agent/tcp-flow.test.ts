@@ -22,6 +22,7 @@ function makeFlow(inLoss: () => boolean | undefined = () => undefined): TcpFlow 
     tuple: flowOf(key, PROTOCOL_TCP),
     chooser: fixedPath(0),
     generation: 0,
+    leastRtoNs: 4 * MS,
     markOf: () => {
       throw new Error("nothing is sent");
     },
@@ -37,7 +38,7 @@ function flow(...events: Event[]): unknown[] {
     if (event[0] === "acknowledge") return flow.acknowledge(event[1], event[2], event[3], event[4]);
     if (event[0] === "sent") {
       inLoss = event[4];
-      return flow.sent(event[1], event[2], event[3], 2 * MS);
+      return flow.sent(event[1], event[2], false, event[3], 2 * MS) === "timeout";
     }
     flow.answerOn(event[1]);
     return flow.answers;
@@ -163,11 +164,11 @@ describe("a flow that passes by", () => {
         const flow = makeFlow();
         let next = first;
         for (const length of lengths) {
-          expect(flow.sent(next, length, 0, 2 * MS)).toBe(false);
+          expect(flow.sent(next, length, false, 0, 2 * MS)).toBe("new");
           next = (next + length) % 2 ** 32;
         }
         for (let i = 1; i <= timeouts; i++) {
-          expect(flow.sent(first, lengths[0]!, 10 * i * MS, 2 * MS)).toBe(true);
+          expect(flow.sent(first, lengths[0]!, false, 10 * i * MS, 2 * MS)).toBe("timeout");
           expect(flow.attempts).toBe(i);
         }
         expect(flow.acknowledge(next, true, 50, 100 * MS)).toBe(timeouts);

@@ -5,6 +5,7 @@
  */
 import type { z } from "zod";
 import type { Diagnostics, Locate, SourceFile } from "../../base/index.js";
+import type { Signal } from "../../hosts/index.js";
 import type { Fabric } from "../../sim/packet/index.js";
 import type { SwitchEngine } from "../../testbed/index.js";
 import type { Topology } from "../../topology/index.js";
@@ -68,6 +69,8 @@ export interface LabStage<P> extends Stage {
 export interface LabSide<E, U, O, P> {
   /** Fails with P43018 for faults that the engine cannot make; otherwise returns the number of fault tables that programs need. */
   check(experiment: E, engine: SwitchEngine, stop: AbortSignal): Promise<number>;
+  /** What host policies cannot have in this experiment, with what to do about it; absent: they can have all signals. */
+  missingSignals?(experiment: E): ReadonlyMap<Signal, string>;
   /** For each scheme before anything starts. `boot`: the scheme in the simulator, with the same programs and state. */
   prepare(experiment: E, scheme: SchemeRun, seed: number, boot: () => Promise<Fabric>): Promise<P>;
   run(experiment: E, unit: U, stage: LabStage<P>): Promise<O>;

@@ -10,6 +10,7 @@ import { counter, type EngineContext, type EngineOutcome } from "../engine.js";
 import type { FabricExperiment, SchemeRun } from "../experiment.js";
 import type { LabSide, Unit } from "../kinds/kind.js";
 import { SchemeOnLab } from "./scheme-on-lab.js";
+import { checkSignals } from "./signals.js";
 import { withLab } from "./with-lab.js";
 
 /** What a kind has to say about labs. */
@@ -31,6 +32,7 @@ export async function runOnLab<E extends FabricExperiment, U extends Unit, O, P>
   seed: number,
   context: EngineContext,
 ): Promise<EngineOutcome<O>> {
+  checkSignals(experiment, engine, side.missingSignals?.(experiment) ?? new Map());
   const faultTables = await side.check(experiment, engine, context.stop);
   const compiler = new ProgramCompiler({
     p4c: context.p4c,

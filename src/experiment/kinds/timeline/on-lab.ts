@@ -24,6 +24,12 @@ export const TIMELINE_ON_LAB: LabSide<Timeline, Unit, TimelineSeries, ReadonlyMa
   async check(timeline, engine, stop) {
     return (await faultPlan(timeline, engine, stop)).count;
   },
+  missingSignals: ({ settings }) =>
+    new Map(
+      settings.traffic.generator === "iperf3"
+        ? [["source-ports", "iperf3 opens its connections itself: leave traffic.generator out"]]
+        : [],
+    ),
   async prepare({ topology, faults }) {
     return faultTables(topology, faults)!;
   },

@@ -1,0 +1,23 @@
+/** Whether a testbed gives what the host policies of an experiment need: checked before anything starts. */
+import { fail } from "../../base/index.js";
+import { restingHost, type Signal } from "../../hosts/index.js";
+import type { SwitchEngine } from "../../testbed/index.js";
+import type { FabricExperiment } from "../experiment.js";
+
+/** Fails with P43070, at the first scheme whose policy needs a signal that is missing; `why` explains it. */
+export function checkSignals(
+  { schemes, locate }: FabricExperiment,
+  engine: SwitchEngine,
+  missing: ReadonlyMap<Signal, string>,
+): void {
+  for (const [i, { label, hosts }] of schemes.entries()) {
+    const lacking = (hosts(restingHost()).needs ?? []).find((need) => missing.has(need));
+    if (lacking === undefined) continue;
+    fail(
+      "P43070",
+      locate(["schemes", i]),
+      `engine ${engine} cannot run scheme ${label}: its hosts need ${lacking}`,
+      missing.get(lacking)!,
+    );
+  }
+}
