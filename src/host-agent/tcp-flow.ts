@@ -80,7 +80,7 @@ export class TcpFlow {
   /** Duplicate acknowledgements since the last progress or timeout. */
   #heard = 0;
   readonly #roundTrips: RoundTrips;
-  readonly #rounds = new RoundCounter();
+  readonly #rounds: RoundCounter;
   /** What the chooser wants for the retransmission that duplicate acknowledgements have asked for. */
   #resend: readonly number[] | undefined;
   /** Whether it was asked since the last progress or timeout. */
@@ -108,6 +108,7 @@ export class TcpFlow {
     this.parts = parts;
     this.chooser = parts.chooser;
     this.#roundTrips = new RoundTrips(parts.leastRtoNs);
+    this.#rounds = new RoundCounter(parts.chooser);
   }
 
   mark(selector: number): Mark {
@@ -227,12 +228,9 @@ export class TcpFlow {
     return attempts;
   }
 
-  /** Tells the chooser of the round that the last progress ended, if it ended one. */
+  /** Counts the last progress; the chooser hears of a round that it ended. */
   countRound(isMarked: boolean, now: number): void {
-    if (this.chooser.onRound === undefined) return;
-    const highest = this.positionOf(this.#next);
-    const round = this.#rounds.acknowledged(this.#position, this.#progress, isMarked, highest, now);
-    if (round !== undefined) this.chooser.onRound(round);
+    this.#rounds.acknowledge(this.#progress, isMarked, this.#position, this.positionOf(this.#next), now);
   }
 
   /** The kernel answers the other end's repeated SYN with its own one again: that is no timeout. */

@@ -1,36 +1,35 @@
-/** Rounds of a sender (RFC 8257, section 3.3), for every transport: positions are those of the stream that is sent. */
-import type { Round } from "./host-policy.js";
+/** Tells a path chooser of each round trip of its data: in the transports of the simulator, and in the agent on a real host. */
+import type { PathChooser } from "./host-policy.js";
 
 export class RoundCounter {
+  readonly #chooser: PathChooser;
   /** The round ends when data beyond this position are acknowledged; -1 before the first acknowledgement. */
   #end = -1;
   #began = 0;
   #acked = 0;
   #marked = 0;
 
+  constructor(chooser: PathChooser) {
+    this.#chooser = chooser;
+  }
+
   /**
-   * `bytes` more were acknowledged, now all up to `position`, and `highest` is the end of what was sent. Returns the round that
-   * this ended: the first acknowledgement of data that were not sent yet when the round began ends it. The very first
-   * acknowledgement only begins the first round.
+   * New data were acknowledged: `bytes` more, everything before `acknowledged`; `next` is the position of the first byte that
+   * never was sent.
    */
-  acknowledged(
-    position: number,
-    bytes: number,
-    isMarked: boolean,
-    highest: number,
-    nowNs: number,
-  ): Round | undefined {
+  acknowledge(bytes: number, marked: boolean, acknowledged: number, next: number, now: number): void {
+    if (this.#chooser.onRound === undefined) return;
     this.#acked += bytes;
-    if (isMarked) this.#marked += bytes;
-    if (position <= this.#end) return undefined;
-    const round =
-      this.#end < 0
-        ? undefined
-        : { ackedBytes: this.#acked, markedBytes: this.#marked, durationNs: nowNs - this.#began };
-    this.#end = highest;
-    this.#began = nowNs;
+    if (marked) this.#marked += bytes;
+    // RFC 8257, section 3.3: a round ends with the first acknowledgement of data that were not sent yet when it began.
+    if (acknowledged <= this.#end) return;
+    const round = { ackedBytes: this.#acked, markedBytes: this.#marked, durationNs: now - this.#began };
+    // The first acknowledgement only begins the first round.
+    const isRound = this.#end >= 0;
+    this.#end = next;
+    this.#began = now;
     this.#acked = 0;
     this.#marked = 0;
-    return round;
+    if (isRound) this.#chooser.onRound(round);
   }
 }

@@ -9,6 +9,7 @@ import {
   type FlowKey,
   type PathChooser,
   ReceiveWindow,
+  RoundCounter,
   type SegmentMarks,
   unwrap,
 } from "../../../hosts/index.js";
@@ -21,7 +22,6 @@ import {
 import { FLAG_ACK, FLAG_ECE, FLAG_PSH, type Segment } from "../frames.js";
 import { type RetransmissionOptions, RetransmissionTimeout } from "../retransmission-timer.js";
 import type { SegmentBuilder } from "../segment-builder.js";
-import { RoundCounter } from "./rounds.js";
 
 export interface FixedStreamOptions extends RetransmissionOptions {
   readonly protocol?: "fixed";

@@ -2,14 +2,13 @@
  * The sending half of TCP: what may be sent and when, which segments are lost, when they are sent again. Positions count the
  * bytes of the stream from 0; a FIN takes the position after the last byte.
  */
-import { type PathChooser, type SegmentMarks, unwrap } from "../../../hosts/index.js";
+import { type PathChooser, RoundCounter, type SegmentMarks, unwrap } from "../../../hosts/index.js";
 import type { ConnectionCounters } from "../connection.js";
 import type { Segment } from "../frames.js";
 import type { RetransmissionTimeout } from "../retransmission-timer.js";
 import type { AckSample, CongestionControl } from "./congestion/congestion-control.js";
 import { DeliveryRate } from "./delivery-rate.js";
 import { Rack } from "./rack.js";
-import { RoundCounter } from "./rounds.js";
 import { Scoreboard } from "./scoreboard.js";
 import type { TcpOptions } from "./tcp-options.js";
 
