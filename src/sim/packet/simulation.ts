@@ -121,7 +121,7 @@ export class Simulation {
   #runEvents(until: number, pauses: boolean): boolean {
     const queue = this.#queue;
     const handlers = this.#handlers;
-    while (queue.nextTime <= until && queue.pop()) {
+    while (queue.pop(until)) {
       this.now = queue.time;
       this.eventCount++;
       handlers[queue.kind]!(queue.argument);

@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { Random } from "../../../src/base/index.js";
+import { EventHeap } from "../../../src/sim/packet/event-heap.js";
 import { EventQueue, Simulation } from "../../../src/sim/packet/index.js";
 
 describe("event queue", () => {
@@ -36,6 +38,60 @@ describe("event queue", () => {
         expect(queue.nextTime).toBe(Number.POSITIVE_INFINITY);
       }),
     );
+  });
+});
+
+/** Delays in nanoseconds, as different as those of a network, and worse. */
+const DELAYS: Readonly<Record<string, (random: Random) => number>> = {
+  "all at few instants": (random) => 1000 * random.int(3),
+  "a few nanoseconds": (random) => random.int(8),
+  "fractions of nanoseconds": (random) => 1000 * random.float(),
+  microseconds: (random) => random.int(5000),
+  "from nanoseconds to seconds": (random) => Math.floor(10 ** (9 * random.float())),
+  "packets and timers": (random) => (random.int(20) === 0 ? 5e6 + random.int(1e6) : random.int(1300)),
+  seconds: (random) => 1e9 * (1 + random.int(100)),
+};
+
+describe("an event queue of many events", () => {
+  it.each(Object.keys(DELAYS))("takes events out as a heap does: delays of %s", (name) => {
+    const random = new Random(name);
+    const queue = new EventQueue(4);
+    const heap = new EventHeap();
+    let now = 0;
+    let next = 0;
+    const push = () => {
+      const time = now + DELAYS[name]!(random);
+      queue.push(time, next % 7, next);
+      heap.push(time, next % 7, next++);
+    };
+    for (const pending of [1, 10, 3000, 20, 100_000, 2]) {
+      while (queue.size < pending) push();
+      for (let i = 0; i < 20_000 || queue.size > pending; i++) {
+        const until = random.int(10) === 0 ? now + 100 : Number.POSITIVE_INFINITY;
+        const expected = heap.nextTime <= until && heap.pop();
+        if (i % 64 === 0 && queue.nextTime !== (expected ? heap.time : heap.nextTime))
+          expect.fail(`the next event is at ${queue.nextTime}`);
+        if (queue.pop(until) !== expected) expect.fail(`event ${heap.argument} at ${heap.time}`);
+        // The clock of a run that ends stands at its end.
+        now = expected ? heap.time : Math.max(now, until);
+        if (expected && (queue.time !== heap.time || queue.argument !== heap.argument))
+          expect.fail(`${queue.argument} at ${queue.time} instead of ${heap.argument} at ${heap.time}`);
+        if (expected && i < 20_000) push();
+      }
+      expect(queue.size).toBe(pending);
+    }
+    expect(queue.kind).toBe(queue.argument % 7);
+  });
+
+  it("takes events that are pushed before the last that was taken", () => {
+    const queue = new EventQueue();
+    for (const time of [1e6, 5, 2e9]) queue.push(time, 0, 0);
+    const times: number[] = [];
+    while (queue.pop()) {
+      times.push(queue.time);
+      if (times.length === 3) for (const time of [7, 3e9, 3]) queue.push(time, 0, 0);
+    }
+    expect(times).toEqual([5, 1e6, 2e9, 3, 7, 3e9]);
   });
 });
 
