@@ -6,6 +6,10 @@
  */
 export function addWords(bytes: Uint8Array, start: number, end: number, sum: number): number {
   let i = start;
+  for (const last = end - 8; i <= last; i += 8)
+    sum +=
+      ((bytes[i]! + bytes[i + 2]! + bytes[i + 4]! + bytes[i + 6]!) << 8) +
+      (bytes[i + 1]! + bytes[i + 3]! + bytes[i + 5]! + bytes[i + 7]!);
   for (; i + 1 < end; i += 2) sum += (bytes[i]! << 8) | bytes[i + 1]!;
   return i < end ? sum + (bytes[i]! << 8) : sum;
 }

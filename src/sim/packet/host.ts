@@ -3,6 +3,7 @@ import { fromBytes, type Random, toBytes } from "../../base/index.js";
 import { CLIENT, type ConnectionEnd, type FlowKey, type HostPolicy, SERVER } from "../../hosts/index.js";
 import type { Channel } from "./channel.js";
 import type { Connection, ConnectionHost } from "./connection.js";
+import { giveFrame } from "./frame-pool.js";
 import { FLAG_ACK, FLAG_FIN, FLAG_RST, FLAG_SYN, Segment } from "./frames.js";
 import type { Node } from "./network.js";
 import { type FlowAddresses, PROTOCOL_TCP, type SelectorCodec } from "./network-headers.js";
@@ -315,6 +316,11 @@ export class Host implements Node, ConnectionHost {
   }
 
   receive(_port: number, frame: Uint8Array): void {
+    this.#read(frame);
+    giveFrame(frame);
+  }
+
+  #read(frame: Uint8Array): void {
     const segment = this.#segment;
     if (!this.#accepts(frame)) {
       this.stats.rejected++;

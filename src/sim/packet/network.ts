@@ -46,7 +46,7 @@ export class Network {
   hopCount = 0;
   /**
    * Called for every frame that arrives anywhere; for tests, traces and path discovery. The next node may change the frame:
-   * an observer that keeps it takes a copy.
+   * an observer that keeps it takes a copy, since hosts use frames again.
    */
   observer: ((channel: Channel, frame: Uint8Array) => void) | undefined;
 

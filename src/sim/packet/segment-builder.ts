@@ -5,6 +5,7 @@
  */
 import { addWords, finishChecksum } from "../../base/index.js";
 import { ECHO_OPTION } from "../../hosts/index.js";
+import { takeFrame } from "./frame-pool.js";
 import {
   ECT_0,
   type FlowAddresses,
@@ -58,7 +59,7 @@ export class SegmentBuilder {
     if (selector !== this.#selector) this.#prepare(selector);
     const { bytes, ipAt, transportAt, ipSum } = this.#prepared!;
     const { optionsLength } = this;
-    const frame = new Uint8Array(bytes.length + optionsLength + payloadLength);
+    const frame = takeFrame(bytes.length + optionsLength + payloadLength);
     frame.set(bytes);
     const tcpLength = TCP_HEADER_LENGTH + optionsLength + payloadLength;
     if (this.addresses.ipVersion === 4) {
