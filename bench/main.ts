@@ -22,6 +22,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   pecmp: () => import("./pecmp.js"),
   sim: () => import("./sim.js"),
   transport: () => import("./transport.js"),
+  traffic: () => import("./traffic.js"),
   growth: () => import("./growth.js"),
   switch: () => import("./switch.js"),
   tables: () => import("./tables.js"),

@@ -27,9 +27,18 @@ const COLUMNS = ["start", "src", "dst", "bytes", "port"] as const;
 type Column = (typeof COLUMNS)[number];
 const REQUIRED: readonly Column[] = ["start", "src", "dst", "bytes"];
 
-interface Cell {
-  readonly text: string;
-  readonly span: Span;
+/** A value of a line; its span is made only for a message. */
+class Cell {
+  constructor(
+    readonly file: SourceFile,
+    readonly text: string,
+    readonly start: number,
+  ) {}
+
+  get span(): Span {
+    const { file, start, text } = this;
+    return { file, start, end: start + Math.max(text.length, 1) };
+  }
 }
 
 /**
@@ -124,21 +133,30 @@ const EXPECTED = `expected start,src,dst,bytes and perhaps port`;
 
 /** The cells of all lines that are neither empty nor comments. */
 function* lines(file: SourceFile): Generator<Cell[]> {
-  let offset = 0;
-  for (const line of file.text.split("\n")) {
-    const start = offset;
-    offset += line.length + 1;
-    if (line.trim() === "" || line.trimStart().startsWith("#")) continue;
-    const cells: Cell[] = [];
-    let at = start;
-    for (const raw of line.split(",")) {
-      const text = raw.trim();
-      const from = at + (text === "" ? 0 : raw.indexOf(text));
-      cells.push({ text, span: { file, start: from, end: from + Math.max(text.length, 1) } });
-      at += raw.length + 1;
-    }
-    yield cells;
+  const { text } = file;
+  for (let start = 0; start <= text.length; ) {
+    const newline = text.indexOf("\n", start);
+    const end = newline < 0 ? text.length : newline;
+    const cells = cellsOf(file, start, end);
+    if (cells !== undefined) yield cells;
+    start = end + 1;
   }
+}
+
+function cellsOf(file: SourceFile, start: number, end: number): Cell[] | undefined {
+  const line = file.text.slice(start, end);
+  const first = line.trimStart();
+  if (first === "" || first.startsWith("#")) return undefined;
+  const cells: Cell[] = [];
+  for (let at = 0; at <= line.length; ) {
+    const comma = line.indexOf(",", at);
+    const to = comma < 0 ? line.length : comma;
+    const raw = line.slice(at, to);
+    const text = raw.trim();
+    cells.push(new Cell(file, text, start + at + (text === "" ? 0 : raw.indexOf(text))));
+    at = to + 1;
+  }
+  return cells;
 }
 
 function readColumns(

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -9,6 +9,7 @@ import {
   type PairPattern,
   type Place,
   readSizeDistribution,
+  SizeDistribution,
 } from "../../src/traffic/index.js";
 
 const data = join(import.meta.dirname, "..", "..", "data", "cdf");
@@ -19,6 +20,62 @@ function load(name: string) {
 }
 
 describe("flow size distributions", () => {
+  // Means as the anchors of the generators give them: bytes.
+  it.each([
+    ["web_search", 1.711e6],
+    ["data_mining", 12.66e6],
+    ["hadoop", 120e3],
+    ["hadoop_all", 569e3],
+    ["web_server", 91.4e3],
+    ["cache_follower", 610e3],
+    ["storage", 40.9e3],
+    ["rpc", 2.9e3],
+    ["p4te_web_search", 55_531_520 / 113],
+    ["p4te_data_mining", 36_720_640 / 160],
+  ])("of the package have the mean of the source: %s", (name, mean) => {
+    expect(load(`${name}.txt`).mean / mean).toBeCloseTo(1, 2);
+  });
+
+  it("of the package are all of these, each with its source", () => {
+    const names = readdirSync(data);
+    expect(names.length).toBe(10);
+    for (const name of names) {
+      const text = readFileSync(join(data, name), "utf8");
+      expect(text).toMatch(/^# .*bytes, percent of flows that are|^# .*bytes, percent of messages that are/m);
+      expect(text).toMatch(/github\.com\//);
+      // Kolmogorov-Smirnov: a distance above 1.95 / sqrt(n) has a probability of 0.1 %.
+      const sizes = readSizeDistribution(new SourceFile(name, text));
+      const random = new Random(11);
+      const count = 20_000;
+      const drawn = Array.from({ length: count }, () => sizes.quantile(random.float())).sort((a, b) => a - b);
+      let distance = 0;
+      for (const [i, bytes] of drawn.entries()) {
+        // At a step of the distribution many draws are equal: only the last of them says how many there are.
+        if (drawn[i + 1] === bytes) continue;
+        distance = Math.max(distance, Math.abs((i + 1) / count - sizes.share(bytes)));
+      }
+      expect(distance, name).toBeLessThan(1.95 / Math.sqrt(count));
+    }
+  });
+
+  it("give the share of the flows that are at most so large", () => {
+    const sizes = readSizeDistribution(new SourceFile("x", "100 20\n300 40\n300 60\n1000 100\n"));
+    expect(
+      [99, 100, 200, 299.999, 300, 650, 1000, 5000].map((bytes) => Number(sizes.share(bytes).toFixed(4))),
+    ).toEqual([0, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1]);
+  });
+
+  it("may be one size, or all sizes of a range alike", () => {
+    const random = new Random(1);
+    expect([SizeDistribution.fixed(512).mean, SizeDistribution.fixed(512).sample(random)]).toEqual([
+      512, 512,
+    ]);
+    const uniform = SizeDistribution.uniform(10, 20);
+    expect(uniform.mean).toBe(15);
+    const drawn = Array.from({ length: 2000 }, () => uniform.sample(random));
+    expect([Math.min(...drawn), Math.max(...drawn)]).toEqual([10, 20]);
+  });
+
   it("have the means and quantiles that are published for them", () => {
     const webSearch = load("web_search.txt");
     expect(webSearch.mean / 1e6).toBeCloseTo(1.711, 2);

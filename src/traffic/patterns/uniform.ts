@@ -7,16 +7,28 @@ import type { Pattern } from "./pattern.js";
 export function uniformPattern(places: readonly Place[], pairs: PairPattern): Pattern | undefined {
   const drawer = new PairDrawer(places, pairs);
   if (drawer.pairs === 0) return undefined;
+  // Hosts of one group alone find no partner, but then there is no pair at all.
+  const spread = { senders: places, receivers: places };
+  if (pairs === "any")
+    return {
+      ...spread,
+      interRackShare: uniformInterRackShare(places),
+      draw: (random) => drawAny(places, random),
+    };
   return {
-    // Hosts of one group alone find no partner, but then there is no pair at all.
-    senders: places,
-    receivers: places,
-    interRackShare: pairs === "any" ? uniformInterRackShare(places) : 1,
-    draw: (random: Random) => {
+    ...spread,
+    interRackShare: 1,
+    draw: (random) => {
       const [source, destination] = drawer.draw(random)!;
       return [source.host, destination.host];
     },
   };
+}
+
+function drawAny(places: readonly Place[], random: Random): readonly [number, number] {
+  const source = random.int(places.length);
+  const other = random.int(places.length - 1);
+  return [places[source]!.host, places[other < source ? other : other + 1]!.host];
 }
 
 /** The share of all ordered pairs of hosts that are in different racks; 0 for less than two hosts. */
