@@ -3,15 +3,13 @@ import { z } from "zod";
 import type { Locate, SourceFile } from "../base/index.js";
 import { type HostContext, type HostPolicy, SELECTOR_FIELDS } from "../hosts/index.js";
 import { type FabricPlan, SCHEMES, type Scheme } from "../schemes/index.js";
-import {
-  durationSchema,
-  positiveDurationSchema,
-  rateSchema,
-  type Topology,
-  topologySchema,
-} from "../topology/index.js";
+import { durationSchema, rateSchema, type Topology, topologySchema } from "../topology/index.js";
 import { controlPlaneSchema } from "./control-plane.js";
 import { sweepSchema } from "./sweep/schema.js";
+import { transportSchema } from "./transport.js";
+import { whole } from "./whole.js";
+
+export { whole } from "./whole.js";
 
 /** The packet simulator; real processes of our own switch, or of BMv2, with Linux hosts. */
 export const ENGINES = ["sim", "switch", "bmv2"] as const;
@@ -24,11 +22,6 @@ export type SchemeSet = Readonly<Record<string, Scheme>>;
 export function parameterShape(scheme: Scheme): z.core.$ZodLooseShape {
   return (scheme.parameters as unknown as z.ZodObject).shape;
 }
-
-export const whole = (what: string, least: number, most: number) => {
-  const error = `expected ${what}, a whole number from ${least} to ${most}`;
-  return z.number({ error }).int(error).min(least, error).max(most, error);
-};
 
 export const runsSchema = whole("a number of runs", 1, 1_000_000);
 
@@ -76,15 +69,7 @@ export const fabricKeys = {
 };
 
 export const machineKeys = {
-  transport: z
-    .strictObject({
-      segment_bytes: whole("bytes of payload", 1, 8900).default(1000),
-      window_segments: whole("segments", 1, 10_000).default(1),
-      /** RTO = smoothed RTT + margin, doubled at each timeout up to the cap. */
-      rto_margin: positiveDurationSchema.default(5_000_000),
-      rto_cap: durationSchema.default(1_000_000_000),
-    })
-    .prefault({}),
+  transport: transportSchema({ protocol: "fixed", handshake: false }),
   /**
    * What may wait at each port of a switch, beside the frame on the wire, as the program sees it; at a host's port the
    * frame on the wire counts too.

@@ -2,6 +2,7 @@
  * The engines `switch` and `bmv2`: the experiment's switches as processes on real interfaces, its hosts as Linux hosts with the
  * kernel's TCP and our agent. Nothing is started before all programs are compiled and everything else is prepared.
  */
+import { fail } from "../../base/index.js";
 import type { Program } from "../../program/index.js";
 import type { SwitchEngine } from "../../testbed/index.js";
 import { bootFabric, ProgramCompiler } from "../boot.js";
@@ -33,6 +34,13 @@ export async function runOnLab<E extends FabricExperiment, U extends Unit, O, P>
   context: EngineContext,
 ): Promise<EngineOutcome<O>> {
   checkSignals(experiment, engine, side.missingSignals?.(experiment) ?? new Map());
+  if (experiment.settings.transport.protocol === "tcp")
+    fail(
+      "P43030",
+      experiment.locate(["transport", "protocol"]) ?? experiment.locate(["transport"]),
+      `the simulator's TCP does not run on ${engine}: the hosts there have the kernel's`,
+      "use --engine sim, or leave out protocol and the keys of TCP",
+    );
   const faultTables = await side.check(experiment, engine, context.stop);
   const compiler = new ProgramCompiler({
     p4c: context.p4c,

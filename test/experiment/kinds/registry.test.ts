@@ -18,6 +18,7 @@ import {
 } from "../../../src/experiment/index.js";
 import type { Unit } from "../../../src/experiment/kinds/kind.js";
 import { KINDS } from "../../../src/experiment/kinds/registry.js";
+import { transportOptions } from "../../../src/experiment/transport.js";
 import { hostsOf } from "../../../src/topology/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-kinds-"));
@@ -62,14 +63,7 @@ const TRANSFER: RunKind<TransferFile, Transfer, Point, { point: Point; ms: numbe
     const [from, to] = [hostsOf(topology)[0]!, hostsOf(topology).at(-1)!].map(({ index }) =>
       fabric.host(index),
     );
-    const { segment_bytes, window_segments, rto_margin, rto_cap } = settings.transport;
-    const transport = {
-      segmentBytes: segment_bytes,
-      windowSegments: window_segments,
-      margin: rto_margin,
-      cap: rto_cap,
-      initial: 1e9,
-    };
+    const transport = transportOptions(settings.transport);
     const random = new Random(seed);
     const client = from!.open(4, 4000, { address: to!.address(4), port: 80 }, random.fork(0), transport);
     const server = to!.open(4, 80, { address: from!.address(4), port: 4000 }, random.fork(1), transport);

@@ -9,15 +9,16 @@ import {
   type Channel,
   type Connection,
   type Fabric,
-  type FixedStreamOptions,
   type Host,
   NS_PER_S,
   Segment,
+  type TransportOptions,
 } from "../../../sim/packet/index.js";
 import { drawClientPort, hostPlaces, PairDrawer, type Place } from "../../../traffic/index.js";
 import { advance, type Steps } from "../../advance.js";
 import { type DrawnFailure, drawKey } from "../../faults/drawn-failures.js";
 import type { Element } from "../../faults/fault.js";
+import { transportOptions } from "../../transport.js";
 import { sitesOnPath } from "./failure-sites.js";
 import type { Experiment } from "./schema.js";
 
@@ -60,7 +61,7 @@ export class FlowDrawer {
   readonly #experiment: Experiment;
   readonly #fabric: Fabric;
   readonly #pairs: PairDrawer;
-  readonly #transport: FixedStreamOptions;
+  readonly #transport: TransportOptions;
   readonly #segment = new Segment();
   readonly #endRandom: EndRandom;
 
@@ -69,14 +70,7 @@ export class FlowDrawer {
     this.#experiment = experiment;
     this.#fabric = fabric;
     this.#pairs = new PairDrawer(hostPlaces(experiment.topology), experiment.settings.traffic.pairs);
-    const { segment_bytes, window_segments, rto_margin, rto_cap } = experiment.settings.transport;
-    this.#transport = {
-      segmentBytes: segment_bytes,
-      windowSegments: window_segments,
-      margin: rto_margin,
-      cap: rto_cap,
-      initial: NS_PER_S,
-    };
+    this.#transport = transportOptions(experiment.settings.transport);
   }
 
   /**

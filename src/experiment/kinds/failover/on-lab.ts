@@ -127,7 +127,7 @@ class LabRig {
       port: SERVER_PORT,
       clientPort,
       segmentBytes: segment_bytes,
-      windowSegments: window_segments,
+      ...(window_segments === undefined ? {} : { windowSegments: window_segments }),
     });
     return measureRecovery(flow, {
       failsAfter,

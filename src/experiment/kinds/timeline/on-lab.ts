@@ -82,7 +82,7 @@ async function play(
         policyPort: true,
         ...(flow.bytes === undefined ? {} : { bytes: flow.bytes }),
         segmentBytes: segment_bytes,
-        windowSegments: window_segments,
+        ...(window_segments === undefined ? {} : { windowSegments: window_segments }),
         startNs: Math.round(start + flow.start),
       }),
       start,

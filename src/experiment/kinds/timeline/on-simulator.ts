@@ -1,9 +1,10 @@
 /** A timeline on the packet simulator. */
 import { Random } from "../../../base/index.js";
 import { SERVER } from "../../../hosts/index.js";
-import { type Fabric, NS_PER_S } from "../../../sim/packet/index.js";
+import type { Fabric } from "../../../sim/packet/index.js";
 import type { Steps } from "../../advance.js";
 import { scheduleFaults } from "../../faults/during-run.js";
+import { transportOptions } from "../../transport.js";
 import type { SimulatorStage } from "../kind.js";
 import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
 import type { Timeline } from "./schema.js";
@@ -44,14 +45,7 @@ function openFlow(
 ): () => FlowRecord {
   const { simulation } = fabric.network;
   const { ip } = settings.traffic;
-  const { segment_bytes, window_segments, rto_margin, rto_cap } = settings.transport;
-  const transport = {
-    segmentBytes: segment_bytes,
-    windowSegments: window_segments,
-    margin: rto_margin,
-    cap: rto_cap,
-    initial: NS_PER_S,
-  };
+  const transport = transportOptions(settings.transport);
   const [a, b] = [fabric.host(flow.from.index), fabric.host(flow.to.index)];
   const log = new OutageLog();
   let completion: number | undefined;

@@ -1,0 +1,93 @@
+/** The key `transport` of experiment files: what it means, and what it refuses, each error at its place. */
+import { describe, expect, it } from "vitest";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
+import { loadExperiment } from "../../src/experiment/index.js";
+import { transportOptions } from "../../src/experiment/transport.js";
+
+function file(transport: string): string {
+  return `
+name: t
+topology: { kind: leaf_spine, tors: 4, leaves: 2, hosts_per_rack: 1 }
+schemes: [ecmp]
+failures: [tor]
+runs: 1
+transport: ${transport}
+`;
+}
+
+function load(transport: string) {
+  const diagnostics = new Diagnostics();
+  const experiment = loadExperiment(new SourceFile("t.yaml", file(transport)), diagnostics);
+  return { experiment, errors: diagnostics.list.map(formatDiagnostic).join("\n") };
+}
+
+const settings = (transport: string) => {
+  const { experiment, errors } = load(transport);
+  expect(errors).toBe("");
+  return experiment!.settings.transport;
+};
+
+describe("the key transport", () => {
+  it("is a fixed window of one segment where a file of failures does not say otherwise", () => {
+    expect(settings("{}")).toEqual({
+      segment_bytes: 1000,
+      window_segments: 1,
+      rto_margin: 5e6,
+      rto_cap: 1e9,
+    });
+  });
+
+  it("gives TCP its defaults: CUBIC, SACK, RACK, an initial window of 10 segments", () => {
+    expect(settings("{ protocol: tcp }")).toMatchObject({
+      congestion_control: "cubic",
+      initial_window: 10,
+      sack: true,
+      rack: true,
+      ecn: "off",
+      rto_initial: 1e9,
+      delayed_ack: { segments: 2, timeout: 1e6 },
+    });
+  });
+
+  it.each([
+    ["{ protocol: tcp, congestion_control: dctcp }", "accurate"],
+    ["{ protocol: tcp, congestion_control: dctcp, ecn: true }", "accurate"],
+    ["{ protocol: tcp, ecn: true }", "classic"],
+    ["{ protocol: tcp, ecn: accurate }", "accurate"],
+    ["{ protocol: tcp, ecn: false }", "off"],
+  ])("%s has ECN: %s", (text, ecn) => {
+    expect(settings(text)).toMatchObject({ ecn });
+  });
+
+  it("becomes what a host takes, in nanoseconds and bytes", () => {
+    const tcp = settings(
+      "{ protocol: tcp, rto_min: 200ms, receive_buffer: 64KB, delayed_ack: { timeout: 40ms } }",
+    );
+    expect(transportOptions(tcp)).toMatchObject({
+      protocol: "tcp",
+      floor: 200e6,
+      receiveBuffer: 64_000,
+      delayedAck: { segments: 2, timeout: 40e6 },
+      handshake: false,
+    });
+  });
+
+  it.each([
+    ["{ congestion_control: reno }", "congestion_control is a matter of TCP"],
+    ["{ protocol: fixed, sack: true }", "sack is a matter of TCP"],
+    ["{ protocol: tcp, window_segments: 4 }", "the window of TCP is that of its congestion control"],
+    ["{ protocol: tcp, congestion_control: renoo }", "did you mean"],
+    ["{ protocol: tcp, handshake: true }", "are open when it starts"],
+    ["{ protocol: tcp, sack: false, rack: true }", "to use RACK takes selective acknowledgements"],
+    ["{ protocol: tcp, rack: false, reordering: true }", "to tolerate reordering takes RACK"],
+    ["{ protocol: tcp, congestion_control: dctcp, ecn: classic }", "for DCTCP each mark must be told"],
+    ["{ protocol: tcp, rto_min: 2s }", "must not be longer than rto_cap"],
+    ["{ protocol: tcp, initial_window: 0 }", "expected segments, a whole number from 1"],
+    ["{ protocol: tcp, ecn: perhaps }", "expected true, false, off, classic or accurate"],
+    ["{ protocol: tcp, delayed_ack: { segment: 2 } }", "unknown key"],
+  ])("%s: %s", (text, message) => {
+    const { errors } = load(text);
+    expect(errors).toContain(message);
+    expect(errors).toMatch(/^t\.yaml:7:\d+: error/);
+  });
+});
