@@ -106,6 +106,11 @@ export class Channel {
     this.#impairments = left.length === 0 ? undefined : left;
   }
 
+  /** When the last bit of the frame that was sent last leaves, or has left; of a channel with a rate. */
+  get busyUntil(): number {
+    return this.#busyUntil;
+  }
+
   send(frame: Uint8Array): void {
     const now = this.simulation.now;
     const { rate, delay, queueBytes, queuePackets } = this.options;

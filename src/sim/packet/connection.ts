@@ -7,8 +7,11 @@ import type { RetransmissionTimeout } from "./retransmission-timer.js";
 export interface ConnectionHost {
   /** Virtual time in nanoseconds. */
   now(): number;
-  /** Sends a frame by the NIC that the host's policy picks for the selector. */
-  transmit(connection: Connection, frame: Uint8Array, selector: number): void;
+  /**
+   * Sends a frame by the NIC that the host's policy picks for the selector. Returns the time when its last bit leaves the
+   * host.
+   */
+  transmit(connection: Connection, frame: Uint8Array, selector: number): number;
   /** Wakes the connection by {@link Connection.onTimer} at or before the deadline that it has then. */
   setTimer(connection: Connection): void;
   /** Wakes the connection by {@link Connection.onSoon} at or before the {@link Connection.soon} that it has then. */

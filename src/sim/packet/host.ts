@@ -289,16 +289,17 @@ export class Host implements Node, ConnectionHost {
     return this.#simulation.now;
   }
 
-  transmit({ flow }: Connection, frame: Uint8Array, selector: number): void {
-    this.#send(flow, frame, selector);
+  transmit({ flow }: Connection, frame: Uint8Array, selector: number): number {
+    return this.#send(flow, frame, selector);
   }
 
-  #send(flow: FlowKey, frame: Uint8Array, selector: number): void {
+  #send(flow: FlowKey, frame: Uint8Array, selector: number): number {
     const nics = this.#nics.length;
     const nic = this.#nics[nics === 1 ? 0 : this.#options.policy.nic(flow, selector, nics)]!;
     frame.set(nic.gateway, 0);
     this.stats.sent++;
     nic.output.send(frame);
+    return nic.output.busyUntil;
   }
 
   setTimer(connection: Connection): void {

@@ -15,8 +15,10 @@ import type { TcpOptions } from "./tcp-options.js";
 /** What a sender asks of its connection. */
 export interface SenderOutput {
   now(): number;
-  /** Sends `[start, start + bytes)`, and a FIN after it. `fresh`: for the first time. */
-  sendData(start: number, bytes: number, fin: boolean, fresh: boolean, selector: number): void;
+  /**
+   * Sends `[start, start + bytes)`, and a FIN after it. `fresh`: for the first time. Returns when its last bit leaves the host.
+   */
+  sendData(start: number, bytes: number, fin: boolean, fresh: boolean, selector: number): number;
   timedOut(attempt: number): void;
   recovered(attempts: number): void;
   /** The user timeout is over. */
@@ -108,6 +110,9 @@ export class Sender {
   #paceAt = 0;
   #pacing = false;
   #windowLimited = false;
+  /** When the last two segments leave the host. */
+  #lastLeavesAt = 0;
+  #lastButOneLeavesAt = 0;
   /** The account of one acknowledgement: round trip and send time of its newest segment that was sent once. */
   #rtt = -1;
   #rttSentAt = -1;
@@ -310,6 +315,13 @@ export class Sender {
       const inFlight = this.inFlight;
       if (inFlight > 0 && inFlight + bytes > this.control.window) {
         this.#windowLimited = true;
+        break;
+      }
+      if (this.#lastButOneLeavesAt > now) {
+        // Two segments wait for the host's own link: further ones would only wait behind them, or be lost there. Kernels
+        // hold a connection back likewise (TCP small queues), so that connections of a host take turns.
+        this.#paceAt = Math.max(this.#paceAt, this.#lastButOneLeavesAt);
+        this.#pacing = true;
         break;
       }
       const rate = this.control.pacingRate;
@@ -557,7 +569,12 @@ export class Sender {
     this.#sentAt = now;
     if (this.#rtoAt === NEVER) this.#rtoAt = now + this.#timeout.current;
     this.#armProbe(now);
-    this.#output.sendData(start, payload, fin, true, this.#pathOf(serial, now));
+    this.#noteLeaving(this.#output.sendData(start, payload, fin, true, this.#pathOf(serial, now)));
+  }
+
+  #noteLeaving(at: number): void {
+    this.#lastButOneLeavesAt = this.#lastLeavesAt;
+    this.#lastLeavesAt = at;
   }
 
   #pathOf(serial: number, now: number): number {
@@ -577,7 +594,8 @@ export class Sender {
     if (this.#rtoAt === NEVER) this.#rtoAt = now + this.#timeout.current;
     const start = board.start(serial);
     const fin = board.hasFin(serial);
-    this.#output.sendData(start, board.end(serial) - start - (fin ? 1 : 0), fin, false, selector);
+    const bytes = board.end(serial) - start - (fin ? 1 : 0);
+    this.#noteLeaving(this.#output.sendData(start, bytes, fin, false, selector));
   }
 
   #onTimeout(now: number): void {

@@ -253,7 +253,7 @@ export class TcpConnection implements Connection, SenderOutput {
     return this.#host.now();
   }
 
-  sendData(start: number, bytes: number, fin: boolean, fresh: boolean, selector: number): void {
+  sendData(start: number, bytes: number, fin: boolean, fresh: boolean, selector: number): number {
     const { counters } = this;
     if (bytes > 0) {
       counters.segmentsSent++;
@@ -268,8 +268,9 @@ export class TcpConnection implements Connection, SenderOutput {
     // RFC 3168, section 6.1.5: no ECT on what is sent again.
     this.#builder.ecn = fresh && bytes > 0 && (this.#ecn || this.#policyMarks);
     this.#builder.optionsLength = 0;
-    this.#transmit(start, bytes, flags, selector);
+    const leavesAt = this.#transmit(start, bytes, flags, selector);
     this.#receiver.onAcknowledged();
+    return leavesAt;
   }
 
   timedOut(attempt: number): void {
@@ -518,7 +519,7 @@ export class TcpConnection implements Connection, SenderOutput {
     this.#receiver.onAcknowledged();
   }
 
-  #transmit(start: number, bytes: number, flags: number, selector: number): void {
+  #transmit(start: number, bytes: number, flags: number, selector: number): number {
     const receiver = this.#receiver;
     if (receiver.echoesMark && (this.#ecn || this.#policyMarks)) flags |= FLAG_ECE;
     this.#builder.window = receiver.windowField;
@@ -530,7 +531,7 @@ export class TcpConnection implements Connection, SenderOutput {
       selector,
       this.#echo,
     );
-    this.#host.transmit(this, frame, selector);
+    return this.#host.transmit(this, frame, selector);
   }
 
   #sendReset(sequence: number): void {
