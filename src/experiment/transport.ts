@@ -12,7 +12,7 @@ import { bytesSchema, durationSchema, positiveDurationSchema } from "../topology
 import { whole } from "./whole.js";
 
 /** A fixed window without handshake and congestion control: the transport of the failover experiments. */
-export interface FixedTransport {
+interface FixedTransport {
   readonly protocol?: undefined;
   readonly segment_bytes: number;
   readonly window_segments: number;
