@@ -1,5 +1,5 @@
 /** `docs/fit/accuracy.md`: how well `p4loom fit` agrees with the open Tofino compiler on `test/golden/fit`. */
-import type { Comparison } from "./golden.js";
+import type { Comparison, Outcome } from "./golden.js";
 import { summarize } from "./golden.js";
 
 /** Why the two differ; the test fails for a difference that is not listed. */
@@ -73,4 +73,17 @@ export function agreementText(rows: readonly Comparison[]): string {
       ].join(" "),
     ),
   ].join("\n")}\n`;
+}
+
+/** Our side of the lines that {@link agreementText} writes, without its head. */
+export function readAgreement(lines: readonly string[]): Outcome[] {
+  return lines.map((line) => {
+    const [verdict, ...figures] = line
+      .split(" ")
+      .slice(3)
+      .map((pair) => pair.split("/")[0]!);
+    const names = ["stages", "srams", "tcams", "mapRams", "criticalPath"] as const;
+    const known = names.flatMap((name, i) => (figures[i] === "-" ? [] : [[name, Number(figures[i])]]));
+    return { verdict: verdict as Outcome["verdict"], ...Object.fromEntries(known) };
+  });
 }

@@ -33,7 +33,7 @@ export function compileText(
   };
 }
 
-interface Outcome {
+export interface Outcome {
   verdict: "placed" | "over" | "refused";
   stages?: number;
   srams?: number;
@@ -76,40 +76,41 @@ function outcomeOf(result: FitResult): Outcome {
   };
 }
 
-export function compare(): Comparison[] {
-  const golden = JSON.parse(readFileSync(join(folder, "results.json"), "utf8")) as Golden[];
-  const targets = new Map(["tofino", "tofino2"].map((name) => [name, loadTarget(name)]));
-  const programs = new Map<string, ReturnType<typeof loadProgram>>();
-  return golden.map((entry) => {
-    let loaded = programs.get(entry.program);
-    if (loaded === undefined) {
-      loaded = loadProgram(entry.program);
-      programs.set(entry.program, loaded);
-    }
-    let ours: Outcome = { verdict: "refused" };
-    let note: string | undefined = loaded.error;
-    if (loaded.program !== undefined) {
-      const result = fitProgram(loaded.program, targets.get(entry.target)!);
-      ours = outcomeOf(result);
-      note = undefined;
-    }
-    const theirs: Outcome =
-      entry.result === "refused"
-        ? { verdict: "refused" }
-        : {
-            verdict: entry.result,
-            stages: entry.stages!.total,
-            srams: entry.srams!,
-            tcams: entry.tcams!,
-            mapRams: entry.map_rams!,
-            criticalPath: entry.critical_path!,
-          };
-    const same =
-      ours.verdict === theirs.verdict &&
-      (theirs.verdict !== "placed" ||
-        (ours.stages === theirs.stages && ours.srams === theirs.srams && ours.tcams === theirs.tcams));
-    return { program: entry.program, target: entry.target, ours, theirs, same, note };
-  });
+/** What the Tofino compiler did, for each program and target. */
+export const goldenResults = (): Golden[] =>
+  JSON.parse(readFileSync(join(folder, "results.json"), "utf8")) as Golden[];
+
+const targets = new Map(["tofino", "tofino2"].map((name) => [name, loadTarget(name)]));
+const programs = new Map<string, ReturnType<typeof loadProgram>>();
+
+/** A result beside ours. */
+export function compareOne(golden: Golden): Comparison {
+  let loaded = programs.get(golden.program);
+  if (loaded === undefined) {
+    loaded = loadProgram(golden.program);
+    programs.set(golden.program, loaded);
+  }
+  if (loaded.program === undefined) return compareWith(golden, { verdict: "refused" }, loaded.error);
+  return compareWith(golden, outcomeOf(fitProgram(loaded.program, targets.get(golden.target)!)));
+}
+
+export function compareWith(golden: Golden, ours: Outcome, note?: string): Comparison {
+  const theirs: Outcome =
+    golden.result === "refused"
+      ? { verdict: "refused" }
+      : {
+          verdict: golden.result,
+          stages: golden.stages!.total,
+          srams: golden.srams!,
+          tcams: golden.tcams!,
+          mapRams: golden.map_rams!,
+          criticalPath: golden.critical_path!,
+        };
+  const same =
+    ours.verdict === theirs.verdict &&
+    (theirs.verdict !== "placed" ||
+      (ours.stages === theirs.stages && ours.srams === theirs.srams && ours.tcams === theirs.tcams));
+  return { program: golden.program, target: golden.target, ours, theirs, same, note };
 }
 
 export function summarize(rows: readonly Comparison[]) {
