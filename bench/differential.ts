@@ -148,9 +148,9 @@ async function compareOne(path: string, options: Options): Promise<{ verdict: Ve
       note(seed, "ours against p4c's on our switch", firstDifference(here!, there, job));
     if (!options.bmv2) continue;
     if (TIMED.test(JSON.stringify([ours.program.bmv2.actions, ours.program.bmv2.pipelines]))) continue;
-    // BMv2's P4Runtime server cannot write registers, and ports that BMv2 does not have send nothing.
+    // BMv2's P4Runtime server cannot write registers and value sets, and ports that BMv2 does not have send nothing.
     const taken = job.updates.filter(
-      ({ entity }, i) => here!.writes[i] === "OK" && entity.kind !== "register",
+      ({ entity }, i) => here!.writes[i] === "OK" && entity.kind !== "register" && entity.kind !== "valueSet",
     );
     const short: Job = { updates: taken, packets: job.packets.slice(0, BMV2_PACKETS) };
     const connected = ({ port }: Frame) => port < PORTS;

@@ -17,43 +17,11 @@ import {
   toText,
 } from "../../src/fit/index.js";
 import type { Program } from "../../src/program/index.js";
+import { goldenLines } from "../golden-lines.js";
 import { compileText, loadTarget } from "./golden.js";
 
 const root = join(import.meta.dirname, "../..");
 const folder = join(root, "test/golden/fit/reports");
-
-/** A list of objects with the same members as a table. */
-function sameKeys(list: readonly object[]): { keys: string[]; values: string[] } | undefined {
-  const keys = Object.keys(list[0] ?? {});
-  const isSame = (one: object): boolean => Object.keys(one).join() === keys.join();
-  if (list.length < 2 || keys.length < 3 || Array.isArray(list[0]) || !list.every(isSame)) return undefined;
-  return {
-    keys,
-    values: list.map((one) =>
-      Object.values(one)
-        .map((value) => JSON.stringify(value))
-        .join(" "),
-    ),
-  };
-}
-
-/** JSON with one line for each element of a list, and for each member of an object that holds a list. */
-function lines(value: unknown, indent = ""): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const flat = JSON.stringify(value);
-  if (flat.length < 250 && !flat.slice(1).includes("[{")) return flat;
-  const inner = `${indent}  `;
-  const rows = Array.isArray(value) ? sameKeys(value) : undefined;
-  if (rows !== undefined)
-    return [`columns ${rows.keys.join(" ")}`, ...rows.values.map((row) => inner + row)].join("\n");
-  const parts = Array.isArray(value)
-    ? value.map((element) => `${inner}${lines(element, inner)}`)
-    : Object.entries(value).map(
-        ([name, element]) => `${inner}${JSON.stringify(name)}: ${lines(element, inner)}`,
-      );
-  const [open, close] = Array.isArray(value) ? "[]" : "{}";
-  return `${open}\n${parts.join(",\n")}\n${indent}${close}`;
-}
 
 /** Text of a page, one line for each element. */
 const markup = (html: string): string =>
@@ -71,8 +39,8 @@ function reportOf(program: Program, source: SourceFile, target: Target, withPage
   return [
     toText(result),
     explanationText(result, explanation),
-    lines(document),
-    lines(toSarif(result, [], explanation.advice, "0.0.0")),
+    goldenLines(document),
+    goldenLines(toSarif(result, [], explanation.advice, "0.0.0")),
     ...(withPage ? [markup(toHtml(result, [source], explanation))] : []),
   ]
     .map((part) => `${part.trimEnd()}\n`)
