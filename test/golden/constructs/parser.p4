@@ -16,6 +16,8 @@ parser P(packet_in pkt, out headers_t hdr, inout meta_t m, inout standard_metada
   @name("pairs") value_set<key_t>(8) pairs;
   state start {
     m.b = pkt.lookahead<bit<112>>()[15:0];
+    next_t ahead = pkt.lookahead<next_t>();
+    m.c = ahead.y ++ ahead.x;
     pkt.extract(hdr.eth);
     transition select(hdr.eth.type) { types: fixed; 0x0800 &&& 0xfff0: fixed; 0x0100 .. 0x01ff: tail; default: accept; }
   }

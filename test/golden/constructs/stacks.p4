@@ -44,8 +44,10 @@ control I(inout headers_t hdr, inout meta_t m, inout standard_metadata_t sm) {
     if (hdr.copies[0] == hdr.copies[1]) { hdr.eth.src = 1; }
     if (m.keep.isValid()) { hdr.eth.dst[7:0] = m.keep.ttl; }
     m.i = hdr.eth.dst[9:8];
-    hdr.labels[m.i].tc = 3w7;
-    m.b = (bit<16>) hdr.labels[m.i].label[15:0];
+    if (hdr.labels[3].isValid()) {
+      hdr.labels[m.i].tc = 3w7;
+      m.b = (bit<16>) hdr.labels[m.i].label[15:0];
+    }
     hdr.eth.type = m.b;
     sm.egress_spec = 1;
   }

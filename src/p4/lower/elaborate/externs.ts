@@ -284,14 +284,28 @@ function extract(
   emit(env, { kind: "assign", left: place, right: own, span: call.span });
 }
 
+/** Bits of a value; 0 for what cannot be read ahead. */
+function bitsOf(type: IrType): number {
+  if (type.kind === "struct" || type.kind === "header")
+    return type.fields.reduce((sum, field) => sum + bitsOf(field.type), 0);
+  if (type.kind === "stack") return type.size * bitsOf(type.element);
+  return scalarWidth(type) ?? 0;
+}
+
 /** `stack.next`, or a member of it in a stack of unions. */
 function isNext(place: Expr): boolean {
   if (place.kind === "field" && place.base.type.kind === "union") return isNext(place.base);
   return place.kind === "stackProperty" && place.property === "next" && isFixedPlace(place.base);
 }
 
-/** The bits ahead, read now: into a variable, or one a field for structs. */
+/**
+ * The bits ahead, read now: into a variable, or one a field for structs. BMv2 compares the length of one read with the rest of the
+ * packet, and not where it begins; so all bits of a struct are read once before its fields.
+ */
 function lookahead(env: Env, type: IrType, call: CallExpression): Expr {
+  const total = bitsOf(type);
+  if (scalarWidth(type) === undefined && total > 0)
+    saveValue(env, { kind: "lookahead", offset: 0, type: bits(total), span: call.span });
   let offset = 0;
   const read = (part: IrType): Expr => {
     if (part.kind === "struct" || part.kind === "header") {
