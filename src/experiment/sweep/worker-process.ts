@@ -82,7 +82,8 @@ class WorkerProcess implements PoolWorker<JobOrder> {
     this.#heardAt = begun;
     if (this.#gone !== undefined) return Promise.resolve(this.#gone);
     return new Promise((resolve) => {
-      const watch = setInterval(() => this.#watch(begun), WATCH_INTERVAL_MS);
+      const limit = message.type === "job" ? this.#limits.jobMs : undefined;
+      const watch = setInterval(() => this.#watch(begun, limit), WATCH_INTERVAL_MS);
       this.#answer = (end) => {
         clearInterval(watch);
         resolve(end);
@@ -114,9 +115,8 @@ class WorkerProcess implements PoolWorker<JobOrder> {
     answer?.(end);
   }
 
-  #watch(begun: number): void {
+  #watch(begun: number, jobMs: number | undefined): void {
     const now = Date.now();
-    const { jobMs } = this.#limits;
     if (jobMs !== undefined && now - begun > jobMs)
       this.#kill(`it had not ended after ${jobMs / 1000} s (--job-timeout)`);
     else if (now - this.#heardAt > SILENCE_MS)
