@@ -194,9 +194,11 @@ class SweepRun {
     };
   }
 
-  /** An equal share of three quarters of the memory, and no more than a heap of V8 is known to work well with. */
+  /** An equal share of three quarters of the memory, or of what a job of Slurm or a container may have, and no more than a heap of V8 is known to work well with. */
   #memoryMb(workers: number): number {
-    const share = Math.floor((totalmem() * 0.75) / 2 ** 20 / Math.max(1, workers));
+    const limit = process.constrainedMemory?.() ?? 0;
+    const memory = limit > 0 && limit < totalmem() ? limit : totalmem();
+    const share = Math.floor((memory * 0.75) / 2 ** 20 / Math.max(1, workers));
     return this.#options.memoryMb ?? Math.max(256, Math.min(8192, share));
   }
 
