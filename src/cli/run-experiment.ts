@@ -10,6 +10,7 @@ import {
   serveSweepJobs,
 } from "../experiment/index.js";
 import type { NetworkKind, Omission } from "../testbed/index.js";
+import { withLateErrors } from "./late-errors.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 import { progressLine } from "./progress.js";
 import type { RunArguments } from "./run/run-options.js";
@@ -17,6 +18,12 @@ import { sweepOptionsGiven, sweepRunOptions, WrongUsage } from "./run/sweep-opti
 import { untilSignal } from "./signals.js";
 
 export async function run(file: string, options: RunArguments): Promise<number> {
+  return options.sweepWorker
+    ? await serveSweepJobs()
+    : await withLateErrors((late) => runFile(file, options, late));
+}
+
+async function runFile(file: string, options: RunArguments, late: AbortSignal): Promise<number> {
   const seed = wholeNumber(options.seed, 0, 0xffff_ffff);
   const runs = wholeNumber(options.runs, 1, 1_000_000);
   const missing = (options.allowMissing ?? "").split(",").filter((word) => word !== "");
@@ -35,7 +42,6 @@ export async function run(file: string, options: RunArguments): Promise<number> 
     if (unknown !== undefined) return usage(`--allow-missing ${unknown}: expected ${OMISSIONS.join(", ")}`);
   }
 
-  if (options.sweepWorker) return await serveSweepJobs();
   const line = progressLine();
   const tell = (text: string) => {
     line.clear();
@@ -52,6 +58,7 @@ export async function run(file: string, options: RunArguments): Promise<number> 
   const diagnostics = new Diagnostics();
   const experiment = await loadExperimentWithOwn(file, diagnostics, { many: options.many === true });
   if (experiment === undefined) throw new DiagnosticError(diagnostics.list);
+  late.throwIfAborted();
   if (!experiment.takesRuns && runs !== undefined)
     return usage(`--runs: an experiment of the kind ${experiment.kind} runs once`);
   const [forSweeps] = sweepOptionsGiven(options);
@@ -80,7 +87,7 @@ export async function run(file: string, options: RunArguments): Promise<number> 
       },
     };
     return experiment.run(wanted).finally(line.clear);
-  });
+  }, late);
   if (typeof results === "number") {
     const kept = engine === "sim" ? "" : `; the logs are in ${out}/logs`;
     process.stderr.write(

@@ -3,10 +3,17 @@
 /** Exit status of a command that a signal ended: 128 and the signal's number. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** The value of `work`, or the exit status after a signal: then `work` was stopped and has cleaned up. */
-export async function untilSignal<T>(work: (stop: AbortSignal) => Promise<T>): Promise<T | number> {
+/**
+ * The value of `work`, or the exit status after a signal: then `work` was stopped and has cleaned up. `late` stops it too; then its
+ * reason is thrown.
+ */
+export async function untilSignal<T>(
+  work: (stop: AbortSignal) => Promise<T>,
+  late?: AbortSignal,
+): Promise<T | number> {
   const stop = new AbortController();
   let status: number | undefined;
+  late?.addEventListener("abort", () => stop.abort(late.reason), { once: true });
   const handlers = (["SIGINT", "SIGTERM"] as const).map((signal) => {
     const handle = () => {
       status = SIGNALS[signal];

@@ -3,5 +3,6 @@
  * (`module.ts`; what they get is in `kit.ts`), and `scheme: p4`, which is a P4 program with entries (`plain-p4.ts`). What a user's code
  * throws, and code that never returns, become diagnostics at their place in the user's file (`guard.ts`).
  */
+export { lateError } from "./late.js";
 export { hostPolicyFrom } from "./module.js";
 export { ownSchemesOf } from "./of-file.js";

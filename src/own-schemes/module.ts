@@ -7,6 +7,7 @@ import type { Topology } from "../topology/index.js";
 import { guarded, type OwnModule, ownModule, placeOf } from "./guard.js";
 import { importModule } from "./import-module.js";
 import { makeKit } from "./kit.js";
+import { rememberModule } from "./late.js";
 import { policyOf } from "./policy.js";
 import { describeValue, issueOf, planShape, schemeShape } from "./shape.js";
 
@@ -30,6 +31,7 @@ export interface Limits {
  */
 export async function schemeOfModule(url: string, from?: Span, { limitMs }: Limits = {}): Promise<Scheme> {
   const module = ownModule(url, from);
+  rememberModule(module);
   const exported = (await importModule(module, limitMs))["default"];
   if (typeof exported !== "function")
     fail(

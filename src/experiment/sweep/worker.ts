@@ -1,6 +1,8 @@
 /** A worker process of a sweep: reads the experiment, runs the jobs that it is given, and sends their records. */
+import { writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../base/index.js";
+import { lateError } from "../../own-schemes/index.js";
 import { diagnosticText, recordOfJob } from "./job.js";
 import type { LoadOptions, Sweep } from "./load.js";
 import {
@@ -38,6 +40,17 @@ export async function serveSweep(read: ReadSweep): Promise<never> {
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => {});
   process.on("disconnect", () => process.exit());
+  // Which job such an error belongs to is not known for certain: the worker ends, and the job that it runs now is given to another.
+  const end = (error: unknown) => {
+    const known = lateError(error) ?? error;
+    writeSync(2, `${diagnosticText(known) ?? (known instanceof Error ? known.stack : String(known))}\n`);
+    process.exit(1);
+  };
+  process.on("uncaughtException", end);
+  process.on("unhandledRejection", (error) => {
+    // A control plane listens too: it knows whose promise it was.
+    if (process.listenerCount("unhandledRejection") === 1) end(error);
+  });
   new Worker(WATCH_PARENT, { eval: true, execArgv: [] }).unref();
   setInterval(() => tell({ type: "alive" }), ALIVE_INTERVAL_MS).unref();
 

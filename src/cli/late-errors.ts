@@ -1,0 +1,32 @@
+/** Errors that nothing catches, of code of users above all, as the end of a command and not of Node. */
+import { lateError } from "../own-schemes/index.js";
+import { conclude } from "./outcome.js";
+
+/**
+ * Runs the body of a command. An uncaught error meanwhile aborts the signal with that error as its reason; after the body it is printed, and
+ * decides the exit status.
+ */
+export async function withLateErrors(body: (late: AbortSignal) => Promise<number>): Promise<number> {
+  const late = new AbortController();
+  let ended = false;
+  const take = (error: unknown) => {
+    const told = lateError(error) ?? error;
+    if (!ended) late.abort(told);
+    else
+      void conclude(async () => {
+        throw told;
+      });
+  };
+  process.on("uncaughtException", take);
+  process.on("unhandledRejection", (error) => {
+    // A control plane listens too: it knows whose promise it was.
+    if (process.listenerCount("unhandledRejection") === 1) take(error);
+  });
+  try {
+    const status = await body(late.signal);
+    late.signal.throwIfAborted();
+    return status;
+  } finally {
+    ended = true;
+  }
+}
