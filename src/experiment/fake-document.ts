@@ -30,6 +30,9 @@ class FakeElement {
   get nodeName(): string {
     return this.tagName;
   }
+  get children(): FakeElement[] {
+    return this.childNodes.filter((node) => node instanceof FakeElement);
+  }
   get firstChild(): FakeNode | null {
     return this.childNodes[0] ?? null;
   }

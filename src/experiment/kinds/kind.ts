@@ -147,6 +147,8 @@ interface KindBase<
    * while it runs. A sweep that goes on runs jobs again where it has changed.
    */
   dependsOn?(experiment: E): unknown;
+  /** What a reader must know of what came out of a unit, one sentence each; a sweep gives the outcomes of all its seeds. */
+  notes?(unit: U, outcomes: readonly O[]): readonly string[];
   /**
    * Files of a sweep beside `results.json`, `results.csv`, `points.jsonl` and `programs/`, a page among them. Without it there is
    * a page with the table of rows.

@@ -1,6 +1,10 @@
-/** All kinds of experiments, one line each. A file without the key `kind` that has no key of a later kind is of the first. */
+/**
+ * All kinds of experiments, one line each. A file without the key `kind` is of the first kind that has one of its keys for its own, or
+ * else of the first. Load stands before timeline, which has `faults` for its own.
+ */
 import { register } from "../load.js";
 import { FAILOVER } from "./failover/index.js";
+import { LOAD } from "./load/index.js";
 import { TIMELINE } from "./timeline/index.js";
 
-export const KINDS = [register(FAILOVER), register(TIMELINE)] as const;
+export const KINDS = [register(FAILOVER), register(LOAD), register(TIMELINE)] as const;

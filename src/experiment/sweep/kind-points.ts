@@ -77,7 +77,10 @@ export function kindPoints<
       });
       const all = points.flatMap(({ experiment }) => experiment.schemes);
       const { programs, notes: ofPrograms } = programsOf(points);
-      const notes = [...schemeNotes(all), ...finished.notes, ...ofPrograms];
+      const told = points.flatMap(({ values, units }) =>
+        units.flatMap(({ unit, outcomes }) => notesAt(values, kind.notes?.(unit, outcomes) ?? [])),
+      );
+      const notes = [...schemeNotes(all), ...finished.notes, ...ofPrograms, ...fewOf(told)];
       const rows = points.flatMap(({ units }) => units.flatMap((unit) => unit.rows));
       const sweep: SweepResults<E, U, O, R> = { name, engine, keys, seeds, points, notes, warnings };
       const first = points[0]!.experiment;
@@ -102,6 +105,21 @@ export function kindPoints<
       };
     },
   };
+}
+
+/** Notes with the point that they are of, where there are several. */
+function notesAt(values: Readonly<Record<string, unknown>>, notes: readonly string[]): readonly string[] {
+  return Object.keys(values).length === 0 ? notes : notes.map((note) => `${pointName(values)}: ${note}`);
+}
+
+/** Notes on single points that are printed. */
+const MAX_NOTES = 12;
+
+function fewOf(notes: readonly string[]): readonly string[] {
+  const left = notes.length - MAX_NOTES;
+  return left <= 0
+    ? notes
+    : [...notes.slice(0, MAX_NOTES), `${counted(left, "further note")} on other points.`];
 }
 
 /** A row with swept keys after its scheme. A key that the row has by itself keeps the row's value. */

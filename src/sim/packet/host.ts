@@ -29,6 +29,8 @@ export interface HostStats {
   received: number;
   /** Arrived with another MAC, a wrong checksum, a hop limit of 0, or for no connection of this host. */
   rejected: number;
+  /** Of these: whole segments for no connection, as after its end. */
+  unknown: number;
 }
 
 /** The other end of a new connection. */
@@ -63,7 +65,7 @@ interface NewConnection {
 
 export class Host implements Node, ConnectionHost {
   readonly name: string;
-  readonly stats: HostStats = { sent: 0, received: 0, rejected: 0 };
+  readonly stats: HostStats = { sent: 0, received: 0, rejected: 0, unknown: 0 };
   readonly #simulation: Simulation;
   readonly #options: HostOptions;
   readonly #mac: Uint8Array;
@@ -332,7 +334,12 @@ export class Host implements Node, ConnectionHost {
       this.stats.received++;
       connection.receive(segment, this.#options.codec.selectorOf(segment.headers));
     } else if (this.#listeners.size > 0) this.#receiveUnknown(segment);
-    else this.stats.rejected++;
+    else this.#reject();
+  }
+
+  #reject(): void {
+    this.stats.rejected++;
+    this.stats.unknown++;
   }
 
   #accepts(frame: Uint8Array): boolean {
@@ -381,7 +388,7 @@ export class Host implements Node, ConnectionHost {
       connection.accept(segment, selector);
       return;
     }
-    this.stats.rejected++;
+    this.#reject();
     if ((flags & FLAG_RST) === 0) this.#reset(segment, peer);
   }
 

@@ -119,14 +119,16 @@ describe("the kind of a file", () => {
     ["kind: failover\nfailures: [leaf]\nruns: 1\n", "failover", true],
     ["flows: [{ from: host0-0-0, to: host0-1-0 }]\nduration: 1s\n", "timeline", false],
     ["kind: timeline\nflows: [{ from: host0-0-0, to: host0-1-0 }]\nduration: 1s\n", "timeline", false],
+    ["load: 0.5\ntraffic: { sizes: rpc, flows: 1 }\nfaults: []\n", "load", false],
+    ["kind: load\ntraffic: { sizes: rpc, interval: 1ms, flows: 1 }\n", "load", false],
     ["megabytes: [1]\n", "transfer", false],
   ])("follows from its keys or is said: %s", (text, kind, takesRuns) => {
     expect(loadedOf(text)).toMatchObject({ kind, takesRuns });
   });
 
   it.each([
-    ["kind: failoevr\nruns: 1\n", "P43004", "expected one of failover, timeline, transfer"],
-    ["kind: 7\n", "P43004", "expected one of failover, timeline, transfer"],
+    ["kind: failoevr\nruns: 1\n", "P43004", "expected one of failover, load, timeline, transfer"],
+    ["kind: 7\n", "P43004", "expected one of failover, load, timeline, transfer"],
     // The key counts, whatever else the file has.
     ["kind: timeline\nfailures: [leaf]\n", "P43002", 'unknown key "failures"'],
     ["kind: failover\nflows: []\n", "P43002", 'unknown key "flows"'],

@@ -1,9 +1,10 @@
 /** Figure 7b of the P-ECMP paper: the distribution of recovery times, on a logarithmic axis. */
+import type { PlotOptions } from "@observablehq/plot";
 import { escapeMarkup } from "../../../base/index.js";
 import type { Tries } from "../../../schemes/index.js";
 import { cdfPoints } from "../../../statistics/index.js";
 import type { EngineName } from "../../experiment.js";
-import { FakeDocument, printNode } from "../../fake-document.js";
+import { loadPlot, plotSvg } from "../../plot.js";
 import { type LineStyle, lineStyle } from "./palette.js";
 import { firstTimeoutMs, hasModelTimes, type Series } from "./results.js";
 import type { Experiment } from "./schema.js";
@@ -80,7 +81,7 @@ function coincide(a: FigureLine, b: FigureLine): boolean {
 
 /** The figure as a standalone SVG document. */
 export async function cdfFigure(lines: readonly FigureLine[], giveUpMs: number): Promise<string> {
-  const Plot = await import("@observablehq/plot");
+  const Plot = await loadPlot();
   const finite = lines.flatMap((line) => [...line.points, ...line.theory]).map((point) => point.x);
   const low = Math.min(5, ...finite) * 0.9;
   const high = Math.min(Math.max(100, ...finite) * 1.15, giveUpMs);
@@ -102,9 +103,7 @@ export async function cdfFigure(lines: readonly FigureLine[], giveUpMs: number):
       ),
     ];
   });
-  const svg = Plot.plot({
-    // The part of a document that Plot touches; its types name the whole one.
-    document: new FakeDocument() as never,
+  const options: PlotOptions = {
     width: WIDTH,
     height: HEIGHT,
     marginLeft: MARGIN.left,
@@ -126,7 +125,7 @@ export async function cdfFigure(lines: readonly FigureLine[], giveUpMs: number):
       }),
       ...marks,
     ],
-  });
+  };
   const legend = legendOf(lines);
   const titles =
     text(
@@ -136,9 +135,7 @@ export async function cdfFigure(lines: readonly FigureLine[], giveUpMs: number):
       "middle",
     ) +
     `<g transform="translate(14 ${MARGIN.top + (HEIGHT - MARGIN.top - MARGIN.bottom) / 2}) rotate(-90)">${text(0, 0, "flows recovered", "middle")}</g>`;
-  return printNode(svg)
-    .replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" role="img" ')
-    .replace(/<\/svg>$/, `${titles}${legend}</svg>\n`);
+  return plotSvg(Plot, options, `${titles}${legend}`);
 }
 
 /** 5, 10, 20, 50, 100, ... within the axis. */

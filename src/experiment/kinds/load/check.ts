@@ -1,0 +1,108 @@
+/** What a file of the kind `load` means: its traffic fits the topology, its times leave something to measure. */
+import type { Diagnostics, Locate } from "../../../base/index.js";
+import type { Topology } from "../../../topology/index.js";
+import { controllerFaults } from "../../control-plane-faults.js";
+import type { Fault } from "../../faults/fault.js";
+import { listedFaults } from "../../faults/listed-faults.js";
+import type { CheckContext } from "../kind.js";
+import { planTraffic } from "./plan-traffic.js";
+import type { Load, LoadSettings } from "./schema.js";
+
+/** Adds P43061 to P43063, what `planTraffic` adds, and P43014 and P43015 for faults. */
+export function loadOf({
+  source,
+  value,
+  topology,
+  locate,
+  diagnostics,
+  plan,
+}: CheckContext<LoadSettings>): Load {
+  checkTimes(value, locate, diagnostics);
+  checkSizes(value, locate, diagnostics);
+  const faults = loadFaults(value, topology, locate, diagnostics);
+  const schemes = plan(value, 1);
+  const killed = controllerFaults(
+    { faults: value.faults, duration: endOf(value) },
+    schemes,
+    locate,
+    diagnostics,
+  );
+  const { traffic: settings, load } = value;
+  const traffic = planTraffic({ settings, load, topology, source, locate, diagnostics });
+  // Without traffic there are errors, and the experiment is not used.
+  return {
+    source,
+    locate,
+    settings: value,
+    topology,
+    schemes,
+    faults,
+    controllerFaults: killed,
+    traffic: traffic!,
+  };
+}
+
+function loadFaults(
+  value: LoadSettings,
+  topology: Topology,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): Fault[] {
+  const duration = endOf(value);
+  const endless = value.faults.findIndex(({ flap, until }) => flap !== undefined && until === undefined);
+  if (endless < 0 || duration < Number.POSITIVE_INFINITY)
+    return listedFaults(
+      { faults: value.faults, duration, ip: value.traffic.ip },
+      topology,
+      locate,
+      diagnostics,
+    );
+  diagnostics.error(
+    "P43015",
+    locate(["faults", endless, "flap"]),
+    "the fault flaps without an end, and nobody knows before the run when the traffic ends",
+    "write until, or traffic: { duration: ... }",
+  );
+  return [];
+}
+
+/** Nanoseconds after which nothing happens; infinite where the number of flows alone ends the traffic. */
+export function endOf({ traffic, drain }: LoadSettings): number {
+  return (traffic.duration ?? Number.POSITIVE_INFINITY) + drain;
+}
+
+function checkTimes(
+  { warm_up, drain, traffic }: LoadSettings,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): void {
+  const { duration } = traffic;
+  if (duration !== undefined && warm_up >= duration)
+    diagnostics.error(
+      "P43061",
+      locate(["warm_up"]) ?? locate(["traffic", "duration"]),
+      `warm_up, ${warm_up / 1e6} ms, is not shorter than traffic.duration, ${duration / 1e6} ms: no flow would be measured`,
+      "write a shorter warm_up, or a longer duration",
+    );
+  if (drain === 0)
+    diagnostics.error(
+      "P43062",
+      locate(["drain"]),
+      "drain is 0: the flows that are open when the last one arrives could not end",
+      "write a time in which large flows end, such as 1s",
+    );
+}
+
+function checkSizes(
+  { sizes: { small, large } }: LoadSettings,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): void {
+  if (small >= large)
+    diagnostics.error(
+      "P43063",
+      locate(["sizes", "small"]) ?? locate(["sizes", "large"]),
+      `sizes: the largest small flow, ${small} bytes, is not below the smallest large one, ${large} bytes`,
+      "write two bounds that ascend, such as { small: 100KB, large: 10MB }",
+    );
+}

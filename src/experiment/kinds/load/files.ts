@@ -1,0 +1,116 @@
+/** The files that a load experiment leaves beside `results.json` and `results.csv`. */
+import { csv } from "../../csv.js";
+import { type LoadSweep, schemesOf, unitOf } from "./figures/data.js";
+import { pooled } from "./figures/distributions.js";
+import { comparePage } from "./page.js";
+import { comparisons } from "./paired.js";
+import { SIZE_CLASSES } from "./size-classes.js";
+
+export async function loadFiles(sweep: LoadSweep): Promise<[name: string, text: string][]> {
+  const { figures, html } = await comparePage(sweep);
+  const lines = flowLines(sweep);
+  return [
+    ["report.html", html],
+    ...figures.map(([name, svg]): [string, string] => [`figures/${name}`, svg]),
+    ["cdf.csv", cdfCsv(sweep)],
+    ["links.csv", linksCsv(sweep)],
+    ["queues.csv", queuesCsv(sweep)],
+    ["tests.csv", testsCsv(sweep)],
+    ...(lines === undefined ? [] : [["flows.jsonl", lines] as [string, string]]),
+  ];
+}
+
+/** A line a table: one a unit, with the swept values first. */
+function eachUnit(
+  sweep: LoadSweep,
+  lines: (unit: NonNullable<ReturnType<typeof unitOf>>) => readonly (readonly unknown[])[],
+): unknown[][] {
+  const schemes = schemesOf(sweep);
+  return sweep.points.flatMap((point) =>
+    schemes.flatMap((scheme) => {
+      const unit = unitOf(point, scheme);
+      if (unit === undefined) return [];
+      const head = [scheme.label, ...sweep.keys.map((key) => text(point.values[key]))];
+      return lines(unit).map((line) => [...head, ...line]);
+    }),
+  );
+}
+
+/** Distributions of completion times and slowdowns, all seeds together, thinned to about 200 points each. */
+function cdfCsv(sweep: LoadSweep): string {
+  const rows = eachUnit(sweep, ({ outcomes }) =>
+    ["all" as const, ...SIZE_CLASSES].flatMap((size) =>
+      (["fct", "slowdown"] as const).flatMap((figure) =>
+        pooled(outcomes, figure, size)
+          .cdf()
+          .map(({ x, fraction }) => [
+            size,
+            figure === "fct" ? "fct_ms" : "slowdown",
+            Number((figure === "fct" ? x / 1e6 : x).toPrecision(8)),
+            Number(fraction.toFixed(6)),
+          ]),
+      ),
+    ),
+  );
+  return csv(["scheme", ...sweep.keys, "size", "figure", "value", "fraction"], rows);
+}
+
+/** Utilisation of each direction of each link, by seed. */
+function linksCsv(sweep: LoadSweep): string {
+  const rows = eachUnit(sweep, ({ outcomes }) =>
+    outcomes.flatMap(({ seed, links = [] }) =>
+      links.map(({ from, to, uplink, utilisation }) => [seed, from, to, uplink, utilisation]),
+    ),
+  );
+  return csv(["scheme", ...sweep.keys, "seed", "from", "to", "uplink", "utilisation"], rows);
+}
+
+/** Bytes that waited at each port at which any did, by seed. */
+function queuesCsv(sweep: LoadSweep): string {
+  const rows = eachUnit(sweep, ({ outcomes }) =>
+    outcomes.flatMap(({ seed, queues }) =>
+      (queues?.ports ?? []).map(({ node, port, peer, mean, p50, p99, max }) => [
+        seed,
+        node,
+        port,
+        peer,
+        mean,
+        p50,
+        p99,
+        max,
+      ]),
+    ),
+  );
+  const figures = ["mean_bytes", "p50_bytes", "p99_bytes", "max_bytes"];
+  return csv(["scheme", ...sweep.keys, "seed", "switch", "port", "to", ...figures], rows);
+}
+
+function testsCsv(sweep: LoadSweep): string {
+  const rows = comparisons(sweep).map((one) => [
+    one.scheme.label,
+    one.against.label,
+    one.point,
+    one.size,
+    one.figure,
+    one.pairs,
+    ...[one.baseline, one.value, one.pT, one.pSigns, one.pRanks].map((value) => Number(value.toPrecision(6))),
+  ]);
+  const figures = ["baseline", "value", "p_t", "p_signs", "p_ranks"];
+  return csv(["scheme", "against", "point", "size", "figure", "pairs", ...figures], rows);
+}
+
+/** One JSON document a line, one line a measured flow; undefined where nothing was recorded. */
+function flowLines(sweep: LoadSweep): string | undefined {
+  if (sweep.points.every(({ experiment }) => experiment.settings.record === undefined)) return undefined;
+  const lines = eachUnit(sweep, ({ unit, outcomes }) => {
+    const point = sweep.points.find(({ units }) => units.some((one) => one.unit === unit))!;
+    return outcomes.flatMap(({ seed, lines: own = [] }) =>
+      own.map((line) => [JSON.stringify({ scheme: unit.scheme.label, ...point.values, seed, ...line })]),
+    );
+  });
+  return lines.map((line) => `${line.at(-1) as string}\n`).join("");
+}
+
+function text(value: unknown): unknown {
+  return typeof value === "object" ? JSON.stringify(value) : value;
+}

@@ -1,0 +1,75 @@
+/** One line a measured flow: `flows.jsonl` of experiments with `record: flows`. */
+import type { Topology } from "../../../topology/index.js";
+import type { MeteredFlow } from "./meters/flow-meter.js";
+import type { LoadFigures } from "./outcome.js";
+
+/** Times in nanoseconds from the start of the traffic. */
+export interface FlowLine {
+  readonly flow: number;
+  readonly start_ns: number;
+  readonly src: string;
+  readonly dst: string;
+  readonly bytes: number;
+  /** Absent: it had not ended. */
+  readonly fct_ns?: number;
+  readonly slowdown?: number;
+  readonly group?: number;
+  readonly retransmissions?: number;
+  readonly timeouts?: number;
+  readonly reordered?: number;
+}
+
+/** `nowNs`: when the receiver had all of it; undefined of an unfinished flow. */
+function flowLine({ nodes }: Topology, flow: MeteredFlow, nowNs: number | undefined): FlowLine {
+  const { arrival, ideal } = flow;
+  const time = nowNs === undefined ? undefined : nowNs - arrival.startNs;
+  const { retransmissions, timeouts, reordered } = flow.counters();
+  return {
+    flow: arrival.id,
+    start_ns: arrival.startNs,
+    src: nodes[arrival.source]!.name,
+    dst: nodes[arrival.destination]!.name,
+    bytes: arrival.bytes,
+    ...(time === undefined ? {} : { fct_ns: time }),
+    ...(time === undefined || ideal === undefined ? {} : { slowdown: Number((time / ideal).toFixed(4)) }),
+    ...(arrival.group === undefined ? {} : { group: arrival.group.id }),
+    ...(retransmissions === undefined ? {} : { retransmissions }),
+    ...(timeouts === undefined ? {} : { timeouts }),
+    ...(reordered === undefined ? {} : { reordered }),
+  };
+}
+
+/** Keeps the lines of measured flows, up to a limit. */
+export class FlowRecorder {
+  readonly #lines: FlowLine[] | undefined;
+  #leftOut = 0;
+
+  constructor(
+    readonly topology: Topology,
+    /** `record` absent: no lines. */
+    readonly settings: { readonly record?: "flows" | undefined; readonly record_limit: number },
+  ) {
+    this.#lines = settings.record === undefined ? undefined : [];
+  }
+
+  completed(flow: MeteredFlow, nowNs: number): void {
+    this.#add(flow, nowNs);
+  }
+
+  unfinished(flow: MeteredFlow): void {
+    this.#add(flow, undefined);
+  }
+
+  /** To be spread into the outcome of a unit. */
+  lines(): Pick<LoadFigures, "lines" | "linesLeftOut"> {
+    if (this.#lines === undefined) return {};
+    return { lines: this.#lines, ...(this.#leftOut === 0 ? {} : { linesLeftOut: this.#leftOut }) };
+  }
+
+  #add(flow: MeteredFlow, nowNs: number | undefined): void {
+    if (this.#lines === undefined || !flow.measured) return;
+    if (this.#lines.length < this.settings.record_limit)
+      this.#lines.push(flowLine(this.topology, flow, nowNs));
+    else this.#leftOut++;
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * The least possible completion time of a flow: alone in the empty network, on the best shortest path, with a window that never limits it.
+ * Store and forward, so that the time has a closed form.
+ */
+import type { Topology } from "../../../topology/index.js";
+import { type Path, ShortestPaths } from "./shortest-paths.js";
+
+/** Bytes of frames. */
+export interface FrameSizes {
+  /** Payload of a full segment. */
+  readonly payload: number;
+  /** Headers of a data segment, from Ethernet's on. */
+  readonly headers: number;
+  /** Frames that cross the network in turn before the first data do: SYN and SYN-ACK; none without a handshake. */
+  readonly opening: readonly number[];
+}
+
+const NS_PER_S = 1e9;
+
+/**
+ * Nanoseconds from the first bit that the source sends to the last bit of the flow that arrives. A network of links that are first in,
+ * first out is a grid of segments times links: each segment enters a link when it has left the one before, and when the segment before
+ * it has left this one. The time is the heaviest way through the grid. All segments but the last are alike, so that the heaviest way
+ * to the last link on which they are waited for crosses the slowest link up to there with all of them.
+ */
+export function idealTimeOnPath(
+  path: Path,
+  bytes: number,
+  { payload, headers, opening }: FrameSizes,
+): number {
+  const onWire = (frame: number, rateBps: number) => Math.ceil((8 * frame * NS_PER_S) / rateBps);
+  const segments = Math.ceil(bytes / payload);
+  const [full, last] = [payload + headers, bytes - (segments - 1) * payload + headers];
+  const propagation = path.reduce((sum, { delayNs }) => sum + Math.round(delayNs), 0);
+  let before = 0;
+  for (const frame of opening)
+    before += propagation + path.reduce((sum, { rateBps }) => sum + onWire(frame, rateBps), 0);
+  // What the last segment needs from each link on.
+  let rest = path.reduce((sum, { rateBps }) => sum + onWire(last, rateBps), 0);
+  if (segments === 1) return before + propagation + rest;
+  let [heaviest, slowest, first] = [0, 0, 0];
+  for (const { rateBps } of path) {
+    const time = onWire(full, rateBps);
+    first += time;
+    slowest = Math.max(slowest, time);
+    heaviest = Math.max(heaviest, first + (segments - 2) * slowest + rest);
+    rest -= onWire(last, rateBps);
+  }
+  return before + propagation + heaviest;
+}
+
+/** Ideal times between the hosts of a topology. */
+export class IdealTimes {
+  readonly #paths: ShortestPaths;
+
+  constructor(
+    topology: Topology,
+    readonly sizes: FrameSizes,
+  ) {
+    this.#paths = new ShortestPaths(topology);
+  }
+
+  /** Nanoseconds; undefined where the hosts do not reach each other. */
+  of(source: number, destination: number, bytes: number): number | undefined {
+    const times = this.#paths
+      .between(source, destination)
+      .map((path) => idealTimeOnPath(path, bytes, this.sizes));
+    return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b));
+  }
+}

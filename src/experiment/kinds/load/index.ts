@@ -1,0 +1,31 @@
+/** The kind `load`: flows that arrive by a workload, and how long they take. A unit is a scheme. */
+import type { SweepKind, Unit } from "../kind.js";
+import { loadOf } from "./check.js";
+import { loadNotes } from "./notes.js";
+import type { LoadOutcome } from "./outcome.js";
+import { PORTABLE_LOAD } from "./portable.js";
+import { type LoadRow, loadRows } from "./rows.js";
+import { type Load, type LoadSettings, loadFileSchema } from "./schema.js";
+import { loadTable } from "./table.js";
+
+export const LOAD: SweepKind<LoadSettings, Load, Unit, LoadOutcome, LoadRow, never> = {
+  name: "load",
+  keys: ["load", "warm_up", "drain", "record", "sizes"],
+  schema: loadFileSchema,
+  takesRuns: false,
+  check: loadOf,
+  units: ({ schemes }) => schemes.map((scheme) => ({ scheme, name: "load", steps: 1 })),
+  async onSimulator(experiment, { scheme }, stage) {
+    const { loadInSimulator } = await import("./on-simulator.js");
+    const figures = await loadInSimulator(experiment, stage);
+    await stage.stepDone();
+    return { scheme, ...figures };
+  },
+  lab: undefined,
+  portable: PORTABLE_LOAD,
+  dependsOn: ({ traffic }) => traffic.files,
+  rowsOfSeeds: (_experiment, _unit, outcomes) => loadRows(outcomes),
+  notes: loadNotes,
+  table: loadTable,
+  sweepFiles: async (sweep) => (await import("./files.js")).loadFiles(sweep),
+};

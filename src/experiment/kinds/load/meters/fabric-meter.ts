@@ -1,0 +1,43 @@
+/** All that is measured of the network itself: queues, links and lost packets, in one window. */
+import type { Fabric } from "../../../../sim/packet/index.js";
+import type { LoadFigures } from "../outcome.js";
+import { DropMeter } from "./drop-meter.js";
+import { LinkMeter, type LinkUse } from "./link-meter.js";
+import { type QueueFigures, QueueMeter } from "./queue-meter.js";
+
+export class FabricMeter {
+  readonly #queues: QueueMeter | undefined;
+  readonly #links: LinkMeter;
+  readonly #drops: DropMeter;
+  #queueFigures: (() => QueueFigures) | undefined;
+  #linkUse: readonly LinkUse[] = [];
+
+  constructor(fabric: Fabric) {
+    this.#queues = QueueMeter.on(fabric);
+    this.#links = new LinkMeter(fabric);
+    this.#drops = new DropMeter(fabric);
+  }
+
+  /** The window of queues and links begins. Packets count as lost from now to the end of the run. */
+  begin(): void {
+    this.#queues?.begin();
+    this.#links.begin();
+    this.#drops.begin();
+  }
+
+  /** The window ends. */
+  end(): void {
+    this.#queueFigures = this.#queues?.end();
+    this.#linkUse = this.#links.end();
+  }
+
+  /** At the end of the run. */
+  figures(): Pick<LoadFigures, "queues" | "links" | "drops"> {
+    const queues = this.#queueFigures?.();
+    return {
+      ...(queues === undefined ? {} : { queues }),
+      ...(this.#linkUse.length === 0 ? {} : { links: this.#linkUse }),
+      drops: this.#drops.end(),
+    };
+  }
+}

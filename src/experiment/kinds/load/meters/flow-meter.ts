@@ -1,0 +1,236 @@
+/** What becomes of the flows, by size class: completion times, slowdowns, goodputs, retransmissions. */
+import { Moments, QuantileSketch, type SketchJson } from "../../../../statistics/index.js";
+import type { FlowArrival, FlowGroup } from "../../../../traffic/index.js";
+import { SIZE_CLASSES, type SizeBounds, type SizeClass, sizeClassOf } from "../size-classes.js";
+
+/** What the ends of a flow have counted. A figure that an engine cannot tell is absent. */
+export interface FlowCounters {
+  /** Payload that the receiver has in order. */
+  readonly delivered: number;
+  readonly segmentsSent?: number;
+  readonly retransmissions?: number;
+  readonly timeouts?: number;
+  readonly fastRetransmits?: number;
+  /** Segments that arrived below the highest one before them, and were no copies; and the furthest of them, in bytes. */
+  readonly reordered?: number;
+  readonly maxReorderingBytes?: number;
+  readonly marked?: number;
+}
+
+/** Sums of {@link FlowCounters} over flows, but for the greatest reordering. */
+export type CounterSums = { -readonly [K in keyof Omit<FlowCounters, "delivered">]: number };
+
+/** All measured flows of one size class, as JSON. */
+export interface ClassFigures {
+  /** Measured flows, finished or not. */
+  readonly flows: number;
+  readonly unfinished: number;
+  /** Their payload. */
+  readonly bytes: number;
+  /** Of finished flows: completion times in nanoseconds, and times over the ideal ones. */
+  readonly fct: SketchJson;
+  readonly slowdown: SketchJson;
+  /** Of the goodputs of finished flows (bytes a second): see {@link Moments}. */
+  readonly goodputs: readonly [count: number, mean: number, squares: number];
+  readonly counters: CounterSums;
+  /** Payload of all flows of the class, measured or not, that arrived in order in the window. */
+  readonly delivered: number;
+}
+
+/** Groups of flows: requests with their answers, incasts. */
+export interface GroupFigures {
+  readonly groups: number;
+  readonly unfinished: number;
+  /** Nanoseconds from the start of a group to the completion of its last flow. */
+  readonly completion: SketchJson;
+}
+
+export type FlowFigures = Readonly<Record<SizeClass, ClassFigures>>;
+
+/** A flow that has arrived. */
+export interface MeteredFlow {
+  readonly arrival: FlowArrival;
+  readonly sizeClass: SizeClass;
+  readonly measured: boolean;
+  /** Nanoseconds; undefined where the hosts do not reach each other. */
+  readonly ideal: number | undefined;
+  counters(): FlowCounters;
+}
+
+interface ClassMeter {
+  flows: number;
+  finished: number;
+  bytes: number;
+  readonly fct: QuantileSketch;
+  readonly slowdown: QuantileSketch;
+  readonly goodputs: Moments;
+  readonly counters: CounterSums;
+  /** Payload of finished flows. */
+  delivered: number;
+  deliveredAtBegin: number;
+  deliveredAtEnd: number;
+}
+
+interface OpenGroup {
+  readonly group: FlowGroup;
+  left: number;
+}
+
+export class FlowMeter {
+  readonly #classes: Readonly<Record<SizeClass, ClassMeter>>;
+  readonly #open = new Map<number, MeteredFlow>();
+  readonly #groups = new Map<number, OpenGroup>();
+  readonly #groupTimes = new QuantileSketch();
+  #groupCount = 0;
+  #openMeasured = 0;
+
+  constructor(
+    readonly bounds: SizeBounds,
+    /** Nanoseconds: flows that start before are not measured. */
+    readonly warmUp: number,
+    /** How long a flow needs that is alone in the empty network. */
+    readonly ideal: (source: number, destination: number, bytes: number) => number | undefined,
+  ) {
+    this.#classes = Object.fromEntries(SIZE_CLASSES.map((name) => [name, newClass()])) as Record<
+      SizeClass,
+      ClassMeter
+    >;
+  }
+
+  /** Flows that arrived and are measured. */
+  get measured(): number {
+    return Object.values(this.#classes).reduce((sum, { flows }) => sum + flows, 0);
+  }
+
+  /** Measured flows that have not ended. */
+  get openMeasured(): number {
+    return this.#openMeasured;
+  }
+
+  /** Flows that have not ended. */
+  get open(): number {
+    return this.#open.size;
+  }
+
+  /** A flow arrives; `counters` is asked now and then until it ends. */
+  started(arrival: FlowArrival, counters: () => FlowCounters): MeteredFlow {
+    const measured = arrival.startNs >= this.warmUp;
+    const sizeClass = sizeClassOf(arrival.bytes, this.bounds);
+    const ideal = measured ? this.ideal(arrival.source, arrival.destination, arrival.bytes) : undefined;
+    const flow: MeteredFlow = { arrival, sizeClass, measured, ideal, counters };
+    this.#open.set(arrival.id, flow);
+    const { group } = arrival;
+    if (group !== undefined && group.startNs >= this.warmUp && !this.#groups.has(group.id) && measured) {
+      this.#groups.set(group.id, { group, left: group.flows });
+      this.#groupCount++;
+    }
+    if (!measured) return flow;
+    this.#openMeasured++;
+    const meter = this.#classes[sizeClass];
+    meter.flows++;
+    meter.bytes += arrival.bytes;
+    return flow;
+  }
+
+  /** The receiver has all of it, `nowNs` after the start of the traffic. */
+  completed(flow: MeteredFlow, nowNs: number): void {
+    const { arrival, measured, ideal, sizeClass } = flow;
+    this.#open.delete(arrival.id);
+    const meter = this.#classes[sizeClass];
+    meter.delivered += arrival.bytes;
+    this.#groupProgress(arrival, nowNs);
+    if (!measured) return;
+    this.#openMeasured--;
+    const time = nowNs - arrival.startNs;
+    meter.finished++;
+    meter.fct.add(time);
+    if (ideal !== undefined) meter.slowdown.add(time / ideal);
+    if (time > 0) meter.goodputs.add((arrival.bytes * 1e9) / time);
+  }
+
+  /** Nothing more comes from the ends of a flow: they are closed. To be called once for each flow, the unfinished ones too. */
+  ended(flow: MeteredFlow): void {
+    if (flow.measured) addCounters(this.#classes[flow.sizeClass].counters, flow.counters());
+  }
+
+  /** The window begins or ends: goodput counts what arrives in between. */
+  window(edge: "begin" | "end"): void {
+    const key = edge === "begin" ? "deliveredAtBegin" : "deliveredAtEnd";
+    for (const meter of Object.values(this.#classes)) meter[key] = meter.delivered;
+    for (const flow of this.#open.values()) this.#classes[flow.sizeClass][key] += flow.counters().delivered;
+  }
+
+  /** Flows that have not ended, in the order of their arrival. */
+  openFlows(): readonly MeteredFlow[] {
+    return [...this.#open.values()];
+  }
+
+  classes(): FlowFigures {
+    return Object.fromEntries(
+      Object.entries(this.#classes).map(([name, meter]): [string, ClassFigures] => [
+        name,
+        {
+          flows: meter.flows,
+          unfinished: meter.flows - meter.finished,
+          bytes: meter.bytes,
+          fct: meter.fct.toJson(),
+          slowdown: meter.slowdown.toJson(),
+          goodputs: meter.goodputs.toJson(),
+          counters: meter.counters,
+          delivered: meter.deliveredAtEnd - meter.deliveredAtBegin,
+        },
+      ]),
+    ) as Record<SizeClass, ClassFigures>;
+  }
+
+  /** Undefined where no measured flow belongs to a group. */
+  groups(): GroupFigures | undefined {
+    if (this.#groupCount === 0) return undefined;
+    return {
+      groups: this.#groupCount,
+      unfinished: this.#groupCount - this.#groupTimes.count,
+      completion: this.#groupTimes.toJson(),
+    };
+  }
+
+  #groupProgress({ group }: FlowArrival, nowNs: number): void {
+    const open = group && this.#groups.get(group.id);
+    if (open === undefined || --open.left > 0) return;
+    this.#groups.delete(open.group.id);
+    this.#groupTimes.add(nowNs - open.group.startNs);
+  }
+}
+
+function newClass(): ClassMeter {
+  return {
+    flows: 0,
+    finished: 0,
+    bytes: 0,
+    fct: new QuantileSketch(),
+    slowdown: new QuantileSketch(),
+    goodputs: new Moments(),
+    counters: {},
+    delivered: 0,
+    deliveredAtBegin: 0,
+    deliveredAtEnd: 0,
+  };
+}
+
+/** Adds the figures that there are. */
+export function addCounters(sums: CounterSums, counters: CounterSums): void {
+  for (const key of COUNTERS) {
+    const value = counters[key];
+    if (value === undefined) continue;
+    sums[key] = key === "maxReorderingBytes" ? Math.max(sums[key] ?? 0, value) : (sums[key] ?? 0) + value;
+  }
+}
+
+const COUNTERS: readonly (keyof CounterSums)[] = [
+  "segmentsSent",
+  "retransmissions",
+  "timeouts",
+  "fastRetransmits",
+  "reordered",
+  "maxReorderingBytes",
+  "marked",
+];

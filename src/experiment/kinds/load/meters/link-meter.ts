@@ -1,0 +1,64 @@
+/** How busy the links are: bytes that arrived at their far ends in the window, over what they can carry. */
+import type { Channel, Fabric } from "../../../../sim/packet/index.js";
+import { TIER, type Topology } from "../../../../topology/index.js";
+
+/** One direction of a link. */
+export interface LinkUse {
+  readonly from: string;
+  readonly to: string;
+  /** 0 to 1, rounded to six digits. */
+  readonly utilisation: number;
+  /** Whether it leads from one switch to another one in a higher tier; in a network without tiers, to any other switch. */
+  readonly uplink: boolean;
+}
+
+export class LinkMeter {
+  readonly #fabric: Fabric;
+  #begin = 0;
+  #bytes: readonly number[] = [];
+
+  constructor(fabric: Fabric) {
+    this.#fabric = fabric;
+  }
+
+  begin(): void {
+    this.#begin = this.#fabric.network.simulation.now;
+    this.#bytes = this.#channels().map(({ stats }) => stats.bytesDelivered);
+  }
+
+  /** Each direction of each link, in the order of the topology; empty for a window without length. */
+  end(): LinkUse[] {
+    const { topology, network } = this.#fabric;
+    const ns = network.simulation.now - this.#begin;
+    if (ns <= 0) return [];
+    const channels = this.#channels();
+    return topology.links.flatMap(({ a, b, rateBps }, i) =>
+      [[a.node, b.node, 2 * i] as const, [b.node, a.node, 2 * i + 1] as const].map(
+        ([from, to, at]): LinkUse => {
+          const bytes = channels[at]!.stats.bytesDelivered - this.#bytes[at]!;
+          return {
+            from: topology.nodes[from]!.name,
+            to: topology.nodes[to]!.name,
+            utilisation: Number(((8 * bytes * 1e9) / (rateBps * ns)).toFixed(6)),
+            uplink: isUplink(topology, from, to),
+          };
+        },
+      ),
+    );
+  }
+
+  /** Both directions of each link of the topology. */
+  #channels(): Channel[] {
+    return this.#fabric.topology.links.flatMap(({ index }) => {
+      const { aToB, bToA } = this.#fabric.link(index);
+      return [aToB, bToA];
+    });
+  }
+}
+
+function isUplink({ nodes }: Topology, from: number, to: number): boolean {
+  const [low, high] = [nodes[from]!, nodes[to]!];
+  if (low.role === "host" || high.role === "host") return false;
+  if (low.role === "switch" && high.role === "switch") return true;
+  return TIER[low.role] < TIER[high.role];
+}

@@ -1,0 +1,116 @@
+/** Load on the packet simulator: flows arrive, run beside each other and are measured. */
+import { fail, Random } from "../../../base/index.js";
+import type { Steps } from "../../advance.js";
+import { scheduleFaults } from "../../faults/during-run.js";
+import { transportOptions } from "../../transport.js";
+import type { SimulatorStage } from "../kind.js";
+import { Arrivals } from "./arrivals.js";
+import { endOf } from "./check.js";
+import { FlowRecorder } from "./flow-lines.js";
+import { frameSizes } from "./frame-sizes.js";
+import { IdealTimes } from "./ideal-time.js";
+import { FabricMeter } from "./meters/fabric-meter.js";
+import { FlowMeter, type MeteredFlow } from "./meters/flow-meter.js";
+import type { LoadFigures } from "./outcome.js";
+import type { Load } from "./schema.js";
+import { SimulatedFlows } from "./simulated-flows.js";
+
+/** Virtual time between two looks at signals of the process, in nanoseconds. */
+const SLICE_NS = 100_000;
+
+/** Plays the traffic once and measures it. Faults that do not end stay in the fabric. */
+export async function loadInSimulator(experiment: Load, stage: SimulatorStage): Promise<LoadFigures> {
+  const { fabric, seed, play, breathe } = stage;
+  const { simulation } = fabric.network;
+  const { settings, topology, traffic } = experiment;
+  const { warm_up, drain, sizes } = settings;
+  const { duration } = settings.traffic;
+  const start = simulation.now;
+  const sinceStart = () => simulation.now - start;
+
+  const ideal = new IdealTimes(topology, frameSizes(settings));
+  const meter = new FlowMeter(sizes, warm_up, (from, to, bytes) => ideal.of(from, to, bytes));
+  const recorder = new FlowRecorder(topology, settings);
+  const fabricMeter = new FabricMeter(fabric);
+  const transport = transportOptions(settings.transport);
+  const flows = new SimulatedFlows(fabric, settings.traffic.ip, transport, new Random(seed).fork("flows"));
+  const throwIfFailed = scheduleFaults(experiment, endOf(settings), stage);
+
+  const windowOpens = () => {
+    meter.window("begin");
+    fabricMeter.begin();
+  };
+  const windowCloses = () => {
+    if (windowEnd !== undefined) return;
+    windowEnd = sinceStart();
+    meter.window("end");
+    fabricMeter.end();
+  };
+  let windowEnd: number | undefined;
+  simulation.at(start + warm_up, windowOpens);
+  if (duration !== undefined) simulation.at(start + duration, windowCloses);
+
+  const workload = traffic.workload(new Random(seed).fork("traffic"));
+  const arrivals = new Arrivals(simulation, workload, (arrival) => {
+    const running = flows.begin(arrival, {
+      completed() {
+        const now = sinceStart();
+        meter.completed(flow, now);
+        recorder.completed(flow, now);
+        arrivals.completed(arrival);
+        if (isOver()) simulation.stop();
+      },
+      ended: () => meter.ended(flow),
+    });
+    const flow: MeteredFlow = meter.started(arrival, running.counters);
+    running.start();
+    const isLast =
+      workload.completed === undefined ? arrivals.ended : arrivals.count === settings.traffic.flows;
+    // Flows that all arrive at one instant leave no time in between: the window then ends with the run.
+    if (isLast && duration === undefined && arrival.startNs > warm_up) windowCloses();
+  });
+  // Flows of the warm-up are waited for only where their completions start others.
+  const isOver = () =>
+    arrivals.ended && (workload.completed === undefined ? meter.openMeasured : meter.open) === 0;
+  const isDrained = () => arrivals.ended && sinceStart() >= arrivals.lastNs + drain;
+
+  while (!isOver() && !isDrained()) {
+    await play(until(simulation.now + SLICE_NS));
+    throwIfFailed();
+    await breathe();
+  }
+  windowCloses();
+  if (meter.measured === 0) noneMeasured(experiment, arrivals);
+  for (const flow of meter.openFlows()) recorder.unfinished(flow);
+  const openAtEnd = meter.open;
+  flows.closeAll();
+  const groups = meter.groups();
+  return {
+    seed,
+    flows: meter.classes(),
+    ...(groups === undefined ? {} : { groups }),
+    started: arrivals.count,
+    openAtEnd,
+    window: [warm_up, windowEnd!],
+    endNs: sinceStart(),
+    ...fabricMeter.figures(),
+    ...recorder.lines(),
+  };
+}
+
+function noneMeasured({ settings, locate }: Load, { count, lastNs }: Arrivals): never {
+  fail(
+    "P43060",
+    locate(["warm_up"]) ?? locate(["traffic"]) ?? locate([]),
+    count === 0
+      ? "no flow starts"
+      : `no flow starts after warm_up, ${settings.warm_up / 1e6} ms: there is nothing to measure`,
+    count === 0
+      ? "write a longer duration, more flows, or a higher load"
+      : `${count} flows start, the last ${lastNs / 1e6} ms after the first instant; write a shorter warm_up, or more traffic`,
+  );
+}
+
+function* until(time: number): Steps<void> {
+  yield time;
+}

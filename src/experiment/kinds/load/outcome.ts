@@ -1,0 +1,34 @@
+/** What a unit yields: all figures of one scheme under one seed. All but the scheme is JSON. */
+import type { SchemeRun } from "../../experiment.js";
+import type { RunLoad } from "../../testbed/machine-load.js";
+import type { FlowLine } from "./flow-lines.js";
+import type { Drops } from "./meters/drop-meter.js";
+import type { FlowFigures, GroupFigures } from "./meters/flow-meter.js";
+import type { LinkUse } from "./meters/link-meter.js";
+import type { QueueFigures } from "./meters/queue-meter.js";
+
+export interface LoadFigures {
+  readonly seed: number;
+  readonly flows: FlowFigures;
+  readonly groups?: GroupFigures;
+  /** All flows, those of the warm-up too, and how many of these had not ended at the end. */
+  readonly started: number;
+  readonly openAtEnd: number;
+  /** Nanoseconds from the start of the traffic: the window of links, queues and goodput, and the end of the run. */
+  readonly window: readonly [begin: number, end: number];
+  readonly endNs: number;
+  /** Of the simulator: a testbed's switches do not tell these. */
+  readonly queues?: QueueFigures;
+  readonly links?: readonly LinkUse[];
+  readonly drops?: Drops;
+  /** With `record: flows`: in the order in which they ended. */
+  readonly lines?: readonly FlowLine[];
+  /** Lines that `record_limit` cut off. */
+  readonly linesLeftOut?: number;
+  /** On a testbed. */
+  readonly load?: RunLoad;
+}
+
+export interface LoadOutcome extends LoadFigures {
+  readonly scheme: SchemeRun;
+}

@@ -1,0 +1,180 @@
+/** The tables of the page as HTML. */
+import { escapeMarkup } from "../../../base/index.js";
+import type { SchemeRun } from "../../experiment.js";
+import { effectName, elementName } from "../../faults/fault.js";
+import { type LoadPoint, type LoadSweep, pointName, type ShownScheme, unitOf } from "./figures/data.js";
+import type { COMPARED, Comparison } from "./paired.js";
+import type { LoadRow } from "./rows.js";
+
+const RESULT_COLUMNS: readonly (readonly [key: string, head: string, digits: number])[] = [
+  ["flows", "flows", 0],
+  ["unfinished", "un&shy;finished", 0],
+  ["fct_mean_ms", "FCT mean ms", 3],
+  ["fct_p50_ms", "p50", 3],
+  ["fct_p99_ms", "p99", 3],
+  ["slowdown_mean", "slow&shy;down mean", 2],
+  ["slowdown_p50", "p50", 2],
+  ["slowdown_p99", "p99", 2],
+  ["rct_p99_ms", "request p99 ms", 3],
+  ["goodput_gbps", "goodput Gbps", 3],
+  ["retransmissions", "retrans&shy;missions", 0],
+  ["timeouts", "time&shy;outs", 0],
+  ["reordered_share", "reordered", 4],
+  ["drops", "drops", 0],
+  ["link_cv", "link CV", 3],
+  ["queue_p99_bytes", "queue p99 bytes", 0],
+];
+
+export function resultTable({ points }: LoadSweep, schemes: readonly ShownScheme[]): string {
+  const rows = points.flatMap((point) => schemes.flatMap((scheme) => unitOf(point, scheme)?.rows ?? []));
+  const columns = RESULT_COLUMNS.filter(([key]) => rows.some((row) => row[key] !== undefined));
+  const lines = points.flatMap((point) => {
+    const sizes = new Set(point.units.flatMap(({ rows: own }) => own.map((row) => row.size)));
+    return [...sizes].flatMap((size) => {
+      const own = schemes.flatMap((scheme) => {
+        const row = unitOf(point, scheme)?.rows.find((one) => one.size === size);
+        return row === undefined ? [] : [{ row, scheme }];
+      });
+      return own.map(({ row, scheme }, i) =>
+        resultLine(point, row, scheme, i === 0, columns, points.length > 1),
+      );
+    });
+  });
+  const heads = [
+    ...(points.length > 1 ? [word("point", "th")] : []),
+    word("size", "th"),
+    word("scheme", "th"),
+    ...columns.map(([, head]) => `<th>${head}</th>`),
+  ];
+  return table(heads, lines);
+}
+
+function resultLine(
+  point: LoadPoint,
+  row: LoadRow,
+  scheme: ShownScheme,
+  first: boolean,
+  columns: typeof RESULT_COLUMNS,
+  named: boolean,
+): string {
+  const cells = columns.map(([key, , digits]) => {
+    const value = row[key];
+    if (typeof value !== "number") return "<td>&ndash;</td>";
+    const interval = row[`${key}_ci95`];
+    const shown =
+      typeof interval === "number" && interval > 0 ? `<small>±${number(interval, digits)}</small>` : "";
+    return `<td>${number(value, digits)}${shown}</td>`;
+  });
+  const name = named ? word(first ? pointName(point) : "") : "";
+  return `<tr${first ? ' class="first"' : ""}>${name}${word(first ? row.size : "")}${word(scheme.title)}${cells.join("")}</tr>`;
+}
+
+const COMPARED_TITLES: Readonly<Record<(typeof COMPARED)[number], string>> = {
+  slowdown_mean: "mean slowdown",
+  slowdown_p99: "p99 slowdown",
+};
+
+export function testTable(tests: readonly Comparison[]): string {
+  const named = tests.some(({ point }) => point !== "");
+  const lines = tests.map((one, i) => {
+    const change = (one.value - one.baseline) / one.baseline;
+    const [p] = [one.pT, one.pSigns, one.pRanks].sort((a, b) => b - a) as [number, number, number];
+    const verdict = p < 0.05 ? (change < 0 ? "good" : "bad") : "";
+    const first = i === 0 || tests[i - 1]!.point !== one.point || tests[i - 1]!.scheme !== one.scheme;
+    const cells = [
+      number(one.baseline, 2),
+      number(one.value, 2),
+      `<span class="${verdict}">${change > 0 ? "+" : ""}${(100 * change).toFixed(1)} %</span>`,
+      ...[one.pT, one.pSigns, one.pRanks].map((value) => (value < 0.001 ? "&lt; 0.001" : value.toFixed(3))),
+    ];
+    return `<tr${first ? ' class="first"' : ""}>${named ? word(first ? one.point : "") : ""}${word(first ? one.scheme.title : "")}${word(one.size)}${word(COMPARED_TITLES[one.figure])}${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
+  });
+  const heads = [...(named ? ["point"] : []), "scheme", "size", "figure"].map((name) => word(name, "th"));
+  const [{ against }] = tests as [Comparison];
+  const numbers = [escapeMarkup(against.title), "scheme", "change", "p (t)", "p (signs)", "p (ranks)"];
+  return table([...heads, ...numbers.map((name) => `<th>${name}</th>`)], lines);
+}
+
+/** What each scheme puts into the network, from its plan. */
+export function mechanismTable(schemes: readonly SchemeRun[]): string {
+  const lines = schemes.map(({ title, scheme, parameters, plan }) => {
+    const settings = Object.entries(parameters)
+      .filter(([, value]) => value !== undefined && typeof value !== "object")
+      .map(([key, value]) => `${key} ${String(value)}`);
+    const controllers = (plan.controllers ?? []).length;
+    const cells = [
+      plan.programs.map(({ name }) => name).join(", "),
+      plan.repaths
+        ? `choose another path after a timeout, by a selector in ${plan.field}`
+        : "keep to their path",
+      controllers === 0 ? "none while it runs" : `${controllers} that run${controllers === 1 ? "s" : ""}`,
+      settings.join(", ") || "none",
+      (plan.notes ?? []).join(" "),
+    ];
+    return `<tr>${word(title)}${word(scheme)}${cells.map((cell) => `<td class="text">${escapeMarkup(cell)}</td>`).join("")}</tr>`;
+  });
+  const heads = ["scheme", "name", "programs of switches", "hosts", "controllers", "settings", "notes"];
+  return table(
+    heads.map((name) => word(name, "th")),
+    lines,
+  );
+}
+
+/** Topology, traffic, transport, queues, faults and times of the experiment. */
+export function factsTable({ points, seeds, engine, keys }: LoadSweep): string {
+  const [{ experiment }] = points as [LoadPoint, ...LoadPoint[]];
+  const { settings, faults, controllerFaults, topology } = experiment;
+  const facts: [string, string][] = [
+    ["experiment, engine, seeds", `${settings.name}, ${engine}, ${seeds.join(" ")}`],
+    ["swept", keys.join(", ") || "nothing"],
+    ["topology", flat(settings.topology)],
+    ["load", settings.load === undefined ? "set by the traffic" : String(settings.load)],
+    ["traffic", flat(settings.traffic)],
+    ["warm_up, drain", `${settings.warm_up / 1e6} ms, ${settings.drain / 1e6} ms`],
+    ["transport", flat(settings.transport)],
+    ["queues", flat(settings.queues)],
+    ["control channel", flat(settings.control_channel)],
+    ...faults.map((fault): [string, string] => {
+      const until = fault.until === undefined ? "" : ` to ${fault.until / 1e6} ms`;
+      return [
+        `fault, ${fault.at / 1e6} ms${until}`,
+        `${elementName(topology, fault.element)}, ${effectName(fault)}`,
+      ];
+    }),
+    ...controllerFaults.map(({ at, controller, kind }): [string, string] => [
+      `fault, ${at / 1e6} ms`,
+      `controller ${controller}, ${kind}`,
+    ]),
+  ];
+  const lines = facts.map(
+    ([name, value]) => `<tr>${word(name)}<td class="text">${escapeMarkup(value)}</td></tr>`,
+  );
+  return table([word("key", "th"), word("value", "th")], lines);
+}
+
+/** `key value` for all that is set; times in nanoseconds and rates in bits per second, as they were parsed. */
+function flat(value: object, prefix = ""): string {
+  return Object.entries(value)
+    .filter(([, inner]) => inner !== undefined && !(Array.isArray(inner) && inner.length > 8))
+    .map(([key, inner]) =>
+      typeof inner === "object" && inner !== null && !Array.isArray(inner)
+        ? flat(inner, `${prefix}${key}.`)
+        : `${prefix}${key} ${typeof inner === "string" ? inner : JSON.stringify(inner)}`,
+    )
+    .join(", ");
+}
+
+function table(heads: readonly string[], lines: readonly string[]): string {
+  return `<div class="wide"><table><thead><tr>${heads.join("")}</tr></thead><tbody>${lines.join("\n")}</tbody></table></div>`;
+}
+
+function word(text: string, tag: "td" | "th" = "td"): string {
+  return `<${tag} class="word">${escapeMarkup(text)}</${tag}>`;
+}
+
+function number(value: number, digits: number): string {
+  return value.toLocaleString("en-US", {
+    maximumFractionDigits: digits,
+    minimumFractionDigits: Math.min(digits, 2),
+  });
+}

@@ -1,0 +1,92 @@
+/** Whether two schemes differ: paired tests over the seeds, under which both met the same flows. */
+import { Random } from "../../../base/index.js";
+import { pairedTTest, signFlipTest, wilcoxonTest } from "../../../statistics/index.js";
+import {
+  type LoadPoint,
+  type LoadSweep,
+  pointName,
+  type ShownScheme,
+  schemesOf,
+  unitOf,
+} from "./figures/data.js";
+import { classFigures, merged } from "./rows.js";
+import { SIZE_CLASSES } from "./size-classes.js";
+
+/** Compared figures, those of slowdown: they weigh small and large flows alike. */
+export const COMPARED = ["slowdown_mean", "slowdown_p99"] as const;
+
+/** One figure of one size class at one point, of a scheme against the first one of the file. */
+export interface Comparison {
+  readonly point: string;
+  readonly scheme: ShownScheme;
+  readonly against: ShownScheme;
+  readonly size: string;
+  readonly figure: (typeof COMPARED)[number];
+  /** Seeds that both have. */
+  readonly pairs: number;
+  /** Means over these seeds, of the first scheme and of this one. */
+  readonly baseline: number;
+  readonly value: number;
+  /** Two-sided p-values: paired t test, sign-flip permutation of the mean, Wilcoxon's signed ranks. */
+  readonly pT: number;
+  readonly pSigns: number;
+  readonly pRanks: number;
+}
+
+/** Empty with fewer than two seeds or schemes. */
+export function comparisons(sweep: LoadSweep): Comparison[] {
+  const [against, ...others] = schemesOf(sweep);
+  if (against === undefined) return [];
+  return sweep.points.flatMap((point) =>
+    others.flatMap((scheme) =>
+      ["all", ...SIZE_CLASSES].flatMap((size) =>
+        COMPARED.flatMap((figure) => compare(point, against, scheme, size, figure)),
+      ),
+    ),
+  );
+}
+
+function compare(
+  point: LoadPoint,
+  against: ShownScheme,
+  scheme: ShownScheme,
+  size: string,
+  figure: (typeof COMPARED)[number],
+): Comparison[] {
+  const [base, own] = [valuesOf(point, against, size, figure), valuesOf(point, scheme, size, figure)];
+  const seeds = [...base.keys()].filter((seed) => own.has(seed));
+  if (seeds.length < 2) return [];
+  const [first, second] = [base, own].map((values) => seeds.map((seed) => values.get(seed)!)) as [
+    number[],
+    number[],
+  ];
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  return [
+    {
+      point: pointName(point),
+      scheme,
+      against,
+      size,
+      figure,
+      pairs: seeds.length,
+      baseline: mean(first),
+      value: mean(second),
+      pT: pairedTTest(first, second).p,
+      pSigns: signFlipTest(first, second, new Random("sign flips")).p,
+      pRanks: wilcoxonTest(first, second).p,
+    },
+  ];
+}
+
+/** By seed. */
+function valuesOf(point: LoadPoint, scheme: ShownScheme, size: string, figure: string): Map<number, number> {
+  const unit = unitOf(point, scheme);
+  return new Map(
+    (unit?.outcomes ?? []).flatMap((outcome): [number, number][] => {
+      const { flows } = outcome;
+      const one = size === "all" ? merged(SIZE_CLASSES.map((name) => flows[name])) : flows[size as "small"];
+      const value = classFigures(one, outcome)[figure];
+      return value === undefined ? [] : [[outcome.seed, value]];
+    }),
+  );
+}

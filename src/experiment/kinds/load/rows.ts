@@ -1,0 +1,226 @@
+/** The rows of a load experiment: one scheme, one point of the sweep, one size class, all seeds. */
+import {
+  coefficientOfVariation,
+  Moments,
+  maxOverMean,
+  mean,
+  meanInterval,
+  QuantileSketch,
+  TimeWeighted,
+} from "../../../statistics/index.js";
+import { DROP_REASONS } from "./meters/drop-meter.js";
+import { addCounters, type ClassFigures, type CounterSums } from "./meters/flow-meter.js";
+import type { LoadOutcome } from "./outcome.js";
+import { SIZE_CLASSES } from "./size-classes.js";
+
+/**
+ * Figures of a seed are computed from its flows alone; a row has their mean over the seeds, and with two seeds or more the half width of
+ * the 95 % confidence interval of that mean (Student's t) in the key with `_ci95` at its end. Numbers of flows, retransmissions, timeouts and
+ * drops are sums over the seeds. A figure that does not exist has no key: of no finished flow there is no completion time.
+ */
+export type LoadRow = { readonly scheme: string; readonly size: string } & Readonly<
+  Record<string, number | string>
+>;
+
+/** Keys of the figures that are means over seeds, in their order: those that every comparison needs, then the further ones. */
+const TIMES = [
+  "fct_mean_ms",
+  "fct_p50_ms",
+  "fct_p99_ms",
+  "slowdown_mean",
+  "slowdown_p50",
+  "slowdown_p99",
+] as const;
+const NETWORK = ["link_cv", "queue_p99_bytes"] as const;
+const FURTHER_TIMES = [
+  "fct_p95_ms",
+  "fct_p999_ms",
+  "fct_max_ms",
+  "slowdown_p95",
+  "slowdown_p999",
+  "slowdown_max",
+] as const;
+const FURTHER = [
+  "jain",
+  "reordered_share",
+  "link_utilisation",
+  "link_max_over_mean",
+  "queue_mean_bytes",
+  "queue_p50_bytes",
+  "queue_max_bytes",
+  "queue_p99_packets",
+  "queue_worst_port_p99_bytes",
+  "rct_mean_ms",
+  "rct_p50_ms",
+  "rct_p99_ms",
+] as const;
+
+type Figures = Partial<Record<string, number>>;
+
+/** `outcomes`: of one unit, one a seed. Classes without flows have no row; `all` has one always, and is the first. */
+export function loadRows(outcomes: readonly LoadOutcome[]): LoadRow[] {
+  const [first] = outcomes;
+  if (first === undefined) return [];
+  const network = outcomes.map(networkFigures);
+  return ["all" as const, ...SIZE_CLASSES].flatMap((size): LoadRow[] => {
+    const classes = outcomes.map(({ flows }) =>
+      size === "all" ? merged(SIZE_CLASSES.map((name) => flows[name])) : flows[size],
+    );
+    const flows = sum(classes.map((one) => one.flows));
+    if (size !== "all" && flows === 0) return [];
+    const own = classes.map((one, i) => ({ ...classFigures(one, outcomes[i]!), ...network[i] }));
+    const over = (keys: readonly string[]) => keys.flatMap((key) => meanOf(key, own));
+    const counters = sumCounters(classes.map((one) => one.counters));
+    return [
+      Object.fromEntries([
+        ["scheme", first.scheme.label],
+        ["size", size],
+        ["seeds", outcomes.length],
+        ["flows", flows],
+        ["unfinished", sum(classes.map(({ unfinished }) => unfinished))],
+        ...over(TIMES),
+        ...over(["goodput_gbps"]),
+        ...optional("retransmissions", counters.retransmissions),
+        ...optional("timeouts", counters.timeouts),
+        ...optional("drops", dropsOf(outcomes)),
+        ...over(NETWORK),
+        ...over(FURTHER_TIMES),
+        ...over(FURTHER),
+        ...optional("fast_retransmits", counters.fastRetransmits),
+        ...optional("reordered", counters.reordered),
+        ...optional("max_reordering_bytes", counters.maxReorderingBytes),
+        ...optional("marked", counters.marked),
+        ...(size === "all" ? groupCounts(outcomes) : []),
+        ...DROP_REASONS.flatMap((reason) => optional(`drops_${reason}`, dropsOf(outcomes, reason))),
+      ]) as LoadRow,
+    ];
+  });
+}
+
+/** Of one seed. Absent: there is none. */
+export function classFigures(one: ClassFigures, { window, groups }: LoadOutcome): Figures {
+  const [fct, slowdown] = [QuantileSketch.fromJson(one.fct), QuantileSketch.fromJson(one.slowdown)];
+  const goodputs = Moments.fromJson(one.goodputs);
+  const seconds = (window[1] - window[0]) / 1e9;
+  const { reordered, segmentsSent, retransmissions } = one.counters;
+  const arrived = (segmentsSent ?? 0) - (retransmissions ?? 0);
+  const requests = groups === undefined ? new QuantileSketch() : QuantileSketch.fromJson(groups.completion);
+  return {
+    ...timeFigures("fct", "_ms", fct, 1e6),
+    ...timeFigures("slowdown", "", slowdown, 1),
+    ...(seconds > 0 ? { goodput_gbps: (8 * one.delivered) / seconds / 1e9 } : {}),
+    // Jain's index of the goodputs is 1 / (1 + CV^2).
+    ...(goodputs.count === 0 ? {} : { jain: 1 / (1 + goodputs.populationVariance / goodputs.mean ** 2) }),
+    ...(reordered === undefined || arrived <= 0 ? {} : { reordered_share: reordered / arrived }),
+    ...timeFigures("rct", "_ms", requests, 1e6),
+  };
+}
+
+function timeFigures(name: string, unit: string, sketch: QuantileSketch, scale: number): Figures {
+  if (sketch.count === 0) return {};
+  const at = (fraction: number) => sketch.quantile(fraction) / scale;
+  return {
+    [`${name}_mean${unit}`]: sketch.mean / scale,
+    [`${name}_p50${unit}`]: at(0.5),
+    [`${name}_p95${unit}`]: at(0.95),
+    [`${name}_p99${unit}`]: at(0.99),
+    [`${name}_p999${unit}`]: at(0.999),
+    [`${name}_max${unit}`]: sketch.max / scale,
+  };
+}
+
+/** Of one seed; the same for all size classes. */
+function networkFigures({ links, queues }: LoadOutcome): Figures {
+  const uplinks = (links ?? []).filter(({ uplink }) => uplink).map(({ utilisation }) => utilisation);
+  const bytes = queues && TimeWeighted.fromJson(queues.bytes);
+  return {
+    ...(uplinks.length === 0
+      ? {}
+      : {
+          link_cv: coefficientOfVariation(uplinks),
+          link_utilisation: mean(uplinks),
+          link_max_over_mean: maxOverMean(uplinks),
+        }),
+    ...(queues === undefined || bytes!.duration === 0
+      ? {}
+      : {
+          queue_p99_bytes: bytes!.quantile(0.99),
+          queue_mean_bytes: bytes!.mean,
+          queue_p50_bytes: bytes!.quantile(0.5),
+          queue_max_bytes: bytes!.max,
+          queue_p99_packets: TimeWeighted.fromJson(queues.packets).quantile(0.99),
+          queue_worst_port_p99_bytes: queues.ports.reduce((most, { p99 }) => Math.max(most, p99), 0),
+        }),
+  };
+}
+
+/** All size classes together. */
+export function merged(classes: readonly ClassFigures[]): ClassFigures {
+  const sketches = (key: "fct" | "slowdown") =>
+    classes
+      .map((one) => QuantileSketch.fromJson(one[key]))
+      .reduce((a, b) => a.merged(b))
+      .toJson();
+  const goodputs = new Moments();
+  for (const one of classes) goodputs.merge(Moments.fromJson(one.goodputs));
+  return {
+    flows: sum(classes.map(({ flows }) => flows)),
+    unfinished: sum(classes.map(({ unfinished }) => unfinished)),
+    bytes: sum(classes.map(({ bytes }) => bytes)),
+    delivered: sum(classes.map(({ delivered }) => delivered)),
+    fct: sketches("fct"),
+    slowdown: sketches("slowdown"),
+    goodputs: goodputs.toJson(),
+    counters: sumCounters(classes.map(({ counters }) => counters)),
+  };
+}
+
+function sumCounters(list: readonly CounterSums[]): CounterSums {
+  const sums: CounterSums = {};
+  for (const counters of list) addCounters(sums, counters);
+  return sums;
+}
+
+/** The mean over the seeds that have the figure, with its interval. */
+function meanOf(key: string, figures: readonly Figures[]): [string, number][] {
+  const values = figures.flatMap((one) => one[key] ?? []);
+  if (values.length === 0) return [];
+  const { mean: value, halfWidth } = meanInterval(values);
+  return [
+    [key, round(value)],
+    ...(halfWidth === undefined ? [] : [[`${key}_ci95`, round(halfWidth)] as [string, number]]),
+  ];
+}
+
+function groupCounts(outcomes: readonly LoadOutcome[]): [string, number][] {
+  if (outcomes.every(({ groups }) => groups === undefined)) return [];
+  const of = (key: "groups" | "unfinished") => sum(outcomes.map(({ groups }) => groups?.[key] ?? 0));
+  return [
+    ["requests", of("groups")],
+    ["requests_unfinished", of("unfinished")],
+  ];
+}
+
+/** Of one reason, or all; undefined where an engine does not tell them. */
+function dropsOf(
+  outcomes: readonly LoadOutcome[],
+  reason?: (typeof DROP_REASONS)[number],
+): number | undefined {
+  if (outcomes.some(({ drops }) => drops === undefined)) return undefined;
+  return sum(
+    outcomes.flatMap(({ drops }) => (reason === undefined ? Object.values(drops!) : drops![reason])),
+  );
+}
+
+function optional(key: string, value: number | undefined): [string, number][] {
+  return value === undefined ? [] : [[key, value]];
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** Six significant digits at least, nanoseconds at most. */
+function round(value: number): number {
+  return Number(Math.abs(value) >= 1 ? value.toFixed(6) : value.toPrecision(6));
+}

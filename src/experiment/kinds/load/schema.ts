@@ -1,0 +1,44 @@
+/** The experiment file of the kind `load`: many flows that arrive by a workload, and how long they take. */
+import { z } from "zod";
+import { bytesSchema, durationSchema } from "../../../topology/index.js";
+import { type Checked, fabricKeys, machineKeys, whole } from "../../experiment.js";
+import type { RunFaults } from "../../faults/during-run.js";
+import { listedFaultSchema } from "../../faults/listed-faults.js";
+import { transportSchema } from "../../transport.js";
+import type { TrafficPlan } from "./plan-traffic.js";
+import { DEFAULT_BOUNDS } from "./size-classes.js";
+import { loadSchema, trafficSchema } from "./traffic-schema.js";
+
+export const loadFileSchema = z.strictObject({
+  kind: z.literal("load").optional(),
+  ...fabricKeys,
+  /** Offered payload as a share of the capacity that `traffic.load_of` names; absent for traffic that has a rate of its own. */
+  load: loadSchema.optional(),
+  traffic: trafficSchema,
+  /** Flows that start before are not measured, and links and queues are not either. */
+  warm_up: durationSchema.default(0),
+  /** After the last arrival: flows that have not ended by then are counted as unfinished. */
+  drain: durationSchema.default(1_000_000_000),
+  /** Bounds of the size classes: the largest small flow, the smallest large one. */
+  sizes: z
+    .strictObject({
+      small: bytesSchema.default(DEFAULT_BOUNDS.small),
+      large: bytesSchema.default(DEFAULT_BOUNDS.large),
+    })
+    .prefault({}),
+  faults: z.array(listedFaultSchema).default([]),
+  /** `flows`: `flows.jsonl` has a line for each measured flow. */
+  record: z.literal("flows").optional(),
+  /** Most lines a unit. */
+  record_limit: whole("a number of lines", 1, 10_000_000).default(100_000),
+  ...machineKeys,
+  transport: transportSchema({ protocol: "tcp", handshake: true }),
+});
+
+/** The file as it is written, with defaults. */
+export type LoadSettings = z.output<typeof loadFileSchema>;
+
+export type Load = Checked<LoadSettings> &
+  RunFaults & {
+    readonly traffic: TrafficPlan;
+  };

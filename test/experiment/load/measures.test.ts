@@ -1,0 +1,178 @@
+/** What a load experiment measures in the simulator, against what its traffic must give. */
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { LOAD } from "../../../src/experiment/kinds/load/index.js";
+import { TimeSeries } from "../../../src/experiment/kinds/load/meters/time-series.js";
+import type { LoadOutcome } from "../../../src/experiment/kinds/load/outcome.js";
+import { QuantileSketch, TimeWeighted } from "../../../src/statistics/index.js";
+import { loadOf, play } from "./play.js";
+
+const SMALL =
+  "topology: { kind: leaf_spine, tors: 2, leaves: 2, homing: single, hosts_per_rack: 2, host_link: { rate: 1Gbps, delay: 1us }, fabric_link: { rate: 1Gbps, delay: 1us } }\n";
+const TRANSPORT =
+  "transport: { protocol: fixed, segment_bytes: 1000, window_segments: 20, rto_margin: 5ms }\n";
+
+const file = (rest: string, schemes = "[ecmp]") => loadOf(`${SMALL}${TRANSPORT}schemes: ${schemes}\n${rest}`);
+
+const rowsOf = (load: ReturnType<typeof loadOf>, outcomes: readonly LoadOutcome[]) =>
+  LOAD.rowsOfSeeds(
+    load,
+    LOAD.units(load)[0]!,
+    outcomes,
+    outcomes.map(({ seed }) => seed),
+    "sim",
+  );
+
+describe("a load experiment", () => {
+  const load = file(
+    "load: 0.3\ntraffic: { sizes: { uniform: [2KB, 60KB] }, flows: 120 }\nwarm_up: 2ms\nrecord: flows\nsizes: { small: 10KB, large: 40KB }\n",
+  );
+
+  it("gives the same figures for the same seed, others for another, and all of them again from JSON", async () => {
+    const [a, b, c] = [(await play(load))[0]!, (await play(load))[0]!, (await play(load, 2))[0]!];
+    const json = (outcome: LoadOutcome) => JSON.stringify(LOAD.portable.toJson(outcome));
+    expect(json(a)).toBe(json(b));
+    expect(json(a)).not.toBe(json(c));
+    const unit = LOAD.units(load)[0]!;
+    const back = LOAD.portable.fromJson(JSON.parse(json(a)), unit, load);
+    expect(back.scheme).toBe(unit.scheme);
+    expect(rowsOf(load, [back, c])).toEqual(rowsOf(load, [a, c]));
+  });
+
+  it("measures the flows after the warm-up, each in its size class, and records a line for each", async () => {
+    const [outcome] = (await play(load)) as [LoadOutcome];
+    const { flows, lines, started } = outcome;
+    expect(started).toBe(120);
+    const measured = Object.values(flows).reduce((sum, one) => sum + one.flows, 0);
+    expect(lines).toHaveLength(measured);
+    expect(measured).toBeLessThan(120);
+    for (const { start_ns } of lines!) expect(start_ns).toBeGreaterThanOrEqual(2e6);
+    const inClass = (low: number, high: number) => lines!.filter(({ bytes }) => bytes > low && bytes < high);
+    const classes = {
+      small: inClass(0, 10_001),
+      medium: inClass(10_000, 40_000),
+      large: inClass(39_999, 1e9),
+    };
+    for (const [name, own] of Object.entries(classes)) {
+      const figures = flows[name as "small"];
+      expect(figures.flows).toBe(own.length);
+      expect(figures.bytes).toBe(own.reduce((sum, { bytes }) => sum + bytes, 0));
+      const times = own.map(({ fct_ns }) => fct_ns!).sort((a, b) => a - b);
+      expect(figures.fct.values).toEqual(times);
+      expect(figures.unfinished).toBe(0);
+    }
+    // Nothing is faster than alone in the empty network.
+    for (const { slowdown } of lines!) expect(slowdown).toBeGreaterThanOrEqual(1);
+  });
+
+  it("keeps no more lines than the limit, and says so", async () => {
+    const limited = file(
+      "load: 0.3\ntraffic: { sizes: { fixed: 2KB }, flows: 30 }\nrecord: flows\nrecord_limit: 4\n",
+    );
+    const outcomes = await play(limited);
+    expect(outcomes[0]!.lines).toHaveLength(4);
+    expect(LOAD.notes!(LOAD.units(limited)[0]!, outcomes)).toEqual([
+      "ECMP: flows.jsonl leaves out 26 flows beyond record_limit.",
+    ]);
+  });
+
+  it("counts and tells the flows that do not end, and leaves them out of the times", async () => {
+    const cut = file(
+      "load: 0.5\ntraffic: { sizes: { fixed: 20KB }, pattern: inter_rack, duration: 4ms }\ndrain: 3ms\nfaults:\n  - { at: 2ms, kind: silent, switch: leaf0-0 }\n  - { at: 2ms, kind: silent, switch: leaf0-1 }\n",
+    );
+    const outcomes = await play(cut);
+    const [all] = rowsOf(cut, outcomes) as unknown as [Record<string, number>];
+    expect(all["unfinished"]).toBeGreaterThan(0);
+    expect(all["flows"]).toBeGreaterThan(all["unfinished"]!);
+    expect(outcomes[0]!.flows.small.fct.count).toBe(all["flows"]! - all["unfinished"]!);
+    expect(all["drops_fault"]).toBeGreaterThan(0);
+    expect(all["drops"]).toBe(all["drops_fault"]);
+    expect(outcomes[0]!.endNs).toBeLessThanOrEqual(7.2e6);
+    expect(LOAD.notes!(LOAD.units(cut)[0]!, outcomes)[0]).toMatch(
+      new RegExp(
+        `^ECMP: ${all["unfinished"]} of ${all["flows"]} measured flows had not ended when the drain was over`,
+      ),
+    );
+  });
+});
+
+describe("links and queues", () => {
+  it("carry what the flows send: one long flow fills its path", async () => {
+    const one = file(
+      "traffic: { sizes: { fixed: 2MB }, pattern: inter_rack, interval: 1ms, flows: 2 }\nwarm_up: 1us\n",
+    );
+    const { links, window, queues, drops } = (await play(one, 3))[0]!;
+    expect(Object.values(drops!).every((count) => count === 0)).toBe(true);
+    const seconds = (window[1] - window[0]) / 1e9;
+    expect(seconds).toBeGreaterThan(0);
+    const up = links!.filter(({ uplink }) => uplink);
+    expect(up.map(({ from, to }) => `${from} ${to}`)).toEqual([
+      "tor0-0 leaf0-0",
+      "tor0-0 leaf0-1",
+      "tor0-1 leaf0-0",
+      "tor0-1 leaf0-1",
+    ]);
+    for (const { utilisation } of links!) expect(utilisation).toBeLessThanOrEqual(1.001);
+    // Every link of the same rate: nothing waits but for the frame on the wire, until a second flow comes.
+    expect(TimeWeighted.fromJson(queues!.bytes).duration).toBe((window[1] - window[0]) * queues!.portCount);
+  });
+
+  it("wait where many send to one: the incast's last hop has the longest queue", async () => {
+    const incast = file(
+      "traffic: { sizes: { fixed: 30KB }, pattern: { incast: { senders: 3, receivers: [host0-0-0] } }, interval: 2ms, flows: 9 }\n",
+    );
+    const outcomes = await play(incast);
+    const { queues, groups, flows } = outcomes[0]!;
+    const longest = queues!.ports.reduce((a, b) => (b.max > a.max ? b : a));
+    expect([longest.node, longest.peer]).toEqual(["tor0-0", "host0-0-0"]);
+    expect(groups).toMatchObject({ groups: 3, unfinished: 0 });
+    // 90 KB with headers need 0.76 ms on the last link, however the senders share it.
+    const times = QuantileSketch.fromJson(groups!.completion);
+    expect(times.min).toBeGreaterThan((90 * 1062 * 8) / 1);
+    expect(times.max).toBeLessThan(1.6 * 90 * 1062 * 8);
+    expect(times.quantile(1)).toBeGreaterThanOrEqual(QuantileSketch.fromJson(flows.small.fct).quantile(1));
+    const [all] = rowsOf(incast, outcomes) as unknown as [Record<string, number>];
+    expect(all).toMatchObject({ requests: 3, requests_unfinished: 0, flows: 9 });
+    expect(all["rct_mean_ms"]).toBeCloseTo(times.mean / 1e6, 6);
+  });
+});
+
+describe("a series over time", () => {
+  it("has the means and maxima of its bins, however often these are merged", () => {
+    const steps = fc.array(
+      fc.tuple(fc.integer({ min: 0, max: 400_000 }), fc.integer({ min: 0, max: 1000 })),
+      {
+        minLength: 1,
+        maxLength: 30,
+      },
+    );
+    fc.assert(
+      fc.property(steps, (list) => {
+        const series = new TimeSeries();
+        let now = 0;
+        for (const [gap, value] of list) series.set((now += gap), value);
+        const end = now + 5000;
+        const { binNs, mean, max } = series.toJson(end);
+        expect(mean.length).toBe(Math.ceil(end / binNs));
+        expect(mean.length).toBeLessThanOrEqual(256);
+        for (let bin = 0; bin < mean.length; bin++) {
+          const [from, to] = [bin * binNs, Math.min(end, (bin + 1) * binNs)];
+          let [integral, most, at, value] = [0, 0, 0, 0];
+          for (const [gap, next] of [...list, [5000, 0] as const]) {
+            const until = at + gap;
+            const overlap = Math.min(until, to) - Math.max(at, from);
+            if (overlap > 0) {
+              integral += overlap * value;
+              most = Math.max(most, value);
+            }
+            [at, value] = [until, next];
+            if (at >= from && at < to && at < end) most = Math.max(most, value);
+          }
+          expect(mean[bin]).toBeCloseTo(Math.round(integral / (to - from)), 6);
+          expect(max[bin]).toBe(most);
+        }
+      }),
+    );
+  });
+});

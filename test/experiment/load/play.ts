@@ -1,0 +1,27 @@
+/** Load experiments from text, read and run. */
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { LOAD } from "../../../src/experiment/kinds/load/index.js";
+import type { LoadOutcome } from "../../../src/experiment/kinds/load/outcome.js";
+import type { Load } from "../../../src/experiment/kinds/load/schema.js";
+import { loadKind } from "../../../src/experiment/load.js";
+import { runOnSimulator } from "../../../src/experiment/on-simulator.js";
+
+const HEAD = "name: test\n";
+
+export function read(text: string): { load: Load | undefined; messages: string[] } {
+  const diagnostics = new Diagnostics();
+  const load = loadKind(LOAD, new SourceFile("l.yaml", HEAD + text), diagnostics);
+  return { load, messages: diagnostics.list.map((one) => formatDiagnostic(one)) };
+}
+
+export function loadOf(text: string): Load {
+  const { load, messages } = read(text);
+  if (load === undefined || messages.length > 0) throw new Error(messages.join("\n"));
+  return load;
+}
+
+/** One outcome a scheme. */
+export async function play(load: Load, seed = 1): Promise<readonly LoadOutcome[]> {
+  const context = { progress: () => {}, testbed: {}, folder: "", stop: new AbortController().signal };
+  return (await runOnSimulator(LOAD, load, seed, context)).series;
+}
