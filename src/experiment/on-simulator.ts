@@ -2,7 +2,7 @@
  * The engine `sim`: programs compiled once; each scheme is booted once, its controllers started, then its units run. A job of a sweep
  * is one unit with a fabric of its own.
  */
-import { ControlChannel, type SwitchNode } from "../sim/packet/index.js";
+import { ControlChannel, type HostChannel, type SwitchNode } from "../sim/packet/index.js";
 import type { Steps } from "./advance.js";
 import { type BootedFabric, bootControlled, type CompiledPrograms, ProgramCompiler } from "./boot.js";
 import type { ControlPlane, SchemeLog } from "./control-plane.js";
@@ -143,11 +143,16 @@ class RunningScheme {
 async function switchPower(
   { settings }: FabricExperiment,
   scheme: SchemeRun,
-  { fabric, channels }: BootedFabric,
+  booted: BootedFabric,
   compiler: ProgramCompiler,
 ): Promise<SimulatorStage["power"]> {
+  const { fabric, channels } = booted;
   const programs = await compiler.compileAll(scheme);
+  const { hostChannels } = booted;
+  const control = new Map<number, ControlChannel | HostChannel>(hostChannels);
+  for (const [node, { central }] of channels) control.set(node, central);
   return {
+    control,
     kill: (node) => {
       for (const channel of Object.values(channels.get(node)!)) channel.disconnect();
     },

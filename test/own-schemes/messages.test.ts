@@ -53,6 +53,18 @@ describe("a controller that moves a version bit of all hosts", () => {
     expectMoved(lines);
   });
 
+  it("waits for the answer of a host whose control channel is cut", async () => {
+    const path = join(folder, "cut.yaml");
+    writeFileSync(
+      path,
+      file.replace("faults:", "faults:\n  - { at: 50ms, until: 400ms, kind: silent, control: host0-1-0 }"),
+    );
+    const { lines, times } = await runOwn(path, join(folder, "cut"), { engine: "sim" });
+    // Asked after 102 ms: the question leaves at the end of the cut, and takes 1 ms, as the answer does.
+    expect(times[lines.indexOf("mover: moved: 1 1")]).toBe(0.402);
+    expect(times[lines.indexOf('mover: host0-0-0 tells {"uses":1}')]).toBe(0.104);
+  });
+
   describe.each(["switch", "bmv2"] as const)("on engine %s", (engine) => {
     const reason = whyNot("netns", engine, ["tun", "packet_sockets"]);
     it.skipIf(reason !== undefined)(

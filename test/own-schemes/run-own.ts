@@ -12,12 +12,12 @@ import { bmv2 } from "../testbed/machine.js";
 
 export type OwnRow = Readonly<Record<string, unknown>>;
 
-/** `lines`: of controllers.log, each as `CONTROLLER: TEXT`, without label and time. Engines may leave out delays of links. */
+/** `times`: of the lines, in seconds. `lines`: of controllers.log, each as `CONTROLLER: TEXT`, without label and time. Engines may leave out delays of links. */
 export async function runOwn(
   path: string,
   out: string,
   options: RunOptions,
-): Promise<{ rows: readonly OwnRow[]; lines: readonly string[] }> {
+): Promise<{ rows: readonly OwnRow[]; lines: readonly string[]; times: readonly number[] }> {
   const diagnostics = new Diagnostics();
   const loaded = await loadExperimentWithOwn(path, diagnostics);
   if (loaded === undefined) throw new DiagnosticError(diagnostics.list);
@@ -32,5 +32,6 @@ export async function runOwn(
   return {
     rows: JSON.parse(json).rows as OwnRow[],
     lines: lines.map((line) => line.replace(/^\S+ \S+ /, "")),
+    times: lines.map((line) => Number(line.split(" ")[1])),
   };
 }

@@ -78,7 +78,8 @@ async function inSimulator(faults: readonly Fault[]): Promise<PortFrame[]> {
   const made = new SimulatorFaults(fabric, {
     random: new Random("parity"),
     kill: () => {},
-    restart: () => Promise.resolve(),
+    restart: () => undefined,
+    control: new Map(),
   });
   for (const fault of faults) made.begin(fault);
   const received: PortFrame[] = [];

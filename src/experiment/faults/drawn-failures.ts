@@ -57,7 +57,7 @@ export const drawnFailureSchema = z.union([
     link: oneOrMore(LINK_TIERS).optional(),
     direction: z.enum(["both", "up", "down"]).optional(),
     /** Instead of effects on packets. */
-    kind: z.enum(["silent", "down"]).optional(),
+    kind: z.enum(["silent", "down", "kill"]).optional(),
     ...effectKeys,
   }),
 ]);
@@ -142,6 +142,13 @@ function described(
       "kind: down is a fault of whole links",
       "name a link, without match and direction",
     );
+  if (kind === "kill" && (spec.link !== undefined || spec.match !== undefined || flap !== undefined))
+    diagnostics.error(
+      "P43015",
+      place.at("kind"),
+      "kind: kill is a fault of whole switches",
+      "name a tier, without match and flap",
+    );
   checkFlap(flap, place);
   const packets = packetEffect(spec, place);
   if (kind !== undefined && packets !== undefined)
@@ -150,7 +157,7 @@ function described(
       place.at("kind"),
       `kind: ${kind} and an effect on packets contradict each other`,
     );
-  const effect: Effect = packets ?? (kind === "down" ? { kind } : SILENCE);
+  const effect: Effect = packets ?? (kind === "down" || kind === "kill" ? { kind } : SILENCE);
   const match = packetMatch(spec.match, topology, ip, place);
   const words = sites.map((site) => (site.kind === "tier" ? site.role : site.tiers));
   const titles = sites.map((site) => TITLES[site.kind === "tier" ? site.role : site.tiers]);

@@ -2,10 +2,10 @@
 import { z } from "zod";
 import { didYouMean } from "../../base/index.js";
 import { hostsOf, nodeNamed, switchesOf, type Topology, type TopologyNode } from "../../topology/index.js";
-import type { Element, Ways } from "./fault.js";
+import { ALL_CHANNELS, type Element, type Ways } from "./fault.js";
 import type { Place } from "./schema.js";
 
-/** Exactly one of the first four; `direction` is as the first of the named nodes sees it. */
+/** Exactly one of the first five; `direction` is as the first of the named nodes sees it. */
 export const elementKeys = {
   /** The nodes at its ends, by name. */
   link: z.tuple([z.string(), z.string()]).optional(),
@@ -13,6 +13,8 @@ export const elementKeys = {
   port: z.tuple([z.string(), z.number().int()]).optional(),
   switch: z.string().optional(),
   host: z.string().optional(),
+  /** The channel between controllers and a switch or a host, or `all` of them. */
+  control: z.string().optional(),
   direction: z.enum(["both", "out", "in"]).optional(),
 };
 
@@ -21,10 +23,14 @@ export interface ElementSpec {
   port?: [string, number] | undefined;
   switch?: string | undefined;
   host?: string | undefined;
+  control?: string | undefined;
   direction?: Ways | undefined;
 }
 
-const KINDS = ["link", "port", "switch", "host"] as const;
+const KINDS = ["link", "port", "switch", "host", "control"] as const;
+
+/** Instead of a name: the control channels of all switches and hosts. */
+const ALL = "all";
 
 /** Adds P43015 unless exactly one element is named, P43014 for a name that the topology lacks. */
 export function elementOf(spec: ElementSpec, topology: Topology, place: Place): Element | undefined {
@@ -37,13 +43,14 @@ export function elementOf(spec: ElementSpec, topology: Topology, place: Place): 
     return undefined;
   }
   const { direction = "both" } = spec;
-  if (spec.direction !== undefined && (kind === "switch" || kind === "host"))
+  if (spec.direction !== undefined && kind !== "link" && kind !== "port")
     diagnostics.error(
       "P43015",
       place.at("direction"),
-      `a ${kind} has no direction`,
+      `a ${kind === "control" ? "control channel" : kind} has no direction`,
       "name a link or a port, or leave direction out",
     );
+  if (kind === "control") return controlOf(spec.control!, topology, place);
   if (kind === "switch" || kind === "host") {
     const node = nodeOf(spec[kind]!, topology, kind, place);
     return node && { kind: "node", index: node.index };
@@ -51,6 +58,20 @@ export function elementOf(spec: ElementSpec, topology: Topology, place: Place): 
   return kind === "port"
     ? atPort(spec.port!, direction, topology, place)
     : between(spec.link!, direction, topology, place);
+}
+
+function controlOf(name: string, topology: Topology, place: Place): Element | undefined {
+  if (name === ALL) return { kind: "control", index: ALL_CHANNELS };
+  const node = nodeNamed(topology, name);
+  if (node !== undefined) return { kind: "control", index: node.index };
+  const names = [ALL, ...topology.nodes.map((one) => one.name)];
+  place.diagnostics.error(
+    "P43014",
+    place.at("control"),
+    `no switch and no host is called "${name}"${didYouMean(name, names, '"')}`,
+    "name one of them, or all",
+  );
+  return undefined;
 }
 
 function nodeOf(

@@ -9,7 +9,12 @@ export type Ways = "both" | "out" | "in";
 export type Element =
   /** A switch, or a host. */
   | { readonly kind: "node"; readonly index: number }
-  | { readonly kind: "link"; readonly index: number; readonly ways: Ways };
+  | { readonly kind: "link"; readonly index: number; readonly ways: Ways }
+  /** The channel between central controllers and a switch or host; {@link ALL_CHANNELS}: the management network. */
+  | { readonly kind: "control"; readonly index: number };
+
+/** Index of the element that stands for the control channels of all switches and hosts. */
+export const ALL_CHANNELS = -1;
 
 /** What happens there. */
 export type Effect =
@@ -20,6 +25,8 @@ export type Effect =
       readonly corruption: number;
       /** Nanoseconds that matching packets take longer. */
       readonly delay: number;
+      /** Share of a link's rate that is left, above 0 and below 1; undefined: all of it. */
+      readonly rate?: number;
     }
   /** Both ends of a link lose their carrier: a signal, unlike lost packets. */
   | { readonly kind: "down" }
@@ -65,6 +72,7 @@ export interface Direction {
  * host all of its links.
  */
 export function directionsOf(topology: Topology, element: Element): Direction[] {
+  if (element.kind === "control") return [];
   if (element.kind === "link") {
     const { index, ways } = element;
     const out: Direction = { link: index, from: "a" };
@@ -83,6 +91,10 @@ export function directionsOf(topology: Topology, element: Element): Direction[] 
 export function elementName(topology: Topology, element: Element): string {
   const name = (node: number) => topology.nodes[node]!.name;
   if (element.kind === "node") return name(element.index);
+  if (element.kind === "control")
+    return element.index === ALL_CHANNELS
+      ? "all control channels"
+      : `the control channel of ${name(element.index)}`;
   const { a, b } = topology.links[element.index]!;
   if (element.ways === "in") return `${name(b.node)} > ${name(a.node)}`;
   return `${name(a.node)} ${element.ways === "out" ? ">" : "-"} ${name(b.node)}`;
@@ -97,6 +109,7 @@ export function effectName({ effect, match, flap }: Pick<Fault, "effect" | "matc
     if (effect.loss > 0) words.push(`${percent(effect.loss)} loss`);
     if (effect.corruption > 0) words.push(`${percent(effect.corruption)} corruption`);
     if (effect.delay > 0) words.push(`${effect.delay / 1e3}us delay`);
+    if (effect.rate !== undefined) words.push(`${percent(effect.rate)} rate`);
   }
   if (match !== undefined) words.push("of some packets");
   if (flap !== undefined) words.push("flapping");

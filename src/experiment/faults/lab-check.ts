@@ -24,7 +24,14 @@ export async function checkLabFaults(
   place: FaultPlace,
   stop: AbortSignal,
 ): Promise<LabFaultPlan> {
-  for (const fault of faults)
+  for (const fault of faults) {
+    if (fault.element.kind === "control")
+      fail(
+        "P43018",
+        place(fault, "control") ?? place(fault),
+        `engine ${engine} cannot disturb ${elementName(topology, fault.element)}`,
+        "controllers of a lab use connections of this machine; run it on the simulator: --engine sim",
+      );
     await checkLabDelay(
       fault,
       elementName(topology, fault.element),
@@ -32,6 +39,7 @@ export async function checkLabFaults(
       (key) => place(fault, key),
       stop,
     );
+  }
   const tables = faultTables(topology, faults);
   if (tables === undefined) {
     const last = faults.at(-1)!;
@@ -53,7 +61,15 @@ export async function checkLabDelay(
   place: (key?: string) => Span | undefined,
   stop: AbortSignal,
 ): Promise<void> {
-  if (effect.kind !== "packets" || effect.delay === 0) return;
+  if (effect.kind !== "packets") return;
+  if (effect.rate !== undefined)
+    fail(
+      "P43018",
+      place("rate") ?? place(),
+      `engine ${engine} cannot change the rate of ${name} while it runs`,
+      "run it on the simulator: --engine sim",
+    );
+  if (effect.delay === 0) return;
   if (match !== undefined)
     fail(
       "P43018",

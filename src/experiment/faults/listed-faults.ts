@@ -35,6 +35,7 @@ const KINDS_OF: Readonly<Record<string, readonly Kind[]>> = {
   port: ["silent", "repair", "down", "up"],
   switch: ["silent", "repair", "kill", "restart"],
   host: ["silent", "repair"],
+  control: ["silent", "repair"],
 };
 
 /** More changes of state than this are no experiment: a flap of 1 us over minutes. */
@@ -129,14 +130,14 @@ const STATE: Readonly<Record<Effect["kind"], string>> = { packets: "silent", dow
 
 function checkKind(spec: ListedFault, { at, diagnostics }: Place): void {
   const { kind } = spec;
-  const effects = (["loss", "corruption", "delay"] as const).filter((key) => spec[key] !== undefined);
+  const effects = (["loss", "corruption", "delay", "rate"] as const).filter((key) => spec[key] !== undefined);
   const element = Object.keys(KINDS_OF).find((key) => spec[key as keyof ListedFault] !== undefined) ?? "link";
   if (kind === undefined && effects.length === 0)
     diagnostics.error(
       "P43015",
       at(),
       "a fault without an effect",
-      `write a kind (${KINDS.join(", ")}), or loss, corruption or delay`,
+      `write a kind (${KINDS.join(", ")}), or loss, corruption, delay or rate`,
     );
   if (kind !== undefined && effects.length > 0)
     diagnostics.error(
@@ -152,6 +153,14 @@ function checkKind(spec: ListedFault, { at, diagnostics }: Place): void {
       `a ${element} has no fault of the kind "${kind}"`,
       `kinds of a ${element}: ${KINDS_OF[element]!.join(", ")}`,
     );
+  for (const key of ["corruption", "rate", "match"] as const)
+    if (element === "control" && spec[key] !== undefined)
+      diagnostics.error(
+        "P43015",
+        at(key),
+        `the messages of a control channel have no ${key}`,
+        "a control channel has kind: silent, loss, delay and flap; its rate is control_channel.rate",
+      );
   const refuse = (key: "until" | "flap" | "match" | "direction", why: string) => {
     if (spec[key] !== undefined) diagnostics.error("P43015", at(key), `kind: ${kind} has no ${key}: ${why}`);
   };
@@ -179,7 +188,7 @@ function checkTimes({ at, until, flap }: ListedFault, duration: number, place: P
 
 function sameElement(a: Element, b: Element): boolean {
   if (a.kind !== b.kind || a.index !== b.index) return false;
-  return a.kind === "node" || b.kind === "node" || a.ways === b.ways;
+  return a.kind !== "link" || b.kind !== "link" || a.ways === b.ways;
 }
 
 /** Two faults that do the same to the same packets of one element at one time: one of them is a mistake. */
@@ -191,10 +200,15 @@ function contradicts(one: Fault, other: Fault): boolean {
 }
 
 /** The key of the effect that both have. */
-function contradiction(one: Fault, other: Fault): "loss" | "corruption" | "delay" | "kind" | undefined {
+function contradiction(
+  one: Fault,
+  other: Fault,
+): "loss" | "corruption" | "delay" | "rate" | "kind" | undefined {
   const [a, b] = [one.effect, other.effect];
   if (a.kind !== "packets" || b.kind !== "packets") return a.kind === b.kind ? "kind" : undefined;
-  return (["loss", "corruption", "delay"] as const).find((key) => a[key] > 0 && b[key] > 0);
+  return (["loss", "corruption", "delay", "rate"] as const).find(
+    (key) => (a[key] ?? 0) > 0 && (b[key] ?? 0) > 0,
+  );
 }
 
 function already(one: Fault, other: Fault): string {

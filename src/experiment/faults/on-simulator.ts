@@ -1,15 +1,23 @@
 /** Faults in the simulator: outages and impairments of channels, carrier signals, and switches without program and state. */
 import type { Random } from "../../base/index.js";
-import { type Channel, type Fabric, Impairment } from "../../sim/packet/index.js";
-import { directionsOf, type Element, type Fault, type Flap, isCut } from "./fault.js";
+import { type Channel, type ControlFault, type Fabric, Impairment } from "../../sim/packet/index.js";
+import { ALL_CHANNELS, directionsOf, type Element, type Fault, type Flap, isCut } from "./fault.js";
 
 export interface SimulatorFaultOptions {
   /** Random decisions: a stream of its own for each fault. */
   readonly random: Random;
   /** The process of a switch ends: its control channel has nobody at its end. */
   kill(node: number): void;
-  /** Brings program and state of a switch back, over the control channel. */
-  restart(node: number): Promise<void>;
+  /** Brings program and state of a switch back, over the control channel; undefined: it has them already. */
+  restart(node: number): Promise<void> | undefined;
+  /** The channels of central controllers, by node index. */
+  readonly control: ReadonlyMap<number, FaultyChannel>;
+}
+
+/** A control channel, as faults see it. */
+interface FaultyChannel {
+  beginFault(fault: ControlFault): void;
+  endFault(fault: ControlFault): void;
 }
 
 /** An element works again when all of its faults are over. */
@@ -21,6 +29,9 @@ export class SimulatorFaults {
   /** One a fault, however often it begins, so that its random stream goes on. */
   readonly #impairments = new Map<Fault, Impairment>();
   readonly #active = new Set<Fault>();
+  readonly #ofControl = new Map<Fault, ControlFault>();
+  /** Rates of links that are slower now, without faults. */
+  readonly #rates = new Map<Channel, number>();
 
   constructor(
     readonly fabric: Fabric,
@@ -31,12 +42,19 @@ export class SimulatorFaults {
     this.#active.add(fault);
     const { element, effect } = fault;
     const { network, topology } = this.fabric;
+    if (element.kind === "control") {
+      const one = this.#controlFaultOf(fault);
+      for (const channel of this.#controlOf(element.index)) channel.beginFault(one);
+      return;
+    }
     if (isCut(fault)) {
       for (const channel of this.#cutBy(element)) this.#count(channel, 1);
       if (effect.kind === "down") this.#signal(element.index, 1);
       if (effect.kind === "kill") this.options.kill(element.index);
       return;
     }
+    this.#setRates(fault);
+    if (!isImpairing(fault)) return;
     const impairment = this.#impairmentOf(fault);
     for (const { link, from } of directionsOf(topology, element)) {
       const { aToB, bToA } = this.fabric.link(link);
@@ -48,13 +66,16 @@ export class SimulatorFaults {
   end(fault: Fault): Promise<void> | undefined {
     this.#active.delete(fault);
     if (fault.effect.kind !== "kill") return void this.#end(fault);
-    return this.options.restart(fault.element.index).then(() => this.#end(fault));
+    const restarted = this.options.restart(fault.element.index);
+    if (restarted === undefined) return void this.#end(fault);
+    return restarted.then(() => this.#end(fault));
   }
 
   /**
-   * Begins faults, which flap if they are to, until the returned function ends them all. For faults without `kill`.
+   * Begins faults, which flap if they are to, until the returned function ends them all. Switches that were killed run again
+   * when its promise resolves, for which time must go on.
    */
-  strike(faults: readonly Fault[]): () => void {
+  strike(faults: readonly Fault[]): () => Promise<void> {
     const { simulation } = this.fabric.network;
     const timers = new Map<Fault, () => void>();
     const change = (fault: Fault, { period, duty }: Flap, begins: boolean) => {
@@ -72,17 +93,24 @@ export class SimulatorFaults {
     }
     return () => {
       for (const cancel of timers.values()) cancel();
-      for (const fault of [...this.#active]) this.end(fault);
+      return Promise.all([...this.#active].map((fault) => this.end(fault))).then(() => {});
     };
   }
 
   #end(fault: Fault): void {
     const { element, effect } = fault;
+    if (element.kind === "control") {
+      const one = this.#controlFaultOf(fault);
+      for (const channel of this.#controlOf(element.index)) channel.endFault(one);
+      return;
+    }
     if (isCut(fault)) {
       for (const channel of this.#cutBy(element)) this.#count(channel, -1);
       if (effect.kind === "down") this.#signal(element.index, -1);
       return;
     }
+    this.#setRates(fault);
+    if (!isImpairing(fault)) return;
     const impairment = this.#impairmentOf(fault);
     for (const { link, from } of directionsOf(this.fabric.topology, element)) {
       const { aToB, bToA } = this.fabric.link(link);
@@ -90,8 +118,44 @@ export class SimulatorFaults {
     }
   }
 
+  /** Gives the links of a fault the shares of their rates that all active faults leave. */
+  #setRates({ effect, element }: Fault): void {
+    if (effect.kind !== "packets" || effect.rate === undefined) return;
+    const { topology } = this.fabric;
+    for (const { link, from } of directionsOf(topology, element)) {
+      const ends = this.fabric.link(link);
+      const channel = from === "a" ? ends.aToB : ends.bToA;
+      const whole = this.#rates.get(channel) ?? channel.options.rate;
+      this.#rates.set(channel, whole);
+      let rate = whole;
+      for (const { effect: other, element: where } of this.#active) {
+        if (other.kind !== "packets" || other.rate === undefined) continue;
+        if (directionsOf(topology, where).some((one) => one.link === link && one.from === from))
+          rate *= other.rate;
+      }
+      channel.options.rate = rate;
+    }
+  }
+
+  #controlOf(index: number): readonly FaultyChannel[] {
+    const { control } = this.options;
+    return index === ALL_CHANNELS ? [...control.values()] : [control.get(index)!];
+  }
+
+  #controlFaultOf(fault: Fault): ControlFault {
+    let made = this.#ofControl.get(fault);
+    if (made === undefined) {
+      const { effect, number } = fault;
+      if (effect.kind !== "packets") throw new Error("control channels have faults of messages alone");
+      const random = this.options.random.fork(`fault ${number}`);
+      made = { loss: effect.loss, delay: effect.delay, random };
+      this.#ofControl.set(fault, made);
+    }
+    return made;
+  }
+
   /** A node that loses everything is cut off in both directions of its links. */
-  #cutBy(element: Element): Channel[] {
+  #cutBy(element: Exclude<Element, { kind: "control" }>): Channel[] {
     if (element.kind === "node")
       return this.fabric.topology.nodes[element.index]!.ports.flatMap(({ link }) => {
         const { aToB, bToA } = this.fabric.link(link);
@@ -132,4 +196,9 @@ export class SimulatorFaults {
     }
     return impairment;
   }
+}
+
+/** Whether packets meet it one by one. */
+function isImpairing({ effect }: Fault): boolean {
+  return effect.kind === "packets" && (effect.loss > 0 || effect.corruption > 0 || effect.delay > 0);
 }

@@ -53,6 +53,8 @@ export const effectKeys = {
   loss: shareSchema.optional(),
   corruption: shareSchema.optional(),
   delay: positiveDurationSchema.optional(),
+  /** Share of a link's rate that is left. */
+  rate: shareSchema.optional(),
   match: matchSchema.optional(),
   flap: z.strictObject({ period: durationSchema, duty: shareSchema.default(0.5) }).optional(),
 };
@@ -63,6 +65,7 @@ export interface EffectSpec {
   loss?: number | undefined;
   corruption?: number | undefined;
   delay?: number | undefined;
+  rate?: number | undefined;
   match?: MatchSpec | undefined;
   flap?: Flap | undefined;
 }
@@ -74,15 +77,44 @@ export interface Place {
 }
 
 /** The effect on packets that a description names; undefined where it names none. Adds P43015 for one without effect. */
-export function packetEffect({ loss, corruption, delay }: EffectSpec, place: Place): Effect | undefined {
-  if (loss === undefined && corruption === undefined && delay === undefined) return undefined;
-  if (!loss && !corruption && delay === undefined)
+export function packetEffect(
+  { loss, corruption, delay, rate, match }: EffectSpec,
+  place: Place,
+): Effect | undefined {
+  if (loss === undefined && corruption === undefined && delay === undefined && rate === undefined)
+    return undefined;
+  if (rate !== undefined) checkRate(rate, match, place);
+  if (!loss && !corruption && delay === undefined && rate === undefined)
     place.diagnostics.error(
       "P43015",
       place.at("loss") ?? place.at("corruption"),
       "a fault of 0 % has no effect",
     );
-  return { kind: "packets", loss: loss ?? 0, corruption: corruption ?? 0, delay: delay ?? 0 };
+  return {
+    kind: "packets",
+    loss: loss ?? 0,
+    corruption: corruption ?? 0,
+    delay: delay ?? 0,
+    ...(rate === undefined ? {} : { rate }),
+  };
+}
+
+/** Adds P43015 where a rate is none that a slower link can have. */
+function checkRate(rate: number, match: MatchSpec | undefined, place: Place): void {
+  if (rate <= 0 || rate >= 1)
+    place.diagnostics.error(
+      "P43015",
+      place.at("rate"),
+      `a rate of ${100 * rate} % of the link's own`,
+      rate <= 0 ? "a link that carries nothing is kind: silent" : "write a share below 1, such as 10%",
+    );
+  if (match !== undefined)
+    place.diagnostics.error(
+      "P43015",
+      place.at("match") ?? place.at("rate"),
+      "a slower link carries all packets slower: rate has no match",
+      "leave match out, or write a fault of its own for the other effects",
+    );
 }
 
 /** Adds P43015 where the fault would never change. */

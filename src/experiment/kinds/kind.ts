@@ -49,7 +49,7 @@ export interface SimulatorStage extends Stage {
   /** The controllers that run, if the scheme has any. */
   readonly plane: ControlPlane | undefined;
   /** What faults do to the process of a switch. */
-  readonly power: Pick<SimulatorFaultOptions, "kill" | "restart">;
+  readonly power: Omit<SimulatorFaultOptions, "random">;
   /** Lets virtual time go on as the steps ask; throws when a controller fails. */
   play<T>(steps: Steps<T>): Promise<T>;
   /** As {@link stepDone}, for parts that are too small to be reported. */

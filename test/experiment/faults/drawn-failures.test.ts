@@ -1,8 +1,11 @@
 /** Failures that are drawn: their names, what they strike, what a run then measures, and wrong descriptions. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
 import { drawKey, isPartial, isSingleCut } from "../../../src/experiment/faults/drawn-failures.js";
-import { loadExperiment } from "../../../src/experiment/index.js";
+import { loadExperiment, runExperiment } from "../../../src/experiment/index.js";
 import { equalSites } from "../../../src/experiment/kinds/failover/failure-sites.js";
 import { FlowDrawer } from "../../../src/experiment/kinds/failover/flow-draw.js";
 import { rowOf } from "../../../src/experiment/kinds/failover/results.js";
@@ -25,6 +28,8 @@ describe("a description of a failure", () => {
     ["{ tier: [leaf, leaf] }", "leaf + leaf", "leaf and leaf"],
     ["{ tier: spine, link: leaf-spine }", "spine + leaf-spine", "spine and leaf-spine link"],
     ["{ link: tor-leaf, kind: down }", "tor-leaf down", "ToR-leaf link, down"],
+    ["{ tier: leaf, kind: kill }", "leaf kill", "leaf, kill"],
+    ["{ tier: leaf, rate: 10% }", "leaf 10% rate", "leaf, 10% rate"],
     ["{ tier: leaf, name: gray, corruption: 0.5 }", "gray", "gray"],
     [
       "{ tier: leaf, delay: 1ms, flap: { period: 10ms } }",
@@ -124,6 +129,34 @@ describe("what a failure strikes", () => {
     const rig = new FailoverRig(experiment, modelFabric(experiment, experiment.schemes[0]!));
     for (const failure of experiment.failures)
       for (let run = 0; run < 25; run++) expect(rig.run(failure, run, SEED).timeouts, failure.name).toBe(1);
+  });
+});
+
+describe("a switch that is killed", () => {
+  it("is lost to flows as one that is silent, and is there again in the next run", () => {
+    const experiment = failuresOf("leaf, { tier: leaf, kind: kill }", { schemes: "[prr]" });
+    const [scheme] = experiment.schemes;
+    const fabric = modelFabric(experiment, scheme!);
+    const rig = new FailoverRig(experiment, fabric);
+    const [silent, killed] = experiment.failures.map((failure) =>
+      Array.from({ length: 10 }, (_, run) => rig.run(failure, run, SEED)),
+    );
+    expect(killed).toEqual(silent);
+    expect(fabric.network.channels.some((channel) => channel.failed)).toBe(false);
+  });
+
+  it("takes its controllers' connections with it, and gets its program and its state back after the run", async () => {
+    const experiment = experimentWith({
+      topology: "{ kind: leaf_spine, tors: 2, leaves: 2, homing: single }",
+      failures: "[{ tier: leaf, kind: kill }]",
+      schemes: "[pecmp]",
+      control_plane: "{ recompute_routes: true }",
+      runs: 3,
+    });
+    const out = mkdtempSync(join(tmpdir(), "p4loom-kill-"));
+    const { rows } = await runExperiment(experiment, { out });
+    expect(rows[0]).toMatchObject({ failure: "leaf kill", runs: 3, recovered: 1, first_try_success: 1 });
+    rmSync(out, { recursive: true });
   });
 });
 

@@ -24,9 +24,9 @@ export const FAILOVER: RunKind<FailoverFile, Experiment, FailoverUnit, Series, R
     schemes.flatMap((scheme) =>
       failures.map((failure) => ({ scheme, failure, name: failure.name, steps: scheme.runs })),
     ),
-  async onSimulator(experiment, { scheme, failure }, { fabric, seed, play, stepDone }) {
+  async onSimulator(experiment, { scheme, failure }, { fabric, seed, plane, power, play, stepDone }) {
     const { FailoverRig } = await import("./rig.js");
-    const rig = new FailoverRig(experiment, fabric);
+    const rig = new FailoverRig(experiment, fabric, plane === undefined ? undefined : power);
     const samples: Sample[] = [];
     for (let run = 0; run < scheme.runs; run++) {
       samples.push(await play(rig.runSteps(failure, run, seed)));

@@ -12,6 +12,7 @@ import { advance, type Steps } from "../../advance.js";
 import { type DrawnFailure, faultsOf, isPartial } from "../../faults/drawn-failures.js";
 import { elementName } from "../../faults/fault.js";
 import { SimulatorFaults } from "../../faults/on-simulator.js";
+import type { SimulatorStage } from "../kind.js";
 import { sitesOnPath } from "./failure-sites.js";
 import { type DrawnRun, FlowDrawer, type SimulatedFlow } from "./flow-draw.js";
 import type { PathExample, Sample } from "./results.js";
@@ -21,8 +22,11 @@ export class FailoverRig {
   readonly #experiment: Experiment;
   readonly #fabric: Fabric;
   readonly #drawer: FlowDrawer;
+  readonly #power: SimulatorStage["power"];
 
-  constructor(experiment: Experiment, fabric: Fabric) {
+  /** @param power what a failure does to the process of a switch; without it the switch is cut off and keeps its state */
+  constructor(experiment: Experiment, fabric: Fabric, power: SimulatorStage["power"] = UNPOWERED) {
+    this.#power = power;
     this.#experiment = experiment;
     this.#fabric = fabric;
     this.#drawer = new FlowDrawer(experiment, fabric);
@@ -64,10 +68,9 @@ export class FailoverRig {
     yield drawn.startedAt + drawn.failsAfter;
     const faults = new SimulatorFaults(this.#fabric, {
       random: new Random(seed).fork("faults").fork(run),
-      kill: () => {},
-      restart: () => Promise.resolve(),
+      ...this.#power,
     });
-    let end = () => {};
+    let end = (): Promise<void> => Promise.resolve();
     const strike = () => {
       end = faults.strike(faultsOf(failure, drawn.elements));
     };
@@ -75,8 +78,13 @@ export class FailoverRig {
       ? yield* this.#observe(drawn.flow, strike)
       : yield* this.#recover(drawn.flow, strike);
     const example = show ? yield* this.#example(drawn, sample) : undefined;
-    end();
+    let failed: unknown;
+    const over = end().catch((error: unknown) => {
+      failed = error;
+    });
     yield* this.#drawer.closeSteps(drawn.flow);
+    void over;
+    if (failed !== undefined) throw failed;
     return { sample, example };
   }
 
@@ -169,6 +177,13 @@ export class FailoverRig {
     };
   }
 }
+
+/** Nobody has written into the switches after their plans: they keep their state. */
+const UNPOWERED: SimulatorStage["power"] = {
+  kill: () => {},
+  restart: () => undefined,
+  control: new Map(),
+};
 
 /** Copies that both ends have sent. */
 function copiesOf({ client, server }: SimulatedFlow): number {
