@@ -23,6 +23,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   sim: () => import("./sim.js"),
   transport: () => import("./transport.js"),
   traffic: () => import("./traffic.js"),
+  "transport-kernel": () => import("./transport-kernel.js"),
   growth: () => import("./growth.js"),
   switch: () => import("./switch.js"),
   tables: () => import("./tables.js"),

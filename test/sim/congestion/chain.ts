@@ -43,6 +43,7 @@ export interface ChainOptions {
   mark?: number;
   loss?: number;
   lossEvery?: number;
+  fair?: boolean;
   flows: readonly ChainFlow[];
   warmUpNs: number;
   untilNs: number;
@@ -87,7 +88,7 @@ export function runChain(options: ChainOptions): ChainResult {
   const random = new Random(options.seed ?? 1);
   const network = new Network();
   const { simulation } = network;
-  const { hops, rate, accessRate, queue, mark, loss, lossEvery } = options;
+  const { hops, rate, accessRate, queue, mark, loss, lossEvery, fair } = options;
   const wide = { queueBytes: Number.POSITIVE_INFINITY, queuePackets: Number.POSITIVE_INFINITY };
   const routers = Array.from({ length: hops + 1 }, (_, i) => {
     const queueOptions = {
@@ -96,6 +97,7 @@ export function runChain(options: ChainOptions): ChainResult {
       ...(mark === undefined ? {} : { mark }),
       ...(loss === undefined ? {} : { loss }),
       ...(lossEvery === undefined ? {} : { lossEvery }),
+      ...(fair === undefined ? {} : { fair }),
     };
     return new Router(simulation, `r${i}`, 1, queueOptions, random.fork(`losses ${i}`));
   });
@@ -206,11 +208,4 @@ export function endless(control: CongestionControlName, count: number, delay = 0
     bytes: Number.POSITIVE_INFINITY,
     startNs: i * apartNs,
   }));
-}
-
-/** Jain's index (R. Jain, D. Chiu, W. Hawe: DEC-TR-301, 1984): 1 when all are equal, 1 / n when one has all. */
-export function jain(values: readonly number[]): number {
-  const sum = values.reduce((total, value) => total + value, 0);
-  const squares = values.reduce((total, value) => total + value * value, 0);
-  return (sum * sum) / (values.length * squares);
 }

@@ -21,6 +21,8 @@ export interface QueueOptions {
   loss?: number;
   /** One of so many data packets is lost behind the queue, at equal distances. */
   lossEvery?: number;
+  /** A queue for each destination, served in turn (J. Nagle, RFC 970), instead of one; `packets` and `mark` are of each. */
+  fair?: boolean;
 }
 
 /** Length in packets while it was measured, the packet that is being sent included. */
@@ -46,7 +48,10 @@ export class Router implements Node {
   readonly routes = new Map<number, Route>();
   readonly #options: QueueOptions;
   readonly #random: Random;
-  readonly #queue: Uint8Array[] = [];
+  /** Queues by destination, 0 where there is one queue; those that are not empty in the order in which they are served. */
+  readonly #queues = new Map<number, Uint8Array[]>();
+  readonly #busy: Uint8Array[][] = [];
+  #length = 0;
   readonly #sentKind: number;
   #area = 0;
   #since = 0;
@@ -73,7 +78,7 @@ export class Router implements Node {
 
   /** Packets in the queue. */
   get length(): number {
-    return this.#queue.length;
+    return this.#length;
   }
 
   attach(port: number, output: Channel): void {
@@ -92,7 +97,7 @@ export class Router implements Node {
   measure(): void {
     this.#from = this.#since = this.#simulation.now;
     this.#area = this.#drops = this.#marked = 0;
-    this.#smallest = this.#largest = this.#queue.length;
+    this.#smallest = this.#largest = this.#length;
   }
 
   account(): QueueAccount {
@@ -108,8 +113,11 @@ export class Router implements Node {
   }
 
   #enqueue(frame: Uint8Array): void {
-    const { packets, mark = Number.POSITIVE_INFINITY } = this.#options;
-    const length = this.#queue.length;
+    const { packets, mark = Number.POSITIVE_INFINITY, fair = false } = this.#options;
+    const key = fair ? frame[IPV4_AT + 18]! * 256 + frame[IPV4_AT + 19]! : 0;
+    let queue = this.#queues.get(key);
+    if (queue === undefined) this.#queues.set(key, (queue = []));
+    const { length } = queue;
     if (length >= packets) {
       this.#drops++;
       return;
@@ -119,9 +127,11 @@ export class Router implements Node {
       markFrame(frame);
     }
     this.#count();
-    this.#queue.push(frame);
-    if (length + 1 > this.#largest) this.#largest = length + 1;
-    if (length === 0) this.#startSending(frame);
+    queue.push(frame);
+    if (length === 0) this.#busy.push(queue);
+    this.#length++;
+    if (this.#length > this.#largest) this.#largest = this.#length;
+    if (this.#length === 1) this.#startSending(frame);
   }
 
   #startSending(frame: Uint8Array): void {
@@ -131,10 +141,13 @@ export class Router implements Node {
 
   #sent(): void {
     this.#count();
-    const frame = this.#queue.shift()!;
-    if (this.#queue.length < this.#smallest) this.#smallest = this.#queue.length;
+    const queue = this.#busy.shift()!;
+    const frame = queue.shift()!;
+    if (queue.length > 0) this.#busy.push(queue);
+    this.#length--;
+    if (this.#length < this.#smallest) this.#smallest = this.#length;
     if (frame.length < DATA_FRAME || !this.#loses()) this.#outputs[this.nextPort]!.send(frame);
-    const next = this.#queue[0];
+    const next = this.#busy[0]?.[0];
     if (next !== undefined) this.#startSending(next);
   }
 
@@ -146,7 +159,7 @@ export class Router implements Node {
 
   #count(): void {
     const { now } = this.#simulation;
-    this.#area += this.#queue.length * (now - this.#since);
+    this.#area += this.#length * (now - this.#since);
     this.#since = now;
   }
 }
