@@ -3,3 +3,4 @@ export { ecmp } from "./ecmp/index.js";
 export { none } from "./none/index.js";
 export { pecmp } from "./pecmp/index.js";
 export { prr } from "./prr/index.js";
+export { wcmp } from "./wcmp/index.js";

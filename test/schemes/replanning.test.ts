@@ -18,6 +18,8 @@ const topology: Topology = buildTopology(
 const PARAMETERS: readonly [label: string, scheme: string, parameters: object][] = [
   ["ecmp", "ecmp", {}],
   ["prr", "prr", {}],
+  ["wcmp", "wcmp", {}],
+  ["wcmp with small groups", "wcmp", { group_members: 6 }],
   ["pecmp", "pecmp", {}],
   ["pecmp, control: both", "pecmp", { control: "both", field: "vlan" }],
   ["pecmp with weights", "pecmp", { weights: [["leaf0-0", "spine0-0", 2]] }],

@@ -37,29 +37,40 @@ import { type FabricPlan, REPLANNING_ROOM } from "../scheme.js";
 import { EcmpGroups } from "./groups.js";
 import { ecmpProgram } from "./program.js";
 
+/** Which routes the switches have, and for how many of them their tables have room when the routes are planned anew. */
+export interface Routing {
+  /** A port that a hop set has several times is as many members of the group. */
+  routesOf(topology: Topology): readonly RoutingTable[];
+  /** Least room, by direction for groups and members, where routes may need more than {@link REPLANNING_ROOM} times as much. */
+  readonly least: { readonly groups: number; readonly members: number; readonly routes: number };
+}
+
+const SHORTEST_PATHS: Routing = { routesOf: computeRoutes, least: { groups: 0, members: 0, routes: 0 } };
+
 /** Programs and state of all switches; `hashedField` is part of the hash input, if it is given. */
 export function planEcmpSwitches(
   topology: Topology,
   parameters: HashParameters,
   hashedField?: SelectorField,
+  { routesOf, least }: Routing = SHORTEST_PATHS,
 ): Pick<FabricPlan, "programs" | "switches"> & Required<Pick<FabricPlan, "replanning">> {
-  const tables = computeRoutes(topology);
+  const tables = routesOf(topology);
   const roles = [...new Set(switchesOf(topology).map((node) => node.role))];
   const ways = new Map(roles.map((role) => [role, directionsOf(topology, tables, role)]));
   const stateOf = (from: Topology, node: TopologyNode, table: RoutingTable, groups: EcmpGroups): Update[] => [
     seedUpdate(node, parameters, ways.get(node.role)!),
     ...ecmpUpdates(from, table, ways.get(node.role)!, groups),
   ];
-  /** Programs whose tables have `room` times the entries that the switches need at first. */
-  const programs = (room: number) =>
+  /** Programs whose tables have `room` times the entries that the switches need at first, and the least room. */
+  const programs = (room: number, least: Routing["least"] = SHORTEST_PATHS.least) =>
     roles.map((role): ProgramPlan => {
       const own = tables.filter((table) => topology.nodes[table.node]!.role === role);
-      const largest = (count: (table: RoutingTable) => number) =>
-        tableSize(room * Math.max(...own.map(count)));
+      const largest = (least: number, count: (table: RoutingTable) => number) =>
+        tableSize(Math.max(least, room * Math.max(...own.map(count))));
       const wayOf = (way: Direction) => ({
         hash: hashOf(parameters, role, way),
-        groups: largest((table) => choices(table, way).length),
-        members: largest((table) =>
+        groups: largest(least.groups, (table) => choices(table, way).length),
+        members: largest(least.members, (table) =>
           choices(table, way).reduce((sum, hops) => sum + table.hopSets[hops]!.ports.length, 0),
         ),
       });
@@ -67,7 +78,7 @@ export function planEcmpSwitches(
         role: role === "switch" || role === "host" ? "fabric" : role,
         ...(hashedField === undefined ? {} : { hashedField }),
         ...Object.fromEntries(ways.get(role)!.map((way) => [way, wayOf(way)])),
-        routes: largest((table) => table.routes.length),
+        routes: largest(least.routes, (table) => table.routes.length),
       });
     });
   return {
@@ -82,14 +93,14 @@ export function planEcmpSwitches(
     }),
     replanning: {
       get programs() {
-        return programs(REPLANNING_ROOM);
+        return programs(REPLANNING_ROOM, least);
       },
       planner: () => {
         const groups = new Map(switchesOf(topology).map(({ index }) => [index, new EcmpGroups()]));
         return {
           learn: (node, entities) => void groups.set(node, new EcmpGroups(entities)),
           plan: (reduced) =>
-            computeRoutes(reduced).map((table) => ({
+            routesOf(reduced).map((table) => ({
               node: table.node,
               updates: stateOf(reduced, reduced.nodes[table.node]!, table, groups.get(table.node)!),
             })),
