@@ -242,6 +242,11 @@ export class Sender {
     const duplicateSack = this.#sack && segment.sackCount > 0 && this.#readSack(segment, base, ack, now);
     this.#obeyWindow(ack, sequence, window);
     const delivered = this.#rate.newlyDelivered;
+    if (this.#rtt >= 0) {
+      // RFC 7323, appendix G: many samples a round trip weigh as much as one would.
+      this.#timeout.sample(this.#rtt, Math.max(1, Math.ceil(priorInFlight / (2 * this.#mss))));
+      this.#timeout.attempts = 0;
+    }
     const attempts = this.#attempts;
     if (ack > before) {
       this.#attempts = 0;
@@ -250,11 +255,6 @@ export class Sender {
       const patient = this.#sack || this.#state !== "recovery" || this.#impatient || ack >= this.#recover;
       if (board.isEmpty) this.#rtoAt = NEVER;
       else if (patient) this.#rtoAt = now + this.#timeout.current;
-    }
-    if (this.#rtt >= 0) {
-      // RFC 7323, appendix G: many samples a round trip weigh as much as one would.
-      this.#timeout.sample(this.#rtt, Math.max(1, Math.ceil(priorInFlight / (2 * this.#mss))));
-      this.#timeout.attempts = 0;
     }
     const isDuplicate =
       ack === before &&
@@ -304,14 +304,17 @@ export class Sender {
     this.#windowLimited = false;
     this.#pacing = false;
     const board = this.#board;
+    let doubtful = false;
     for (let fresh = this.#frto === 2 ? 2 : NEVER; fresh > 0; ) {
-      const lost = this.#frto === 2 ? -1 : this.#nextLost();
-      let bytes: number;
-      if (lost >= 0) bytes = board.end(lost) - board.start(lost);
-      else {
-        bytes = this.#freshBytes();
-        if (bytes < 0) break;
+      let lost = this.#frto === 2 ? -1 : this.#nextLost();
+      let bytes = lost < 0 ? this.#freshBytes() : 0;
+      if (lost < 0 && bytes < 0) {
+        if (doubtful || this.inFlight + this.#mss > this.control.window) break;
+        lost = this.#nextDoubtful();
+        if (lost < 0) break;
+        doubtful = true;
       }
+      if (lost >= 0) bytes = board.end(lost) - board.start(lost);
       const inFlight = this.inFlight;
       if (inFlight > 0 && inFlight + bytes > this.control.window) {
         this.#windowLimited = true;
@@ -426,7 +429,8 @@ export class Sender {
     sample.inFlight = this.inFlight;
     sample.marked = marked;
     sample.inRecovery = this.#state !== "open";
-    sample.windowLimited = this.#windowLimited;
+    // RFC 3168, section 6.1.2: the window does not grow by an acknowledgement with ECE.
+    sample.windowLimited = this.#windowLimited && !(marked && this.control.onCongestion !== undefined);
     sample.deliveryRate = this.#rate.rate;
     sample.appLimited = this.#rate.appLimited;
     sample.roundStart = this.#rate.roundStart;
@@ -523,25 +527,32 @@ export class Sender {
     for (const selector of selectors) this.#resend(serial, selector, now);
   }
 
-  /** Serial of the segment that is to be sent again now; -1 where none is. */
+  /** Serial of the lost segment that is to be sent again now; -1 where none is. */
   #nextLost(): number {
     const board = this.#board;
     const lost = board.firstLost();
-    if (lost >= 0) return board.start(lost) < this.#edge ? lost : -1;
-    if (this.#state !== "recovery" || !this.#sack || this.#byRack || this.#freshBytes() >= 0) return -1;
-    // RFC 6675, section 4, rules 3 and 4 of NextSeg: with nothing else to send, segments that may be lost.
+    return lost >= 0 && board.start(lost) < this.#edge ? lost : -1;
+  }
+
+  /**
+   * RFC 6675, section 4, rules 3 and 4 of NextSeg: with nothing else to send, one segment that may be lost for each
+   * acknowledgement. -1 where there is none.
+   */
+  #nextDoubtful(): number {
+    const board = this.#board;
+    if (this.#state !== "recovery" || !this.#sack || this.#byRack || board.sackedSegments === 0) return -1;
     let highest = -1;
-    let anySackedAbove = board.sackedSegments;
+    let sackedAbove = board.sackedSegments;
     for (let serial = board.first; serial < board.last; serial++) {
-      if (board.isSacked(serial)) anySackedAbove--;
+      if (board.isSacked(serial)) sackedAbove--;
       else {
         highest = serial;
-        if (!board.isRetransmitted(serial) && anySackedAbove > 0) return board.markLost(serial) ? serial : -1;
+        if (!board.isRetransmitted(serial) && sackedAbove > 0) return serial;
       }
     }
-    if (this.#rescued || highest < 0 || board.sackedSegments === 0) return -1;
+    if (this.#rescued) return -1;
     this.#rescued = true;
-    return board.markLost(highest) ? highest : -1;
+    return highest;
   }
 
   /** Positions that the next new segment takes; -1 where none may be sent now. */
@@ -638,6 +649,7 @@ export class Sender {
     const selectors = this.#chooser.onTimeout(attempt);
     this.#counters.copiesSent += selectors.length - 1;
     for (const selector of selectors) this.#resend(board.first, selector, now);
+    this.fill();
   }
 
   /** F-RTO with SACK (RFC 5682, section 3.1): a timeout was spurious when data arrive that were not sent again. */
