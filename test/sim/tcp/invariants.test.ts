@@ -95,7 +95,7 @@ class Sky implements Node {
     if (port === SERVER_PORT) {
       const segment = new Segment();
       segment.read(frame);
-      if ((segment.flags & FLAG_SYN) !== 0) this.#scale = segment.windowScale;
+      if ((segment.flags & FLAG_SYN) !== 0) this.#scale = Math.max(0, segment.windowScale);
       if ((segment.flags & FLAG_ACK) !== 0) {
         const ack = unwrap(segment.acknowledgement - this.#clientStart, this.#edge);
         const scale = (segment.flags & FLAG_SYN) === 0 ? this.#scale : 0;
