@@ -77,6 +77,7 @@ export function spanText(span: Span): string {
 
 /**
  * Finds the place of a value in its file by the keys and indexes that lead to it. The reader of a file
- * provides this function; checks of the values use it to report errors at their places.
+ * provides this function; checks of the values use it to report errors at their places. `atKey`: the place of the last key
+ * itself.
  */
-export type Locate = (path: readonly PropertyKey[]) => Span | undefined;
+export type Locate = (path: readonly PropertyKey[], atKey?: boolean) => Span | undefined;

@@ -88,6 +88,13 @@ export interface HostEvent {
   readonly message: Json;
 }
 
+/** An experiment file, or whoever runs the fabric, tells the controllers of a scheme what to do. */
+export interface CommandEvent {
+  readonly name: string;
+  /** As the scheme's schema of this command has parsed them. */
+  readonly values: Json;
+}
+
 /** All that a controller can see and do. A restarted controller gets a new one, and nothing else from its earlier lives. */
 export interface ControllerContext {
   readonly name: string;
@@ -115,6 +122,8 @@ export interface ControllerContext {
   watchLinks(listener: (event: LinkEvent) => void | Promise<void>): () => void;
   /** Calls back for each controlled switch that does not run when asked, then for each end and each return. */
   watchSwitches(listener: (event: SwitchEvent) => void | Promise<void>): () => void;
+  /** Calls back for each command that comes from now on; one that comes while the controller does not run is lost. */
+  watchCommands(listener: (command: CommandEvent) => void | Promise<void>): () => void;
   /** Calls back for each message that a host's policy tells from now on. Returns how to stop. */
   watchHosts(listener: (event: HostEvent) => void | Promise<void>): () => void;
   /**

@@ -4,6 +4,7 @@ import type { Device } from "../device/index.js";
 import { hostsOf, type Topology } from "../topology/index.js";
 import { type Clock, IncarnationClock } from "./clock.js";
 import type {
+  CommandEvent,
   ControlledHost,
   ControlledSwitch,
   ControllerContext,
@@ -92,6 +93,11 @@ export class ControllerHost {
     this.#slot(name).kill();
   }
 
+  /** Tells all controllers that run. */
+  command(command: CommandEvent): void {
+    for (const slot of this.#slots.values()) slot.command(command);
+  }
+
   killAll(): void {
     for (const slot of this.#slots.values()) slot.kill();
   }
@@ -153,6 +159,8 @@ class Slot {
   #onEnd: ((politely: boolean) => void) | undefined;
   #stopping: Promise<boolean> | undefined;
   #ready: Promise<void> = Promise.resolve();
+  /** Of the running incarnation. */
+  readonly #onCommand = new Set<(command: CommandEvent) => void>();
 
   constructor(
     readonly plan: ControllerPlan,
@@ -197,6 +205,15 @@ class Slot {
       });
     });
     return this.#ready;
+  }
+
+  /** At this instant, as an event of the clock: what the controller does then is done in time. */
+  command(command: CommandEvent): void {
+    const life = this.#life;
+    if (life === undefined) return;
+    this.#soon(life, () => {
+      for (const listener of [...this.#onCommand]) listener(command);
+    });
   }
 
   kill(): void {
@@ -244,6 +261,7 @@ class Slot {
 
   #end(life: Incarnation, state: ControllerState): void {
     life.end();
+    this.#onCommand.clear();
     this.#life = undefined;
     this.state = state;
     // An event of the clock, after which the promises of the host's callers run on the simulator.
@@ -324,6 +342,12 @@ class Slot {
       watchSwitches: (listener) => {
         const heard = life.listener(listener);
         return watch((node) => switchEvents(node, heard));
+      },
+      watchCommands: (listener) => {
+        if (life.over) return () => {};
+        const heard = life.listener(listener);
+        this.#onCommand.add(heard);
+        return () => this.#onCommand.delete(heard);
       },
       watchHosts: (listener) => {
         if (life.over) return () => {};

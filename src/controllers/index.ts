@@ -5,6 +5,7 @@
  */
 export type { Clock, ControllerClock } from "./clock.js";
 export type {
+  CommandEvent,
   ControlledHost,
   ControlledSwitch,
   Controller,

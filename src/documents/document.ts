@@ -89,7 +89,7 @@ export function openDocument(file: SourceFile, diagnostics: Diagnostics): OpenDo
     }
     return span;
   };
-  const locate: Locate = (path) => find(path, false, false);
+  const locate: Locate = (path, atKey = false) => find(path, atKey, false);
 
   let input: unknown;
   try {
@@ -107,7 +107,8 @@ export function openDocument(file: SourceFile, diagnostics: Diagnostics): OpenDo
       const placeOf = (path: readonly PropertyKey[], atKey: boolean) => edited?.placeOf(path, atKey) ?? path;
       const schema = typeof schemaOf === "function" ? schemaOf(contents) : schemaOf;
       const result = schema.safeParse(contents);
-      if (result.success) return { value: result.data, locate: (path) => locate(placeOf(path, false)) };
+      if (result.success)
+        return { value: result.data, locate: (path, atKey = false) => locate(placeOf(path, atKey), atKey) };
       for (const issue of describeIssues(result.error.issues, schema, contents))
         diagnostics.error(
           issue.code,

@@ -4,6 +4,7 @@ import { DeviceError } from "../device/index.js";
 import { restingHost } from "../hosts/index.js";
 import type { Agent, RunningSwitch } from "../testbed/index.js";
 import type { Topology } from "../topology/index.js";
+import type { Command } from "./commands.js";
 import { ControlPlane, type SchemeLog } from "./control-plane.js";
 import type { ControllerFault } from "./control-plane-faults.js";
 import type { SchemeRun } from "./experiment.js";
@@ -68,9 +69,10 @@ export class LabControl {
   /** Starts the controllers; resolves when all are ready for traffic. Rejects with the DiagnosticError of one that fails. */
   async start(): Promise<void> {
     const { topology, scheme, seed, log } = this.#options;
-    const { plan } = scheme;
+    const { label, plan } = scheme;
     if ((plan.controllers ?? []).length === 0) return;
     const plane = new ControlPlane({
+      label,
       plan,
       topology,
       seed,
@@ -87,6 +89,10 @@ export class LabControl {
 
   apply(fault: ControllerFault): void {
     this.#plane?.apply(fault);
+  }
+
+  command(command: Command): void {
+    this.#plane?.command(command);
   }
 
   /** Ends the controllers politely; rejects with the DiagnosticError of one that has failed. */

@@ -11,13 +11,14 @@ import type { SchemeRun } from "./experiment.js";
  */
 export async function startControllers(
   { fabric, channels, hostChannels }: BootedFabric,
-  { plan }: SchemeRun,
+  { label, plan }: SchemeRun,
   seed: number,
 ): Promise<ControlPlane | undefined> {
   if ((plan.controllers ?? []).length === 0) return undefined;
   const { network, topology } = fabric;
   const { simulation } = network;
   const plane = new ControlPlane({
+    label,
     plan,
     topology,
     seed,

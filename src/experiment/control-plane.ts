@@ -18,6 +18,7 @@ import {
 } from "../controllers/index.js";
 import type { FabricPlan } from "../schemes/index.js";
 import { durationSchema, type Topology } from "../topology/index.js";
+import type { Command } from "./commands.js";
 import type { ControllerFault } from "./control-plane-faults.js";
 
 export const controlPlaneSchema = z.strictObject({
@@ -71,6 +72,8 @@ export function logFiles(logs: readonly SchemeLog[]): [name: string, text: strin
 }
 
 export interface ControlPlaneOptions {
+  /** Label of the scheme. */
+  readonly label: string;
   readonly plan: FabricPlan;
   readonly topology: Topology;
   readonly clock: Clock;
@@ -87,6 +90,7 @@ export class ControlPlane {
   /** Lines of all controllers, in the order of their times. */
   readonly log: string[] = [];
   readonly host: ControllerHost;
+  readonly #label: string;
   #failure: DiagnosticError | undefined;
   readonly #onFailure: (error: DiagnosticError) => void;
 
@@ -101,6 +105,7 @@ export class ControlPlane {
       onLine = () => {},
       onFailure = () => {},
     } = options;
+    this.#label = options.label;
     this.#onFailure = onFailure;
     this.host = new ControllerHost(plan.controllers ?? [], {
       topology,
@@ -132,6 +137,11 @@ export class ControlPlane {
     if (!this.host.names.includes(controller)) return;
     if (kind === "kill") this.host.kill(controller);
     else void this.host.restart(controller);
+  }
+
+  /** A command of the file; those to other schemes are none of its own. */
+  command({ scheme, name, values }: Command): void {
+    if (scheme === this.#label) this.host.command({ name, values });
   }
 
   /** Kills what still runs. */

@@ -110,6 +110,8 @@ export interface SchemeRun {
   /** As the scheme's own schema parsed them. */
   parameters: Readonly<Record<string, unknown>>;
   plan: FabricPlan;
+  /** Schemas of the values of its commands, by their names. */
+  commands: Readonly<Record<string, z.ZodType>>;
   /** Makes what one host of the plan does, for hosts in this process. */
   hosts(context: HostContext): HostPolicy;
 }

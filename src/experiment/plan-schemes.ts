@@ -15,7 +15,7 @@ type PlanSettings = Pick<FabricSettings, "schemes" | "selector" | "traffic" | "c
 
 /** The same places, with paths that start at an inner value. */
 export function below(locate: Locate, prefix: readonly PropertyKey[]): Locate {
-  return (path) => locate([...prefix, ...path]);
+  return (path, atKey) => locate([...prefix, ...path], atKey);
 }
 
 /** Adds P43006 for a field that the traffic does not have, P43007 for a scheme that is listed twice, and P422xx. */
@@ -75,6 +75,7 @@ export function planSchemes(
             parameters,
             plan,
             hosts,
+            commands: chosen.commands ?? {},
           },
         ];
       }) ?? []

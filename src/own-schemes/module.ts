@@ -17,6 +17,7 @@ interface OwnScheme {
   readonly summary?: string;
   readonly parameters?: z.ZodObject;
   plan(topology: Topology, parameters: unknown): unknown;
+  readonly commands?: Readonly<Record<string, z.ZodType>>;
   hosts?(description: PolicyDescription, context: HostContext): unknown;
 }
 
@@ -60,6 +61,7 @@ function wrapped(module: OwnModule, own: OwnScheme, limitMs: number | undefined)
     title: own.title ?? own.name,
     summary: own.summary ?? `the scheme of ${module.file.path}`,
     parameters: own.parameters ?? z.strictObject({}),
+    ...(own.commands === undefined ? {} : { commands: own.commands }),
     plan: (topology, parameters) => {
       const made = guarded(module, "plan", () => own.plan(topology, parameters), limitMs);
       return planOf(module, own, topology, made);

@@ -25,6 +25,15 @@ export const schemeShape = z.strictObject({
     .optional(),
   plan: isFunction,
   hosts: isFunction.optional(),
+  /** By name: the schema of the values of each. */
+  commands: z
+    .record(
+      z.string(),
+      z.custom<z.ZodType>((value) => typeof (value as z.ZodType | undefined)?.safeParse === "function", {
+        error: "expected a schema that the kit's z made",
+      }),
+    )
+    .optional(),
 });
 
 const programShape = z.looseObject({

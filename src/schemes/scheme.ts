@@ -90,6 +90,11 @@ export interface Scheme<Parameters = unknown> {
    * DiagnosticError P42210 where the description lacks something: it may come from another process.
    */
   hosts(description: unknown, context: HostContext): HostPolicy;
+  /**
+   * What an experiment file can tell the scheme's controllers at a time, by name: the schema of the values of each command.
+   * They hear it by `ControllerContext.watchCommands`.
+   */
+  readonly commands?: Readonly<Record<string, z.ZodType>>;
   /** What the scheme's tables cost, if it can tell. */
   readonly report?: SchemeReport;
 }

@@ -19,6 +19,9 @@ flows: [{ from: host0-0-0, to: host0-1-0 }]
 faults:
   - { at: 800ms, kind: kill, controller: mover }
   - { at: 900ms, kind: restart, controller: mover }
+commands:
+  - { at: 850ms, scheme: version, command: move, version: 0 }
+  - { at: 1200ms, scheme: version, command: move, version: 0 }
 duration: 1500ms
 transport: { segment_bytes: 200, window_segments: 1, rto_margin: 200ms }
 `;
@@ -34,7 +37,11 @@ async function run(name: string, options: RunOptions) {
 /** What hosts tell comes in the order in which they hear of the version. */
 function expectMoved(lines: readonly string[]): void {
   const told = lines.filter((line) => line.startsWith("host")).sort();
-  expect(told).toEqual(['host0-0-0 tells {"uses":1}', 'host0-1-0 tells {"uses":1}']);
+  expect(told).toEqual(
+    ["host0-0-0", "host0-1-0"].flatMap((host) =>
+      [0, 1].map((version) => `${host} tells {"uses":${version}}`),
+    ),
+  );
   expect(lines.filter((line) => !line.startsWith("host"))).toEqual([
     "started",
     "versions: 0 0",
@@ -43,6 +50,8 @@ function expectMoved(lines: readonly string[]): void {
     "started again (2)",
     // The new incarnation learns from the hosts what they use.
     "versions: 1 1",
+    // A command that comes while the controller is dead is lost; the next one is carried out.
+    "move: 0 0",
     "stopped",
   ]);
 }
@@ -79,5 +88,42 @@ describe("a controller that moves a version bit of all hosts", () => {
       },
       120_000,
     );
+  });
+});
+
+describe("commands of a file", () => {
+  const messages = async (command: string) => {
+    const path = join(folder, "wrong.yaml");
+    writeFileSync(path, file.replace(/commands:\n(?: {2}-.*\n)+/, `commands: [{ ${command} }]\n`));
+    const error = await runOwn(path, join(folder, "wrong"), { engine: "sim" }).catch(
+      (thrown: unknown) => thrown,
+    );
+    return String(error).replaceAll(`${folder}/`, "");
+  };
+
+  it.each([
+    [
+      "at: 1s, scheme: versoin, command: move",
+      /wrong\.yaml:\d+:30: error\[P43014\]: no scheme .* did you mean "version"\?/,
+    ],
+    [
+      "at: 1s, scheme: version, command: mve",
+      /wrong\.yaml:\d+:48: error\[P43071\]: .* did you mean "move"\?/,
+    ],
+    [
+      "at: 1s, scheme: version, command: move, version: 2",
+      /:\d+:63: error\[P43071\]: command move of scheme version: version: /,
+    ],
+    [
+      "at: 1s, scheme: version, command: move, version: 0, hsots: 1",
+      /:\d+:66: error\[P43071\]: .*unknown key "hsots"/,
+    ],
+    ["at: 1s, scheme: version, command: move", /error\[P43071\]: .*missing key "version"/],
+    [
+      "at: 2s, scheme: version, command: move, version: 0",
+      /error\[P43015\]: the command comes after the end/,
+    ],
+  ])("are checked: %s", async (command, message) => {
+    expect(await messages(command)).toMatch(message);
   });
 });

@@ -1,5 +1,6 @@
 /** Faults of a run in the simulator at their times, those of controllers too. */
 import { Random } from "../../base/index.js";
+import type { Command } from "../commands.js";
 import type { ControllerFault } from "../control-plane-faults.js";
 import type { SimulatorStage } from "../kinds/kind.js";
 import type { Fault } from "./fault.js";
@@ -10,6 +11,8 @@ import { transitionsOf } from "./schedule.js";
 export interface RunFaults {
   readonly faults: readonly Fault[];
   readonly controllerFaults: readonly ControllerFault[];
+  /** What the file tells controllers; absent: nothing. */
+  readonly commands?: readonly Command[];
 }
 
 /**
@@ -18,7 +21,7 @@ export interface RunFaults {
  * been stopped then.
  */
 export function scheduleFaults(
-  { faults: listed, controllerFaults }: RunFaults,
+  { faults: listed, controllerFaults, commands = [] }: RunFaults,
   duration: number,
   { fabric, seed, power, plane }: Pick<SimulatorStage, "fabric" | "seed" | "power" | "plane">,
 ): () => void {
@@ -35,8 +38,10 @@ export function scheduleFaults(
       });
     });
   }
-  if (plane !== undefined)
+  if (plane !== undefined) {
     for (const fault of controllerFaults) simulation.at(start + fault.at, () => plane.apply(fault));
+    for (const command of commands) simulation.at(start + command.at, () => plane.command(command));
+  }
   return () => {
     if (failed !== undefined) throw failed;
   };

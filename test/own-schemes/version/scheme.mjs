@@ -7,14 +7,20 @@ const VERSION_BIT = 32;
 export default (kit) => ({
   name: "version",
 
+  commands: { move: kit.z.strictObject({ version: kit.z.number().int().min(0).max(1) }) },
+
   plan(topology) {
     const { programs, switches } = kit.schemes.prr.plan(
       topology,
       kit.schemes.prr.parameters.parse({ field: "dscp" }),
     );
     const controller = {
-      async start({ hosts, watchHosts, clock, log, incarnation }) {
+      async start({ hosts, watchHosts, watchCommands, clock, log, incarnation }) {
         watchHosts(({ host, message }) => log(`${host.name} tells ${JSON.stringify(message)}`));
+        watchCommands(async ({ name, values }) => {
+          const moved = await Promise.all(hosts.map(({ ask }) => ask(values)));
+          log(`${name}: ${moved.map(({ version }) => version).join(" ")}`);
+        });
         const known = await Promise.all(hosts.map(({ ask }) => ask("which")));
         log(`versions: ${known.join(" ")}`);
         if (incarnation > 1) return;

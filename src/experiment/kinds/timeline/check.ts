@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { type Diagnostics, didYouMean, type Locate } from "../../../base/index.js";
 import { hostsOf, nodeNamed, type Topology } from "../../../topology/index.js";
 import { CLIENT_PORTS, readTrafficFile } from "../../../traffic/index.js";
+import { listedCommands } from "../../commands.js";
 import { controllerFaults } from "../../control-plane-faults.js";
 import { listed } from "../../faults/element.js";
 import { listedFaults } from "../../faults/listed-faults.js";
@@ -30,7 +31,8 @@ export function timelineOf({
   const faults = listedFaults(list, topology, locate, diagnostics);
   const schemes = plan(settings, 1);
   const killed = controllerFaults(settings, schemes, locate, diagnostics);
-  return { source, locate, settings, topology, schemes, faults, controllerFaults: killed };
+  const commands = listedCommands(settings, schemes, locate, diagnostics);
+  return { source, locate, settings, topology, schemes, faults, controllerFaults: killed, commands };
 }
 
 /** The flows of a traffic file; P43005 and P42320 to P42323 go to the list. */

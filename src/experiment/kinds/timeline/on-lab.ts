@@ -90,7 +90,7 @@ async function play(
     );
   });
   const faults = new LabFaults(timeline.topology, fabric.faultyLab, tables);
-  const { controllerFaults } = timeline;
+  const { controllerFaults, commands } = timeline;
   return await withCleanup(
     async () => {
       // They take no time, so they need not wait for the faults of the network.
@@ -100,7 +100,14 @@ async function play(
           fabric.control.apply(fault);
         }
       })();
+      const commanding = (async () => {
+        for (const command of commands) {
+          await sleepUntil(start + command.at, stop);
+          fabric.control.command(command);
+        }
+      })();
       killing.catch(() => {});
+      commanding.catch(() => {});
       for (const { at, fault, begins } of transitionsOf(timeline.faults, timeline.settings.duration)) {
         await sleepUntil(start + at, stop);
         const late = (monotonicNs() - start - at) / 1e6;
@@ -109,7 +116,7 @@ async function play(
         await (begins ? faults.begin(fault) : faults.end(fault));
       }
       await sleepUntil(start + timeline.settings.duration, stop);
-      await killing;
+      await Promise.all([killing, commanding]);
       const records = await Promise.all(running.map((finish) => finish()));
       // Before the faults end: the links that come back then are none of its business.
       await controllers.stop();

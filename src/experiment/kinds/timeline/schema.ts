@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { durationSchema, positiveDurationSchema } from "../../../topology/index.js";
 import { DEFAULT_PORT } from "../../../traffic/index.js";
+import { type Command, commandsSchema } from "../../commands.js";
 import type { ControllerFault } from "../../control-plane-faults.js";
 import { type Checked, fabricKeys, ipSchema, machineKeys, whole } from "../../experiment.js";
 import type { Fault } from "../../faults/fault.js";
@@ -29,6 +30,7 @@ export const timelineSchema = z.strictObject({
     error: "expected a list of flows, or the path of a traffic file",
   }),
   faults: z.array(listedFaultSchema).default([]),
+  commands: commandsSchema,
   /** From the start of the first flow to the end. */
   duration: positiveDurationSchema,
   traffic: z
@@ -55,4 +57,6 @@ export type Timeline = Checked<TimelineSettings> & {
   readonly faults: readonly Fault[];
   /** In time order. */
   readonly controllerFaults: readonly ControllerFault[];
+  /** In time order. */
+  readonly commands: readonly Command[];
 };

@@ -1,0 +1,76 @@
+/** Commands of an experiment file to the controllers of its schemes: `{ at: 20ms, scheme: LABEL, command: update, ... }`. */
+import { z } from "zod";
+import { type Diagnostics, didYouMean, type Json, type Locate } from "../base/index.js";
+import { describeIssues } from "../documents/index.js";
+import { durationSchema } from "../topology/index.js";
+import type { SchemeRun } from "./experiment.js";
+
+/** Value of the key `commands`. The keys beside these are the command's own: the scheme has their schema. */
+export const commandsSchema = z
+  .array(z.looseObject({ at: durationSchema, scheme: z.string(), command: z.string() }))
+  .default([]);
+
+type CommandSpec = z.output<typeof commandsSchema>[number];
+
+export interface Command {
+  /** Nanoseconds from the start. */
+  readonly at: number;
+  /** Label of the scheme. */
+  readonly scheme: string;
+  readonly name: string;
+  /** As the scheme's schema parsed them. */
+  readonly values: Json;
+  /** Place in the file's list. */
+  readonly number: number;
+}
+
+/**
+ * The commands, in time order. Adds P43014 for a scheme that the file does not have, P43015 for a time after the end, and P43071
+ * for a command that the scheme does not know, or values that its schema refuses; after these the commands are not to be used.
+ */
+export function listedCommands(
+  { commands, duration }: { readonly commands: readonly CommandSpec[]; readonly duration: number },
+  schemes: readonly SchemeRun[],
+  locate: Locate,
+  diagnostics: Diagnostics,
+): Command[] {
+  const found = commands.flatMap((spec, number): Command[] => {
+    const { at, scheme, command: name, ...values } = spec;
+    const place = (key: string) => locate(["commands", number, key]) ?? locate(["commands", number]);
+    if (at >= duration)
+      diagnostics.error("P43015", place("at"), "the command comes after the end, see duration");
+    const labels = schemes.map(({ label }) => label);
+    const run = schemes.find(({ label }) => label === scheme);
+    if (run === undefined) {
+      diagnostics.error(
+        "P43014",
+        place("scheme"),
+        `no scheme of this file is called "${scheme}"${didYouMean(scheme, labels, '"')}`,
+        `schemes: ${labels.join(", ")}`,
+      );
+      return [];
+    }
+    const known = Object.keys(run.commands);
+    const schema = Object.hasOwn(run.commands, name) ? run.commands[name]! : undefined;
+    if (schema === undefined) {
+      diagnostics.error(
+        "P43071",
+        place("command"),
+        `scheme ${scheme} has no command "${name}"${didYouMean(name, known, '"')}`,
+        known.length === 0 ? `scheme ${scheme} has no commands` : `its commands: ${known.join(", ")}`,
+      );
+      return [];
+    }
+    const parsed = schema.safeParse(values);
+    if (parsed.success) return [{ at, scheme, name, values: parsed.data as Json, number }];
+    for (const { path, atKey, message, notes } of describeIssues(parsed.error.issues, schema, values))
+      diagnostics.error(
+        "P43071",
+        locate(["commands", number, ...path], atKey) ?? locate(["commands", number]),
+        `command ${name} of scheme ${scheme}: ${message}`,
+        ...notes,
+      );
+    return [];
+  });
+  return found.toSorted((a, b) => a.at - b.at || a.number - b.number);
+}
