@@ -55,12 +55,15 @@ const PROGRAMS = [
   ...["arith_misc", "control", "cpu", "hash", "memory", "parse", "queue", "replicate", "selector"].map(
     (name) => `test/golden/${name}/${name}.p4`,
   ),
+  ...["externs", "loops", "parser", "profiles", "stacks", "tables", "values"].map(
+    (name) => `test/golden/constructs/${name}.p4`,
+  ),
   "p4/pecmp/leaf.p4",
 ];
 /** Targets of a program, and whether its page is recorded, too. */
 const RUNS: readonly [program: string, target: string, withPage: boolean][] = PROGRAMS.flatMap(
   (path): [string, string, boolean][] => [
-    [path, "tofino", /l2l3|selector\.p4/.test(path)],
+    [path, "tofino", /l2l3|selector\.p4|externs/.test(path)],
     ...(/real_/.test(path) ? [[path, "rmt", false] as [string, string, boolean]] : []),
     ...(/real_(heavy|l2l3)/.test(path) ? [[path, "tofino2", false] as [string, string, boolean]] : []),
   ],
