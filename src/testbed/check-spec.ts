@@ -1,5 +1,6 @@
 /** Refuses labs that cannot exist, before anything is made. */
 import { Diagnostics } from "../base/index.js";
+import { CODES } from "./codes.js";
 import type { LabSpec } from "./lab.js";
 
 /** IFNAMSIZ of Linux is 16 with the closing zero. */
@@ -13,7 +14,7 @@ const INTERFACE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 export function checkSpec(spec: LabSpec): void {
   const diagnostics = new Diagnostics();
   const wrong = (message: string, ...notes: string[]): void =>
-    diagnostics.error("P43101", undefined, `lab ${spec.name}: ${message}`, ...notes);
+    diagnostics.error(CODES.contradiction, undefined, `lab ${spec.name}: ${message}`, ...notes);
   /** Node -> its interfaces, each with the number of links that end there. */
   const nodes = new Map<string, Map<string, number>>();
   const addNode = (name: string): Map<string, number> => {

@@ -3,6 +3,7 @@ import { fail } from "../base/index.js";
 import { type Device, DeviceError } from "../device/index.js";
 import { ownCommand } from "../loading/index.js";
 import type { RemoteDevice } from "../p4runtime/index.js";
+import { CODES } from "./codes.js";
 import type { LabOptions, LabSwitch, RunningSwitch, SwitchProcessState } from "./lab.js";
 import { type Bmv2Files, findBmv2 } from "./switches/bmv2.js";
 import { Bmv2Device } from "./switches/bmv2-device.js";
@@ -134,7 +135,7 @@ export class LabSwitchProcess implements RunningSwitch {
     if (!this.#process.isRunning) return;
     if (!(this.#thrift instanceof ThriftCli)) {
       fail(
-        "P43103",
+        CODES.notInstalled,
         undefined,
         `cannot take a link of ${this.name} down: BMv2 removes a port over Thrift only, with simple_switch_CLI`,
         ...(this.#thrift === undefined ? [] : [this.#thrift.reason]),

@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import { fail, systemErrorReason } from "../base/index.js";
 import { makeFolders } from "../loading/index.js";
 import { checkSpec } from "./check-spec.js";
+import { CODES } from "./codes.js";
 import type { Lab, LabEnd, LabOptions, LabSpec, RunningHost, RunningSwitch } from "./lab.js";
 import { bringUpHosts, bringUpSwitches } from "./network/interfaces.js";
 import { makeNetwork, type Network } from "./network/network.js";
@@ -48,7 +49,7 @@ export async function startLab(given: LabSpec, options: LabOptions): Promise<Lab
   const qdiscs = await probeQdiscs(stop);
   if ("reason" in qdiscs) {
     fail(
-      "P43102",
+      CODES.notPermitted,
       undefined,
       `network namespaces are not permitted: ${qdiscs.reason}`,
       "a lab needs root: try sudo",
@@ -90,7 +91,12 @@ export async function startLab(given: LabSpec, options: LabOptions): Promise<Lab
 async function checkTools(stop: AbortSignal): Promise<void> {
   for (const argv of TOOLS) {
     if ((await command(argv, { stop })).status !== NOT_FOUND_STATUS) continue;
-    fail("P43103", undefined, `the command ${argv[0]} is not there`, "apt-get install iproute2 ethtool");
+    fail(
+      CODES.notInstalled,
+      undefined,
+      `the command ${argv[0]} is not there`,
+      "apt-get install iproute2 ethtool",
+    );
   }
 }
 
@@ -98,7 +104,7 @@ function makeFolder(path: string): void {
   try {
     makeFolders(path);
   } catch (error) {
-    fail("P40003", undefined, `cannot make the folder ${path}: ${systemErrorReason(error)}`);
+    fail(CODES.cannotWrite, undefined, `cannot make the folder ${path}: ${systemErrorReason(error)}`);
   }
 }
 
@@ -153,7 +159,7 @@ class StartedLab implements Lab {
     );
     if (links.length === 0) {
       const known = this.spec.links.map(linkName).join(", ");
-      fail("P43109", undefined, `there is no link between ${a} and ${b}`, `links: ${known}`);
+      fail(CODES.noLink, undefined, `there is no link between ${a} and ${b}`, `links: ${known}`);
     }
     // the switches' ends only: a host whose interface is taken down would lose its routes
     const ends = links.flatMap(({ a, b }) => [a, b]).filter(({ node }) => this.switches.has(node));
@@ -170,10 +176,14 @@ class StartedLab implements Lab {
 
   async setDelay(node: string, interfaceName: string, extraNs: number): Promise<void> {
     if (!this.qdiscs.netem)
-      fail("P43105", undefined, "this kernel has no netem (sch_netem), so packets cannot be delayed");
+      fail(
+        CODES.kernelLacks,
+        undefined,
+        "this kernel has no netem (sch_netem), so packets cannot be delayed",
+      );
     const isHere = (end: LabEnd) => end.node === node && end.interface === interfaceName;
     const index = this.spec.links.findIndex(({ a, b }) => isHere(a) || isHere(b));
-    if (index < 0) fail("P43109", undefined, `${node} has no interface ${interfaceName}`);
+    if (index < 0) fail(CODES.noLink, undefined, `${node} has no interface ${interfaceName}`);
     const isSwitch = this.switches.has(node);
     const shape = this.shapes[index]!;
     const own = isSwitch ? atSwitch(shape, this.options.engine) : shape;

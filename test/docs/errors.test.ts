@@ -1,5 +1,5 @@
 /** Every diagnostic code in the source stands in docs/errors.md, once, and nothing else does. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 
@@ -20,4 +20,35 @@ it("docs/errors.md lists every code once", () => {
   const listed = [...page.matchAll(/^\| (P4\d{4}) \|/gm)].map((match) => match[1]!);
   expect(listed.filter((code, index) => listed.indexOf(code) !== index)).toEqual([]);
   expect([...listed].sort()).toEqual(codesUsed());
+});
+
+/** Rooms that name their codes in one catalogue, `codes.ts`. */
+const rooms = readdirSync(join(root, "src")).filter((room) =>
+  existsSync(join(root, "src", room, "codes.ts")),
+);
+
+it.each(rooms)("the codes of %s stand in its catalogue alone, each once, and each is in use", (room) => {
+  const folder = join(root, "src", room);
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .map((entry) => join(entry.parentPath, entry.name));
+  const catalogue = readFileSync(join(folder, "codes.ts"), "utf8");
+  const entries = [...catalogue.matchAll(/^ {2}(\w+): "(P4\d{4})",/gm)];
+  expect(entries.length).toBeGreaterThan(0);
+  const codes = entries.map(([, , code]) => code!);
+  expect(codes.filter((code, index) => codes.indexOf(code) !== index)).toEqual([]);
+  const text = files
+    .filter((path) => path !== join(folder, "codes.ts"))
+    .map((path) => readFileSync(path, "utf8"))
+    .join("\n");
+  const command = readdirSync(join(root, "src/cli"), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => readFileSync(join(root, "src/cli", path), "utf8"))
+    .join("\n");
+  expect(text.match(/"P4\d{4}"/g)).toBeNull();
+  expect(
+    entries
+      .filter(([, name]) => !new RegExp(`CODES\\.${name}\\b`).test(text + command))
+      .map(([, name]) => name),
+  ).toEqual([]);
 });

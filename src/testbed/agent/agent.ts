@@ -9,6 +9,7 @@ import {
   type RequestText,
 } from "../../host-agent/index.js";
 import { agentCommand } from "../../loading/index.js";
+import { CODES } from "../codes.js";
 import type { HostProcess, RunningHost } from "../lab.js";
 import { type AgentConfig, addressText, startRequest } from "./config.js";
 import { agentFailure } from "./failure.js";
@@ -117,7 +118,7 @@ export class Agent {
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       if (this.#ended !== undefined) {
-        reject(agentFailure("P43172", this.#ended));
+        reject(agentFailure(CODES.flowFailed, this.#ended));
         return;
       }
       this.#waiting.set(id, { resolve, reject });
@@ -150,7 +151,7 @@ export class Agent {
     if (waiting === undefined) return;
     this.#waiting.delete(id);
     if (event.event === "error") {
-      waiting.reject(agentFailure("P43171", `the agent on ${this.#host}: ${event.text}`));
+      waiting.reject(agentFailure(CODES.agentRequest, `the agent on ${this.#host}: ${event.text}`));
     } else {
       waiting.resolve(event);
     }
@@ -167,7 +168,7 @@ export class Agent {
     );
     for (const flow of this.#flows.values()) flow.fail(this.#ended);
     this.#flows.clear();
-    for (const waiting of this.#waiting.values()) waiting.reject(agentFailure("P43172", this.#ended));
+    for (const waiting of this.#waiting.values()) waiting.reject(agentFailure(CODES.flowFailed, this.#ended));
     this.#waiting.clear();
   }
 }
@@ -185,7 +186,11 @@ export async function startAgent(host: RunningHost, config: AgentConfig): Promis
     const refuse = (text: string) => {
       clearTimeout(timer);
       reject(
-        agentFailure("P43170", `the agent on ${host.name} does not start: ${text}`, ...lastLines(process)),
+        agentFailure(
+          CODES.agentStart,
+          `the agent on ${host.name} does not start: ${text}`,
+          ...lastLines(process),
+        ),
       );
     };
     const timer = setTimeout(() => {

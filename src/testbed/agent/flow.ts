@@ -1,5 +1,6 @@
 /** A flow that an agent sends: what happens to it, in order. */
 import { type AgentEvent, monotonicNs, type TcpInfo } from "../../host-agent/index.js";
+import { CODES } from "../codes.js";
 import { agentFailure } from "./failure.js";
 
 export interface FlowOptions {
@@ -150,7 +151,7 @@ export class AgentFlow {
   fail(text: string, atNs = monotonicNs()): void {
     if (this.#over) return;
     this.#over = true;
-    this.#settle.reject(agentFailure("P43172", text));
+    this.#settle.reject(agentFailure(CODES.flowFailed, text));
     this.#add({ kind: "failed", atNs, text });
   }
 

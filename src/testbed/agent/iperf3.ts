@@ -1,5 +1,6 @@
 /** One flow by iperf3: a server in one host, a client in another, and what the client's report says. */
 import { z } from "zod";
+import { CODES } from "../codes.js";
 import type { HostProcess, RunningHost } from "../lab.js";
 import { addressText } from "./config.js";
 import { agentFailure } from "./failure.js";
@@ -58,7 +59,7 @@ export async function runIperf3(client: End, server: End, options: Iperf3Options
     const block = Math.ceil(bytes / Math.ceil(bytes / MAX_BLOCK));
     const words = ["-c", to, "-B", from, "-p", `${port}`, "-n", `${bytes}`, "-l", `${block}`, "--json"];
     const done = await client.host.exec(["iperf3", ...words], timeoutMs === undefined ? {} : { timeoutMs });
-    if (done.status === KILLED) throw agentFailure("P43173", `iperf3 did not end within ${timeoutMs} ms`);
+    if (done.status === KILLED) throw agentFailure(CODES.iperf3, `iperf3 did not end within ${timeoutMs} ms`);
     return readIperf3(done.stdout || done.stderr);
   } finally {
     await listener.kill();
@@ -69,7 +70,7 @@ async function listening(server: HostProcess, host: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const refuse = (text: string) =>
       reject(
-        agentFailure("P43173", `iperf3 does not listen on ${host}: ${text}`, "it is in Debian's iperf3"),
+        agentFailure(CODES.iperf3, `iperf3 does not listen on ${host}: ${text}`, "it is in Debian's iperf3"),
       );
     const timer = setTimeout(() => refuse(`nothing for ${SERVER_START_MS / 1000} s`), SERVER_START_MS);
     server.onLine((line) => {
@@ -90,13 +91,13 @@ export function readIperf3(text: string): Iperf3Figures {
   try {
     json = JSON.parse(text);
   } catch {
-    throw agentFailure("P43173", `iperf3 gave no report: ${text.trim().slice(0, 200) || "nothing"}`);
+    throw agentFailure(CODES.iperf3, `iperf3 gave no report: ${text.trim().slice(0, 200) || "nothing"}`);
   }
   const error = z.object({ error: z.string() }).safeParse(json);
-  if (error.success) throw agentFailure("P43173", `iperf3: ${error.data.error}`);
+  if (error.success) throw agentFailure(CODES.iperf3, `iperf3: ${error.data.error}`);
   const report = reportSchema.safeParse(json);
   if (!report.success) {
-    throw agentFailure("P43173", "the report of iperf3 lacks something", z.prettifyError(report.error));
+    throw agentFailure(CODES.iperf3, "the report of iperf3 lacks something", z.prettifyError(report.error));
   }
   const { sum_sent, streams } = report.data.end;
   const { mean_rtt, min_rtt } = streams[0]!.sender;

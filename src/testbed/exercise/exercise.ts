@@ -6,6 +6,7 @@ import { Interpreter, type Surroundings } from "../../control/index.js";
 import { DeviceError } from "../../device/index.js";
 import { writeUpdates } from "../../p4runtime/index.js";
 import { P4InfoIndex, type Program, readBmv2, readP4Info } from "../../program/index.js";
+import { CODES } from "../codes.js";
 import type { Lab, LabEnd, LabOptions, LabSpec } from "../lab.js";
 import { startLab } from "../start.js";
 import { formatIpv4 } from "./addresses.js";
@@ -168,7 +169,12 @@ async function program(
   const refused = (what: string, error: unknown): never => {
     if (!(error instanceof DeviceError)) throw error;
     const reasons = (error.updates ?? []).filter(({ code }) => code !== "OK").map(({ message }) => message);
-    fail("P43157", undefined, `switch ${name} refused ${what}: ${error.message}`, ...reasons.slice(0, 10));
+    fail(
+      CODES.refusedEntry,
+      undefined,
+      `switch ${name} refused ${what}: ${error.message}`,
+      ...reasons.slice(0, 10),
+    );
   };
   if (runs !== undefined) {
     const loaded = read(runs);
@@ -198,7 +204,7 @@ function readProgram({ json, p4info }: ExerciseProgram): Program {
       return new SourceFile(path, readFileSync(path, "utf8"));
     } catch {
       fail(
-        "P43155",
+        CODES.missingFile,
         undefined,
         `cannot read ${path}`,
         "compile the exercise's program first, or keep its source there",

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { type Diagnostics, fail, SourceFile } from "../../base/index.js";
 import { type RuntimeFile, readRuntimeFile } from "../../control/index.js";
+import { CODES } from "../codes.js";
 import type { ExerciseSwitch, ExerciseTopology } from "./topology-file.js";
 
 /** A program of an exercise: the files that are made of one source. */
@@ -62,7 +63,7 @@ export function openExercise(
   };
   const given = options.program === undefined ? undefined : resolve(options.program);
   if (given !== undefined && !existsSync(given)) {
-    fail("P43155", undefined, `--program ${options.program}: no such file`);
+    fail(CODES.missingFile, undefined, `--program ${options.program}: no such file`);
   }
   const fallback = given === undefined ? defaultProgram(folder) : basename(given);
   const switches = topology.switches.map((entry): SwitchSetup => {
@@ -75,7 +76,11 @@ export function openExercise(
       const runs = programAt(json, runtime?.p4info);
       if (runs.source === undefined && !existsSync(runs.json)) {
         const source = join(folder, `${basename(json, ".json")}.p4`);
-        diagnostics.error("P43155", place, `${entry.name} runs ${json}: neither it nor ${source} is there`);
+        diagnostics.error(
+          CODES.missingFile,
+          place,
+          `${entry.name} runs ${json}: neither it nor ${source} is there`,
+        );
       }
       return { ...entry, runs, ...(runtime === undefined ? {} : { runtime }) };
     }
@@ -83,7 +88,7 @@ export function openExercise(
     if (fallback === undefined) {
       const place = topology.locate(["switches", entry.name]);
       fail(
-        "P43156",
+        CODES.whichProgram,
         place,
         `which program does ${entry.name} run?`,
         "say it with --program FILE.p4, or --no-p4",
@@ -95,7 +100,7 @@ export function openExercise(
   if (given !== undefined && ![...programs.values()].some(({ source }) => source === given)) {
     const names = [...programs.values()].map(({ json }) => `${basename(json, ".json")}.p4`);
     fail(
-      "P43156",
+      CODES.whichProgram,
       undefined,
       `--program ${options.program}: no switch runs a program of that name`,
       `programs: ${names.join(", ")}`,
@@ -147,7 +152,12 @@ function programOf(
 function inside(folder: string, path: string): string {
   const whole = resolve(folder, path);
   if (!relative(folder, whole).startsWith("..")) return whole;
-  fail("P43159", undefined, `${path} is outside of the exercise's folder ${folder}`, "write build/NAME.json");
+  fail(
+    CODES.outsideFolder,
+    undefined,
+    `${path} is outside of the exercise's folder ${folder}`,
+    "write build/NAME.json",
+  );
 }
 
 /** Name of the source that the exercise's Makefile or its folder makes the default. */
@@ -169,7 +179,7 @@ function readRuntime(
   if (runtimeFile === undefined) return undefined;
   const path = resolve(folder, runtimeFile);
   if (!existsSync(path)) {
-    diagnostics.error("P43155", locate(["switches", name, "runtime_json"]), `no such file: ${path}`);
+    diagnostics.error(CODES.missingFile, locate(["switches", name, "runtime_json"]), `no such file: ${path}`);
     return undefined;
   }
   return readRuntimeFile(new SourceFile(path, readFileSync(path, "utf8")), diagnostics);

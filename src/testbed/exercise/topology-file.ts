@@ -5,6 +5,7 @@
 import { z } from "zod";
 import type { Diagnostics, Locate, SourceFile } from "../../base/index.js";
 import { loadDocument } from "../../documents/index.js";
+import { CODES } from "../codes.js";
 
 interface ExerciseHost {
   name: string;
@@ -179,12 +180,12 @@ class LinkReader {
     const place = this.locate([kind, name]);
     if (!NODE_NAME.test(name)) {
       this.diagnostics.error(
-        "P43150",
+        CODES.nodeName,
         place,
         `${name} is no name of a node: letters, digits and _, 32 at most`,
       );
     } else if (kind === "switches" && this.hosts.has(name)) {
-      this.diagnostics.error("P43150", place, `${name} is a host and a switch`);
+      this.diagnostics.error(CODES.nodeName, place, `${name} is a host and a switch`);
     }
   }
 
@@ -194,7 +195,7 @@ class LinkReader {
     if (a === undefined || b === undefined) return undefined;
     if (this.hosts.has(a.node) && this.hosts.has(b.node)) {
       const message = `${link[0]} and ${link[1]} are both hosts: a host is linked to a switch`;
-      this.diagnostics.error("P43153", this.locate(["links", index]), message);
+      this.diagnostics.error(CODES.hostToHost, this.locate(["links", index]), message);
       return undefined;
     }
     const [, , delayNs, megabits] = link;
@@ -213,25 +214,25 @@ class LinkReader {
       return undefined;
     };
     const earlier = this.#used.get(text);
-    if (earlier !== undefined) return wrong("P43152", `${text} has a link already: links[${earlier}]`);
+    if (earlier !== undefined) return wrong(CODES.twoLinks, `${text} has a link already: links[${earlier}]`);
     this.#used.set(text, index);
     if (this.hosts.has(text)) return { node: text, port: 0 };
     const [, node = "", digits = ""] = /^(.+)-p(\d+)$/.exec(text) ?? [];
     if (Object.hasOwn(this.switches, node)) {
       if (Number(digits) <= MAX_SWITCH_PORT) return { node, port: Number(digits) };
-      return wrong("P43151", `${text}: ports of a switch go up to ${MAX_SWITCH_PORT}`);
+      return wrong(CODES.linkEnd, `${text}: ports of a switch go up to ${MAX_SWITCH_PORT}`);
     }
     if (Object.hasOwn(this.switches, text)) {
-      return wrong("P43151", `${text} is a switch: say which port, as in ${text}-p1`);
+      return wrong(CODES.linkEnd, `${text} is a switch: say which port, as in ${text}-p1`);
     }
     const known = [...this.hosts, ...Object.keys(this.switches).map((name) => `${name}-pN`)].join(", ");
-    return wrong("P43151", `${text}: no such host or switch port (there are ${known})`);
+    return wrong(CODES.linkEnd, `${text}: no such host or switch port (there are ${known})`);
   }
 
   checkHosts(): void {
     for (const host of this.hosts) {
       if (this.#used.has(host)) continue;
-      this.diagnostics.error("P43154", this.locate(["hosts", host]), `${host} has no link`);
+      this.diagnostics.error(CODES.unlinkedHost, this.locate(["hosts", host]), `${host} has no link`);
     }
   }
 }

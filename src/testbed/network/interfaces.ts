@@ -1,5 +1,6 @@
 /** Brings interfaces up: offloads off, addresses, no frames that the kernel sends by itself, and the hosts' own commands. */
 import { fail } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type { LabHost, LabSpec } from "../lab.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { command, inParallel, setUp } from "../system/command.js";
@@ -85,5 +86,10 @@ async function hostCommand(id: string, host: string, text: string, stop: AbortSi
   });
   if (status === 0) return;
   const said = stdout.trim().split("\n").slice(-5);
-  fail("P43106", undefined, `command of host ${host} failed with status ${status}: ${text}`, ...said);
+  fail(
+    CODES.hostCommand,
+    undefined,
+    `command of host ${host} failed with status ${status}: ${text}`,
+    ...said,
+  );
 }

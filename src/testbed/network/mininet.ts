@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { fail } from "../../base/index.js";
 import { packageFile } from "../../loading/index.js";
+import { CODES } from "../codes.js";
 import type { LabSpec } from "../lab.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { command, setUp } from "../system/command.js";
@@ -37,7 +38,7 @@ export class MininetNetwork implements Network {
     const python = await findMininetPython(stop);
     if (python === undefined) {
       fail(
-        "P43103",
+        CODES.notInstalled,
         undefined,
         "Mininet is not installed",
         "apt-get install mininet, or use --network netns",
@@ -89,7 +90,7 @@ function firstAnswer(child: ChildProcess, stop: AbortSignal): Promise<z.output<t
   return new Promise((resolve, reject) => {
     const refuse = (why: string): void => {
       try {
-        fail("P43107", undefined, `Mininet: ${why}`, ...stderr.trim().split("\n").slice(-10));
+        fail(CODES.setUp, undefined, `Mininet: ${why}`, ...stderr.trim().split("\n").slice(-10));
       } catch (error) {
         reject(error);
       }

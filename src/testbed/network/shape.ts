@@ -10,6 +10,7 @@
  * keeps, is long enough.
  */
 import { fail } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type { LabLink, LabOptions, LabSpec, Omission, SwitchEngine } from "../lab.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { inParallel, setUp } from "../system/command.js";
@@ -104,7 +105,7 @@ export function planShapes(
 
 function refuse(what: Omission, link: LabLink, value: string, why: string): never {
   fail(
-    "P43105",
+    CODES.kernelLacks,
     undefined,
     `link ${linkName(link)} has a ${what} of ${value}: ${why}`,
     `without it: --allow-missing ${what}`,

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fail } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type { ExecResult } from "../lab.js";
 import { command } from "../system/command.js";
 import { runFolder, switchNamespace } from "./record.js";
@@ -72,7 +73,7 @@ export class Janitor {
     if (again === 0) return;
     const said = `${this.#stderr}${stderr}`.trim().split("\n").slice(-5);
     fail(
-      "P43108",
+      CODES.removal,
       undefined,
       `leftovers of run ${this.id} cannot be removed`,
       ...said,

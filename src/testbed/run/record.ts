@@ -7,6 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { join } from "node:path";
 import { z } from "zod";
 import { fail, systemErrorReason } from "../../base/index.js";
+import { CODES } from "../codes.js";
 
 /** Where network namespaces have their names too (/run/netns): gone after a reboot, as the namespaces are. */
 const RUNS = "/run/p4loom";
@@ -60,7 +61,7 @@ export function beginRun(describe: (id: string) => Omit<RunRecord, "owner">): st
     }
   } catch (error) {
     fail(
-      "P43102",
+      CODES.notPermitted,
       undefined,
       `cannot write ${RUNS}: ${systemErrorReason(error)}`,
       "a lab needs root: try sudo",
@@ -107,7 +108,7 @@ function reading<T>(path: string, read: () => T): T | undefined {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     return fail(
-      "P43111",
+      CODES.records,
       undefined,
       `cannot read the records of runs at ${path}: ${systemErrorReason(error)}`,
       "they belong to the user that started the runs: try sudo",

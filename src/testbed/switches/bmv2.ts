@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fail } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import { command, NOT_FOUND_STATUS } from "../system/command.js";
 
 export interface Bmv2Files {
@@ -43,15 +44,15 @@ export async function findBmv2(path: string | undefined): Promise<Bmv2Files> {
   const switchGrpc = path ?? onPath("simple_switch_grpc");
   if (switchGrpc === undefined) {
     fail(
-      "P43103",
+      CODES.notInstalled,
       undefined,
       "simple_switch_grpc (BMv2) is not on PATH",
       "give its path with --bmv2, or use our own switch: --engine switch",
     );
   }
-  if (!existsSync(switchGrpc)) fail("P43103", undefined, `there is no ${switchGrpc} (--bmv2)`);
+  if (!existsSync(switchGrpc)) fail(CODES.notInstalled, undefined, `there is no ${switchGrpc} (--bmv2)`);
   const features = await bmv2Features(switchGrpc);
-  if (features === undefined) fail("P43103", undefined, `${switchGrpc} (--bmv2) cannot be run`);
+  if (features === undefined) fail(CODES.notInstalled, undefined, `${switchGrpc} (--bmv2) cannot be run`);
   const { thrift, nanomsg } = features;
   return { switchGrpc, thrift, nanomsg, cli: findCli(switchGrpc, thrift) };
 }

@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createConnection, createServer, type Server } from "node:net";
 import { fail, systemErrorReason } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type { PortFrom } from "../lab.js";
 
 const LAST_PORT = 65_535;
@@ -59,7 +60,7 @@ async function listen(server: Server, wanted: number | PortFrom, what: string): 
       const { code } = error as NodeJS.ErrnoException;
       if (code === "EADDRINUSE" && port < last) continue;
       fail(
-        "P43110",
+        CODES.portTaken,
         undefined,
         `port ${port} of 127.0.0.1, asked for ${what}, is not free: ${systemErrorReason(error)}`,
       );

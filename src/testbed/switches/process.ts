@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fail, systemErrorReason } from "../../base/index.js";
 import { DeviceError } from "../../device/index.js";
 import { connect, type RemoteDevice } from "../../p4runtime/index.js";
+import { CODES } from "../codes.js";
 import { switchNamespace } from "../run/record.js";
 import type { SwitchPlan } from "./command-line.js";
 
@@ -131,7 +132,7 @@ export class SwitchProcess {
     const { spec, logFile } = this.plan;
     const lines = lastLines(logFile).filter((line) => !line.startsWith("$ "));
     fail(
-      "P43104",
+      CODES.switchStart,
       undefined,
       `switch ${spec.name} ${why}`,
       `command: ${this.#argv.join(" ")}`,

@@ -4,6 +4,7 @@ import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from "nod
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fail } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import type { ExecResult } from "../lab.js";
 
 export interface CommandOptions {
@@ -121,13 +122,19 @@ export async function setUp(
   const said = (stderr.trim() || stdout.trim() || `exit status ${status}`).split("\n");
   if (status === NOT_FOUND_STATUS) {
     fail(
-      "P43103",
+      CODES.notInstalled,
       undefined,
       `${what}: the command ${argv[0]} is not there`,
       "p4loom doctor says what to install",
     );
   }
-  fail("P43107", undefined, `${what}: ${said[0]}`, ...said.slice(1, 10), `the command was ${argv.join(" ")}`);
+  fail(
+    CODES.setUp,
+    undefined,
+    `${what}: ${said[0]}`,
+    ...said.slice(1, 10),
+    `the command was ${argv.join(" ")}`,
+  );
 }
 
 /** Runs `work` for every item, at most `limit` at a time; rejects with the first error when all that began are over. */
