@@ -10,6 +10,7 @@ import {
   writeP4InfoJson,
   writeP4InfoText,
 } from "../program/index.js";
+import { CODES } from "./codes.js";
 import type { CheckOptions, CompileOptions } from "./main.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 
@@ -61,7 +62,11 @@ export async function checkFile(path: string, options: CheckOptions): Promise<nu
 
 function newDiagnostics({ maxErrorCount }: CheckOptions): DiagnosticList {
   if (!/^[1-9]\d{0,5}$/.test(maxErrorCount)) {
-    fail("P40005", undefined, `--maxErrorCount ${maxErrorCount}: expected a whole number from 1 to 999999`);
+    fail(
+      CODES.wrongValue,
+      undefined,
+      `--maxErrorCount ${maxErrorCount}: expected a whole number from 1 to 999999`,
+    );
   }
   return new DiagnosticList(Number(maxErrorCount));
 }

@@ -1,6 +1,7 @@
 /** `p4loom completion`: a script that completes p4loom's command line in a shell. */
 import type { Command } from "commander";
 import { fail } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { completableCommands } from "./completion/model.js";
 import { completionScript, SHELLS } from "./completion/scripts.js";
 import { EXIT } from "./outcome.js";
@@ -9,7 +10,7 @@ import { EXIT } from "./outcome.js";
 export async function completion(name: string, program: Command): Promise<number> {
   const shell = SHELLS.find((known) => known === name);
   if (shell === undefined)
-    fail("P40005", undefined, `completion ${name}: expected one of ${SHELLS.join(", ")}`);
+    fail(CODES.wrongValue, undefined, `completion ${name}: expected one of ${SHELLS.join(", ")}`);
   process.stdout.write(completionScript(shell, completableCommands(program)));
   return EXIT.success;
 }

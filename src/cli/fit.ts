@@ -34,6 +34,7 @@ import {
   readSource,
   writeFiles,
 } from "../loading/index.js";
+import { CODES } from "./codes.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 import { version } from "./version.js";
 
@@ -134,7 +135,7 @@ async function improve(result: FitResult, seconds: string | true): Promise<FitRe
   const limit = seconds === true ? DEFAULT_EXACT_SECONDS : Number(seconds);
   if (!(limit > 0 && limit <= MAX_EXACT_SECONDS)) {
     fail(
-      "P40005",
+      CODES.wrongValue,
       undefined,
       `--exact ${seconds}: not a number of seconds`,
       `write 1 to ${MAX_EXACT_SECONDS}`,

@@ -7,6 +7,7 @@ import { loadTemplates, renderPrograms } from "../generate/index.js";
 import { packageFile, readSource, textFolder, writeFiles } from "../loading/index.js";
 import { type FabricPlan, SCHEMES, type Scheme, type SchemeReport, schemeNamed } from "../schemes/index.js";
 import { buildTopology, type Topology, topologySchema } from "../topology/index.js";
+import { CODES } from "./codes.js";
 import type { GenerateOptions } from "./main.js";
 import { EXIT } from "./outcome.js";
 
@@ -75,7 +76,7 @@ function misuseOf(
 function settingsFile(settings: readonly string[]): SourceFile {
   const lines = settings.map((setting) => {
     const equals = setting.indexOf("=");
-    if (equals <= 0) fail("P40005", undefined, `--set ${setting}: expected NAME=VALUE`);
+    if (equals <= 0) fail(CODES.wrongValue, undefined, `--set ${setting}: expected NAME=VALUE`);
     return `${setting.slice(0, equals)}: ${setting.slice(equals + 1)}`;
   });
   return new SourceFile("--set", lines.length > 0 ? lines.join("\n") : "{}");
@@ -125,7 +126,7 @@ function flagSettings(further: readonly string[]): string[] {
   for (let i = 0; i < further.length; i++) {
     const [flag, joined] = splitOnce(further[i]!);
     if (!flag.startsWith("--"))
-      fail("P40005", undefined, `unexpected argument ${flag}: expected --KEY VALUE`);
+      fail(CODES.wrongValue, undefined, `unexpected argument ${flag}: expected --KEY VALUE`);
     const next = further[i + 1];
     const value = joined ?? (next === undefined || next.startsWith("--") ? "true" : further[++i]!);
     settings.push(`${flag.slice(2).replaceAll("-", "_")}=${value}`);

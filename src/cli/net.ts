@@ -15,6 +15,7 @@ import {
   SWITCH_ENGINES,
   startExercise,
 } from "../testbed/index.js";
+import { CODES } from "./codes.js";
 import { omissionsOf, oneOf, runDialogue, runLines } from "./net/dialogue.js";
 import type { NetArguments } from "./net/net-options.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
@@ -111,5 +112,5 @@ async function compileWithP4c(p4c: string, program: ExerciseProgram, options: Ne
   for (const file of [json, p4info]) makeFolders(dirname(file));
   const files = { source: source!, json, p4info, include: options.I, define: options.D };
   const { why } = await runP4c(p4c, files, { shown: true });
-  if (why !== undefined) fail("P43158", undefined, `${p4c} ${source}: ${why}`);
+  if (why !== undefined) fail(CODES.p4c, undefined, `${p4c} ${source}: ${why}`);
 }

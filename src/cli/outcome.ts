@@ -5,12 +5,13 @@
 import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { type Diagnostic, DiagnosticError, diagnosticToJson, formatDiagnostic } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { version } from "./version.js";
 
 export const EXIT = { success: 0, wrongInput: 1, wrongUsage: 2, ourFault: 70 } as const;
 
 /** A value on the command line that its option cannot have: wrong usage, not wrong input. */
-const WRONG_OPTION_VALUE = "P40005";
+const WRONG_OPTION_VALUE = CODES.wrongValue;
 
 /** Prints diagnostics to stderr: as text, or as one JSON object a line. */
 export function printDiagnostics(diagnostics: readonly Diagnostic[], json = false): void {

@@ -4,6 +4,7 @@ import { Interpreter, type Output } from "../control/index.js";
 import { DeviceError } from "../device/index.js";
 import { readSource } from "../loading/index.js";
 import { type ClientTls, connect, type Notice, type RemoteDevice } from "../p4runtime/index.js";
+import { CODES } from "./codes.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 import { readProgram } from "./shell/programs.js";
 import { checkShell, type ShellArguments, type ShellSetup } from "./shell/shell-options.js";
@@ -53,7 +54,7 @@ async function open({ address, deviceId, electionId, timeoutMs, args }: ShellSet
 
 function refuse(address: string, { message, code }: DeviceError, notes: readonly string[] = []): never {
   const where = message.includes(address) ? "" : `${address}: `;
-  fail("P40040", undefined, `${where}${message} (${code})`, ...notes);
+  fail(CODES.noSwitch, undefined, `${where}${message} (${code})`, ...notes);
 }
 
 function noticeText(notice: Notice): string {

@@ -1,5 +1,6 @@
 /** What a controller throws, as a diagnostic with the controller's name and the place of the throw. */
 import { type Diagnostic, DiagnosticError, SourceFile, type Span } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { MAX_WAKES_AT_ONE_INSTANT, NeverReady, TimeStandsStill } from "./incarnation.js";
 
 /** Reads a source file; undefined: it cannot be read. */
@@ -21,7 +22,7 @@ export function failureOf(
     return new DiagnosticError([
       {
         severity: "error",
-        code: "P43307",
+        code: CODES.notPrepared,
         message: `controller "${name}" was not ready for traffic after 60 s: its prepare has not returned`,
         notes: [{ message: "do in prepare only what traffic has to wait for, and all else in start" }],
       },
@@ -31,7 +32,7 @@ export function failureOf(
     return new DiagnosticError([
       {
         severity: "error",
-        code: "P43302",
+        code: CODES.stuckTime,
         message: `controller "${name}" was woken ${MAX_WAKES_AT_ONE_INSTANT} times at one instant, ${error.atNs} ns`,
         notes: [{ message: "let it sleep for more than 0 ns in each round of its loops" }],
       },
@@ -51,7 +52,7 @@ export function failureOf(
   const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const diagnostic: Diagnostic = {
     severity: "error",
-    code: "P43301",
+    code: CODES.threw,
     message:
       name === undefined
         ? `a promise that no controller awaits was rejected: ${words}`

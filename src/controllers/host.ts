@@ -3,6 +3,7 @@ import { type DiagnosticError, didYouMean, fail, notJson, printable, type Random
 import type { Device } from "../device/index.js";
 import { hostsOf, type Topology } from "../topology/index.js";
 import { type Clock, IncarnationClock } from "./clock.js";
+import { CODES } from "./codes.js";
 import type {
   CommandEvent,
   ControlledHost,
@@ -128,7 +129,7 @@ export class ControllerHost {
     if (slot !== undefined) return slot;
     const known = this.names.join(", ") || "none";
     fail(
-      "P43305",
+      CODES.unknownController,
       undefined,
       `no controller is called "${name}"${didYouMean(name, this.names, '"')}`,
       `controllers: ${known}`,
@@ -141,12 +142,12 @@ function checkPlan(
   { nodes }: Topology,
   taken: ReadonlyMap<string, unknown>,
 ): void {
-  if (taken.has(name)) fail("P43304", undefined, `two controllers are called "${name}"`);
+  if (taken.has(name)) fail(CODES.contradiction, undefined, `two controllers are called "${name}"`);
   for (const node of switches) {
     const role = nodes[node]?.role;
     if (role !== undefined && role !== "host") continue;
     const what = role === undefined ? `node ${node}, which is not there` : `the host ${nodes[node]!.name}`;
-    fail("P43304", undefined, `controller "${name}" controls ${what}`, "name switches only");
+    fail(CODES.contradiction, undefined, `controller "${name}" controls ${what}`, "name switches only");
   }
 }
 
@@ -377,7 +378,7 @@ function then(running: Promise<void> | undefined, next: () => void): void {
 
 function noSwitch(controller: string, name: string, known: ReadonlyMap<string, Device>): never {
   fail(
-    "P43303",
+    CODES.foreignSwitch,
     undefined,
     `controller "${controller}" controls no switch called "${name}"${didYouMean(name, known.keys(), '"')}`,
     `its switches: ${[...known.keys()].slice(0, MAX_LISTED).join(", ")}${known.size > MAX_LISTED ? ", ..." : ""}`,
@@ -387,7 +388,7 @@ function noSwitch(controller: string, name: string, known: ReadonlyMap<string, D
 function noHost(name: string, hosts: readonly ControlledHost[]): never {
   const names = hosts.map(({ node }) => node.name);
   fail(
-    "P43308",
+    CODES.unknownHost,
     undefined,
     `no host is called "${name}"${didYouMean(name, names, '"')}`,
     `hosts: ${names.slice(0, MAX_LISTED).join(", ")}${names.length > MAX_LISTED ? ", ..." : ""}`,

@@ -6,6 +6,7 @@ import { DiagnosticError, Diagnostics, fail, systemErrorReason } from "../base/i
 import { makeFolders } from "../loading/index.js";
 import { PcapDecoder, type PcapPacket, pcapHeader, pcapRecord } from "../traffic/index.js";
 import { BufferedFile } from "./buffered-file.js";
+import { CODES } from "./codes.js";
 
 const PIECE_BYTES = 256 * 1024;
 
@@ -21,7 +22,8 @@ export class PcapInput {
     this.#decoder = new PcapDecoder(path);
     this.#descriptor = reading(path, () => {
       // Opening a pipe would wait for a writer.
-      if (!statSync(path).isFile()) fail("P40001", undefined, `cannot read ${path}: not a plain file`);
+      if (!statSync(path).isFile())
+        fail(CODES.cannotRead, undefined, `cannot read ${path}: not a plain file`);
       return openSync(path, "r");
     });
   }
@@ -77,7 +79,7 @@ function reading<T>(path: string, task: () => T): T {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    fail("P40001", undefined, `cannot read ${path}: ${systemErrorReason(error)}`);
+    fail(CODES.cannotRead, undefined, `cannot read ${path}: ${systemErrorReason(error)}`);
   }
 }
 
@@ -117,6 +119,6 @@ export class PcapOutput {
 
 function cannotWrite(path: string, error: Error): DiagnosticError {
   const diagnostics = new Diagnostics();
-  diagnostics.error("P40003", undefined, `cannot write ${path}: ${systemErrorReason(error)}`);
+  diagnostics.error(CODES.cannotWrite, undefined, `cannot write ${path}: ${systemErrorReason(error)}`);
   return new DiagnosticError(diagnostics.list);
 }

@@ -1,6 +1,7 @@
 /** A file of lines with a bound on its size: when it is full, it is renamed and a new file is started. */
 import { DiagnosticError, Diagnostics, systemErrorReason } from "../base/index.js";
 import { BufferedFile } from "./buffered-file.js";
+import { CODES } from "./codes.js";
 
 export interface RotatingFileSetup {
   path: string;
@@ -75,7 +76,7 @@ export class RotatingFile {
   #describe(error: Error): DiagnosticError {
     const diagnostics = new Diagnostics();
     diagnostics.error(
-      "P40003",
+      CODES.cannotWrite,
       undefined,
       `cannot write ${this.setup.what} ${this.setup.path}: ${systemErrorReason(error)}`,
     );

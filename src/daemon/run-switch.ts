@@ -5,6 +5,7 @@ import { DeviceError, type DeviceEvent, type PortAttachment } from "../device/in
 import type { P4RuntimeServer } from "../p4runtime/index.js";
 import type { Program } from "../program/index.js";
 import { Switch, type SwitchOptions } from "../switch/index.js";
+import { CODES } from "./codes.js";
 import { Log } from "./log.js";
 import { checkPcap } from "./pcap-file.js";
 import { Ports } from "./ports.js";
@@ -166,7 +167,7 @@ class Run {
         },
         warn: (message, note) => {
           const diagnostics = new Diagnostics();
-          diagnostics.warning("P40026", undefined, message, note);
+          diagnostics.warning(CODES.longFrames, undefined, message, note);
           surroundings.report(diagnostics.list);
           this.#log.write("warn", message);
         },
@@ -233,9 +234,9 @@ class Run {
       });
     } catch (error) {
       if (error instanceof DeviceError && error.code === "UNAVAILABLE")
-        fail("P40014", undefined, error.message);
+        fail(CODES.cannotListen, undefined, error.message);
       if (tls === undefined) throw error;
-      fail("P40013", undefined, `certificate or key is not usable: ${(error as Error).message}`);
+      fail(CODES.tls, undefined, `certificate or key is not usable: ${(error as Error).message}`);
     }
   }
 

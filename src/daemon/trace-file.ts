@@ -3,6 +3,7 @@ import { createReadStream, renameSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fail, systemErrorReason } from "../base/index.js";
 import type { PacketTrace } from "../switch/index.js";
+import { CODES } from "./codes.js";
 import { RotatingFile } from "./rotating-file.js";
 
 /** Default of the bytes that a trace file takes before it starts anew. */
@@ -59,6 +60,6 @@ export async function* traceLines(path: string): AsyncGenerator<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    fail("P40001", undefined, `cannot read ${path}: ${systemErrorReason(error)}`);
+    fail(CODES.cannotRead, undefined, `cannot read ${path}: ${systemErrorReason(error)}`);
   }
 }

@@ -5,6 +5,7 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, parseDocument } from "yaml";
 import type { z } from "zod";
 import type { Diagnostics, Locate, SourceFile, Span } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { describeIssues } from "./schema-issues.js";
 
 export interface LoadedDocument<T> {
@@ -56,7 +57,7 @@ export function openDocument(file: SourceFile, diagnostics: Diagnostics): OpenDo
   // In a file that is not YAML, the errors after the first one are consequences of it.
   for (const error of document.errors.slice(0, 1)) {
     const [start, end] = error.pos;
-    diagnostics.error("P43001", { file, start, end }, `not valid ${language}: ${error.message}`);
+    diagnostics.error(CODES.syntax, { file, start, end }, `not valid ${language}: ${error.message}`);
   }
   if (document.errors.length > 0) return undefined;
   const root = document.contents as Node | null;
@@ -96,7 +97,7 @@ export function openDocument(file: SourceFile, diagnostics: Diagnostics): OpenDo
     input = document.toJS();
   } catch (error) {
     // Aliases without an anchor, or aliases of aliases that expand to an excessive size.
-    diagnostics.error("P43001", find([], false, true), `not valid YAML: ${(error as Error).message}`);
+    diagnostics.error(CODES.syntax, find([], false, true), `not valid YAML: ${(error as Error).message}`);
     return undefined;
   }
   return {

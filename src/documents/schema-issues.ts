@@ -1,9 +1,10 @@
 /** Turns the issues that zod finds into sentences: the key, the value found, what would be right. */
 import { z } from "zod";
 import { didYouMean } from "../base/index.js";
+import { CODES } from "./codes.js";
 
 export interface DescribedIssue {
-  code: "P43002" | "P43003" | "P43004";
+  code: (typeof CODES)[keyof typeof CODES];
   path: readonly PropertyKey[];
   /** Whether the key itself is wrong, and not its value. */
   atKey: boolean;
@@ -34,7 +35,7 @@ function describe(
     return issue.keys.map((key) => {
       const where = path.length === 0 ? "" : ` in ${formatPath(path)}`;
       return {
-        code: "P43002",
+        code: CODES.unknownKey,
         path: [...path, key],
         atKey: true,
         message: `unknown key "${key}"${where}${didYouMean(key, allowed, '"')}`,
@@ -61,14 +62,14 @@ function describe(
     const where = path.length <= 1 ? "" : ` in ${formatPath(path.slice(0, -1))}`;
     const message =
       path.length === 0 ? `the file is empty: ${expected}` : `missing key "${key}"${where}: ${expected}`;
-    return [{ code: "P43003", path: path.slice(0, -1), atKey: true, message, notes: [] }];
+    return [{ code: CODES.missingKey, path: path.slice(0, -1), atKey: true, message, notes: [] }];
   }
   const value = formatValue(found);
   // A word of two letters is too short for a mistake to be recognised.
   const isWord = typeof found === "string" && found.length > 2;
   const hint = isWord ? didYouMean(found, wordsOf(issue, schema, path, input), '"') : "";
   const message = `${name}: ${expected}${expected.includes("got ") ? "" : `, got ${value}`}${hint}`;
-  return [{ code: "P43004", path, atKey: false, message, notes: [] }];
+  return [{ code: CODES.wrongValue, path, atKey: false, message, notes: [] }];
 }
 
 /** The words that a value may be, where it may be one of several. */

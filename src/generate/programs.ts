@@ -1,6 +1,7 @@
 /** One P4 program as a scheme plans it, and its text. Which templates there are, and what their values mean, the schemes know. */
 import type { z } from "zod";
 import { fail, type SourceFile } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { faultTableName, faultValues } from "./partials.js";
 import type { TemplateSet } from "./templates.js";
 
@@ -74,5 +75,5 @@ export function checkValues<T>(template: string, schema: z.ZodType<T>, values: u
   const result = schema.safeParse(values);
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-  fail("P42004", undefined, `wrong values for template "${template}"`, ...problems);
+  fail(CODES.values, undefined, `wrong values for template "${template}"`, ...problems);
 }

@@ -4,6 +4,7 @@
  */
 import Handlebars from "handlebars";
 import { fail, SourceFile } from "../base/index.js";
+import { CODES } from "./codes.js";
 
 /** A folder of templates; paths are relative to it, with `/` between names. */
 export interface TemplateFolder {
@@ -48,7 +49,11 @@ export function loadTemplates(folder: TemplateFolder): TemplateSet {
     const own = texts(`${name}/${PARTIALS}`);
     for (const partial of own.keys())
       if (common.has(partial))
-        fail("P42006", undefined, `${name}/${PARTIALS}/${partial}${SUFFIX}: a common partial has that name`);
+        fail(
+          CODES.partialName,
+          undefined,
+          `${name}/${PARTIALS}/${partial}${SUFFIX}: a common partial has that name`,
+        );
     const made = compileTemplates(texts(name), new Map([...common, ...own]));
     for (const [template, render] of made) compiled.set(`${name}/${template}`, render);
   }
@@ -89,7 +94,7 @@ function setOf(compiled: ReadonlyMap<string, Template>, common: ReadonlyMap<stri
       const template = compiled.get(name);
       if (template === undefined) {
         fail(
-          "P42003",
+          CODES.unknownTemplate,
           undefined,
           `no template "${name}"`,
           `templates are: ${[...compiled.keys()].join(", ")}`,
@@ -104,7 +109,7 @@ function rendered(name: string, template: Template, values: object): string {
   try {
     return tidy(template(values));
   } catch (error) {
-    fail("P42002", undefined, `template "${name}" does not render: ${(error as Error).message}`);
+    fail(CODES.rendering, undefined, `template "${name}" does not render: ${(error as Error).message}`);
   }
 }
 
@@ -130,18 +135,18 @@ export function checkBraces(file: SourceFile): void {
     const comment = text.startsWith("{{!--", at);
     if (!/[A-Za-z_@#/>!~^.&(]/.test(text[at + 2] ?? " ")) {
       fail(
-        "P42001",
+        CODES.braces,
         { file, start: at, end: at + 2 },
         'literal "{{" in a template: Handlebars takes it for a tag',
         'write "{ {" for two braces of P4',
       );
     }
     const close = text.indexOf(comment ? "--}}" : "}}", at);
-    if (close < 0) fail("P42001", { file, start: at, end: at + 2 }, 'tag without "}}"');
+    if (close < 0) fail(CODES.braces, { file, start: at, end: at + 2 }, 'tag without "}}"');
     const end = close + (comment ? 4 : 2);
     if (text[end] === "}") {
       fail(
-        "P42001",
+        CODES.braces,
         { file, start: at, end: end + 1 },
         'a closing brace follows a tag directly: Handlebars reads "}}}"',
         'put a space or a line end between "}}" and "}"',

@@ -1,5 +1,6 @@
 /** What switches hash: the bytes of a five-tuple, source address first. */
 import { fail, type Random } from "../base/index.js";
+import { CODES } from "./codes.js";
 
 export interface HashInput {
   readonly name: string;
@@ -21,7 +22,7 @@ export function parseInput(text: string): HashInput {
   const bytes = /^\d+$/.test(text) ? Number(text) : 0;
   if (bytes >= 1 && bytes <= MAX_BYTES) return { name: `${bytes} bytes`, bytes };
   return fail(
-    "P44103",
+    CODES.input,
     undefined,
     `"${text}" is no input of a hash`,
     `write ipv4, ipv6, or a number of bytes from 1 to ${MAX_BYTES}`,

@@ -1,5 +1,6 @@
 /** How a switch picks a member of a group: a function with a seed, a slice of its result, and the modulo of the group's size. */
 import { closest, fail } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { type HashFamily, hashFunctions, hashNamed, type NamedHash } from "./functions.js";
 
 export interface SlicedHash {
@@ -28,7 +29,7 @@ export function parseHash(text: string): SlicedHash {
       hashFunctions.map((hash) => hash.name),
     );
     const note = near === undefined ? "p4loom hash catalogue lists all functions" : `did you mean "${near}"?`;
-    return fail("P44101", undefined, `there is no hash function "${name}"`, note);
+    return fail(CODES.unknownHash, undefined, `there is no hash function "${name}"`, note);
   }
   let seed = 0;
   let [low, high] = [0, named.width - 1];
@@ -37,11 +38,11 @@ export function parseHash(text: string): SlicedHash {
     const bits = /^bits=(\d+)(?:-(\d+))?$/.exec(setting);
     if (seedText !== undefined) seed = seedOf(text, seedText);
     else if (bits !== null) [low, high] = [Number(bits[1]), Number(bits[2] ?? bits[1])];
-    else return fail("P44102", undefined, `"${setting}" of "${text}" is no setting of a hash`, FORM);
+    else return fail(CODES.setting, undefined, `"${setting}" of "${text}" is no setting of a hash`, FORM);
   }
   if (low > high || high >= named.width)
     return fail(
-      "P44102",
+      CODES.setting,
       undefined,
       `"${text}": bits ${low} to ${high}`,
       `${named.name} has bits 0 to ${named.width - 1}, the lower one comes first`,
@@ -52,7 +53,7 @@ export function parseHash(text: string): SlicedHash {
 function seedOf(text: string, seed: string): number {
   const value = Number(seed);
   if (value <= 0xffffffff) return value;
-  return fail("P44102", undefined, `"${text}": the seed ${seed} is too large`, "a seed has 32 bits");
+  return fail(CODES.setting, undefined, `"${text}": the seed ${seed} is too large`, "a seed has 32 bits");
 }
 
 /** A function with a seed, and `width` bits of its result from bit `low` up. */

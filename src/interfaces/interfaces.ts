@@ -1,5 +1,6 @@
 /** Ports of a switch that are Linux network interfaces: frames in and out in batches, links up and down. */
 import { fail } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { ERROR, type Libc, libc } from "./libc.js";
 import { LinkWatch } from "./link-watch.js";
 import { inNamespace, namespacePath } from "./namespace.js";
@@ -113,7 +114,7 @@ export class Interfaces {
         );
         if (owner !== undefined || this.#ports.has(number))
           fail(
-            "P40024",
+            CODES.portTwice,
             undefined,
             `interface ${name}${where} is port ${owner?.number ?? number} and port ${number}`,
           );

@@ -4,6 +4,7 @@
  */
 import { createRequire } from "node:module";
 import { fail } from "../base/index.js";
+import { CODES } from "./codes.js";
 
 /** A C function. Pointers are typed arrays, or addresses. */
 type Call<Arguments extends unknown[], Result> = ((...args: Arguments) => Result) & {
@@ -137,7 +138,7 @@ export function missing(): { reason: string; note: string } | undefined {
 /** Fails with P40020 where interfaces cannot be opened. */
 export function libc(): Libc {
   const why = missing();
-  if (why !== undefined) fail("P40020", undefined, why.reason, why.note);
+  if (why !== undefined) fail(CODES.unavailable, undefined, why.reason, why.note);
   return loaded!;
 }
 

@@ -1,6 +1,7 @@
 /** Network namespaces. A socket stays in the namespace in which it was made. */
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { fail, systemErrorReason } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { ERROR, type Libc } from "./libc.js";
 
 const CLONE_NEWNET = 0x40000000;
@@ -42,9 +43,10 @@ function enter(c: Libc, path: string): number {
     fd = openSync(path, "r");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EACCES" || code === "EPERM") fail("P40022", undefined, `no permission to open ${path}`);
+    if (code === "EACCES" || code === "EPERM")
+      fail(CODES.notPermitted, undefined, `no permission to open ${path}`);
     fail(
-      "P40023",
+      CODES.noNamespace,
       undefined,
       `no network namespace ${path}: ${systemErrorReason(error)}`,
       "`ip netns list` names those of iproute2; /proc/PID/ns/net is that of a process",
@@ -55,13 +57,13 @@ function enter(c: Libc, path: string): number {
   closeSync(fd);
   if (errno === ERROR.EPERM) {
     fail(
-      "P40022",
+      CODES.notPermitted,
       undefined,
       `no permission to enter the namespace ${path}`,
       "it takes root (CAP_SYS_ADMIN)",
     );
   }
-  return fail("P40023", undefined, `${path} is no network namespace: ${c.errorName(errno)}`);
+  return fail(CODES.noNamespace, undefined, `${path} is no network namespace: ${c.errorName(errno)}`);
 }
 
 function identityOf(fd: number): string {

@@ -1,5 +1,6 @@
 /** AF_PACKET sockets (packet(7)): all frames of one interface, in or out. */
 import { fail } from "../base/index.js";
+import { CODES } from "./codes.js";
 import {
   AF_PACKET,
   ERROR,
@@ -54,7 +55,7 @@ function packetSocket(c: Libc): number {
   const errno = c.errno();
   if (errno === ERROR.EPERM) {
     fail(
-      "P40022",
+      CODES.notPermitted,
       undefined,
       "no permission to open network interfaces",
       "run as root, or give Node the capability CAP_NET_RAW; or use pcap files: --use-files 0",
@@ -71,14 +72,19 @@ function lookUp(c: Libc, fd: number, name: string, where: string): Interface {
       request === undefined
         ? "names of interfaces have 1 to 15 bytes"
         : "`ip link` lists those there are; make it before the switch starts, or leave out its -i";
-    fail("P40021", undefined, `no interface ${name}${where}`, note);
+    fail(CODES.noInterface, undefined, `no interface ${name}${where}`, note);
   }
   const index = view(request).getInt32(NAME_BYTES, true);
   const again = requestOf(name)!;
-  if (c.ioctl(fd, SIOCGIFHWADDR, again) < 0) fail("P40021", undefined, `no interface ${name}${where}`);
+  if (c.ioctl(fd, SIOCGIFHWADDR, again) < 0)
+    fail(CODES.noInterface, undefined, `no interface ${name}${where}`);
   const kind = view(again).getUint16(NAME_BYTES, true);
   if (kind !== ARPHRD_ETHER && kind !== ARPHRD_LOOPBACK) {
-    fail("P40025", undefined, `interface ${name}${where} carries no Ethernet frames (link type ${kind})`);
+    fail(
+      CODES.noEthernet,
+      undefined,
+      `interface ${name}${where} carries no Ethernet frames (link type ${kind})`,
+    );
   }
   return { name, index };
 }
@@ -218,9 +224,9 @@ export class PacketSocket {
     const errno = this.c.errno();
     const { name } = this.interface;
     if (errno === ERROR.EPERM) {
-      fail("P40022", undefined, `no permission for interface ${name} (${what})`, "run as root");
+      fail(CODES.notPermitted, undefined, `no permission for interface ${name} (${what})`, "run as root");
     }
-    if (errno === ERROR.ENODEV) fail("P40021", undefined, `interface ${name} is gone`);
+    if (errno === ERROR.ENODEV) fail(CODES.noInterface, undefined, `interface ${name} is gone`);
     throw new Error(`interface ${name}: ${what}: ${this.c.errorName(errno)}`);
   }
 }

@@ -1,6 +1,7 @@
 /** TUN devices: the packets that the kernel routes to a device come in here, and what is written goes to the kernel. */
 import { closeSync, constants, openSync } from "node:fs";
 import { fail, systemErrorReason } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { ERROR, type Libc, libc, memory, systemError } from "./libc.js";
 import { Readiness } from "./readiness.js";
 
@@ -97,12 +98,16 @@ export class TunDevice {
 function openTun(c: Libc, name: string): number {
   const bytes = Buffer.from(name);
   if (bytes.length === 0 || bytes.length >= NAME_BYTES || bytes.includes(0))
-    fail("P40027", undefined, `TUN device ${JSON.stringify(name)}: names of devices have 1 to 15 bytes`);
+    fail(
+      CODES.tunDevice,
+      undefined,
+      `TUN device ${JSON.stringify(name)}: names of devices have 1 to 15 bytes`,
+    );
   let fd: number;
   try {
     fd = openSync("/dev/net/tun", constants.O_RDWR | constants.O_NONBLOCK);
   } catch (error) {
-    return fail("P40027", undefined, `/dev/net/tun: ${systemErrorReason(error)}`);
+    return fail(CODES.tunDevice, undefined, `/dev/net/tun: ${systemErrorReason(error)}`);
   }
   const request = memory(REQUEST_BYTES);
   request.set(bytes);
@@ -111,5 +116,5 @@ function openTun(c: Libc, name: string): number {
   if (c.ioctl(fd, TUNSETIFF, request) === 0) return fd;
   const reason = systemErrorReason(systemError(c, "TUNSETIFF"));
   closeSync(fd);
-  return fail("P40027", undefined, `TUN device ${name}: ${reason}`, "it takes root (CAP_NET_ADMIN)");
+  return fail(CODES.tunDevice, undefined, `TUN device ${name}: ${reason}`, "it takes root (CAP_NET_ADMIN)");
 }

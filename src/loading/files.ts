@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fail, SourceFile, systemErrorReason } from "../base/index.js";
+import { CODES } from "./codes.js";
 
 /** Larger inputs are refused: programs and experiment files that people write are far smaller. */
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;
@@ -29,11 +30,11 @@ function readFile(path: string): Buffer {
   try {
     const { size } = statSync(path);
     if (size > MAX_INPUT_BYTES)
-      fail("P40002", undefined, `${path} has ${size} bytes; the maximum is ${MAX_INPUT_BYTES}`);
+      fail(CODES.tooLarge, undefined, `${path} has ${size} bytes; the maximum is ${MAX_INPUT_BYTES}`);
     return readFileSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    fail("P40001", undefined, `cannot read ${path}: ${systemErrorReason(error)}`);
+    fail(CODES.cannotRead, undefined, `cannot read ${path}: ${systemErrorReason(error)}`);
   }
 }
 
@@ -91,7 +92,7 @@ export function writeFiles(files: readonly OutputFile[]): void {
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    fail("P40003", undefined, `cannot write ${current}: ${systemErrorReason(error)}`);
+    fail(CODES.cannotWrite, undefined, `cannot write ${current}: ${systemErrorReason(error)}`);
   } finally {
     for (const { folder } of pending) rmSync(folder, { recursive: true, force: true });
   }

@@ -11,6 +11,7 @@ import {
   readBmv2,
   readP4Info,
 } from "../program/index.js";
+import { CODES } from "./codes.js";
 import { readBytes, readSource, readSourceIfThere } from "./files.js";
 
 /** What the C preprocessor is given: `-I`, `-D NAME[=VALUE]` and `-U NAME`. */
@@ -117,9 +118,9 @@ function findP4Info(
   if (found !== undefined) return readP4InfoFile(found, "--p4info", diagnostics);
   if (missing === "ignore") return undefined;
   const cure = `give --p4info FILE, or put it beside as ${beside[0]}`;
-  if (missing === "error") fail("P40018", from, `no P4Info for ${path}`, cure);
+  if (missing === "error") fail(CODES.noP4Info, from, `no P4Info for ${path}`, cure);
   diagnostics.warning(
-    "P40018",
+    CODES.noP4Info,
     from,
     `no P4Info for ${path}: controllers have to send a pipeline config before they write or read`,
     cure,
@@ -143,7 +144,7 @@ export function checkP4InfoSuffix(
   const format = p4InfoFormatOf(path);
   if (format !== undefined) return format;
   fail(
-    "P40004",
+    CODES.p4infoSuffix,
     undefined,
     `${option} ${path}: the suffix names no format`,
     "use .txtpb or .txt (text), .json, .bin or .pb (binary)",

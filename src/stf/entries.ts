@@ -2,6 +2,7 @@
 import { bitLength, fail, maskOf } from "../base/index.js";
 import type { ActionCall, Match, TableEntry } from "../device/index.js";
 import type { ActionInfo, FieldInfo, P4InfoIndex, TableInfo } from "../program/index.js";
+import { CODES } from "./codes.js";
 import { findByName } from "./names.js";
 import type { StfAction, StfCommand, Word } from "./script.js";
 
@@ -28,7 +29,7 @@ function findField(table: TableInfo, word: Word): FieldInfo {
     if (bySuffix.length === 1) return bySuffix[0]!;
   }
   fail(
-    "P41253",
+    CODES.unknownName,
     word.span,
     `table ${table.name} has no key field \`${word.text}\``,
     `its key is: ${fields.map((field) => field.name).join(", ")}`,
@@ -58,7 +59,7 @@ function readStars(text: string): { value: bigint; mask: bigint } | undefined {
 }
 
 function wrongValue(word: Word, what: string, ...notes: string[]): never {
-  fail("P41254", word.span, `\`${word.text}\` is no value for ${what}`, ...notes);
+  fail(CODES.value, word.span, `\`${word.text}\` is no value for ${what}`, ...notes);
 }
 
 /** Checks that a value fits the width (0: a string field, which STF cannot write). */
@@ -124,12 +125,12 @@ function callOf(action: StfAction, info: ActionInfo): ActionCall {
   for (const { name, value } of action.args) {
     const param = info.params.byName(name.text);
     if (param === undefined)
-      fail("P41253", name.span, `action ${info.name} has no parameter \`${name.text}\``);
+      fail(CODES.unknownName, name.span, `action ${info.name} has no parameter \`${name.text}\``);
     params[param.name] = fitting(readNumber(value.text), param.bitwidth, value, `parameter ${param.name}`);
   }
   const missing = info.params.list.map(({ name }) => name).filter((name) => !Object.hasOwn(params, name));
   if (missing.length > 0) {
-    fail("P41253", action.name.span, `action ${info.name} is called without ${missing.join(", ")}`);
+    fail(CODES.unknownName, action.name.span, `action ${info.name} is called without ${missing.join(", ")}`);
   }
   return { action: info.name, params };
 }
@@ -160,7 +161,7 @@ export function entryOf(
   }
   const { priority: rank = 0 } = command;
   if (rank > PRIORITY_CEILING) {
-    fail("P41254", command.span, `the priority is ${rank}; it is at most ${PRIORITY_CEILING}`);
+    fail(CODES.value, command.span, `the priority is ${rank}; it is at most ${PRIORITY_CEILING}`);
   }
   const priority = table.hasPriority ? LOWEST_OF_TABLE_ADD - PRIORITY_CEILING + rank : 0;
   return { kind: "tableEntry", table: table.name, match, priority, action };

@@ -1,5 +1,6 @@
 /** Compares the packets that left with those that a test expects, as p4c's BMv2 runner does. */
 import { type Diagnostics, type Span, toHex } from "../base/index.js";
+import { CODES } from "./codes.js";
 import type { Pattern, StfCommand } from "./script.js";
 
 export type Expect = StfCommand & { kind: "expect" };
@@ -58,7 +59,7 @@ function reportDifference(expect: Expect, pattern: Pattern, output: Output, diag
         ? `it has ${frame.length} bytes, ${frame.length - wantedLength} too many`
         : `byte ${at} is ${toHex(frame.subarray(at, at + 1))}, not ${patternText({ nibbles: pattern.nibbles.subarray(2 * at, 2 * at + 2), exact: false })}`;
   diagnostics.error(
-    "P41255",
+    CODES.otherPacket,
     expect.span,
     `another packet left port ${expect.port}: ${what}`,
     `expected ${patternText(pattern)}`,
@@ -69,7 +70,7 @@ function reportDifference(expect: Expect, pattern: Pattern, output: Output, diag
 
 function reportUnexpected(output: Output, diagnostics: Diagnostics): void {
   diagnostics.error(
-    "P41257",
+    CODES.unexpectedPacket,
     output.cause,
     `a packet left port ${output.port} that no line expects`,
     `got ${hexText(output.frame)}`,
@@ -82,7 +83,7 @@ export function warnOfOthers(outputs: readonly Output[], diagnostics: Diagnostic
   for (const output of outputs) if (!first.has(output.port)) first.set(output.port, output);
   for (const { port, frame, cause } of first.values()) {
     diagnostics.warning(
-      "P41250",
+      CODES.unexpectedPort,
       cause,
       `a packet left port ${port}, which the test does not name`,
       `it was ${hexText(frame)}`,
@@ -143,7 +144,7 @@ function comparePort(
       tally.failed++;
       const shown = pattern === undefined ? "any packet" : patternText(pattern);
       diagnostics.error(
-        "P41256",
+        CODES.missingPacket,
         expect.span,
         `no such packet left port ${expect.port}`,
         `expected ${shown}; ${got.length} packets left the port, ${wanted.length} are expected`,

@@ -1,5 +1,6 @@
 /** Finds objects by the names that tests use: the full name, the alias, or the end of the name after a dot. */
 import { fail } from "../base/index.js";
+import { CODES } from "./codes.js";
 import type { Word } from "./script.js";
 
 /** The object called `word`, or the only one whose full name ends in `.word`. Reports P41253. */
@@ -15,7 +16,7 @@ export function findByName<T extends { readonly name: string; readonly alias?: s
   if (bySuffix.length === 1) return bySuffix[0]!;
   const names = (bySuffix.length > 1 ? bySuffix : list).slice(0, 8).map((object) => object.name);
   fail(
-    "P41253",
+    CODES.unknownName,
     word.span,
     bySuffix.length > 1
       ? `${owner} has more than one ${what} that ends in \`${word.text}\``

@@ -8,6 +8,7 @@ import { type CounterData, DeviceError, type Entity, type TableEntry } from "../
 import { type Bmv2Program, createP4Info, describeBmv2, type P4Info, P4InfoIndex } from "../program/index.js";
 import { Switch, type TraceSink } from "../switch/index.js";
 import { ManualClock } from "./clock.js";
+import { CODES } from "./codes.js";
 import { entryOf } from "./entries.js";
 import { compareOutputs, type Expect, type Output, warnOfOthers } from "./expectations.js";
 import { findByName } from "./names.js";
@@ -157,7 +158,11 @@ class Player {
     } catch (error) {
       if (error instanceof DiagnosticError) for (const each of error.diagnostics) this.diagnostics.add(each);
       else if (error instanceof DeviceError) {
-        this.diagnostics.error("P41259", span, `the switch refuses: ${error.message} (${error.code})`);
+        this.diagnostics.error(
+          CODES.refusedEntry,
+          span,
+          `the switch refuses: ${error.message} (${error.code})`,
+        );
       } else throw error;
       this.#result.failed++;
     }
@@ -208,7 +213,7 @@ class Player {
       found = this.#switch.query([{ kind: "directCounter", table: binding }])[number];
     }
     if (found?.kind === "counter" || found?.kind === "directCounter") return found.data;
-    fail("P41254", index.span, `counter ${name} has no element ${index.text}`);
+    fail(CODES.value, index.span, `counter ${name} has no element ${index.text}`);
   }
 
   #checkCounter(command: StfCommand & { kind: "checkCounter" }): void {
@@ -216,7 +221,7 @@ class Player {
     const found = this.#counter(command)[unit];
     if (!COMPARE[comparison](found, BigInt(value))) {
       const wanted = `expected ${comparison} ${value}`;
-      fail("P41258", span, `counter ${counter.text}(${index.text}) has ${found} ${unit}; ${wanted}`);
+      fail(CODES.counter, span, `counter ${counter.text}(${index.text}) has ${found} ${unit}; ${wanted}`);
     }
     this.#result.passed++;
   }

@@ -4,6 +4,7 @@
  * simple_switch_CLI; their text is kept.
  */
 import { type Diagnostics, type SourceFile, type Span, spanText } from "../base/index.js";
+import { CODES } from "./codes.js";
 
 export type StfCommand =
   | {
@@ -125,7 +126,7 @@ class LineReader {
       default:
         if (CLI_COMMANDS.test(verb.text)) return { kind: "cli", span, text: spanText(span) };
         this.diagnostics.error(
-          "P41251",
+          CODES.unknownCommand,
           verb.span,
           `no STF command \`${verb.text}\``,
           "there are add, setdefault, packet, expect, no_packet, wait, remove all, check_counter and the commands of simple_switch_CLI",
@@ -185,7 +186,7 @@ class LineReader {
     if (digits.length % 2 !== 0) {
       const span = { ...this.#line, start: this.#tokens[this.#next]!.span.start };
       const message = `a packet is whole bytes; here are ${digits.length} hexadecimal digits`;
-      this.diagnostics.error("P41252", span, message);
+      this.diagnostics.error(CODES.lineForm, span, message);
       return undefined;
     }
     const bytes = Uint8Array.from({ length: digits.length / 2 }, (_, i) =>
@@ -270,7 +271,7 @@ class LineReader {
     const token = this.#tokens[at];
     const end = this.#line.end;
     this.diagnostics.error(
-      "P41252",
+      CODES.lineForm,
       token?.span ?? { file: this.#line.file, start: end, end },
       `expected ${expected}${token === undefined ? ", but the line ends" : `, not \`${token.text}\``}`,
     );

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { DiagnosticError, Diagnostics, fail, SourceFile, type Span } from "../base/index.js";
 import { loadDocument } from "../documents/index.js";
 import type { PacketTrace } from "../switch/index.js";
+import { CODES } from "./codes.js";
 import { copySchema, frameSchema, traceSchema } from "./schema.js";
 
 /** Maximum number of copies of a packet in a document. Each copy may be nested in the one before, a list and a map deeper. */
@@ -38,7 +39,7 @@ function readLine(name: string, number: number, line: string): PacketTrace {
   if (typeof wrong === "object") return wrong;
   const file = new SourceFile(name, "\n".repeat(number - 1) + line);
   const whole: Span = { file, start: number - 1, end: number };
-  if (levels > PLACED_NESTING) fail("P43004", whole, wrong);
+  if (levels > PLACED_NESTING) fail(CODES.wrongValue, whole, wrong);
   // The reader of documents reports what is wrong, and where.
   const diagnostics = new Diagnostics();
   loadDocument(file, traceSchema, diagnostics);
@@ -47,7 +48,7 @@ function readLine(name: string, number: number, line: string): PacketTrace {
     (diagnostic.span?.start ?? 0) < whole.start ? { ...diagnostic, span: whole } : diagnostic,
   );
   if (placed.length > 0) throw new DiagnosticError(placed);
-  return fail("P43001", whole, wrong);
+  return fail(CODES.syntax, whole, wrong);
 }
 
 /** The document of a line, or why the line is not a document. */

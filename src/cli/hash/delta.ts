@@ -10,6 +10,7 @@ import {
   type SlicedHash,
   sliced,
 } from "../../hash/index.js";
+import { CODES } from "../codes.js";
 import type { HashSettings } from "./hash-options.js";
 import type { HashReport } from "./report.js";
 
@@ -98,20 +99,20 @@ export function delta(names: readonly string[], settings: HashSettings): HashRep
 
 function check(hashes: readonly SlicedHash[], { tierBits }: DeltaOptions): void {
   if (tierBits.reduce((sum, bits) => sum + bits, 0) > 32)
-    fail("P40005", undefined, `--tiers ${tierBits.join(",")}: more than 32 bits over all tiers`);
+    fail(CODES.wrongValue, undefined, `--tiers ${tierBits.join(",")}: more than 32 bits over all tiers`);
   if (hashes.length < tierBits.length)
     fail(
-      "P40005",
+      CODES.wrongValue,
       undefined,
       `hash delta: ${hashes.length} functions for ${tierBits.length} tiers`,
       "each tier has a function of its own",
     );
   if (hashes.length > MAX_FUNCTIONS)
-    fail("P40005", undefined, `hash delta: ${hashes.length} functions`, `at most ${MAX_FUNCTIONS}`);
+    fail(CODES.wrongValue, undefined, `hash delta: ${hashes.length} functions`, `at most ${MAX_FUNCTIONS}`);
   for (const { text, affine, width } of hashes) {
     if (!affine)
       fail(
-        "P44104",
+        CODES.notSteerable,
         undefined,
         `${text} is not affine`,
         "no field of control bits moves all flows by the same offset",
@@ -119,7 +120,7 @@ function check(hashes: readonly SlicedHash[], { tierBits }: DeltaOptions): void 
     const most = Math.max(...tierBits);
     if (width < most)
       fail(
-        "P44104",
+        CODES.notSteerable,
         undefined,
         `${text} has ${width} bits`,
         `a tier with ${2 ** most} next hops needs ${most}`,

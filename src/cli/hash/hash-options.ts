@@ -1,6 +1,7 @@
 /** The options of `p4loom hash` as commander returns them, and their values. */
 import { Argument, type Command } from "commander";
 import { fail } from "../../base/index.js";
+import { CODES } from "../codes.js";
 
 const HASH_SUBJECTS = ["catalogue", "linear", "correlate", "collide", "delta"] as const;
 export type HashSubject = (typeof HASH_SUBJECTS)[number];
@@ -68,7 +69,11 @@ export function hashSettings(args: HashArguments): HashSettings {
 function number(option: string, text: string, least: number, most: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
-  return fail("P40005", undefined, `${option} ${text}: expected a whole number from ${least} to ${most}`);
+  return fail(
+    CODES.wrongValue,
+    undefined,
+    `${option} ${text}: expected a whole number from ${least} to ${most}`,
+  );
 }
 
 function list(option: string, text: string, least: number, most: number): number[] {

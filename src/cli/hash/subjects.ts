@@ -10,6 +10,7 @@ import {
   parseInput,
   type SlicedHash,
 } from "../../hash/index.js";
+import { CODES } from "../codes.js";
 import type { HashSettings } from "./hash-options.js";
 import type { HashReport } from "./report.js";
 
@@ -95,7 +96,7 @@ export function correlateAll(names: readonly string[], settings: HashSettings): 
   const hashes = needed("correlate", names, 2);
   if (groups.length > 2)
     fail(
-      "P40005",
+      CODES.wrongValue,
       undefined,
       `--group ${groups.join(",")}: expected one size, or those of the first and second switch`,
     );
@@ -197,7 +198,7 @@ export function collide(
 function needed(subject: string, names: readonly string[], least: number): SlicedHash[] {
   if (names.length < least)
     fail(
-      "P40005",
+      CODES.wrongValue,
       undefined,
       `hash ${subject}: ${names.length === 0 ? "no function" : "one function"} is named`,
       `name ${least === 1 ? "one function" : "two functions"} or more, for example crc-16/arc`,

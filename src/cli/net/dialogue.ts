@@ -10,6 +10,7 @@ import {
   type PromptIo,
   type RunningExercise,
 } from "../../testbed/index.js";
+import { CODES } from "../codes.js";
 import { openTypedInput } from "./typed-input.js";
 
 const PROMPT = "p4loom> ";
@@ -39,7 +40,7 @@ const io: PromptIo = {
 /** A word of a list. Fails with P40005. */
 export function oneOf<T extends string>(option: string, word: string, words: readonly T[]): T {
   const found = words.find((one) => one === word);
-  return found ?? fail("P40005", undefined, `${option} ${word}: expected ${words.join(" or ")}`);
+  return found ?? fail(CODES.wrongValue, undefined, `${option} ${word}: expected ${words.join(" or ")}`);
 }
 
 /** Fails with P40005. */

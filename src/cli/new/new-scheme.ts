@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fail } from "../../base/index.js";
 import { packageFile, writeFiles } from "../../loading/index.js";
 import { SCHEMES } from "../../schemes/index.js";
+import { CODES } from "../codes.js";
 import { EXIT } from "../outcome.js";
 
 /** Files of a new scheme, in `data/new-scheme/`; `NAME` in them stands for its name. */
@@ -16,13 +17,17 @@ const NAME = /^[a-z][a-z0-9-]*$/;
  * package has, and with P40003 where something has the name of the folder already.
  */
 export function newScheme(what: string, name: string): number {
-  if (what !== "scheme") fail("P40005", undefined, `new ${what}: expected new scheme NAME`);
+  if (what !== "scheme") fail(CODES.wrongValue, undefined, `new ${what}: expected new scheme NAME`);
   if (!NAME.test(name))
-    fail("P40005", undefined, `${name}: expected lower-case letters, digits and dashes, a letter first`);
+    fail(
+      CODES.wrongValue,
+      undefined,
+      `${name}: expected lower-case letters, digits and dashes, a letter first`,
+    );
   if (Object.hasOwn(SCHEMES, name))
-    fail("P40005", undefined, `${name}: a scheme of p4loom has this name`, "choose another one");
+    fail(CODES.wrongValue, undefined, `${name}: a scheme of p4loom has this name`, "choose another one");
   if (existsSync(name) && !(statSync(name).isDirectory() && readdirSync(name).length === 0))
-    fail("P40003", undefined, `cannot write ${name}: it exists; nothing is overwritten`);
+    fail(CODES.cannotWrite, undefined, `cannot write ${name}: it exists; nothing is overwritten`);
   const folder = packageFile(TEMPLATES);
   const files = readdirSync(folder)
     .sort()

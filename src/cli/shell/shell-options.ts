@@ -1,6 +1,7 @@
 /** The options of `p4loom shell`. */
 import type { Command } from "commander";
 import { fail } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import { repeatable } from "../switch/switch-options.js";
 
 /** The options as commander returns them; {@link checkShell} checks them. */
@@ -65,24 +66,24 @@ export function checkShell(address: string, args: ShellArguments): ShellSetup {
   const number = (option: string, text: string | undefined, bits: number): bigint | undefined => {
     if (text === undefined) return undefined;
     if (/^\d+$/.test(text) && BigInt(text) >> BigInt(bits) === 0n) return BigInt(text);
-    fail("P40005", undefined, `${option} ${text}: expected a whole number below 2^${bits}`);
+    fail(CODES.wrongValue, undefined, `${option} ${text}: expected a whole number below 2^${bits}`);
   };
   const electionId = number("--election-id", args.electionId, 128);
   if (args.p4info !== undefined && args.config === undefined)
     fail(
-      "P40005",
+      CODES.wrongValue,
       undefined,
       "--p4info needs --config: the P4Info of a running program comes from the switch",
     );
   if (args.readOnly && args.config !== undefined)
-    fail("P40005", undefined, "--config writes: it cannot go with --read-only");
+    fail(CODES.wrongValue, undefined, "--config writes: it cannot go with --read-only");
   if ((args.tlsCert === undefined) !== (args.tlsKey === undefined))
-    fail("P40005", undefined, "--tls-cert and --tls-key go together");
+    fail(CODES.wrongValue, undefined, "--tls-cert and --tls-key go together");
   if (args.json && args.interactive)
-    fail("P40005", undefined, "--json prints one document at the end: not with --interactive");
+    fail(CODES.wrongValue, undefined, "--json prints one document at the end: not with --interactive");
   const seconds = args.timeout === undefined ? undefined : Number(args.timeout);
   if (seconds !== undefined && !(seconds > 0 && seconds <= 3600))
-    fail("P40005", undefined, `--timeout ${args.timeout}: expected seconds, above 0 and up to 3600`);
+    fail(CODES.wrongValue, undefined, `--timeout ${args.timeout}: expected seconds, above 0 and up to 3600`);
   return {
     address: /^\d+$/.test(address) ? `127.0.0.1:${address}` : address,
     deviceId: number("--device-id", args.deviceId, 64) ?? 0n,

@@ -13,6 +13,7 @@ import {
   TRACE_FILE_BYTES,
 } from "../../daemon/index.js";
 import type { ProgramFiles } from "../../loading/index.js";
+import { CODES } from "../codes.js";
 import type { SwitchArguments } from "./switch-options.js";
 
 interface TlsFiles {
@@ -56,7 +57,7 @@ export function checkArguments(programs: readonly string[], args: SwitchArgument
   const diagnostics = new Diagnostics();
   for (const [key, flag, instead] of INSTEAD) {
     if (args[key] !== undefined)
-      diagnostics.error("P40011", undefined, `${flag} is not available here`, instead);
+      diagnostics.error(CODES.unknownFlag, undefined, `${flag} is not available here`, instead);
   }
   diagnostics.throwIfErrors();
   const number = (
@@ -97,10 +98,14 @@ export function checkArguments(programs: readonly string[], args: SwitchArgument
     ...(args.trace === undefined ? {} : { trace: { path: args.trace, maxBytes: traceBytes } }),
   };
   if (setup.exitWhenDone && args.useFiles === undefined) {
-    fail("P40005", undefined, "--exit-when-done needs --use-files: packets from interfaces never end");
+    fail(
+      CODES.wrongValue,
+      undefined,
+      "--exit-when-done needs --use-files: packets from interfaces never end",
+    );
   }
   if (setup.commands !== undefined && setup.program === undefined) {
-    fail("P40016", undefined, `--commands ${setup.commands} needs a program to run on`);
+    fail(CODES.program, undefined, `--commands ${setup.commands} needs a program to run on`);
   }
   return setup;
 }
@@ -108,7 +113,7 @@ export function checkArguments(programs: readonly string[], args: SwitchArgument
 function wholeNumber(flag: string, text: string, low: number, high: number): number {
   const value = /^(\d+|0x[0-9a-f]+)$/i.test(text) ? Number(text) : Number.NaN;
   if (!(value >= low && value <= high)) {
-    fail("P40005", undefined, `${flag} ${text}: not a whole number from ${low} to ${high}`);
+    fail(CODES.wrongValue, undefined, `${flag} ${text}: not a whole number from ${low} to ${high}`);
   }
   return value;
 }
@@ -116,7 +121,11 @@ function wholeNumber(flag: string, text: string, low: number, high: number): num
 function secondsOf(text: string): number {
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (!(seconds <= MAX_WAIT_SECONDS)) {
-    fail("P40005", undefined, `--use-files ${text}: not a number of seconds from 0 to ${MAX_WAIT_SECONDS}`);
+    fail(
+      CODES.wrongValue,
+      undefined,
+      `--use-files ${text}: not a number of seconds from 0 to ${MAX_WAIT_SECONDS}`,
+    );
   }
   return seconds;
 }
@@ -125,14 +134,17 @@ function deviceIdOf(text: string | undefined): bigint {
   if (text === undefined) return 0n;
   const value = /^\d{1,20}$/.test(text) ? BigInt(text) : -1n;
   if (value < 0n || value >= 1n << 64n) {
-    fail("P40005", undefined, `--device-id ${text}: not a whole number below 2^64`);
+    fail(CODES.wrongValue, undefined, `--device-id ${text}: not a whole number below 2^64`);
   }
   return value;
 }
 
 function levelOf(text: string | undefined): LogLevel {
   const level = LOG_LEVELS.find((name) => name === (text ?? "trace"));
-  return level ?? fail("P40005", undefined, `--log-level ${text}: unknown`, `write ${LOG_LEVELS.join(", ")}`);
+  return (
+    level ??
+    fail(CODES.wrongValue, undefined, `--log-level ${text}: unknown`, `write ${LOG_LEVELS.join(", ")}`)
+  );
 }
 
 function addressOf(text: string | undefined): string | undefined {
@@ -141,7 +153,7 @@ function addressOf(text: string | undefined): string | undefined {
   if (/^unix:./.test(address)) return address;
   if (/^([^:\s]+|\[[0-9a-fA-F:.]+\])$/.test(address) && !/^\d+$/.test(address)) {
     fail(
-      "P40005",
+      CODES.wrongValue,
       undefined,
       `--grpc-server-addr ${address}: a port is missing`,
       `as in ${address}:9559; simple_switch_grpc uses port 443 then`,
@@ -149,13 +161,18 @@ function addressOf(text: string | undefined): string | undefined {
   }
   const port = /^(?:[^:\s]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})$/.exec(address)?.[1];
   if (port === undefined || Number(port) > 65_535) {
-    fail("P40005", undefined, `--grpc-server-addr ${address}: not HOST:PORT`, `as in ${DEFAULT_ADDRESS}`);
+    fail(
+      CODES.wrongValue,
+      undefined,
+      `--grpc-server-addr ${address}: not HOST:PORT`,
+      `as in ${DEFAULT_ADDRESS}`,
+    );
   }
   return address;
 }
 
 function tlsOf(args: SwitchArguments): TlsFiles | undefined {
-  const wrong = (message: string): never => fail("P40013", undefined, message);
+  const wrong = (message: string): never => fail(CODES.tls, undefined, message);
   const { grpcServerCert: certificate, grpcServerKey: privateKey, grpcServerCacert: clientCa } = args;
   if (!args.grpcServerSsl) {
     const given = [
@@ -178,7 +195,7 @@ function programOf(programs: readonly string[], args: SwitchArguments): ProgramF
   const [path, ...others] = programs;
   if (others.length > 0) {
     fail(
-      "P40016",
+      CODES.program,
       undefined,
       `${programs.length} programs are named: ${programs.join(", ")}`,
       "give one; a controller replaces it while the switch runs (SetForwardingPipelineConfig)",
@@ -186,15 +203,19 @@ function programOf(programs: readonly string[], args: SwitchArguments): ProgramF
   }
   if (path === undefined) {
     if (!args.p4) return undefined;
-    fail("P40016", undefined, "no program is named", "give a BMv2 JSON or a .p4 file, or --no-p4");
+    fail(CODES.program, undefined, "no program is named", "give a BMv2 JSON or a .p4 file, or --no-p4");
   }
-  if (!args.p4) fail("P40016", undefined, `--no-p4 beside the program ${path}`, "give one of the two");
+  if (!args.p4) fail(CODES.program, undefined, `--no-p4 beside the program ${path}`, "give one of the two");
   if (!/\.(json|p4)$/.test(path)) {
-    fail("P40005", undefined, `${path}: neither .json (BMv2 JSON) nor .p4 (P4-16 source)`);
+    fail(CODES.wrongValue, undefined, `${path}: neither .json (BMv2 JSON) nor .p4 (P4-16 source)`);
   }
   const { p4info } = args;
   if (p4info !== undefined && path.endsWith(".p4")) {
-    fail("P40005", undefined, `--p4info ${p4info}: a .p4 program is compiled, which gives its P4Info`);
+    fail(
+      CODES.wrongValue,
+      undefined,
+      `--p4info ${p4info}: a .p4 program is compiled, which gives its P4Info`,
+    );
   }
   return { path, ...(p4info === undefined ? {} : { p4info }), include: args.I, define: args.D };
 }
@@ -210,7 +231,7 @@ function portsOf(
   const taken = new Map<number, string>();
   for (const text of args.interface) {
     const wrong = (why: string, ...notes: string[]): void => {
-      diagnostics.error("P40012", undefined, `-i ${text}: ${why}`, ...notes);
+      diagnostics.error(CODES.ports, undefined, `-i ${text}: ${why}`, ...notes);
     };
     const [, digits, name] = /^(\d+)@(.+)$/.exec(text) ?? [];
     const port = Number(digits);
@@ -283,7 +304,7 @@ function checkInterfaces(interfaces: readonly PortInterface[]): void {
     const key = `${namespace ?? ""} ${name}`;
     const owner = owners.get(key);
     if (owner !== undefined) {
-      fail("P40024", undefined, `interface ${name} is port ${owner} and port ${port}`);
+      fail(CODES.portTwice, undefined, `interface ${name} is port ${owner} and port ${port}`);
     }
     owners.set(key, port);
   }
@@ -294,7 +315,7 @@ function checkPaths(files: readonly PortFiles[], interfaces: readonly PortInterf
   const owners = new Map<string, string>();
   const claim = (path: string, use: string): void => {
     const owner = owners.get(resolve(path));
-    if (owner !== undefined) fail("P40017", undefined, `${path} is ${owner} and ${use}`);
+    if (owner !== undefined) fail(CODES.portFiles, undefined, `${path} is ${owner} and ${use}`);
     owners.set(resolve(path), use);
   };
   for (const { port, input, output } of files) {

@@ -1,6 +1,7 @@
 /** The options of `p4loom switch`: those of simple_switch_grpc with the same names, and a few more. */
 import { Command, Option } from "commander";
 import { fail } from "../../base/index.js";
+import { CODES } from "../codes.js";
 
 /** The options as commander returns them; `check-options.ts` checks them. */
 export interface SwitchArguments {
@@ -166,6 +167,6 @@ function wholeOption(word: string, options: readonly Option[]): string {
   if (long.includes(name!)) return word;
   const meant = long.filter((option) => option.startsWith(name!));
   if (meant.length > 1)
-    fail("P40005", undefined, `${name}: may be ${meant.join(", ")}`, "write the option out");
+    fail(CODES.wrongValue, undefined, `${name}: may be ${meant.join(", ")}`, "write the option out");
   return meant.length === 1 ? `${meant[0]}${value ?? ""}` : word;
 }

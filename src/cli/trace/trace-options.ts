@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import type { Command } from "commander";
 import { fail, fromHex } from "../../base/index.js";
 import type { TraceFilter } from "../../trace/index.js";
+import { CODES } from "../codes.js";
 import { repeatable } from "../switch/switch-options.js";
 import type { TryPacket } from "./try-packet.js";
 
@@ -63,7 +64,8 @@ const MAX_PORT = 511;
 
 function wholeNumber(option: string, text: string, most: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value <= most)) fail("P40005", undefined, `${option} ${text}: not a whole number from 0 to ${most}`);
+  if (!(value <= most))
+    fail(CODES.wrongValue, undefined, `${option} ${text}: not a whole number from 0 to ${most}`);
   return value;
 }
 
@@ -71,7 +73,7 @@ export function filterOf(path: string, args: TraceArguments): TraceFilter {
   for (const option of ["commands", "p4info", "seed"] as const)
     if (args[option] !== undefined)
       fail(
-        "P40005",
+        CODES.wrongValue,
         undefined,
         `--${option} ${args[option]}: ${path} is a trace; this option is for programs`,
       );
@@ -89,14 +91,14 @@ export function packetOf(program: string, args: TraceArguments): TryPacket {
   const { packet, port, commands, p4info, seed } = args;
   for (const option of ["table", "dropped"] as const)
     if (args[option] !== undefined)
-      fail("P40005", undefined, `--${option}: there is only one packet, its trace is shown whole`);
+      fail(CODES.wrongValue, undefined, `--${option}: there is only one packet, its trace is shown whole`);
   if (packet === undefined || port === undefined) {
     const example = `p4loom trace ${program} --port 1 --packet 00112233445566778899aabb0800`;
-    fail("P40005", undefined, "a program needs a packet (--packet) and its port (--port)", example);
+    fail(CODES.wrongValue, undefined, "a program needs a packet (--packet) and its port (--port)", example);
   }
   const bytes = fromHex(packet.replace(/^0x|[\s:]/gi, ""));
   if (bytes === undefined)
-    fail("P40005", undefined, `--packet ${packet}: not bytes in hexadecimal, two digits each`);
+    fail(CODES.wrongValue, undefined, `--packet ${packet}: not bytes in hexadecimal, two digits each`);
   return {
     program,
     port: wholeNumber("--port", port, MAX_PORT),

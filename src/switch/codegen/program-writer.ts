@@ -2,6 +2,7 @@
 import { fail } from "../../base/index.js";
 import { bmv2Hash, bmv2HashNames, bmv2WideHash, isOwnHash } from "../../hash/index.js";
 import type { Bmv2Program, bmv2 } from "../../program/index.js";
+import { CODES } from "../codes.js";
 import type { AnyHash } from "../state/packet-state.js";
 import { bigOf, modulo64, parameterWords, type Resources, writeAction } from "./action.js";
 import { getBits, loadVarbit, putBits, putVarbit } from "./bit-string.js";
@@ -27,7 +28,11 @@ function within<T>(what: string, source: bmv2.SourceInfo | undefined, run: () =>
   } catch (error) {
     if (!(error instanceof Unsupported) && !(error instanceof TooWide)) throw error;
     const place = source === undefined ? "" : ` (${source.filename}:${source.line}:${source.column + 1})`;
-    fail("P41101", undefined, `the switch cannot run this program: ${what}${place}: ${error.message}`);
+    fail(
+      CODES.unsupported,
+      undefined,
+      `the switch cannot run this program: ${what}${place}: ${error.message}`,
+    );
   }
 }
 

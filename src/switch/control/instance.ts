@@ -6,6 +6,7 @@ import { type Bmv2Program, bmv2Number, P4InfoIndex, type Program } from "../../p
 import { parameterOffsets } from "../codegen/action.js";
 import { wordsOf } from "../codegen/layout.js";
 import { type ProfileInfo, type Specialised, specialise, type TableInfo } from "../codegen/program.js";
+import { CODES } from "../codes.js";
 import { Replication } from "../flow/replication.js";
 import type { SwitchClock, SwitchOptions } from "../options.js";
 import { PacketState, standardFields } from "../state/packet-state.js";
@@ -63,7 +64,7 @@ function checkMemory(bmv2: Bmv2Program): void {
   const bytes = 16 * elements(bmv2.counter_arrays) + 64 * elements(bmv2.meter_arrays) + registers;
   if (bytes > MAX_BYTES)
     fail(
-      "P41102",
+      CODES.memory,
       undefined,
       `the program's counters, meters and registers take ${Math.ceil(bytes / 2 ** 20)} MB; the switch gives a program ${MAX_BYTES / 2 ** 20} MB`,
     );

@@ -2,6 +2,7 @@
 import { fail } from "../../base/index.js";
 import { DeviceError, type Match, type TableEntry } from "../../device/index.js";
 import { type bmv2, bmv2Bits } from "../../program/index.js";
+import { CODES } from "../codes.js";
 import { type KeyField, prefixMask } from "../tables/shape.js";
 import { namedParameters, type TableControl } from "./instance.js";
 import { refuse } from "./keys.js";
@@ -23,7 +24,7 @@ export function addProgramEntries(writer: TableWriter): void {
         const { source_info: source } = entry;
         const place = source === undefined ? "" : ` (${source.filename}:${source.line}:${source.column + 1})`;
         fail(
-          "P41103",
+          CODES.programEntry,
           undefined,
           `the switch cannot run this program: entry ${entries.indexOf(entry) + 1} of table ${table.name}${place}: ${error.message}`,
         );

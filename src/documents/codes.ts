@@ -1,0 +1,7 @@
+/** Error codes of this room; docs/errors.md explains how to correct each. */
+export const CODES = {
+  syntax: "P43001",
+  unknownKey: "P43002",
+  missingKey: "P43003",
+  wrongValue: "P43004",
+} as const;
