@@ -68,14 +68,16 @@ function queuesText({ packets, bytes, ecn_threshold }: FabricExperiment["setting
 }
 
 /** `key: value` for everything that is not empty, with rates and times in the units of the file. */
-function flatten(value: object, prefix = ""): string[] {
+export function flatten(value: object, prefix = ""): string[] {
   return Object.entries(value).flatMap(([key, inner]) => {
     const name = prefix + key;
+    if (inner === undefined) return [];
     if (Array.isArray(inner)) return inner.length === 0 ? [] : [`${name}: ${inner.length}`];
     if (typeof inner === "object" && inner !== null) return flatten(inner, `${name}.`);
     if (key === "rate") return [`${name}: ${inner / 1e9} Gbps`];
     if (key === "delay") return [`${name}: ${inner / 1e3} us`];
-    if (/^rto_|_time$|^duration$/.test(key)) return [`${name}: ${inner / 1e6} ms`];
+    if (/^rto_|_time$|^duration$|^interval$|timeout$|^time_wait$/.test(key))
+      return [`${name}: ${inner / 1e6} ms`];
     return [`${name}: ${inner}`];
   });
 }

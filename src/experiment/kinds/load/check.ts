@@ -1,6 +1,7 @@
 /** What a file of the kind `load` means: its traffic fits the topology, its times leave something to measure. */
 import type { Diagnostics, Locate } from "../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
+import { listedCommands } from "../../commands.js";
 import { controllerFaults } from "../../control-plane-faults.js";
 import type { Fault } from "../../faults/fault.js";
 import { listedFaults } from "../../faults/listed-faults.js";
@@ -27,6 +28,12 @@ export function loadOf({
     locate,
     diagnostics,
   );
+  const commands = listedCommands(
+    { commands: value.commands, duration: endOf(value) },
+    schemes,
+    locate,
+    diagnostics,
+  );
   const { traffic: settings, load } = value;
   const traffic = planTraffic({ settings, load, topology, source, locate, diagnostics });
   // Without traffic there are errors, and the experiment is not used.
@@ -38,6 +45,7 @@ export function loadOf({
     schemes,
     faults,
     controllerFaults: killed,
+    commands,
     traffic: traffic!,
   };
 }

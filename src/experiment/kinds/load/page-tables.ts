@@ -2,6 +2,7 @@
 import { escapeMarkup } from "../../../base/index.js";
 import type { SchemeRun } from "../../experiment.js";
 import { effectName, elementName } from "../../faults/fault.js";
+import { flatten } from "../../page.js";
 import { type LoadPoint, type LoadSweep, pointName, type ShownScheme, unitOf } from "./figures/data.js";
 import type { COMPARED, Comparison } from "./paired.js";
 import type { LoadRow } from "./rows.js";
@@ -23,6 +24,7 @@ const RESULT_COLUMNS: readonly (readonly [key: string, head: string, digits: num
   ["drops", "drops", 0],
   ["link_cv", "link CV", 3],
   ["queue_p99_bytes", "queue p99 bytes", 0],
+  ["queue_worst_port_p99_bytes", "worst port p99", 0],
 ];
 
 export function resultTable({ points }: LoadSweep, schemes: readonly ShownScheme[]): string {
@@ -98,9 +100,6 @@ export function testTable(tests: readonly Comparison[]): string {
 /** What each scheme puts into the network, from its plan. */
 export function mechanismTable(schemes: readonly SchemeRun[]): string {
   const lines = schemes.map(({ title, scheme, parameters, plan }) => {
-    const settings = Object.entries(parameters)
-      .filter(([, value]) => value !== undefined && typeof value !== "object")
-      .map(([key, value]) => `${key} ${String(value)}`);
     const controllers = (plan.controllers ?? []).length;
     const cells = [
       plan.programs.map(({ name }) => name).join(", "),
@@ -108,12 +107,20 @@ export function mechanismTable(schemes: readonly SchemeRun[]): string {
         ? `choose another path after a timeout, by a selector in ${plan.field}`
         : "keep to their path",
       controllers === 0 ? "none while it runs" : `${controllers} that run${controllers === 1 ? "s" : ""}`,
-      settings.join(", ") || "none",
+      flatten(parameters).join(", ") || "none",
       (plan.notes ?? []).join(" "),
     ];
     return `<tr>${word(title)}${word(scheme)}${cells.map((cell) => `<td class="text">${escapeMarkup(cell)}</td>`).join("")}</tr>`;
   });
-  const heads = ["scheme", "name", "programs of switches", "hosts", "controllers", "settings", "notes"];
+  const heads = [
+    "scheme",
+    "name",
+    "programs of switches",
+    "after a timeout",
+    "controllers",
+    "settings",
+    "notes",
+  ];
   return table(
     heads.map((name) => word(name, "th")),
     lines,
@@ -127,13 +134,13 @@ export function factsTable({ points, seeds, engine, keys }: LoadSweep): string {
   const facts: [string, string][] = [
     ["experiment, engine, seeds", `${settings.name}, ${engine}, ${seeds.join(" ")}`],
     ["swept", keys.join(", ") || "nothing"],
-    ["topology", flat(settings.topology)],
+    ["topology", flatten(settings.topology).join(", ")],
     ["load", settings.load === undefined ? "set by the traffic" : String(settings.load)],
-    ["traffic", flat(settings.traffic)],
+    ["traffic", flatten(settings.traffic).join(", ")],
     ["warm_up, drain", `${settings.warm_up / 1e6} ms, ${settings.drain / 1e6} ms`],
-    ["transport", flat(settings.transport)],
-    ["queues", flat(settings.queues)],
-    ["control channel", flat(settings.control_channel)],
+    ["transport", flatten(settings.transport).join(", ")],
+    ["queues", flatten(settings.queues).join(", ")],
+    ["control channel", flatten(settings.control_channel).join(", ")],
     ...faults.map((fault): [string, string] => {
       const until = fault.until === undefined ? "" : ` to ${fault.until / 1e6} ms`;
       return [
@@ -150,18 +157,6 @@ export function factsTable({ points, seeds, engine, keys }: LoadSweep): string {
     ([name, value]) => `<tr>${word(name)}<td class="text">${escapeMarkup(value)}</td></tr>`,
   );
   return table([word("key", "th"), word("value", "th")], lines);
-}
-
-/** `key value` for all that is set; times in nanoseconds and rates in bits per second, as they were parsed. */
-function flat(value: object, prefix = ""): string {
-  return Object.entries(value)
-    .filter(([, inner]) => inner !== undefined && !(Array.isArray(inner) && inner.length > 8))
-    .map(([key, inner]) =>
-      typeof inner === "object" && inner !== null && !Array.isArray(inner)
-        ? flat(inner, `${prefix}${key}.`)
-        : `${prefix}${key} ${typeof inner === "string" ? inner : JSON.stringify(inner)}`,
-    )
-    .join(", ");
 }
 
 function table(heads: readonly string[], lines: readonly string[]): string {

@@ -2,7 +2,7 @@
 import { escapeMarkup, htmlPage } from "../../../base/index.js";
 import { inline } from "../../page.js";
 import { loadPlot, type PlotLibrary } from "../../plot.js";
-import { figureByKey, type Panel } from "./figures/by-key.js";
+import { figuresByKey, type KeyLine, type Panel } from "./figures/by-key.js";
 import {
   axisKey,
   type LoadPoint,
@@ -30,7 +30,7 @@ const PANELS: readonly Panel[] = [
   { title: "FCT, mean, large flows (ms)", size: "large", key: "fct_mean_ms" },
   { title: "requests, p99 (ms)", size: "all", key: "rct_p99_ms" },
   { title: "unevenness of uplinks (CV)", size: "all", key: "link_cv" },
-  { title: "queues, p99 (bytes)", size: "all", key: "queue_p99_bytes" },
+  { title: "worst queue, p99 (bytes)", size: "all", key: "queue_worst_port_p99_bytes" },
 ];
 
 /** At most so many points have figures of their own: the first, the last, and some in between. */
@@ -57,7 +57,6 @@ export async function comparePage(
     `<p class="lead">${lead(sweep, schemes)}</p>`,
     ...sweep.warnings.map((text) => `<p class="note"><strong>Warning: ${escapeMarkup(text)}</strong></p>`),
     ...sweep.notes.map((text) => `<p class="note">${escapeMarkup(text)}</p>`),
-    legend(schemes),
     ...overKey(Plot, sweep, schemes, keep),
     "<h2>Results</h2>",
     `<p class="note">Means over ${count(sweep.seeds.length, "seed")}${sweep.seeds.length > 1 ? ", ± half of the 95 % confidence interval (Student's t)" : ""}. Flows, retransmissions, timeouts and drops are sums. Small: up to ${size(settings.sizes.small)}; large: from ${size(settings.sizes.large)}. Slowdown: completion time over that of the flow alone in the empty network.</p>`,
@@ -87,11 +86,11 @@ function lead(sweep: LoadSweep, schemes: readonly ShownScheme[]): string {
     ),
   );
   const total = flows.reduce((a, b) => a + b, 0);
-  return `${count(schemes.length, "scheme")}, ${count(sweep.points.length, "point")}, ${count(sweep.seeds.length, "seed")}: ${total.toLocaleString("en-US")} measured flows on ${sweep.engine === "sim" ? "the packet simulator" : `real switches (${sweep.engine})`}.`;
+  return `${count(schemes.length, "scheme")}, ${count(sweep.points.length, "point")}, ${count(sweep.seeds.length, "seed")}: ${total.toLocaleString("en-US")} measured flows in all runs, on ${sweep.engine === "sim" ? "the packet simulator" : `real switches (${sweep.engine})`}.`;
 }
 
-function legend(schemes: readonly ShownScheme[]): string {
-  const entries = schemes.map(({ title, place }) => {
+function legend(lines: readonly { readonly title: string; readonly place: number }[]): string {
+  const entries = lines.map(({ title, place }) => {
     const { colour, dash } = lineOf(place);
     const stroke = `stroke="${colour}" stroke-width="3"${dash === undefined ? "" : ` stroke-dasharray="${dash}"`}`;
     return `<span><svg width="26" height="8" aria-hidden="true"><path d="M0 4h26" ${stroke}></path></svg>${escapeMarkup(title)}</span>`;
@@ -105,13 +104,31 @@ function overKey(Plot: PlotLibrary, sweep: LoadSweep, schemes: readonly ShownSch
   const key = axisKey(sweep);
   if (key === undefined || sweep.points.length < 2) return [];
   const groups = seriesOf(sweep, key);
-  return groups.flatMap(({ name, points }, group) => {
-    const panels = figureByKey(Plot, points, key, PANELS, schemes);
+  const [only] = schemes;
+  // One scheme: what else is swept tells the lines apart. Several: each combination of the other keys has figures of its own.
+  const sections: { readonly name: string; readonly lines: readonly KeyLine[] }[] =
+    schemes.length === 1 && only !== undefined && groups.length > 1
+      ? [
+          {
+            name: only.title,
+            lines: groups.map(({ name, points }, place) => ({ title: name, place, scheme: only, points })),
+          },
+        ]
+      : groups.map(({ name, points }) => ({
+          name,
+          lines: schemes.map((scheme) => ({ title: scheme.title, place: scheme.place, scheme, points })),
+        }));
+  return sections.flatMap(({ name, lines }, section) => {
+    const panels = figuresByKey(Plot, key, PANELS, lines);
     if (panels.length === 0) return [];
-    const suffix = groups.length === 1 ? "" : `-${group + 1}`;
+    const suffix = sections.length === 1 ? "" : `-${section + 1}`;
+    const figures = panels.map(
+      (svg, i) => `<figure>${keep(`by-${fileName(key)}${suffix}-${i + 1}`, svg)}</figure>`,
+    );
     return [
       `<h2>By ${escapeMarkup(key)}${name === "" ? "" : `: ${escapeMarkup(name)}`}</h2>`,
-      `<div class="panels">${panels.map((svg, i) => `<figure>${keep(`by-${fileName(key)}${suffix}-${i + 1}`, svg)}</figure>`).join("\n")}</div>`,
+      legend(lines),
+      `<div class="panels">${figures.join("\n")}</div>`,
     ];
   });
 }

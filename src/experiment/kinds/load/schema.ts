@@ -1,6 +1,7 @@
 /** The experiment file of the kind `load`: many flows that arrive by a workload, and how long they take. */
 import { z } from "zod";
 import { bytesSchema, durationSchema } from "../../../topology/index.js";
+import { commandsSchema } from "../../commands.js";
 import { type Checked, fabricKeys, machineKeys, whole } from "../../experiment.js";
 import type { RunFaults } from "../../faults/during-run.js";
 import { listedFaultSchema } from "../../faults/listed-faults.js";
@@ -27,6 +28,7 @@ export const loadFileSchema = z.strictObject({
     })
     .prefault({}),
   faults: z.array(listedFaultSchema).default([]),
+  commands: commandsSchema,
   /** `flows`: `flows.jsonl` has a line for each measured flow. */
   record: z.literal("flows").optional(),
   /** Most lines a unit. */

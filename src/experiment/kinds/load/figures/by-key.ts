@@ -18,22 +18,29 @@ interface Dot {
   readonly high: number;
 }
 
-/** Panels beside each other; those for which no row has the figure are left out. Undefined where none is left. */
-export function figureByKey(
+/** A line of every panel. Its place gives its colour. */
+export interface KeyLine {
+  readonly title: string;
+  readonly place: number;
+  readonly scheme: ShownScheme;
+  readonly points: readonly LoadPoint[];
+}
+
+/** Panels beside each other; those for which no row has the figure are left out. */
+export function figuresByKey(
   Plot: PlotLibrary,
-  points: readonly LoadPoint[],
   key: string,
   panels: readonly Panel[],
-  schemes: readonly ShownScheme[],
+  shown: readonly KeyLine[],
 ): string[] {
   return panels.flatMap((panel) => {
-    const lines = schemes.map((scheme) => ({ scheme, dots: dotsOf(points, key, panel, scheme) }));
+    const lines = shown.map((line) => ({ ...line, dots: dotsOf(line.points, key, panel, line.scheme) }));
     const all = lines.flatMap(({ dots }) => dots);
     if (all.length === 0) return [];
     const positive = all.every(({ y }) => y > 0);
     const wide = positive && Math.max(...all.map(({ y }) => y)) > 8 * Math.min(...all.map(({ y }) => y));
-    const marks = lines.flatMap(({ scheme, dots }) => {
-      const { colour, dash } = lineOf(scheme.place);
+    const marks = lines.flatMap(({ title, place, dots }) => {
+      const { colour, dash } = lineOf(place);
       return [
         Plot.line(dots, { x: "x", y: "y", stroke: colour, strokeWidth: 2, strokeDasharray: dash ?? "none" }),
         Plot.ruleX(dots, { x: "x", y1: "low", y2: "high", stroke: colour, strokeWidth: 1.2 }),
@@ -42,7 +49,7 @@ export function figureByKey(
           y: "y",
           r: 3,
           fill: colour,
-          title: (dot: Dot) => `${scheme.title}: ${dot.y}`,
+          title: (dot: Dot) => `${title}: ${dot.y}`,
         }),
       ];
     });
@@ -56,7 +63,15 @@ export function figureByKey(
         marginBottom: 36,
         style: PLOT_STYLE,
         x: { label: key, ticks: xs, tickFormat: String, type: "linear", nice: false, inset: 12 },
-        y: { label: panel.title, type: wide ? "log" : "linear", zero: !wide, grid: false, nice: true },
+        y: {
+          label: panel.title,
+          type: wide ? "log" : "linear",
+          zero: !wide,
+          grid: false,
+          nice: true,
+          ticks: 5,
+          tickFormat: plain,
+        },
         marks: [Plot.gridY(GRID), ...marks],
       }),
     ];
@@ -81,4 +96,8 @@ function dotsOf(
       ];
     })
     .sort((a, b) => a.x - b.x);
+}
+
+function plain(value: number): string {
+  return value.toLocaleString("en-US", { maximumSignificantDigits: 4 });
 }
