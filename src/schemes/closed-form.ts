@@ -6,6 +6,8 @@ export interface FailureCase {
   readonly sites: number | undefined;
   /** Whether the switches of a tier choose from equally many next hops in a direction. */
   readonly symmetric: boolean;
+  /** Whether a flow has one segment in flight. */
+  readonly oneSegment: boolean;
 }
 
 /** The tries until a flow is back on working paths; the first try is the first retransmission timeout. */
@@ -58,6 +60,77 @@ export const DRAWS_BOTH_DIRECTIONS: ClosedForm = {
     };
   },
 };
+
+/** The shares of the flows whose data, acknowledgements, or both cross the failed one of N equal elements, each at random. */
+function hitShares(n: number) {
+  const one = 1 / n;
+  const hit = 1 - (1 - one) ** 2;
+  return { data: (one * (1 - one)) / hit, acks: (one * (1 - one)) / hit, both: one ** 2 / hit };
+}
+
+/**
+ * One copy, a sender that leaves its path for sure at each timeout, and a receiver that leaves its own for sure when data come
+ * that it has (P-ECMP with `failover: prr`). For a flow with one segment in flight:
+ *
+ * - Data hit: the first try leaves, and recovers.
+ * - Acknowledgements hit: the receiver leaves at the first try, unless the sender moves from its healthy path to the failed
+ *   one, which is one of N - 1 others. Then the second try leaves, and recovers.
+ * - Both hit: in half of the cases the failure came between data and acknowledgement, so that the receiver has the data, and
+ *   the first try moves both. Otherwise the first try brings the data, and what follows is as above from the second try on,
+ *   where `returns(N)` is the chance that the sender's second move leads back to the first path.
+ */
+export function leavesWhenDuplicated(returns: (sites: number) => number): ClosedForm {
+  return {
+    tries: ({ sites, symmetric, oneSegment }) => {
+      if (!symmetric || !oneSegment || sites === undefined || sites < 2) return undefined;
+      const { data, acks, both } = hitShares(sites);
+      const wrong = 1 / (sites - 1);
+      const back = returns(sites);
+      const first = data + acks * (1 - wrong) + both / 2;
+      const second = acks * wrong + (both / 2) * (1 - back);
+      const third = (both / 2) * back;
+      return distributed((tries) => [0, first, first + second][tries] ?? 1, first + 2 * second + 3 * third);
+    },
+  };
+}
+
+/**
+ * Two copies of each segment after a timeout, on the old path and on one that is drawn anew at each try; so do acknowledgements
+ * (PRR with `copies: 2`). With q = 1 / N a drawn path is the failed one. A try misses with chance
+ *
+ * - q where data are hit: the drawn path fails, too;
+ * - q^2 (2 - q) where acknowledgements are: each copy of the data that arrives makes the receiver draw one path;
+ * - 1 - (1 - q)^2 where both are.
+ */
+export const DRAWS_BESIDE_THE_OLD_PATH: ClosedForm = {
+  tries: ({ sites, oneSegment }) => {
+    if (sites === undefined || !oneSegment) return undefined;
+    const q = 1 / sites;
+    const { data, acks, both } = hitShares(sites);
+    const parts = [
+      { share: data, miss: q },
+      { share: acks, miss: q ** 2 * (2 - q) },
+      { share: both, miss: 1 - (1 - q) ** 2 },
+    ];
+    const left = (tries: number) => parts.reduce((sum, { share, miss }) => sum + share * miss ** tries, 0);
+    const mean = parts.reduce((sum, { share, miss }) => sum + (share === 0 ? 0 : share / (1 - miss)), 0);
+    return distributed((tries) => 1 - left(tries), mean);
+  },
+};
+
+/** @param recoveredAfter the share of the flows that have recovered after so many tries, from 0 */
+function distributed(recoveredAfter: (tries: number) => number, mean: number): Tries {
+  return {
+    mean,
+    recoveredAfter,
+    atQuantile: (fraction) => {
+      if (!Number.isFinite(mean)) return Number.POSITIVE_INFINITY;
+      let tries = 1;
+      while (recoveredAfter(tries) < fraction - 1e-12) tries++;
+      return tries;
+    },
+  };
+}
 
 /** Chance that one random try succeeds: ((N-1)/N)^2. */
 export function successProbability(n: number): number {

@@ -244,12 +244,20 @@ describe("the closed form of P-ECMP", () => {
     expect(theory(wide, ", control: both")).toEqual([1, 1, 1, 1]);
   });
 
+  it("holds for one copy and a receiver that waits for duplicates", () => {
+    const [tor, leaf] = theory({}, ", failover: prr");
+    expect(tor).toBeCloseTo(0.5, 5);
+    // 3/7 + 3/7 * 2/3 + 1/7 * 1/2, for four leaves.
+    expect(leaf).toBeCloseTo(11 / 14, 5);
+  });
+
   it("says nothing elsewhere", () => {
     expect(theory({ topology: `{ ${clos}, homing: single }` }, "")).toEqual([null, 1, 1, 1]);
     const uneven = `{ ${clos}, missing_links: [[tor0-0, leaf0-1], [tor1-2, leaf1-3]] }`;
     expect(theory({ ...wide, topology: uneven }, "")).toEqual(none);
     expect(theory({}, ", seed_scope: switch")).toEqual(none);
     expect(theory({}, ", failover: shift")).toEqual(none);
+    expect(theory({ transport: "{ window_segments: 4 }" }, ", failover: prr")).toEqual(none);
     expect(theory(wide, ", control: hops")).toEqual(none);
     expect(theory(wide, ", weights: [[tor0-0, leaf0-0, 2]]")).toEqual(none);
   });

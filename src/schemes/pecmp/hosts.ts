@@ -52,13 +52,7 @@ export function makeRerouter(layout: SelectorLayout, offsets: OffsetSet): Rerout
       },
     };
   }
-  const limit = 2 ** (layout.versionBit === "none" ? layout.bits : layout.bits - 1);
-  const reachable = (from: number) => {
-    // Group sizes that are powers of two divide the range, so an offset may wrap around; other sizes do not allow it.
-    if (offsets.rule === "odd") return offsets.offsets.map((offset) => (from + offset) % limit);
-    const both = offsets.offsets.flatMap((offset) => [from + offset, from - offset]);
-    return both.filter((selector) => selector >= 0 && selector < limit);
-  };
+  const reachable = (from: number) => reachableFrom(layout, offsets, from);
   return {
     leave(from, tried, random) {
       const isFresh = (selector: number) => !tried.includes(selector);
@@ -73,6 +67,28 @@ export function makeRerouter(layout: SelectorLayout, offsets: OffsetSet): Rerout
       return again.length > 0 ? random.pick(again) : from;
     },
   };
+}
+
+/** Selectors one offset away, where all hops share one value. */
+function reachableFrom(layout: SelectorLayout, { rule, offsets }: OffsetSet, from: number): number[] {
+  const limit = 2 ** (layout.versionBit === "none" ? layout.bits : layout.bits - 1);
+  // Group sizes that are powers of two divide the range, so an offset may wrap around; other sizes do not allow it.
+  if (rule === "odd") return offsets.map((offset) => (from + offset) % limit);
+  const both = offsets.flatMap((offset) => [from + offset, from - offset]);
+  return both.filter((selector) => selector >= 0 && selector < limit);
+}
+
+/** Chance that the second move of a flow, to a selector that it has not tried, leads to its first place among `n`. */
+export function returnChance(layout: SelectorLayout, offsets: OffsetSet, n: number): number {
+  const chances = reachableFrom(layout, offsets, 0).map((first) => {
+    const fresh = (from: number) =>
+      reachableFrom(layout, offsets, from).filter((to) => to !== 0 && to !== first);
+    // As `makeRerouter` draws: from here if there is a fresh selector, else from those tried, else back.
+    const near = fresh(first);
+    const next = near.length > 0 ? near : [...fresh(0), ...fresh(first)];
+    return next.length === 0 ? 1 : next.filter((to) => to % n === 0).length / next.length;
+  });
+  return chances.reduce((sum, chance) => sum + chance, 0) / chances.length;
 }
 
 /** First value of a slice that hosts use. With control of next hops, 0 means the hash, and 1 to n each name a next hop. */

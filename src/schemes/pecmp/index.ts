@@ -8,7 +8,7 @@
 import type { Locate } from "../../base/index.js";
 import type { ProgramPlan } from "../../generate/index.js";
 import { type Role, switchesOf, type Topology } from "../../topology/index.js";
-import { type ClosedForm, LEAVES_FOR_SURE, NEVER_LEAVES } from "../closed-form.js";
+import { type ClosedForm, LEAVES_FOR_SURE, leavesWhenDuplicated, NEVER_LEAVES } from "../closed-form.js";
 import { checkDescription } from "../description.js";
 import { tableSize } from "../fabric.js";
 import { DIRECTIONS, type Direction, hashesByTier, hashOf, seedUpdate } from "../hash-settings.js";
@@ -16,7 +16,7 @@ import { type FabricPlan, REPLANNING_ROOM, type Scheme } from "../scheme.js";
 import type { CompiledMatrix, CompiledSwitch } from "./compile.js";
 import { pecmpDescription } from "./description.js";
 import { compileFabric, type PecmpFabric } from "./fabric.js";
-import { FAILOVER_NOTES, pecmpHosts } from "./hosts.js";
+import { FAILOVER_NOTES, pecmpHosts, returnChance } from "./hosts.js";
 import { memberIds } from "./matrix-ids.js";
 import { type PecmpParameters, pecmpParameters } from "./parameters.js";
 import { type PecmpTemplate, pecmpProgram } from "./program.js";
@@ -114,18 +114,22 @@ function planPecmp(
     },
     hosts: { kind: "pecmp", failover: parameters.failover, layout, offsets: fabric.offsets },
     repaths: parameters.failover !== "none",
-    ...closedFormOf(parameters),
+    ...closedFormOf(parameters, fabric),
     notes: [FAILOVER_NOTES[parameters.failover]],
   };
 }
 
 /** An offset leaves every next hop if the switches of a tier hash alike and no next hop stands twice in a group. */
-function closedFormOf(parameters: PecmpParameters): { closedForm?: ClosedForm } {
+function closedFormOf(
+  parameters: PecmpParameters,
+  { layout, offsets }: PecmpFabric,
+): { closedForm?: ClosedForm } {
   const { failover, control, weights } = parameters;
   if (failover === "none") return { closedForm: NEVER_LEAVES };
-  const isCertain =
-    failover === "probe" && control !== "hops" && hashesByTier(parameters) && weights.length === 0;
-  return isCertain ? { closedForm: LEAVES_FOR_SURE } : {};
+  const isCertain = control !== "hops" && hashesByTier(parameters) && weights.length === 0;
+  if (!isCertain || failover === "shift") return {};
+  if (failover === "probe") return { closedForm: LEAVES_FOR_SURE };
+  return layout.shared ? { closedForm: leavesWhenDuplicated((n) => returnChance(layout, offsets, n)) } : {};
 }
 
 /** One program a role, its tables `room` times as large as the role's largest switch needs. */

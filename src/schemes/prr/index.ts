@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { FIELD_BITS, SELECTOR_FIELDS } from "../../hosts/index.js";
-import { DRAWS_BOTH_DIRECTIONS } from "../closed-form.js";
+import { DRAWS_BESIDE_THE_OLD_PATH, DRAWS_BOTH_DIRECTIONS } from "../closed-form.js";
 import { planEcmpSwitches } from "../ecmp/plan.js";
 import { hashParameters } from "../hash-settings.js";
 import type { Scheme } from "../scheme.js";
@@ -32,7 +32,7 @@ export const prr: Scheme<z.output<typeof prrParameters>> = {
     ...planEcmpSwitches(topology, parameters, parameters.field),
     hosts: { kind: "prr", values: 2 ** FIELD_BITS[parameters.field], copies: parameters.copies },
     repaths: true,
-    ...(parameters.copies === 1 ? { closedForm: DRAWS_BOTH_DIRECTIONS } : {}),
+    closedForm: parameters.copies === 1 ? DRAWS_BOTH_DIRECTIONS : DRAWS_BESIDE_THE_OLD_PATH,
     notes: [COPIES_NOTES[parameters.copies]],
   }),
   hosts: prrHosts,

@@ -16,6 +16,7 @@ export function theoryOf(
   const { settings, topology } = experiment;
   return plan.closedForm?.tries({
     sites: equalSites(topology, settings.traffic.pairs, failure),
+    oneSegment: settings.transport.window_segments === 1,
     symmetric: settings.topology.kind !== "graph" && hasEvenTiers(topology),
   });
 }
