@@ -8,6 +8,7 @@ import {
   FRAME,
   runChain,
   SEGMENT,
+  TRANSPORT,
 } from "../test/sim/congestion/chain.js";
 import { VALIDATION, type ValidationCase } from "../test/sim/congestion/validation.js";
 import type { Benchmark } from "./main.js";
@@ -80,6 +81,7 @@ function runNs3(program: Ns3Program, network: ChainOptions): ChainResult {
     warmUp: network.warmUpNs / 1e9,
     mss: SEGMENT,
     delayedAck: 1,
+    minRtoMs: (network.transport?.floor ?? TRANSPORT.floor) / 1e6,
   }) as {
     flows: { bytes: number; fct_s: number }[];
     queues: { mean: number; smallest: number; largest: number; drops: number }[];

@@ -64,7 +64,8 @@ export interface ChainResult {
 export const SEGMENT = 1440;
 export const FRAME = SEGMENT + 14 + 20 + 28;
 
-const TRANSPORT: Omit<TcpOptions, "congestionControl" | "ecn"> = {
+/** What flows have unless a network says otherwise. */
+export const TRANSPORT = {
   protocol: "tcp",
   segmentBytes: SEGMENT,
   initialWindow: 10,
@@ -80,7 +81,7 @@ const TRANSPORT: Omit<TcpOptions, "congestionControl" | "ecn"> = {
   floor: 200 * NS_PER_MS,
   cap: 60 * NS_PER_S,
   initial: NS_PER_S,
-};
+} as const satisfies Omit<TcpOptions, "congestionControl" | "ecn">;
 
 const PORT = 5201;
 
