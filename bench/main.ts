@@ -21,6 +21,7 @@ export type Benchmark = (report: (measurement: Measurement) => void) => Promise<
 const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   pecmp: () => import("./pecmp.js"),
   sim: () => import("./sim.js"),
+  "fat-tree": () => import("./fat-tree.js"),
   transport: () => import("./transport.js"),
   traffic: () => import("./traffic.js"),
   "transport-kernel": () => import("./transport-kernel.js"),
