@@ -3,7 +3,7 @@
  * any other. A packet-hop is a frame that arrives at a node over a link.
  *
  * 1. k = 8 (128 hosts), 10,000 flows to their end: time, events and hops a second, memory. P4LOOM_FLOWS gives another number.
- * 2. k = 4, 8, 16 (16, 128, 1,024 hosts): the cost of a hop, over a fixed number of hops.
+ * 2. k = 4, 8, 16 (16, 128, 1,024 hosts): the cost of a hop under the same load, the median of five parts of a run.
  * 3. The first flows of the same list in ns-3 on the same network, where it is installed, and in ours: hops a second and flow
  *    completion times. P4LOOM_NS3_FLOWS gives their number, 300 unless given.
  *
@@ -20,27 +20,35 @@ import { ns3Missing } from "./ns3.js";
 const LOAD = 0.5;
 /** Virtual time between two looks at the clock, in nanoseconds. */
 const SLICE_NS = 50_000;
-const CURVE_HOPS = 1_000_000;
+const CURVE_HOPS = 200_000;
+const CURVE_PARTS = 5;
 const WARM_UP_HOPS = 300_000;
 
-interface Played {
+interface Cost {
   readonly hops: number;
   readonly events: number;
   readonly cpuSeconds: number;
   readonly wallSeconds: number;
+}
+
+interface Played extends Cost {
   readonly flows: readonly PlayedFlow[];
   /** Node indexes of the hosts. */
   readonly hosts: readonly number[];
 }
 
-/** Plays flows until all are complete, or until so many hops beyond the warm-up. */
-async function play(k: number, flows: number | undefined, hops = Number.POSITIVE_INFINITY): Promise<Played> {
+/** Plays flows of a new fabric until all are complete. */
+async function play(k: number, flows: number): Promise<Played> {
   const fabric = await bootFatTree(k);
-  const player = new FlowPlayer(fabric, webSearch(fabric, LOAD, flows), flows !== undefined);
-  const { network } = fabric;
+  const player = new FlowPlayer(fabric, webSearch(fabric, LOAD, flows), true);
+  const hosts = hostsOf(fabric.topology).map(({ index }) => index);
+  return { ...runHops(player, Number.POSITIVE_INFINITY), flows: player.played, hosts };
+}
+
+/** Runs until so many more frames have arrived, or all flows are complete. */
+function runHops(player: FlowPlayer, hops: number): Cost {
+  const { network } = player.fabric;
   const { simulation } = network;
-  const warmUp = hops === Number.POSITIVE_INFINITY ? 0 : WARM_UP_HOPS;
-  while (network.hopCount < warmUp) simulation.run(simulation.now + SLICE_NS);
   const before = { hops: network.hopCount, events: simulation.eventCount };
   const cpu = process.cpuUsage();
   const wall = performance.now();
@@ -50,8 +58,6 @@ async function play(k: number, flows: number | undefined, hops = Number.POSITIVE
     events: simulation.eventCount - before.events,
     cpuSeconds: process.cpuUsage(cpu).user / 1e6,
     wallSeconds: (performance.now() - wall) / 1000,
-    flows: player.played,
-    hosts: hostsOf(fabric.topology).map(({ index }) => index),
   };
 }
 
@@ -65,11 +71,8 @@ export const run: Benchmark = async (report) => {
   report({ name: `${name}/events`, unit: "events/s", value: whole.events / whole.cpuSeconds });
   report({ name: `${name}/events-per-hop`, unit: "events", value: whole.events / whole.hops });
   report({ name: `${name}/memory`, unit: "MB", value: process.resourceUsage().maxRSS / 1024 });
-  for (const k of [4, 8, 16]) {
-    const part = await play(k, undefined, CURVE_HOPS);
-    const value = (1e9 * part.cpuSeconds) / part.hops;
-    report({ name: `fat-tree/${k ** 3 / 4}-hosts/hop`, unit: "ns", value });
-  }
+  for (const k of [4, 8, 16])
+    report({ name: `fat-tree/${k ** 3 / 4}-hosts/hop`, unit: "ns", value: await costOfHop(k) });
   await besideNs3(report, Number(process.env.P4LOOM_NS3_FLOWS ?? 300));
 };
 
@@ -118,6 +121,19 @@ async function besideNs3(report: Parameters<Benchmark>[0], count: number): Promi
       join(folder, "fct.csv"),
       `bytes,ours_ns,ns3_ns\n${done.map(([{ bytes, fctNs }, fct]) => `${bytes},${fctNs},${fct}\n`).join("")}`,
     );
+}
+
+/** Nanoseconds of a hop: the median of several parts of a run under load, after a warm-up. */
+async function costOfHop(k: number): Promise<number> {
+  const fabric = await bootFatTree(k);
+  const player = new FlowPlayer(fabric, webSearch(fabric, LOAD, undefined), false);
+  const parts: number[] = [];
+  runHops(player, WARM_UP_HOPS);
+  for (let part = 0; part < CURVE_PARTS; part++) {
+    const { hops, cpuSeconds } = runHops(player, CURVE_HOPS);
+    parts.push((1e9 * cpuSeconds) / hops);
+  }
+  return quantile(parts, 0.5);
 }
 
 /** Nearest rank. */

@@ -14,6 +14,7 @@ import { withLateErrors } from "./late-errors.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 import { progressLine } from "./progress.js";
 import type { RunArguments } from "./run/run-options.js";
+import { seeingGiven } from "./run/seeing-options.js";
 import { sweepOptionsGiven, sweepRunOptions, WrongUsage } from "./run/sweep-options.js";
 import { untilSignal } from "./signals.js";
 
@@ -68,6 +69,8 @@ async function runFile(file: string, options: RunArguments, late: AbortSignal): 
 
   const out = options.out ?? outputFolder(experiment);
   const engine = (options.engine ?? experiment.settings.engine) as EngineName;
+  const seeing = seeingGiven(options, engine);
+  if (typeof seeing === "string") return usage(seeing);
   if (experiment.sweep !== undefined) line.plain();
   const results = await untilSignal((stop) => {
     const wanted: RunOptions = {
@@ -85,6 +88,7 @@ async function runFile(file: string, options: RunArguments, late: AbortSignal): 
         allowMissing: new Set(missing as Omission[]),
         pcap: options.pcap === true,
       },
+      ...(seeing === undefined ? {} : { seeing }),
     };
     return experiment.run(wanted).finally(line.clear);
   }, late);

@@ -1,6 +1,7 @@
 /** What engines, the packet simulator and real switch processes in a testbed, are given and yield. */
 import type { NetworkKind, Omission } from "../testbed/index.js";
 import type { SchemeLog } from "./control-plane.js";
+import type { SeeingRequest } from "./seeing/request.js";
 
 /** Called as runs complete: how many of how many, and of what. */
 export type Progress = (done: number, total: number, what: string) => void;
@@ -22,7 +23,9 @@ export interface EngineContext {
   /** Path of p4c-bm2-ss, which then compiles the programs. */
   readonly p4c?: string;
   readonly testbed: TestbedOptions;
-  /** Folder for logs, which stay when a run fails. */
+  /** What is watched of the network beside the results. */
+  readonly seeing?: SeeingRequest;
+  /** Folder for logs and for what is seen, which stay when a run fails. */
   readonly folder: string;
   /** Once it is aborted, the engine ends what it started and rejects with its reason. */
   readonly stop: AbortSignal;

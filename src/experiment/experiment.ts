@@ -5,6 +5,7 @@ import { type HostContext, type HostPolicy, SELECTOR_FIELDS } from "../hosts/ind
 import { type FabricPlan, SCHEMES, type Scheme } from "../schemes/index.js";
 import { durationSchema, rateSchema, type Topology, topologySchema } from "../topology/index.js";
 import { controlPlaneSchema } from "./control-plane.js";
+import { seeingSchema } from "./seeing/request.js";
 import { sweepSchema } from "./sweep/schema.js";
 import { transportSchema } from "./transport.js";
 import { whole } from "./whole.js";
@@ -95,6 +96,8 @@ export const machineKeys = {
     })
     .prefault({}),
   control_plane: controlPlaneSchema.prefault({}),
+  /** What is watched of the network beside the results; on the simulator. */
+  see: seeingSchema.optional(),
   /** Folder for the results, from the current one; `out/NAME` by default. */
   output: z.string().min(1).optional(),
 };

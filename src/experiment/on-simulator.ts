@@ -11,6 +11,7 @@ import { breather, counter, type EngineContext, type EngineOutcome } from "./eng
 import type { FabricExperiment, FabricSettings, SchemeRun } from "./experiment.js";
 import type { ExperimentKind, SimulatorStage, Unit } from "./kinds/kind.js";
 import { writePlanned } from "./planned-state.js";
+import { fileWord, type Seeing, type SeeingOrder, watchFabric } from "./seeing/seeing.js";
 
 export async function runOnSimulator<
   V extends FabricSettings,
@@ -23,7 +24,7 @@ export async function runOnSimulator<
   kind: ExperimentKind<V, E, U, O, R, P>,
   experiment: E,
   seed: number,
-  { progress, p4c, stop }: EngineContext,
+  { progress, p4c, stop, seeing, folder }: EngineContext,
 ): Promise<EngineOutcome<O>> {
   const compiler = new ProgramCompiler({ p4c, ecnThreshold: experiment.settings.queues.ecn_threshold });
   const units = kind.units(experiment);
@@ -34,6 +35,7 @@ export async function runOnSimulator<
   for (const scheme of experiment.schemes) {
     count.begin(`${scheme.label}: boot`);
     const running = await RunningScheme.start(experiment, scheme, compiler, seed);
+    const seen = running.watch(experiment, seeing && { request: seeing, folder }, fileWord(scheme.label));
     try {
       for (const unit of units.filter((one) => one.scheme === scheme)) {
         const stepDone = async () => {
@@ -45,6 +47,7 @@ export async function runOnSimulator<
       const lines = await running.finish();
       if (lines !== undefined) logs.push({ label: scheme.label, lines });
     } finally {
+      seen?.close();
       running.close();
     }
   }
@@ -56,6 +59,8 @@ export interface UnitMeans {
   /** What this process has compiled. */
   readonly compiled: CompiledPrograms;
   readonly stop: AbortSignal;
+  /** What is seen of the unit, and the name of its files. */
+  readonly seeing?: SeeingOrder & { readonly name: string };
   /** A step of the unit is done. */
   step(): void;
 }
@@ -73,12 +78,13 @@ export async function runUnitOnSimulator<
   experiment: E,
   unit: U,
   seed: number,
-  { p4c, compiled, stop, step }: UnitMeans,
+  { p4c, compiled, stop, seeing, step }: UnitMeans,
 ): Promise<{ outcome: O; log: readonly string[] | undefined }> {
   const { ecn_threshold: ecnThreshold } = experiment.settings.queues;
   const compiler = new ProgramCompiler({ p4c, compiled, ecnThreshold });
   const breathe = breather(stop);
   const running = await RunningScheme.start(experiment, unit.scheme, compiler, seed);
+  const seen = running.watch(experiment, seeing, seeing?.name ?? "");
   try {
     await breathe();
     const stepDone = async () => {
@@ -88,6 +94,7 @@ export async function runUnitOnSimulator<
     const outcome = await kind.onSimulator(experiment, unit, running.stage(stepDone, breathe));
     return { outcome, log: await running.finish() };
   } finally {
+    seen?.close();
     running.close();
   }
 }
@@ -125,6 +132,11 @@ class RunningScheme {
       }
     };
     return { fabric, seed, plane, power, play, breathe, stepDone };
+  }
+
+  /** Lets files grow by what the fabric does from now on, if they are asked for. */
+  watch(experiment: FabricExperiment, order: SeeingOrder | undefined, name: string): Seeing | undefined {
+    return order && watchFabric(experiment, this.booted.fabric, order, name);
   }
 
   /** Stops the controllers; what they logged, if there are any. */

@@ -9,6 +9,7 @@ import type { EngineContext, EngineOutcome, Progress, TestbedOptions } from "./e
 import type { EngineName, FabricExperiment, FabricSettings } from "./experiment.js";
 import type { RunKind, Unit } from "./kinds/kind.js";
 import { type RunResults, resultsJson, schemeNotes } from "./results.js";
+import { type SeeingRequest, seeingOf } from "./seeing/request.js";
 import type { SweepRunOptions } from "./sweep/options.js";
 import { checkFolder, writeFolder } from "./write.js";
 
@@ -25,6 +26,8 @@ export interface RunOptions {
   /** Path of p4c-bm2-ss, which compiles the programs instead of our own compiler. */
   p4c?: string;
   testbed?: TestbedOptions;
+  /** What is watched beside what the file's key `see` says; needs a folder for results. */
+  seeing?: Partial<SeeingRequest>;
   /** How the jobs of a sweep run. */
   sweep?: SweepRunOptions;
   /** Once it is aborted, the run ends everything that it started and rejects with the signal's reason. */
@@ -54,7 +57,7 @@ export async function runKind<
       : { ...experiment, schemes: experiment.schemes.map((scheme) => ({ ...scheme, runs })) };
   const folder = out ?? mkdtempSync(join(tmpdir(), "p4loom-run-"));
   try {
-    const outcome = await onEngine(kind, source, engine, seed, contextOf(options, folder));
+    const outcome = await onEngine(kind, source, engine, seed, contextOf(options, folder, experiment));
     const { series, programs, notes, warnings, logs } = outcome;
     const results: RunResults<E, O, R> = {
       experiment: experiment.settings.name,
@@ -94,9 +97,17 @@ export async function writeResults<E extends FabricExperiment, O, R extends obje
 }
 
 /** `folder` is for logs. */
-function contextOf(options: RunOptions, folder: string): EngineContext {
+function contextOf(options: RunOptions, folder: string, { settings }: FabricExperiment): EngineContext {
+  const seeing = seeingOf(settings.see, options.seeing);
   const { p4c, progress = () => {}, testbed = {}, stop = new AbortController().signal } = options;
-  return { progress, testbed, folder, stop, ...(p4c === undefined ? {} : { p4c }) };
+  return {
+    progress,
+    testbed,
+    folder,
+    stop,
+    ...(p4c === undefined ? {} : { p4c }),
+    ...(seeing === undefined ? {} : { seeing }),
+  };
 }
 
 /** The compiler, the switch, gRPC and the rest of a testbed are loaded only when a run needs them. */
@@ -118,6 +129,13 @@ async function onEngine<
     const { runOnSimulator } = await import("./on-simulator.js");
     return await runOnSimulator(kind, experiment, seed, context);
   }
+  if (context.seeing !== undefined)
+    fail(
+      "P43081",
+      experiment.locate(["see"]),
+      `engine ${engine} does not trace flows or capture single links`,
+      "run it on the simulator; on a testbed --pcap alone captures every port of every switch",
+    );
   const { lab } = kind;
   if (lab === undefined)
     fail(

@@ -32,7 +32,8 @@ export function checkFolder(folder: string): void {
   }
 }
 
-function refuse(folder: string, error: unknown): never {
+/** Throws DiagnosticError P43011 for an error of the system, and any other error as it is. */
+export function refuse(folder: string, error: unknown): never {
   const { code, path } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
   const where = path === undefined || path === folder ? "" : ` (${path})`;

@@ -67,6 +67,7 @@ export class Switch implements Device {
   #loaded: Loaded | undefined;
   #queues: Queues | undefined;
   #trace: TraceSink | undefined;
+  #traceFilter: ((port: number, frame: Uint8Array) => boolean) | undefined;
   #tracer: PacketTracer | undefined;
   /** Limits that the control plane set. They belong to the ports, so they stay when the program changes. */
   readonly #limits = new QueueLimits();
@@ -138,6 +139,12 @@ export class Switch implements Device {
     this.#startTrace();
   }
 
+  /** Chooses which frames {@link trace} gets a document of, by the port that they come in by; the others cost as without it. */
+  set traceFilter(filter: ((port: number, frame: Uint8Array) => boolean) | undefined) {
+    this.#traceFilter = filter;
+    if (this.#loaded !== undefined) this.#loaded.forwarder.traces = filter;
+  }
+
   #startTrace(): void {
     const sink = this.#trace;
     const loaded = this.#loaded;
@@ -146,6 +153,7 @@ export class Switch implements Device {
     const { instance, forwarder } = loaded;
     const specialised = specialise(instance.program.bmv2, true);
     this.#tracer = new PacketTracer(instance, specialised, this.name, sink);
+    forwarder.traces = this.#traceFilter;
     forwarder.traceTo(this.#tracer);
   }
 

@@ -12,6 +12,9 @@ const CODES: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green
 const SOURCE_COLUMN = 64;
 const STEP = "  ";
 
+/** The name of a switch that was given none. */
+const SOLE_DEVICE = "switch";
+
 /** Events that do not belong to an action. All other events after a lookup are what the table's action did. */
 const OWN: ReadonlySet<TraceEvent["kind"]> = new Set([
   "table_lookup",
@@ -29,6 +32,8 @@ function inline(text: string): string {
 export class Story {
   #lines: string[] = [];
   #depth = 0;
+  /** The switch of the last document. */
+  #device = SOLE_DEVICE;
 
   constructor(
     readonly sources: SourceLines,
@@ -40,8 +45,11 @@ export class Story {
     this.#lines = [];
     const { packet_id, ingress_port, packet_size, time_us } = packet.input;
     const size = bytesText(packet_size);
+    // A file of one switch needs no name in each line; where several switches take turns, each is named.
+    const device = packet.device === this.#device ? "" : `${packet.device}: `;
+    this.#device = packet.device;
     this.#say({
-      text: `packet ${packet_id} on port ${ingress_port}: ${size} at ${timeText(time_us)}`,
+      text: `${device}packet ${packet_id} on port ${ingress_port}: ${size} at ${timeText(time_us)}`,
       style: "bold",
     });
     this.#tree(packet.root);

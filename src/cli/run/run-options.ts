@@ -1,5 +1,6 @@
 /** The command line of `p4loom run`. */
 import { type Command, Option } from "commander";
+import { repeatable } from "../switch/switch-options.js";
 
 export interface RunArguments {
   engine?: string;
@@ -11,7 +12,8 @@ export interface RunArguments {
   bmv2?: string;
   network?: string;
   allowMissing?: string;
-  pcap?: boolean;
+  pcap?: boolean | string;
+  traceFlow?: string[];
   workers?: string;
   workerMemory?: string;
   jobTimeout?: string;
@@ -42,7 +44,11 @@ export function defineRun(command: Command): Command {
     .option("--bmv2 <path>", "simple_switch_grpc for the engine bmv2 (default: the one on PATH)")
     .addOption(new Option("--network <kind>", "who makes hosts and links of a testbed: netns or mininet"))
     .option("--allow-missing <list>", "go without delay or rate of links where the kernel has none")
-    .option("--pcap", "capture every switch port of a testbed into OUT/pcaps")
+    .option(
+      "--pcap [links]",
+      "testbed: capture every switch port into OUT/pcaps; simulator: these links (all, NODE, NODE:PORT, 'NODE NODE', with commas) into OUT/captures",
+    )
+    .addOption(repeatable("--trace-flow <n>", "simulator: trace every hop of flow N into OUT/traces"))
     .option("--workers <n>", "sweep: processes that run its jobs (default: the number of processors)")
     .option("--worker-memory <mb>", "sweep: heap of each worker")
     .option("--job-timeout <time>", "sweep: ends a worker whose job takes longer: 90s, 10min, 2h")

@@ -1,14 +1,17 @@
 /** Runs one job of a sweep in this process and makes its record. */
 import { performance } from "node:perf_hooks";
 import { DiagnosticError, fail, formatDiagnostic } from "../../base/index.js";
+import { fileWord, type SeeingFolder } from "../seeing/seeing.js";
 import { jobKey } from "./dependencies.js";
 import type { Sweep } from "./load.js";
 import type { JobOrder } from "./messages.js";
 import type { PointRecord } from "./points-file.js";
+import { pointName } from "./words.js";
 
 export interface JobMeans {
   readonly runs: number | undefined;
   readonly p4c: string | undefined;
+  readonly seeing: SeeingFolder;
   readonly stop: AbortSignal;
   /** The share of the job that is done. */
   progress(share: number): void;
@@ -17,7 +20,7 @@ export interface JobMeans {
 /** The line of the points file. Throws what the job throws; P43044 when a file has changed since the sweep began. */
 export async function recordOfJob(sweep: Sweep, order: JobOrder, means: JobMeans): Promise<string> {
   const started = performance.now();
-  const { runs, p4c, stop, progress } = means;
+  const { runs, p4c, seeing, stop, progress } = means;
   // Made anew for each job, so that nothing that one leaves behind in its hosts' policies reaches another.
   const point = sweep.point(order.point, runs);
   const { scheme, name, steps } = point.units[order.unit]!;
@@ -31,10 +34,13 @@ export async function recordOfJob(sweep: Sweep, order: JobOrder, means: JobMeans
     );
   let done = 0;
   const step = () => progress(++done / steps);
-  const { outcome, log } = await point.run(order.unit, seed, { p4c, stop, step });
+  const values = sweep.space.values(order.point);
+  const jobName = fileWord([pointName(values), scheme, name, `seed-${seed}`].filter(Boolean).join("-"));
+  const seen = { ...seeing, name: jobName };
+  const { outcome, log } = await point.run(order.unit, seed, { p4c, seeing: seen, stop, step });
   const record: PointRecord = {
     job: order.job,
-    point: sweep.space.values(order.point),
+    point: values,
     scheme,
     unit: name,
     seed,

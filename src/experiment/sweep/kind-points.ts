@@ -4,6 +4,7 @@ import { rowsCsv } from "../csv.js";
 import type { FabricExperiment, FabricSettings, SchemeRun } from "../experiment.js";
 import type { ExperimentKind, SweepPoint, SweepResults, Unit } from "../kinds/kind.js";
 import { type RunResults, resultsJson, schemeNotes, withNotes } from "../results.js";
+import { seeingOf } from "../seeing/request.js";
 import { dependenciesOf } from "./dependencies.js";
 import { sweepPage } from "./page.js";
 import type { FinishedSweep, Point, SweepOutput } from "./point.js";
@@ -35,12 +36,16 @@ export function kindPoints<
       const point: Point = {
         units: units.map(({ scheme, name, steps }) => ({ scheme: scheme.label, name, steps })),
         dependencies: (unit) => dependenciesOf(kind.name, experiment, units[unit]!, kindOwn),
-        async run(unit, seed, { p4c, stop, step }) {
+        async run(unit, seed, { p4c, seeing, stop, step }) {
           const { runUnitOnSimulator } = await import("../on-simulator.js");
           // One process compiles a program once, whatever jobs it gets.
           if (compiled === undefined || compiled.p4c !== p4c)
             compiled = { programs: new CompiledPrograms(), p4c };
-          const means = { p4c, compiled: compiled.programs, stop, step };
+          const request = seeingOf(experiment.settings.see, seeing.request);
+          const means = {
+            ...{ p4c, compiled: compiled.programs, stop, step },
+            ...(request === undefined ? {} : { seeing: { ...seeing, request } }),
+          };
           const { outcome, log } = await runUnitOnSimulator(kind, experiment, units[unit]!, seed, means);
           return { outcome: kind.portable.toJson(outcome), ...(log === undefined ? {} : { log }) };
         },

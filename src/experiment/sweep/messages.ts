@@ -1,5 +1,7 @@
 /** What a sweep and its worker processes tell each other, as JSON over the channel that Node opens between them. */
 
+import type { SeeingFolder } from "../seeing/seeing.js";
+
 /** Of one job: a unit of a point under a seed. */
 export interface JobOrder {
   readonly point: number;
@@ -16,6 +18,8 @@ export interface WorkerStart {
   readonly text: string;
   readonly runs?: number;
   readonly p4c?: string;
+  /** What is watched beside the file's key `see`, and the folder for it. */
+  readonly seeing: SeeingFolder;
 }
 
 export type ToWorker =

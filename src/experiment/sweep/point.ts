@@ -1,5 +1,6 @@
 /** A point of a sweep, and its results, without the types of its kind. */
 import type { EngineName } from "../experiment.js";
+import type { SeeingFolder } from "../seeing/seeing.js";
 
 /** A unit of an experiment: under each seed it is a job. */
 interface PointUnit {
@@ -15,6 +16,8 @@ interface PointUnit {
 interface JobContext {
   /** Path of p4c-bm2-ss, which then compiles the programs. */
   readonly p4c: string | undefined;
+  /** What is watched beside the file's key `see`, and the name of its files. */
+  readonly seeing: SeeingFolder & { readonly name: string };
   readonly stop: AbortSignal;
   /** A step of the unit is done. */
   step(): void;

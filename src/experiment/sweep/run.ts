@@ -5,11 +5,12 @@
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir, totalmem } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type Diagnostic, DiagnosticError, fail } from "../../base/index.js";
 import { breather } from "../engine.js";
 import type { PrintedResults } from "../results.js";
 import type { RunOptions } from "../run.js";
+import type { SeeingFolder } from "../seeing/seeing.js";
 import { checkFolder, writeFolder } from "../write.js";
 import { diagnosticText, recordOfJob } from "./job.js";
 import { type Job, jobsOf, jobsOfShard, likeRecord, longestFirst, type SweepJobs } from "./jobs.js";
@@ -171,9 +172,14 @@ class SweepRun {
         text: source.text,
         ...(runs === undefined ? {} : { runs }),
         ...(p4c === undefined ? {} : { p4c }),
+        seeing: this.#seeing,
       },
       { memoryMb, jobMs: this.#options.jobMs },
     ];
+  }
+
+  get #seeing(): SeeingFolder {
+    return { request: this.all.seeing ?? {}, folder: resolve(this.folder) };
   }
 
   /** Runs jobs in this process. */
@@ -182,7 +188,8 @@ class SweepRun {
     return {
       run: async (job, progress) => {
         try {
-          const line = await recordOfJob(this.sweep, job, { runs, p4c, stop: this.#stop, progress });
+          const means = { runs, p4c, seeing: this.#seeing, stop: this.#stop, progress };
+          const line = await recordOfJob(this.sweep, job, means);
           return { kind: "done", line };
         } catch (error) {
           const text = diagnosticText(error);

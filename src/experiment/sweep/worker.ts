@@ -69,7 +69,7 @@ export async function serveSweep(read: ReadSweep): Promise<never> {
 }
 
 async function start(
-  { path, text, runs, p4c }: WorkerStart,
+  { path, text, runs, p4c, seeing }: WorkerStart,
   read: ReadSweep,
   tell: (message: FromWorker) => void,
 ): Promise<(order: JobOrder) => Promise<void>> {
@@ -93,7 +93,8 @@ async function start(
       tell({ type: "progress", share });
     };
     try {
-      tell({ type: "done", line: await recordOfJob(sweep!, order, { runs, p4c, stop, progress }) });
+      const line = await recordOfJob(sweep!, order, { runs, p4c, seeing, stop, progress });
+      tell({ type: "done", line });
     } catch (error) {
       tell(told(error));
     }

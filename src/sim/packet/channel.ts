@@ -29,6 +29,14 @@ export interface ChannelStats {
   corrupted: number;
 }
 
+/** Sees the frames of a channel: for captures. Both methods must copy what they keep. */
+export interface ChannelTap {
+  /** The source has handed the frame over, and it was not dropped for want of space. */
+  sent?(frame: Uint8Array): void;
+  /** The frame has arrived at the target, after all that faults did to it. */
+  arrived?(frame: Uint8Array): void;
+}
+
 export class Channel {
   readonly stats: ChannelStats = {
     sent: 0,
@@ -55,6 +63,8 @@ export class Channel {
   /** Where frames wait that an impairment delays: a further wire for each sum of delays, in nanoseconds. */
   #delayLines: Map<number, Channel> | undefined;
   #makeLine: ((delay: number) => Channel) | undefined;
+  /** Undefined while there is none. */
+  #taps: ChannelTap[] | undefined;
 
   constructor(
     readonly simulation: Simulation,
@@ -65,6 +75,15 @@ export class Channel {
     readonly targetPort: number,
     readonly arrivalKind: number,
   ) {}
+
+  /** Lets the tap see the frames from now on, until the returned function is called. */
+  tap(tap: ChannelTap): () => void {
+    this.#taps = [...(this.#taps ?? []), tap];
+    return () => {
+      const left = this.#taps?.filter((one) => one !== tap) ?? [];
+      this.#taps = left.length === 0 ? undefined : left;
+    };
+  }
 
   get failed(): boolean {
     return this.#outages.length % 2 === 1;
@@ -131,6 +150,7 @@ export class Channel {
     const slot = (this.#head + this.#count++) & (this.#frames.length - 1);
     this.#frames[slot] = frame;
     this.#departures[slot] = departure;
+    if (this.#taps !== undefined) for (const tap of this.#taps) tap.sent?.(frame);
     this.simulation.schedule(departure + delay, this.arrivalKind, this.index);
   }
 
@@ -151,7 +171,12 @@ export class Channel {
     if (arrived === undefined) return undefined;
     this.stats.delivered++;
     this.stats.bytesDelivered += arrived.length;
+    if (this.#taps !== undefined) this.#tell(arrived);
     return arrived;
+  }
+
+  #tell(arrived: Uint8Array): void {
+    for (const tap of this.#taps ?? []) tap.arrived?.(arrived);
   }
 
   /** The frame after all impairments; undefined when it was lost, or arrives later by a delay line. */
@@ -183,6 +208,7 @@ export class Channel {
     let line = this.#delayLines.get(delay);
     if (line === undefined) {
       line = this.#makeLine!(delay);
+      line.tap({ arrived: (frame) => this.#tell(frame) });
       this.#delayLines.set(delay, line);
     }
     return line;

@@ -3,7 +3,7 @@
  * nodes and links (rates, delays, bounded queues, silent failures), {@link Host} the servers with their transport,
  * {@link Fabric} a whole topology whose switches run compiled programs on real packet bytes.
  */
-export { Channel, type ChannelOptions, type ChannelStats } from "./channel.js";
+export { Channel, type ChannelOptions, type ChannelStats, type ChannelTap } from "./channel.js";
 export {
   type CloseReason,
   type Connection,
@@ -22,7 +22,7 @@ export { HostChannel } from "./host-channel.js";
 export { Impairment, type ImpairmentOptions, shareThreshold } from "./impairment.js";
 export { type Endpoint, type Link, type LinkOptions, Network, type Node } from "./network.js";
 export type { FlowAddresses, SelectorCodec } from "./network-headers.js";
-export { type AddressPrefix, PacketFilter, type PacketMatch } from "./packet-match.js";
+export { type AddressPrefix, FrameFields, PacketFilter, type PacketMatch } from "./packet-match.js";
 export type { PortSource } from "./port-source.js";
 export { type RetransmissionOptions, RetransmissionTimeout } from "./retransmission-timer.js";
 export { SegmentBuilder } from "./segment-builder.js";

@@ -7,6 +7,7 @@ import type { Replica } from "../../device/index.js";
 import type { Code, Specialised } from "../codegen/program.js";
 import type { SwitchClock, SwitchStatistics } from "../options.js";
 import { NO_LIMIT, type PacketState } from "../state/packet-state.js";
+import type { TraceNode } from "../trace/recorder.js";
 import type { PacketTracer } from "../trace/tracer.js";
 import { Fifo, type PacketCopy, PacketPool } from "./packet-copy.js";
 import type { Queues } from "./queues.js";
@@ -34,7 +35,9 @@ export class Forwarder {
   readonly #again = new Fifo<PacketCopy>();
   readonly #arrived = new Fifo<{ id: number; port: number; frame: Uint8Array }>();
   #running = false;
+  /** That of the current packet: with or without calls of the tracer. */
   #code: Code;
+  #traced: Code;
   #tracer: PacketTracer | undefined;
   readonly #timestampsWide: boolean;
 
@@ -54,15 +57,20 @@ export class Forwarder {
   ) {
     this.#pool = new PacketPool(specialised.layout.words);
     this.#code = specialised.code;
+    this.#traced = specialised.code;
     const { layout } = specialised;
     this.#timestampsWide = (layout.field("intrinsic_metadata", "ingress_global_timestamp")?.words ?? 1) > 1;
   }
+
+  /** Chooses the frames that are traced; undefined: all, while there is a tracer. */
+  traces: ((port: number, frame: Uint8Array) => boolean) | undefined;
 
   /** Traces packets from the next frame on, or no longer. Packets already in flight are not traced. */
   traceTo(tracer: PacketTracer | undefined): void {
     this.#tracer?.close();
     this.#tracer = tracer;
     this.#code = tracer === undefined ? this.specialised.code : tracer.wrap();
+    this.#traced = this.#code;
     // Traced code may be running at this moment, so the state keeps the closed tracer, which records nothing.
     if (tracer !== undefined) this.state.tracer = tracer;
   }
@@ -149,13 +157,19 @@ export class Forwarder {
   }
 
   #ingressOf(id: number, port: number, frame: Uint8Array): void {
-    if (this.#tracer !== undefined) this.#tracer.arrive(id, port, frame);
     const { state } = this;
+    let isTraced = false;
+    if (this.#tracer !== undefined) {
+      isTraced = this.traces?.(port, frame) ?? true;
+      if (isTraced) this.#tracer.arrive(id, port, frame);
+      else this.#tracer.use(undefined);
+      this.#code = isTraced ? this.#traced : this.specialised.code;
+    }
     const { fields } = state;
     const { phv } = state;
     this.#code.clear(phv);
     state.frame = frame;
-    state.ownsFrame = this.ownsFrames && this.#tracer === undefined;
+    state.ownsFrame = this.ownsFrames && !isTraced;
     state.start = 0;
     state.end = frame.length;
     state.packetLength = frame.length;
@@ -190,7 +204,14 @@ export class Forwarder {
     state.packetLength = copy.packetLength;
     state.ingressLength = copy.ingressLength;
     state.limit = copy.limit;
-    if (this.#tracer !== undefined) this.#tracer.use(copy.node);
+    this.#follow(copy.node);
+  }
+
+  /** The current packet has that part of a trace, or none. */
+  #follow(node: TraceNode | undefined): void {
+    if (this.#tracer === undefined) return;
+    this.#tracer.use(node);
+    this.#code = node === undefined ? this.specialised.code : this.#traced;
   }
 
   #aborted(): boolean {
@@ -305,7 +326,7 @@ export class Forwarder {
     state.limit = limit;
     // The clones use the frame as well.
     state.ownsFrame = false;
-    this.#tracer?.use(original);
+    this.#follow(original);
   }
 
   /** The session that the clone call of the program names. */

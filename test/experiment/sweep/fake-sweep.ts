@@ -60,6 +60,7 @@ export function fakeWorker(
       const means = {
         runs: undefined,
         p4c: undefined,
+        seeing: { request: {}, folder: "" },
         stop: new AbortController().signal,
         progress: () => {},
       };

@@ -17,7 +17,7 @@ export async function playInSimulator(timeline: Timeline, stage: SimulatorStage)
   const end = start + timeline.settings.duration;
   const slice = Math.ceil(timeline.settings.duration / SLICES);
   const flows = timelineFlows(timeline, seed).map((flow, i) =>
-    openFlow(timeline, fabric, flow, start, new Random(seed).fork(`flow ${i}`)),
+    openFlow(timeline, fabric, flow, i, start, new Random(seed).fork(`flow ${i}`)),
   );
   const throwIfFailed = scheduleFaults(timeline, timeline.settings.duration, stage);
   while (simulation.now < end) {
@@ -40,6 +40,7 @@ function openFlow(
   { settings }: Timeline,
   fabric: Fabric,
   flow: TimelineFlow,
+  number: number,
   start: number,
   random: Random,
 ): () => FlowRecord {
@@ -52,6 +53,7 @@ function openFlow(
   const to = { address: b.address(ip), port: flow.port };
   const clientPort = a.sourcePort(ip, flow.clientPort, to, random.fork("port"));
   const client = a.open(ip, clientPort, to, random.fork("client"), transport);
+  fabric.flowObserver?.(number, client.flow);
   const from = { address: a.address(ip), port: clientPort };
   const server = b.open(ip, flow.port, from, random.fork("server"), transport, SERVER);
   client.listener = {

@@ -1,0 +1,75 @@
+/**
+ * Traces what every switch does with the packets of chosen flows, both directions: a trace document a hop, as a JSON line in the
+ * file of the flow. `p4loom trace` reads them. Only these packets are traced, so the others cost what they cost without.
+ */
+import { fromHex } from "../../base/index.js";
+import type { FlowKey } from "../../hosts/index.js";
+import { type Fabric, FrameFields, SwitchNode } from "../../sim/packet/index.js";
+import { OutputFile } from "./output-file.js";
+
+export class FlowTrace {
+  readonly #files = new Map<number, OutputFile>();
+  /** Number of a flow by its five-tuple, in both directions. */
+  readonly #numbers = new Map<string, number>();
+  readonly #fields = new FrameFields();
+  readonly #switches: SwitchNode[];
+
+  /** @param path of the file of a flow */
+  constructor(
+    readonly fabric: Fabric,
+    flows: readonly number[],
+    path: (flow: number) => string,
+  ) {
+    for (const flow of flows) this.#files.set(flow, new OutputFile(path(flow)));
+    this.#switches = fabric.nodes.filter((node) => node instanceof SwitchNode);
+    fabric.flowObserver = (number, { src, dst, protocol, srcPort, dstPort }) => {
+      if (!this.#files.has(number)) return;
+      this.#numbers.set(keyOf({ src, dst, protocol, srcPort, dstPort }), number);
+      this.#numbers.set(keyOf({ src: dst, dst: src, protocol, srcPort: dstPort, dstPort: srcPort }), number);
+    };
+    for (const { device } of this.#switches) {
+      device.traceFilter = (_port, frame) => this.#numberOf(frame) !== undefined;
+      device.trace = (packet) => {
+        const number = this.#numberOf(fromHex(packet.input.bytes)!);
+        const file = number === undefined ? undefined : this.#files.get(number);
+        file?.write(Buffer.from(`${JSON.stringify(packet)}\n`));
+      };
+    }
+  }
+
+  close(): void {
+    this.fabric.flowObserver = undefined;
+    for (const { device } of this.#switches) {
+      device.trace = undefined;
+      device.traceFilter = undefined;
+    }
+    for (const file of this.#files.values()) file.close();
+  }
+
+  #numberOf(frame: Uint8Array): number | undefined {
+    if (this.#numbers.size === 0) return undefined;
+    const fields = this.#fields;
+    fields.read(frame);
+    const { ipVersion, srcAt, portsAt, protocol } = fields;
+    if (ipVersion === 0 || portsAt === 0) return undefined;
+    const length = ipVersion === 4 ? 4 : 16;
+    const number = (at: number, bytes: number) => {
+      let value = 0n;
+      for (let i = at; i < at + bytes; i++) value = (value << 8n) | BigInt(frame[i]!);
+      return value;
+    };
+    return this.#numbers.get(
+      keyOf({
+        src: number(srcAt, length),
+        dst: number(srcAt + length, length),
+        protocol,
+        srcPort: Number(number(portsAt, 2)),
+        dstPort: Number(number(portsAt + 2, 2)),
+      }),
+    );
+  }
+}
+
+function keyOf({ src, dst, protocol, srcPort, dstPort }: FlowKey): string {
+  return `${src} ${srcPort} ${dst} ${dstPort} ${protocol}`;
+}

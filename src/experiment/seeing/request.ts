@@ -1,0 +1,26 @@
+/** What a user wants to see of a run on the simulator, beside its results: packets on links, and flows hop by hop. */
+import { z } from "zod";
+
+const oneOrMore = <T extends z.ZodType>(item: T) => z.union([item.transform((one) => [one]), z.array(item)]);
+
+export const seeingSchema = z.strictObject({
+  /** Links whose frames are captured: `all`, a node, `NODE:PORT`, or `NODE NODE`. */
+  pcap: oneOrMore(z.string().min(1)).optional(),
+  /** Numbers of flows, as in the results. */
+  trace_flows: oneOrMore(z.number().int().min(0)).optional(),
+});
+
+export interface SeeingRequest {
+  readonly pcap: readonly string[];
+  readonly flows: readonly number[];
+}
+
+/** What the file and the command line ask for together; undefined: nothing. */
+export function seeingOf(
+  file: z.output<typeof seeingSchema> | undefined,
+  options: Partial<SeeingRequest> = {},
+): SeeingRequest | undefined {
+  const pcap = [...(file?.pcap ?? []), ...(options.pcap ?? [])];
+  const flows = [...new Set([...(file?.trace_flows ?? []), ...(options.flows ?? [])])];
+  return pcap.length + flows.length === 0 ? undefined : { pcap, flows };
+}

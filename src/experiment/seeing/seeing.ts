@@ -1,0 +1,57 @@
+/** What is watched of one fabric while it runs, and where it is written. */
+import { join } from "node:path";
+import type { Fabric } from "../../sim/packet/index.js";
+import type { FabricExperiment } from "../experiment.js";
+import { capturePoints } from "./capture-points.js";
+import { FlowTrace } from "./flow-trace.js";
+import { LinkCapture } from "./link-capture.js";
+import type { SeeingRequest } from "./request.js";
+
+/** Where a run puts what it sees. */
+export interface SeeingOrder {
+  readonly request: SeeingRequest;
+  /** Folder for results. */
+  readonly folder: string;
+}
+
+/** As {@link SeeingOrder}, before the key `see` of a file was read. */
+export interface SeeingFolder {
+  readonly request: Partial<SeeingRequest>;
+  readonly folder: string;
+}
+
+export interface Seeing {
+  /** Ends the files. */
+  close(): void;
+}
+
+/**
+ * Begins to watch a booted fabric. `name` tells its files from those of other fabrics of the run: `captures/NAME.pcapng`,
+ * `traces/NAME-flow-N.jsonl`. Throws DiagnosticError: P43080, and P43011 for files that cannot be written.
+ */
+export function watchFabric(
+  { topology, locate }: FabricExperiment,
+  fabric: Fabric,
+  { request, folder }: SeeingOrder,
+  name: string,
+): Seeing {
+  const watching: Seeing[] = [];
+  if (request.pcap.length > 0) {
+    const points = capturePoints(request.pcap, topology, locate);
+    watching.push(new LinkCapture(fabric, points, join(folder, "captures", `${name}.pcapng`)));
+  }
+  if (request.flows.length > 0)
+    watching.push(
+      new FlowTrace(fabric, request.flows, (flow) => join(folder, "traces", `${name}-flow-${flow}.jsonl`)),
+    );
+  return {
+    close() {
+      for (const one of watching) one.close();
+    },
+  };
+}
+
+/** A part of a file's name: letters, digits, dots, hyphens and underscores. */
+export function fileWord(text: string): string {
+  return text.replace(/[^\w.-]+/g, "-");
+}
