@@ -22,10 +22,12 @@ export class FlowTrace {
   ) {
     for (const flow of flows) this.#files.set(flow, new OutputFile(path(flow)));
     this.#switches = fabric.nodes.filter((node) => node instanceof SwitchNode);
-    fabric.flowObserver = (number, { src, dst, protocol, srcPort, dstPort }) => {
-      if (!this.#files.has(number)) return;
-      this.#numbers.set(keyOf({ src, dst, protocol, srcPort, dstPort }), number);
-      this.#numbers.set(keyOf({ src: dst, dst: src, protocol, srcPort: dstPort, dstPort: srcPort }), number);
+    fabric.flowObserver = (number, flow) => {
+      for (const key of [keyOf(flow), keyOf(reversed(flow))]) {
+        // A flow that is not traced may have the five-tuple of a traced one that is over.
+        if (this.#files.has(number)) this.#numbers.set(key, number);
+        else this.#numbers.delete(key);
+      }
     };
     for (const { device } of this.#switches) {
       device.traceFilter = (_port, frame) => this.#numberOf(frame) !== undefined;
@@ -68,6 +70,10 @@ export class FlowTrace {
       }),
     );
   }
+}
+
+function reversed({ src, dst, protocol, srcPort, dstPort }: FlowKey): FlowKey {
+  return { src: dst, dst: src, protocol, srcPort: dstPort, dstPort: srcPort };
 }
 
 function keyOf({ src, dst, protocol, srcPort, dstPort }: FlowKey): string {

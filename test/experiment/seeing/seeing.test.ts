@@ -7,7 +7,7 @@ import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/ind
 import { loadExperimentFile, type RunOptions } from "../../../src/experiment/index.js";
 import { Segment } from "../../../src/sim/packet/index.js";
 import { traceSchema } from "../../../src/trace/index.js";
-import { decodePcapng } from "../../../src/traffic/index.js";
+import { PcapngDecoder, type PcapngInterface, type PcapngPacket } from "../../../src/traffic/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-seeing-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -31,8 +31,13 @@ async function run(name: string, options: RunOptions, more = "") {
   return { out, results };
 }
 
-function capture(out: string) {
-  return decodePcapng(readFileSync(join(out, "captures", "ecmp.pcapng")));
+function capture(out: string): { interfaces: readonly PcapngInterface[]; packets: readonly PcapngPacket[] } {
+  const decoder = new PcapngDecoder("ecmp.pcapng");
+  decoder.push(readFileSync(join(out, "captures", "ecmp.pcapng")));
+  const packets: PcapngPacket[] = [];
+  for (let packet = decoder.next(); packet !== undefined; packet = decoder.next()) packets.push(packet);
+  decoder.finish();
+  return { interfaces: decoder.interfaces, packets };
 }
 
 function segmentOf(frame: Uint8Array): Segment {
@@ -112,4 +117,36 @@ it("is refused on engines that cannot show it", async () => {
   await expect(run("bmv2", { engine: "bmv2", seeing: { flows: [0] } })).rejects.toThrow(
     "does not trace flows",
   );
+});
+
+describe("an experiment of another kind", () => {
+  const topology =
+    "topology: { kind: leaf_spine, tors: 2, leaves: 1, homing: single, hosts_per_rack: 2 }\nschemes: [ecmp]\n";
+  const read = async (text: string, seeing: NonNullable<RunOptions["seeing"]>, name: string) => {
+    const diagnostics = new Diagnostics();
+    const experiment = await loadExperimentFile(new SourceFile("k.yaml", topology + text), diagnostics);
+    expect(diagnostics.list.map(formatDiagnostic)).toEqual([]);
+    const out = join(folder, name);
+    await experiment!.run({ seeing, out });
+    return out;
+  };
+
+  it("shows flows under load by their numbers, each job in files of its own", async () => {
+    const text =
+      "name: l\nload: 0.3\ntraffic: { sizes: { fixed: 20KB }, pattern: all_to_all, flows: 6 }\nsweep: { load: [0.2, 0.4] }\n";
+    const out = await read(text, { flows: [2], pcap: ["tor0-0 leaf0-0"] }, "load");
+    const names = (of: string) => readdirSync(join(out, of)).sort();
+    expect(names("traces")).toHaveLength(2);
+    expect(names("captures")).toHaveLength(2);
+    for (const name of names("traces")) {
+      expect(name).toMatch(/load-0.[24].*ecmp.*seed-1-flow-2\.jsonl$/);
+      expect(readFileSync(join(out, "traces", name), "utf8")).not.toBe("");
+    }
+  });
+
+  it("shows the flow of a run of failover", async () => {
+    const text = "name: f\nfailures: [link]\nruns: 2\n";
+    const out = await read(text, { flows: [1] }, "failover");
+    expect(readFileSync(join(out, "traces", "ecmp-flow-1.jsonl"), "utf8")).not.toBe("");
+  });
 });

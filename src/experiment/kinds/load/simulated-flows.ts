@@ -5,6 +5,8 @@ import type { Connection, Fabric, TransportOptions } from "../../../sim/packet/i
 import { drawClientPort, type FlowArrival } from "../../../traffic/index.js";
 import type { FlowCounters } from "./meters/flow-meter.js";
 
+const PROTOCOL_TCP = 6;
+
 /** What the owner of a flow hears. */
 export interface FlowEvents {
   /** The receiver has all of it, in order. */
@@ -74,6 +76,8 @@ export class SimulatedFlows {
       },
     };
     this.#open.set(key, flow);
+    const ends = { src: a.address(ip), dst: peer.address, srcPort: clientPort, dstPort: port };
+    fabric.flowObserver?.(arrival.id, { ...ends, protocol: PROTOCOL_TCP });
     const own = random.fork("client");
     let client: Connection;
     if (transport.protocol === "tcp" && transport.handshake) {
