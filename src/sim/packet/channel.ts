@@ -136,10 +136,12 @@ export class Channel {
     this.stats.sent++;
     let departure = now;
     if (rate > 0) {
-      this.#retireDeparted();
-      if (this.#count - this.#departed >= queuePackets || this.#queuedBytes + frame.length > queueBytes) {
-        this.stats.overflowed++;
-        return;
+      if (queuePackets < Number.POSITIVE_INFINITY || queueBytes < Number.POSITIVE_INFINITY) {
+        this.#retireDeparted();
+        if (this.#count - this.#departed >= queuePackets || this.#queuedBytes + frame.length > queueBytes) {
+          this.stats.overflowed++;
+          return;
+        }
       }
       const start = Math.max(this.#busyUntil, now);
       departure = start + Math.ceil((frame.length * 8 * NS_PER_S) / rate);
@@ -156,13 +158,14 @@ export class Channel {
 
   /** The oldest frame has reached the far end: hands it out, or undefined when it was lost on the way or is delayed. */
   arrive(): Uint8Array | undefined {
-    this.#retireDeparted();
     const slot = this.#head;
     const frame = this.#frames[slot]!;
     this.#frames[slot] = undefined;
     this.#head = (slot + 1) & (this.#frames.length - 1);
     this.#count--;
-    this.#departed--;
+    if (this.#departed > 0) this.#departed--;
+    // It has left the queue, and no account was made since.
+    else if (this.options.rate > 0) this.#queuedBytes -= frame.length;
     if (this.#outages.length > 0 && this.#lost(this.#departures[slot]!)) {
       this.stats.vanished++;
       return undefined;

@@ -103,6 +103,8 @@ export class Forwarder {
   }
 
   #drain(): void {
+    const waiting = this.#egress.length + this.#again.length + this.#arrived.length;
+    if (waiting === 0 && this.queues()?.hasReady !== true) return;
     for (let passes = 0; ; passes++) {
       if (passes > MAX_PASSES) {
         this.#giveUp();

@@ -155,6 +155,11 @@ export class Queues {
     return undefined;
   }
 
+  /** Whether {@link run} has something to do. */
+  get hasReady(): boolean {
+    return this.#ready.length > 0;
+  }
+
   /** Serves a port that became free; returns false when there is no such port. */
   run(): boolean {
     const port = this.#ready.shift();
