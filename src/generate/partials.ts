@@ -42,6 +42,11 @@ export function selectorValues(field: SelectorField) {
       fromIpv4: "(bit<26>)hdr.ipv4.dscp",
       fromIpv6: "hdr.ipv6.flow_label ++ hdr.ipv6.dscp",
     },
+    ttl: {
+      source: "the upper three bits of the TTL or hop limit",
+      fromIpv4: "hdr.ipv4.ttl[7:5]",
+      fromIpv6: "hdr.ipv6.hop_limit[7:5]",
+    },
   };
   return { ...reads[field], fromVlan: field === "vlan", fieldBits: FIELD_BITS[field] };
 }

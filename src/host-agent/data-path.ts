@@ -348,6 +348,7 @@ export class DataPath {
     headers.dscp = dscpOf(bytes, ip, family);
     headers.vlan = vlan;
     headers.flowLabel = flowLabelOf(bytes, ip, family);
+    headers.ttl = bytes[ip + (family === IPV4 ? 8 : 7)]!;
     return headers;
   }
 }

@@ -131,7 +131,7 @@ export class Flows {
   mark(family: Family, tuple: FlowKey, selector: number, ecn = 0): Mark {
     const { nics, field, policy } = this.host;
     const nic = nics.length === 1 ? 0 : policy.nic(tuple, selector, nics.length);
-    const { dscp, vlan, flowLabel } = selectorHeaders(field, selector);
+    const { dscp, vlan, flowLabel, ttl } = selectorHeaders(field, selector);
     const { mac, gateway } = nics[nic]!;
     const ethernet = new Uint8Array(vlan === undefined ? 14 : 18);
     ethernet.set(gateway);
@@ -141,7 +141,13 @@ export class Flows {
       put16(ethernet, 14, vlan);
     }
     put16(ethernet, ethernet.length - 2, family.ethertype);
-    return { nic, ethernet, trafficClass: (dscp << 2) | ecn, flowLabel: family === IPV4 ? 0 : flowLabel };
+    return {
+      nic,
+      ethernet,
+      trafficClass: (dscp << 2) | ecn,
+      flowLabel: family === IPV4 ? 0 : flowLabel,
+      ttl,
+    };
   }
 }
 

@@ -29,6 +29,8 @@ export interface Mark {
   readonly trafficClass: number;
   /** 0 in IPv4. */
   readonly flowLabel: number;
+  /** TTL or hop limit; undefined: the packet's own. */
+  readonly ttl?: number | undefined;
 }
 
 /** Corrects a checksum field by a sum of words that were added. */
@@ -106,9 +108,20 @@ function lengthen(bytes: Uint8Array, ip: number, family: Family, by: number): vo
   if (family === IPV4) correct(bytes, ip + 10, by > 0 ? by : without(-by));
 }
 
+function writeTtl(bytes: Uint8Array, ip: number, family: Family, ttl: number): void {
+  if (family !== IPV4) {
+    bytes[ip + 7] = ttl;
+    return;
+  }
+  const old = bytes[ip + 8]!;
+  bytes[ip + 8] = ttl;
+  if (ttl !== old) correct(bytes, ip + 10, 0xffff - (old << 8) + (ttl << 8));
+}
+
 /** Writes a mark into a packet with room before it; returns where the frame starts. It may have another mark already. */
 export function writeMark(bytes: Uint8Array, ip: number, family: Family, mark: Mark): number {
-  const { trafficClass, flowLabel, ethernet } = mark;
+  const { trafficClass, flowLabel, ethernet, ttl } = mark;
+  if (ttl !== undefined) writeTtl(bytes, ip, family, ttl);
   if (family === IPV4) {
     const old = bytes[ip + 1]!;
     const marked = trafficClass | (old & 3);

@@ -1,7 +1,13 @@
 /** Where in a packet the selector travels (P-ECMP, section 4 "Host machine"). */
 
-export const SELECTOR_FIELDS = ["dscp", "vlan", "flow_label", "dscp_flow_label"] as const;
+export const SELECTOR_FIELDS = ["dscp", "vlan", "flow_label", "dscp_flow_label", "ttl"] as const;
 export type SelectorField = (typeof SELECTOR_FIELDS)[number];
+
+/**
+ * Bits of the TTL or hop limit below the selector: they start at 31, so that a packet may cross 30 switches with its selector
+ * unchanged.
+ */
+const TTL_HOP_BITS = 5;
 
 /** Bits that the field offers. An IPv4 packet has no flow label: there it offers `dscp` bits only. */
 export const FIELD_BITS: Readonly<Record<SelectorField, number>> = {
@@ -9,6 +15,7 @@ export const FIELD_BITS: Readonly<Record<SelectorField, number>> = {
   vlan: 12,
   flow_label: 20,
   dscp_flow_label: 26,
+  ttl: 8 - TTL_HOP_BITS,
 };
 
 /** What a host writes into a packet's headers to carry a selector. */
@@ -18,6 +25,8 @@ export interface SelectorHeaders {
   vlan: number | undefined;
   /** IPv6 only. */
   flowLabel: number;
+  /** TTL or hop limit; undefined: what the sender has otherwise. */
+  ttl?: number | undefined;
 }
 
 /** Header values that carry `selector`. With both fields the DSCP holds the low six bits, the label the rest. */
@@ -31,6 +40,10 @@ export function selectorHeaders(field: SelectorField, selector: number): Selecto
       return { dscp: 0, vlan: undefined, flowLabel: selector & 0xfffff };
     case "dscp_flow_label":
       return { dscp: selector & 0x3f, vlan: undefined, flowLabel: (selector >>> 6) & 0xfffff };
+    case "ttl": {
+      const ttl = (((selector + 1) << TTL_HOP_BITS) - 1) & 0xff;
+      return { dscp: 0, vlan: undefined, flowLabel: 0, ttl };
+    }
   }
 }
 
@@ -45,5 +58,7 @@ export function selectorOf(field: SelectorField, headers: SelectorHeaders): numb
       return headers.flowLabel;
     case "dscp_flow_label":
       return headers.flowLabel * 64 + headers.dscp;
+    case "ttl":
+      return (headers.ttl ?? 0) >>> TTL_HOP_BITS;
   }
 }

@@ -35,13 +35,14 @@ function markOf(
   frame: Uint8Array,
   ip: number,
 ): Mark {
-  const { dscp, flowLabel } = selectorHeaders(field, selector);
+  const { dscp, flowLabel, ttl } = selectorHeaders(field, selector);
   const version = frame[ip]! >>> 4;
   return {
     nic: 0,
     ethernet: frame.slice(0, ip),
     trafficClass: dscp << 2,
     flowLabel: version === 4 ? 0 : flowLabel,
+    ttl,
   };
 }
 

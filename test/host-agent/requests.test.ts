@@ -57,7 +57,10 @@ describe("a request", () => {
       { ...START, nics: [{ ...NIC, mac: "2:0:0:0:0:1" }] },
       /^nics\[0\]\.mac: expected a MAC address such as .*"2:0/,
     ],
-    [{ ...START, field: "ttl" }, 'field: expected one of dscp, vlan, flow_label, dscp_flow_label, got "ttl"'],
+    [
+      { ...START, field: "tos" },
+      'field: expected one of dscp, vlan, flow_label, dscp_flow_label, ttl, got "tos"',
+    ],
     [{ ...START, seed: -1 }, "seed: expected a whole number from 0 to 4294967295, got -1"],
     [{ ...START, mtu: 1279 }, "mtu: expected a whole number from 1280 to 9000, got 1279"],
     [{ ...START, rtoMinMs: 0.5 }, "rtoMinMs: expected a whole number from 1 to 120000, got 0.5"],

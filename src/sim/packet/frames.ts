@@ -93,6 +93,7 @@ export class Segment {
       this.ipVersion = 4;
       this.protocol = frame[ip + 9]!;
       this.hopLimit = frame[ip + 8]!;
+      headers.ttl = this.hopLimit;
       this.srcAt = ip + 12;
       this.addressLength = 4;
       headers.dscp = frame[ip + 1]! >>> 2;
@@ -104,6 +105,7 @@ export class Segment {
       this.ipVersion = 6;
       this.protocol = frame[ip + 6]!;
       this.hopLimit = frame[ip + 7]!;
+      headers.ttl = this.hopLimit;
       this.srcAt = ip + 8;
       this.addressLength = 16;
       const first = get32(frame, ip);

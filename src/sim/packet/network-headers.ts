@@ -63,7 +63,7 @@ export interface PreparedHeaders {
 
 export function prepareHeaders(
   { ipVersion, srcMac, dstMac, src, dst, srcPort, dstPort }: FlowAddresses,
-  { dscp, vlan, flowLabel }: SelectorHeaders,
+  { dscp, vlan, flowLabel, ttl = HOP_LIMIT }: SelectorHeaders,
   protocol: number,
   transportBytes: number,
 ): PreparedHeaders {
@@ -84,12 +84,12 @@ export function prepareHeaders(
     bytes[ipAt + 1] = (dscp & 0x3f) << 2;
     // Identification 0 with "don't fragment" set: an atomic datagram (RFC 6864).
     put16(bytes, ipAt + 6, 0x4000);
-    bytes[ipAt + 8] = HOP_LIMIT;
+    bytes[ipAt + 8] = ttl;
     bytes[ipAt + 9] = protocol;
   } else {
     put32(bytes, ipAt, (6 << 28) | ((dscp & 0x3f) << 22) | (flowLabel & 0xfffff));
     bytes[ipAt + 6] = protocol;
-    bytes[ipAt + 7] = HOP_LIMIT;
+    bytes[ipAt + 7] = ttl;
   }
   bytes.set(toBytes(src, addressBytes), addressesAt);
   bytes.set(toBytes(dst, addressBytes), addressesAt + addressBytes);
