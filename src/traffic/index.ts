@@ -44,6 +44,8 @@ export {
   pcapngSection,
 } from "./pcapng.js";
 export { decodePcapng, PcapngDecoder } from "./pcapng-decoder.js";
+export { type RecordedPacket, recordedPackets } from "./recorded-packets.js";
+export { type MappedPrefix, Replay, type ReplaySpec } from "./replay.js";
 export { openTrace, type TraceSpec } from "./trace-flows.js";
 export { DEFAULT_PORT, readTrafficFile, streamTrafficFile, type TrafficFlow } from "./traffic-file.js";
 export type { FlowArrival, FlowGroup, PacketSource, TimedFrame, Workload } from "./workload.js";

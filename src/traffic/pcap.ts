@@ -10,6 +10,8 @@ export interface PcapPacket {
   seconds: number;
   nanoseconds: number;
   frame: Uint8Array;
+  /** Of the whole frame, where it was captured in part. */
+  length?: number;
 }
 
 export interface PcapOptions {
@@ -47,8 +49,18 @@ export class PcapDecoder {
   #little = false;
   #nano = false;
 
-  /** @param name the file's name for messages */
-  constructor(readonly name: string) {}
+  readonly #partial: boolean;
+
+  /**
+   * @param name the file's name for messages
+   * @param options `partial`: frames that were captured in part are taken, not refused
+   */
+  constructor(
+    readonly name: string,
+    { partial = false }: { partial?: boolean } = {},
+  ) {
+    this.#partial = partial;
+  }
 
   push(piece: Uint8Array): void {
     this.#buffer.push(piece);
@@ -68,7 +80,7 @@ export class PcapDecoder {
         `${this.#place()} has a frame of ${kept} bytes; at most ${MAX_PCAP_FRAME} are read`,
       );
     }
-    if (kept !== whole) {
+    if (kept !== whole && !this.#partial) {
       fail(
         "P42313",
         undefined,
@@ -85,6 +97,7 @@ export class PcapDecoder {
       seconds: this.#u32(at) + Math.floor(fraction / 1e9),
       nanoseconds: fraction % 1e9,
       frame: this.#buffer.bytes.slice(at + RECORD, at + RECORD + kept),
+      ...(whole === kept ? {} : { length: whole }),
     };
   }
 

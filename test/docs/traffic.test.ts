@@ -1,5 +1,5 @@
 /** Every example of docs/traffic.md is checked and drawn; every key and every distribution stands on the page. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -25,6 +25,7 @@ const FILES: Readonly<Record<string, string>> = {
 const folder = mkdtempSync(join(tmpdir(), "p4loom-traffic-"));
 for (const [name, first] of Object.entries(FILES))
   writeFileSync(join(folder, name), blocks.find((block) => block.startsWith(first))!);
+copyFileSync(join(root, "test/bad/load-traffic/six.pcap"), join(folder, "capture.pcap"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("docs/traffic.md", () => {

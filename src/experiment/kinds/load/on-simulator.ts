@@ -12,6 +12,7 @@ import { IdealTimes } from "./ideal-time.js";
 import { FabricMeter } from "./meters/fabric-meter.js";
 import { FlowMeter, type MeteredFlow } from "./meters/flow-meter.js";
 import type { LoadFigures } from "./outcome.js";
+import { replayPackets } from "./replay-packets.js";
 import type { Load } from "./schema.js";
 import { SimulatedFlows } from "./simulated-flows.js";
 
@@ -69,6 +70,7 @@ export async function loadInSimulator(experiment: Load, stage: SimulatorStage): 
     // Flows that all arrive at one instant leave no time in between: the window then ends with the run.
     if (isLast && duration === undefined && arrival.startNs > warm_up) windowCloses();
   });
+  if (traffic.replay !== undefined) replayPackets(fabric, traffic.replay());
   // Flows of the warm-up are waited for only where their completions start others.
   const isOver = () =>
     arrivals.ended && (workload.completed === undefined ? meter.openMeasured : meter.open) === 0;

@@ -8,7 +8,7 @@ import { piecesOf, type TrafficFiles, textOf } from "./traffic-files.js";
 /** Undefined after errors: see `planTraffic`. */
 export function planTrace(context: TrafficContext, files: TrafficFiles): FlowPlan | undefined {
   const { settings, topology, locate, diagnostics } = context;
-  const { trace, ip: _, flows, duration, protocol = "tcp", ...others } = settings;
+  const { trace, ip: _ip, replay: _replay, flows, duration, protocol = "tcp", ...others } = settings;
   const { file, time_scale: timeScale } = trace!;
   const before = diagnostics.errorCount;
   for (const key of Object.keys(others)) {

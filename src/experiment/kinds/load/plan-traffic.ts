@@ -1,9 +1,10 @@
 /** From the key `traffic` to a workload for each seed. All errors of the traffic are found here, before anything runs. */
 import type { Diagnostics, Locate, Random, SourceFile } from "../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
-import { openWorkload, type Workload } from "../../../traffic/index.js";
+import { openWorkload, type PacketSource, type Workload } from "../../../traffic/index.js";
 import { collecting } from "../../read-source.js";
 import { checkPart } from "./check-part.js";
+import { planReplay } from "./plan-replay.js";
 import { planTrace } from "./plan-trace.js";
 import { type FileDigest, TrafficFiles } from "./traffic-files.js";
 import type { TrafficPart, TrafficSettings } from "./traffic-schema.js";
@@ -12,6 +13,8 @@ import type { TrafficPart, TrafficSettings } from "./traffic-schema.js";
 export interface TrafficPlan {
   /** The same seed gives the same flows, under every scheme. */
   workload(random: Random): Workload;
+  /** Frames that hosts send beside the flows; absent: none. */
+  readonly replay: (() => PacketSource) | undefined;
   /** Flows start before this time, in nanoseconds, and are at most so many; absent where the file does not say. */
   readonly durationNs: number | undefined;
   readonly flows: number | undefined;
@@ -31,25 +34,26 @@ export interface TrafficContext {
   readonly diagnostics: Diagnostics;
 }
 
-/** Without the files. */
-export type FlowPlan = Omit<TrafficPlan, "files">;
+/** Without the files and the packets. */
+export type FlowPlan = Omit<TrafficPlan, "files" | "replay">;
 
 /**
  * Undefined after errors, which `diagnostics` holds: P42301 to P42304 and P42331 for sizes, P42320 to P42324 for traces,
- * P42330 for keys that do not fit together, P42332 for unknown hosts, P42333 for patterns that the topology does not have,
+ * P42310 to P42314, P42340 and P42341 for captures, P42330 for keys that do not fit together, P42332 for unknown hosts, P42333 for patterns that the topology does not have,
  * P42334 for matrices, P43005 for files that cannot be read.
  */
 export function planTraffic(context: TrafficContext): TrafficPlan | undefined {
   return collecting(context.diagnostics, () => {
     const files = new TrafficFiles(context.source, context.diagnostics);
     const plan = context.settings.trace === undefined ? planDrawn(context, files) : planTrace(context, files);
-    return plan && { ...plan, files: files.digests };
+    const replay = context.settings.replay && planReplay(context.settings.replay, context, files);
+    return plan && { ...plan, replay, files: files.digests };
   });
 }
 
 function planDrawn(context: TrafficContext, files: TrafficFiles): FlowPlan | undefined {
   const { settings, load, topology, locate, diagnostics } = context;
-  const { mix, flows, duration: durationNs, load_of: loadOf = "host_links", ...beside } = settings;
+  const { mix, flows, duration: durationNs, load_of: loadOf = "host_links", replay: _, ...beside } = settings;
   if (flows === undefined && durationNs === undefined) {
     const message = "drawn traffic has no end: write `flows`, `duration`, or both";
     diagnostics.error("P42330", locate(["traffic"]), message);

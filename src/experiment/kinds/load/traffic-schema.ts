@@ -122,6 +122,18 @@ export const trafficSchema = z.strictObject({
   flows: whole("a number of flows", 1, 1e9).optional(),
   /** Flows start before. */
   duration: positiveDurationSchema.optional(),
+  /** Packets of a capture beside the flows. */
+  replay: z
+    .strictObject({
+      /** Path from the experiment file's folder: pcap or pcapng. */
+      file: z.string().min(1),
+      /** Hosts, by the addresses or prefixes of the capture that stand for them. */
+      hosts: z.record(z.string(), z.string()).default({}),
+      /** What becomes of packets of other addresses. */
+      others: z.enum(["spread", "drop"]).default("spread"),
+      time_scale: timeScale,
+    })
+    .optional(),
 });
 
 export type TrafficSettings = z.output<typeof trafficSchema>;

@@ -7,6 +7,7 @@ import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../../../s
 import { loadDocument } from "../../../../src/documents/index.js";
 import { planTraffic } from "../../../../src/experiment/kinds/load/plan-traffic.js";
 import { loadSchema, trafficSchema } from "../../../../src/experiment/kinds/load/traffic-schema.js";
+import { nodeNamed } from "../../../../src/topology/index.js";
 import { drawn, leafSpine } from "../../../traffic/flows.js";
 
 const bad = join(import.meta.dirname, "../../../bad/load-traffic");
@@ -168,6 +169,34 @@ traffic:
     const short = flows(", duration: 1500ns, protocol: { udp: 1Gbps }");
     expect(short.flows.map(({ protocol, rateBps }) => [protocol, rateBps])).toEqual([["udp", 1e9]]);
     expect(short.plan.durationNs).toBe(1500);
+  });
+
+  it("may have packets of a capture beside it, read anew in each run", () => {
+    const text = (more: string) =>
+      `load: 0.5\ntraffic: { sizes: rpc, flows: 1, replay: { file: six.pcap, hosts: { 10.9.0.1: host0-0-0, "10.9.1.0/24": host0-1-0 }${more} } }\n`;
+    const { plan: made, messages } = plan(text(""));
+    expect(messages).toEqual([]);
+    const [a, b] = ["host0-0-0", "host0-1-0"].map((name) => nodeNamed(topology, name)!.index);
+    const play = (of: typeof made) => {
+      const source = of!.replay!();
+      return Array.from({ length: 7 }, () => source.next()).map(
+        (one) => one && [one.timeNs, one.host, one.frame.length],
+      );
+    };
+    const expected = [
+      [0, a, 134],
+      [100_000, b, 94],
+      [200_000, a, 134],
+      [300_000, b, 94],
+      [400_000, a, 134],
+      [500_000, b, 94],
+      undefined,
+    ];
+    expect(play(made)).toEqual(expected);
+    expect(play(made)).toEqual(expected);
+    expect(made!.files.map(([path]) => path)).toEqual(["six.pcap"]);
+    expect(play(plan(text(", time_scale: 2")).plan)[1]![0]).toBe(200_000);
+    expect(plan("load: 0.5\ntraffic: { sizes: rpc, flows: 1 }\n").plan!.replay).toBeUndefined();
   });
 
   it("may come at an interval, which counts requests", () => {
