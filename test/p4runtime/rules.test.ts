@@ -47,6 +47,11 @@ tables {
   match_fields { id: 1 name: "a" bitwidth: 8 match_type: EXACT }
   action_refs { id: 0x1000001 } implementation_id: 0x11000003
 }
+tables {
+  preamble { id: 0x2000008 name: "counted" alias: "counted" }
+  match_fields { id: 1 name: "a" bitwidth: 8 match_type: EXACT }
+  action_refs { id: 0x1000001 } implementation_id: 0x11000004
+}
 actions { preamble { id: 0x1000001 name: "act" alias: "act" } params { id: 1 name: "p" bitwidth: 9 } }
 actions { preamble { id: 0x1000002 name: "entry" alias: "entry" } }
 actions { preamble { id: 0x1000003 name: "fallback" alias: "fallback" } }
@@ -61,6 +66,10 @@ action_profiles {
 }
 action_profiles {
   preamble { id: 0x11000003 name: "mem" alias: "mem" } table_ids: 0x2000007 size: 64
+}
+action_profiles {
+  preamble { id: 0x11000004 name: "count" alias: "count" } table_ids: 0x2000008 with_selector: true
+  size: 64 max_group_size: 9 sum_of_members { max_member_weight: 3 }
 }
 counters { preamble { id: 0x12000001 name: "cnt" alias: "cnt" } spec { unit: BOTH } size: 4 }
 counters { preamble { id: 0x12000002 name: "huge" alias: "huge" } spec { unit: BOTH } size: 4294967296 }
@@ -413,6 +422,18 @@ describe("members and groups (9.2)", () => {
         ],
       }),
     ],
+    [
+      "the largest weight of a member",
+      "OK 1",
+      "INSERT",
+      group({ action_profile_id: 0x11000004, ...weights(3) }),
+    ],
+    [
+      "a weight above it",
+      "INVALID_ARGUMENT",
+      "INSERT",
+      group({ action_profile_id: 0x11000004, ...weights(4) }),
+    ],
     ["weights beyond max_size", "RESOURCE_EXHAUSTED", "INSERT", group({ ...weights(1, 2), max_size: 2 })],
     ["weights beyond max_group_size", "RESOURCE_EXHAUSTED", "INSERT", group(weights(2, 3))],
     ["max_size above max_group_size", "INVALID_ARGUMENT", "INSERT", group({ max_size: 5 })],
@@ -632,6 +653,7 @@ describe("arrays (9.3, 9.4, 9.7), replication (9.5), value sets (9.6), digests (
     ["a member twice", "ALREADY_EXISTS", "MODIFY", members(1, 1)],
     ["an insert of a value set", "INVALID_ARGUMENT", "INSERT", members(1)],
     ["a digest", "OK 1", "INSERT", { digest_entry: { digest_id: 0x17000001, config: { max_list_size: 1 } } }],
+    ["a digest of any size", "OK 1", "INSERT", { digest_entry: { digest_id: 0x17000001, config: {} } }],
     ["a digest without config", "INVALID_ARGUMENT", "INSERT", { digest_entry: { digest_id: 0x17000001 } }],
     ["a delete of a digest", "OK 1", "DELETE", { digest_entry: { digest_id: 0x17000001 } }],
     [

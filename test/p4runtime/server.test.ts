@@ -403,6 +403,8 @@ describe("SetForwardingPipelineConfig (14)", () => {
   it("COMMIT replays what was written since the config was saved", async () => {
     const { config, write, read, device, channel } = await startRaw();
     expect(await codeOf(config(Action.COMMIT))).toBe("NOT_FOUND");
+    await config(Action.VERIFY, program);
+    expect(await codeOf(config(Action.COMMIT))).toBe("NOT_FOUND");
     await config(Action.VERIFY_AND_SAVE, program);
     expect(device.program).toBeUndefined();
     expect(await channel.getConfig(1n)).toBeUndefined();

@@ -175,6 +175,16 @@ describe("the load of a program", () => {
     expect(count()).toBe(0);
   });
 
+  it("is refused for a P4Info that contradicts itself", async () => {
+    const { device, client } = await start();
+    const { bmv2, p4info } = roomyProgram();
+    const [table] = p4info.tables;
+    const twice = { ...p4info, tables: [...p4info.tables, table!] };
+    const { code, message } = await refusal(client.load({ bmv2, p4info: twice }));
+    expect([code, message]).toEqual(["INVALID_ARGUMENT", expect.stringContaining("the p4info is wrong")]);
+    expect(device.program).not.toBeUndefined();
+  });
+
   it("leaves everything as it was when the switch cannot run the program", async () => {
     const { device, count, client } = await start();
     await client.write(inserts(10));
