@@ -3,6 +3,18 @@ import type { FlowKey, PathChooser } from "../../hosts/index.js";
 import type { Segment } from "./frames.js";
 import type { RetransmissionTimeout } from "./retransmission-timer.js";
 
+/** Something that its host wakes. */
+export interface Timed {
+  /** Number by which the host's timers find it. */
+  readonly index: number;
+  /** When {@link onTimer} is due; Infinity when nothing is in flight. */
+  readonly deadline: number;
+  /** When {@link onSoon} is due: acknowledgements that wait, paced segments. */
+  readonly soon: number;
+  onTimer(): void;
+  onSoon(): void;
+}
+
 /** What a connection asks of its host. */
 export interface ConnectionHost {
   /** Virtual time in nanoseconds. */
@@ -12,10 +24,10 @@ export interface ConnectionHost {
    * host.
    */
   transmit(connection: Connection, frame: Uint8Array, selector: number): number;
-  /** Wakes the connection by {@link Connection.onTimer} at or before the deadline that it has then. */
-  setTimer(connection: Connection): void;
-  /** Wakes the connection by {@link Connection.onSoon} at or before the {@link Connection.soon} that it has then. */
-  setSoon(connection: Connection): void;
+  /** Wakes it by {@link Timed.onTimer} at or before the deadline that it has then. */
+  setTimer(timed: Timed): void;
+  /** Wakes it by {@link Timed.onSoon} at or before the {@link Timed.soon} that it has then. */
+  setSoon(timed: Timed): void;
   /** Forgets the connection: nothing that arrives is given to it any more. */
   release(connection: Connection): void;
 }
@@ -69,30 +81,27 @@ export class ConnectionCounters {
   marked = 0;
 }
 
-export interface Connection {
-  /** Number by which the host's timers find the connection. */
-  readonly index: number;
+/** A byte stream to another host. */
+export interface Stream {
+  /** Of a connection with several subflows: of the first. */
   readonly flow: FlowKey;
-  readonly chooser: PathChooser;
-  readonly timeout: RetransmissionTimeout;
   readonly counters: ConnectionCounters;
   listener: ConnectionListener;
   readonly bytesAcknowledged: number;
   /** In order. */
   readonly bytesReceived: number;
-  /** When new data was acknowledged last, or when the connection began to send again with nothing in flight. */
-  readonly progressAt: number;
-  /** When {@link onTimer} is due; Infinity when nothing is in flight. */
-  readonly deadline: number;
-  /** When {@link onSoon} is due: acknowledgements that wait, paced segments. */
-  readonly soon: number;
   /** Adds data to send; Infinity for a flow without an end. */
   send(bytes: number): void;
   /** No more data will be added: ends this direction after what was added. */
   finish(): void;
   /** Stops at once: nothing more is sent, what arrives is ignored. */
   close(): void;
+}
+
+export interface Connection extends Stream, Timed {
+  readonly chooser: PathChooser;
+  readonly timeout: RetransmissionTimeout;
+  /** When new data was acknowledged last, or when the connection began to send again with nothing in flight. */
+  readonly progressAt: number;
   receive(segment: Segment, selector: number): void;
-  onTimer(): void;
-  onSoon(): void;
 }

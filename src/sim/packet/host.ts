@@ -2,16 +2,18 @@
 import { fromBytes, type Random, toBytes } from "../../base/index.js";
 import { CLIENT, type ConnectionEnd, type FlowKey, type HostPolicy, SERVER } from "../../hosts/index.js";
 import type { Channel } from "./channel.js";
-import type { Connection, ConnectionHost } from "./connection.js";
+import type { Connection, ConnectionHost, Timed } from "./connection.js";
+import { DatagramBuilder } from "./datagram-builder.js";
 import { giveFrame } from "./frame-pool.js";
 import { FLAG_ACK, FLAG_FIN, FLAG_RST, FLAG_SYN, Segment } from "./frames.js";
 import type { Node } from "./network.js";
-import { type FlowAddresses, PROTOCOL_TCP, type SelectorCodec } from "./network-headers.js";
+import { type FlowAddresses, PROTOCOL_TCP, PROTOCOL_UDP, type SelectorCodec } from "./network-headers.js";
 import { SegmentBuilder } from "./segment-builder.js";
 import type { Simulation } from "./simulation.js";
 import { FixedStream, type FixedStreamOptions } from "./transport/fixed-stream.js";
 import { TcpConnection } from "./transport/tcp.js";
 import type { TcpOptions } from "./transport/tcp-options.js";
+import { NUMBER_BYTES, type UdpHost, type UdpOptions, UdpReceiver, UdpSender } from "./transport/udp-flow.js";
 
 export type TransportOptions = FixedStreamOptions | TcpOptions;
 
@@ -63,7 +65,7 @@ interface NewConnection {
   builder: SegmentBuilder;
 }
 
-export class Host implements Node, ConnectionHost {
+export class Host implements Node, ConnectionHost, UdpHost {
   readonly name: string;
   readonly stats: HostStats = { sent: 0, received: 0, rejected: 0, unknown: 0 };
   readonly #simulation: Simulation;
@@ -74,11 +76,14 @@ export class Host implements Node, ConnectionHost {
   /** By local port * 2^16 + remote port. */
   readonly #connections = new Map<number, OpenConnection[]>();
   readonly #listeners = new Map<number, PortListener>();
+  /** UDP: what accepts flows, by port; the flows that come in, by local port * 2^16 + remote port. */
+  readonly #udpListeners = new Map<number, (receiver: UdpReceiver) => void>();
+  readonly #udpReceivers = new Map<number, UdpReceiver[]>();
   /**
    * Timer events carry an index into these lists, which is used again after its connection was released; `#woken` and
    * `#soon` are the events that a connection waits for.
    */
-  readonly #timed: (Connection | undefined)[] = [];
+  readonly #timed: (Timed | undefined)[] = [];
   readonly #woken: number[] = [];
   readonly #soon: number[] = [];
   readonly #freeIndexes: number[] = [];
@@ -205,21 +210,77 @@ export class Host implements Node, ConnectionHost {
     return this.#timed.length - this.#freeIndexes.length;
   }
 
+  /**
+   * Starts a UDP flow now. The receiver is whoever {@link listenUdp} has registered there; without one its host rejects the
+   * datagrams. Throws RangeError for payloads below 4 bytes.
+   */
+  sendUdp(
+    ipVersion: 4 | 6,
+    localPort: number,
+    peer: Peer,
+    random: Random,
+    options: UdpOptions,
+    end: ConnectionEnd = CLIENT,
+  ): UdpSender {
+    if (options.segmentBytes < NUMBER_BYTES) throw new RangeError("UDP payloads have at least 4 bytes");
+    const { policy, codec } = this.#options;
+    const flow = { ...this.#flow(ipVersion, localPort, peer), protocol: PROTOCOL_UDP };
+    const builder = new DatagramBuilder(flow, this.#addresses(ipVersion, flow), codec, policy.ecn);
+    const sender = new UdpSender(this, this.#takeIndex(), policy.open(flow, random, end), builder, options);
+    this.#timed[sender.index] = sender;
+    this.#woken[sender.index] = Number.POSITIVE_INFINITY;
+    this.#soon[sender.index] = Number.POSITIVE_INFINITY;
+    this.setTimer(sender);
+    return sender;
+  }
+
+  /** Counts UDP flows at a port, until {@link reset}; `accept` gets each with its first datagram, before that is counted. */
+  listenUdp(port: number, accept: (receiver: UdpReceiver) => void): void {
+    this.#udpListeners.set(port, accept);
+  }
+
+  send({ flow }: UdpSender, frame: Uint8Array, selector: number): void {
+    this.#send(flow, frame, selector);
+  }
+
+  releaseSender(sender: UdpSender): void {
+    if (this.#timed[sender.index] !== sender) return;
+    this.#timed[sender.index] = undefined;
+    this.#freeIndexes.push(sender.index);
+  }
+
+  #receiveDatagram(segment: Segment): void {
+    const key = segment.dstPort * 65536 + segment.srcPort;
+    const source = segment.frame.subarray(segment.srcAt, segment.srcAt + segment.addressLength);
+    const receivers = this.#udpReceivers.get(key) ?? [];
+    let receiver = receivers.find(({ peer }) => isSame(peer, source));
+    if (receiver === undefined) {
+      const accept = this.#udpListeners.get(segment.dstPort);
+      if (accept === undefined) {
+        this.#reject();
+        return;
+      }
+      receiver = new UdpReceiver(segment.dstPort, segment.srcPort, source.slice(), (one) => {
+        const left = this.#udpReceivers.get(key)?.filter((other) => other !== one) ?? [];
+        if (left.length === 0) this.#udpReceivers.delete(key);
+        else this.#udpReceivers.set(key, left);
+      });
+      this.#udpReceivers.set(key, [...receivers, receiver]);
+      accept(receiver);
+    }
+    this.stats.received++;
+    receiver.receive(segment);
+  }
+
+  #addresses(ipVersion: 4 | 6, { src, dst, srcPort, dstPort }: FlowKey): FlowAddresses {
+    // The destination is filled in per frame: it is the MAC of the switch at the NIC that the frame leaves by.
+    return { ipVersion, srcMac: this.#options.mac, dstMac: 0n, src, dst, srcPort, dstPort };
+  }
+
   #make(ipVersion: 4 | 6, localPort: number, peer: Peer): NewConnection {
     const flow = this.#flow(ipVersion, localPort, peer);
-    const { src } = flow;
-    const addresses: FlowAddresses = {
-      ipVersion,
-      srcMac: this.#options.mac,
-      // Filled in per frame: it is the MAC of the switch at the NIC that the frame leaves by.
-      dstMac: 0n,
-      src,
-      dst: peer.address,
-      srcPort: localPort,
-      dstPort: peer.port,
-    };
-    const builder = new SegmentBuilder(addresses, this.#options.codec, this.#options.policy.ecn);
-    return { flow, builder };
+    const { codec, policy } = this.#options;
+    return { flow, builder: new SegmentBuilder(this.#addresses(ipVersion, flow), codec, policy.ecn) };
   }
 
   #takeIndex(): number {
@@ -278,7 +339,9 @@ export class Host implements Node, ConnectionHost {
 
   /** Closes and forgets all connections and listeners; to be called when no timer of this host is pending any more. */
   reset(): void {
-    for (const connection of [...this.#timed]) connection?.close();
+    for (const open of [...this.#connections.values()]) for (const { connection } of open) connection.close();
+    this.#udpListeners.clear();
+    this.#udpReceivers.clear();
     this.#connections.clear();
     this.#listeners.clear();
     this.#timed.length = 0;
@@ -304,15 +367,15 @@ export class Host implements Node, ConnectionHost {
     return nic.output.busyUntil;
   }
 
-  setTimer(connection: Connection): void {
+  setTimer(timed: Timed): void {
     // An earlier wake-up finds that the deadline has moved and asks again: one pending event a connection.
-    if (this.#woken[connection.index]! <= connection.deadline) return;
-    this.#woken[connection.index] = connection.deadline;
-    this.#simulation.schedule(connection.deadline, this.#timerKind, connection.index);
+    if (this.#woken[timed.index]! <= timed.deadline) return;
+    this.#woken[timed.index] = timed.deadline;
+    this.#simulation.schedule(timed.deadline, this.#timerKind, timed.index);
   }
 
-  setSoon(connection: Connection): void {
-    const { index, soon } = connection;
+  setSoon(timed: Timed): void {
+    const { index, soon } = timed;
     if (this.#soon[index]! <= soon) return;
     this.#soon[index] = soon;
     this.#simulation.schedule(soon, this.#soonKind, index);
@@ -327,6 +390,10 @@ export class Host implements Node, ConnectionHost {
     const segment = this.#segment;
     if (!this.#accepts(frame)) {
       this.stats.rejected++;
+      return;
+    }
+    if (segment.protocol === PROTOCOL_UDP) {
+      this.#receiveDatagram(segment);
       return;
     }
     const connection = this.#find(segment);
@@ -345,7 +412,7 @@ export class Host implements Node, ConnectionHost {
   #accepts(frame: Uint8Array): boolean {
     for (let i = 0; i < 6; i++) if (frame[i] !== this.#mac[i]) return false;
     const segment = this.#segment;
-    return segment.read(frame) && segment.hopLimit > 0 && segment.protocol === PROTOCOL_TCP;
+    return segment.read(frame) && segment.hopLimit > 0;
   }
 
   #find({ srcPort, dstPort, frame, srcAt, addressLength }: Segment): Connection | undefined {
@@ -361,11 +428,8 @@ export class Host implements Node, ConnectionHost {
   }
 
   #lookUp(localPort: number, remotePort: number, remote: Uint8Array): Connection | undefined {
-    return this.#connections
-      .get(localPort * 65536 + remotePort)
-      ?.find(
-        (one) => one.remote.length === remote.length && one.remote.every((byte, i) => byte === remote[i]),
-      )?.connection;
+    return this.#connections.get(localPort * 65536 + remotePort)?.find((one) => isSame(one.remote, remote))
+      ?.connection;
   }
 
   /** A segment for no connection: a SYN opens one where a port listens, anything else is answered with a reset. */
@@ -403,4 +467,8 @@ export class Host implements Node, ConnectionHost {
         : builder.build(0, sequence + length, 0, FLAG_RST | FLAG_ACK, 0, 0);
     this.#send(flow, frame, 0);
   }
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
 }

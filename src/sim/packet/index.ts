@@ -10,6 +10,8 @@ export {
   ConnectionCounters,
   type ConnectionHost,
   type ConnectionListener,
+  type Stream,
+  type Timed,
 } from "./connection.js";
 export { type ChannelState, ControlChannel, type ControlChannelOptions, settle } from "./control-channel.js";
 export type { ControlFault } from "./control-direction.js";
@@ -48,3 +50,9 @@ export { CONGESTION_CONTROLS, type CongestionControlName } from "./transport/con
 export type { FixedStreamOptions } from "./transport/fixed-stream.js";
 export { TcpConnection, type TcpState } from "./transport/tcp.js";
 export type { DelayedAckOptions, TcpOptions } from "./transport/tcp-options.js";
+export {
+  type UdpListener,
+  type UdpOptions,
+  UdpReceiver,
+  UdpSender,
+} from "./transport/udp-flow.js";

@@ -1,0 +1,60 @@
+/** Real bytes of UDP datagrams (RFC 768) that carry a number; the rest of the payload is zeros. */
+import { addWords, finishChecksum } from "../../base/index.js";
+import type { FlowKey } from "../../hosts/index.js";
+import { takeFrame } from "./frame-pool.js";
+import {
+  ECT_0,
+  type FlowAddresses,
+  PROTOCOL_UDP,
+  type PreparedHeaders,
+  prepareHeaders,
+  put16,
+  put32,
+  type SelectorCodec,
+} from "./network-headers.js";
+
+const UDP_HEADER = 8;
+
+export class DatagramBuilder {
+  /** Of the selector last used. */
+  #prepared: PreparedHeaders | undefined;
+  #selector = -1;
+
+  constructor(
+    readonly flow: FlowKey,
+    readonly addresses: FlowAddresses,
+    readonly codec: SelectorCodec,
+    /** Whether packets say that they can be marked, ECT(0). */
+    readonly ecn = false,
+  ) {}
+
+  /** A new frame with `payload` bytes, of which the first four are `number`. */
+  build(number: number, payload: number, selector: number): Uint8Array {
+    if (selector !== this.#selector) {
+      const headers = this.codec.headersOf(selector);
+      this.#prepared = prepareHeaders(this.addresses, headers, PROTOCOL_UDP, UDP_HEADER);
+      this.#selector = selector;
+    }
+    const { bytes, ipAt, transportAt, ipSum, pseudoSum } = this.#prepared!;
+    const frame = takeFrame(bytes.length + payload);
+    frame.set(bytes);
+    const length = UDP_HEADER + payload;
+    if (this.addresses.ipVersion === 4) {
+      const ecn = this.ecn ? ECT_0 : 0;
+      frame[ipAt + 1]! |= ecn;
+      put16(frame, ipAt + 2, 20 + length);
+      put16(frame, ipAt + 10, finishChecksum(ipSum + ecn + 20 + length));
+    } else {
+      if (this.ecn) frame[ipAt + 1]! |= ECT_0 << 4;
+      put16(frame, ipAt + 4, length);
+    }
+    put16(frame, transportAt + 4, length);
+    put32(frame, transportAt + 8, number);
+    // The length counts twice: in the pseudo-header and in the header. A sum of 0 is sent as all ones.
+    const sum = finishChecksum(
+      pseudoSum + 2 * length + addWords(frame, transportAt + 8, transportAt + 12, 0),
+    );
+    put16(frame, transportAt + 6, sum === 0 ? 0xffff : sum);
+    return frame;
+  }
+}
