@@ -5,6 +5,7 @@ import {
   type CongestionControlName,
   NS_PER_MS,
   NS_PER_S,
+  SUBFLOW_SCHEDULERS,
   type TcpOptions,
   type TransportOptions,
 } from "../sim/packet/index.js";
@@ -40,6 +41,7 @@ export interface TcpTransport {
   readonly rack: boolean;
   readonly reordering: boolean;
   readonly handshake: boolean;
+  readonly subflows?: NonNullable<TcpOptions["subflows"]>;
   readonly time_wait: number;
   readonly user_timeout: number;
 }
@@ -76,6 +78,12 @@ const fileSchema = z.strictObject({
   rack: z.boolean().optional(),
   reordering: z.boolean().optional(),
   handshake: z.boolean().optional(),
+  subflows: z
+    .strictObject({
+      count: whole("a number of subflows", 1, 16),
+      scheduler: z.enum(SUBFLOW_SCHEDULERS).default("least_rtt"),
+    })
+    .optional(),
   time_wait: durationSchema.optional(),
   user_timeout: positiveDurationSchema.optional(),
 });
@@ -115,6 +123,11 @@ function checkTransport(file: File, defaults: TransportDefaults, context: z.Refi
     );
   if (file.handshake === true && !defaults.handshake)
     wrong("handshake", "the connections of this kind of experiment are open when it starts");
+  if (file.subflows !== undefined && !(file.handshake ?? defaults.handshake))
+    wrong(
+      "subflows",
+      "a connection with subflows needs a handshake, which this file or its kind does not have",
+    );
   if (file.rack === true && file.sack === false)
     wrong("rack", "to use RACK takes selective acknowledgements: leave out sack: false");
   if (file.reordering === true && (file.rack === false || file.sack === false))
@@ -153,6 +166,7 @@ function settle(file: File, defaults: TransportDefaults): TransportSettings {
     rack: file.rack ?? sack,
     reordering: file.reordering ?? false,
     handshake: file.handshake ?? defaults.handshake,
+    ...(file.subflows === undefined ? {} : { subflows: file.subflows }),
     time_wait: file.time_wait ?? 10 * NS_PER_MS,
     user_timeout: file.user_timeout ?? 100 * NS_PER_S,
   };
@@ -187,6 +201,7 @@ export function transportOptions(transport: TransportSettings): TransportOptions
     rack: transport.rack,
     reordering: transport.reordering,
     handshake: transport.handshake,
+    ...(transport.subflows === undefined ? {} : { subflows: transport.subflows }),
     timeWait: transport.time_wait,
     userTimeout: transport.user_timeout,
   };

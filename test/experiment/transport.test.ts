@@ -82,6 +82,8 @@ describe("the key transport", () => {
     ["{ protocol: tcp, rack: false, reordering: true }", "to tolerate reordering takes RACK"],
     ["{ protocol: tcp, congestion_control: dctcp, ecn: classic }", "for DCTCP each mark must be told"],
     ["{ protocol: tcp, rto_min: 2s }", "must not be longer than rto_cap"],
+    ["{ protocol: tcp, subflows: { count: 2 } }", "needs a handshake"],
+    ["{ protocol: tcp, subflows: { count: 2, scheduler: fastest } }", "scheduler"],
     ["{ protocol: tcp, initial_window: 0 }", "expected segments, a whole number from 1"],
     ["{ protocol: tcp, ecn: perhaps }", "expected true, false, off, classic or accurate"],
     ["{ protocol: tcp, delayed_ack: { segment: 2 } }", "unknown key"],

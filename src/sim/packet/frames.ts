@@ -28,6 +28,10 @@ export const OPTION_WINDOW_SCALE = 3;
 export const OPTION_SACK_PERMITTED = 4;
 export const OPTION_SACK = 5;
 
+/** Options for experiments (RFC 6994) of subflows: where data stand in the stream of all subflows, and which connection a SYN joins. */
+export const MAPPING_OPTION = { kind: 253, length: 8, experiment: 0x5035 } as const;
+export const JOIN_OPTION = { kind: 253, length: 10, experiment: 0x5036 } as const;
+
 /** RFC 7323, section 2.3: larger shifts count as this one. */
 export const MOST_WINDOW_SCALE = 14;
 
@@ -66,6 +70,12 @@ export class Segment {
   sackCount = 0;
   readonly sackStarts = new Float64Array(MOST_SACK_BLOCKS);
   readonly sackEnds = new Float64Array(MOST_SACK_BLOCKS);
+  /** Low 32 bits of the position of the payload in the stream of all subflows; -1 where the option is absent. */
+  mapping = -1;
+  /** Of a SYN of a subflow: token of its connection, -1 where the option is absent; its number, and how many there are. */
+  token = -1;
+  subflow = 0;
+  subflows = 1;
   /** Whether a switch has marked the packet. */
   marked = false;
   /** IPv4 time to live or IPv6 hop limit as it arrived. */
@@ -166,6 +176,8 @@ export class Segment {
     this.windowScale = -1;
     this.sackPermitted = false;
     this.sackCount = 0;
+    this.mapping = -1;
+    this.token = -1;
     let at = from;
     while (at < end && frame[at] !== 0) {
       const kind = frame[at]!;
@@ -176,20 +188,30 @@ export class Segment {
       const length = at + 1 < end ? frame[at + 1]! : 0;
       if (length < 2 || at + length > end) return;
       if (kind === ECHO_OPTION.kind) {
-        if (
-          !this.hasEcho &&
-          length === ECHO_OPTION.length &&
-          get16(frame, at + 2) === ECHO_OPTION.experiment
-        ) {
-          this.hasEcho = true;
-          this.echo = get32(frame, at + 4);
-        }
+        if (length >= 8) this.#readExperiment(at, length);
       } else if (kind === OPTION_SACK) this.#readSack(at, length);
       else if (kind === OPTION_MSS && length === 4) this.mss = get16(frame, at + 2);
       else if (kind === OPTION_WINDOW_SCALE && length === 3)
         this.windowScale = Math.min(frame[at + 2]!, MOST_WINDOW_SCALE);
       else if (kind === OPTION_SACK_PERMITTED && length === 2) this.sackPermitted = true;
       at += length;
+    }
+  }
+
+  /** RFC 6994: options that share a kind have an identifier each. */
+  #readExperiment(at: number, length: number): void {
+    const { frame } = this;
+    const experiment = get16(frame, at + 2);
+    const value = get32(frame, at + 4);
+    if (experiment === ECHO_OPTION.experiment && length === ECHO_OPTION.length && !this.hasEcho) {
+      this.hasEcho = true;
+      this.echo = value;
+    } else if (experiment === MAPPING_OPTION.experiment && length === MAPPING_OPTION.length)
+      this.mapping = value;
+    else if (experiment === JOIN_OPTION.experiment && length === JOIN_OPTION.length) {
+      this.token = value;
+      this.subflow = frame[at + 8]!;
+      this.subflows = frame[at + 9]!;
     }
   }
 

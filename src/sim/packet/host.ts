@@ -2,7 +2,7 @@
 import { fromBytes, type Random, toBytes } from "../../base/index.js";
 import { CLIENT, type ConnectionEnd, type FlowKey, type HostPolicy, SERVER } from "../../hosts/index.js";
 import type { Channel } from "./channel.js";
-import type { Connection, ConnectionHost, Timed } from "./connection.js";
+import type { Connection, ConnectionHost, Stream, Timed } from "./connection.js";
 import { DatagramBuilder } from "./datagram-builder.js";
 import { giveFrame } from "./frame-pool.js";
 import { FLAG_ACK, FLAG_FIN, FLAG_RST, FLAG_SYN, Segment } from "./frames.js";
@@ -11,6 +11,7 @@ import { type FlowAddresses, PROTOCOL_TCP, PROTOCOL_UDP, type SelectorCodec } fr
 import { SegmentBuilder } from "./segment-builder.js";
 import type { Simulation } from "./simulation.js";
 import { FixedStream, type FixedStreamOptions } from "./transport/fixed-stream.js";
+import { MultipathConnection } from "./transport/multipath.js";
 import { TcpConnection } from "./transport/tcp.js";
 import type { TcpOptions } from "./transport/tcp-options.js";
 import { NUMBER_BYTES, type UdpHost, type UdpOptions, UdpReceiver, UdpSender } from "./transport/udp-flow.js";
@@ -55,7 +56,7 @@ interface OpenConnection {
 /** What a port of a host does with a SYN. */
 interface PortListener {
   options: TcpOptions;
-  accept: (connection: TcpConnection) => void;
+  accept: (connection: Stream) => void;
   random: Random;
 }
 
@@ -76,6 +77,8 @@ export class Host implements Node, ConnectionHost, UdpHost {
   /** By local port * 2^16 + remote port. */
   readonly #connections = new Map<number, OpenConnection[]>();
   readonly #listeners = new Map<number, PortListener>();
+  /** Connections with subflows that this host has accepted, by peer, port and token, while one of their subflows may come. */
+  readonly #multipath = new Map<string, MultipathConnection>();
   /** UDP: what accepts flows, by port; the flows that come in, by local port * 2^16 + remote port. */
   readonly #udpListeners = new Map<number, (receiver: UdpReceiver) => void>();
   readonly #udpReceivers = new Map<number, UdpReceiver[]>();
@@ -170,16 +173,12 @@ export class Host implements Node, ConnectionHost, UdpHost {
   }
 
   /**
-   * Accepts connections at a port, until {@link reset}. `accept` gets each connection once it is established and before its
+   * Accepts connections at a port, until {@link reset}. `accept` gets each connection, a {@link TcpConnection} or a
+   * {@link MultipathConnection} as the other end asks, once it is established and before its
    * first data; path choosers and sequence numbers are drawn from forks of `random`. From now on the host resets connections
    * that it does not know (RFC 9293, section 3.10.7.1).
    */
-  listen(
-    port: number,
-    options: TcpOptions,
-    accept: (connection: TcpConnection) => void,
-    random: Random,
-  ): void {
+  listen(port: number, options: TcpOptions, accept: (connection: Stream) => void, random: Random): void {
     this.#listeners.set(port, { options, accept, random });
   }
 
@@ -195,14 +194,46 @@ export class Host implements Node, ConnectionHost, UdpHost {
     options: TcpOptions,
     end: ConnectionEnd = CLIENT,
   ): TcpConnection {
-    if (this.#lookUp(localPort, peer.port, toBytes(peer.address, ipVersion === 4 ? 4 : 16)) !== undefined)
-      throw new RangeError(
-        `${this.name}: port ${localPort} has a connection to port ${peer.port} of this peer`,
-      );
+    if (!this.isFree(ipVersion, localPort, peer)) this.#refuse(localPort, peer);
     const connection = this.#tcp(this.#make(ipVersion, localPort, peer), random, options, end);
     this.#add(connection, ipVersion, peer);
     if (options.handshake) connection.connect();
     return connection;
+  }
+
+  /**
+   * Opens a connection with `options.subflows` to a host that listens, each subflow from a port of its own. Throws RangeError
+   * where one of the ports has a connection to the peer.
+   */
+  connectMultipath(
+    ipVersion: 4 | 6,
+    localPorts: readonly number[],
+    peer: Peer,
+    random: Random,
+    options: TcpOptions,
+  ): MultipathConnection {
+    const { scheduler } = options.subflows!;
+    const token = random.fork("token").uint32();
+    const whole = new MultipathConnection(token, localPorts.length, scheduler);
+    for (const [subflow, port] of localPorts.entries()) {
+      if (!this.isFree(ipVersion, port, peer)) this.#refuse(port, peer);
+      const end: ConnectionEnd = { role: "client", subflow, subflows: localPorts.length };
+      const made = this.#make(ipVersion, port, peer);
+      const own = subflow === 0 ? random : random.fork(`subflow ${subflow}`);
+      const connection = this.#tcp(made, own, { ...options, handshake: true }, end, whole);
+      whole.join(subflow, this.#add(connection, ipVersion, peer));
+    }
+    for (const connection of whole.connections) connection.connect();
+    return whole;
+  }
+
+  /** Whether no connection of this host has the port and the peer. */
+  isFree(ipVersion: 4 | 6, localPort: number, peer: Peer): boolean {
+    return this.#lookUp(localPort, peer.port, toBytes(peer.address, ipVersion === 4 ? 4 : 16)) === undefined;
+  }
+
+  #refuse(port: number, peer: Peer): never {
+    throw new RangeError(`${this.name}: port ${port} has a connection to port ${peer.port} of this peer`);
   }
 
   /** Connections that are open, and those that wait in TIME-WAIT. */
@@ -292,6 +323,7 @@ export class Host implements Node, ConnectionHost, UdpHost {
     random: Random,
     options: TcpOptions,
     end: ConnectionEnd,
+    whole?: MultipathConnection,
   ): TcpConnection {
     const { policy } = this.#options;
     const control = options.congestionControl({
@@ -299,6 +331,7 @@ export class Host implements Node, ConnectionHost, UdpHost {
       initialWindow: options.initialWindow * options.segmentBytes,
       now: () => this.#simulation.now,
       random: random.fork("congestion control"),
+      ...(whole === undefined ? {} : { siblings: whole }),
     });
     return new TcpConnection({
       host: this,
@@ -309,6 +342,7 @@ export class Host implements Node, ConnectionHost, UdpHost {
       options,
       control,
       marks: policy.ecn === true,
+      parent: whole?.parent(end.subflow),
       initialSequence: options.handshake ? random.fork("sequence").uint32() : 0,
     });
   }
@@ -344,6 +378,7 @@ export class Host implements Node, ConnectionHost, UdpHost {
     this.#udpReceivers.clear();
     this.#connections.clear();
     this.#listeners.clear();
+    this.#multipath.clear();
     this.#timed.length = 0;
     this.#woken.length = 0;
     this.#soon.length = 0;
@@ -443,17 +478,35 @@ export class Host implements Node, ConnectionHost, UdpHost {
       this.stats.received++;
       const random = listener.random.fork(`${peer.address} ${srcPort} ${dstPort}`);
       const options = { ...listener.options, handshake: true };
-      const connection = this.#add(
-        this.#tcp(this.#make(ipVersion, dstPort, peer), random, options, SERVER),
-        ipVersion,
-        peer,
-      );
-      connection.onAccepted = () => listener.accept(connection);
+      const made = this.#make(ipVersion, dstPort, peer);
+      const whole = segment.token < 0 ? undefined : this.#wholeOf(segment, peer, listener);
+      const { subflow, subflows } = segment;
+      const end: ConnectionEnd = whole === undefined ? SERVER : { role: "server", subflow, subflows };
+      const connection = this.#add(this.#tcp(made, random, options, end, whole), ipVersion, peer);
+      if (whole === undefined) connection.onAccepted = () => listener.accept(connection);
+      else whole.join(subflow, connection);
       connection.accept(segment, selector);
       return;
     }
     this.#reject();
     if ((flags & FLAG_RST) === 0) this.#reset(segment, peer);
+  }
+
+  /** The connection that a SYN of a subflow joins; the first of its subflows makes it. */
+  #wholeOf(
+    { token, subflows, dstPort }: Segment,
+    { address }: Peer,
+    listener: PortListener,
+  ): MultipathConnection {
+    const key = `${address} ${dstPort} ${token}`;
+    const known = this.#multipath.get(key);
+    if (known !== undefined) return known;
+    const scheduler = listener.options.subflows?.scheduler ?? "least_rtt";
+    const whole = new MultipathConnection(token, subflows, scheduler);
+    whole.onAccepted = () => listener.accept(whole);
+    whole.onOver = () => this.#multipath.delete(key);
+    this.#multipath.set(key, whole);
+    return whole;
   }
 
   /** RFC 9293, section 3.10.7.1. */

@@ -48,8 +48,14 @@ export type {
 } from "./transport/congestion/congestion-control.js";
 export { CONGESTION_CONTROLS, type CongestionControlName } from "./transport/congestion/registry.js";
 export type { FixedStreamOptions } from "./transport/fixed-stream.js";
+export { MultipathConnection } from "./transport/multipath.js";
 export { TcpConnection, type TcpState } from "./transport/tcp.js";
-export type { DelayedAckOptions, TcpOptions } from "./transport/tcp-options.js";
+export {
+  type DelayedAckOptions,
+  SUBFLOW_SCHEDULERS,
+  type SubflowScheduler,
+  type TcpOptions,
+} from "./transport/tcp-options.js";
 export {
   type UdpListener,
   type UdpOptions,

@@ -15,7 +15,7 @@ import {
   NS_PER_S,
   Segment,
   type SelectorCodec,
-  type TcpConnection,
+  type Stream,
   type TcpOptions,
 } from "../../../src/sim/packet/index.js";
 import { policy, steady } from "../packet/relay.js";
@@ -132,7 +132,7 @@ function exchange(weather: Weather, bytes: number, back: number, options: Partia
   const { simulation } = network;
   const received = [0, 0];
   const closed: string[] = [];
-  const watch = (side: number, connection: TcpConnection) => {
+  const watch = (side: number, connection: Stream) => {
     connection.listener = {
       received: (total) => {
         expect(total).toBeGreaterThan(received[side]!);

@@ -163,7 +163,7 @@ export function script(text: string, options: Partial<TcpOptions> = {}): ScriptR
       hostStart = PEER_START;
       watch(host.open(4, 4000, { address: 0x0a000002n, port: 80 }, new Random(1), used) as TcpConnection);
     },
-    listen: () => host.listen(4000, used, watch, new Random(1)),
+    listen: () => host.listen(4000, used, (stream) => watch(stream as TcpConnection), new Random(1)),
     send: (bytes) => result.connection!.send(Number(bytes)),
     finish: () => result.connection!.finish(),
     pause: () => result.connection!.pause(),

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
-import { NS_PER_MS, NS_PER_S, type TcpConnection } from "../../../src/sim/packet/index.js";
+import { NS_PER_MS, NS_PER_S, type Stream } from "../../../src/sim/packet/index.js";
 import { pairOfHosts, policy, steady } from "../packet/relay.js";
 import { tcp } from "./options.js";
 
@@ -13,7 +13,7 @@ function transfer(bytes: number, options: Parameters<typeof tcp>[0], loses: () =
   for (const relay of net.relays) relay.loses = () => loses();
   const ended: string[] = [];
   let received = 0;
-  let server: TcpConnection | undefined;
+  let server: Stream | undefined;
   net.b.listen(
     80,
     tcp(options),

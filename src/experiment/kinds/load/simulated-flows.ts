@@ -1,7 +1,7 @@
 /** Opens the flows of a workload between simulated hosts, and closes them. */
 import type { Random } from "../../../base/index.js";
 import { SERVER } from "../../../hosts/index.js";
-import type { Connection, Fabric, TransportOptions } from "../../../sim/packet/index.js";
+import type { Fabric, Stream, TransportOptions } from "../../../sim/packet/index.js";
 import { drawClientPort, type FlowArrival } from "../../../traffic/index.js";
 import type { FlowCounters } from "./meters/flow-meter.js";
 
@@ -24,8 +24,8 @@ export interface RunningFlow {
 
 /** A flow whose client waits for its server. */
 interface OpenFlow {
-  server: Connection | undefined;
-  accept(server: Connection): void;
+  server: Stream | undefined;
+  accept(server: Stream): void;
   close(): void;
 }
 
@@ -49,13 +49,19 @@ export class SimulatedFlows {
     const random = this.random.fork(arrival.id);
     const peer = { address: b.address(ip), port };
     const clientPort = a.sourcePort(ip, this.#freePort(arrival, random), peer, random.fork("port"));
-    const key = keyOf(a.address(ip), clientPort, peer.address, port);
+    const { subflows } = transport.protocol === "tcp" ? transport : {};
+    const ports = [clientPort];
+    while (subflows !== undefined && ports.length < subflows.count) {
+      const free = this.#freePort(arrival, random);
+      if (!ports.includes(free)) ports.push(free);
+    }
+    const keys = ports.map((own) => keyOf(a.address(ip), own, peer.address, port));
     let isComplete = false;
     let isOver = false;
     const end = () => {
       if (isOver) return;
       isOver = true;
-      this.#open.delete(key);
+      for (const key of keys) this.#open.delete(key);
       events.ended();
     };
     const received = (total: number) => {
@@ -75,14 +81,19 @@ export class SimulatedFlows {
         end();
       },
     };
-    this.#open.set(key, flow);
-    const ends = { src: a.address(ip), dst: peer.address, srcPort: clientPort, dstPort: port };
-    fabric.flowObserver?.(arrival.id, { ...ends, protocol: PROTOCOL_TCP });
+    for (const key of keys) this.#open.set(key, flow);
+    for (const srcPort of ports) {
+      const ends = { src: a.address(ip), dst: peer.address, srcPort, dstPort: port };
+      fabric.flowObserver?.(arrival.id, { ...ends, protocol: PROTOCOL_TCP });
+    }
     const own = random.fork("client");
-    let client: Connection;
+    let client: Stream;
     if (transport.protocol === "tcp" && transport.handshake) {
       this.#listen(destination, port);
-      client = a.connect(ip, clientPort, peer, own, transport);
+      client =
+        subflows === undefined
+          ? a.connect(ip, clientPort, peer, own, transport)
+          : a.connectMultipath(ip, ports, peer, own, transport);
     } else {
       client = a.open(ip, clientPort, peer, own, transport);
       const back = { address: a.address(ip), port: clientPort };
@@ -101,7 +112,7 @@ export class SimulatedFlows {
 
   /** Closes what is open, in the order of the arrivals. */
   closeAll(): void {
-    for (const flow of [...this.#open.values()]) flow.close();
+    for (const flow of new Set(this.#open.values())) flow.close();
   }
 
   #freePort({ source, destination, port }: FlowArrival, random: Random): number {
@@ -120,7 +131,7 @@ export class SimulatedFlows {
     if (this.#listening.has(place) || this.transport.protocol !== "tcp") return;
     this.#listening.add(place);
     const host = this.fabric.host(node);
-    const accept = (server: Connection) => {
+    const accept = (server: Stream) => {
       const { src, dst, srcPort, dstPort } = server.flow;
       // A client that was closed in the meantime has nobody who waits for its server.
       const flow = this.#open.get(keyOf(dst, dstPort, src, srcPort));
@@ -135,7 +146,7 @@ function keyOf(client: bigint, clientPort: number, server: bigint, port: number)
   return `${client} ${clientPort} ${server} ${port}`;
 }
 
-function countersOf(client: Connection, server: Connection | undefined): FlowCounters {
+function countersOf(client: Stream, server: Stream | undefined): FlowCounters {
   const { segmentsSent, retransmissions, timeouts, fastRetransmits } = client.counters;
   const { reordered = 0, maxReorderingBytes = 0, marked = 0 } = server?.counters ?? {};
   return {

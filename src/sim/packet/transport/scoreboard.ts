@@ -15,7 +15,7 @@ const APP_LIMITED = 8;
 const FIN = 16;
 
 /** Numbers that a segment has in the ring. */
-const FIELDS = 6;
+const FIELDS = 7;
 const START = 0;
 const END = 1;
 const SENT_AT = 2;
@@ -23,6 +23,8 @@ const SENT_AT = 2;
 const DELIVERED = 3;
 const DELIVERED_AT = 4;
 const FIRST_SENT_AT = 5;
+/** Of a subflow: position of its first byte in the stream of the connection. */
+const DATA = 6;
 
 const INITIAL_CAPACITY = 16;
 
@@ -47,13 +49,14 @@ export class Scoreboard {
   }
 
   /** Adds a segment that is sent now. */
-  push(start: number, end: number, fin: boolean, now: number): number {
+  push(start: number, end: number, fin: boolean, data: number, now: number): number {
     if (this.last - this.first > this.#mask) this.#grow();
     const serial = this.last++;
     const at = (serial & this.#mask) * FIELDS;
     this.#fields[at + START] = start;
     this.#fields[at + END] = end;
     this.#fields[at + SENT_AT] = now;
+    this.#fields[at + DATA] = data;
     this.#flags[serial & this.#mask] = fin ? FIN : 0;
     return serial;
   }
@@ -99,6 +102,10 @@ export class Scoreboard {
     return this.#fields[(serial & this.#mask) * FIELDS + FIRST_SENT_AT]!;
   }
 
+  data(serial: number): number {
+    return this.#fields[(serial & this.#mask) * FIELDS + DATA]!;
+  }
+
   isSacked(serial: number): boolean {
     return (this.#flags[serial & this.#mask]! & SACKED) !== 0;
   }
@@ -135,7 +142,9 @@ export class Scoreboard {
     const bytes = position - this.start(this.first);
     if (this.isSacked(this.first)) this.sackedBytes -= bytes;
     else if (this.isLost(this.first)) this.lostBytes -= bytes;
-    this.#fields[(this.first & this.#mask) * FIELDS + START] = position;
+    const at = (this.first & this.#mask) * FIELDS;
+    this.#fields[at + START] = position;
+    this.#fields[at + DATA]! += bytes;
   }
 
   markSacked(serial: number): void {

@@ -18,14 +18,32 @@ export interface SenderOutput {
   /**
    * Sends `[start, start + bytes)`, and a FIN after it. `fresh`: for the first time. Returns when its last bit leaves the host.
    */
-  sendData(start: number, bytes: number, fin: boolean, fresh: boolean, selector: number): number;
+  sendData(
+    start: number,
+    bytes: number,
+    fin: boolean,
+    fresh: boolean,
+    selector: number,
+    data: number,
+  ): number;
   timedOut(attempt: number): void;
   recovered(attempts: number): void;
   /** The user timeout is over. */
   giveUp(): void;
 }
 
+/** Where the data of a subflow come from; the sender asks, the connection gives by {@link Sender.assign}. */
+export interface SubflowSource {
+  /** Whether there are data that this subflow could send. */
+  readonly hasData: boolean;
+  /** A segment could be sent now. */
+  onRoom(): void;
+  /** `[start, start + bytes)` of the stream of all subflows has arrived. */
+  onDelivered(start: number, bytes: number): void;
+}
+
 export interface SenderParts {
+  source: SubflowSource | undefined;
   output: SenderOutput;
   options: TcpOptions;
   chooser: PathChooser;
@@ -51,6 +69,10 @@ export class Sender {
   readonly #rate = new DeliveryRate(this.#board);
   readonly #rack: Rack;
   readonly #rounds: RoundCounter;
+  readonly #source: SubflowSource | undefined;
+  /** Of a subflow: where the data that were assigned last begin, here and in the stream of all subflows. */
+  #chunkStart = 0;
+  #chunkData = 0;
 
   /** As negotiated. */
   #open = false;
@@ -135,8 +157,9 @@ export class Sender {
     roundStart: false,
   };
 
-  constructor({ output, options, chooser, control, timeout, counters }: SenderParts) {
+  constructor({ source, output, options, chooser, control, timeout, counters }: SenderParts) {
     this.#output = output;
+    this.#source = source;
     this.#options = options;
     this.#chooser = chooser;
     this.control = control;
@@ -200,6 +223,67 @@ export class Sender {
 
   get finAcknowledged(): boolean {
     return this.acknowledged > this.end;
+  }
+
+  /** Of a subflow: whether a full segment could be sent at once. */
+  get takes(): boolean {
+    return (
+      this.#open &&
+      !this.#finishing &&
+      this.#attempts === 0 &&
+      this.next === this.end &&
+      this.#hasRoom() &&
+      this.#output.now() >= this.#freeAt()
+    );
+  }
+
+  get segmentBytes(): number {
+    return this.#mss;
+  }
+
+  /** Of a subflow: it sends `[start, start + bytes)` of the stream of all subflows next. */
+  assign(start: number, bytes: number): void {
+    this.#chunkStart = this.end;
+    this.#chunkData = start;
+    this.add(bytes);
+  }
+
+  /** Of a subflow: calls `visit` with each range of the stream of all subflows that it has sent and that has not arrived. */
+  visitOutstanding(visit: (start: number, bytes: number) => void): void {
+    const board = this.#board;
+    for (let serial = board.first; serial < board.last; serial++) {
+      const bytes = board.end(serial) - board.start(serial) - (board.hasFin(serial) ? 1 : 0);
+      if (!board.isSacked(serial) && bytes > 0) visit(board.data(serial), bytes);
+    }
+    if (this.next < this.end) visit(this.#dataAt(this.next), this.end - this.next);
+  }
+
+  #dataAt(position: number): number {
+    return this.#chunkData + position - this.#chunkStart;
+  }
+
+  #hasRoom(): boolean {
+    const { inFlight } = this;
+    if (this.#board.lostBytes > 0 || this.#frto === 2 || this.#edge - this.next < this.#mss) return false;
+    return inFlight === 0 || inFlight + this.#mss <= this.control.window;
+  }
+
+  /** When the pace and the host's own link let the next segment leave. */
+  #freeAt(): number {
+    return this.control.pacingRate === NEVER
+      ? this.#lastButOneLeavesAt
+      : Math.max(this.#lastButOneLeavesAt, this.#paceAt);
+  }
+
+  /** Of a subflow without assigned data: asks for some where it could send them. */
+  #offerRoom(now: number): void {
+    const source = this.#source!;
+    if (!source.hasData) return;
+    if (!this.#hasRoom()) this.#windowLimited = true;
+    else if (now < this.#freeAt()) {
+      this.#paceAt = Math.max(this.#paceAt, this.#freeAt());
+      this.#pacing = true;
+    } else source.onRoom();
   }
 
   add(bytes: number): void {
@@ -341,7 +425,8 @@ export class Sender {
         fresh--;
       }
     }
-    if (!this.#windowLimited && this.next >= this.end && board.lostBytes === 0)
+    if (this.#source !== undefined && this.next === this.end && !this.#finishing) this.#offerRoom(now);
+    if (!this.#windowLimited && !this.#pacing && this.next >= this.end && board.lostBytes === 0)
       this.#rate.onAppLimited(this.inFlight);
     this.#watchWindow(now);
   }
@@ -357,10 +442,12 @@ export class Sender {
       const bytes = ack - board.start(board.first);
       this.#rate.delivered += bytes;
       this.#rate.newlyDelivered += bytes;
+      this.#source?.onDelivered(board.data(board.first), bytes);
       board.trim(ack);
     }
     if (ack > this.next) {
       // The byte of a window probe has found room.
+      this.#source?.onDelivered(this.#dataAt(this.next), ack - this.next);
       this.#rate.delivered += ack - this.next;
       this.#rate.newlyDelivered += ack - this.next;
       this.next = ack;
@@ -373,6 +460,7 @@ export class Sender {
     const board = this.#board;
     const bytes = board.end(serial) - board.start(serial) - (board.hasFin(serial) ? 1 : 0);
     this.#rate.onDelivered(serial, bytes, now);
+    this.#source?.onDelivered(board.data(serial), bytes);
     this.#rack.onDelivered(serial, now);
     if (board.isRetransmitted(serial)) return;
     if (board.start(serial) < this.#recover) this.#originalArrived = true;
@@ -573,14 +661,15 @@ export class Sender {
     const fin = this.#finishing && stop === this.end && stop < this.#edge;
     const start = this.next;
     const idle = this.#board.isEmpty;
-    const serial = this.#board.push(start, stop + (fin ? 1 : 0), fin, now);
+    const serial = this.#board.push(start, stop + (fin ? 1 : 0), fin, this.#dataAt(start), now);
     this.#rate.onSend(serial, idle, now);
     this.next = stop + (fin ? 1 : 0);
     if (idle) this.progressAt = now;
     this.#sentAt = now;
     if (this.#rtoAt === NEVER) this.#rtoAt = now + this.#timeout.current;
     this.#armProbe(now);
-    this.#noteLeaving(this.#output.sendData(start, payload, fin, true, this.#pathOf(serial, now)));
+    const selector = this.#pathOf(serial, now);
+    this.#noteLeaving(this.#output.sendData(start, payload, fin, true, selector, this.#dataAt(start)));
   }
 
   #noteLeaving(at: number): void {
@@ -606,7 +695,7 @@ export class Sender {
     const start = board.start(serial);
     const fin = board.hasFin(serial);
     const bytes = board.end(serial) - start - (fin ? 1 : 0);
-    this.#noteLeaving(this.#output.sendData(start, bytes, fin, false, selector));
+    this.#noteLeaving(this.#output.sendData(start, bytes, fin, false, selector, board.data(serial)));
   }
 
   #onTimeout(now: number): void {
@@ -776,11 +865,12 @@ export class Sender {
     const bytes = this.acknowledged < this.end ? 1 : 0;
     const fin = bytes === 0;
     if (fin && board.isEmpty) {
-      const serial = board.push(this.next, this.next + 1, true, now);
+      const serial = board.push(this.next, this.next + 1, true, 0, now);
       this.#rate.onSend(serial, true, now);
       this.next++;
     }
-    this.#output.sendData(this.acknowledged, bytes, fin, false, this.#chooser.selector);
+    const data = board.isEmpty ? this.#dataAt(this.next) : board.data(board.first);
+    this.#output.sendData(this.acknowledged, bytes, fin, false, this.#chooser.selector, data);
   }
 
   /** RFC 5681, section 4.1. */

@@ -9,6 +9,13 @@ export interface DelayedAckOptions {
   timeout: number;
 }
 
+/**
+ * Which subflow sends the next segment of those that could: in turn; the one with the shortest smoothed round trip; or all send
+ * everything.
+ */
+export const SUBFLOW_SCHEDULERS = ["round_robin", "least_rtt", "redundant"] as const;
+export type SubflowScheduler = (typeof SUBFLOW_SCHEDULERS)[number];
+
 export interface TcpOptions extends RetransmissionOptions {
   readonly protocol: "tcp";
   /** Payload bytes of a full segment. */
@@ -32,6 +39,8 @@ export interface TcpOptions extends RetransmissionOptions {
   reordering: boolean;
   /** Connections begin with a SYN; without it both ends are open at once. */
   handshake: boolean;
+  /** Several connections carry one stream (`multipath.ts`); needs `handshake`. Absent: one does. */
+  subflows?: { readonly count: number; readonly scheduler: SubflowScheduler };
   /** Nanoseconds that a connection that finished first stays, to answer a FIN that comes again; 0: not at all. */
   timeWait: number;
   /** Nanoseconds without an answer after which a connection is given up (R2 of RFC 9293, section 3.8.3). */

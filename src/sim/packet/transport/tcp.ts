@@ -22,18 +22,20 @@ import {
   FLAG_PSH,
   FLAG_RST,
   FLAG_SYN,
+  JOIN_OPTION,
+  MAPPING_OPTION,
   MOST_WINDOW_SCALE,
   OPTION_MSS,
   OPTION_SACK_PERMITTED,
   OPTION_WINDOW_SCALE,
   type Segment,
 } from "../frames.js";
-import { put16 } from "../network-headers.js";
+import { put16, put32 } from "../network-headers.js";
 import { RetransmissionTimeout } from "../retransmission-timer.js";
 import { OPTION_ROOM, type SegmentBuilder } from "../segment-builder.js";
 import type { CongestionControl } from "./congestion/congestion-control.js";
 import { Receiver } from "./receiver.js";
-import { Sender, type SenderOutput } from "./sender.js";
+import { Sender, type SenderOutput, type SubflowSource } from "./sender.js";
 import type { TcpOptions } from "./tcp-options.js";
 
 /** RFC 9293, section 3.3.2. LISTEN is a state of the host. */
@@ -65,6 +67,19 @@ const PHASES = {
 
 const NEVER = Number.POSITIVE_INFINITY;
 
+/** The connection that a subflow belongs to (`multipath.ts`). */
+export interface SubflowParent {
+  readonly token: number;
+  /** Number of the subflow, and how many there are. */
+  readonly subflow: number;
+  readonly subflows: number;
+  readonly source: SubflowSource;
+  /** `bytes` of data came in that stand at the position with these low 32 bits. */
+  arrived(position: number, bytes: number): void;
+  /** All subflows count together. */
+  readonly counters: ConnectionCounters;
+}
+
 export interface TcpParts {
   host: ConnectionHost;
   index: number;
@@ -75,6 +90,8 @@ export interface TcpParts {
   control: CongestionControl;
   /** The host's policy wants marks: packets can be marked and marks come back, whatever `options.ecn` says. */
   marks: boolean;
+  /** Absent: the connection is no subflow. */
+  parent?: SubflowParent | undefined;
   /** Initial sequence number; of no meaning without a handshake. */
   initialSequence: number;
 }
@@ -84,7 +101,8 @@ export class TcpConnection implements Connection, SenderOutput {
   readonly flow: FlowKey;
   readonly chooser: PathChooser;
   readonly timeout: RetransmissionTimeout;
-  readonly counters = new ConnectionCounters();
+  readonly counters: ConnectionCounters;
+  readonly #parent: SubflowParent | undefined;
   listener: ConnectionListener = {};
   readonly #host: ConnectionHost;
   readonly #builder: SegmentBuilder;
@@ -116,7 +134,18 @@ export class TcpConnection implements Connection, SenderOutput {
   /** Called for a connection that a host accepted, once it is established. */
   onAccepted: (() => void) | undefined;
 
-  constructor({ host, index, flow, chooser, builder, options, control, marks, initialSequence }: TcpParts) {
+  constructor({
+    host,
+    index,
+    flow,
+    chooser,
+    builder,
+    options,
+    control,
+    marks,
+    parent,
+    initialSequence,
+  }: TcpParts) {
     this.#host = host;
     this.index = index;
     this.flow = flow;
@@ -124,8 +153,18 @@ export class TcpConnection implements Connection, SenderOutput {
     this.#builder = builder;
     this.#options = options;
     this.timeout = new RetransmissionTimeout(options);
+    this.#parent = parent;
+    this.counters = parent?.counters ?? new ConnectionCounters();
     const { counters, timeout } = this;
-    this.#sender = new Sender({ output: this, options, chooser, control, timeout, counters });
+    this.#sender = new Sender({
+      source: parent?.source,
+      output: this,
+      options,
+      chooser,
+      control,
+      timeout,
+      counters,
+    });
     const feedback = marks ? "accurate" : options.ecn;
     this.#receiver = new Receiver(options, feedback, chooser, counters);
     this.#receiver.scale = scaleOf(options.receiveBuffer);
@@ -166,6 +205,11 @@ export class TcpConnection implements Connection, SenderOutput {
     return this.#passiveClose ? "LAST-ACK" : "CLOSING";
   }
 
+  /** The half that sends: a multipath connection assigns data to it. */
+  get sender(): Sender {
+    return this.#sender;
+  }
+
   get congestionControl(): CongestionControl {
     return this.#sender.control;
   }
@@ -196,6 +240,12 @@ export class TcpConnection implements Connection, SenderOutput {
 
   send(bytes: number): void {
     this.#sender.add(bytes);
+    this.#watchTimers();
+  }
+
+  /** As a subflow: sends these data of the stream of all subflows next. */
+  assign(start: number, bytes: number): void {
+    this.#sender.assign(start, bytes);
     this.#watchTimers();
   }
 
@@ -253,7 +303,14 @@ export class TcpConnection implements Connection, SenderOutput {
     return this.#host.now();
   }
 
-  sendData(start: number, bytes: number, fin: boolean, fresh: boolean, selector: number): number {
+  sendData(
+    start: number,
+    bytes: number,
+    fin: boolean,
+    fresh: boolean,
+    selector: number,
+    data: number,
+  ): number {
     const { counters } = this;
     if (bytes > 0) {
       counters.segmentsSent++;
@@ -268,6 +325,7 @@ export class TcpConnection implements Connection, SenderOutput {
     // RFC 3168, section 6.1.5: no ECT on what is sent again.
     this.#builder.ecn = fresh && bytes > 0 && (this.#ecn || this.#policyMarks);
     this.#builder.optionsLength = 0;
+    if (this.#parent !== undefined && bytes > 0) this.#addExperiment(MAPPING_OPTION, data);
     const leavesAt = this.#transmit(start, bytes, flags, selector);
     this.#receiver.onAcknowledged();
     return leavesAt;
@@ -383,6 +441,8 @@ export class TcpConnection implements Connection, SenderOutput {
     if ((segment.flags & FLAG_CWR) !== 0) receiver.onReduced();
     const before = receiver.bytes;
     const wasFinished = receiver.finished;
+    if (this.#parent !== undefined && segment.mapping >= 0)
+      this.#parent.arrived(segment.mapping, Math.min(end, receiver.edge) - start);
     const finSent = this.#sender.finSent;
     const atOnce = receiver.receive(start, end, fin, segment.marked, marks, this.now(), this.#flush);
     if (atOnce) this.#sendAck();
@@ -495,6 +555,12 @@ export class TcpConnection implements Connection, SenderOutput {
     }
     this.#builder.ecn = false;
     this.#builder.optionsLength = length;
+    if (this.#parent !== undefined) {
+      this.#addExperiment(JOIN_OPTION, this.#parent.token);
+      const { subflow, subflows } = this.#parent;
+      options.set([subflow, subflows, 1, 1], length + 8);
+      this.#builder.optionsLength += 4;
+    }
     this.#builder.window = Math.min(0xffff, receiveBuffer);
     const frame = this.#builder.build(
       this.#outBase - 1,
@@ -508,6 +574,20 @@ export class TcpConnection implements Connection, SenderOutput {
   }
 
   // Segments that go out.
+
+  /** Appends an option for experiments with a value of 32 bits. */
+  #addExperiment(
+    { kind, length, experiment }: typeof MAPPING_OPTION | typeof JOIN_OPTION,
+    value: number,
+  ): void {
+    const builder = this.#builder;
+    const { options, optionsLength } = builder;
+    options[optionsLength] = kind;
+    options[optionsLength + 1] = length;
+    put16(options, optionsLength + 2, experiment);
+    put32(options, optionsLength + 4, value);
+    builder.optionsLength += 8;
+  }
 
   #sendAck(): void {
     const { selectors } = this.#receiver;

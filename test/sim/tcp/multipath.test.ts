@@ -1,0 +1,161 @@
+/** One stream above several subflows: delivery, schedulers, reinjection, coupled congestion controls, and the ends that policies see. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Random } from "../../../src/base/index.js";
+import type { ConnectionEnd, HostPolicy } from "../../../src/hosts/index.js";
+import {
+  CONGESTION_CONTROLS,
+  type MultipathConnection,
+  NS_PER_MS,
+  NS_PER_S,
+  type Stream,
+  type SubflowScheduler,
+  type TcpOptions,
+} from "../../../src/sim/packet/index.js";
+import { pairOfHosts } from "../packet/relay.js";
+import { tcp } from "./options.js";
+
+const PORTS = [4000, 4001, 4002, 4003];
+
+/** Subflows with an even number go by relay x, the others by relay y. */
+function spread(ends: ConnectionEnd[] = []): HostPolicy {
+  return {
+    open: (_flow, _random, end) => {
+      ends.push(end);
+      const selector = end.subflow % 2;
+      return { selector, onTimeout: () => [selector], onAck: () => {}, onData: () => [selector] };
+    },
+    nic: (_flow, selector) => selector,
+  };
+}
+
+function transfer(
+  bytes: number,
+  scheduler: SubflowScheduler,
+  options: Partial<TcpOptions> = {},
+  prepare: (net: ReturnType<typeof pairOfHosts>) => void = () => {},
+  count = 4,
+) {
+  const ends: ConnectionEnd[][] = [[], []];
+  const net = pairOfHosts([spread(ends[0]), spread(ends[1])], { rate: 100e6 });
+  const { simulation } = net.network;
+  prepare(net);
+  const all = tcp({ ...options, subflows: { count, scheduler } });
+  let server: Stream | undefined;
+  let received = 0;
+  let receivedAt = 0;
+  const closed: string[] = [];
+  net.b.listen(
+    80,
+    all,
+    (stream) => {
+      server = stream;
+      stream.listener = {
+        received: (total) => {
+          expect(total).toBeGreaterThan(received);
+          received = total;
+          receivedAt = simulation.now;
+        },
+        closed: (reason) => closed.push(`server ${reason}`),
+      };
+    },
+    new Random(2),
+  );
+  const peer = { address: net.b.address(4), port: 80 };
+  const client = net.a.connectMultipath(4, PORTS.slice(0, count), peer, new Random(1), all);
+  client.listener.closed = (reason) => closed.push(`client ${reason}`);
+  client.send(bytes);
+  client.finish();
+  simulation.run(1000 * NS_PER_S);
+  return { net, client, server: server as MultipathConnection, received, receivedAt, closed, ends };
+}
+
+describe("a connection with four subflows", () => {
+  it.each(["round_robin", "least_rtt", "redundant"] as const)(
+    "%s: delivers all bytes and closes",
+    (scheduler) => {
+      const { net, client, received, closed } = transfer(200_000, scheduler);
+      expect(received).toBe(200_000);
+      expect(client.bytesAcknowledged).toBe(200_000);
+      expect(closed.sort()).toEqual(["client finished", "server finished"]);
+      expect([net.a.connectionCount, net.b.connectionCount, net.network.simulation.pending]).toEqual([
+        0, 0, 0,
+      ]);
+    },
+  );
+
+  it.each(["round_robin", "least_rtt", "redundant"] as const)(
+    "%s: delivers all bytes whatever is lost",
+    (scheduler) => {
+      fc.assert(
+        fc.property(fc.integer(), fc.double({ min: 0, max: 0.2, noNaN: true }), (seed, loss) => {
+          const random = new Random(seed);
+          const { received, net } = transfer(20_000, scheduler, {}, ({ relays }) => {
+            for (const relay of relays) relay.loses = () => random.float() < loss;
+          });
+          expect(received).toBe(20_000);
+          expect([net.a.connectionCount, net.b.connectionCount]).toEqual([0, 0]);
+        }),
+        { numRuns: 30 },
+      );
+    },
+  );
+
+  it("uses both of two paths: about twice as fast as one subflow", () => {
+    const large = { segmentBytes: 1000, receiveBuffer: 10_000_000 };
+    const one = transfer(2_000_000, "least_rtt", large, undefined, 1).receivedAt;
+    const two = transfer(2_000_000, "least_rtt", large, undefined, 2).receivedAt;
+    expect(one / two).toBeGreaterThan(1.7);
+    expect(one / two).toBeLessThan(2.1);
+  });
+
+  it("sends every byte on each subflow with the redundant scheduler, unless it has arrived already", () => {
+    const { client } = transfer(2_000, "redundant", { initialWindow: 20 }, undefined, 2);
+    expect(client.counters.bytesSent).toBe(4_000);
+    expect(client.counters.retransmissions).toBe(0);
+  });
+
+  it("sends on another subflow what one could not deliver when its timer ran out", () => {
+    const { received, receivedAt, client } = transfer(
+      20_000,
+      "round_robin",
+      {},
+      ({ relays, network }) => {
+        network.simulation.at(3 * NS_PER_MS, () => network.failNode(relays[1]));
+      },
+      2,
+    );
+    expect(received).toBe(20_000);
+    expect(client.counters.timeouts).toBeGreaterThan(0);
+    expect(receivedAt).toBeLessThan(100 * NS_PER_MS);
+  });
+
+  it("tells the policy of each end the number and the role of each subflow", () => {
+    const { ends } = transfer(1000, "round_robin");
+    expect(ends[0]).toEqual([0, 1, 2, 3].map((subflow) => ({ role: "client", subflow, subflows: 4 })));
+    expect(ends[1]!.map(({ role, subflows }) => [role, subflows])).toEqual(Array(4).fill(["server", 4]));
+    expect(ends[1]!.map(({ subflow }) => subflow).sort()).toEqual([0, 1, 2, 3]);
+  });
+
+  it("shows coupled congestion controls all its established subflows", () => {
+    const { client, received } = transfer(300_000, "least_rtt", {
+      congestionControl: CONGESTION_CONTROLS.lia,
+      segmentBytes: 1000,
+    });
+    expect(received).toBe(300_000);
+    expect(client.connections.map(({ congestionControl }) => congestionControl.name)).toEqual(
+      Array(4).fill("lia"),
+    );
+    expect(client.subflows).toEqual([]);
+  });
+
+  it("is refused a port that already has a connection to the peer", () => {
+    const net = pairOfHosts([spread(), spread()]);
+    const peer = { address: net.b.address(4), port: 80 };
+    const all = tcp({ subflows: { count: 2, scheduler: "least_rtt" } });
+    net.a.connectMultipath(4, [1, 2], peer, new Random(1), all);
+    expect(net.a.isFree(4, 2, peer)).toBe(false);
+    expect(() => net.a.connectMultipath(4, [3, 2], peer, new Random(1), all)).toThrow(RangeError);
+    expect(net.a.isFree(4, 4, peer)).toBe(true);
+  });
+});
