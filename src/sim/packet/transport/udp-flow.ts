@@ -10,7 +10,7 @@ import { get32 } from "../network-headers.js";
 
 /** Least payload: the number. */
 export const NUMBER_BYTES = 4;
-export const LAST = 0x80000000;
+const LAST = 0x80000000;
 
 export interface UdpOptions {
   /** Payload bytes of a full datagram, at least 4. */
