@@ -312,7 +312,7 @@ describe("the retransmission timer (RFC 6298)", () => {
       ${sends(60, 4, 5)}
       61  < . 1:1(0) ack 2001
       ${sends(61, 6, 6)}
-    `.replace(/61 {2}<[\s\S]*/, "61  < . 1:1(0) ack 2001\n"),
+    `,
       { ...options, initialWindow: 4 },
     );
     expect(connection.counters.retransmissions).toBe(1);

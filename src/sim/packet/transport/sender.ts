@@ -132,6 +132,8 @@ export class Sender {
   #paceAt = 0;
   #pacing = false;
   #windowLimited = false;
+  /** Position that was next when the window limited the sender last: it counts until this is acknowledged. */
+  #limitedUntil = 0;
   /** When the last two segments leave the host. */
   #lastLeavesAt = 0;
   #lastButOneLeavesAt = 0;
@@ -279,7 +281,7 @@ export class Sender {
   #offerRoom(now: number): void {
     const source = this.#source!;
     if (!source.hasData) return;
-    if (!this.#hasRoom()) this.#windowLimited = true;
+    if (!this.#hasRoom()) this.#noteLimited();
     else if (now < this.#freeAt()) {
       this.#paceAt = Math.max(this.#paceAt, this.#freeAt());
       this.#pacing = true;
@@ -360,7 +362,7 @@ export class Sender {
     if (ece) this.#congested(flight, now);
     this.#sample.lostBytes = board.lostInAll - lostBefore;
     this.#sample.advanced = ack > before;
-    this.#fillSample(priorInFlight, ece, now);
+    this.#fillSample(before, priorInFlight, ece, now);
     if (delivered > 0) this.control.onAck(this.#sample);
     this.fill();
     return true;
@@ -378,6 +380,11 @@ export class Sender {
     if (now >= this.#probeAt) this.#sendProbe(now);
     if (now >= this.#rtoAt) this.#onTimeout(now);
     if (now >= this.#persistAt) this.#probeWindow(now);
+  }
+
+  #noteLimited(): void {
+    this.#windowLimited = true;
+    this.#limitedUntil = this.next;
   }
 
   /** Sends what the windows and the pace allow. */
@@ -401,7 +408,7 @@ export class Sender {
       if (lost >= 0) bytes = board.end(lost) - board.start(lost);
       const inFlight = this.inFlight;
       if (inFlight > 0 && inFlight + bytes > this.control.window) {
-        this.#windowLimited = true;
+        this.#noteLimited();
         break;
       }
       if (this.#lastButOneLeavesAt > now) {
@@ -505,7 +512,7 @@ export class Sender {
     }
   }
 
-  #fillSample(priorInFlight: number, marked: boolean, now: number): void {
+  #fillSample(before: number, priorInFlight: number, marked: boolean, now: number): void {
     this.#rate.sample(now, this.#rack.minRtt === NEVER ? 0 : this.#rack.minRtt);
     const sample = this.#sample;
     sample.nowNs = now;
@@ -518,7 +525,8 @@ export class Sender {
     sample.marked = marked;
     sample.inRecovery = this.#state !== "open";
     // RFC 3168, section 6.1.2: the window does not grow by an acknowledgement with ECE.
-    sample.windowLimited = this.#windowLimited && !(marked && this.control.onCongestion !== undefined);
+    sample.windowLimited =
+      before < this.#limitedUntil && !(marked && this.control.onCongestion !== undefined);
     sample.deliveryRate = this.#rate.rate;
     sample.appLimited = this.#rate.appLimited;
     sample.roundStart = this.#rate.roundStart;
