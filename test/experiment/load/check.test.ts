@@ -17,7 +17,9 @@ describe("a wrong load experiment", () => {
     const messages = diagnostics.list.map((one) => formatDiagnostic(one));
     expect(messages).toHaveLength(1);
     expect(messages[0]).toContain(`error[${name.slice(0, 6)}]`);
-    expect(messages[0]).toMatchSnapshot();
+    // Lists of keys and schemes grow.
+    const lasting = messages[0]!.replace(/(keys here|expected one of).*?(?=, got|\n|$)/g, "$1 ...");
+    expect(lasting).toMatchSnapshot();
   });
 
   it("has a single host", () => {
