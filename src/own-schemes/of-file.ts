@@ -65,7 +65,7 @@ async function addSchemes(
       if (topology === undefined || !parameters.success) continue;
       const key = planKey(topology, parameters.data);
       if (plans.has(key)) continue;
-      const inEntry: Locate = (path) => locate(["schemes", i, ...path]);
+      const inEntry: Locate = (path, atKey) => locate(["schemes", i, ...path], atKey);
       plans.set(key, await planPlain(topology, parameters.data, folder, inEntry));
     }
   }

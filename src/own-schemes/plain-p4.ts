@@ -4,7 +4,7 @@
  */
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
-import { Diagnostics, fail, type Locate } from "../base/index.js";
+import { Diagnostics, didYouMean, fail, type Locate } from "../base/index.js";
 import { readRuntimeFile, runCommands } from "../control/index.js";
 import { type Device, deviceView, type Update } from "../device/index.js";
 import type { ProgramPlan } from "../generate/index.js";
@@ -87,13 +87,20 @@ function checkNames(nodes: readonly TopologyNode[], parameters: PlainParameters,
       if (!known.has(name))
         fail(
           "P43405",
-          locate([key, name]) ?? locate([key]),
-          `"${name}" is neither a role nor a switch of the topology`,
-          `roles: ${[...new Set(nodes.map(({ role }) => role))].join(", ")}`,
+          locate([key, name], true) ?? locate([key]),
+          `"${name}" is neither a role nor a switch of the topology${didYouMean(name, known, '"')}`,
+          `roles: ${[...new Set(nodes.map(({ role }) => role))].join(", ")}; switches: ${listed(nodes)}`,
         );
   };
   if (typeof parameters.program !== "string") check("program", Object.keys(parameters.program));
   check("entries", Object.keys(parameters.entries));
+}
+
+const MOST_LISTED = 12;
+
+function listed(nodes: readonly TopologyNode[]): string {
+  const names = nodes.slice(0, MOST_LISTED).map(({ name }) => name);
+  return names.join(", ") + (nodes.length > MOST_LISTED ? ", ..." : "");
 }
 
 function programOf({ name, role }: TopologyNode, { program }: PlainParameters, locate: Locate): string {
