@@ -25,6 +25,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   transport: () => import("./transport.js"),
   traffic: () => import("./traffic.js"),
   "transport-kernel": () => import("./transport-kernel.js"),
+  sweep: () => import("./sweep.js"),
   growth: () => import("./growth.js"),
   switch: () => import("./switch.js"),
   tables: () => import("./tables.js"),

@@ -29,6 +29,8 @@ const ALSO = {
   "p4/lower": ["test/p4/emit", "test/p4/compile-golden.test.ts", "test/p4/constructs.test.ts", "test/p4/golden-packets.test.ts"],
   "p4/emit": ["test/p4/lower", "test/p4/compile-golden.test.ts", "test/p4/constructs.test.ts", "test/p4/golden-packets.test.ts"],
 };
+/** Parts of a larger room that have tests of their own: they are tried by their own name alone. */
+const APART = { "sim/packet/transport": ["test/sim/tcp", "test/sim/congestion"] };
 const HANGS_AFTER_MS = 30_000;
 /** Before the first mutant: modules are loaded, and all tests run once. */
 const STARTS_WITHIN_MS = 600_000;
@@ -38,12 +40,15 @@ const filesBelow = (folder, ending) =>
     .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .sort();
-const sources = filesBelow(join("src", room), ".ts").filter((file) => !/generated|(^|\/)index\.ts$/.test(file));
+const isApart = (file) => Object.keys(APART).some((part) => part !== room && file.startsWith(`src/${part}/`));
+const sources = filesBelow(join("src", room), ".ts").filter(
+  (file) => !/generated|(^|\/)index\.ts$/.test(file) && !isApart(file),
+);
 
 /** `test` mirrors `src`; a part of a room without a folder of its own is tested by that of the room. */
 let mirror = room;
 while (!existsSync(join("test", mirror))) mirror = dirname(mirror);
-const tests = [join("test", mirror), ...(ALSO[room] ?? [])]
+const tests = (APART[room] ?? [join("test", mirror), ...(ALSO[room] ?? [])])
   .flatMap((path) => (path.endsWith(".ts") ? [path] : filesBelow(path, ".test.ts")))
   .map((path) => join(root, path));
 

@@ -10,6 +10,8 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
       "sudo p4loom run examples/pecmp-testbed.yaml --engine switch",
       "on real switch processes and Linux hosts",
     ],
+    ["p4loom run sweep.yaml --workers 8 --resume", "go on with a sweep that was interrupted"],
+    ['p4loom run sweep.yaml --slurm --slurm-options "--time=1:00:00"', "a sweep as an array job of Slurm"],
   ],
   generate: [
     ["p4loom generate pecmp -o out", "the P4 programs of P-ECMP, and the state of each switch"],

@@ -35,6 +35,16 @@ const codeOf = (action: () => unknown): string => {
   return "none";
 };
 
+const notesOf = (action: () => unknown): string[] => {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof DiagnosticError) return error.diagnostics[0]!.notes.map(({ message }) => message);
+    throw error;
+  }
+  return [];
+};
+
 describe("the JSON report", () => {
   const report = toJson(check("real_l2l3"));
 
@@ -166,6 +176,16 @@ describe("budgets", () => {
     expect(over("sram=4.1%")).toEqual(["sram: 4.2 % used, budget 4.1 %"]);
   });
 
+  it("count PHV by containers where fields share them, and by fields where they do not", () => {
+    const onRmt = fitProgram(loadProgram("real_l2l3").program!, loadTarget("rmt"));
+    const usedOf = (one: FitResult): number => checkBudget(one, parseBudget("phv=1"))[0]!.used;
+    const containers = ([8, 16, 32] as const).map((size) => size * result.phv.packed[size].containers);
+    expect(usedOf(result)).toBe(containers.reduce((sum, bits) => sum + bits, 0));
+    expect(usedOf(onRmt)).toBe(onRmt.phv.naive.bits);
+    expect(overBudgetText(checkBudget(result, parseBudget("phv=100%"))[0]!)).toContain("phv: ");
+    expect(over("phv=100%")).toEqual([]);
+  });
+
   it("have no percentage of what the target does not state", () => {
     const onRmt = fitProgram(loadProgram("real_l2l3").program!, loadTarget("rmt"));
     expect(codeOf(() => checkBudget(onRmt, parseBudget("gateways=5%")))).toBe("P44046");
@@ -202,6 +222,7 @@ describe("sweeps", () => {
       expect([text, codeOf(() => parseSweep(text))]).toEqual([text, "P44031"]);
     }
     expect(codeOf(() => runSweep(program!, tofino, parseSweep("u.size=1,2")))).toBe("P44032");
+    expect(notesOf(() => runSweep(program!, tofino, parseSweep("u.size=1,2")))).toEqual(["tables: Ing.t"]);
   });
 });
 
