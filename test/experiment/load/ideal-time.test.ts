@@ -1,7 +1,7 @@
 /** The least possible time of a flow: the closed form against a recursion, and against packets in an empty network. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { idealTimeOnPath } from "../../../src/experiment/kinds/load/ideal-time.js";
+import { idealTimeOnPath, pacedTimeOnPath } from "../../../src/experiment/kinds/load/ideal-time.js";
 import { ShortestPaths } from "../../../src/experiment/kinds/load/shortest-paths.js";
 import { QuantileSketch } from "../../../src/statistics/index.js";
 import { computeRoutes, hostsOf, nodeNamed } from "../../../src/topology/index.js";
@@ -10,11 +10,15 @@ import { loadOf, play } from "./play.js";
 const sizes = { payload: 1000, headers: 62, opening: [] };
 
 /** Segment after segment over link after link, as the packets go. */
-function recursion(path: readonly { rateBps: number; delayNs: number }[], frames: readonly number[]): number {
+function recursion(
+  path: readonly { rateBps: number; delayNs: number }[],
+  frames: readonly number[],
+  interval = 0,
+): number {
   const free = path.map(() => 0);
   let last = 0;
-  for (const frame of frames) {
-    let at = 0;
+  for (const [number, frame] of frames.entries()) {
+    let at = number * interval;
     for (const [i, { rateBps, delayNs }] of path.entries()) {
       free[i] = Math.max(at, free[i]!) + Math.ceil((8e9 * frame) / rateBps);
       at = free[i]! + delayNs;
@@ -39,6 +43,21 @@ describe("the closed form", () => {
           const frames: number[] = [];
           for (let left = bytes; left > 0; left -= 1000) frames.push(Math.min(left, 1000) + 62);
           expect(idealTimeOnPath(path, bytes, sizes)).toBe(recursion(path, frames));
+        },
+      ),
+    );
+  });
+
+  it("is so for a sender at a rate too", () => {
+    fc.assert(
+      fc.property(
+        fc.array(link, { minLength: 1, maxLength: 5 }),
+        fc.integer({ min: 1, max: 30_000 }),
+        fc.integer({ min: 1, max: 100_000 }),
+        (path, bytes, interval) => {
+          const frames: number[] = [];
+          for (let left = bytes; left > 0; left -= 1000) frames.push(Math.min(left, 1000) + 62);
+          expect(pacedTimeOnPath(path, bytes, sizes, interval)).toBe(recursion(path, frames, interval));
         },
       ),
     );
@@ -101,6 +120,24 @@ describe("a flow alone in the empty network", () => {
       // The clock of a switch is in microseconds, in binary fractions: some picoseconds a hop.
       expect(one!.quantile(1)).toBeCloseTo(1, 4);
       expect(outcome!.drops).toMatchObject({ switch_queue: 0, host_queue: 0, fault: 0 });
+    }
+  });
+});
+
+describe("a UDP flow alone in the empty network", () => {
+  it.each(["100Mbps", "2Gbps", "20Gbps"])("takes the time of the closed form at %s", async (rate) => {
+    for (const [bytes, seed] of [
+      [4, 1],
+      [30_500, 2],
+    ] as const) {
+      const text = ONE(String(bytes), TOPOLOGIES[0]!).replace(
+        "flows: 1 }",
+        `flows: 1, protocol: { udp: ${rate} } }`,
+      );
+      const [outcome] = await play(loadOf(text), seed);
+      const { small } = outcome!.flows;
+      expect(small.unfinished).toBe(0);
+      expect(QuantileSketch.fromJson(small.slowdown).quantile(1)).toBeCloseTo(1, 3);
     }
   });
 });

@@ -97,6 +97,36 @@ describe("a load experiment", () => {
   });
 });
 
+describe("flows of other protocols", () => {
+  it("are UDP: what is lost leaves a flow unfinished", async () => {
+    const udp = file(
+      "traffic: { sizes: { fixed: 20KB }, pattern: inter_rack, interval: 500us, flows: 12, protocol: { udp: 200Mbps } }\ndrain: 4ms\nfaults:\n  - { at: 0ms, switch: leaf0-0, loss: 20% }\n",
+    );
+    const [outcome] = (await play(udp)) as [LoadOutcome];
+    const { flows, unfinished, counters } = outcome.flows.small;
+    expect(flows).toBe(12);
+    expect(unfinished).toBeGreaterThan(0);
+    expect(unfinished).toBeLessThan(12);
+    expect(counters).toMatchObject({ segmentsSent: 12 * 20 });
+    expect(counters.retransmissions).toBeUndefined();
+    // Flows that crossed the other leaf ran at their rate: 20 KB need 0.8 ms, less one datagram.
+    const times = QuantileSketch.fromJson(outcome.flows.small.fct);
+    expect(times.min).toBeGreaterThan(19 * 40_000);
+    expect(times.min).toBeLessThan(0.85e6);
+  });
+
+  it("have subflows: all bytes arrive, and every port is free again", async () => {
+    const text = `${SMALL}transport: { congestion_control: lia, subflows: { count: 3 } }
+schemes: [ecmp]
+traffic: { sizes: { fixed: 200KB }, pattern: inter_rack, interval: 1ms, flows: 6 }
+`;
+    const [outcome] = (await play(loadOf(text))) as [LoadOutcome];
+    expect(outcome.flows.medium).toMatchObject({ flows: 6, unfinished: 0 });
+    expect(QuantileSketch.fromJson(outcome.flows.medium.slowdown).min).toBeGreaterThanOrEqual(1);
+    expect(outcome.openAtEnd).toBe(0);
+  });
+});
+
 describe("links and queues", () => {
   it("carry what the flows send: one long flow fills its path", async () => {
     const one = file(

@@ -1,5 +1,6 @@
 /** Sizes of the frames of a flow, for its ideal time. */
 import { ECHO_OPTION } from "../../../hosts/index.js";
+import type { FlowArrival } from "../../../traffic/index.js";
 import type { FrameSizes } from "./ideal-time.js";
 import type { LoadSettings } from "./schema.js";
 
@@ -7,14 +8,25 @@ const ETHERNET = 14;
 const IP = { 4: 20, 6: 40 } as const;
 /** The header, and the option that carries the echo in all segments. */
 const TCP = 20 + ECHO_OPTION.length;
+const UDP = 8;
 /** Maximum segment size, window scale, and perhaps "SACK permitted", each filled up to four bytes. */
 const SYN_OPTIONS = { sack: 12, plain: 8 } as const;
 
-/** The same for all schemes: a tag that a scheme adds does not make the ideal longer. */
-export function frameSizes({ transport, traffic }: Pick<LoadSettings, "transport" | "traffic">): FrameSizes {
-  const headers = ETHERNET + IP[traffic.ip] + TCP;
-  if (transport.protocol === undefined || !transport.handshake)
-    return { payload: transport.segment_bytes, headers, opening: [] };
+/** By protocol, and the same for all schemes: a tag that a scheme adds does not make the ideal longer. */
+export function frameSizes({
+  transport,
+  traffic,
+}: Pick<LoadSettings, "transport" | "traffic">): Record<FlowArrival["protocol"], FrameSizes> {
+  const below = ETHERNET + IP[traffic.ip];
+  const payload = transport.segment_bytes;
+  return {
+    tcp: { payload, headers: below + TCP, opening: openingOf(transport, below + TCP) },
+    udp: { payload, headers: below + UDP, opening: [] },
+  };
+}
+
+function openingOf(transport: LoadSettings["transport"], headers: number): readonly number[] {
+  if (transport.protocol === undefined || !transport.handshake) return [];
   const syn = headers + SYN_OPTIONS[transport.sack ? "sack" : "plain"];
-  return { payload: transport.segment_bytes, headers, opening: [syn, syn] };
+  return [syn, syn];
 }

@@ -2,7 +2,9 @@
  * The least possible completion time of a flow: alone in the empty network, on the best shortest path, with a window that never limits it.
  * Store and forward, so that the time has a closed form.
  */
+
 import type { Topology } from "../../../topology/index.js";
+import type { FlowArrival } from "../../../traffic/index.js";
 import { type Path, ShortestPaths } from "./shortest-paths.js";
 
 /** Bytes of frames. */
@@ -49,22 +51,42 @@ export function idealTimeOnPath(
   return before + propagation + heaviest;
 }
 
+/**
+ * As {@link idealTimeOnPath}, for a sender that lets a full segment leave every `intervalNs`. From segment i on the grid has n - i + 1 rows,
+ * and its heaviest way grows evenly with their number while there are two or more: the greatest sum has all rows, two, or one.
+ */
+export function pacedTimeOnPath(path: Path, bytes: number, sizes: FrameSizes, intervalNs: number): number {
+  const segments = Math.ceil(bytes / sizes.payload);
+  const last = bytes - (segments - 1) * sizes.payload;
+  const from = (rows: number) =>
+    (segments - rows) * intervalNs + idealTimeOnPath(path, last + (rows - 1) * sizes.payload, sizes);
+  return [1, 2, segments]
+    .filter((rows) => rows <= segments)
+    .map(from)
+    .reduce((a, b) => Math.max(a, b));
+}
+
 /** Ideal times between the hosts of a topology. */
 export class IdealTimes {
   readonly #paths: ShortestPaths;
 
   constructor(
     topology: Topology,
-    readonly sizes: FrameSizes,
+    readonly sizes: Readonly<Record<FlowArrival["protocol"], FrameSizes>>,
   ) {
     this.#paths = new ShortestPaths(topology);
   }
 
   /** Nanoseconds; undefined where the hosts do not reach each other. */
-  of(source: number, destination: number, bytes: number): number | undefined {
+  of({ source, destination, bytes, protocol, rateBps }: FlowArrival): number | undefined {
+    const sizes = this.sizes[protocol];
     const times = this.#paths
       .between(source, destination)
-      .map((path) => idealTimeOnPath(path, bytes, this.sizes));
+      .map((path) =>
+        rateBps === undefined
+          ? idealTimeOnPath(path, bytes, sizes)
+          : pacedTimeOnPath(path, bytes, sizes, (8e9 * sizes.payload) / rateBps),
+      );
     return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b));
   }
 }

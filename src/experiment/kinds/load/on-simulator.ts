@@ -30,7 +30,7 @@ export async function loadInSimulator(experiment: Load, stage: SimulatorStage): 
   const sinceStart = () => simulation.now - start;
 
   const ideal = new IdealTimes(topology, frameSizes(settings));
-  const meter = new FlowMeter(sizes, warm_up, (from, to, bytes) => ideal.of(from, to, bytes));
+  const meter = new FlowMeter(sizes, warm_up, (arrival) => ideal.of(arrival));
   const recorder = new FlowRecorder(topology, settings);
   const fabricMeter = new FabricMeter(fabric);
   const transport = transportOptions(settings.transport);

@@ -1,11 +1,13 @@
 /** Opens the flows of a workload between simulated hosts, and closes them. */
-import type { Random } from "../../../base/index.js";
-import { SERVER } from "../../../hosts/index.js";
+import { fromBytes, type Random } from "../../../base/index.js";
+import { CLIENT, type ConnectionEnd, SERVER } from "../../../hosts/index.js";
 import type { Fabric, Stream, TransportOptions } from "../../../sim/packet/index.js";
 import { drawClientPort, type FlowArrival } from "../../../traffic/index.js";
 import type { FlowCounters } from "./meters/flow-meter.js";
+import { simulatedDatagrams } from "./simulated-datagrams.js";
 
 const PROTOCOL_TCP = 6;
+const PROTOCOL_UDP = 17;
 
 /** What the owner of a flow hears. */
 export interface FlowEvents {
@@ -22,16 +24,15 @@ export interface RunningFlow {
   start(): void;
 }
 
-/** A flow whose client waits for its server. */
-interface OpenFlow {
-  server: Stream | undefined;
-  accept(server: Stream): void;
+/** A flow whose client waits for its server: a stream, or the receiver of datagrams. */
+interface OpenFlow<S> {
+  accept(server: S): void;
   close(): void;
 }
 
 export class SimulatedFlows {
   /** By what tells connections apart: see {@link keyOf}. */
-  readonly #open = new Map<string, OpenFlow>();
+  readonly #open = new Map<string, OpenFlow<never>>();
   readonly #listening = new Set<string>();
 
   constructor(
@@ -43,71 +44,9 @@ export class SimulatedFlows {
   ) {}
 
   begin(arrival: FlowArrival, events: FlowEvents): RunningFlow {
-    const { source, destination, port, bytes } = arrival;
-    const { fabric, ip, transport } = this;
-    const [a, b] = [fabric.host(source), fabric.host(destination)];
-    const random = this.random.fork(arrival.id);
-    const peer = { address: b.address(ip), port };
-    const clientPort = a.sourcePort(ip, this.#freePort(arrival, random), peer, random.fork("port"));
-    const { subflows } = transport.protocol === "tcp" ? transport : {};
-    const ports = [clientPort];
-    while (subflows !== undefined && ports.length < subflows.count) {
-      const free = this.#freePort(arrival, random);
-      if (!ports.includes(free)) ports.push(free);
-    }
-    const keys = ports.map((own) => keyOf(a.address(ip), own, peer.address, port));
-    let isComplete = false;
-    let isOver = false;
-    const end = () => {
-      if (isOver) return;
-      isOver = true;
-      for (const key of keys) this.#open.delete(key);
-      events.ended();
-    };
-    const received = (total: number) => {
-      if (isComplete || total < bytes) return;
-      isComplete = true;
-      events.completed();
-    };
-    const flow: OpenFlow = {
-      server: undefined,
-      accept(server) {
-        flow.server = server;
-        server.listener = { received };
-      },
-      close() {
-        client.close();
-        flow.server?.close();
-        end();
-      },
-    };
-    for (const key of keys) this.#open.set(key, flow);
-    for (const srcPort of ports) {
-      const ends = { src: a.address(ip), dst: peer.address, srcPort, dstPort: port };
-      fabric.flowObserver?.(arrival.id, { ...ends, protocol: PROTOCOL_TCP });
-    }
-    const own = random.fork("client");
-    let client: Stream;
-    if (transport.protocol === "tcp" && transport.handshake) {
-      this.#listen(destination, port);
-      client =
-        subflows === undefined
-          ? a.connect(ip, clientPort, peer, own, transport)
-          : a.connectMultipath(ip, ports, peer, own, transport);
-    } else {
-      client = a.open(ip, clientPort, peer, own, transport);
-      const back = { address: a.address(ip), port: clientPort };
-      flow.accept(b.open(ip, port, back, random.fork("server"), transport, SERVER));
-    }
-    // Without a handshake there is no close either: the sender knows that the receiver has everything.
-    client.listener = transport.protocol === "tcp" ? { closed: end } : { finished: () => flow.close() };
-    return {
-      counters: () => countersOf(client, flow.server),
-      start() {
-        client.send(bytes);
-        if (transport.protocol === "tcp") client.finish();
-      },
-    };
+    return arrival.protocol === "udp"
+      ? this.#beginDatagrams(arrival, events)
+      : this.#beginStream(arrival, events);
   }
 
   /** Closes what is open, in the order of the arrivals. */
@@ -115,35 +54,165 @@ export class SimulatedFlows {
     for (const flow of new Set(this.#open.values())) flow.close();
   }
 
-  #freePort({ source, destination, port }: FlowArrival, random: Random): number {
-    const [from, to] = [source, destination].map((node) => this.fabric.host(node).address(this.ip)) as [
+  #beginStream(arrival: FlowArrival, events: FlowEvents): RunningFlow {
+    const { source, destination, port, bytes } = arrival;
+    const { fabric, ip, transport } = this;
+    const [a, b] = [fabric.host(source), fabric.host(destination)];
+    const peer = { address: b.address(ip), port };
+    const random = this.random.fork(arrival.id);
+    const subflows = transport.protocol === "tcp" ? (transport.subflows?.count ?? 1) : 1;
+    let isComplete = false;
+    let server: Stream | undefined;
+    const flow: OpenFlow<Stream> = {
+      accept(accepted) {
+        server = accepted;
+        server.listener = {
+          received(total) {
+            if (isComplete || total < bytes) return;
+            isComplete = true;
+            events.completed();
+          },
+        };
+      },
+      close() {
+        client.close();
+        server?.close();
+        end();
+      },
+    };
+    const { ports, release } = this.#takePorts(arrival, random, flow, subflows);
+    this.#tell(arrival, ports[0]!, PROTOCOL_TCP);
+    const end = once(() => {
+      release();
+      events.ended();
+    });
+    const own = random.fork("client");
+    let client: Stream;
+    if (transport.protocol === "tcp" && transport.handshake) {
+      this.#listen(destination, port);
+      client =
+        subflows > 1
+          ? a.connectMultipath(ip, ports, peer, own, transport)
+          : a.connect(ip, ports[0]!, peer, own, transport);
+    } else {
+      client = a.open(ip, ports[0]!, peer, own, transport);
+      const back = { address: a.address(ip), port: ports[0]! };
+      flow.accept(b.open(ip, port, back, random.fork("server"), transport, SERVER));
+    }
+    // Without a handshake there is no close either: the sender knows that the receiver has everything.
+    client.listener = transport.protocol === "tcp" ? { closed: end } : { finished: () => flow.close() };
+    return {
+      counters: () => countersOf(client, server),
+      start() {
+        client.send(bytes);
+        if (transport.protocol === "tcp") client.finish();
+      },
+    };
+  }
+
+  #beginDatagrams(arrival: FlowArrival, events: FlowEvents): RunningFlow {
+    const { source, destination, port } = arrival;
+    const { fabric, ip } = this;
+    const [a, b] = [fabric.host(source), fabric.host(destination)];
+    const peer = { address: b.address(ip), port };
+    const random = this.random.fork(arrival.id);
+    const { segmentBytes } = this.transport;
+    const flow = simulatedDatagrams(
+      arrival,
+      segmentBytes,
+      events,
+      () => release(),
+      (options) => a.sendUdp(ip, ports[0]!, peer, random.fork("client"), options),
+    );
+    const { ports, release } = this.#takePorts(arrival, random, flow, 1);
+    this.#tell(arrival, ports[0]!, PROTOCOL_UDP);
+    this.#listenDatagrams(destination, port);
+    return flow;
+  }
+
+  /** Before the first packet of a flow; of subflows the first. */
+  #tell({ id, source, destination, port }: FlowArrival, clientPort: number, protocol: number): void {
+    const [src, dst] = [source, destination].map((node) => this.fabric.host(node).address(this.ip)) as [
       bigint,
       bigint,
     ];
-    for (;;) {
-      const drawn = drawClientPort(random);
-      if (!this.#open.has(keyOf(from, drawn, to, port))) return drawn;
-    }
+    this.fabric.flowObserver?.(id, { src, dst, srcPort: clientPort, dstPort: port, protocol });
+  }
+
+  /** Client ports that no open flow between the same ends has; until `release` the server's connections find the flow by them. */
+  #takePorts<S>(
+    { source, destination, port, protocol }: FlowArrival,
+    random: Random,
+    flow: OpenFlow<S>,
+    subflows: number,
+  ): { readonly ports: readonly number[]; release(): void } {
+    const host = this.fabric.host(source);
+    const peer = { address: this.fabric.host(destination).address(this.ip), port };
+    const keys: string[] = [];
+    const ports = Array.from({ length: subflows }, (_, subflow) => {
+      const keyWith = (clientPort: number) =>
+        keyOf(protocol, host.address(this.ip), clientPort, peer.address, port);
+      let drawn = drawClientPort(random);
+      while (this.#open.has(keyWith(drawn)) || !host.isFree(this.ip, drawn, peer))
+        drawn = drawClientPort(random);
+      const end: ConnectionEnd = subflows === 1 ? CLIENT : { role: "client", subflow, subflows };
+      const chosen = host.sourcePort(this.ip, drawn, peer, random.fork(`port ${subflow}`), end);
+      // A policy may choose the port of an open flow: that one stays where it is.
+      const own = this.#open.has(keyWith(chosen)) ? drawn : chosen;
+      keys.push(keyWith(own));
+      this.#open.set(keyWith(own), flow as OpenFlow<never>);
+      return own;
+    });
+    return {
+      ports,
+      release: () => {
+        for (const key of keys) this.#open.delete(key);
+      },
+    };
   }
 
   #listen(node: number, port: number): void {
-    const place = `${node} ${port}`;
-    if (this.#listening.has(place) || this.transport.protocol !== "tcp") return;
-    this.#listening.add(place);
-    const host = this.fabric.host(node);
+    const { transport } = this;
+    if (!this.#isFirst(`tcp ${node} ${port}`) || transport.protocol !== "tcp") return;
     const accept = (server: Stream) => {
       const { src, dst, srcPort, dstPort } = server.flow;
+      const flow = this.#open.get(keyOf("tcp", dst, dstPort, src, srcPort)) as OpenFlow<Stream> | undefined;
       // A client that was closed in the meantime has nobody who waits for its server.
-      const flow = this.#open.get(keyOf(dst, dstPort, src, srcPort));
       if (flow === undefined) server.close();
       else flow.accept(server);
     };
-    host.listen(port, this.transport, accept, this.random.fork(place));
+    this.fabric.host(node).listen(port, transport, accept, this.random.fork(`${node} ${port}`));
+  }
+
+  #listenDatagrams(node: number, port: number): void {
+    if (!this.#isFirst(`udp ${node} ${port}`)) return;
+    const host = this.fabric.host(node);
+    host.listenUdp(port, (receiver) => {
+      const key = keyOf("udp", fromBytes(receiver.peer), receiver.peerPort, host.address(this.ip), port);
+      const flow = this.#open.get(key) as OpenFlow<typeof receiver> | undefined;
+      if (flow === undefined) receiver.close();
+      else flow.accept(receiver);
+    });
+  }
+
+  #isFirst(place: string): boolean {
+    if (this.#listening.has(place)) return false;
+    this.#listening.add(place);
+    return true;
   }
 }
 
-function keyOf(client: bigint, clientPort: number, server: bigint, port: number): string {
-  return `${client} ${clientPort} ${server} ${port}`;
+function keyOf(protocol: string, client: bigint, clientPort: number, server: bigint, port: number): string {
+  return `${protocol} ${client} ${clientPort} ${server} ${port}`;
+}
+
+function once(fn: () => void): () => void {
+  let called = false;
+  return () => {
+    if (called) return;
+    called = true;
+    fn();
+  };
 }
 
 function countersOf(client: Stream, server: Stream | undefined): FlowCounters {

@@ -89,7 +89,7 @@ export class FlowMeter {
     /** Nanoseconds: flows that start before are not measured. */
     readonly warmUp: number,
     /** How long a flow needs that is alone in the empty network. */
-    readonly ideal: (source: number, destination: number, bytes: number) => number | undefined,
+    readonly ideal: (arrival: FlowArrival) => number | undefined,
   ) {
     this.#classes = Object.fromEntries(SIZE_CLASSES.map((name) => [name, newClass()])) as Record<
       SizeClass,
@@ -116,7 +116,7 @@ export class FlowMeter {
   started(arrival: FlowArrival, counters: () => FlowCounters): MeteredFlow {
     const measured = arrival.startNs >= this.warmUp;
     const sizeClass = sizeClassOf(arrival.bytes, this.bounds);
-    const ideal = measured ? this.ideal(arrival.source, arrival.destination, arrival.bytes) : undefined;
+    const ideal = measured ? this.ideal(arrival) : undefined;
     const flow: MeteredFlow = { arrival, sizeClass, measured, ideal, counters };
     this.#open.set(arrival.id, flow);
     const { group } = arrival;
