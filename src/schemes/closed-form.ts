@@ -70,7 +70,7 @@ function hitShares(n: number) {
 
 /**
  * One copy, a sender that leaves its path for sure at each timeout, and a receiver that leaves its own for sure when data come
- * that it has (P-ECMP with `failover: prr`). For a flow with one segment in flight:
+ * that it has (P-ECMP with offsets in PRR's roles). For a flow with one segment in flight:
  *
  * - Data hit: the first try leaves, and recovers.
  * - Acknowledgements hit: the receiver leaves at the first try, unless the sender moves from its healthy path to the failed

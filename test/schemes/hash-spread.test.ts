@@ -75,13 +75,26 @@ function rank(vectors: readonly number[]): number {
 const BITS: Readonly<Record<string, number>> = { "tor up": 3, "leaf up": 6, "spine down": 3, "leaf down": 1 };
 const CHOICES = Object.keys(BITS);
 
+/** Three bits are fewer than the choices of a path have. */
+const WIDE_FIELDS = SELECTOR_FIELDS.filter((field) => field !== "ttl");
+
 describe("PRR's selector", () => {
-  it.each(SELECTOR_FIELDS)("in %s reaches every next hop of every tier with equal probability", (field) => {
+  it.each(WIDE_FIELDS)("in %s reaches every next hop of every tier with equal probability", (field) => {
     const hashes = hashesOf(prr.plan(example("clos"), prr.parameters.parse({ field })));
     for (const [role, hash] of hashes) {
       const bits = BITS[role]!;
       const low = columns(hash, ["selector"]).map((column) => column & (2 ** bits - 1));
       expect([role, rank(low)]).toEqual([role, bits]);
+    }
+  });
+
+  it("in ttl, which has three bits, reaches 4 to 8 next hops of a tier", () => {
+    const hashes = hashesOf(prr.plan(example("clos"), prr.parameters.parse({ field: "ttl" })));
+    for (const [role, hash] of hashes) {
+      const bits = BITS[role]!;
+      const reached = rank(columns(hash, ["selector"]).map((column) => column & (2 ** bits - 1)));
+      expect(reached, role).toBeGreaterThanOrEqual(Math.min(bits, 2));
+      expect(reached, role).toBeLessThanOrEqual(3);
     }
   });
 });
