@@ -1,7 +1,7 @@
 /** `p4loom generate`: a scheme's programs and control-plane state for a topology, or what they cost. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DiagnosticError, Diagnostics, fail, type Locate, SourceFile } from "../base/index.js";
+import { DiagnosticError, Diagnostics, didYouMean, fail, type Locate, SourceFile } from "../base/index.js";
 import { loadDocument } from "../documents/index.js";
 import { loadTemplates, renderPrograms } from "../generate/index.js";
 import { packageFile, readSource, textFolder, writeFiles } from "../loading/index.js";
@@ -20,15 +20,13 @@ export async function generate(
   further: readonly string[],
 ): Promise<number> {
   const scheme = schemeNamed(name);
-  const misuse =
-    scheme === undefined
-      ? `no scheme \`${name}\`; there are ${Object.keys(SCHEMES).join(", ")}`
-      : misuseOf(scheme, options, further);
+  const misuse = scheme === undefined ? noScheme(name) : misuseOf(scheme, options, further);
   if (scheme === undefined || misuse !== undefined) {
     process.stderr.write(`p4loom generate: ${misuse}\n`);
     return EXIT.wrongUsage;
   }
-  if (options.report && scheme.report !== undefined) return report(scheme.report, options, further);
+  if (options.report && scheme.report !== undefined)
+    return report(scheme.name, scheme.report, options, further);
   const topology = readTopology(options.topology);
   const { value, locate } = load(settingsFile(options.set), scheme.parameters);
   const plan = scheme.plan(topology, value, locate);
@@ -50,6 +48,18 @@ export async function generate(
     `${programs.length} programs and the state of ${plan.switches.length} switches in ${folder}\n`,
   );
   return EXIT.success;
+}
+
+/** A path of a module is told what runs it. */
+function noScheme(name: string): string {
+  const there = `there are ${Object.keys(SCHEMES).join(", ")}`;
+  if (!/^\.{0,2}\/|\.[cm]?[jt]s$/.test(name)) return `no scheme \`${name}\`; ${there}`;
+  const path = /^\.{0,2}\//.test(name) ? name : `./${name}`;
+  return (
+    `\`${name}\` is the path of a module, and generate knows the schemes of the package only; ${there}\n` +
+    `note: a scheme of your own is run by \`p4loom run FILE\`, with schemes: [{ scheme: ${path} }] in the experiment file FILE; ` +
+    "the path starts at the folder of FILE"
+  );
 }
 
 /** Which two options exclude each other, and why; undefined when the options fit together. */
@@ -110,29 +120,65 @@ function stateJson(program: string, updates: FabricPlan["switches"][number]["upd
   return `${JSON.stringify({ program: `${program}.p4`, updates }, plain, 2)}\n`;
 }
 
-function report(own: SchemeReport, options: GenerateOptions, further: readonly string[]): number {
-  const settings = [...options.set, ...flagSettings(further)];
+function report(
+  scheme: string,
+  own: SchemeReport,
+  options: GenerateOptions,
+  further: readonly string[],
+): number {
+  const settings = [...options.set, ...flagSettings(scheme, own, further)];
   const { value } = load(settingsFile(settings), own.options);
-  const named = options.topology !== undefined && own.topologies.includes(options.topology);
-  const subject = named ? options.topology! : readTopology(options.topology);
-  const { rows, text } = own.make(subject, value);
+  const { rows, text } = own.make(reportSubject(own, options.topology), value);
   process.stdout.write(options.json ? `${JSON.stringify({ rows }, null, 2)}\n` : `${text}\n`);
   return EXIT.success;
 }
 
-/** `--version-bit none --legs` as `version_bit=none`, `legs=true`. Fails with P40005 for a value without a flag. */
-function flagSettings(further: readonly string[]): string[] {
+/** Fails with P40005 for a word that is neither a name that the report knows nor a file. */
+function reportSubject({ topologies }: SchemeReport, topology: string | undefined): Topology | string {
+  if (topology === undefined) return readTopology(undefined);
+  if (topologies.includes(topology)) return topology;
+  if (!existsSync(topology))
+    fail(
+      CODES.wrongValue,
+      undefined,
+      `--topology ${topology}: the report knows no topology of this name, and there is no such file${didYouMean(topology, topologies, '"')}`,
+      `write ${topologies.map((name) => `--topology ${name}`).join(", ")}, or name a topology file (YAML)`,
+    );
+  return readTopology(topology);
+}
+
+/**
+ * `--version-bit none --legs` as `version_bit=none`, `legs=true`. Fails with P40005 for a value without a flag and for a flag that
+ * is no option of the report, with P43004 for a wrong value.
+ */
+function flagSettings(scheme: string, own: SchemeReport, further: readonly string[]): string[] {
+  const keys = Object.keys(own.options.shape);
   const settings: string[] = [];
   for (let i = 0; i < further.length; i++) {
     const [flag, joined] = splitOnce(further[i]!);
     if (!flag.startsWith("--"))
       fail(CODES.wrongValue, undefined, `unexpected argument ${flag}: expected --KEY VALUE`);
+    const key = flag.slice(2).replaceAll("-", "_");
+    if (!keys.includes(key)) {
+      const flags = keys.map((one) => `--${one.replaceAll("_", "-")}`);
+      fail(
+        CODES.wrongValue,
+        undefined,
+        `${flag} is no option of the report of ${scheme}${didYouMean(flag, [...flags, ...SHARED_FLAGS], "`")}`,
+        `options of the report: ${flags.join(", ")}`,
+      );
+    }
     const next = further[i + 1];
     const value = joined ?? (next === undefined || next.startsWith("--") ? "true" : further[++i]!);
-    settings.push(`${flag.slice(2).replaceAll("-", "_")}=${value}`);
+    // Checked alone, so that a message about the value names the option as it was typed.
+    load(new SourceFile(flag, `${key}: ${value}`), own.options);
+    settings.push(`${key}=${value}`);
   }
   return settings;
 }
+
+/** Options of `generate` that go with `--report`. */
+const SHARED_FLAGS = ["--set", "--topology", "--json"];
 
 /** `--key=value` in its two parts. */
 function splitOnce(argument: string): [flag: string, value: string | undefined] {

@@ -51,7 +51,7 @@ program
   .command("generate")
   .description("render a scheme's P4 programs, or report what its control plane needs")
   .argument("<scheme>", "name of a scheme; a wrong one lists them")
-  .addOption(repeatable("--set <name=value>", "set a parameter of the scheme"))
+  .addOption(repeatable("--set <name=value>", "set a parameter of the scheme", "as the scheme says"))
   .option("-o, --out <dir>", "write the programs to DIR instead of stdout")
   .option("--topology <file>", "topology file (YAML), or a name that the scheme's report knows")
   .option("--report", "print what the scheme's tables cost; --KEY [VALUE] sets an option of the report")

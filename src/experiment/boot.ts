@@ -1,6 +1,6 @@
 /** Brings a scheme's fabric up: render, compile, load into every switch, and let the control plane write its state. */
 import { dirname } from "node:path";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../base/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile, type Span } from "../base/index.js";
 import type { ControllerPlace } from "../controllers/index.js";
 import {
   loadTemplates,
@@ -82,7 +82,8 @@ export class ProgramCompiler {
   /** The programs of a scheme by their names. Fails with P43012 where p4c does. */
   async compileAll({ label, plan }: SchemeRun): Promise<Map<string, Program>> {
     const programs = new Map<string, Program>();
-    for (const program of plan.programs) programs.set(program.name, await this.#compile(label, program));
+    for (const program of plan.programs)
+      programs.set(program.name, await this.#compile(label, program, plan.place));
     return programs;
   }
 
@@ -97,7 +98,7 @@ export class ProgramCompiler {
     ];
   }
 
-  async #compile(scheme: string, plan: ProgramPlan): Promise<Program> {
+  async #compile(scheme: string, plan: ProgramPlan, place: Span | undefined): Promise<Program> {
     const { p4c } = this.#options;
     const text = this.#textOf(scheme, plan);
     const file = `${scheme}/${plan.name}.p4`;
@@ -109,7 +110,7 @@ export class ProgramCompiler {
           ? await compileWithP4c(p4c, source)
           : plan.own === undefined
             ? compileGenerated(source)
-            : compileOwn(source);
+            : compileOwn(source, scheme, plan.name, place);
       this.#compiled.add(text, program);
     }
     return program;
@@ -145,11 +146,17 @@ function compileGenerated(file: SourceFile): Program {
   return result.program;
 }
 
-/** Text of a user, perhaps rendered; its errors are diagnostics. Included files are looked for beside it. */
-function compileOwn(file: SourceFile): Program {
+/**
+ * Text of a user, perhaps rendered; its errors are diagnostics, and a note of the first one names the program in the module that plans it,
+ * at `place`. Included files are looked for beside it.
+ */
+function compileOwn(file: SourceFile, scheme: string, name: string, place: Span | undefined): Program {
   const diagnostics = new Diagnostics();
   const input = compileInput({ path: file.path, include: [dirname(file.path)], define: [] });
   const result = compile({ ...input, file }, diagnostics);
+  const first = diagnostics.list.find(({ severity }) => severity === "error");
+  if (place !== undefined)
+    first?.notes.push({ message: `this is the program "${name}" of the scheme ${scheme}`, span: place });
   diagnostics.throwIfErrors();
   return result!.program;
 }

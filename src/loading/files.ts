@@ -10,15 +10,18 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { fail, SourceFile, systemErrorReason } from "../base/index.js";
+import { fail, SourceFile, type Span, systemErrorReason } from "../base/index.js";
 import { CODES } from "./codes.js";
 
 /** Larger inputs are refused: programs and experiment files that people write are far smaller. */
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 
-/** Reads a text file. Fails with P40001 if it cannot be read, with P40002 if it is larger than 64 MiB. */
-export function readSource(path: string): SourceFile {
-  return new SourceFile(path, readFile(path).toString("utf8"));
+/**
+ * Reads a text file. Fails with P40001 if it cannot be read, with P40002 if it is larger than 64 MiB, both at `from`: the place that
+ * names the file.
+ */
+export function readSource(path: string, from?: Span): SourceFile {
+  return new SourceFile(path, readFile(path, from).toString("utf8"));
 }
 
 /** Reads a file that need not be text; errors as in {@link readSource}. */
@@ -26,15 +29,15 @@ export function readBytes(path: string): Uint8Array {
   return readFile(path);
 }
 
-function readFile(path: string): Buffer {
+function readFile(path: string, from?: Span): Buffer {
   try {
     const { size } = statSync(path);
     if (size > MAX_INPUT_BYTES)
-      fail(CODES.tooLarge, undefined, `${path} has ${size} bytes; the maximum is ${MAX_INPUT_BYTES}`);
+      fail(CODES.tooLarge, from, `${path} has ${size} bytes; the maximum is ${MAX_INPUT_BYTES}`);
     return readFileSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    fail(CODES.cannotRead, undefined, `cannot read ${path}: ${systemErrorReason(error)}`);
+    fail(CODES.cannotRead, from, `cannot read ${path}: ${systemErrorReason(error)}`);
   }
 }
 

@@ -43,8 +43,8 @@ export interface LoadedProgram {
 const P4INFO_SUFFIXES = [".p4info.txtpb", ".p4info.txt", ".p4info.json", ".txtpb"];
 
 /**
- * Loads a program. Warnings are added to `diagnostics`. `from` is the place that asks for the program, for the error
- * about a missing P4Info.
+ * Loads a program. Warnings are added to `diagnostics`. `from` is the place that asks for the program, for the errors
+ * about a program that cannot be read, and about a missing P4Info.
  * @throws DiagnosticError with all errors of the files
  */
 export async function loadProgram(
@@ -53,8 +53,8 @@ export async function loadProgram(
   missingP4Info: MissingP4Info,
   from?: Span,
 ): Promise<LoadedProgram> {
-  if (!files.path.endsWith(".json")) return compileProgram(files, diagnostics);
-  const file = readSource(files.path);
+  if (!files.path.endsWith(".json")) return compileProgram(files, diagnostics, from);
+  const file = readSource(files.path, from);
   const bmv2 = readBmv2(file, diagnostics);
   diagnostics.throwIfErrors();
   const sources = new Map<string, SourceFile>();
@@ -69,20 +69,25 @@ export async function loadProgram(
 }
 
 /** The compiler is imported when there is something to compile, so that a switch with a compiled program starts fast. */
-async function compileProgram(files: ProgramFiles, diagnostics: Diagnostics): Promise<LoadedProgram> {
+async function compileProgram(
+  files: ProgramFiles,
+  diagnostics: Diagnostics,
+  from: Span | undefined,
+): Promise<LoadedProgram> {
   const { compile } = await import("../p4/index.js");
   const sources = new Map<string, SourceFile>();
-  const result = compile(compileInput(files, sources), diagnostics);
+  const result = compile(compileInput(files, sources, from), diagnostics);
   diagnostics.throwIfErrors();
   return { program: result!.program, hasP4Info: true, sources };
 }
 
-/** The compiler's input from files. `sources`, if given, receives every file that is read. */
+/** The compiler's input from files. `sources`, if given, receives every file that is read; `from` as in {@link loadProgram}. */
 export function compileInput(
   { path, include, define, undefine = [] }: ProgramFiles,
   sources?: Map<string, SourceFile>,
+  from?: Span,
 ): CompileInput & { file: SourceFile } {
-  const file = readSource(path);
+  const file = readSource(path, from);
   sources?.set(file.path, file);
   const defines = define.map((macro): [string, string] => {
     const equals = macro.indexOf("=");

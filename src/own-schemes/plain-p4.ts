@@ -4,7 +4,7 @@
  */
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
-import { Diagnostics, didYouMean, fail, type Locate } from "../base/index.js";
+import { Diagnostics, didYouMean, fail, type Locate, type Span } from "../base/index.js";
 import { readRuntimeFile, runCommands } from "../control/index.js";
 import { type Device, deviceView, type Update } from "../device/index.js";
 import type { ProgramPlan } from "../generate/index.js";
@@ -37,8 +37,8 @@ export type PlainParameters = z.output<typeof plainParameters>;
 
 /**
  * The scheme for one entry of a file: its plan is made ahead, because entries are read with a compiler and a switch. Throws
- * DiagnosticError: what compiling and reading entries throws, P43405 for a name that is no role and no switch, or a switch
- * without a program.
+ * DiagnosticError: what compiling and reading entries throws, P40001 for a file that cannot be read, at the path in the
+ * experiment's file, P43405 for a name that is no role and no switch, or a switch without a program.
  */
 export async function planPlain(
   topology: Topology,
@@ -50,22 +50,23 @@ export async function planPlain(
   checkNames(nodes, parameters, locate);
   const diagnostics = new Diagnostics();
   const loaded = new Map<string, Promise<{ name: string; program: Program; plan: ProgramPlan }>>();
-  const load = (file: string) => {
+  const load = (file: string, from: Span | undefined) => {
     let known = loaded.get(file);
     if (known === undefined) {
       const name = programName(file, loaded.size);
-      known = compileOwn(file, name, diagnostics);
+      known = compileOwn(file, name, diagnostics, from);
       loaded.set(file, known);
     }
     return known;
   };
   const switches = [];
   for (const node of nodes) {
-    const { name, program } = await load(resolve(folder, programOf(node, parameters, locate)));
-    const files = [parameters.entries[node.role], parameters.entries[node.name]].flat();
+    const own = programOf(node, parameters, locate);
+    const { name, program } = await load(resolve(folder, own.path), own.from);
+    const files = entriesOf(node, parameters, locate);
     const updates = await updatesOf(
       program,
-      files.filter((file) => file !== undefined).map((file) => resolve(folder, file)),
+      files.map(({ path, from }) => ({ path: resolve(folder, path), from })),
     );
     switches.push({ node: node.index, program: name, updates });
   }
@@ -103,10 +104,18 @@ function listed(nodes: readonly TopologyNode[]): string {
   return names.join(", ") + (nodes.length > MOST_LISTED ? ", ..." : "");
 }
 
-function programOf({ name, role }: TopologyNode, { program }: PlainParameters, locate: Locate): string {
-  if (typeof program === "string") return program;
-  const own = program[name] ?? program[role];
-  if (own !== undefined) return own;
+/** A path, and its place in the experiment's file. */
+interface NamedFile {
+  readonly path: string;
+  readonly from: Span | undefined;
+}
+
+function programOf({ name, role }: TopologyNode, { program }: PlainParameters, locate: Locate): NamedFile {
+  if (typeof program === "string") return { path: program, from: locate(["program"]) };
+  for (const key of [name, role]) {
+    const path = program[key];
+    if (path !== undefined) return { path, from: locate(["program", key]) };
+  }
   return fail(
     "P43405",
     locate(["program"]),
@@ -115,28 +124,39 @@ function programOf({ name, role }: TopologyNode, { program }: PlainParameters, l
   );
 }
 
+/** The files of a switch's role, then those of the switch. */
+function entriesOf({ name, role }: TopologyNode, { entries }: PlainParameters, locate: Locate): NamedFile[] {
+  return [role, name].flatMap((key): NamedFile[] => {
+    const own = entries[key] ?? [];
+    return typeof own === "string"
+      ? [{ path: own, from: locate(["entries", key]) }]
+      : own.map((path, i) => ({ path, from: locate(["entries", key, i]) }));
+  });
+}
+
 function programName(file: string, index: number): string {
   const base = /([^/]*?)(?:\.p4)?$/.exec(file)![1]!.replaceAll(/[^A-Za-z0-9_-]/g, "_");
   return index === 0 ? base : `${base}-${index + 1}`;
 }
 
-async function compileOwn(path: string, name: string, diagnostics: Diagnostics) {
+async function compileOwn(path: string, name: string, diagnostics: Diagnostics, from: Span | undefined) {
   const { program } = await loadProgram(
     { path, include: [dirname(path)], define: [] },
     diagnostics,
     "ignore",
+    from,
   );
   const plan: ProgramPlan = {
     name,
     template: path,
     values: {},
-    own: { file: readSource(path), kind: "source" },
+    own: { file: readSource(path, from), kind: "source" },
   };
   return { name, program, plan };
 }
 
 /** What the files write, in their order: they are run on a switch that nobody sees, whose writes are kept. */
-async function updatesOf(program: Program, files: readonly string[]): Promise<Update[]> {
+async function updatesOf(program: Program, files: readonly NamedFile[]): Promise<Update[]> {
   const device = new Switch(undefined, {
     clock: { now: () => 0, at: () => () => {} },
     seed: 1,
@@ -155,10 +175,10 @@ async function updatesOf(program: Program, files: readonly string[]): Promise<Up
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
-  for (const file of files) {
+  for (const { path, from } of files) {
     const diagnostics = new Diagnostics();
-    const source = readSource(file);
-    if (file.endsWith(".json")) {
+    const source = readSource(path, from);
+    if (path.endsWith(".json")) {
       const runtime = readRuntimeFile(source, diagnostics);
       const own = runtime?.updates(new P4InfoIndex(deviceView(program).p4info), diagnostics) ?? [];
       diagnostics.throwIfErrors();

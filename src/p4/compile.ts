@@ -36,8 +36,11 @@ export interface CompileResult {
 }
 
 /** Parses and checks a program. Undefined when there are errors; they are in `diagnostics`, as are warnings. */
-function checkSource(input: CompileInput, diagnostics: Diagnostics): SourceUnit | undefined {
-  const file = typeof input.file === "string" ? new SourceFile("program.p4", input.file) : input.file;
+function checkSource(
+  file: SourceFile,
+  input: CompileInput,
+  diagnostics: Diagnostics,
+): SourceUnit | undefined {
   const { resolveInclude, defines, undefines } = input;
   const unit = parse(
     {
@@ -58,15 +61,15 @@ function checkSource(input: CompileInput, diagnostics: Diagnostics): SourceUnit 
  * reason is an error in `diagnostics`. A result is never partial.
  */
 export function compile(input: CompileInput, diagnostics: Diagnostics): CompileResult | undefined {
-  const unit = checkSource(input, diagnostics);
+  const file = typeof input.file === "string" ? new SourceFile("program.p4", input.file) : input.file;
+  const unit = checkSource(file, input, diagnostics);
   if (unit === undefined) return undefined;
-  const lowered = elaborate(unit, diagnostics);
+  const lowered = elaborate(unit, file, diagnostics);
   if (lowered === undefined || diagnostics.hasErrors) return undefined;
   warn(lowered, unit, diagnostics);
   runPasses(lowered, diagnostics, input.dump);
   if (diagnostics.hasErrors) return undefined;
-  const name = typeof input.file === "string" ? "program.p4" : input.file.path;
-  const bmv2 = emitBmv2(lowered, name, diagnostics);
+  const bmv2 = emitBmv2(lowered, file.path, diagnostics);
   if (bmv2 === undefined) return undefined;
   const p4info = emitP4Info(lowered, unit, diagnostics);
   if (p4info === undefined || diagnostics.hasErrors) return undefined;

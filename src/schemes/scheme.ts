@@ -60,7 +60,7 @@ export interface SchemeReport {
   /** Names that stand for topologies of the report's own, instead of a topology file. */
   readonly topologies: readonly string[];
   /** Shape and defaults of the options, by the names that `--set` uses. `--version-bit V` sets `version_bit`, too. */
-  readonly options: z.ZodType;
+  readonly options: z.ZodObject;
   /** Rows and text for a topology, or for one of {@link topologies}; `options` have passed their schema. */
   make(subject: Topology | string, options: unknown): ReportText;
 }

@@ -173,6 +173,22 @@ describe("p4loom generate", () => {
     expect(p4loom("check", join(path("pecmp"), "tor.p4")).status).toBe(0);
   });
 
+  it("tells what runs a scheme of one's own", () => {
+    for (const path of ["./scheme.mjs", "scheme.mjs"]) {
+      const { status, stderr } = p4loom("generate", path);
+      expect(status).toBe(2);
+      expect(stderr).toContain(`p4loom generate: \`${path}\` is the path of a module`);
+      expect(stderr).toContain("p4loom run FILE`, with schemes: [{ scheme: ./scheme.mjs }]");
+    }
+  });
+
+  it("shows in --help what --set changes", () => {
+    const { stdout } = p4loom("generate", "--help");
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+      "--set <name=value> set a parameter of the scheme (default: as the scheme says)",
+    );
+  });
+
   it("places a wrong --set and a wrong topology", () => {
     const set = p4loom("generate", "pecmp", "--set", "control=offsets");
     expect(set.status).toBe(1);
@@ -190,6 +206,36 @@ describe("p4loom generate --report", () => {
     const wrong = p4loom("generate", "pecmp", "--report", "--set", "bogus=1");
     expect(wrong.status).toBe(1);
     expect(wrong.stderr).toMatch(/--set:1:1: error\[P43002\]/);
+  });
+
+  it("names an option that the report lacks as it was typed, and lists those that it has", () => {
+    for (const [typed, more] of [
+      [["--foo"], ""],
+      [["--foo=1"], ""],
+      [["--leg"], "; did you mean `--legs`?"],
+      [["--topolgy", "table2"], "; did you mean `--topology`?"],
+    ] as const) {
+      const { status, stderr } = p4loom("generate", "pecmp", "--report", ...typed);
+      expect(status).toBe(2);
+      const [first, second] = stderr.split("\n");
+      expect(first).toBe(
+        `error[P40005]: ${typed[0].split("=")[0]} is no option of the report of pecmp${more}`,
+      );
+      expect(second).toMatch(/^note: options of the report: --control, .*--version-bit, .*--legs$/);
+    }
+    const value = p4loom("generate", "pecmp", "--report", "--version-bit", "some");
+    expect(value.status).toBe(1);
+    expect(value.stderr).toMatch(/^--version-bit:1:\d+: error\[P43004\]: version_bit: .*"some"/);
+    expect(p4loom("generate", "pecmp", "--report", "--version-bit=none", "--legs").status).toBe(0);
+  });
+
+  it("names the topologies that the report knows for one that is none, and no file", () => {
+    const { status, stderr } = p4loom("generate", "pecmp", "--report", "--topology", "tabel2");
+    expect(status).toBe(2);
+    expect(stderr).toBe(
+      'error[P40005]: --topology tabel2: the report knows no topology of this name, and there is no such file; did you mean "table2"?\n' +
+        "note: write --topology table2, or name a topology file (YAML)\n",
+    );
   });
 
   it.each([["--json"], ["--topology", "table2"], ["--legs"], ["--report", "-o", "out/never"]])(

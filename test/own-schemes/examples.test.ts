@@ -76,6 +76,40 @@ describe("LetFlow as a module", () => {
   });
 });
 
+describe("a P4 program of a module", () => {
+  const module = `export default (kit) => ({
+  name: "bare",
+  plan(topology) {
+    const switches = kit.topology.switchesOf(topology);
+    return {
+      programs: [kit.source("main", "./main.p4")],
+      switches: switches.map(({ index }) => ({ node: index, program: "main", updates: [] })),
+    };
+  },
+});
+`;
+
+  it.each([
+    ["", /main\.p4:1:1: error\[P40430\]: the program has no main/],
+    ["#include <v1model.p4>\n", /main\.p4:1:1: error\[P40430\]: the program has no main/],
+    ["#include <v1model.p4>\nheader h_t { bit<8 x; }\n", /main\.p4:2:\d+: error\[P40\d+\]/],
+  ])("that is wrong is named with the module: %j", async (text, message) => {
+    const folder = scratch();
+    writeFileSync(join(folder, "scheme.mjs"), module);
+    writeFileSync(join(folder, "main.p4"), text);
+    const experiment = readFileSync(join(examples, "plain.yaml"), "utf8");
+    writeFileSync(
+      join(folder, "bare.yaml"),
+      experiment.replace(/schemes:\n(?: {2}.*\n)+/, "schemes: [./scheme.mjs]\n"),
+    );
+    const error: unknown = await run(join(folder, "bare.yaml")).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(DiagnosticError);
+    const formatted = formatDiagnostic((error as DiagnosticError).diagnostics[0]!);
+    expect(formatted).toMatch(message);
+    expect(formatted).toMatch(/scheme\.mjs:3:3: note: this is the program "main" of the scheme bare/);
+  });
+});
+
 describe("an update of a module's plan that the switch refuses", () => {
   it.each([
     [
@@ -131,6 +165,30 @@ describe("plain P4 with entries", () => {
       "sm.egress_spec = port;",
       "sm.egress_spec = ports;",
       /ecmp\.p4:\d+:\d+: error\[P40\d+\]/,
+    ],
+    [
+      "plain.yaml",
+      "plain/ecmp.p4 #",
+      "plain/ecnp.p4 #",
+      /plain\.yaml:22:14: error\[P40001\]: cannot read .*ecnp\.p4: no such file/,
+    ],
+    [
+      "plain.yaml",
+      "plain/ecmp.p4",
+      "{ tor: plain/ecmp.p4, leaf: plain/leaf.json }",
+      /plain\.yaml:22:42: error\[P40001\]: cannot read .*leaf\.json: no such file/,
+    ],
+    [
+      "plain.yaml",
+      "leaf0-1: plain/leaf0-1.txt",
+      "leaf0-1: plain/leaf0-7.txt",
+      /plain\.yaml:27:16: error\[P40001\]: cannot read .*leaf0-7\.txt: no such file/,
+    ],
+    [
+      "plain.yaml",
+      "leaf0-1: plain/leaf0-1.txt",
+      "leaf0-1: [plain/leaf0-1.txt, plain/more.json]",
+      /plain\.yaml:27:36: error\[P40001\]: cannot read .*more\.json: no such file/,
     ],
     [
       "plain.yaml",

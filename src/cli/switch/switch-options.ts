@@ -67,9 +67,9 @@ const NOT_AVAILABLE = [
 ];
 
 /** An option that may be given several times. */
-export function repeatable(flags: string, description: string): Option {
+export function repeatable(flags: string, description: string, absent = "none"): Option {
   const collect = (value: string, previous: string[]): string[] => [...previous, value];
-  return new Option(flags, description).argParser(collect).default([], "none");
+  return new Option(flags, description).argParser(collect).default([], absent);
 }
 
 /** Adds the argument and the options; the caller adds the action, which gets {@link SwitchArguments}. */

@@ -37,7 +37,10 @@ export interface DrawnFailure {
 const MAX_AT_ONCE = 8;
 
 const oneOrMore = <T extends readonly [string, ...string[]]>(words: T) => {
-  const error = `expected one of ${words.join(", ")}, or a list of these`;
+  const error = ({ input }: { readonly input?: unknown }) =>
+    Array.isArray(input) && input.length > MAX_AT_ONCE
+      ? `expected a list of at most ${MAX_AT_ONCE}`
+      : `expected one of ${words.join(", ")}, or a list of these`;
   return z.union([z.enum(words), z.array(z.enum(words)).min(1).max(MAX_AT_ONCE)], { error });
 };
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
 import { drawKey, isPartial, isSingleCut } from "../../../src/experiment/faults/drawn-failures.js";
 import { loadExperiment, runExperiment } from "../../../src/experiment/index.js";
 import { equalSites } from "../../../src/experiment/kinds/failover/failure-sites.js";
@@ -69,6 +69,11 @@ describe("a description of a failure", () => {
     ["{ link: tor-leaf, kind: silent, loss: 1% }", "P43015", "contradict each other"],
     ["{ tier: leaf, loss: 0 }", "P43015", "has no effect"],
     ["{ tier: leaf, flap: { period: 0s } }", "P43015", "a period of 0 ns"],
+    [
+      "{ tier: [leaf, leaf, leaf, leaf, leaf, leaf, leaf, leaf, leaf] }",
+      "P43004",
+      "failures[0].tier: expected a list of at most 8, got a list of 9",
+    ],
     ["{ tier: lef }", "P43004", "expected one of tor, leaf, spine, or a list of these"],
     ["leaf, { tier: leaf }", "P43007", 'failure "leaf" is listed twice'],
     ["{ tier: leaf, match: { src: hots } }", "P43014", 'no host is called "hots"'],
@@ -89,6 +94,33 @@ failures: [${failures}]
 });
 
 describe("what a failure strikes", () => {
+  it.each([
+    [
+      "{ tier: [leaf, leaf, leaf, leaf, leaf] }",
+      "the failure names 5 of leaf; a path has at most 2, and a flow with its acknowledgements at most 4: name leaf at most 4 times",
+    ],
+    [
+      "{ tier: spine, link: [leaf-spine, leaf-spine, leaf-spine], direction: up }",
+      "the failure names 3 of leaf-spine; a path has at most 1, and a flow with its acknowledgements at most 2: name leaf-spine at most 2 times",
+    ],
+  ])("is refused where no flow crosses so many elements: %s", (text, note) => {
+    const experiment = failuresOf(text);
+    const fabric = modelFabric(experiment, experiment.schemes[0]!);
+    const drawer = new FlowDrawer(experiment, fabric, (run, end) => run.fork(end), 300);
+    let thrown: unknown;
+    try {
+      drawer.draw(experiment.failures[0]!, 0, SEED);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(DiagnosticError);
+    const [diagnostic] = (thrown as DiagnosticError).diagnostics;
+    expect(diagnostic).toMatchObject({ code: "P43009", notes: [{ message: note }] });
+    expect(diagnostic!.message).toMatch(
+      /none of \d+ flows of traffic\.pairs: inter_pod crosses all its elements/,
+    );
+  });
+
   it("is another element for each of several, on the way of the flow", () => {
     const experiment = failuresOf("{ tier: [leaf, leaf, spine] }");
     const drawer = new FlowDrawer(experiment, modelFabric(experiment, experiment.schemes[0]!));

@@ -32,6 +32,11 @@ export function sitesOnPath(topology: Topology, path: readonly number[], site: S
   return sites;
 }
 
+/** Whether two sites are one switch, or one link in any direction. */
+export function isSameSite(a: Element, b: Element): boolean {
+  return a.kind === b.kind && a.index === b.index;
+}
+
 /** Sites with one key are on the same paths. */
 export function siteKey(site: SiteClass): string {
   return site.kind === "tier" ? site.role : site.tiers;

@@ -19,8 +19,9 @@ import { advance, type Steps } from "../../advance.js";
 import { type DrawnFailure, drawKey } from "../../faults/drawn-failures.js";
 import type { Element } from "../../faults/fault.js";
 import { transportOptions } from "../../transport.js";
-import { sitesOnPath } from "./failure-sites.js";
+import { isSameSite, sitesOnPath } from "./failure-sites.js";
 import type { Experiment } from "./schema.js";
+import { SitesMet } from "./sites-met.js";
 
 /** Port that all flows go to. */
 export const SERVER_PORT = 5201;
@@ -64,9 +65,17 @@ export class FlowDrawer {
   readonly #transport: TransportOptions;
   readonly #segment = new Segment();
   readonly #endRandom: EndRandom;
+  readonly #maxDraws: number;
 
-  constructor(experiment: Experiment, fabric: Fabric, endRandom: EndRandom = OF_ITS_OWN) {
+  /** `maxDraws`: of flows for one run. */
+  constructor(
+    experiment: Experiment,
+    fabric: Fabric,
+    endRandom: EndRandom = OF_ITS_OWN,
+    maxDraws = MAX_DRAWS,
+  ) {
     this.#endRandom = endRandom;
+    this.#maxDraws = maxDraws;
     this.#experiment = experiment;
     this.#fabric = fabric;
     this.#pairs = new PairDrawer(hostPlaces(experiment.topology), experiment.settings.traffic.pairs);
@@ -87,6 +96,7 @@ export class FlowDrawer {
     const { settings } = this.#experiment;
     // The draws do not depend on the scheme: all schemes meet the same flows and failures.
     const random = new Random(seed).fork(drawKey(failure)).fork(run);
+    const met = new SitesMet(this.#experiment.topology, failure);
     for (let draws = 1; ; draws++) {
       const startedAt = simulation.now;
       const flow = this.#open(random);
@@ -96,7 +106,10 @@ export class FlowDrawer {
       // Flows of one rack cross no leaf, flows of one pod no spine: others are drawn.
       if (elements === "none" || elements === "put back") {
         yield* this.closeSteps(flow);
-        if (elements === "none" && draws >= MAX_DRAWS) this.#noneHit(failure, draws);
+        if (elements === "none") {
+          met.add(paths.data, paths.acks);
+          if (draws >= this.#maxDraws) this.#noneHit(failure, draws, met);
+        }
         continue;
       }
       const phase = random.int(Math.max(1, Math.round(flow.client.timeout.smoothedRtt!)));
@@ -110,13 +123,13 @@ export class FlowDrawer {
     const picked: Element[] = [];
     for (const site of sites) {
       const elements = [...sitesOnPath(topology, data, site), ...sitesOnPath(topology, acks, site)].filter(
-        (one) => !picked.some((other) => isSame(one, other)),
+        (one) => !picked.some((other) => isSameSite(one, other)),
       );
       if (elements.length === 0) return "none";
       const element = random.pick(elements);
       // An element on both ways has two chances to be drawn: half of them are put back, so that each flow
       // that its failure hits counts once, whichever way it is hit.
-      const chances = elements.filter((other) => isSame(other, element)).length;
+      const chances = elements.filter((other) => isSameSite(other, element)).length;
       if (random.int(chances) > 0) return "put back";
       picked.push(element);
     }
@@ -144,13 +157,13 @@ export class FlowDrawer {
     if (this.#fabric.indexOf(channel.source) === path.at(-1)) path.push(this.#fabric.indexOf(channel.target));
   }
 
-  #noneHit(failure: DrawnFailure, draws: number): never {
+  #noneHit(failure: DrawnFailure, draws: number, met: SitesMet): never {
     const { locate, settings, failures } = this.#experiment;
     fail(
       "P43009",
       locate(["failures", failures.indexOf(failure)]),
-      `failure "${failure.name}": none of ${draws} flows of traffic.pairs: ${settings.traffic.pairs} crosses one`,
-      "choose pairs of hosts that are farther apart",
+      `failure "${failure.name}": none of ${draws} flows of traffic.pairs: ${settings.traffic.pairs} crosses all its elements`,
+      ...met.advice(),
     );
   }
 
@@ -195,10 +208,6 @@ export class FlowDrawer {
     }
     return paths;
   }
-}
-
-function isSame(a: Element, b: Element): boolean {
-  return a.kind === b.kind && a.index === b.index;
 }
 
 /** Maximum number of flows drawn for one run: some pair of hosts has a site, but it may be rare. */

@@ -1,6 +1,6 @@
 /** From the checked tree to the lowered program: evaluates `main` and elaborates its six blocks. */
 
-import type { Diagnostics, Span } from "../../../base/index.js";
+import type { Diagnostics, SourceFile, Span } from "../../../base/index.js";
 import { fail } from "../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type {
@@ -24,25 +24,31 @@ import { InstanceScope } from "./instance-scope.js";
 import { instantiate, makeControl, makeParser } from "./instances.js";
 import { buildMainParser } from "./parsers.js";
 
-/** Undefined when there is no `main`, or when it is of another architecture; both are reported. */
-export function elaborate(unit: SourceUnit, diagnostics: Diagnostics): IrProgram | undefined {
+/** Undefined when there is no `main`, or when it is of another architecture; both are reported. `file`: the program, without what it includes. */
+export function elaborate(
+  unit: SourceUnit,
+  file: SourceFile,
+  diagnostics: Diagnostics,
+): IrProgram | undefined {
   let program: IrProgram | undefined;
   const context = new Context(unit, diagnostics);
   context.guard(() => {
-    program = elaborateMain(context);
+    program = elaborateMain(context, file);
   });
   return program;
 }
 
-function elaborateMain(context: Context): IrProgram {
+function elaborateMain(context: Context, file: SourceFile): IrProgram {
   const env = globalEnv(context);
   bindGlobals(context, env);
   const main = context.unit.declarations.find(
     (one): one is InstanceDeclaration => one.kind === "instance" && one.name.name === "main",
   );
-  const last = context.unit.declarations.at(-1);
-  if (main === undefined)
-    fail(CODES.noMain, last?.span, "the program has no main", "end it with V1Switch(...) main;");
+  if (main === undefined) {
+    const last = context.unit.declarations.findLast(({ span }) => span.file === file);
+    const start = { file, start: 0, end: Math.min(1, file.text.length) };
+    fail(CODES.noMain, last?.span ?? start, "the program has no main", "end it with V1Switch(...) main;");
+  }
   checkVersion(context.unit);
   const blocks = blocksOf(main);
   const globals = context.instances;
