@@ -403,7 +403,7 @@ describe.skipIf(missing !== undefined)(`an agent and its host${missing ? ` (${mi
 
   it.each([
     ["a NIC that is not there", { nics: [{ name: "eth7", mac: 1n, gateway: 2n }] }, /eth7/],
-    ["an unknown field", { field: "ttl" }, /field: expected one of dscp, vlan.*got "ttl"/],
+    ["an unknown field", { field: "tos" }, /field: expected one of dscp, vlan.*got "tos"/],
     ["an unknown policy", { policy: { kind: "plb" } }, /unknown kind of host policy "plb"/],
     [
       "an MTU without room for the echo",
