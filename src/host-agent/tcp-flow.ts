@@ -99,7 +99,7 @@ export class TcpFlow {
   #received: ReceiveWindow | undefined;
   /** End of the highest data that came in, in the positions of {@link #received}. */
   #highestReceived = 0;
-  /** Whether marked data came in that no acknowledgement has told of yet. */
+  /** Whether marked data came in that no acknowledgement has reported yet. */
   owesMark = false;
   /** Directions that are over: bit 0 is ours, bit 1 the other end's. */
   ends = 0;
