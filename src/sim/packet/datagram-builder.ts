@@ -3,8 +3,8 @@ import { addWords, finishChecksum } from "../../base/index.js";
 import type { FlowKey } from "../../hosts/index.js";
 import { takeFrame } from "./frame-pool.js";
 import {
-  ECT_0,
   type FlowAddresses,
+  finishIp,
   PROTOCOL_UDP,
   type PreparedHeaders,
   prepareHeaders,
@@ -35,19 +35,11 @@ export class DatagramBuilder {
       this.#prepared = prepareHeaders(this.addresses, headers, PROTOCOL_UDP, UDP_HEADER);
       this.#selector = selector;
     }
-    const { bytes, ipAt, transportAt, ipSum, pseudoSum } = this.#prepared!;
+    const { bytes, transportAt, pseudoSum } = this.#prepared!;
     const frame = takeFrame(bytes.length + payload);
     frame.set(bytes);
     const length = UDP_HEADER + payload;
-    if (this.addresses.ipVersion === 4) {
-      const ecn = this.ecn ? ECT_0 : 0;
-      frame[ipAt + 1]! |= ecn;
-      put16(frame, ipAt + 2, 20 + length);
-      put16(frame, ipAt + 10, finishChecksum(ipSum + ecn + 20 + length));
-    } else {
-      if (this.ecn) frame[ipAt + 1]! |= ECT_0 << 4;
-      put16(frame, ipAt + 4, length);
-    }
+    finishIp(frame, this.#prepared!, this.addresses.ipVersion, this.ecn, length);
     put16(frame, transportAt + 4, length);
     put32(frame, transportAt + 8, number);
     // The length counts twice: in the pseudo-header and in the header. A sum of 0 is sent as all ones.

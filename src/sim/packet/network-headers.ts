@@ -1,5 +1,5 @@
 /** Ethernet, an optional 802.1Q tag, and IPv4 or IPv6: what stands before the transport header of a frame. */
-import { addWords, toBytes } from "../../base/index.js";
+import { addWords, finishChecksum, toBytes } from "../../base/index.js";
 import type { SelectorHeaders } from "../../hosts/index.js";
 
 export const ETHERTYPE_VLAN = 0x8100;
@@ -10,7 +10,7 @@ export const PROTOCOL_UDP = 17;
 const HOP_LIMIT = 64;
 
 /** ECN field of the IP header (RFC 3168). */
-export const ECT_0 = 2;
+const ECT_0 = 2;
 export const CE = 3;
 
 /** How selectors are written into headers and read back. */
@@ -102,4 +102,26 @@ export function prepareHeaders(
     ipSum: ipVersion === 4 ? addWords(bytes, ipAt, transportAt, 0) : 0,
     pseudoSum: addWords(bytes, addressesAt, transportAt + 4, protocol),
   };
+}
+
+/**
+ * Writes what depends on the packet into the IP header of a frame that begins with these bytes: the ECN field, the length and, for
+ * IPv4, the checksum. `transportLength`: bytes from the transport header to the end.
+ */
+export function finishIp(
+  frame: Uint8Array,
+  { ipAt, ipSum }: PreparedHeaders,
+  ipVersion: 4 | 6,
+  ecn: boolean,
+  transportLength: number,
+): void {
+  if (ipVersion === 4) {
+    const bits = ecn ? ECT_0 : 0;
+    frame[ipAt + 1]! |= bits;
+    put16(frame, ipAt + 2, 20 + transportLength);
+    put16(frame, ipAt + 10, finishChecksum(ipSum + bits + 20 + transportLength));
+  } else {
+    if (ecn) frame[ipAt + 1]! |= ECT_0 << 4;
+    put16(frame, ipAt + 4, transportLength);
+  }
 }

@@ -7,8 +7,8 @@ import { addWords, finishChecksum } from "../../base/index.js";
 import { ECHO_OPTION } from "../../hosts/index.js";
 import { takeFrame } from "./frame-pool.js";
 import {
-  ECT_0,
   type FlowAddresses,
+  finishIp,
   PROTOCOL_TCP,
   type PreparedHeaders,
   prepareHeaders,
@@ -57,20 +57,12 @@ export class SegmentBuilder {
     echo: number,
   ): Uint8Array {
     if (selector !== this.#selector) this.#prepare(selector);
-    const { bytes, ipAt, transportAt, ipSum } = this.#prepared!;
+    const { bytes, transportAt } = this.#prepared!;
     const { optionsLength } = this;
     const frame = takeFrame(bytes.length + optionsLength + payloadLength);
     frame.set(bytes);
     const tcpLength = TCP_HEADER_LENGTH + optionsLength + payloadLength;
-    if (this.addresses.ipVersion === 4) {
-      const ecn = this.ecn ? ECT_0 : 0;
-      frame[ipAt + 1]! |= ecn;
-      put16(frame, ipAt + 2, 20 + tcpLength);
-      put16(frame, ipAt + 10, finishChecksum(ipSum + ecn + 20 + tcpLength));
-    } else {
-      if (this.ecn) frame[ipAt + 1]! |= ECT_0 << 4;
-      put16(frame, ipAt + 4, tcpLength);
-    }
+    finishIp(frame, this.#prepared!, this.addresses.ipVersion, this.ecn, tcpLength);
     put32(frame, transportAt + 4, sequence);
     put32(frame, transportAt + 8, acknowledgement);
     frame[transportAt + 12] = ((TCP_HEADER_LENGTH + optionsLength) / 4) << 4;

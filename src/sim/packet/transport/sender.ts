@@ -1,6 +1,9 @@
 /**
  * The sending half of TCP: what may be sent and when, which segments are lost, when they are sent again. Positions count the
  * bytes of the stream from 0; a FIN takes the position after the last byte.
+ *
+ * One file, because loss detection, recovery and the timers read and write the same positions for each acknowledgement; what has a
+ * state of its own stands beside it (`scoreboard.ts`, `rack.ts`, `delivery-rate.ts`).
  */
 import { type PathChooser, RoundCounter, type SegmentMarks, unwrap } from "../../../hosts/index.js";
 import type { ConnectionCounters } from "../connection.js";
