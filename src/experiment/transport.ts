@@ -12,16 +12,6 @@ import {
 import { bytesSchema, durationSchema, positiveDurationSchema } from "../topology/index.js";
 import { whole } from "./whole.js";
 
-/** A fixed window without handshake and congestion control: the transport of the failover experiments. */
-interface FixedTransport {
-  readonly protocol?: undefined;
-  readonly segment_bytes: number;
-  readonly window_segments: number;
-  /** Nanoseconds. RTO = smoothed RTT + margin, doubled at each timeout up to the cap. */
-  readonly rto_margin: number;
-  readonly rto_cap: number;
-}
-
 /** TCP. Times in nanoseconds. */
 export interface TcpTransport {
   readonly protocol: "tcp";
@@ -46,7 +36,17 @@ export interface TcpTransport {
   readonly user_timeout: number;
 }
 
-export type TransportSettings = FixedTransport | TcpTransport;
+/** A fixed window without handshake and congestion control (the transport of the failover experiments), or TCP. */
+export type TransportSettings =
+  | {
+      readonly protocol?: undefined;
+      readonly segment_bytes: number;
+      readonly window_segments: number;
+      /** Nanoseconds. RTO = smoothed RTT + margin, doubled at each timeout up to the cap. */
+      readonly rto_margin: number;
+      readonly rto_cap: number;
+    }
+  | TcpTransport;
 
 const controls = Object.keys(CONGESTION_CONTROLS) as [CongestionControlName, ...CongestionControlName[]];
 
