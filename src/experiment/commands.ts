@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type Diagnostics, didYouMean, type Json, type Locate } from "../base/index.js";
 import { describeIssues } from "../documents/index.js";
 import { durationSchema } from "../topology/index.js";
+import { CODES } from "./codes.js";
 import type { SchemeRun } from "./experiment.js";
 
 /** Value of the key `commands`. The keys beside these are the command's own: the scheme has their schema. */
@@ -38,12 +39,12 @@ export function listedCommands(
     const { at, scheme, command: name, ...values } = spec;
     const place = (key: string) => locate(["commands", number, key]) ?? locate(["commands", number]);
     if (at >= duration)
-      diagnostics.error("P43015", place("at"), "the command comes after the end, see duration");
+      diagnostics.error(CODES.contradiction, place("at"), "the command comes after the end, see duration");
     const labels = schemes.map(({ label }) => label);
     const run = schemes.find(({ label }) => label === scheme);
     if (run === undefined) {
       diagnostics.error(
-        "P43014",
+        CODES.unknownPlace,
         place("scheme"),
         `no scheme of this file is called "${scheme}"${didYouMean(scheme, labels, '"')}`,
         `schemes: ${labels.join(", ")}`,
@@ -54,7 +55,7 @@ export function listedCommands(
     const schema = Object.hasOwn(run.commands, name) ? run.commands[name]! : undefined;
     if (schema === undefined) {
       diagnostics.error(
-        "P43071",
+        CODES.command,
         place("command"),
         `scheme ${scheme} has no command "${name}"${didYouMean(name, known, '"')}`,
         known.length === 0 ? `scheme ${scheme} has no commands` : `its commands: ${known.join(", ")}`,
@@ -65,7 +66,7 @@ export function listedCommands(
     if (parsed.success) return [{ at, scheme, name, values: parsed.data as Json, number }];
     for (const { path, atKey, message, notes } of describeIssues(parsed.error.issues, schema, values))
       diagnostics.error(
-        "P43071",
+        CODES.command,
         locate(["commands", number, ...path], atKey) ?? locate(["commands", number]),
         `command ${name} of scheme ${scheme}: ${message}`,
         ...notes,

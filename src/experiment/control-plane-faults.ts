@@ -1,5 +1,6 @@
 /** Faults of controllers in the list of an experiment file: `{ at: 1s, kind: kill, controller: routes }`. */
 import { type Diagnostics, didYouMean, type Locate } from "../base/index.js";
+import { CODES } from "./codes.js";
 import type { SchemeRun } from "./experiment.js";
 import type { ListedFault } from "./faults/listed-faults.js";
 
@@ -32,12 +33,17 @@ export function controllerFaults(
       (key) => !["at", "kind", "controller"].includes(key) && spec[key as keyof ListedFault] !== undefined,
     );
     for (const key of others)
-      diagnostics.error("P43015", place(key), `a fault of a controller has no ${key}`, "it has at and kind");
+      diagnostics.error(
+        CODES.contradiction,
+        place(key),
+        `a fault of a controller has no ${key}`,
+        "it has at and kind",
+      );
     if (at >= duration)
-      diagnostics.error("P43015", place("at"), "the fault comes after the end, see duration");
+      diagnostics.error(CODES.contradiction, place("at"), "the fault comes after the end, see duration");
     if (!names.includes(controller))
       diagnostics.error(
-        "P43014",
+        CODES.unknownPlace,
         place("controller"),
         `no controller is called "${controller}"${didYouMean(controller, names, '"')}`,
         names.length > 0
@@ -46,7 +52,7 @@ export function controllerFaults(
       );
     if (kind === "kill" || kind === "restart") return [{ at, kind, controller, number }];
     diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       place("kind"),
       kind === undefined
         ? "a fault of a controller without a kind"
@@ -59,7 +65,11 @@ export function controllerFaults(
   const killed = new Set<string>();
   for (const { controller, kind, number } of inTime) {
     if (kind === "kill" && killed.has(controller))
-      diagnostics.error("P43015", locate(["faults", number, "kind"]), `${controller} is killed already`);
+      diagnostics.error(
+        CODES.contradiction,
+        locate(["faults", number, "kind"]),
+        `${controller} is killed already`,
+      );
     if (kind === "kill") killed.add(controller);
     else killed.delete(controller);
   }

@@ -18,6 +18,7 @@ import {
 } from "../controllers/index.js";
 import type { FabricPlan } from "../schemes/index.js";
 import { durationSchema, type Topology } from "../topology/index.js";
+import { CODES } from "./codes.js";
 import type { Command } from "./commands.js";
 import type { ControllerFault } from "./control-plane-faults.js";
 
@@ -41,7 +42,7 @@ export function withControlPlane(
   const { replanning, switches, controllers = [] } = plan;
   if (replanning === undefined)
     fail(
-      "P43306",
+      CODES.cannotReplan,
       locate(["control_plane", "recompute_routes"]),
       `scheme ${plan.scheme} cannot plan routes anew while its switches run`,
       "leave recompute_routes out, or run this scheme in an experiment of its own",

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Diagnostics, fail, type SourceFile } from "../base/index.js";
 import { loadProgram } from "../loading/index.js";
 import type { Program } from "../program/index.js";
+import { CODES } from "./codes.js";
 
 /** Maximum number of lines of p4c's messages, the last ones, that a diagnostic repeats. */
 const MAX_QUOTED_LINES = 12;
@@ -14,7 +15,12 @@ export function checkP4c(path: string): void {
   try {
     accessSync(path, constants.X_OK);
   } catch {
-    fail("P43012", undefined, `cannot run p4c: ${path} is no program (--p4c)`, "give the path of p4c-bm2-ss");
+    fail(
+      CODES.p4c,
+      undefined,
+      `cannot run p4c: ${path} is no program (--p4c)`,
+      "give the path of p4c-bm2-ss",
+    );
   }
 }
 
@@ -62,7 +68,7 @@ export async function compileWithP4c(path: string, file: SourceFile): Promise<Pr
     const { why, said } = await runP4c(path, files, { cwd: folder });
     if (why !== undefined)
       fail(
-        "P43012",
+        CODES.p4c,
         undefined,
         `p4c does not compile ${file.path}`,
         ...said.split("\n").slice(-MAX_QUOTED_LINES),

@@ -3,6 +3,7 @@ import type { Diagnostics, Locate } from "../base/index.js";
 import { FIELD_BITS, type HostContext, restingHost } from "../hosts/index.js";
 import type { Scheme } from "../schemes/index.js";
 import type { Topology } from "../topology/index.js";
+import { CODES } from "./codes.js";
 import { withControlPlane } from "./control-plane.js";
 import { type FabricSettings, parameterShape, type SchemeRun, type SchemeSet } from "./experiment.js";
 import type { FabricCache } from "./fabric-cache.js";
@@ -39,7 +40,7 @@ export function planSchemes(
     const name = label ?? chosen.name;
     if (labels.has(name)) {
       diagnostics.error(
-        "P43007",
+        CODES.listedTwice,
         locate(["schemes", i]),
         `scheme "${name}" is listed twice`,
         "give one of the two a label of its own: { scheme: ..., label: ... }",
@@ -87,7 +88,7 @@ export function planSchemes(
 function checkSelector({ traffic, selector }: PlanSettings, locate: Locate, diagnostics: Diagnostics): void {
   if (traffic.ip === 4 && selector === "flow_label")
     diagnostics.error(
-      "P43006",
+      CODES.flowLabelInIpv4,
       locate(["selector"]) ?? locate(["traffic", "ip"]),
       "selector: flow_label needs IPv6, but traffic.ip is 4",
       "write traffic: { ip: 6 }, or another field: dscp, vlan",
@@ -98,7 +99,7 @@ function checkSelector({ traffic, selector }: PlanSettings, locate: Locate, diag
 function checkWidth(settings: PlanSettings, field: unknown, locate: Locate, diagnostics: Diagnostics): void {
   if (settings.traffic.ip !== 4 || field !== "flow_label" || settings.selector === "flow_label") return;
   diagnostics.error(
-    "P43006",
+    CODES.flowLabelInIpv4,
     locate(["field"]),
     "field: flow_label needs IPv6, but traffic.ip is 4",
     `write traffic: { ip: 6 }, or another field: dscp (${FIELD_BITS.dscp} bits), vlan (${FIELD_BITS.vlan} bits)`,

@@ -2,6 +2,7 @@
 import { DiagnosticError, fail } from "../base/index.js";
 import { type Device, DeviceError, type Update } from "../device/index.js";
 import type { FabricPlan } from "../schemes/index.js";
+import { CODES } from "./codes.js";
 
 /**
  * `more` is written before the plan's updates of the switch `node`, in the same batch. Fails with P43406 for an update of a
@@ -29,7 +30,7 @@ export async function writePlanned(
     const where = `switches[${index}].updates${at === undefined ? "" : `[${at}]`}`;
     const refused = statuses?.filter(({ code }) => code !== "OK").length ?? 1;
     fail(
-      "P43406",
+      CODES.refusedPlan,
       plan.place,
       `switch ${device.name} refuses ${what} of its plan: ${reasonOf(statuses?.[first!] ?? error)}`,
       `it is ${where} of the plan that the module returns`,

@@ -7,6 +7,7 @@ import {
   type Span,
   systemErrorReason,
 } from "../base/index.js";
+import { CODES } from "./codes.js";
 
 /** Runs `work`; its diagnostics, thrown or added, go to the list, and any error among them means no result. */
 export function collecting<T>(diagnostics: Diagnostics, work: () => T): T | undefined {
@@ -26,7 +27,7 @@ export function readSource(path: string, diagnostics: Diagnostics, span?: Span):
   try {
     return new SourceFile(path, readFileSync(path, "utf8"));
   } catch (error) {
-    diagnostics.error("P43005", span, `cannot read ${path}: ${systemErrorReason(error)}`);
+    diagnostics.error(CODES.unreadable, span, `cannot read ${path}: ${systemErrorReason(error)}`);
     return undefined;
   }
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fail } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { logFiles } from "./control-plane.js";
 import { rowsCsv } from "./csv.js";
 import type { EngineContext, EngineOutcome, Progress, TestbedOptions } from "./engine.js";
@@ -131,7 +132,7 @@ async function onEngine<
   }
   if (context.seeing !== undefined)
     fail(
-      "P43081",
+      CODES.seeingOnTestbed,
       experiment.locate(["see"]),
       `engine ${engine} does not trace flows or capture single links`,
       "run it on the simulator; on a testbed --pcap alone captures every port of every switch",
@@ -139,7 +140,7 @@ async function onEngine<
   const { lab } = kind;
   if (lab === undefined)
     fail(
-      "P43019",
+      CODES.simulatorOnly,
       experiment.locate(["engine"]),
       `experiments of the kind ${kind.name} do not run on engine ${engine}`,
       "run it on the simulator: --engine sim",

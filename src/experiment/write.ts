@@ -14,18 +14,19 @@ import {
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { fail, systemErrorReason } from "../base/index.js";
 import { makeFolders } from "../loading/index.js";
+import { CODES } from "./codes.js";
 
 /**
  * Finds before the runs whether results can be written to a folder. Makes the folders above it. Throws
  * DiagnosticError P43011.
  */
 export function checkFolder(folder: string): void {
-  if (folder === "") fail("P43011", undefined, "the folder for the results has an empty name");
+  if (folder === "") fail(CODES.cannotWrite, undefined, "the folder for the results has an empty name");
   const target = resolve(folder);
   try {
     makeFolders(dirname(target));
     if (statSync(target, { throwIfNoEntry: false })?.isDirectory() === false)
-      fail("P43011", undefined, `cannot write results to ${folder}: a file has that name`);
+      fail(CODES.cannotWrite, undefined, `cannot write results to ${folder}: a file has that name`);
     rmdirSync(mkdtempSync(join(dirname(target), `.${basename(target)}-`)));
   } catch (error) {
     refuse(folder, error);
@@ -37,7 +38,11 @@ export function refuse(folder: string, error: unknown): never {
   const { code, path } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
   const where = path === undefined || path === folder ? "" : ` (${path})`;
-  fail("P43011", undefined, `cannot write results to ${folder}: ${systemErrorReason(error)}${where}`);
+  fail(
+    CODES.cannotWrite,
+    undefined,
+    `cannot write results to ${folder}: ${systemErrorReason(error)}${where}`,
+  );
 }
 
 /** Name of the list of the files that a run wrote, with their SHA-256. */
@@ -51,7 +56,7 @@ export function writeFolder(files: readonly (readonly [name: string, text: strin
   const target = resolve(folder);
   for (const [name] of files) {
     if (!resolve(target, name).startsWith(target.endsWith(sep) ? target : target + sep))
-      fail("P43011", undefined, `cannot write results to ${folder}: ${name} leads out of it`);
+      fail(CODES.cannotWrite, undefined, `cannot write results to ${folder}: ${name} leads out of it`);
   }
   try {
     const parent = dirname(target);

@@ -4,6 +4,7 @@
  */
 import { Worker } from "node:worker_threads";
 import { formatDiagnostic } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { type OwnModule, placed, placeOf } from "./guard.js";
 
 /** The number of calls so far, and the index of the running member's text from 1; 0 while no call runs. */
@@ -65,7 +66,7 @@ function announce(module: OwnModule, member: string, limitMs: number): number {
   }
   const text = formatDiagnostic({
     severity: "error",
-    code: "P43402",
+    code: CODES.endless,
     span: placeOf(module, member),
     message: `${member} has not returned after ${limitMs / 1000} s`,
     notes: [

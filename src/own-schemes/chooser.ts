@@ -5,6 +5,7 @@
 import { fail } from "../base/index.js";
 import { FIELD_BITS, type PathChooser, type SelectorField } from "../hosts/index.js";
 import type { Caller } from "./call-watch.js";
+import { CODES } from "./codes.js";
 import { type OwnModule, placeOf } from "./guard.js";
 import { describeValue } from "./shape.js";
 
@@ -27,7 +28,7 @@ export function checkedChooser(
     if (isSelector(value)) return value as number;
     const verb = member === "selector" ? "is" : "returns";
     return fail(
-      "P43403",
+      CODES.shape,
       placeOf(module, member),
       `${member} of a chooser ${verb} ${describeValue(value)}, which is no selector`,
       `selectors are ${range}`,
@@ -37,7 +38,7 @@ export function checkedChooser(
     if (Array.isArray(value) && value.length > 0 && value.length <= MAX_COPIES && value.every(isSelector))
       return value;
     return fail(
-      "P43403",
+      CODES.shape,
       placeOf(module, member),
       `${member} of a chooser returns ${describeValue(value)}, which is no list of selectors`,
       `expected a list of 1 to ${MAX_COPIES} selectors, one for each copy; selectors are ${range}`,

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { createContext, Script } from "node:vm";
 import { DiagnosticError, fail, SourceFile, type Span, systemErrorReason } from "../base/index.js";
+import { CODES } from "./codes.js";
 
 /** A module of a user. */
 export interface OwnModule {
@@ -19,7 +20,7 @@ export function ownModule(url: string, from: Span | undefined): OwnModule {
   try {
     return { url, file: new SourceFile(path, readFileSync(path, "utf8")) };
   } catch (error) {
-    return fail("P43401", from, `cannot read the scheme ${path}: ${systemErrorReason(error)}`);
+    return fail(CODES.unloadable, from, `cannot read the scheme ${path}: ${systemErrorReason(error)}`);
   }
 }
 
@@ -36,7 +37,7 @@ export function guarded<T>(module: OwnModule, what: string, call: () => T, limit
     );
   } catch (error) {
     if ((error as NodeJS.ErrnoException)?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT")
-      fail("P43402", placeOf(module, what), `${what} has not returned after ${limitMs / 1000} s`);
+      fail(CODES.endless, placeOf(module, what), `${what} has not returned after ${limitMs / 1000} s`);
     return rethrow(module, what, error);
   }
 }
@@ -72,7 +73,7 @@ function rethrow(module: OwnModule, what: string, error: unknown): never {
     error instanceof EndsProcess
       ? `${what} ends the process: ${error.message}`
       : `${what} throws: ${messageOf(error)}`;
-  fail("P43404", thrownAt(module, error) ?? placeOf(module, what), text);
+  fail(CODES.threw, thrownAt(module, error) ?? placeOf(module, what), text);
 }
 
 export function messageOf(error: unknown): string {

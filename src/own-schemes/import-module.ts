@@ -5,6 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { Worker } from "node:worker_threads";
 import { fail, type Span } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { messageOf, type OwnModule, placeOf, TIME_LIMIT_MS, thrownAt } from "./guard.js";
 
 /** The thread's exit status where the module calls `process.exit`; a thread that waits for what never comes exits with 0. */
@@ -35,16 +36,16 @@ export async function importModule(
 ): Promise<Record<string, unknown>> {
   const trial = await tryInThread(module.url, limitMs);
   if (trial === undefined)
-    fail("P43402", placeOf(module, ""), `the module has not loaded after ${limitMs / 1000} s`);
+    fail(CODES.endless, placeOf(module, ""), `the module has not loaded after ${limitMs / 1000} s`);
   if (trial.kind === "thrown") failToLoad(module, trial);
   if (trial.kind === "waits")
     fail(
-      "P43401",
+      CODES.unloadable,
       placeOf(module, ""),
       "the module does not load: its top level waits for something that never comes",
     );
   if (trial.kind === "ends")
-    fail("P43401", placeOf(module, ""), "the module does not load: it ends the process");
+    fail(CODES.unloadable, placeOf(module, ""), "the module does not load: it ends the process");
   try {
     return (await importer()(module.url)) as Record<string, unknown>;
   } catch (error) {
@@ -62,7 +63,7 @@ function failToLoad(module: OwnModule, error: unknown): never {
   const { name, message } = error as { name?: unknown; message?: unknown };
   const text = name === undefined ? messageOf(error) : `${String(name)}: ${String(message)}`;
   const place = thrownAt(module, error) ?? (name === "SyntaxError" ? syntaxErrorAt(module) : undefined);
-  return fail("P43401", place ?? placeOf(module, ""), `the module does not load: ${text}`);
+  return fail(CODES.unloadable, place ?? placeOf(module, ""), `the module does not load: ${text}`);
 }
 
 /** Node tells the place of a syntax error of a module only when it prints the error. */

@@ -7,6 +7,7 @@ import { directionValues, NO_SELECTOR, type ProgramPlan, selectorValues } from "
 import { FIELD_BITS, fixedPath, MovingPath, ProbingPath, SELECTOR_FIELDS } from "../hosts/index.js";
 import { fixedHosts, SCHEMES, schemeKit } from "../schemes/index.js";
 import { computeRoutes, hostsOf, nodeNamed, switchesOf } from "../topology/index.js";
+import { CODES } from "./codes.js";
 import { type OwnModule, placeOf } from "./guard.js";
 
 /** The kit of one module: relative paths start at the folder of the module. */
@@ -16,7 +17,11 @@ export function makeKit(module: OwnModule) {
     try {
       return { file: new SourceFile(file, readFileSync(file, "utf8")), kind };
     } catch (error) {
-      return fail("P43401", placeOf(module, "plan"), `cannot read ${file}: ${systemErrorReason(error)}`);
+      return fail(
+        CODES.unloadable,
+        placeOf(module, "plan"),
+        `cannot read ${file}: ${systemErrorReason(error)}`,
+      );
     }
   };
   return {
@@ -24,7 +29,7 @@ export function makeKit(module: OwnModule) {
     z,
     /** Ends the run with a diagnostic at the module's `plan`. */
     fail: (message: string, ...notes: string[]): never =>
-      fail("P43404", placeOf(module, "plan"), message, ...notes),
+      fail(CODES.threw, placeOf(module, "plan"), message, ...notes),
     /** A program from a template beside the module, which may use the partials of the package. */
     template: (name: string, path: string, values: object): ProgramPlan => ({
       name,

@@ -1,5 +1,6 @@
 /** What code of users throws when nobody waits for it any more: in a timer, or in a promise that was dropped. */
 import { DiagnosticError, type Span } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { messageOf, type OwnModule, thrownAt } from "./guard.js";
 
 const loaded = new Map<string, OwnModule>();
@@ -18,7 +19,7 @@ export function lateError(error: unknown): DiagnosticError | undefined {
   return new DiagnosticError([
     {
       severity: "error",
-      code: "P43404",
+      code: CODES.threw,
       span,
       message: `the module throws when its call has long returned: ${messageOf(error)}`,
       notes: [{ message: "catch it there: in a timer, or in a promise that nothing awaits" }],

@@ -4,6 +4,7 @@ import { fail, notJson, type Span } from "../base/index.js";
 import type { HostContext, HostPolicy, PolicyDescription } from "../hosts/index.js";
 import { type FabricPlan, fixedHosts, hostPolicyOf, type Scheme } from "../schemes/index.js";
 import type { Topology } from "../topology/index.js";
+import { CODES } from "./codes.js";
 import { guarded, type OwnModule, ownModule, placeOf } from "./guard.js";
 import { importModule } from "./import-module.js";
 import { makeKit } from "./kit.js";
@@ -36,7 +37,7 @@ export async function schemeOfModule(url: string, from?: Span, { limitMs }: Limi
   const exported = (await importModule(module, limitMs))["default"];
   if (typeof exported !== "function")
     fail(
-      "P43403",
+      CODES.shape,
       placeOf(module, "export"),
       exported === undefined
         ? "the module has no default export"
@@ -47,7 +48,7 @@ export async function schemeOfModule(url: string, from?: Span, { limitMs }: Limi
   const issue = issueOf(schemeShape, made, "scheme");
   if (issue !== undefined)
     fail(
-      "P43403",
+      CODES.shape,
       placeOf(module, issue.member ?? "export"),
       `the default export returns ${issue.text}`,
       ...issue.notes,
@@ -82,7 +83,7 @@ function wrapped(module: OwnModule, own: OwnScheme, limitMs: number | undefined)
 function planOf(module: OwnModule, own: OwnScheme, topology: Topology, made: unknown): FabricPlan {
   const issue = issueOf(planShape, made, "plan");
   if (issue !== undefined)
-    fail("P43403", placeOf(module, "plan"), `plan returns ${issue.text}`, ...issue.notes);
+    fail(CODES.shape, placeOf(module, "plan"), `plan returns ${issue.text}`, ...issue.notes);
   const { hosts, ...plan } = planShape.parse(made);
   const isSwitch = (node: number) =>
     topology.nodes[node] !== undefined && topology.nodes[node].role !== "host";
@@ -94,17 +95,17 @@ function planOf(module: OwnModule, own: OwnScheme, topology: Topology, made: unk
   ];
   for (const { node, of } of asked)
     if (!isSwitch(node))
-      fail("P43403", placeOf(module, "plan"), `plan returns no plan: node ${node}${of} is no switch`);
+      fail(CODES.shape, placeOf(module, "plan"), `plan returns no plan: node ${node}${of} is no switch`);
   const planned = new Set(plan.switches.map(({ node }) => node));
   const missing = topology.nodes.find(({ index, role }) => role !== "host" && !planned.has(index));
   if (missing !== undefined)
-    fail("P43403", placeOf(module, "plan"), `plan returns no plan: it has no switch ${missing.name}`);
+    fail(CODES.shape, placeOf(module, "plan"), `plan returns no plan: it has no switch ${missing.name}`);
   if (hosts !== undefined && own.hosts === undefined)
-    fail("P43403", placeOf(module, "plan"), "plan describes hosts, but the scheme has no member hosts");
+    fail(CODES.shape, placeOf(module, "plan"), "plan describes hosts, but the scheme has no member hosts");
   const wrong = notJson(hosts ?? {});
   if (wrong !== undefined)
     fail(
-      "P43403",
+      CODES.shape,
       placeOf(module, "plan"),
       `plan returns no plan: hosts.${wrong.path} is ${wrong.what}, which is no plain JSON`,
       "the description goes to another process on a real host: use numbers, strings, booleans, null, lists and plain objects",

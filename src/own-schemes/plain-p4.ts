@@ -14,6 +14,7 @@ import { P4InfoIndex, type Program } from "../program/index.js";
 import { type FabricPlan, fixedHosts, type Scheme } from "../schemes/index.js";
 import { Switch } from "../switch/index.js";
 import { switchesOf, type Topology, type TopologyNode } from "../topology/index.js";
+import { CODES } from "./codes.js";
 
 /** Its name in experiment files. */
 export const PLAIN_NAME = "p4";
@@ -87,7 +88,7 @@ function checkNames(nodes: readonly TopologyNode[], parameters: PlainParameters,
     for (const name of names)
       if (!known.has(name))
         fail(
-          "P43405",
+          CODES.programs,
           locate([key, name], true) ?? locate([key]),
           `"${name}" is neither a role nor a switch of the topology${didYouMean(name, known, '"')}`,
           `roles: ${[...new Set(nodes.map(({ role }) => role))].join(", ")}; switches: ${listed(nodes)}`,
@@ -117,7 +118,7 @@ function programOf({ name, role }: TopologyNode, { program }: PlainParameters, l
     if (path !== undefined) return { path, from: locate(["program", key]) };
   }
   return fail(
-    "P43405",
+    CODES.programs,
     locate(["program"]),
     `no program for ${name}, whose role is ${role}`,
     `write program: { ${role}: FILE }, or one path for all switches`,

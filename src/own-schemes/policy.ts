@@ -14,6 +14,7 @@ import {
 import { schemeKit } from "../schemes/index.js";
 import { type Caller, watchedCaller } from "./call-watch.js";
 import { checkedChooser } from "./chooser.js";
+import { CODES } from "./codes.js";
 import { guarded, type OwnModule, placeOf, TIME_LIMIT_MS } from "./guard.js";
 import { chooserShape, describeValue, issueOf, policyShape } from "./shape.js";
 
@@ -36,7 +37,7 @@ export function policyOf(
   const made = guarded(module, "hosts", () => make(plain as PolicyDescription, checked), limitMs);
   const issue = issueOf(policyShape, made, "policy");
   if (issue !== undefined)
-    fail("P43403", placeOf(module, "hosts"), `hosts returns ${issue.text}`, ...issue.notes);
+    fail(CODES.shape, placeOf(module, "hosts"), `hosts returns ${issue.text}`, ...issue.notes);
   const policy = made as Partial<HostPolicy> & Pick<HostPolicy, "open">;
   const { ecn, needs, onCarrier } = policy;
   return {
@@ -46,7 +47,7 @@ export function policyOf(
       const chooser = call("open", () => policy.open(flow, random, end));
       const wrong = issueOf(chooserShape, chooser, "chooser");
       if (wrong !== undefined)
-        fail("P43403", placeOf(module, "open"), `open returns ${wrong.text}`, ...wrong.notes);
+        fail(CODES.shape, placeOf(module, "open"), `open returns ${wrong.text}`, ...wrong.notes);
       return checkedChooser(module, chooser, field, call);
     },
     nic: (flow, selector, nics) => nicOf(module, policy, call, flow, selector, nics),
@@ -55,7 +56,7 @@ export function policyOf(
         const port = call("sourcePort", () => policy.sourcePort!(flow, end, random));
         if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
         return fail(
-          "P43403",
+          CODES.shape,
           placeOf(module, "sourcePort"),
           `sourcePort returns ${describeValue(port)}, which is no port`,
           "expected a whole number from 1 to 65535; flow.srcPort leaves the port as it is",
@@ -92,7 +93,7 @@ function checkedMessage(module: OwnModule, member: string, words: string, messag
   if (wrong === undefined) return message;
   const what = wrong.path === "" ? wrong.what : `a message whose ${wrong.path} is ${wrong.what}`;
   return fail(
-    "P43403",
+    CODES.shape,
     placeOf(module, member),
     `${words} ${what}, which is no plain JSON`,
     "messages are numbers, strings, booleans, null, lists and plain objects",
@@ -111,7 +112,7 @@ function nicOf(
   const chosen = call("nic", () => policy.nic!(flow, selector, nics));
   if (Number.isInteger(chosen) && chosen >= 0 && chosen < nics) return chosen;
   return fail(
-    "P43403",
+    CODES.shape,
     placeOf(module, "nic"),
     `nic returns ${describeValue(chosen)}, which is no number of a NIC`,
     `expected a whole number from 0 to ${nics - 1}`,

@@ -1,6 +1,7 @@
 /** Host policies from their descriptions: the one way in which a scheme's plan and the agent on a host make them. */
 import { fail } from "../base/index.js";
 import type { HostContext, HostPolicy } from "../hosts/index.js";
+import { CODES } from "./codes.js";
 import { fixedHosts } from "./fixed-hosts.js";
 import * as registered from "./registry.js";
 import type { Scheme } from "./scheme.js";
@@ -27,7 +28,7 @@ export function hostPolicyOf(description: unknown, context: HostContext): HostPo
   if (scheme !== undefined) return scheme.hosts(description, context);
   const known = ["fixed", ...Object.keys(SCHEMES)].join(", ");
   return fail(
-    "P42210",
+    CODES.hostPolicy,
     undefined,
     kind === undefined
       ? `the description of a host policy has no kind; known kinds are ${known}`

@@ -1,5 +1,6 @@
 /** Networks with tiers: Clos fabrics with three tiers, fat trees, and leaf-spine networks with two. */
 import { fail, type Locate } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { Draft, type DraftNode } from "./draft.js";
 import { checkHosts, checkPorts, MAX_PODS, MAX_RACKS_PER_POD, positive } from "./limits.js";
 import { type MissingLinks, missingLinks } from "./missing-links.js";
@@ -13,7 +14,11 @@ export function clos(spec: ClosSpec, locate: Locate): Topology {
   positive(spec.leaves_per_pod, "leaves_per_pod", locate);
   positive(spec.spines_per_plane, "spines_per_plane", locate);
   if (spec.pods > MAX_PODS) {
-    fail("P42103", locate(["pods"]), `${spec.pods} pods: the address plan has room for ${MAX_PODS}`);
+    fail(
+      CODES.addressesExceeded,
+      locate(["pods"]),
+      `${spec.pods} pods: the address plan has room for ${MAX_PODS}`,
+    );
   }
   const pods = checkPods(spec, spec.tors_per_pod, "tors_per_pod", locate);
   const mesh = spec.wiring === "mesh";
@@ -55,7 +60,7 @@ export function clos(spec: ClosSpec, locate: Locate): Topology {
 export function fatTree(spec: FatTreeSpec, locate: Locate): Topology {
   const { k, name = "fat_tree", hosts_per_rack = k / 2, ...rest } = spec;
   if (k < 2 || k % 2 !== 0)
-    fail("P42108", locate(["k"]), `k is ${k}`, "a fat tree needs an even number of ports, at least 2");
+    fail(CODES.oddPorts, locate(["k"]), `k is ${k}`, "a fat tree needs an even number of ports, at least 2");
   const half = k / 2;
   return clos(
     {
@@ -121,7 +126,7 @@ function checkPods(spec: ClosSpec | LeafSpineSpec, tors: number, torsKey: string
   const dual = spec.homing === "dual";
   if (dual && tors % 2 !== 0) {
     fail(
-      "P42102",
+      CODES.oddToRs,
       locate([torsKey]),
       `${torsKey} is ${tors}, but dual-homed hosts need pairs of ToRs`,
       `write ${tors + 1}, or homing: single`,
@@ -130,7 +135,7 @@ function checkPods(spec: ClosSpec | LeafSpineSpec, tors: number, torsKey: string
   const racks = dual ? tors / 2 : tors;
   if (racks > MAX_RACKS_PER_POD) {
     fail(
-      "P42103",
+      CODES.addressesExceeded,
       locate([torsKey]),
       `${racks} racks in a pod: the address plan has room for ${MAX_RACKS_PER_POD}`,
     );

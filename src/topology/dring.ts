@@ -3,6 +3,7 @@
  * switches of the next supernode and of the next but one, and with none of their own. A supernode is a pod.
  */
 import { fail, type Locate } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { Draft, type DraftNode } from "./draft.js";
 import { addHosts } from "./flat.js";
 import { checkHosts, checkPorts, MAX_PODS, MAX_RACKS_PER_POD, positive } from "./limits.js";
@@ -18,21 +19,21 @@ export function dring(spec: DRingSpec, locate: Locate): Topology {
   const { supernodes, switches_per_supernode: size } = spec;
   if (supernodes < MIN_SUPERNODES)
     fail(
-      "P42109",
+      CODES.fewSupernodes,
       locate(["supernodes"]),
       `${supernodes} supernodes`,
       `a DRing needs at least ${MIN_SUPERNODES}, so that no two are joined twice`,
     );
   if (supernodes > MAX_PODS)
     fail(
-      "P42103",
+      CODES.addressesExceeded,
       locate(["supernodes"]),
       `${supernodes} supernodes: the address plan has room for ${MAX_PODS}`,
     );
   positive(size, "switches_per_supernode", locate);
   if (size > MAX_RACKS_PER_POD)
     fail(
-      "P42103",
+      CODES.addressesExceeded,
       locate(["switches_per_supernode"]),
       `${size} switches in a supernode: the address plan has room for ${MAX_RACKS_PER_POD}`,
     );

@@ -3,6 +3,7 @@
  * dimension. A hypercube is a HyperX with two switches in each dimension.
  */
 import { fail, type Locate } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { Draft, type DraftNode } from "./draft.js";
 import { addHosts } from "./flat.js";
 import { checkHosts, checkPorts, MAX_SWITCHES } from "./limits.js";
@@ -16,12 +17,17 @@ export function hyperx(spec: HyperXSpec, locate: Locate): Topology {
   const { shape } = spec;
   for (const [i, size] of shape.entries())
     if (size < 2)
-      fail("P42101", locate(["shape", i]), `dimension ${i} has ${size} switches`, "at least 2 are needed");
+      fail(
+        CODES.countTooSmall,
+        locate(["shape", i]),
+        `dimension ${i} has ${size} switches`,
+        "at least 2 are needed",
+      );
   checkHosts(spec.hosts_per_switch, "hosts_per_switch", locate);
   const count = shape.reduce((product, size) => product * size, 1);
   if (count > MAX_SWITCHES)
     fail(
-      "P42103",
+      CODES.addressesExceeded,
       locate(["shape"]),
       `${count} switches with hosts: the address plan has room for ${MAX_SWITCHES}`,
     );

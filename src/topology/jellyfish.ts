@@ -4,6 +4,7 @@
  * its ends are joined with the switches that have them. A graph that is not connected is drawn again.
  */
 import { fail, type Locate, Random } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { Draft, type DraftNode } from "./draft.js";
 import { addHosts } from "./flat.js";
 import { checkHosts, checkPorts, MAX_SWITCHES, positive } from "./limits.js";
@@ -19,13 +20,13 @@ export function jellyfish(spec: JellyfishSpec, locate: Locate): Topology {
   positive(switches, "switches", locate);
   if (switches > MAX_SWITCHES)
     fail(
-      "P42103",
+      CODES.addressesExceeded,
       locate(["switches"]),
       `${switches} switches with hosts: the address plan has room for ${MAX_SWITCHES}`,
     );
   if (degree < 1 || degree >= switches)
     fail(
-      "P42110",
+      CODES.degree,
       locate(["degree"]),
       `${degree} links a switch`,
       `with ${switches} switches a switch can have 1 to ${switches - 1}`,
@@ -53,7 +54,7 @@ function connectedGraph({ switches, degree, seed }: JellyfishSpec, locate: Locat
     if (isConnected(switches, edges)) return edges;
   }
   return fail(
-    "P42110",
+    CODES.degree,
     locate(["degree"]),
     `${MAX_DRAWS} random graphs of ${switches} switches with ${degree} links each were not connected`,
     "give the switches more links",

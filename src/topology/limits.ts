@@ -1,5 +1,6 @@
 /** What an address plan and 9-bit port numbers have room for. */
 import { fail, type Locate } from "../base/index.js";
+import { CODES } from "./codes.js";
 
 /** v1model ports have 9 bits, and 511 is the drop port. */
 export const MAX_PORT = 510;
@@ -11,7 +12,7 @@ export const MAX_SWITCHES = MAX_PODS * MAX_RACKS_PER_POD;
 
 /** Fails with P42101 where a count is below 1. */
 export function positive(value: number, key: string, locate: Locate): void {
-  if (value < 1) fail("P42101", locate([key]), `${key} is ${value}`, "at least 1 is needed");
+  if (value < 1) fail(CODES.countTooSmall, locate([key]), `${key} is ${value}`, "at least 1 is needed");
 }
 
 /** Fails with P42103 for more hosts at a switch than it has addresses. */
@@ -19,7 +20,7 @@ export function checkHosts(hosts: number, key: string, locate: Locate): void {
   positive(hosts, key, locate);
   if (hosts <= MAX_HOSTS_PER_RACK) return;
   fail(
-    "P42103",
+    CODES.addressesExceeded,
     locate([key]),
     `${hosts} hosts in a rack: the address plan has room for ${MAX_HOSTS_PER_RACK}`,
   );
@@ -29,7 +30,7 @@ export function checkHosts(hosts: number, key: string, locate: Locate): void {
 export function checkPorts(role: string, ports: number, key: string, locate: Locate): void {
   if (ports <= MAX_PORT) return;
   fail(
-    "P42104",
+    CODES.tooManyPorts,
     locate([key]),
     `a ${role} would need ${ports} ports`,
     `a v1model switch has ports 1 to ${MAX_PORT}: a port number has 9 bits and 511 means drop`,

@@ -1,5 +1,6 @@
 /** Links that a description leaves out of a generated network. */
 import { fail, type Locate } from "../base/index.js";
+import { CODES } from "./codes.js";
 import type { Draft, DraftNode } from "./draft.js";
 
 export interface MissingLinks {
@@ -24,10 +25,14 @@ export function missingLinks(pairs: readonly (readonly [string, string])[], loca
       for (const i of unused.values()) {
         const unknown = pairs[i]!.findIndex((name) => !draft.byName.has(name));
         if (unknown >= 0) {
-          fail("P42105", locate(["missing_links", i, unknown]), `no node is called "${pairs[i]![unknown]}"`);
+          fail(
+            CODES.linkEnd,
+            locate(["missing_links", i, unknown]),
+            `no node is called "${pairs[i]![unknown]}"`,
+          );
         }
         fail(
-          "P42105",
+          CODES.linkEnd,
           locate(["missing_links", i]),
           `there is no link between "${pairs[i]!.join('" and "')}"`,
         );

@@ -3,6 +3,7 @@
  * a pod a /16 and a /48. The racks of a graph without pods have consecutive numbers: rack n is in pod n / 256.
  */
 import { fail, type Locate } from "../base/index.js";
+import { CODES } from "./codes.js";
 import type { Draft, DraftNode } from "./draft.js";
 import { MAX_HOSTS_PER_RACK, MAX_PODS } from "./limits.js";
 import type { Pod, Rack, Topology, TopologyNode } from "./topology.js";
@@ -24,17 +25,18 @@ export function finish(name: string, draft: Draft, locate: Locate): Topology {
     racks.set(key, rack);
     rack.hosts.push(host);
   }
-  if (racks.size === 0) fail("P42107", locate([]), "the network has no hosts");
+  if (racks.size === 0) fail(CODES.hostWithoutLink, locate([]), "the network has no hosts");
   const pods: { ipv4: Pod["ipv4"]; ipv6: Pod["ipv6"]; racks: number[] }[] = [];
   const finishedRacks: Rack[] = [];
   const addresses = new Map<number, NonNullable<TopologyNode["host"]>>();
   for (const draftRack of racks.values()) {
     const index = finishedRacks.length;
     const pod = draftRack.pod >= 0 ? draftRack.pod : index >> 8;
-    if (pod >= MAX_PODS) fail("P42103", locate(["nodes"]), "the address plan has room for 65536 racks");
+    if (pod >= MAX_PODS)
+      fail(CODES.addressesExceeded, locate(["nodes"]), "the address plan has room for 65536 racks");
     if (draftRack.hosts.length > MAX_HOSTS_PER_RACK) {
       fail(
-        "P42103",
+        CODES.addressesExceeded,
         locate(["nodes"]),
         `the address plan has room for ${MAX_HOSTS_PER_RACK} hosts at one switch`,
       );

@@ -1,5 +1,6 @@
 /** Cumulative distributions of flow sizes: read from text, sampled with linear interpolation between points. */
 import { fail, type Random, type SourceFile } from "../base/index.js";
+import { CODES } from "./codes.js";
 
 interface Point {
   readonly bytes: number;
@@ -94,11 +95,15 @@ export function readSizeDistribution(file: SourceFile, unit: ShareUnit = "percen
     const numbers = text.split(/\s+/).map(Number);
     const [bytes, share] = numbers;
     if (numbers.length !== 2 || !numbers.every((n) => Number.isFinite(n) && n >= 0))
-      return fail("P42301", span, `expected "bytes ${unit}", got "${text}"`);
+      return fail(CODES.sizeLine, span, `expected "bytes ${unit}", got "${text}"`);
     const previous = points[points.length - 1];
     const point = { bytes: bytes!, fraction: share! / whole };
     if (previous !== undefined && (point.bytes < previous.bytes || point.fraction < previous.fraction))
-      return fail("P42302", span, `"${text}" is below the point before it; both numbers must ascend`);
+      return fail(
+        CODES.sizesDescend,
+        span,
+        `"${text}" is below the point before it; both numbers must ascend`,
+      );
     points.push(point);
     lastSpan = span;
   }
@@ -106,10 +111,11 @@ export function readSizeDistribution(file: SourceFile, unit: ShareUnit = "percen
   if (last?.fraction !== 1) {
     const message = `the last point must be ${whole}${unit === "percent" ? " percent" : ""}, got ${(last?.fraction ?? 0) * whole}`;
     if (unit === "percent" && last?.fraction === 0.01)
-      return fail("P42303", lastSpan, message, "for fractions from 0 to 1, write `shares: fraction`");
-    return fail("P42303", lastSpan, message);
+      return fail(CODES.sizesEnd, lastSpan, message, "for fractions from 0 to 1, write `shares: fraction`");
+    return fail(CODES.sizesEnd, lastSpan, message);
   }
   const sizes = new SizeDistribution(points);
-  if (sizes.mean === 0) return fail("P42304", lastSpan, "all sizes are 0 bytes; a flow has at least 1");
+  if (sizes.mean === 0)
+    return fail(CODES.sizesZero, lastSpan, "all sizes are 0 bytes; a flow has at least 1");
   return sizes;
 }

@@ -3,6 +3,7 @@
  * the weight of the traffic from rack (or host) i to rack (or host) j, in any unit. `#` starts a comment.
  */
 import { fail, type SourceFile, type Span } from "../base/index.js";
+import { CODES } from "./codes.js";
 import type { TrafficMatrix } from "./patterns/matrix.js";
 
 /**
@@ -20,7 +21,7 @@ export function readMatrix(file: SourceFile): TrafficMatrix {
       const value = Number(text);
       if (!Number.isFinite(value) || value < 0) {
         const span = { file, start: start + index, end: start + index + text.length };
-        fail("P42334", span, `expected a weight, a number from 0 on, got "${text}"`);
+        fail(CODES.matrix, span, `expected a weight, a number from 0 on, got "${text}"`);
       }
       values.push(value);
     }
@@ -31,13 +32,13 @@ export function readMatrix(file: SourceFile): TrafficMatrix {
   for (const [row, { span, values }] of rows.entries()) {
     if (values.length !== size)
       fail(
-        "P42334",
+        CODES.matrix,
         span,
         `line ${row + 1} of the matrix has ${values.length} values, but there are ${size} lines`,
       );
     weights.set(values, row * size);
   }
   if (!weights.some((weight) => weight > 0))
-    fail("P42334", { file, start: 0, end: 0 }, "the matrix has no weight above 0");
+    fail(CODES.matrix, { file, start: 0, end: 0 }, "the matrix has no weight above 0");
   return { size, weights };
 }

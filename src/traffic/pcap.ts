@@ -3,6 +3,7 @@
  * piece, so that memory stays bounded however long the file is. Format: draft-ietf-opsawg-pcap, sections 4 and 5.
  */
 import { fail } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { PieceBuffer } from "./piece-buffer.js";
 
 export interface PcapPacket {
@@ -75,14 +76,14 @@ export class PcapDecoder {
     const whole = this.#u32(at + 12);
     if (kept > MAX_PCAP_FRAME) {
       fail(
-        "P42312",
+        CODES.captureLength,
         undefined,
         `${this.#place()} has a frame of ${kept} bytes; at most ${MAX_PCAP_FRAME} are read`,
       );
     }
     if (kept !== whole && !this.#partial) {
       fail(
-        "P42313",
+        CODES.frameInPart,
         undefined,
         `${this.#place()} holds ${kept} bytes of a frame of ${whole}`,
         "a switch needs whole frames: capture them again without a limit (`tcpdump -s 0`)",
@@ -107,17 +108,17 @@ export class PcapDecoder {
     if (this.linkType === undefined) {
       if (offset + left === 0) {
         fail(
-          "P42310",
+          CODES.captureForm,
           undefined,
           `${this.name} is empty`,
           "a pcap file without packets has a header of 24 bytes",
         );
       }
-      fail("P42311", undefined, `${this.name} ends within its header: ${left} of ${HEADER} bytes`);
+      fail(CODES.captureCutOff, undefined, `${this.name} ends within its header: ${left} of ${HEADER} bytes`);
     }
     if (left === 0) return;
     const needed = left < RECORD ? RECORD : RECORD + this.#u32(at + 8);
-    fail("P42311", undefined, `${this.#place()} is cut off: ${left} of ${needed} bytes`);
+    fail(CODES.captureCutOff, undefined, `${this.#place()} is cut off: ${left} of ${needed} bytes`);
   }
 
   #u32(at: number): number {
@@ -139,7 +140,7 @@ export class PcapDecoder {
           big >>> 16 === GZIP ? "it is compressed with gzip: unpack it first" : STRANGERS.get(big);
         const starts = `it starts with 0x${big.toString(16).padStart(8, "0")}`;
         fail(
-          "P42310",
+          CODES.captureForm,
           undefined,
           `${this.name} is no classic pcap file: ${starts}`,
           stranger ?? "expected a1b2c3d4",
@@ -148,7 +149,8 @@ export class PcapDecoder {
     }
     if (left < HEADER) return false;
     const major = view.getUint16(4, this.#little);
-    if (major !== 2) fail("P42310", undefined, `${this.name} has version ${major} of pcap; 2 is read`);
+    if (major !== 2)
+      fail(CODES.captureForm, undefined, `${this.name} has version ${major} of pcap; 2 is read`);
     // The upper bits describe check sequences, not the type of the link.
     this.linkType = this.#u32(20) & 0xffff;
     this.#buffer.at = HEADER;

@@ -3,6 +3,7 @@
  * interfaces and packets are passed over. Format: draft-ietf-opsawg-pcapng, sections 3 and 4.
  */
 import { fail } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { MAX_PCAP_FRAME } from "./pcap.js";
 import {
   BLOCK,
@@ -55,7 +56,7 @@ export class PcapngDecoder {
       if (length === undefined || this.#buffer.left < length) return undefined;
       const { at } = this.#buffer;
       if (this.#u32(at + length - 4) !== length)
-        this.#fail("P42312", `does not end with its length, ${length} bytes`);
+        this.#fail(CODES.captureLength, `does not end with its length, ${length} bytes`);
       const packet = this.#block(this.#u32(at), at + 8, at + length - 4);
       this.#buffer.at = at + length;
       if (packet !== undefined) return packet;
@@ -65,10 +66,13 @@ export class PcapngDecoder {
   /** To be called after the last piece, when {@link next} returns undefined. */
   finish(): void {
     const { left, offset } = this.#buffer;
-    if (offset + left === 0) fail("P42310", undefined, `${this.name} is empty`);
+    if (offset + left === 0) fail(CODES.captureForm, undefined, `${this.name} is empty`);
     if (left === 0) return;
     const needed = this.#blockLength();
-    this.#fail("P42311", `is cut off: ${left} ${needed === undefined ? "bytes" : `of ${needed} bytes`}`);
+    this.#fail(
+      CODES.captureCutOff,
+      `is cut off: ${left} ${needed === undefined ? "bytes" : `of ${needed} bytes`}`,
+    );
   }
 
   /** Undefined before the block's type, length and, in a section, byte order are there. */
@@ -79,11 +83,11 @@ export class PcapngDecoder {
       if (left < 12) return undefined;
       this.#little = view.getUint32(at + 8, true) === BYTE_ORDER_MAGIC;
       if (!this.#little && view.getUint32(at + 8, false) !== BYTE_ORDER_MAGIC)
-        this.#fail("P42310", "has no byte-order magic 1a2b3c4d");
+        this.#fail(CODES.captureForm, "has no byte-order magic 1a2b3c4d");
     } else if (!this.#begun) {
       const magic = view.getUint32(at, false).toString(16).padStart(8, "0");
       fail(
-        "P42310",
+        CODES.captureForm,
         undefined,
         `${this.name} is no pcapng file: it starts with 0x${magic}`,
         "expected 0a0d0d0a",
@@ -91,7 +95,7 @@ export class PcapngDecoder {
     }
     const length = this.#u32(at + 4);
     if (length < 12 || length % 4 !== 0 || length > MAX_BLOCK)
-      this.#fail("P42312", `has a length of ${length} bytes`);
+      this.#fail(CODES.captureLength, `has a length of ${length} bytes`);
     return length;
   }
 
@@ -101,7 +105,7 @@ export class PcapngDecoder {
       case BLOCK.section: {
         this.#needs(at, end, 16);
         const major = this.#u16(at + 4);
-        if (major !== 1) this.#fail("P42310", `has version ${major} of pcapng; 1 is read`);
+        if (major !== 1) this.#fail(CODES.captureForm, `has version ${major} of pcapng; 1 is read`);
         this.#interfaces = [];
         this.#begun = true;
         return undefined;
@@ -119,7 +123,7 @@ export class PcapngDecoder {
         return this.#packet(at, end, this.#u16(at));
       case BLOCK.simplePacket:
         return this.#fail(
-          "P42314",
+          CODES.captureBlocks,
           "is a packet without a time",
           "capture with times (enhanced packet blocks)",
         );
@@ -148,12 +152,12 @@ export class PcapngDecoder {
   #packet(at: number, end: number, index: number): PcapngPacket {
     const description = this.#interfaces[index];
     if (description === undefined)
-      this.#fail("P42314", `names interface ${index}, which no block has described`);
+      this.#fail(CODES.captureBlocks, `names interface ${index}, which no block has described`);
     const { ticksASecond, offsetSeconds } = description!;
     const kept = this.#u32(at + 12);
     const length = this.#u32(at + 16);
     if (kept > MAX_PCAP_FRAME)
-      this.#fail("P42312", `has a frame of ${kept} bytes; at most ${MAX_PCAP_FRAME} are read`);
+      this.#fail(CODES.captureLength, `has a frame of ${kept} bytes; at most ${MAX_PCAP_FRAME} are read`);
     this.#needs(at, end, 20 + kept);
     const ticks = (BigInt(this.#u32(at + 4)) << 32n) | BigInt(this.#u32(at + 8));
     let outbound: boolean | undefined;
@@ -190,7 +194,10 @@ export class PcapngDecoder {
 
   #needs(at: number, end: number, length: number): void {
     if (at + length > end)
-      this.#fail("P42312", `is too short for what it says to hold: ${end - at} of ${length} bytes`);
+      this.#fail(
+        CODES.captureLength,
+        `is too short for what it says to hold: ${end - at} of ${length} bytes`,
+      );
   }
 
   #u16(at: number): number {

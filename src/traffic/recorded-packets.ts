@@ -1,5 +1,6 @@
 /** Packets of a capture, classic pcap or pcapng, one at a time while its bytes come in pieces. */
 import { fail } from "../base/index.js";
+import { CODES } from "./codes.js";
 import { PcapDecoder } from "./pcap.js";
 import { BLOCK } from "./pcapng.js";
 import { PcapngDecoder } from "./pcapng-decoder.js";
@@ -29,7 +30,7 @@ export function* recordedPackets(name: string, pieces: Iterable<Uint8Array>): Ge
     decoder.push(piece);
     for (let packet = decoder.take(); packet !== undefined; packet = decoder.take()) yield packet;
   }
-  if (decoder === undefined) return fail("P42310", undefined, `${name} is empty`);
+  if (decoder === undefined) return fail(CODES.captureForm, undefined, `${name} is empty`);
   decoder.finish();
 }
 

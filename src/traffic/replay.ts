@@ -1,6 +1,7 @@
 /** Packets of a capture, sent by the hosts of a topology at the times of the capture. */
 import { fail } from "../base/index.js";
 import { hostsOf, type Topology } from "../topology/index.js";
+import { CODES } from "./codes.js";
 import { ipPacket, isReadable, readdress } from "./readdress.js";
 import type { RecordedPacket } from "./recorded-packets.js";
 import type { PacketSource, TimedFrame } from "./workload.js";
@@ -60,7 +61,11 @@ export class Replay implements PacketSource {
   #send(packet: RecordedPacket): TimedFrame | undefined {
     const { frame, length, linkType } = packet;
     if (!isReadable(linkType))
-      fail("P42340", undefined, `${this.#spec.name}: link type ${linkType} is neither Ethernet nor IP`);
+      fail(
+        CODES.captureLink,
+        undefined,
+        `${this.#spec.name}: link type ${linkType} is neither Ethernet nor IP`,
+      );
     this.#first ??= packet;
     const ip = ipPacket(frame, linkType);
     if (ip === undefined) return this.#leaveOut("notIp");

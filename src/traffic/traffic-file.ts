@@ -9,6 +9,7 @@
  */
 import { type Diagnostics, SourceFile, type Span } from "../base/index.js";
 import { parseDuration } from "../topology/index.js";
+import { CODES } from "./codes.js";
 
 export interface TrafficFlow {
   /** Nanoseconds after the start of the traffic. */
@@ -99,7 +100,7 @@ class FlowLines {
     if (this.#columns !== undefined) return;
     const end = rest.length;
     this.diagnostics.error(
-      "P42320",
+      CODES.columnNames,
       { file, start: end, end },
       "the file has no line of column names",
       EXPECTED,
@@ -119,7 +120,7 @@ class FlowLines {
       if (this.ordered && flow.startNs < this.#latest) {
         const { text, span } = cells[this.#columns.indexOf("start")]!;
         const message = `start: ${text} is before the start of the flow above`;
-        this.diagnostics.error("P42324", span, message, "sort the lines by their start");
+        this.diagnostics.error(CODES.cellOrder, span, message, "sort the lines by their start");
         continue;
       }
       this.#latest = flow.startNs;
@@ -168,13 +169,13 @@ function readColumns(
   const wrong = cells.find(({ text }, i) => !COLUMNS.includes(text as Column) || names.indexOf(text) !== i);
   if (wrong !== undefined) {
     const why = COLUMNS.includes(wrong.text as Column) ? "stands there twice" : "is no column";
-    diagnostics.error("P42320", wrong.span, `"${wrong.text}" ${why}`, EXPECTED);
+    diagnostics.error(CODES.columnNames, wrong.span, `"${wrong.text}" ${why}`, EXPECTED);
     return undefined;
   }
   const missing = REQUIRED.filter((name) => !names.includes(name));
   if (missing.length > 0) {
     const span = { file, start: cells[0]!.span.start, end: cells.at(-1)!.span.end };
-    diagnostics.error("P42320", span, `column ${missing.join(", ")} is missing`, EXPECTED);
+    diagnostics.error(CODES.columnNames, span, `column ${missing.join(", ")} is missing`, EXPECTED);
     return undefined;
   }
   return names as Column[];
@@ -188,7 +189,7 @@ function readFlow(
 ): TrafficFlow | undefined {
   if (cells.length !== columns.length) {
     const message = `expected ${columns.length} values, one a column, got ${cells.length}`;
-    diagnostics.error("P42321", cells[0]!.span, message, columns.join(","));
+    diagnostics.error(CODES.columnCount, cells[0]!.span, message, columns.join(","));
     return undefined;
   }
   const before = diagnostics.errorCount;
@@ -196,19 +197,28 @@ function readFlow(
   const host = (column: "src" | "dst"): string => {
     const { text, span } = cell(column)!;
     if (!hosts.has(text)) {
-      diagnostics.error("P42323", span, `there is no host "${text}"`, `hosts are ${someOf([...hosts])}`);
+      diagnostics.error(
+        CODES.cellHost,
+        span,
+        `there is no host "${text}"`,
+        `hosts are ${someOf([...hosts])}`,
+      );
     }
     return text;
   };
   const start = cell("start")!;
   const startNs = parseDuration(start.text);
   if (startNs === undefined) {
-    diagnostics.error("P42322", start.span, `start: expected a time such as 1.5ms, got "${start.text}"`);
+    diagnostics.error(
+      CODES.cellValue,
+      start.span,
+      `start: expected a time such as 1.5ms, got "${start.text}"`,
+    );
   }
   const src = host("src");
   const dst = host("dst");
   if (src === dst && hosts.has(src)) {
-    diagnostics.error("P42323", cell("dst")!.span, `"${dst}" is the source too`, "name another host");
+    diagnostics.error(CODES.cellHost, cell("dst")!.span, `"${dst}" is the source too`, "name another host");
   }
   const bytes = readWhole(cell("bytes")!, "bytes", Number.MAX_SAFE_INTEGER, diagnostics);
   const portCell = cell("port");
@@ -222,7 +232,11 @@ function readFlow(
 function readWhole({ text, span }: Cell, name: string, most: number, diagnostics: Diagnostics): number {
   const value = /^\d+$/.test(text) ? Number(text) : 0;
   if (value < 1 || value > most) {
-    diagnostics.error("P42322", span, `${name}: expected a whole number from 1 to ${most}, got "${text}"`);
+    diagnostics.error(
+      CODES.cellValue,
+      span,
+      `${name}: expected a whole number from 1 to ${most}, got "${text}"`,
+    );
   }
   return value;
 }

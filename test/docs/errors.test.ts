@@ -22,6 +22,15 @@ it("docs/errors.md lists every code once", () => {
   expect([...listed].sort()).toEqual(codesUsed());
 });
 
+it("codes stand in the catalogues of the rooms alone", () => {
+  const outside = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter(
+    (path) =>
+      /^(?![^/]+\/codes\.ts$).*\.ts$/.test(path) &&
+      /"P4\d{4}"/.test(readFileSync(join(root, "src", path), "utf8")),
+  );
+  expect(outside).toEqual([]);
+});
+
 /** Rooms that name their codes in one catalogue, `codes.ts`. */
 const rooms = readdirSync(join(root, "src")).filter((room) =>
   existsSync(join(root, "src", room, "codes.ts")),

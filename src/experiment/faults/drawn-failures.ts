@@ -5,6 +5,7 @@
 import { z } from "zod";
 import type { Diagnostics, Locate } from "../../base/index.js";
 import type { Role, Topology } from "../../topology/index.js";
+import { CODES } from "../codes.js";
 import { type Effect, type Element, effectName, type Fault, type Flap, isCut, SILENCE } from "./fault.js";
 import { checkFlap, effectKeys, type Place, packetEffect, packetMatch } from "./schema.js";
 
@@ -95,7 +96,7 @@ export function drawnFailures(
     const failure = typeof spec === "string" ? failureOfWord(spec) : described(spec, topology, ip, place);
     if (names.has(failure.name))
       diagnostics.error(
-        "P43007",
+        CODES.listedTwice,
         place.at(),
         `failure "${failure.name}" is listed twice`,
         ...(typeof spec === "string" ? [] : ["give one of the two a name of its own: { name: ..., ... }"]),
@@ -126,28 +127,28 @@ function described(
   ];
   if (sites.length === 0)
     diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       place.at(),
       "a failure without an element",
       `write tier: ${TIERS.join(", ")}, or link: ${LINK_TIERS.join(", ")}`,
     );
   if (spec.direction !== undefined && spec.link === undefined)
     diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       place.at("direction"),
       "a switch has no direction",
       "name a link, or leave it out",
     );
   if (kind === "down" && (spec.tier !== undefined || spec.match !== undefined || direction !== "both"))
     diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       place.at("kind"),
       "kind: down is a fault of whole links",
       "name a link, without match and direction",
     );
   if (kind === "kill" && (spec.link !== undefined || spec.match !== undefined || flap !== undefined))
     diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       place.at("kind"),
       "kind: kill is a fault of whole switches",
       "name a tier, without match and flap",
@@ -156,7 +157,7 @@ function described(
   const packets = packetEffect(spec, place);
   if (kind !== undefined && packets !== undefined)
     diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       place.at("kind"),
       `kind: ${kind} and an effect on packets contradict each other`,
     );

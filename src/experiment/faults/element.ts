@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { didYouMean } from "../../base/index.js";
 import { hostsOf, nodeNamed, switchesOf, type Topology, type TopologyNode } from "../../topology/index.js";
+import { CODES } from "../codes.js";
 import { ALL_CHANNELS, type Element, type Ways } from "./fault.js";
 import type { Place } from "./schema.js";
 
@@ -39,13 +40,13 @@ export function elementOf(spec: ElementSpec, topology: Topology, place: Place): 
   const [kind] = named;
   if (kind === undefined || named.length > 1) {
     const what = kind === undefined ? "a fault without an element" : `a fault of a ${named.join(" and a ")}`;
-    diagnostics.error("P43015", place.at(), what, `name one of ${KINDS.join(", ")}`);
+    diagnostics.error(CODES.contradiction, place.at(), what, `name one of ${KINDS.join(", ")}`);
     return undefined;
   }
   const { direction = "both" } = spec;
   if (spec.direction !== undefined && kind !== "link" && kind !== "port")
     diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       place.at("direction"),
       `a ${kind === "control" ? "control channel" : kind} has no direction`,
       "name a link or a port, or leave direction out",
@@ -66,7 +67,7 @@ function controlOf(name: string, topology: Topology, place: Place): Element | un
   if (node !== undefined) return { kind: "control", index: node.index };
   const names = [ALL, ...topology.nodes.map((one) => one.name)];
   place.diagnostics.error(
-    "P43014",
+    CODES.unknownPlace,
     place.at("control"),
     `no switch and no host is called "${name}"${didYouMean(name, names, '"')}`,
     "name one of them, or all",
@@ -86,7 +87,7 @@ function nodeOf(
   const all = kind === "host" ? hostsOf(topology) : switchesOf(topology);
   const names = all.map((one) => one.name);
   place.diagnostics.error(
-    "P43014",
+    CODES.unknownPlace,
     place.at(key),
     `no ${kind} is called "${name}"${didYouMean(name, names, '"')}`,
     `${kind === "host" ? "hosts" : "switches"}: ${listed(names)}`,
@@ -100,7 +101,7 @@ function atPort([name, number]: [string, number], ways: Ways, topology: Topology
   const port = node.ports.find((one) => one.number === number);
   if (port !== undefined) return link(topology, port.link, node.index, ways);
   place.diagnostics.error(
-    "P43014",
+    CODES.unknownPlace,
     place.at("port"),
     `${name} has no port ${number}`,
     `it has the ports 1 to ${node.ports.length}`,
@@ -117,7 +118,11 @@ function between([first, second]: [string, string], ways: Ways, topology: Topolo
   ] as const) {
     if (node !== undefined) continue;
     const names = topology.nodes.map((one) => one.name);
-    place.diagnostics.error("P43014", at, `no node is called "${name}"${didYouMean(name, names, '"')}`);
+    place.diagnostics.error(
+      CODES.unknownPlace,
+      at,
+      `no node is called "${name}"${didYouMean(name, names, '"')}`,
+    );
   }
   if (a === undefined || b === undefined) return undefined;
   const ports = a.ports.filter(({ peer }) => peer === b.index);
@@ -125,7 +130,7 @@ function between([first, second]: [string, string], ways: Ways, topology: Topolo
   if (ports.length === 0) {
     const peers = [...new Set(a.ports.map(({ peer }) => topology.nodes[peer]!.name))];
     place.diagnostics.error(
-      "P43014",
+      CODES.unknownPlace,
       at,
       `no link between ${first} and ${second}`,
       `${first} is linked to ${listed(peers)}`,
@@ -134,7 +139,7 @@ function between([first, second]: [string, string], ways: Ways, topology: Topolo
   }
   const numbers = ports.map(({ number }) => number).join(", ");
   place.diagnostics.error(
-    "P43015",
+    CODES.contradiction,
     at,
     `${ports.length} links between ${first} and ${second}`,
     `name one by its port: port: [${first}, N], N being one of ${numbers}`,

@@ -3,6 +3,7 @@ import { fail, type Span } from "../../base/index.js";
 import { MAX_FAULT_TABLES } from "../../generate/index.js";
 import type { SwitchEngine } from "../../testbed/index.js";
 import type { Topology } from "../../topology/index.js";
+import { CODES } from "../codes.js";
 import { elementName, type Fault } from "./fault.js";
 import { faultTables } from "./fault-entries.js";
 
@@ -27,7 +28,7 @@ export async function checkLabFaults(
   for (const fault of faults) {
     if (fault.element.kind === "control")
       fail(
-        "P43018",
+        CODES.faultOnTestbed,
         place(fault, "control") ?? place(fault),
         `engine ${engine} cannot disturb ${elementName(topology, fault.element)}`,
         "controllers of a lab use connections of this machine; run it on the simulator: --engine sim",
@@ -44,7 +45,7 @@ export async function checkLabFaults(
   if (tables === undefined) {
     const last = faults.at(-1)!;
     fail(
-      "P43018",
+      CODES.faultOnTestbed,
       place(last),
       `engine ${engine} cannot make these faults: more than ${MAX_FAULT_TABLES} act on the same packets of a switch at one time`,
       "let some end before others begin, or run it on the simulator: --engine sim",
@@ -64,7 +65,7 @@ export async function checkLabDelay(
   if (effect.kind !== "packets") return;
   if (effect.rate !== undefined)
     fail(
-      "P43018",
+      CODES.faultOnTestbed,
       place("rate") ?? place(),
       `engine ${engine} cannot change the rate of ${name} while it runs`,
       "run it on the simulator: --engine sim",
@@ -72,7 +73,7 @@ export async function checkLabDelay(
   if (effect.delay === 0) return;
   if (match !== undefined)
     fail(
-      "P43018",
+      CODES.faultOnTestbed,
       place("match") ?? place(),
       `engine ${engine} cannot delay some packets of ${name} and not others`,
       "the kernel delays all packets of an interface: leave match out, or run on the simulator (--engine sim)",
@@ -81,7 +82,7 @@ export async function checkLabDelay(
   const qdiscs = await probeQdiscs(stop);
   if ("reason" in qdiscs || !qdiscs.netem)
     fail(
-      "P43018",
+      CODES.faultOnTestbed,
       place("delay") ?? place(),
       `engine ${engine} cannot delay packets of ${name} here: this kernel has no netem (sch_netem)`,
       "run it on the simulator: --engine sim",

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import type { Diagnostics, Locate } from "../../base/index.js";
 import { durationSchema, type Topology } from "../../topology/index.js";
+import { CODES } from "../codes.js";
 import { elementKeys, elementOf } from "./element.js";
 import { type Effect, type Element, elementName, type Fault, SILENCE } from "./fault.js";
 import { checkFlap, effectKeys, type Place, packetEffect, packetMatch } from "./schema.js";
@@ -90,7 +91,7 @@ export function listedFaults(
     const other = result.find((one) => contradicts(one, fault));
     if (other !== undefined)
       place.diagnostics.error(
-        "P43015",
+        CODES.contradiction,
         place.at("kind") ?? place.at(contradiction(other, fault)),
         `${elementName(topology, element)} ${already(other, fault)} already`,
         `by entry ${other.number + 1} of faults, until ${other.until === undefined ? "the end" : `${other.until / 1e6} ms`}`,
@@ -110,13 +111,18 @@ export function listedFaults(
     );
     if (open.length === 0)
       diagnostics.error(
-        "P43015",
+        CODES.contradiction,
         place.at("kind"),
         `${elementName(topology, element)} is not ${STATE[ended]} then`,
       );
     for (const fault of open) {
       if (fault.at === spec.at)
-        diagnostics.error("P43015", place.at("at"), "the fault ends when it begins", "write a later time");
+        diagnostics.error(
+          CODES.contradiction,
+          place.at("at"),
+          "the fault ends when it begins",
+          "write a later time",
+        );
       fault.until = spec.at;
     }
   }
@@ -134,21 +140,21 @@ function checkKind(spec: ListedFault, { at, diagnostics }: Place): void {
   const element = Object.keys(KINDS_OF).find((key) => spec[key as keyof ListedFault] !== undefined) ?? "link";
   if (kind === undefined && effects.length === 0)
     diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       at(),
       "a fault without an effect",
       `write a kind (${KINDS.join(", ")}), or loss, corruption, delay or rate`,
     );
   if (kind !== undefined && effects.length > 0)
     diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       at(effects[0]!),
       `kind: ${kind} and ${effects[0]} contradict each other`,
       "write a fault of its own for each",
     );
   if (kind !== undefined && !KINDS_OF[element]!.includes(kind))
     diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       at("kind"),
       `a ${element} has no fault of the kind "${kind}"`,
       `kinds of a ${element}: ${KINDS_OF[element]!.join(", ")}`,
@@ -156,13 +162,14 @@ function checkKind(spec: ListedFault, { at, diagnostics }: Place): void {
   for (const key of ["corruption", "rate", "match"] as const)
     if (element === "control" && spec[key] !== undefined)
       diagnostics.error(
-        "P43015",
+        CODES.contradiction,
         at(key),
         `the messages of a control channel have no ${key}`,
         "a control channel has kind: silent, loss, delay and flap; its rate is control_channel.rate",
       );
   const refuse = (key: "until" | "flap" | "match" | "direction", why: string) => {
-    if (spec[key] !== undefined) diagnostics.error("P43015", at(key), `kind: ${kind} has no ${key}: ${why}`);
+    if (spec[key] !== undefined)
+      diagnostics.error(CODES.contradiction, at(key), `kind: ${kind} has no ${key}: ${why}`);
   };
   if (kind === undefined || kind === "silent") return;
   refuse("match", "it does not concern packets");
@@ -176,10 +183,10 @@ function checkKind(spec: ListedFault, { at, diagnostics }: Place): void {
 function checkTimes({ at, until, flap }: ListedFault, duration: number, place: Place): void {
   const { diagnostics } = place;
   if (at >= duration)
-    diagnostics.error("P43015", place.at("at"), "the fault comes after the end, see duration");
+    diagnostics.error(CODES.contradiction, place.at("at"), "the fault comes after the end, see duration");
   if (until !== undefined && until <= at)
     diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       place.at("until"),
       `until, ${until / 1e6} ms, is not after at, ${at / 1e6} ms`,
     );
@@ -237,7 +244,7 @@ function checkNumber(
     total += flap === undefined ? 2 : (2 * (Math.min(until, duration) - at)) / flap.period;
     if (total > MAX_TRANSITIONS)
       diagnostics.error(
-        "P43015",
+        CODES.contradiction,
         locate(["faults", fault.number, "flap"]) ?? locate(["faults", fault.number]),
         `faults begin and end more than ${MAX_TRANSITIONS} times`,
         "write a longer period",

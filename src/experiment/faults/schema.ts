@@ -10,6 +10,7 @@ import {
   positiveDurationSchema,
   type Topology,
 } from "../../topology/index.js";
+import { CODES } from "../codes.js";
 import type { Effect, Flap } from "./fault.js";
 
 const SHARE = "expected a share from 0 to 1, such as 0.1 or 10%";
@@ -86,7 +87,7 @@ export function packetEffect(
   if (rate !== undefined) checkRate(rate, match, place);
   if (!loss && !corruption && delay === undefined && rate === undefined)
     place.diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       place.at("loss") ?? place.at("corruption"),
       "a fault of 0 % has no effect",
     );
@@ -103,14 +104,14 @@ export function packetEffect(
 function checkRate(rate: number, match: MatchSpec | undefined, place: Place): void {
   if (rate <= 0 || rate >= 1)
     place.diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       place.at("rate"),
       `a rate of ${100 * rate} % of the link's own`,
       rate <= 0 ? "a link that carries nothing is kind: silent" : "write a share below 1, such as 10%",
     );
   if (match !== undefined)
     place.diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       place.at("match") ?? place.at("rate"),
       "a slower link carries all packets slower: rate has no match",
       "leave match out, or write a fault of its own for the other effects",
@@ -122,14 +123,14 @@ export function checkFlap(flap: Flap | undefined, place: Place): void {
   if (flap === undefined) return;
   if (flap.period < MIN_PERIOD_NS)
     place.diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       place.at("flap", "period") ?? place.at("flap"),
       `a period of ${flap.period} ns`,
       "write 1us or more",
     );
   if (flap.duty <= 0 || flap.duty >= 1)
     place.diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       place.at("flap", "duty") ?? place.at("flap"),
       `a duty of ${100 * flap.duty} %: the fault would ${flap.duty <= 0 ? "never act" : "not flap"}`,
       "write a share between 0 and 1, such as 50%",
@@ -151,14 +152,14 @@ export function packetMatch(
   const known = typeof protocol === "string" ? PROTOCOLS[protocol] : protocol;
   if ((src_port ?? dst_port) !== undefined && known !== undefined && known !== 6 && known !== 17)
     diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       place.at("match", "protocol"),
       `packets of protocol ${protocol} have no ports`,
       "write protocol: tcp or udp, or leave it out",
     );
   if (min_bytes !== undefined && max_bytes !== undefined && min_bytes > max_bytes)
     diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       place.at("match", "max_bytes"),
       `max_bytes, ${max_bytes}, is less than min_bytes, ${min_bytes}: no packet matches`,
     );
@@ -194,7 +195,7 @@ function prefixOf(
   if (!/^[0-9A-Fa-f.:]+$/.test(base) || !/[.:]/.test(base) || MAC.test(base)) {
     const names = hostsOf(topology).map(({ name }) => name);
     diagnostics.error(
-      "P43014",
+      CODES.unknownPlace,
       where,
       `no host is called "${text}"${didYouMean(text, names, '"')}`,
       "write a host, an address, or a prefix such as 10.0.0.0/8",
@@ -205,25 +206,30 @@ function prefixOf(
   const width = ipVersion === 4 ? 32 : 128;
   const address = parseValue(base, width);
   if (!address.ok) {
-    diagnostics.error("P43015", where, address.message);
+    diagnostics.error(CODES.contradiction, where, address.message);
     return undefined;
   }
   const length = suffix === undefined ? width : /^\d+$/.test(suffix) ? Number(suffix) : Number.NaN;
   if (!(length <= width)) {
     diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       where,
       `"/${suffix}" is no length of a prefix of IPv${ipVersion}: 0 to ${width}`,
     );
     return undefined;
   }
   if (BigInt.asUintN(width - length, address.value) !== 0n) {
-    diagnostics.error("P43015", where, `${text} has bits beyond its first ${length}`, "these bits must be 0");
+    diagnostics.error(
+      CODES.contradiction,
+      where,
+      `${text} has bits beyond its first ${length}`,
+      "these bits must be 0",
+    );
     return undefined;
   }
   if (ipVersion !== ip) {
     diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       where,
       `${text} is an address of IPv${ipVersion}, but traffic.ip is ${ip}: no packet matches`,
     );

@@ -5,6 +5,7 @@
  */
 import { fail, type SourceFile } from "../../base/index.js";
 import { faultTable } from "../../generate/index.js";
+import { CODES } from "../codes.js";
 
 /** Position of the egress control among the arguments of V1Switch. */
 const EGRESS = 3;
@@ -24,7 +25,7 @@ export function sourceWithFaultTables(file: SourceFile, tables: number): string 
   const apply = head === null ? null : applyOf(code, head.index + head[0].length);
   if (metadata === undefined || apply === null)
     fail(
-      "P43018",
+      CODES.faultOnTestbed,
       { file, start: 0, end: 1 },
       "faults on real switches need the egress control of V1Switch in this file",
       "write it in the file of the program, with a parameter of type standard_metadata_t",

@@ -1,6 +1,7 @@
 /** Finds the links of a topology that are to be captured, by the names that users give them. */
 import { didYouMean, fail, type Locate } from "../../base/index.js";
 import { nodeNamed, type Topology, type TopologyNode } from "../../topology/index.js";
+import { CODES } from "../codes.js";
 
 /** One interface of a capture file. */
 export interface CapturePoint {
@@ -30,7 +31,7 @@ export function capturePoints(names: readonly string[], topology: Topology, loca
   };
   for (const name of names) {
     const wrong = (message: string, note = FORMS): never =>
-      fail("P43080", locate(["see", "pcap"]), message, note);
+      fail(CODES.captureLink, locate(["see", "pcap"]), message, note);
     const find = (text: string): TopologyNode => {
       const node = nodeNamed(topology, text);
       const known = topology.nodes.map((one) => one.name);

@@ -1,6 +1,7 @@
 /** Runs one job of a sweep in this process and makes its record. */
 import { performance } from "node:perf_hooks";
 import { DiagnosticError, fail, formatDiagnostic } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import { fileWord, type SeeingFolder } from "../seeing/seeing.js";
 import { jobKey } from "./dependencies.js";
 import type { Sweep } from "./load.js";
@@ -27,7 +28,7 @@ export async function recordOfJob(sweep: Sweep, order: JobOrder, means: JobMeans
   const { seed } = order;
   if (jobKey(point.dependencies(order.unit), seed, p4c) !== order.job)
     fail(
-      "P43044",
+      CODES.changedFile,
       undefined,
       `a file that ${sweep.source.path} uses has changed since the sweep began`,
       "run it again with --resume: jobs that the change does not concern are kept",

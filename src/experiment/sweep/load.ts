@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type Diagnostic, DiagnosticError, Diagnostics, type SourceFile } from "../../base/index.js";
 import { type EditedContents, openDocument } from "../../documents/index.js";
+import { CODES } from "../codes.js";
 import type { FabricSettings, SchemeSet } from "../experiment.js";
 import type { ExperimentFile, LoadedExperiment } from "../load.js";
 import { type Assignment, edited } from "./edit.js";
@@ -49,7 +50,7 @@ export function loadSweep(
     if (each > 1) factors.push(`${each} units of work (schemes, failures ...)`);
     return {
       severity: "error",
-      code: "P43041",
+      code: CODES.tooManyRuns,
       message: `the sweep has ${counted(jobs, "run")}: ${factors.join(" x ")}; the limit is ${MAX_RUNS.toLocaleString("en")}`,
       ...spanAt(document.locate(["sweep"])),
       notes: [{ message: "sweep fewer values, or say that it is meant: --many" }],

@@ -17,6 +17,7 @@ import {
 import { join } from "node:path";
 import { fail, systemErrorReason } from "../../base/index.js";
 import { makeFolders } from "../../loading/index.js";
+import { CODES } from "../codes.js";
 
 /** A finished job. */
 export interface PointRecord {
@@ -177,7 +178,7 @@ function recordOf(line: string): PointRecord | undefined {
 function refuse(path: string, error: unknown): never {
   if ((error as NodeJS.ErrnoException).code === undefined) throw error;
   fail(
-    "P43043",
+    CODES.cannotKeepJobs,
     undefined,
     `cannot keep finished points in ${path}: ${systemErrorReason(error)}`,
     "the points that it has stay: make room, and go on with --resume",

@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import { type Diagnostic, DiagnosticError, fail } from "../../base/index.js";
+import { CODES } from "../codes.js";
 import { breather } from "../engine.js";
 import type { PrintedResults } from "../results.js";
 import type { RunOptions } from "../run.js";
@@ -40,7 +41,7 @@ export async function runSweep(
   const engine = options.engine ?? settings.engine;
   if (engine !== "sim")
     fail(
-      "P43046",
+      CODES.sweepOnTestbed,
       undefined,
       `a sweep runs on the simulator, not on engine ${engine}: its runs would share the processors of this machine`,
       "run it with --engine sim, or each point as a file of its own",
@@ -361,7 +362,7 @@ function missingDiagnostics(missing: readonly Job[]): Diagnostic[] {
   if (missing.length === 0) return [];
   const message = `${counted(missing.length, "job")} of the sweep ${missing.length === 1 ? "has" : "have"} no outcome: ${listed(missing)}`;
   const notes = [{ message: "the same command with --resume instead of --gather runs them" }];
-  return [{ severity: "error", code: "P43042", message, notes }];
+  return [{ severity: "error", code: CODES.failedJobs, message, notes }];
 }
 
 /** Jobs that failed alike are told together. */
@@ -377,7 +378,7 @@ function failureDiagnostics(failed: readonly FailedJob<Job>[]): Diagnostic[] {
     const [first, ...more] = why.split("\n");
     return {
       severity: "error",
-      code: "P43042",
+      code: CODES.failedJobs,
       message: `${counted(group.length, "job")} of the sweep failed: ${names}`,
       notes: [first!, ...more, ...lines].map((message) => ({ message })),
     };

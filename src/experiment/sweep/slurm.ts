@@ -16,6 +16,7 @@ import {
 import { join, resolve } from "node:path";
 import { fail } from "../../base/index.js";
 import { makeFolders, ownCommand } from "../../loading/index.js";
+import { CODES } from "../codes.js";
 import type { Progress } from "../engine.js";
 import { type Job, jobsOfShard } from "./jobs.js";
 import type { SlurmOptions } from "./options.js";
@@ -128,7 +129,7 @@ async function submit(script: string, tasks: readonly number[]): Promise<string>
   const { error, stdout, stderr } = await call("sbatch", ["--parsable", `--array=${ranges(tasks)}`, script]);
   if (error !== undefined)
     fail(
-      "P43047",
+      CODES.slurmSubmit,
       undefined,
       `cannot submit ${script}: ${stderr.trim() === "" ? `sbatch: ${error}` : stderr.trim().split("\n")[0]}`,
       ...stderr.trim().split("\n").slice(1),
@@ -156,7 +157,7 @@ async function wait({ jobs, folder, progress, tell, stop, pollMs }: SlurmRun, id
     failures = error === undefined ? 0 : failures + 1;
     if (failures >= MAX_FAILED_LOOKS)
       fail(
-        "P43048",
+        CODES.slurmQueue,
         undefined,
         `cannot read the queue of Slurm: ${stderr.trim() || error}`,
         `array job ${id} is left to itself: run the same command with --gather instead of --slurm when it has ended`,

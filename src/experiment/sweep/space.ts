@@ -5,6 +5,7 @@
 import type { Diagnostics } from "../../base/index.js";
 import { didYouMean } from "../../base/index.js";
 import type { OpenDocument } from "../../documents/index.js";
+import { CODES } from "../codes.js";
 import { type Assignment, edited, NoPlace, pathOf } from "./edit.js";
 import type { SweepSettings } from "./schema.js";
 
@@ -126,7 +127,7 @@ export function spaceOf(
   const before = diagnostics.errorCount;
   const { contents, locate } = document;
   const refuse = (at: readonly PropertyKey[], message: string, ...notes: string[]) =>
-    diagnostics.error("P43040", locate(at) ?? locate(["sweep"]), message, ...notes);
+    diagnostics.error(CODES.sweepKey, locate(at) ?? locate(["sweep"]), message, ...notes);
   /** `place`: of the key, for what is wrong with it. */
   const assignment = (
     key: string,

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fail } from "../../base/index.js";
 import { ownCommand } from "../../loading/index.js";
+import { CODES } from "../codes.js";
 import type { FromWorker, JobOrder, ToWorker, WorkerStart } from "./messages.js";
 import type { JobEnd, PoolWorker } from "./pool.js";
 
@@ -31,7 +32,7 @@ export async function startWorker(start: WorkerStart, limits: WorkerLimits): Pro
   await worker.end();
   const why =
     end.kind === "died" ? [end.why, ...end.lines] : end.kind === "wrong" ? end.text.split("\n") : [];
-  return fail("P43045", undefined, "a worker of the sweep does not start", ...why);
+  return fail(CODES.workerStart, undefined, "a worker of the sweep does not start", ...why);
 }
 
 type Answer = JobEnd | { readonly kind: "ready" };

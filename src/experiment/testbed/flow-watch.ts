@@ -1,6 +1,7 @@
 /** Waits for events of one flow of an agent, with deadlines on the clock of the events' times. */
 import { fail } from "../../base/index.js";
 import { type AgentFlow, type FlowEvent, monotonicNs } from "../../testbed/index.js";
+import { CODES } from "../codes.js";
 
 /** Times in nanoseconds. */
 export interface Clock {
@@ -75,7 +76,7 @@ export class FlowWatch {
         const event = this.events[next]!;
         const picked = pick(event);
         if (picked !== undefined) return picked;
-        if (event.kind === "failed") fail("P43172", undefined, `a flow broke: ${event.text}`);
+        if (event.kind === "failed") fail(CODES.flowFailed, undefined, `a flow broke: ${event.text}`);
       }
       if (this.clock.now() >= deadline) return undefined;
       await this.#wait(deadline);

@@ -6,6 +6,7 @@ import { fail } from "../../base/index.js";
 import type { Program } from "../../program/index.js";
 import type { SwitchEngine } from "../../testbed/index.js";
 import { bootFabric, ProgramCompiler } from "../boot.js";
+import { CODES } from "../codes.js";
 import type { SchemeLog } from "../control-plane.js";
 import { counter, type EngineContext, type EngineOutcome } from "../engine.js";
 import type { FabricExperiment, SchemeRun } from "../experiment.js";
@@ -36,7 +37,7 @@ export async function runOnLab<E extends FabricExperiment, U extends Unit, O, P>
   checkSignals(experiment, engine, side.missingSignals?.(experiment) ?? new Map());
   if (experiment.settings.transport.protocol === "tcp")
     fail(
-      "P43030",
+      CODES.transportOnTestbed,
       experiment.locate(["transport", "protocol"]) ?? experiment.locate(["transport"]),
       `the simulator's TCP does not run on ${engine}: the hosts there have the kernel's`,
       "use --engine sim, or leave out protocol and the keys of TCP",

@@ -2,6 +2,7 @@
 import { fail } from "../../base/index.js";
 import { restingHost, type Signal } from "../../hosts/index.js";
 import type { SwitchEngine } from "../../testbed/index.js";
+import { CODES } from "../codes.js";
 import type { FabricExperiment } from "../experiment.js";
 
 /** Fails with P43070, at the first scheme whose policy needs a signal that is missing; `why` explains it. */
@@ -14,7 +15,7 @@ export function checkSignals(
     const lacking = (hosts(restingHost()).needs ?? []).find((need) => missing.has(need));
     if (lacking === undefined) continue;
     fail(
-      "P43070",
+      CODES.missingSignal,
       locate(["schemes", i]),
       `engine ${engine} cannot run scheme ${label}: its hosts need ${lacking}`,
       missing.get(lacking)!,

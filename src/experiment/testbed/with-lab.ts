@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DiagnosticError } from "../../base/index.js";
 import { DeviceError } from "../../device/index.js";
 import { labOf, type SwitchEngine, startLab } from "../../testbed/index.js";
+import { CODES } from "../codes.js";
 import type { EngineContext } from "../engine.js";
 import type { FabricExperiment } from "../experiment.js";
 import { Journal } from "./journal.js";
@@ -77,7 +78,7 @@ function switchError(error: unknown, logs: string): unknown {
   return new DiagnosticError([
     {
       severity: "error",
-      code: "P43016",
+      code: CODES.refusedBySwitch,
       message,
       notes: [{ message: `the logs of the switches are in ${logs}` }],
     },
@@ -89,7 +90,7 @@ function locateLinks({ locate }: FabricExperiment, error: unknown): unknown {
   if (!(error instanceof DiagnosticError)) return error;
   return new DiagnosticError(
     error.diagnostics.map((one) => {
-      const span = one.code === "P43105" ? (one.span ?? locate(["topology"])) : one.span;
+      const span = one.code === CODES.kernelLacks ? (one.span ?? locate(["topology"])) : one.span;
       return span === undefined ? one : { ...one, span };
     }),
   );

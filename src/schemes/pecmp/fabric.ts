@@ -5,6 +5,7 @@
 import { fail, type Locate } from "../../base/index.js";
 import { FIELD_BITS } from "../../hosts/index.js";
 import { nodeNamed, type Role, type Topology } from "../../topology/index.js";
+import { CODES } from "../codes.js";
 import {
   type CompiledSwitch,
   compileMatrices,
@@ -41,7 +42,7 @@ export function compileFabric(topology: Topology, parameters: PecmpParameters, l
     const free = topology.nodes.find((node) => node.role === "switch");
     if (free !== undefined) {
       fail(
-        "P42205",
+        CODES.withoutTiers,
         locate(["control"]),
         `control of next hops needs tiers, and "${free.name}" is in none`,
         "give every switch the role tor, leaf or spine, or write control: offset",
@@ -55,7 +56,7 @@ export function compileFabric(topology: Topology, parameters: PecmpParameters, l
     const { field, bits } = layout;
     const wider = Object.entries(FIELD_BITS).filter(([, width]) => width >= bits);
     fail(
-      "P42202",
+      CODES.selectorTooWide,
       locate(["field"]) ?? locate([]),
       `the selector needs ${bits} bits, but field ${field} has ${FIELD_BITS[field]}`,
       wider.length > 0
@@ -71,10 +72,10 @@ function readWeights(topology: Topology, parameters: PecmpParameters, locate: Lo
   for (const [i, [name, neighbour, weight]] of parameters.weights.entries()) {
     const node = nodeNamed(topology, name);
     if (node === undefined || node.role === "host") {
-      fail("P42204", locate(["weights", i, 0]), `no switch is called "${name}"`);
+      fail(CODES.weight, locate(["weights", i, 0]), `no switch is called "${name}"`);
     }
     if (!node.ports.some((port) => topology.nodes[port.peer]!.name === neighbour)) {
-      fail("P42204", locate(["weights", i, 1]), `"${name}" has no neighbour called "${neighbour}"`);
+      fail(CODES.weight, locate(["weights", i, 1]), `"${name}" has no neighbour called "${neighbour}"`);
     }
     const own = weights.get(name) ?? new Map<string, number>();
     weights.set(name, own.set(neighbour, weight));
@@ -105,7 +106,7 @@ function checkSpace(
       for (const what of ["groups", "members"] as const) {
         if (need[what] <= space[what]) continue;
         fail(
-          "P42201",
+          CODES.tooManyGroups,
           locate(["switches", role]) ?? locate(["control"]) ?? locate([]),
           `${name} needs ${need[what]} ECMP ${what} for its ${direction}links, but ${model.name} has ${model[what]}` +
             (transactional ? `, half of them (${space[what]}) for each version` : ""),
@@ -129,7 +130,7 @@ function chooseOffsets(sizes: readonly number[], parameters: PecmpParameters, lo
   if (parameters.offsets === "odd" && fitting !== "odd") {
     const odd = sizes.find((size) => ruleFor([size]) !== "odd")!;
     fail(
-      "P42203",
+      CODES.offsets,
       locate(["offsets"]),
       `odd offsets do not suit a group of ${odd} next hops: some lead back to the same one`,
       "write offsets: primes (P-ECMP, appendix C)",

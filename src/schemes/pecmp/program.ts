@@ -9,6 +9,7 @@ import {
   selectorValues,
 } from "../../generate/index.js";
 import { FIELD_BITS, SELECTOR_FIELDS, type SelectorField } from "../../hosts/index.js";
+import { CODES } from "../codes.js";
 import { DIRECTIONS } from "../hash-settings.js";
 
 /**
@@ -82,7 +83,7 @@ function sliceExpression(field: SelectorField, { low, width, version }: Selector
   const highest = Math.max(low + width - 1, version ?? 0);
   if (highest >= FIELD_BITS[field]) {
     fail(
-      "P42005",
+      CODES.sliceOutside,
       undefined,
       `selector bit ${highest} lies outside ${field}, which has ${FIELD_BITS[field]} bits`,
     );

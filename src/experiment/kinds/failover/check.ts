@@ -2,6 +2,7 @@
 import type { Diagnostics, Locate } from "../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import type { PairPattern } from "../../../traffic/index.js";
+import { CODES } from "../../codes.js";
 import { type DrawnFailure, drawnFailures, FAILURES, failureOfWord } from "../../faults/drawn-failures.js";
 import type { CheckContext } from "../kind.js";
 import { placesOf, siteKey } from "./failure-sites.js";
@@ -38,7 +39,7 @@ function checkMeaning(
 ): void {
   if (settings.give_up <= settings.transport.rto_margin)
     diagnostics.error(
-      "P43008",
+      CODES.givesUpTooEarly,
       locate(["give_up"]) ?? locate([]),
       `give_up is ${settings.give_up / 1e6} ms: no flow can recover before its first timeout`,
       `write more than rto_margin, ${settings.transport.rto_margin / 1e6} ms`,
@@ -58,7 +59,7 @@ function checkSites(
   const possible = placesOf(topology, pairs);
   if (possible === undefined) {
     diagnostics.error(
-      "P43009",
+      CODES.noPlaceOrPair,
       locate(["traffic", "pairs"]) ?? locate(["topology"]),
       `no two hosts of the topology are ${PAIR_NEEDS[pairs]}`,
       `traffic.pairs is ${pairs}; the topology has ${count(topology.pods.length, "pod")}, ` +
@@ -71,7 +72,7 @@ function checkSites(
     if (sites.every((site) => possible.has(siteKey(site)))) continue;
     const words = FAILURES.filter((one) => possible.has(siteKey(failureOfWord(one).sites[0]!)));
     diagnostics.error(
-      "P43009",
+      CODES.noPlaceOrPair,
       locate(["failures", i]),
       `failure "${name}": no path between the hosts of traffic.pairs: ${pairs} crosses one`,
       `failures with a place here: ${words.join(", ") || "none"}`,

@@ -16,6 +16,7 @@ import {
 } from "../../../sim/packet/index.js";
 import { drawClientPort, hostPlaces, PairDrawer, type Place } from "../../../traffic/index.js";
 import { advance, type Steps } from "../../advance.js";
+import { CODES } from "../../codes.js";
 import { type DrawnFailure, drawKey } from "../../faults/drawn-failures.js";
 import type { Element } from "../../faults/fault.js";
 import { transportOptions } from "../../transport.js";
@@ -160,7 +161,7 @@ export class FlowDrawer {
   #noneHit(failure: DrawnFailure, draws: number, met: SitesMet): never {
     const { locate, settings, failures } = this.#experiment;
     fail(
-      "P43009",
+      CODES.noPlaceOrPair,
       locate(["failures", failures.indexOf(failure)]),
       `failure "${failure.name}": none of ${draws} flows of traffic.pairs: ${settings.traffic.pairs} crosses all its elements`,
       ...met.advice(),
@@ -200,7 +201,7 @@ export class FlowDrawer {
     if (paths.acks.at(-1) !== flow.source.host || flow.client.timeout.smoothedRtt === undefined) {
       const { locate, settings } = this.#experiment;
       fail(
-        "P43010",
+        CODES.failsTooEarly,
         locate(["failure_time"]) ?? locate(["topology"]),
         `no acknowledgement came back within failure_time, ${settings.failure_time / 1e6} ms`,
         "failure_time must be longer than a round trip, and the hosts must reach each other",

@@ -4,6 +4,7 @@
  */
 
 import { fail } from "../../../base/index.js";
+import { CODES } from "../../codes.js";
 import { type DrawnFailure, faultsOf, isPartial } from "../../faults/drawn-failures.js";
 import { elementName } from "../../faults/fault.js";
 import { checkLabDelay } from "../../faults/lab-check.js";
@@ -83,7 +84,7 @@ class LabRig {
       }
       if (outcome.kind === "missed")
         fail(
-          "P43017",
+          CODES.noTimeout,
           undefined,
           `${name}: the flow had no timeout after its failure`,
           `predicted: ${this.#describe(predicted)}`,
@@ -93,7 +94,7 @@ class LabRig {
     }
     const { locate, settings } = this.experiment;
     fail(
-      "P43013",
+      CODES.timeoutBeforeFault,
       locate(["transport", "rto_margin"]) ?? locate([]),
       `${name}: in each of ${MAX_ATTEMPTS} attempts the flow timed out before anything had failed`,
       `rto_margin is ${settings.transport.rto_margin / 1e6} ms: this machine needs more, or fewer switches`,

@@ -16,6 +16,7 @@ import {
   SizeDistribution,
   spreadOf,
 } from "../../../traffic/index.js";
+import { CODES } from "../../codes.js";
 import type { TrafficContext } from "./plan-traffic.js";
 import type { TrafficFiles } from "./traffic-files.js";
 import type { TrafficPart } from "./traffic-schema.js";
@@ -70,7 +71,7 @@ class PartCheck {
     const { sizes } = this.part;
     if (sizes === undefined) {
       const example = "write a distribution such as `sizes: web_search`, or `sizes: { fixed: 512KB }`";
-      return this.#error("P42330", this.#at(), "the traffic has no `sizes`", example);
+      return this.#error(CODES.trafficKeys, this.#at(), "the traffic has no `sizes`", example);
     }
     if (typeof sizes === "string") return this.files.distribution(sizes, this.#at("sizes"));
     if (sizes.cdf !== undefined)
@@ -79,13 +80,17 @@ class PartCheck {
     const [least, most] = sizes.uniform!;
     if (least <= most) return SizeDistribution.uniform(least, most);
     const message = `uniform: expected the least size first, got ${least} and ${most} bytes`;
-    return this.#error("P42330", this.#at("sizes", "uniform"), message);
+    return this.#error(CODES.trafficKeys, this.#at("sizes", "uniform"), message);
   }
 
   #pattern(): PairSpec | RequestSpec | undefined {
     const { pattern = "all_to_all" } = this.part;
     if (this.#places.length < 2)
-      return this.#error("P42333", this.#at("pattern"), "the topology has one host, and traffic needs two");
+      return this.#error(
+        CODES.noSuchPattern,
+        this.#at("pattern"),
+        "the topology has one host, and traffic needs two",
+      );
     if (typeof pattern === "string") return this.#named(pattern);
     if (pattern.stride !== undefined) return this.#stride(pattern.stride);
     if (pattern.rack_local !== undefined) return this.#rackLocal(pattern.rack_local);
@@ -96,7 +101,11 @@ class PartCheck {
   #named(kind: Extract<TrafficPart["pattern"], string>): PairSpec | undefined {
     const group = kind === "inter_rack" ? "rack" : kind === "inter_pod" ? "pod" : undefined;
     if (group !== undefined && new Set(this.#places.map((place) => place[group])).size < 2)
-      return this.#error("P42333", this.#at("pattern"), `all hosts of the topology are in one ${group}`);
+      return this.#error(
+        CODES.noSuchPattern,
+        this.#at("pattern"),
+        `all hosts of the topology are in one ${group}`,
+      );
     return { kind };
   }
 
@@ -104,7 +113,7 @@ class PartCheck {
     const hosts = this.#places.length;
     if (stride % hosts !== 0) return { kind: "stride", stride };
     const message = `with ${hosts} hosts, a stride of ${stride} leads each host to itself`;
-    return this.#error("P42333", this.#at("pattern", "stride"), message);
+    return this.#error(CODES.noSuchPattern, this.#at("pattern", "stride"), message);
   }
 
   #rackLocal(share: number): PairSpec | undefined {
@@ -115,10 +124,18 @@ class PartCheck {
     if (share > 0 && alone !== undefined) {
       const { host } = this.#places.find(({ rack }) => rack === alone[0])!;
       const { name } = this.context.topology.nodes[host]!;
-      return this.#error("P42333", span, `"${name}" is the only host of its rack, so no flow can stay there`);
+      return this.#error(
+        CODES.noSuchPattern,
+        span,
+        `"${name}" is the only host of its rack, so no flow can stay there`,
+      );
     }
     if (share < 1 && racks.size === 1)
-      return this.#error("P42333", span, "all hosts of the topology are in one rack: write `rack_local: 1`");
+      return this.#error(
+        CODES.noSuchPattern,
+        span,
+        "all hosts of the topology are in one rack: write `rack_local: 1`",
+      );
     return { kind: "rack_local", share };
   }
 
@@ -133,7 +150,7 @@ class PartCheck {
       const racks = new Set(this.#places.map(({ rack }) => rack)).size;
       const message = `${file.path} has ${size} lines; the topology has ${racks} racks and ${this.#places.length} hosts`;
       return this.#error(
-        "P42334",
+        CODES.matrix,
         span,
         message,
         "a matrix has one line and one column for each rack, or for each host",
@@ -143,7 +160,7 @@ class PartCheck {
     if (own < 0) return { kind: "matrix", matrix };
     const { name: host } = this.context.topology.nodes[groups[own]![0]!.host]!;
     const message = `${file.path}: line ${own + 1}, value ${own + 1} is traffic of "${host}" to itself; write 0`;
-    return this.#error("P42334", span, message);
+    return this.#error(CODES.matrix, span, message);
   }
 
   #requests({ incast, requests }: PatternKeys): RequestSpec | undefined {
@@ -163,13 +180,13 @@ class PartCheck {
     const most = disjoint ? count : count - 1;
     if (degree > most) {
       const message = `${key}: ${degreeKey} is ${degree}, but beside a host of \`${clientsKey}\` there are only ${most}`;
-      return this.#error("P42333", this.#at("pattern", key, degreeKey), message);
+      return this.#error(CODES.noSuchPattern, this.#at("pattern", key, degreeKey), message);
     }
     const { flows } = this.context.settings;
     const group = questionBytes > 0 ? 2 * degree : degree;
     if (flows !== undefined && flows < group) {
       const message = `flows is ${flows}, but one ${incast === undefined ? "request" : "incast"} has ${group}`;
-      return this.#error("P42330", this.context.locate(["traffic", "flows"]), message);
+      return this.#error(CODES.trafficKeys, this.context.locate(["traffic", "flows"]), message);
     }
     return { kind: "requests", clients, servers, degree, questionBytes };
   }
@@ -183,7 +200,7 @@ class PartCheck {
       const all = this.#places.length;
       if (choice <= all) return choice;
       this.#error(
-        "P42333",
+        CODES.noSuchPattern,
         this.#at(...path),
         `${keys.join(".")}: the topology has ${all} hosts, got ${choice}`,
       );
@@ -194,8 +211,13 @@ class PartCheck {
     for (const [index, name] of choice.entries()) {
       const span = this.#at(...path, index);
       if (!names.has(name))
-        this.#error("P42332", span, `there is no host "${name}"${didYouMean(name, [...names.keys()], '"')}`);
-      else if (choice.indexOf(name) !== index) this.#error("P42332", span, `"${name}" is listed twice`);
+        this.#error(
+          CODES.trafficHost,
+          span,
+          `there is no host "${name}"${didYouMean(name, [...names.keys()], '"')}`,
+        );
+      else if (choice.indexOf(name) !== index)
+        this.#error(CODES.trafficHost, span, `"${name}" is listed twice`);
     }
     if (this.context.diagnostics.errorCount > before) return null;
     return choice.map((name) => names.get(name)!);
@@ -210,24 +232,24 @@ class PartCheck {
       const other = (["share", "interval", "arrivals"] as const).find((key) => this.part[key] !== undefined);
       if (other === undefined) return { kind: "closed", outstanding: loop.outstanding, thinkNs: loop.think };
       const message = `${other}: requests in a closed loop follow each other`;
-      return this.#error("P42330", this.#at(other), message, `remove \`${other}\` or \`loop\``);
+      return this.#error(CODES.trafficKeys, this.#at(other), message, `remove \`${other}\` or \`loop\``);
     }
     const kind = arrivals ?? "poisson";
     if (interval !== undefined) {
       if (share === undefined) return { kind: "interval", intervalNs: interval, arrivals: kind };
       return this.#error(
-        "P42330",
+        CODES.trafficKeys,
         this.#at("interval"),
         "a part has a `share` of the load or an `interval`, not both",
       );
     }
     if (inMix && share === undefined) {
       const message = "the part has no `share` of the load and no `interval`";
-      return this.#error("P42330", this.#at(), message);
+      return this.#error(CODES.trafficKeys, this.#at(), message);
     }
     if (load === undefined) {
       const message = "the file has no `load`, and the traffic no `interval`";
-      return this.#error("P42330", this.#at(), message, "write `load: 0.5` beside `traffic`");
+      return this.#error(CODES.trafficKeys, this.#at(), message, "write `load: 0.5` beside `traffic`");
     }
     if (pattern !== undefined && !this.#hasCapacity(pattern)) return undefined;
     return { kind: "load", load: load * (share ?? 1), arrivals: kind };
@@ -239,7 +261,7 @@ class PartCheck {
     // Whether there is any does not depend on what is drawn.
     if (capacityBps(load_of, spreadOf(pattern, topology, new Random(0)), topology) > 0) return true;
     this.#error(
-      "P42333",
+      CODES.noSuchPattern,
       locate(["traffic", "load_of"]),
       "load_of: no flow of this pattern crosses the core",
     );

@@ -1,6 +1,7 @@
 /** What a file of the kind `load` means: its traffic fits the topology, its times leave something to measure. */
 import type { Diagnostics, Locate } from "../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
+import { CODES } from "../../codes.js";
 import { listedCommands } from "../../commands.js";
 import { controllerFaults } from "../../control-plane-faults.js";
 import type { Fault } from "../../faults/fault.js";
@@ -66,7 +67,7 @@ function loadFaults(
       diagnostics,
     );
   diagnostics.error(
-    "P43015",
+    CODES.contradiction,
     locate(["faults", endless, "flap"]),
     "the fault flaps without an end, and nobody knows before the run when the traffic ends",
     "write until, or traffic: { duration: ... }",
@@ -87,14 +88,14 @@ function checkTimes(
   const { duration } = traffic;
   if (duration !== undefined && warm_up >= duration)
     diagnostics.error(
-      "P43061",
+      CODES.warmUp,
       locate(["warm_up"]) ?? locate(["traffic", "duration"]),
       `warm_up, ${warm_up / 1e6} ms, is not shorter than traffic.duration, ${duration / 1e6} ms: no flow would be measured`,
       "write a shorter warm_up, or a longer duration",
     );
   if (drain === 0)
     diagnostics.error(
-      "P43062",
+      CODES.noDrain,
       locate(["drain"]),
       "drain is 0: the flows that are open when the last one arrives could not end",
       "write a time in which large flows end, such as 1s",
@@ -108,7 +109,7 @@ function checkSizes(
 ): void {
   if (small >= large)
     diagnostics.error(
-      "P43063",
+      CODES.sizeBounds,
       locate(["sizes", "small"]) ?? locate(["sizes", "large"]),
       `sizes: the largest small flow, ${small} bytes, is not below the smallest large one, ${large} bytes`,
       "write two bounds that ascend, such as { small: 100KB, large: 10MB }",

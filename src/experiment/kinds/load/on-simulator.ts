@@ -1,6 +1,7 @@
 /** Load on the packet simulator: flows arrive, run beside each other and are measured. */
 import { fail, Random } from "../../../base/index.js";
 import type { Steps } from "../../advance.js";
+import { CODES } from "../../codes.js";
 import { scheduleFaults } from "../../faults/during-run.js";
 import { transportOptions } from "../../transport.js";
 import type { SimulatorStage } from "../kind.js";
@@ -102,7 +103,7 @@ export async function loadInSimulator(experiment: Load, stage: SimulatorStage): 
 
 function noneMeasured({ settings, locate }: Load, { count, lastNs }: Arrivals): never {
   fail(
-    "P43060",
+    CODES.nothingToMeasure,
     locate(["warm_up"]) ?? locate(["traffic"]) ?? locate([]),
     count === 0
       ? "no flow starts"

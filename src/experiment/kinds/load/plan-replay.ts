@@ -3,6 +3,7 @@ import { didYouMean } from "../../../base/index.js";
 import { parseValue } from "../../../device/index.js";
 import { hostsOf } from "../../../topology/index.js";
 import { type MappedPrefix, type PacketSource, Replay, recordedPackets } from "../../../traffic/index.js";
+import { CODES } from "../../codes.js";
 import type { TrafficContext } from "./plan-traffic.js";
 import { piecesOf, type TrafficFiles } from "./traffic-files.js";
 import type { TrafficSettings } from "./traffic-schema.js";
@@ -22,10 +23,10 @@ export function planReplay(
     const prefix = prefixOf(text);
     const host = nodes.get(name);
     if (prefix === undefined)
-      diagnostics.error("P42341", span, `"${text}" is no address and no prefix such as 10.0.0.0/8`);
+      diagnostics.error(CODES.replayHosts, span, `"${text}" is no address and no prefix such as 10.0.0.0/8`);
     if (host === undefined)
       diagnostics.error(
-        "P42332",
+        CODES.trafficHost,
         span,
         `there is no host "${name}"${didYouMean(name, [...nodes.keys()], '"')}`,
       );
@@ -45,7 +46,11 @@ export function planReplay(
       const { sent, notIp, unmapped, local } = replay.counters;
       if (sent > 0) return;
       const reasons = `${notIp} without IP, ${unmapped} of addresses that stand for no host, ${local} within one host`;
-      diagnostics.error("P42341", span, `${path} has no packet from one host to another: ${reasons}`);
+      diagnostics.error(
+        CODES.replayHosts,
+        span,
+        `${path} has no packet from one host to another: ${reasons}`,
+      );
     },
     span,
   );

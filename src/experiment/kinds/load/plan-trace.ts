@@ -2,6 +2,7 @@
 import { Diagnostics } from "../../../base/index.js";
 import { hostsOf } from "../../../topology/index.js";
 import { openTrace, streamTrafficFile, type TrafficFlow } from "../../../traffic/index.js";
+import { CODES } from "../../codes.js";
 import type { FlowPlan, TrafficContext } from "./plan-traffic.js";
 import { piecesOf, type TrafficFiles, textOf } from "./traffic-files.js";
 
@@ -13,11 +14,11 @@ export function planTrace(context: TrafficContext, files: TrafficFiles): FlowPla
   const before = diagnostics.errorCount;
   for (const key of Object.keys(others)) {
     const message = `${key} has no effect on the flows of a trace`;
-    diagnostics.error("P42330", locate(["traffic", key]), message, `remove \`${key}\` or \`trace\``);
+    diagnostics.error(CODES.trafficKeys, locate(["traffic", key]), message, `remove \`${key}\` or \`trace\``);
   }
   if (context.load !== undefined) {
     const message = "load has no effect on the flows of a trace; `time_scale` stretches their times";
-    diagnostics.error("P42330", locate(["load"]), message);
+    diagnostics.error(CODES.trafficKeys, locate(["load"]), message);
   }
   const path = files.pathOf(file);
   const names = new Set(hostsOf(topology).map(({ name }) => name));
@@ -36,7 +37,7 @@ export function planTrace(context: TrafficContext, files: TrafficFiles): FlowPla
   );
   if (diagnostics.errorCount > before) return undefined;
   if (count === 0) {
-    diagnostics.error("P42330", span, `${path} has no flows`);
+    diagnostics.error(CODES.trafficKeys, span, `${path} has no flows`);
     return undefined;
   }
   const service = protocol === "tcp" ? { protocol } : { protocol: "udp" as const, rateBps: protocol.udp };

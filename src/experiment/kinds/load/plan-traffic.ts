@@ -2,6 +2,7 @@
 import type { Diagnostics, Locate, Random, SourceFile } from "../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { openWorkload, type PacketSource, type Workload } from "../../../traffic/index.js";
+import { CODES } from "../../codes.js";
 import { collecting } from "../../read-source.js";
 import { checkPart } from "./check-part.js";
 import { planReplay } from "./plan-replay.js";
@@ -56,11 +57,11 @@ function planDrawn(context: TrafficContext, files: TrafficFiles): FlowPlan | und
   const { mix, flows, duration: durationNs, load_of: loadOf = "host_links", replay: _, ...beside } = settings;
   if (flows === undefined && durationNs === undefined) {
     const message = "drawn traffic has no end: write `flows`, `duration`, or both";
-    diagnostics.error("P42330", locate(["traffic"]), message);
+    diagnostics.error(CODES.trafficKeys, locate(["traffic"]), message);
   }
   if (mix !== undefined && beside.interval !== undefined) {
     const message = "an interval beside `mix`: the parts have a `share` or an `interval` each";
-    diagnostics.error("P42330", locate(["traffic", "interval"]), message);
+    diagnostics.error(CODES.trafficKeys, locate(["traffic", "interval"]), message);
   }
   const { interval, ...common } = beside;
   const whole: TrafficPart = interval === undefined || mix !== undefined ? common : { ...common, interval };
@@ -73,12 +74,12 @@ function planDrawn(context: TrafficContext, files: TrafficFiles): FlowPlan | und
   const shares = parts.flatMap(({ pace }) => (pace.kind === "load" ? [pace.load / load!] : []));
   if (shares.length === 0 && load !== undefined) {
     const why = "every part of the traffic has its own `interval` or a closed `loop`";
-    diagnostics.error("P42330", locate(["load"]), `load has no effect: ${why}`, "remove `load`");
+    diagnostics.error(CODES.trafficKeys, locate(["load"]), `load has no effect: ${why}`, "remove `load`");
   }
   const sum = shares.reduce((total, share) => total + share, 0);
   if (shares.length > 0 && Math.abs(sum - 1) > 1e-9) {
     const message = `the shares of the parts add up to ${Number(sum.toPrecision(12))}, not to 1`;
-    diagnostics.error("P42330", locate(["traffic", "mix"]), message);
+    diagnostics.error(CODES.trafficKeys, locate(["traffic", "mix"]), message);
   }
   const spec = { parts, loadOf, flows, durationNs };
   return { workload: (random) => openWorkload(spec, topology, random), flows, durationNs };

@@ -13,6 +13,7 @@ import {
 } from "../../../base/index.js";
 import { packageFile } from "../../../loading/index.js";
 import { readSizeDistribution, type ShareUnit, type SizeDistribution } from "../../../traffic/index.js";
+import { CODES } from "../../codes.js";
 import { readSource } from "../../read-source.js";
 
 /** Path as it is shown to the user, and SHA-256 of the contents. */
@@ -71,7 +72,7 @@ export class TrafficFiles {
     const names = distributionNames();
     if (!names.includes(name)) {
       this.diagnostics.error(
-        "P42331",
+        CODES.unknownSizes,
         span,
         `there is no distribution "${name}"${didYouMean(name, names, '"')}`,
         `distributions: ${names.join(", ")}; or fixed, uniform, or cdf with a file`,
@@ -114,7 +115,7 @@ function readPiece(path: string, at: number, span: Span | undefined): Uint8Array
       closeSync(descriptor);
     }
   } catch (error) {
-    return fail("P43005", span, `cannot read ${path}: ${systemErrorReason(error)}`);
+    return fail(CODES.unreadable, span, `cannot read ${path}: ${systemErrorReason(error)}`);
   }
 }
 

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { type Diagnostics, didYouMean, type Locate } from "../../../base/index.js";
 import { hostsOf, nodeNamed, type Topology } from "../../../topology/index.js";
 import { CLIENT_PORTS, readTrafficFile } from "../../../traffic/index.js";
+import { CODES } from "../../codes.js";
 import { listedCommands } from "../../commands.js";
 import { controllerFaults } from "../../control-plane-faults.js";
 import { listed } from "../../faults/element.js";
@@ -64,17 +65,21 @@ function checkTimeline(
     for (const end of ["from", "to"] as const) {
       if (nodeNamed(topology, flow[end])?.role === "host") continue;
       diagnostics.error(
-        "P43014",
+        CODES.unknownPlace,
         locate(["flows", i, end]),
         `no host is called "${flow[end]}"${didYouMean(flow[end], hosts, '"')}`,
         `hosts: ${listed(hosts)}`,
       );
     }
     if (flow.from === flow.to)
-      diagnostics.error("P43015", locate(["flows", i, "to"]), `a flow from ${flow.from} to itself`);
+      diagnostics.error(
+        CODES.contradiction,
+        locate(["flows", i, "to"]),
+        `a flow from ${flow.from} to itself`,
+      );
     if (flow.start >= settings.duration)
       diagnostics.error(
-        "P43015",
+        CODES.contradiction,
         locate(["flows", i, "start"]),
         "the flow starts after the end, see duration",
       );
@@ -96,12 +101,12 @@ function checkNumber({ flows }: TimelineSettings, locate: Locate, diagnostics: D
     alike.set(key, before + count);
     total += count;
     if (total > MAX_FLOWS) {
-      diagnostics.error("P43015", place, `more than ${MAX_FLOWS} flows`, "list fewer flows");
+      diagnostics.error(CODES.contradiction, place, `more than ${MAX_FLOWS} flows`, "list fewer flows");
       return;
     }
     if (before <= CLIENT_PORTS && before + count > CLIENT_PORTS)
       diagnostics.error(
-        "P43015",
+        CODES.contradiction,
         place,
         `more than ${CLIENT_PORTS} flows from ${from} to port ${port} of ${to}`,
         "there are no more client ports: give some flows another port or other hosts",
@@ -119,10 +124,15 @@ function checkIperf3(
 ): void {
   const place = locate(["flows", i]) ?? locate(["flows"]);
   if (bytes === undefined)
-    diagnostics.error("P43015", place, "a flow without bytes, which iperf3 would never end", "add bytes");
+    diagnostics.error(
+      CODES.contradiction,
+      place,
+      "a flow without bytes, which iperf3 would never end",
+      "add bytes",
+    );
   if (taken.has(`${to} ${port}`) || count > 1)
     diagnostics.error(
-      "P43015",
+      CODES.contradiction,
       place,
       `several flows of iperf3 to port ${port} of ${to}`,
       "a server of iperf3 takes one flow: give each a port of its own",

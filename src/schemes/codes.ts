@@ -1,0 +1,10 @@
+/** Error codes of this room; docs/errors.md explains how to correct each. */
+export const CODES = {
+  sliceOutside: "P42005",
+  tooManyGroups: "P42201",
+  selectorTooWide: "P42202",
+  offsets: "P42203",
+  weight: "P42204",
+  withoutTiers: "P42205",
+  hostPolicy: "P42210",
+} as const;
