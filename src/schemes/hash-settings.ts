@@ -80,19 +80,22 @@ export function directionOf(hops: HopSet): Direction {
   return hops.direction === "up" ? "up" : "down";
 }
 
+/** The seed of a switch in a direction: 16 bits drawn for its tier or for itself. */
+export function seedOf(node: TopologyNode, parameters: HashParameters, direction: Direction): number {
+  const own = parameters.hash[node.role as SwitchRole]?.[direction];
+  const scope = own?.scope ?? parameters.seed_scope;
+  const label = scope === "tier" ? node.role : node.name;
+  const random = new Random(own?.seed ?? parameters.hash_seed).fork(`hash seed ${label}`);
+  return random.uint32() & 0xffff;
+}
+
 /** Writes the switch's hash seeds: for each direction 16 bits drawn for its tier or for itself. */
 export function seedUpdate(
   node: TopologyNode,
   parameters: HashParameters,
   directions: readonly Direction[],
 ): Update {
-  const seeds = directions.map((direction): [Direction, number] => {
-    const own = parameters.hash[node.role as SwitchRole]?.[direction];
-    const scope = own?.scope ?? parameters.seed_scope;
-    const label = scope === "tier" ? node.role : node.name;
-    const random = new Random(own?.seed ?? parameters.hash_seed).fork(`hash seed ${label}`);
-    return [direction, random.uint32() & 0xffff];
-  });
+  const seeds = directions.map((direction) => [direction, seedOf(node, parameters, direction)] as const);
   return {
     type: "modify",
     entity: {

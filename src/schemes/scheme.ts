@@ -8,6 +8,7 @@ import type { ControllerPlan, RoutePlanner } from "../controllers/index.js";
 import type { Update } from "../device/index.js";
 import type { ProgramPlan } from "../generate/index.js";
 import type { HostContext, HostPolicy, PolicyDescription, SelectorField } from "../hosts/index.js";
+import type { PathModel } from "../paths/index.js";
 import type { Topology } from "../topology/index.js";
 import type { ClosedForm } from "./closed-form.js";
 
@@ -47,6 +48,8 @@ export interface FabricPlan {
   readonly hosts: PolicyDescription;
   /** Whether hosts ever leave a path after a timeout. */
   readonly repaths: boolean;
+  /** How the switches forward, so that paths of flows can be found without packets; made when it is asked for. */
+  readonly pathModel?: () => PathModel;
   /** Theory for the recovery of a flow, if there is any. */
   readonly closedForm?: ClosedForm;
   /** Where the module of a user makes this plan; absent for schemes of the package. */

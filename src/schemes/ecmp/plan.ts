@@ -33,6 +33,7 @@ import {
   hashOf,
   seedUpdate,
 } from "../hash-settings.js";
+import { groupModel, HashModels, tableModel } from "../path-model.js";
 import { type FabricPlan, REPLANNING_ROOM } from "../scheme.js";
 import { EcmpGroups } from "./groups.js";
 import { ecmpProgram } from "./program.js";
@@ -53,7 +54,7 @@ export function planEcmpSwitches(
   parameters: HashParameters,
   hashedField?: SelectorField,
   { routesOf, least }: Routing = SHORTEST_PATHS,
-): Pick<FabricPlan, "programs" | "switches"> & Required<Pick<FabricPlan, "replanning">> {
+): Pick<FabricPlan, "programs" | "switches"> & Required<Pick<FabricPlan, "replanning" | "pathModel">> {
   const tables = routesOf(topology);
   const roles = [...new Set(switchesOf(topology).map((node) => node.role))];
   const ways = new Map(roles.map((role) => [role, directionsOf(topology, tables, role)]));
@@ -91,6 +92,10 @@ export function planEcmpSwitches(
         updates: stateOf(topology, node, table, new EcmpGroups()),
       };
     }),
+    pathModel: () => {
+      const models = new HashModels();
+      return tableModel(topology, tables, models, groupModel(topology, parameters, models, hashedField));
+    },
     replanning: {
       get programs() {
         return programs(REPLANNING_ROOM, least);

@@ -19,6 +19,7 @@ import { compileFabric, type PecmpFabric } from "./fabric.js";
 import { FAILOVER_NOTES, pecmpHosts, returnChance } from "./hosts.js";
 import { memberIds } from "./matrix-ids.js";
 import { type PecmpParameters, pecmpParameters } from "./parameters.js";
+import { pecmpPaths } from "./path-model.js";
 import { type PecmpTemplate, pecmpProgram } from "./program.js";
 import { pecmpPlanner } from "./replanning.js";
 import { pecmpReport } from "./report-command.js";
@@ -106,6 +107,7 @@ function planPecmp(
       program: topology.nodes[compiled.node]!.role,
       updates: [seedOf(compiled.node), ...switchUpdates(topology, compiled, layout)],
     })),
+    pathModel: () => pecmpPaths(topology, fabric, parameters),
     replanning: {
       get programs() {
         return programsOf(topology, fabric, parameters, REPLANNING_ROOM);

@@ -1,0 +1,23 @@
+/**
+ * The path of a flow by the switches' own hash functions, and the load of every link for millions of flows, without packets.
+ */
+export {
+  addLoads,
+  directedLink,
+  emptyFlows,
+  type FlowColumns,
+  MAX_LINKS,
+  type PathSource,
+} from "./flows.js";
+export {
+  type HashField,
+  type HashModel,
+  type HashPart,
+  LOCAL,
+  type PathModel,
+  type PortChoice,
+  type SwitchModel,
+  UNREACHABLE,
+} from "./model.js";
+export { rackRoutes } from "./rack-routes.js";
+export { FlowTracer } from "./tracer.js";

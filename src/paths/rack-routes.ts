@@ -1,0 +1,41 @@
+/** Longest-prefix routes by rack: what the prefixes of a routing table mean for each destination. */
+import type { Prefix, RoutingTable, Topology } from "../topology/index.js";
+import { LOCAL, UNREACHABLE } from "./model.js";
+
+/** A prefix as a number: 32 bits of address above 6 bits of length. */
+function keyOf({ address, length }: Prefix): number {
+  return Number(address) * 64 + length;
+}
+
+interface RackKeys {
+  readonly rack: Float64Array;
+  readonly pod: Float64Array;
+}
+
+const known = new WeakMap<Topology, RackKeys>();
+
+function keysOf(topology: Topology): RackKeys {
+  let keys = known.get(topology);
+  if (keys === undefined) {
+    keys = {
+      rack: Float64Array.from(topology.racks, ({ ipv4 }) => keyOf(ipv4)),
+      pod: Float64Array.from(topology.racks, ({ pod }) => keyOf(topology.pods[pod]!.ipv4)),
+    };
+    known.set(topology, keys);
+  }
+  return keys;
+}
+
+/** Index of the hop set by rack; `LOCAL` for the racks of the switch itself, `UNREACHABLE` without a way. */
+export function rackRoutes(topology: Topology, table: RoutingTable): Int32Array {
+  const { rack, pod } = keysOf(topology);
+  const hops = new Map(table.routes.map((route) => [keyOf(route.ipv4), route.hops]));
+  const fallback = hops.get(0);
+  const routes = new Int32Array(rack.length);
+  for (let i = 0; i < rack.length; i++) {
+    const found = hops.get(rack[i]!) ?? hops.get(pod[i]!) ?? fallback;
+    routes[i] = found === undefined || table.hopSets[found]!.ports.length === 0 ? UNREACHABLE : found;
+  }
+  for (const { index, switches } of topology.racks) if (switches.includes(table.node)) routes[index] = LOCAL;
+  return routes;
+}

@@ -1,0 +1,62 @@
+/** The tracer finds the links that packets take through the compiled programs. */
+import { describe, expect, it } from "vitest";
+import { directedLink, emptyFlows, FlowTracer, MAX_LINKS } from "../../src/paths/index.js";
+import { schemeNamed } from "../../src/schemes/index.js";
+import { example, messagesOf } from "../topology/load.js";
+import { PacketWalk, randomFlows } from "./packet-walk.js";
+
+const CASES: readonly [topology: string, scheme: string, parameters: object, version: 4 | 6][] = [
+  ["clos", "ecmp", {}, 4],
+  ["clos", "ecmp", { seed_scope: "switch" }, 6],
+  ["clos", "prr", {}, 4],
+  ["clos", "prr", { field: "flow_label" }, 6],
+  ["clos", "pecmp", {}, 4],
+  ["clos", "pecmp", { control: "both", field: "vlan", version_bit: "overall" }, 4],
+  ["asymmetric", "wcmp", {}, 4],
+  ["fat-tree", "ecmp", { hash: { leaf: { down: { function: "crc16", order: "forward" } } } }, 4],
+  ["leaf-spine", "wcmp", {}, 6],
+  ["hyperx", "ecmp", { seed_scope: "switch" }, 4],
+  ["dring", "pecmp", {}, 4],
+  ["jellyfish", "prr", {}, 4],
+  ["square", "ecmp", {}, 4],
+];
+
+describe("paths are those of packets through the compiled programs", () => {
+  it.each(CASES)("%s under %s %o, IPv%i", async (name, schemeName, parameters, version) => {
+    const topology = example(name);
+    const scheme = schemeNamed(schemeName)!;
+    const plan = scheme.plan(topology, scheme.parameters.parse(parameters));
+    const flows = randomFlows(topology, 150, 7, version);
+    const source = new FlowTracer(topology, plan.pathModel!()).of(flows);
+    const walk = new PacketWalk(topology, plan);
+    const links = new Int32Array(MAX_LINKS);
+    const used = new Set<number>();
+    for (let flow = 0; flow < flows.size; flow++) {
+      const count = source.linksOf(flow, links);
+      const packets = await walk.linksOf(flows, flow);
+      expect([flow, ...links.subarray(0, Math.max(0, count))]).toEqual([flow, ...packets]);
+      expect(packets.length).toBeGreaterThan(1);
+      for (const link of packets) used.add(link);
+    }
+    expect(used.size).toBeGreaterThan(topology.links.length / 2);
+  });
+});
+
+describe("tracer", () => {
+  it("numbers a link by its ends: a to b even, b to a odd", () => {
+    const topology = example("square");
+    for (const { index, a, b } of topology.links) {
+      expect(directedLink(topology, a.node, a.port)).toBe(2 * index);
+      expect(directedLink(topology, b.node, b.port)).toBe(2 * index + 1);
+    }
+  });
+
+  it("refuses a flow from a switch", () => {
+    const topology = example("square");
+    const scheme = schemeNamed("ecmp")!;
+    const tracer = new FlowTracer(topology, scheme.plan(topology, scheme.parameters.parse({})).pathModel!());
+    const flows = emptyFlows(1);
+    flows.source[0] = 2;
+    expect(messagesOf(() => tracer.of(flows))).toContain("error[P45200]: flow 0: node 2 is no host");
+  });
+});
