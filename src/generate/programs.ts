@@ -13,7 +13,8 @@ export interface ProgramPlan {
   readonly template: string;
   /**
    * All values that the template and its partials name, except those of the fault table. `ecn: { threshold }` lets egress mark
-   * packets that met a queue of so many packets (partial `output`); 0, as without it: none.
+   * packets that met a queue of so many packets (partial `output`); 0, as without it: none. `probes: true` lets a program answer
+   * probes from its CPU port (partial `answer_probe`).
    */
   readonly values: object;
   /** The text of a program that is not in the package; `template` then is its path. */
@@ -61,7 +62,7 @@ export interface GeneratedFile {
 export function renderProgram(templates: TemplateSet, program: ProgramPlan): string {
   const { own, template } = program;
   if (own?.kind === "source") return own.file.text;
-  const values = { faults: faultValues(0), ecn: { threshold: 0 }, ...program.values };
+  const values = { faults: faultValues(0), ecn: { threshold: 0 }, probes: false, ...program.values };
   return own === undefined ? templates.render(template, values) : templates.renderFile(own.file, values);
 }
 
