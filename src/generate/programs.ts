@@ -58,11 +58,17 @@ export interface GeneratedFile {
   readonly text: string;
 }
 
+/**
+ * Values of the common partials that a program need not give. `tcp`: the parser goes on with the rest of the TCP header, `hdr.tcp`.
+ * `ownHeaders`: names of headers of the template, whose types end in `_t`; the deparser emits them before all others.
+ */
+const DEFAULTS = { faults: faultValues(0), ecn: { threshold: 0 }, probes: false, tcp: false, ownHeaders: [] };
+
 /** P4 source of one program. Throws DiagnosticError as {@link TemplateSet.render} does. */
 export function renderProgram(templates: TemplateSet, program: ProgramPlan): string {
   const { own, template } = program;
   if (own?.kind === "source") return own.file.text;
-  const values = { faults: faultValues(0), ecn: { threshold: 0 }, probes: false, ...program.values };
+  const values = { ...DEFAULTS, ...program.values };
   return own === undefined ? templates.render(template, values) : templates.renderFile(own.file, values);
 }
 
