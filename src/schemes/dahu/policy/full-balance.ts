@@ -1,0 +1,69 @@
+/**
+ * The full load balancing algorithm (Dahu, section 4.4, figure 5): group by group, the traffic of the group is moved among its members
+ * until their aggregate traffic is equal as far as the group can make it; this repeats until an iteration moves less than a small share.
+ */
+import type { Balancer, PortTraffic } from "./allocation.js";
+import type { PortGroups } from "./port-groups.js";
+
+/** Iterations end when one moves less than this share of all traffic of the groups. */
+export const DEFAULT_DELTA = 1e-3;
+
+/** A bound for traffic that comes close to its balance slowly; the balance is never worse after an iteration. */
+const MAX_ITERATIONS = 1000;
+
+/**
+ * One group's step is exact: with the other traffic of each member fixed, the group's traffic is poured onto the members, the lowest
+ * first. The level that it reaches is the members' average, which the paper compares with, where no member is above it by other
+ * traffic alone. Each step lowers the sum of squares of the ports' traffic or leaves it, so the iterations converge.
+ */
+export class FullBalancer implements Balancer {
+  #aggregate = new Float64Array(0);
+  #order: number[] = [];
+
+  constructor(private readonly delta = DEFAULT_DELTA) {}
+
+  balance(groups: PortGroups, { byGroup, byPort }: PortTraffic, target: Float64Array): void {
+    target.set(byGroup);
+    if (this.#aggregate.length !== byPort.length) this.#aggregate = new Float64Array(byPort.length);
+    this.#aggregate.set(byPort);
+    let all = 0;
+    for (const traffic of byGroup) all += traffic;
+    for (let iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
+      let moved = 0;
+      for (let group = 0; group < groups.groups; group++) moved += this.#pour(groups, group, target);
+      if (moved <= this.delta * all) return;
+    }
+  }
+
+  /** Balances one group; returns the traffic that moved. */
+  #pour({ ports, members }: PortGroups, group: number, target: Float64Array): number {
+    const aggregate = this.#aggregate;
+    const base = group * ports;
+    const order = this.#order;
+    order.length = 0;
+    let left = 0;
+    for (let port = 0; port < ports; port++) {
+      if (members[base + port] === 0) continue;
+      order.push(port);
+      left += target[base + port]!;
+      aggregate[port]! -= target[base + port]!;
+    }
+    order.sort((a, b) => aggregate[a]! - aggregate[b]! || a - b);
+    // The level at which the members with the least other traffic hold all of the group's.
+    let level = 0;
+    let sum = left;
+    for (const [index, port] of order.entries()) {
+      if (index > 0 && level <= aggregate[port]!) break;
+      sum += aggregate[port]!;
+      level = sum / (index + 1);
+    }
+    let moved = 0;
+    for (const port of order) {
+      const own = Math.max(0, level - aggregate[port]!);
+      moved += Math.max(0, own - target[base + port]!);
+      target[base + port] = own;
+      aggregate[port]! += own;
+    }
+    return moved;
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * The load balancing heuristic (Dahu, section 4.5, figure 6): the port with the most traffic offloads to the port with the least with
+ * which it shares a group, and so on for the R ports with the most traffic.
+ */
+import type { Balancer, PortTraffic } from "./allocation.js";
+import type { PortGroups } from "./port-groups.js";
+
+/** Ports that offload in each epoch (section 6.1). */
+export const DEFAULT_ROUNDS = 16;
+
+export class HeuristicBalancer implements Balancer {
+  #aggregate = new Float64Array(0);
+  #done = new Uint8Array(0);
+
+  constructor(private readonly rounds = DEFAULT_ROUNDS) {}
+
+  balance(groups: PortGroups, { byGroup, byPort }: PortTraffic, target: Float64Array): void {
+    target.set(byGroup);
+    if (this.#aggregate.length !== byPort.length) {
+      this.#aggregate = new Float64Array(byPort.length);
+      this.#done = new Uint8Array(byPort.length);
+    }
+    this.#aggregate.set(byPort);
+    this.#done.fill(0);
+    for (let round = 0; round < this.rounds; round++) {
+      const high = this.#highest();
+      if (high < 0) return;
+      this.#done[high] = 1;
+      this.#offload(groups, high, target);
+    }
+  }
+
+  /** The port with the most traffic among those that have not offloaded yet; -1 where they have none. */
+  #highest(): number {
+    let highest = -1;
+    let most = 0;
+    for (let port = 0; port < this.#aggregate.length; port++) {
+      if (this.#done[port] === 1 || this.#aggregate[port]! <= most) continue;
+      most = this.#aggregate[port]!;
+      highest = port;
+    }
+    return highest;
+  }
+
+  /** Moves half of the difference from a port to the lowest port of its groups, as far as their traffic goes. */
+  #offload({ groups, ports, members }: PortGroups, high: number, target: Float64Array): void {
+    const aggregate = this.#aggregate;
+    let low = -1;
+    let least = aggregate[high]!;
+    for (let group = 0; group < groups; group++) {
+      const base = group * ports;
+      if (target[base + high]! <= 0) continue;
+      for (let port = 0; port < ports; port++) {
+        if (members[base + port] === 0 || aggregate[port]! >= least) continue;
+        least = aggregate[port]!;
+        low = port;
+      }
+    }
+    if (low < 0) return;
+    let left = (aggregate[high]! - least) / 2;
+    for (let group = 0; group < groups && left > 0; group++) {
+      const base = group * ports;
+      if (members[base + low] === 0) continue;
+      const moved = Math.min(left, target[base + high]!);
+      target[base + high]! -= moved;
+      target[base + low]! += moved;
+      aggregate[high]! -= moved;
+      aggregate[low]! += moved;
+      left -= moved;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * From a balanced allocation to virtual ports (Dahu, section 4.3.2, step 3). The switch counts by group and member alone, so every virtual
+ * port of a member stands for an equal part of its traffic. Each is put into the first member that still lacks as much (first fit).
+ */
+import type { PortTraffic } from "./allocation.js";
+import type { PortGroups, Remap } from "./port-groups.js";
+
+/** Relative slack of comparisons of sums of floating-point traffic. */
+const SLACK = 1e-9;
+
+export class FirstFit {
+  #surplus = new Float64Array(0);
+  #lack = new Float64Array(0);
+  /** Traffic that each virtual port of a member stands for. */
+  #share = new Float64Array(0);
+
+  /**
+   * Remaps virtual ports so that the traffic of each group comes as close to `target` as whole virtual ports allow without exceeding
+   * it. Virtual ports are taken in ascending order; `moved` hears of each.
+   */
+  remap(
+    groups: PortGroups,
+    { byGroup }: PortTraffic,
+    target: Float64Array,
+    moved: (remap: Remap) => void = () => {},
+  ): void {
+    for (let group = 0; group < groups.groups; group++)
+      this.#remapGroup(groups, group, byGroup, target, moved);
+  }
+
+  #remapGroup(
+    groups: PortGroups,
+    group: number,
+    measured: Float64Array,
+    target: Float64Array,
+    moved: (remap: Remap) => void,
+  ): void {
+    const { ports, virtualPorts, members, counts } = groups;
+    const base = group * ports;
+    if (this.#surplus.length !== ports) {
+      this.#surplus = new Float64Array(ports);
+      this.#lack = new Float64Array(ports);
+      this.#share = new Float64Array(ports);
+    }
+    const [surplus, lack, share] = [this.#surplus, this.#lack, this.#share];
+    let any = false;
+    for (let port = 0; port < ports; port++) {
+      const difference = measured[base + port]! - target[base + port]!;
+      surplus[port] = Math.max(0, difference);
+      lack[port] = members[base + port] === 1 ? Math.max(0, -difference) : 0;
+      share[port] = measured[base + port]! / Math.max(1, counts[base + port]!);
+      any ||= difference > 0;
+    }
+    if (!any) return;
+    for (let virtualPort = 0; virtualPort < virtualPorts; virtualPort++) {
+      const from = groups.portOf(group, virtualPort);
+      const size = share[from]!;
+      if (!(surplus[from]! >= size * (1 - SLACK)) || !(size > 0)) continue;
+      const to = firstWith(lack, size * (1 - SLACK));
+      if (to < 0) continue;
+      surplus[from]! -= size;
+      lack[to]! -= size;
+      groups.remap(group, virtualPort, to);
+      moved({ group, virtualPort, from, to });
+    }
+  }
+}
+
+function firstWith(room: Float64Array, size: number): number {
+  for (let port = 0; port < room.length; port++) if (room[port]! >= size) return port;
+  return -1;
+}

@@ -1,0 +1,261 @@
+/** The policy of Dahu's switch software: closed forms, and properties over random port groups and traffic. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  allowsFurther,
+  type Balancer,
+  DerouteHolds,
+  FullBalancer,
+  feedsBack,
+  HeuristicBalancer,
+  PortGroups,
+  type PortTraffic,
+  Rebalancing,
+  type Remap,
+  switchMemory,
+} from "../../../src/schemes/dahu/index.js";
+
+interface Case {
+  readonly groups: PortGroups;
+  readonly measured: PortTraffic;
+}
+
+/** Port groups with random members, random traffic of each group, and random other traffic. */
+const cases: fc.Arbitrary<Case> = fc
+  .tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 2, max: 9 }), fc.integer({ min: 1, max: 64 }))
+  .chain(([groups, ports, virtualPorts]) =>
+    fc.record({
+      members: fc.array(fc.subarray([...Array(ports).keys()], { minLength: 1 }), {
+        minLength: groups,
+        maxLength: groups,
+      }),
+      traffic: fc.array(fc.nat(1000), { minLength: groups * ports, maxLength: groups * ports }),
+      other: fc.array(fc.nat(1000), { minLength: ports, maxLength: ports }),
+      sizes: fc.constant([ports, virtualPorts] as const),
+    }),
+  )
+  .map(({ members, traffic, other, sizes: [ports, virtualPorts] }) => {
+    const groups = new PortGroups(ports, virtualPorts, members);
+    const byGroup = Float64Array.from(traffic, (amount, at) => (groups.counts[at]! > 0 ? amount : 0));
+    const byPort = Float64Array.from(other);
+    for (const [at, amount] of byGroup.entries()) byPort[at % ports]! += amount;
+    return { groups, measured: { byGroup, byPort } };
+  });
+
+/** Traffic of each port under an allocation. */
+function portsUnder({ groups, measured }: Case, target: Float64Array): number[] {
+  return Array.from(measured.byPort, (all, port) => {
+    let sum = all;
+    for (let at = port; at < target.length; at += groups.ports) sum += target[at]! - measured.byGroup[at]!;
+    return sum;
+  });
+}
+
+function balanced(balancer: Balancer, { groups, measured }: Case): Float64Array {
+  const target = new Float64Array(measured.byGroup.length);
+  balancer.balance(groups, measured, target);
+  return target;
+}
+
+const squares = (values: readonly number[]) => values.reduce((sum, value) => sum + value * value, 0);
+
+describe("port groups", () => {
+  it("map virtual ports to members in turn", () => {
+    const groups = new PortGroups(4, 7, [
+      [1, 3],
+      [0, 1, 2],
+    ]);
+    expect([...groups.map]).toEqual([1, 3, 1, 3, 1, 3, 1, 0, 1, 2, 0, 1, 2, 0]);
+    expect([...groups.counts]).toEqual([0, 4, 0, 3, 3, 2, 2, 0]);
+  });
+
+  it("refuse a group without members and a port that does not exist", () => {
+    expect(() => new PortGroups(2, 4, [[0], []])).toThrow("port group 1 has no member");
+    expect(() => new PortGroups(2, 4, [[0, 2]])).toThrow("port 2 of group 0: there are 2");
+    expect(() => new PortGroups(2, 0, [[0]])).toThrow("0 virtual ports");
+  });
+
+  it("move the virtual ports of a failed port alone, evenly, and give them none back by themselves", () => {
+    fc.assert(
+      fc.property(cases, fc.nat(), ({ groups }, draw) => {
+        const port = draw % groups.ports;
+        const before = groups.map.slice();
+        const counts = groups.counts.slice();
+        const moved = groups.portDown(port);
+        for (const { group, virtualPort, from, to } of moved) {
+          expect(from).toBe(port);
+          expect(groups.members[group * groups.ports + to]).toBe(1);
+          expect(groups.portOf(group, virtualPort)).toBe(to);
+          before[group * groups.virtualPorts + virtualPort] = to;
+        }
+        expect(groups.map).toEqual(before);
+        for (let group = 0; group < groups.groups; group++) {
+          const gained = [...Array(groups.ports).keys()]
+            .filter((own) => groups.members[group * groups.ports + own] === 1)
+            .map((own) => groups.counts[group * groups.ports + own]! - counts[group * groups.ports + own]!);
+          if (gained.length === 0) continue;
+          expect(groups.counts[group * groups.ports + port]).toBe(0);
+          expect(Math.max(...gained) - Math.min(...gained)).toBeLessThanOrEqual(1);
+        }
+        groups.portUp(port);
+        expect(groups.map).toEqual(before);
+      }),
+    );
+  });
+});
+
+describe("the threshold rule", () => {
+  it("allows further ports from 80 % of the shortest paths' capacity on", () => {
+    const capacity = [10, 10, 10, 10];
+    expect(allowsFurther([0, 2], [8, 10, 7.9, 10], capacity, 0.8)).toBe(false);
+    expect(allowsFurther([0, 2], [8, 0, 8, 0], capacity, 0.8)).toBe(true);
+    expect(allowsFurther([0, 2], [10, 0, 6, 0], capacity, 0.8)).toBe(true);
+  });
+
+  it("allows them where no shortest path is up", () => {
+    expect(allowsFurther([1], [0, 0], [10, 0], 0.8)).toBe(true);
+  });
+});
+
+describe.each([
+  ["the full algorithm", () => new FullBalancer()],
+  ["the heuristic", () => new HeuristicBalancer()],
+])("%s", (_name, make) => {
+  it("keeps the traffic of each group, gives it to members alone, and never balances worse", () => {
+    fc.assert(
+      fc.property(cases, (one) => {
+        const { groups, measured } = one;
+        const target = balanced(make(), one);
+        for (let group = 0; group < groups.groups; group++) {
+          const [from, to] = [group * groups.ports, (group + 1) * groups.ports];
+          const sum = (values: Float64Array) => values.subarray(from, to).reduce((a, b) => a + b, 0);
+          expect(sum(target)).toBeCloseTo(sum(measured.byGroup), 6);
+        }
+        for (const [at, amount] of target.entries()) {
+          expect(amount).toBeGreaterThanOrEqual(0);
+          if (amount > 0) expect(groups.members[at]).toBe(1);
+        }
+        const before = squares([...measured.byPort]);
+        expect(squares(portsUnder(one, target))).toBeLessThanOrEqual(before * (1 + 1e-9));
+      }),
+    );
+  });
+
+  it("moves no more than the balance lacks when virtual ports are remapped", () => {
+    fc.assert(
+      fc.property(cases, (one) => {
+        const { groups, measured } = one;
+        const { ports } = groups;
+        const target = balanced(make(), one);
+        const share = measured.byGroup.map((traffic, at) => traffic / Math.max(1, groups.counts[at]!));
+        const flow = new Float64Array(measured.byGroup.length);
+        const moves: Remap[] = [];
+        new Rebalancing(make()).run(groups, measured, (remap) => moves.push(remap));
+        for (const { group, from, to } of moves) {
+          flow[group * ports + from]! -= share[group * ports + from]!;
+          flow[group * ports + to]! += share[group * ports + from]!;
+        }
+        for (const [at, moved] of flow.entries()) {
+          const wanted = target[at]! - measured.byGroup[at]!;
+          expect(Math.abs(moved)).toBeLessThanOrEqual(Math.abs(wanted) + 1e-6);
+          if (moved !== 0) expect(Math.sign(moved)).toBe(Math.sign(wanted));
+        }
+      }),
+    );
+  });
+});
+
+describe("the full algorithm", () => {
+  it("makes the ports of one group equal", () => {
+    const groups = new PortGroups(4, 64, [[0, 1, 2, 3]]);
+    const byGroup = Float64Array.of(40, 0, 0, 0);
+    const one = { groups, measured: { byGroup, byPort: Float64Array.of(40, 0, 20, 4) } };
+    // 64 in total: 16 each, but port 2 has 20 that do not move; (64 - 20) / 3.
+    const level = 44 / 3;
+    const ports = portsUnder(one, balanced(new FullBalancer(1e-9), one));
+    for (const [port, value] of [level, level, 20, level].entries()) expect(ports[port]).toBeCloseTo(value);
+  });
+
+  it("balances ports that no group has together through a group between them", () => {
+    const groups = new PortGroups(3, 64, [
+      [0, 1],
+      [1, 2],
+    ]);
+    const byGroup = Float64Array.of(30, 0, 0, 0, 0, 0);
+    byGroup[4] = 30;
+    const one = { groups, measured: { byGroup, byPort: Float64Array.of(30, 30, 0) } };
+    const ports = portsUnder(one, balanced(new FullBalancer(1e-9), one));
+    for (const port of ports) expect(port).toBeCloseTo(20, 4);
+  });
+
+  it("leaves no group that could still lower its highest port", () => {
+    fc.assert(
+      fc.property(cases, (one) => {
+        const { groups } = one;
+        const target = balanced(new FullBalancer(1e-9), one);
+        const ports = portsUnder(one, target);
+        const slack = 1e-3 * (1 + Math.max(...ports));
+        for (let group = 0; group < groups.groups; group++) {
+          const base = group * groups.ports;
+          const own = [...Array(groups.ports).keys()].filter((port) => groups.members[base + port] === 1);
+          const lowest = Math.min(...own.map((port) => ports[port]!));
+          for (const port of own)
+            if (target[base + port]! > slack) expect(ports[port]).toBeLessThan(lowest + slack);
+        }
+      }),
+    );
+  });
+});
+
+describe("the heuristic", () => {
+  it("moves half of the difference from the highest port to the lowest, R times", () => {
+    const groups = new PortGroups(4, 64, [[0, 1, 2, 3]]);
+    const byGroup = Float64Array.of(80, 40, 0, 10);
+    const one = { groups, measured: { byGroup, byPort: byGroup.slice() } };
+    expect([...balanced(new HeuristicBalancer(1), one)]).toEqual([40, 40, 40, 10]);
+    // Port 1 is the next: of three equal ones the first that has not offloaded.
+    expect([...balanced(new HeuristicBalancer(2), one)]).toEqual([40, 25, 40, 25]);
+  });
+
+  it("offloads only to ports with which the highest shares a group, and only what the groups send", () => {
+    const groups = new PortGroups(3, 64, [
+      [0, 1],
+      [1, 2],
+    ]);
+    const byGroup = Float64Array.of(10, 0, 0, 0, 0, 0);
+    const one = { groups, measured: { byGroup, byPort: Float64Array.of(50, 20, 0) } };
+    expect([...balanced(new HeuristicBalancer(1), one)]).toEqual([0, 10, 0, 0, 0, 0]);
+  });
+});
+
+describe("congestion feedback", () => {
+  it("is given for a derouted packet alone, where shortest paths are full", () => {
+    const given = [false, true].flatMap((derouted) => [false, true].map((full) => feedsBack(derouted, full)));
+    expect(given).toEqual([false, false, false, true]);
+  });
+
+  it("holds one port for one destination, 5 ms from the last feedback", () => {
+    const holds = new DerouteHolds(8);
+    holds.hear(3, 2, 1_000_000);
+    expect(holds.isHeld(3, 2, 5_999_999)).toBe(true);
+    expect(holds.isHeld(3, 1, 2_000_000)).toBe(false);
+    expect(holds.isHeld(2, 2, 2_000_000)).toBe(false);
+    holds.hear(3, 2, 4_000_000);
+    expect(holds.isHeld(3, 2, 8_999_999)).toBe(true);
+    expect(holds.isHeld(3, 2, 9_000_000)).toBe(false);
+    expect(holds.expire(8_999_999)).toEqual([]);
+    expect(holds.expire(9_000_000)).toEqual([{ destination: 3, port: 2 }]);
+    expect(holds.expire(9_000_000)).toEqual([]);
+  });
+});
+
+describe("the memory of a switch", () => {
+  const sizes = { groups: 64, virtualPorts: 1024, prefixes: 16_384, bitmaps: 2 };
+  const kilobytes = (ports: number) =>
+    Object.values(switchMemory({ ports, ...sizes })).map((bytes) => bytes / 1024);
+
+  it("is the paper's: 64 + 64 + 512 = 640 KB, and 64 + 32 + 256 = 352 KB", () => {
+    expect(kilobytes(128)).toEqual([64, 64, 512, 640]);
+    expect(kilobytes(64)).toEqual([64, 32, 256, 352]);
+  });
+});
