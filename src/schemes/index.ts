@@ -13,6 +13,7 @@ export {
   type Tries,
   triesAtQuantile,
 } from "./closed-form.js";
+export * from "./dahu/index.js";
 export { fixedHosts } from "./fixed-hosts.js";
 export { hostPolicyOf, SCHEMES, schemeNamed } from "./host-policy.js";
 export { schemeKit } from "./kit.js";

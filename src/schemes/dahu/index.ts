@@ -1,4 +1,4 @@
-/** Dahu (ANCS 2013): virtual ports that are remapped, and non-minimal paths where the shortest ones are full. */
+/** Dahu (ANCS 2013): virtual ports that are remapped, and non-minimal paths where the shortest ones are full. The policy of its switch software. */
 export type { Balancer, PortTraffic } from "./policy/allocation.js";
 export { DEFAULT_EPOCH_NS, Rebalancing } from "./policy/epoch.js";
 export { DEFAULT_HOLD_NS, DerouteHolds, feedsBack } from "./policy/feedback.js";
