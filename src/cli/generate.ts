@@ -1,10 +1,10 @@
 /** `p4loom generate`: a scheme's programs and control-plane state for a topology, or what they cost. */
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DiagnosticError, Diagnostics, didYouMean, fail, type Locate, SourceFile } from "../base/index.js";
 import { loadDocument } from "../documents/index.js";
 import { loadTemplates, renderPrograms } from "../generate/index.js";
-import { packageFile, readSource, textFolder, writeFiles } from "../loading/index.js";
+import { packageFile, readMapFile, readSource, textFolder, writeFiles } from "../loading/index.js";
 import { type FabricPlan, SCHEMES, type Scheme, type SchemeReport, schemeNamed } from "../schemes/index.js";
 import { buildTopology, type Topology, topologySchema } from "../topology/index.js";
 import { CODES } from "./codes.js";
@@ -108,7 +108,7 @@ function readTopology(path: string | undefined): Topology {
       ? new SourceFile(DEFAULT_TOPOLOGY, readFileSync(packageFile(DEFAULT_TOPOLOGY), "utf8"))
       : readSource(path);
   const { value, locate } = load(file, topologySchema);
-  return buildTopology(value, locate);
+  return buildTopology(value, locate, ({ map }, of) => readMapFile(map, dirname(file.path), of(["map"])));
 }
 
 /** Values beyond 2^53 and below are numbers of JSON as long as they are exact, else hexadecimal strings. */

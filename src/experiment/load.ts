@@ -2,11 +2,13 @@
  * From an experiment file to a checked experiment of its kind, or to a sweep of them. All errors of the file are found here; those of
  * single points that only a combination of values makes are found before a sweep starts.
  */
+import { dirname } from "node:path";
 import { z } from "zod";
 import type { Diagnostics, Locate, SourceFile } from "../base/index.js";
 import { type EditedContents, loadDocument, type OpenDocument, openDocument } from "../documents/index.js";
+import { readMapFile } from "../loading/index.js";
 import { SCHEMES } from "../schemes/index.js";
-import { buildTopology } from "../topology/index.js";
+import { buildTopology, type MapReader } from "../topology/index.js";
 import { type FabricExperiment, type FabricSettings, type SchemeSet, schemesSchema } from "./experiment.js";
 import { FabricCache } from "./fabric-cache.js";
 import type { ExperimentKind, Unit } from "./kinds/kind.js";
@@ -105,7 +107,9 @@ function checked<
   { schemes, cache }: CheckMeans,
 ): E | undefined {
   return collecting(diagnostics, () => {
-    const build = () => buildTopology(value.topology, below(locate, ["topology"]));
+    const readMap: MapReader = ({ map }, inTopology) =>
+      readMapFile(map, dirname(source.path), inTopology(["map"]));
+    const build = () => buildTopology(value.topology, below(locate, ["topology"]), readMap);
     const topology = cache === undefined ? build() : cache.topology(value.topology, build);
     const plan = (settings: FabricSettings, runs: number) =>
       planSchemes({ ...settings, runs }, topology, locate, diagnostics, schemes, cache);

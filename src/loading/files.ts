@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -10,7 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { fail, SourceFile, type Span, systemErrorReason } from "../base/index.js";
+import { fileURLToPath } from "node:url";
+import { didYouMean, fail, SourceFile, type Span, systemErrorReason } from "../base/index.js";
 import { CODES } from "./codes.js";
 
 /** Larger inputs are refused: programs and experiment files that people write are far smaller. */
@@ -104,4 +106,22 @@ export function writeFiles(files: readonly OutputFile[]): void {
 /** The place of a file that comes with the package, two folders above both `src/loading` and `dist/loading`. */
 export function packageFile(path: string): URL {
   return new URL(`../../${path}`, import.meta.url);
+}
+
+/**
+ * The map of a network by its name: `data/maps/NAME.txt` of the package, or a path from `folder` where the name has a dot or a slash.
+ * Fails with P40001 or P40002 at `from`, the place that names it, with the maps of the package in a note.
+ */
+export function readMapFile(name: string, folder: string, from?: Span): SourceFile {
+  if (/[./\\]/.test(name)) return readSource(join(folder, name), from);
+  const names = readdirSync(fileURLToPath(packageFile("data/maps"))).map((file) =>
+    file.replace(/\.txt$/, ""),
+  );
+  if (names.includes(name)) return readSource(fileURLToPath(packageFile(`data/maps/${name}.txt`)), from);
+  return fail(
+    CODES.cannotRead,
+    from,
+    `there is no map "${name}"${didYouMean(name, names, '"')}`,
+    `maps: ${names.sort().join(", ")}; or the path of a file`,
+  );
 }

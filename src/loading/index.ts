@@ -7,6 +7,7 @@ export {
   type OutputFile,
   packageFile,
   readBytes,
+  readMapFile,
   readSource,
   readSourceIfThere,
   writeFiles,

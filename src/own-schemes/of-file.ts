@@ -5,6 +5,7 @@ import { z } from "zod";
 import { Diagnostics, type Locate, type SourceFile } from "../base/index.js";
 import { type EditedContents, type LoadedDocument, openDocument } from "../documents/index.js";
 import { SELECTOR_FIELDS } from "../hosts/index.js";
+import { readMapFile } from "../loading/index.js";
 import type { FabricPlan, Scheme } from "../schemes/index.js";
 import { buildTopology, type Topology, topologySchema } from "../topology/index.js";
 import { schemeOfModule } from "./module.js";
@@ -59,7 +60,7 @@ async function addSchemes(
       const from = locate(["schemes", i, "scheme"]) ?? locate(["schemes", i]);
       schemes[name] = await schemeOfModule(pathToFileURL(resolve(folder, name)).href, from);
     } else if (name === PLAIN_NAME) {
-      const topology = topologyOf(value.topology, locate);
+      const topology = topologyOf(value.topology, folder, locate);
       const own = typeof entry === "string" ? {} : withoutKeys(entry, ["scheme", "label", "runs"]);
       const parameters = plainParameters.safeParse({ field: value.selector, ...own });
       if (topology === undefined || !parameters.success) continue;
@@ -75,7 +76,13 @@ function withoutKeys(value: object, keys: readonly string[]): object {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
 }
 
-function topologyOf(input: unknown, locate: Locate): Topology | undefined {
+function topologyOf(input: unknown, folder: string, locate: Locate): Topology | undefined {
   const spec = topologySchema.safeParse(input);
-  return spec.success ? buildTopology(spec.data, (path) => locate(["topology", ...path])) : undefined;
+  return spec.success
+    ? buildTopology(
+        spec.data,
+        (path) => locate(["topology", ...path]),
+        ({ map }, inTopology) => readMapFile(map, folder, inTopology(["map"])),
+      )
+    : undefined;
 }

@@ -10,4 +10,6 @@ export const CODES = {
   oddPorts: "P42108",
   fewSupernodes: "P42109",
   degree: "P42110",
+  mapUnread: "P42111",
+  map: "P42112",
 } as const;

@@ -7,6 +7,7 @@ export interface DraftNode {
   role: Role;
   pod: number | undefined;
   position: number;
+  tier?: number;
   ports: Port[];
   coordinates?: readonly number[];
 }
@@ -23,14 +24,16 @@ export class Draft {
   readonly links: Link[] = [];
   readonly byName = new Map<string, DraftNode>();
 
-  node(role: Role, name: string, pod: number | undefined, position: number): DraftNode {
-    const node: DraftNode = { index: this.nodes.length, name, role, pod, position, ports: [] };
+  node(role: Role, name: string, pod: number | undefined, position: number, tier?: number): DraftNode {
+    const own = tier === undefined ? {} : { tier };
+    const node: DraftNode = { index: this.nodes.length, name, role, pod, position, ...own, ports: [] };
     this.nodes.push(node);
     this.byName.set(name, node);
     return node;
   }
 
-  link(a: DraftNode, b: DraftNode, shape: LinkShape): void {
+  /** `cost`: see `Link`. */
+  link(a: DraftNode, b: DraftNode, shape: LinkShape, cost?: number): void {
     const index = this.links.length;
     const portA = a.ports.length + 1;
     const portB = b.ports.length + 1;
@@ -42,6 +45,7 @@ export class Draft {
       b: { node: b.index, port: portB },
       rateBps: shape.rate,
       delayNs: shape.delay,
+      ...(cost === undefined ? {} : { cost }),
     });
   }
 }

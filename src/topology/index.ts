@@ -2,7 +2,7 @@
  * Networks: a {@link TopologySpec} (what a user writes) becomes a {@link Topology} (nodes, ports, links,
  * addresses) by {@link buildTopology}; {@link computeRoutes} finds the equal-cost next hops of every switch.
  */
-export { buildTopology } from "./build.js";
+export { buildTopology, type MapReader } from "./build.js";
 export { offsetDimensions } from "./hyperx.js";
 export { withLinksDown } from "./links-down.js";
 export { computeRoutes, type HopSet, type Route, type RoutingTable } from "./routes.js";
@@ -10,6 +10,7 @@ export {
   type ClosSpec,
   type GraphSpec,
   type LeafSpineSpec,
+  type MapSpec,
   type TopologyInput,
   type TopologySpec,
   topologySchema,
@@ -30,6 +31,7 @@ export {
   TIER,
   type Topology,
   type TopologyNode,
+  tierOf,
 } from "./topology.js";
 export {
   bytesSchema,

@@ -15,6 +15,15 @@ export function positive(value: number, key: string, locate: Locate): void {
   if (value < 1) fail(CODES.countTooSmall, locate([key]), `${key} is ${value}`, "at least 1 is needed");
 }
 
+/** Fails with P42103. `what`: in the plural. */
+export function tooMany(count: number, what: string, room: number, key: string, locate: Locate): never {
+  return fail(
+    CODES.addressesExceeded,
+    locate([key]),
+    `${count} ${what}: the address plan has room for ${room}`,
+  );
+}
+
 /** Fails with P42103 for more hosts at a switch than it has addresses. */
 export function checkHosts(hosts: number, key: string, locate: Locate): void {
   positive(hosts, key, locate);

@@ -7,7 +7,14 @@
  * the ToR of another rack, the destination counts as unreachable, as in fabrics that run BGP.
  */
 import { type RackClasses, rackClasses } from "./symmetry.js";
-import { type Pod, type PrefixPair, type Rack, TIER, type Topology, type TopologyNode } from "./topology.js";
+import {
+  type Pod,
+  type PrefixPair,
+  type Rack,
+  type Topology,
+  type TopologyNode,
+  tierOf,
+} from "./topology.js";
 
 /** Equal-cost next hops, by ascending port number. A hop set without ports: the destination is unreachable. */
 export interface HopSet {
@@ -98,7 +105,7 @@ class Search {
 
   constructor({ nodes, down }: Topology) {
     const size = nodes.length;
-    this.tier = Uint8Array.from(nodes, (node) => TIER[node.role]);
+    this.tier = Uint8Array.from(nodes, (node) => tierOf(node));
     this.down = new Int32Array(size);
     this.best = new Int32Array(size);
     this.#queue = new Int32Array(size);

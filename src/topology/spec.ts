@@ -98,6 +98,59 @@ const jellyfishSchema = z.strictObject({
   ...flat,
 });
 
+/** The three stages of a server block; switches of the second stage are `s2bB-I`, of the third `s3bB-I`. */
+const block = {
+  name: shared.name,
+  tors_per_block: count("a number of ToRs"),
+  stage2_per_block: count("a number of switches"),
+  stage3_per_block: count("a number of switches"),
+  /** Parallel links between a ToR and each switch of the second stage. */
+  tor_links: count("a number of links").default(1),
+  hosts_per_rack: shared.hosts_per_rack,
+  host_link: shared.host_link,
+  fabric_link: shared.fabric_link,
+  missing_links: shared.missing_links,
+};
+
+/** Five stages: see `jupiter.ts`. Switches of spine block P are `s4pP-B-I` (for server block B) and `s5pP-I`. */
+const jupiterSchema = z.strictObject({
+  kind: z.literal("jupiter"),
+  server_blocks: count("a number of server blocks"),
+  spine_blocks: count("a number of spine blocks"),
+  stage4_per_server_block: count("a number of switches"),
+  stage5_per_spine_block: count("a number of switches"),
+  ...block,
+});
+
+/** Server blocks without spines: see `spineless.ts`. */
+const spinelessSchema = z.strictObject({
+  kind: z.literal("spineless"),
+  blocks: count("a number of server blocks"),
+  /** `full`: every pair of blocks is linked; `ring`: each block and the next two on both sides. */
+  wiring: z.enum(["full", "ring"]).default("full"),
+  /** Links between two blocks that are linked. */
+  links_per_pair: count("a number of links"),
+  block_link: linkSchema.default(DEFAULT_LINK),
+  ...block,
+});
+
+/** A site of B4: see `stargate.ts`. Switches are `edgeS-I` and `coreS-I`, hosts `hostS-I-J`. */
+const stargateSchema = z.strictObject({
+  kind: z.literal("stargate"),
+  supernodes: count("a number of supernodes"),
+  edges_per_supernode: count("a number of switches"),
+  cores_per_supernode: count("a number of switches"),
+  links_per_pair: count("a number of links"),
+  hosts_per_edge: count("a number of hosts").default(2),
+  name: shared.name,
+  host_link: shared.host_link,
+  fabric_link: shared.fabric_link,
+  missing_links: shared.missing_links,
+});
+
+/** A map: a name of the package's `data/maps`, or a path from the folder of the file. Nodes are `nNAME`, hosts `host-nNAME-I`. */
+const mapSchema = z.strictObject({ kind: z.literal("map"), map: z.string().min(1), ...flat });
+
 /** Any network, node by node and link by link. */
 const graphSchema = z.strictObject({
   kind: z.literal("graph"),
@@ -125,6 +178,10 @@ export const topologySchema = z.discriminatedUnion("kind", [
   hyperxSchema,
   dringSchema,
   jellyfishSchema,
+  jupiterSchema,
+  spinelessSchema,
+  stargateSchema,
+  mapSchema,
   graphSchema,
 ]);
 
@@ -134,6 +191,10 @@ export type HyperXSpec = z.output<typeof hyperxSchema>;
 export type DRingSpec = z.output<typeof dringSchema>;
 export type JellyfishSpec = z.output<typeof jellyfishSchema>;
 export type LeafSpineSpec = z.output<typeof leafSpineSchema>;
+export type JupiterSpec = z.output<typeof jupiterSchema>;
+export type SpinelessSpec = z.output<typeof spinelessSchema>;
+export type StargateSpec = z.output<typeof stargateSchema>;
+export type MapSpec = z.output<typeof mapSchema>;
 export type GraphSpec = z.output<typeof graphSchema>;
 export type TopologySpec = z.output<typeof topologySchema>;
 /** The same before defaults are filled in. */

@@ -27,6 +27,8 @@ export interface TopologyNode {
   readonly pod: number | undefined;
   /** Number among the nodes of its role: within the pod, or in the whole network where there is no pod. */
   readonly position: number;
+  /** Where stages share a role: the number of the stage, 1 for the ToRs. Absent: {@link TIER} of the role. */
+  readonly tier?: number;
   /** 48 bits. A host with several NICs bonds them under one address. */
   readonly mac: bigint;
   /** `ports[i].number` is i + 1. */
@@ -55,6 +57,8 @@ export interface Link {
   readonly rateBps: number;
   /** Propagation one way, in nanoseconds. */
   readonly delayNs: number;
+  /** Weight of the link on a map, each way; absent: 1. Shortest-path routes count links and do not read it. */
+  readonly cost?: number;
 }
 
 export interface LinkEnd {
@@ -101,6 +105,11 @@ export interface Topology {
 
 /** Distance from the hosts; switches without a tier count as leaves. */
 export const TIER: Readonly<Record<Role, number>> = { host: 0, tor: 1, leaf: 2, spine: 3, switch: 2 };
+
+/** Distance of a node from the hosts: packets go up to higher tiers, then down. */
+export function tierOf({ tier, role }: Pick<TopologyNode, "tier" | "role">): number {
+  return tier ?? TIER[role];
+}
 
 export function hostsOf(topology: Topology): TopologyNode[] {
   return topology.nodes.filter((node) => node.role === "host");

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
 import { loadDocument } from "../../src/documents/index.js";
+import { readMapFile } from "../../src/loading/index.js";
 import {
   buildTopology,
   type Topology,
@@ -30,7 +31,9 @@ export function loadTopology(path: string): Topology {
   const file = new SourceFile(path, readFileSync(join(root, path), "utf8"));
   const document = loadDocument(file, topologySchema, diagnostics);
   if (document === undefined) throw new DiagnosticError(diagnostics.list);
-  return buildTopology(document.value, document.locate);
+  return buildTopology(document.value, document.locate, ({ map }) =>
+    readMapFile(map, join(root, "examples/topologies")),
+  );
 }
 
 /** What a user sees when `action` fails with diagnostics. */

@@ -1,6 +1,6 @@
 /** A drawing of the fabric: tiers as rows, pods side by side, and one flow's path before and after a failure. */
 import { escapeMarkup } from "../../../base/index.js";
-import { TIER, type Topology, type TopologyNode } from "../../../topology/index.js";
+import { type Topology, type TopologyNode, tierOf } from "../../../topology/index.js";
 import type { PathExample } from "./results.js";
 
 const WIDTH = 900;
@@ -29,7 +29,7 @@ interface Point {
 /** The drawing as a standalone SVG document. */
 export function topologyFigure(topology: Topology, example: PathExample | undefined): string {
   const at = layOut(topology);
-  const tiers = [...new Set(topology.nodes.map((node) => TIER[node.role]))].sort((a, b) => b - a);
+  const tiers = [...new Set(topology.nodes.map((node) => tierOf(node)))].sort((a, b) => b - a);
   const height = ROW_TOP + (tiers.length - 1) * ROW_GAP + 34;
   const parts: string[] = [];
   for (const link of topology.links) parts.push(line(at[link.a.node]!, at[link.b.node]!, COLOURS.link, 0.8));
@@ -52,7 +52,7 @@ export function topologyFigure(topology: Topology, example: PathExample | undefi
   for (const node of topology.nodes) parts.push(shape(node, at[node.index]!, topology));
   if (example !== undefined) parts.push(...failureMark(topology, example, at));
   for (const [row, tier] of tiers.entries())
-    parts.push(label(8, ROW_TOP + row * ROW_GAP + 4, TIER_NAMES[tier]!, "start"));
+    parts.push(label(8, ROW_TOP + row * ROW_GAP + 4, TIER_NAMES[tier] ?? `stage ${tier}`, "start"));
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" role="img" width="${WIDTH}" height="${height}" ` +
     `viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="12">${parts.join("")}</svg>\n`
@@ -61,13 +61,13 @@ export function topologyFigure(topology: Topology, example: PathExample | undefi
 
 /** Rows by tier, top tier first. The nodes of a pod divide the width of that pod; other nodes divide the whole width. */
 function layOut(topology: Topology): Point[] {
-  const tiers = [...new Set(topology.nodes.map((node) => TIER[node.role]))].sort((a, b) => b - a);
+  const tiers = [...new Set(topology.nodes.map((node) => tierOf(node)))].sort((a, b) => b - a);
   const pods = Math.max(1, topology.pods.length);
   const inner = WIDTH - SIDE - 12;
   const podWidth = (inner - POD_GAP * (pods - 1)) / pods;
   const at: Point[] = [];
   for (const [row, tier] of tiers.entries()) {
-    const nodes = topology.nodes.filter((node) => TIER[node.role] === tier);
+    const nodes = topology.nodes.filter((node) => tierOf(node) === tier);
     const groups = new Map<number | undefined, TopologyNode[]>();
     for (const node of nodes) groups.set(node.pod, [...(groups.get(node.pod) ?? []), node]);
     for (const [pod, members] of groups) {
@@ -85,9 +85,7 @@ function layOut(topology: Topology): Point[] {
 }
 
 function shape(node: TopologyNode, { x, y }: Point, topology: Topology): string {
-  const peers = topology.nodes.filter(
-    (other) => TIER[other.role] === TIER[node.role] && other.pod === node.pod,
-  );
+  const peers = topology.nodes.filter((other) => tierOf(other) === tierOf(node) && other.pod === node.pod);
   const room = (node.pod === undefined ? WIDTH - SIDE : (WIDTH - SIDE) / topology.pods.length) / peers.length;
   const half = Math.max(2, Math.min(node.role === "host" ? 5 : 11, room / 2 - 1.5));
   const title = `<title>${escapeMarkup(node.name)}</title>`;

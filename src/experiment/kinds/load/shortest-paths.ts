@@ -1,5 +1,5 @@
 /** What links a packet crosses on a shortest path between two hosts: the network as the ideal time of a flow sees it. */
-import { TIER, type Topology } from "../../../topology/index.js";
+import { type Topology, tierOf } from "../../../topology/index.js";
 
 export interface PathLink {
   readonly rateBps: number;
@@ -59,7 +59,7 @@ export class ShortestPaths {
   }
 
   #tier(node: number): number {
-    return TIER[this.#topology.nodes[node]!.role];
+    return tierOf(this.#topology.nodes[node]!);
   }
 
   /** Breadth first, backwards from the switch. */

@@ -1,6 +1,6 @@
 /** How busy the links are: bytes that arrived at their far ends in the window, over what they can carry. */
 import type { Channel, Fabric } from "../../../../sim/packet/index.js";
-import { TIER, type Topology } from "../../../../topology/index.js";
+import { type Topology, tierOf } from "../../../../topology/index.js";
 
 /** One direction of a link. */
 export interface LinkUse {
@@ -60,5 +60,5 @@ function isUplink({ nodes }: Topology, from: number, to: number): boolean {
   const [low, high] = [nodes[from]!, nodes[to]!];
   if (low.role === "host" || high.role === "host") return false;
   if (low.role === "switch" && high.role === "switch") return true;
-  return TIER[low.role] < TIER[high.role];
+  return tierOf(low) < tierOf(high);
 }
