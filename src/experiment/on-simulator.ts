@@ -11,7 +11,7 @@ import { breather, counter, type EngineContext, type EngineOutcome } from "./eng
 import type { FabricExperiment, FabricSettings, SchemeRun } from "./experiment.js";
 import type { ExperimentKind, SimulatorStage, Unit } from "./kinds/kind.js";
 import { writePlanned } from "./planned-state.js";
-import { fileWord, type Seeing, type SeeingOrder, watchFabric } from "./seeing/seeing.js";
+import { fileWord, type Seeing, type SeeingOrder, type SeenRun, watchFabric } from "./seeing/seeing.js";
 
 export async function runOnSimulator<
   V extends FabricSettings,
@@ -35,7 +35,11 @@ export async function runOnSimulator<
   for (const scheme of experiment.schemes) {
     count.begin(`${scheme.label}: boot`);
     const running = await RunningScheme.start(experiment, scheme, compiler, seed);
-    const seen = running.watch(experiment, seeing && { request: seeing, folder }, fileWord(scheme.label));
+    const seen = running.watch(experiment, seeing && { request: seeing, folder }, {
+      name: fileWord(scheme.label),
+      scheme: scheme.title,
+      seed,
+    });
     try {
       for (const unit of units.filter((one) => one.scheme === scheme)) {
         const stepDone = async () => {
@@ -84,7 +88,11 @@ export async function runUnitOnSimulator<
   const compiler = new ProgramCompiler({ p4c, compiled, ecnThreshold });
   const breathe = breather(stop);
   const running = await RunningScheme.start(experiment, unit.scheme, compiler, seed);
-  const seen = running.watch(experiment, seeing, seeing?.name ?? "");
+  const seen = running.watch(experiment, seeing, {
+    name: seeing?.name ?? "",
+    scheme: unit.scheme.title,
+    seed,
+  });
   try {
     await breathe();
     const stepDone = async () => {
@@ -135,8 +143,8 @@ class RunningScheme {
   }
 
   /** Lets files grow by what the fabric does from now on, if they are asked for. */
-  watch(experiment: FabricExperiment, order: SeeingOrder | undefined, name: string): Seeing | undefined {
-    return order && watchFabric(experiment, this.booted.fabric, order, name);
+  watch(experiment: FabricExperiment, order: SeeingOrder | undefined, run: SeenRun): Seeing | undefined {
+    return order && watchFabric(experiment, this.booted, order, run);
   }
 
   /** Stops the controllers; what they logged, if there are any. */

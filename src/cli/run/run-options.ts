@@ -14,6 +14,7 @@ export interface RunArguments {
   allowMissing?: string;
   pcap?: boolean | string;
   traceFlow?: string[];
+  timeline?: boolean;
   workers?: string;
   workerMemory?: string;
   jobTimeout?: string;
@@ -49,6 +50,7 @@ export function defineRun(command: Command): Command {
       "testbed: capture every switch port into OUT/pcaps; simulator: these links (all, NODE, NODE:PORT, 'NODE NODE', with commas) into OUT/captures",
     )
     .addOption(repeatable("--trace-flow <n>", "simulator: trace every hop of flow N into OUT/traces"))
+    .option("--timeline", "a page to scrub through each run: OUT/timelines/*.html, and its rows as *.jsonl")
     .option("--workers <n>", "sweep: processes that run its jobs (default: the number of processors)")
     .option("--worker-memory <mb>", "sweep: heap of each worker")
     .option("--job-timeout <time>", "sweep: ends a worker whose job takes longer: 90s, 10min, 2h")

@@ -1,10 +1,10 @@
-/** The options of `p4loom run` that say what is watched of a network in the simulator. */
+/** The options of `p4loom run` that say what is watched of a network. */
 import type { EngineName, RunOptions } from "../../experiment/index.js";
 import type { RunArguments } from "./run-options.js";
 
 /** A text: what is wrong with the command line. Whether the links and flows exist is found by the run. */
 export function seeingGiven(
-  { pcap, traceFlow = [] }: RunArguments,
+  { pcap, traceFlow = [], timeline = false }: RunArguments,
   engine: EngineName,
 ): RunOptions["seeing"] | string {
   // Without links, a testbed captures every port.
@@ -12,8 +12,8 @@ export function seeingGiven(
   if (links.some((name) => name === "")) return `--pcap ${pcap}: a name of a link is empty`;
   const wrong = traceFlow.find((text) => !/^\d{1,9}$/.test(text));
   if (wrong !== undefined) return `--trace-flow ${wrong}: expected the number of a flow, as in the results`;
-  if (links.length + traceFlow.length === 0) return undefined;
-  return { pcap: links, flows: traceFlow.map(Number) };
+  if (links.length + traceFlow.length === 0 && !timeline) return undefined;
+  return { pcap: links, flows: traceFlow.map(Number), timeline };
 }
 
 function linksOf(pcap: string | boolean): string[] {

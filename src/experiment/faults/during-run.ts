@@ -39,8 +39,19 @@ export function scheduleFaults(
     });
   }
   if (plane !== undefined) {
-    for (const fault of controllerFaults) simulation.at(start + fault.at, () => plane.apply(fault));
-    for (const command of commands) simulation.at(start + command.at, () => plane.command(command));
+    for (const fault of controllerFaults)
+      simulation.at(start + fault.at, () => {
+        const { controller, kind } = fault;
+        const name = `controller ${controller}`;
+        if (kind === "kill") fabric.events.faultBegan(name, `${name}: kill`, {});
+        else fabric.events.faultEnded(name, `${name}: restart`, {});
+        plane.apply(fault);
+      });
+    for (const command of commands)
+      simulation.at(start + command.at, () => {
+        fabric.events.ordered(`command ${command.name} to the controllers of ${command.scheme}`);
+        plane.command(command);
+      });
   }
   return () => {
     if (failed !== undefined) throw failed;

@@ -1,7 +1,23 @@
 /** Faults in the simulator: outages and impairments of channels, carrier signals, and switches without program and state. */
 import type { Random } from "../../base/index.js";
-import { type Channel, type ControlFault, type Fabric, Impairment } from "../../sim/packet/index.js";
-import { ALL_CHANNELS, directionsOf, type Element, type Fault, type Flap, isCut } from "./fault.js";
+import {
+  type Channel,
+  type ControlFault,
+  type Fabric,
+  type FabricPlace,
+  Impairment,
+} from "../../sim/packet/index.js";
+import {
+  ALL_CHANNELS,
+  directionsOf,
+  type Element,
+  effectName,
+  elementName,
+  endName,
+  type Fault,
+  type Flap,
+  isCut,
+} from "./fault.js";
 
 export interface SimulatorFaultOptions {
   /** Random decisions: a stream of its own for each fault. */
@@ -41,7 +57,12 @@ export class SimulatorFaults {
   begin(fault: Fault): void {
     this.#active.add(fault);
     const { element, effect } = fault;
-    const { network, topology } = this.fabric;
+    const { network, topology, events } = this.fabric;
+    events.faultBegan(
+      nameOf(fault),
+      `${elementName(topology, element)}: ${effectName(fault)}`,
+      placeOf(element),
+    );
     if (element.kind === "control") {
       const one = this.#controlFaultOf(fault);
       for (const channel of this.#controlOf(element.index)) channel.beginFault(one);
@@ -65,6 +86,13 @@ export class SimulatorFaults {
   /** Resolves when a killed switch runs again; all other faults end at once, without a promise. */
   end(fault: Fault): Promise<void> | undefined {
     this.#active.delete(fault);
+    const { topology, events } = this.fabric;
+    const { element } = fault;
+    events.faultEnded(
+      nameOf(fault),
+      `${elementName(topology, element)}: ${endName(fault)}`,
+      placeOf(element),
+    );
     if (fault.effect.kind !== "kill") return void this.#end(fault);
     const restarted = this.options.restart(fault.element.index);
     if (restarted === undefined) return void this.#end(fault);
@@ -196,6 +224,15 @@ export class SimulatorFaults {
     }
     return impairment;
   }
+}
+
+function nameOf({ number }: Fault): string {
+  return `fault ${number}`;
+}
+
+function placeOf(element: Element): FabricPlace {
+  if (element.kind === "link") return { link: element.index };
+  return element.index === ALL_CHANNELS ? {} : { node: element.index };
 }
 
 /** Whether packets meet it one by one. */

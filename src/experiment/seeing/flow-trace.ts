@@ -13,22 +13,15 @@ export class FlowTrace {
   readonly #numbers = new Map<string, number>();
   readonly #fields = new FrameFields();
   readonly #switches: SwitchNode[];
+  readonly #stop: () => void;
 
   /** @param path of the file of a flow */
-  constructor(
-    readonly fabric: Fabric,
-    flows: readonly number[],
-    path: (flow: number) => string,
-  ) {
+  constructor(fabric: Fabric, flows: readonly number[], path: (flow: number) => string) {
     for (const flow of flows) this.#files.set(flow, new OutputFile(path(flow)));
     this.#switches = fabric.nodes.filter((node) => node instanceof SwitchNode);
-    fabric.flowObserver = (number, flow) => {
-      for (const key of [keyOf(flow), keyOf(reversed(flow))]) {
-        // A flow that is not traced may have the five-tuple of a traced one that is over.
-        if (this.#files.has(number)) this.#numbers.set(key, number);
-        else this.#numbers.delete(key);
-      }
-    };
+    this.#stop = fabric.events.observe({
+      flowOpened: (number, flow) => this.#opened(number, flow),
+    });
     for (const { device } of this.#switches) {
       device.traceFilter = (_port, frame) => this.#numberOf(frame) !== undefined;
       device.trace = (packet) => {
@@ -39,8 +32,16 @@ export class FlowTrace {
     }
   }
 
+  #opened(number: number, flow: FlowKey): void {
+    for (const key of [keyOf(flow), keyOf(reversed(flow))]) {
+      // A flow that is not traced may have the five-tuple of a traced one that is over.
+      if (this.#files.has(number)) this.#numbers.set(key, number);
+      else this.#numbers.delete(key);
+    }
+  }
+
   close(): void {
-    this.fabric.flowObserver = undefined;
+    this.#stop();
     for (const { device } of this.#switches) {
       device.trace = undefined;
       device.traceFilter = undefined;

@@ -1,4 +1,4 @@
-/** What a user wants to see of a run on the simulator, beside its results: packets on links, and flows hop by hop. */
+/** What a user wants to see of a run, beside its results: packets on links, flows hop by hop, and a page to scrub through. */
 import { z } from "zod";
 
 const oneOrMore = <T extends z.ZodType>(item: T) => z.union([item.transform((one) => [one]), z.array(item)]);
@@ -8,11 +8,14 @@ export const seeingSchema = z.strictObject({
   pcap: oneOrMore(z.string().min(1)).optional(),
   /** Numbers of flows, as in the results. */
   trace_flows: oneOrMore(z.number().int().min(0)).optional(),
+  /** A page of each run that one can scrub. */
+  timeline: z.boolean().optional(),
 });
 
 export interface SeeingRequest {
   readonly pcap: readonly string[];
   readonly flows: readonly number[];
+  readonly timeline: boolean;
 }
 
 /** What the file and the command line ask for together; undefined: nothing. */
@@ -22,5 +25,6 @@ export function seeingOf(
 ): SeeingRequest | undefined {
   const pcap = [...(file?.pcap ?? []), ...(options.pcap ?? [])];
   const flows = [...new Set([...(file?.trace_flows ?? []), ...(options.flows ?? [])])];
-  return pcap.length + flows.length === 0 ? undefined : { pcap, flows };
+  const timeline = options.timeline === true || file?.timeline === true;
+  return pcap.length + flows.length === 0 && !timeline ? undefined : { pcap, flows, timeline };
 }

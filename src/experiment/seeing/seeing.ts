@@ -1,11 +1,13 @@
 /** What is watched of one fabric while it runs, and where it is written. */
 import { join } from "node:path";
-import type { Fabric } from "../../sim/packet/index.js";
+import type { BootedFabric } from "../boot.js";
 import type { FabricExperiment } from "../experiment.js";
 import { capturePoints } from "./capture-points.js";
 import { FlowTrace } from "./flow-trace.js";
 import { LinkCapture } from "./link-capture.js";
 import type { SeeingRequest } from "./request.js";
+import { FabricRecorder } from "./timeline/fabric-recorder.js";
+import { writeTimeline } from "./timeline/write.js";
 
 /** Where a run puts what it sees. */
 export interface SeeingOrder {
@@ -25,15 +27,24 @@ export interface Seeing {
   close(): void;
 }
 
+/** The run that is watched. */
+export interface SeenRun {
+  /** Of its files. */
+  readonly name: string;
+  /** Title of its scheme. */
+  readonly scheme: string;
+  readonly seed: number;
+}
+
 /**
  * Begins to watch a booted fabric. `name` tells its files from those of other fabrics of the run: `captures/NAME.pcapng`,
- * `traces/NAME-flow-N.jsonl`. Throws DiagnosticError: P43080, and P43011 for files that cannot be written.
+ * `traces/NAME-flow-N.jsonl`, `timelines/NAME.html`. Throws DiagnosticError: P43080, and P43011 for files that cannot be written.
  */
 export function watchFabric(
-  { topology, locate }: FabricExperiment,
-  fabric: Fabric,
+  { topology, locate, settings }: FabricExperiment,
+  { fabric, channels }: BootedFabric,
   { request, folder }: SeeingOrder,
-  name: string,
+  { name, scheme, seed }: SeenRun,
 ): Seeing {
   const watching: Seeing[] = [];
   if (request.pcap.length > 0) {
@@ -44,6 +55,11 @@ export function watchFabric(
     watching.push(
       new FlowTrace(fabric, request.flows, (flow) => join(folder, "traces", `${name}-flow-${flow}.jsonl`)),
     );
+  if (request.timeline) {
+    const title = settings.title ?? settings.name;
+    const recorder = new FabricRecorder(fabric, { title, scheme, seed, channels });
+    watching.push({ close: () => writeTimeline(recorder.close(), folder, name) });
+  }
   return {
     close() {
       for (const one of watching) one.close();

@@ -29,12 +29,14 @@ export interface ChannelStats {
   corrupted: number;
 }
 
-/** Sees the frames of a channel: for captures. Both methods must copy what they keep. */
+/** Sees the frames of a channel: for captures. The methods must copy what they keep. */
 export interface ChannelTap {
   /** The source has handed the frame over, and it was not dropped for want of space. */
   sent?(frame: Uint8Array): void;
   /** The frame has arrived at the target, after all that faults did to it. */
   arrived?(frame: Uint8Array): void;
+  /** The frame is lost: there was no space in the queue, or a fault took it. */
+  lost?(frame: Uint8Array, why: "queue" | "fault"): void;
 }
 
 export class Channel {
@@ -140,6 +142,7 @@ export class Channel {
         this.#retireDeparted();
         if (this.#count - this.#departed >= queuePackets || this.#queuedBytes + frame.length > queueBytes) {
           this.stats.overflowed++;
+          this.#tellLost(frame, "queue");
           return;
         }
       }
@@ -168,6 +171,7 @@ export class Channel {
     else if (this.options.rate > 0) this.#queuedBytes -= frame.length;
     if (this.#outages.length > 0 && this.#lost(this.#departures[slot]!)) {
       this.stats.vanished++;
+      this.#tellLost(frame, "fault");
       return undefined;
     }
     const arrived = this.#impairments === undefined ? frame : this.#meet(this.#impairments, frame);
@@ -180,6 +184,10 @@ export class Channel {
 
   #tell(arrived: Uint8Array): void {
     for (const tap of this.#taps ?? []) tap.arrived?.(arrived);
+  }
+
+  #tellLost(frame: Uint8Array, why: "queue" | "fault"): void {
+    for (const tap of this.#taps ?? []) tap.lost?.(frame, why);
   }
 
   /** The frame after all impairments; undefined when it was lost, or arrives later by a delay line. */
@@ -195,6 +203,7 @@ export class Channel {
       }
       if (verdict === "lose" || result === undefined) {
         this.stats.vanished++;
+        this.#tellLost(frame, "fault");
         return undefined;
       }
       delay += impairment.delay;
@@ -211,7 +220,10 @@ export class Channel {
     let line = this.#delayLines.get(delay);
     if (line === undefined) {
       line = this.#makeLine!(delay);
-      line.tap({ arrived: (frame) => this.#tell(frame) });
+      line.tap({
+        arrived: (frame) => this.#tell(frame),
+        lost: (frame, why) => this.#tellLost(frame, why),
+      });
       this.#delayLines.set(delay, line);
     }
     return line;

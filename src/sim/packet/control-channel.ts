@@ -40,7 +40,15 @@ export interface ChannelState {
   readonly downPorts: ReadonlySet<number>;
 }
 
+/** What a control plane and a switch do with each other, at the time when the switch does it. */
+export type ControlAct =
+  | { readonly kind: "write"; readonly updates: readonly Update[] }
+  | { readonly kind: "packet-out" }
+  | { readonly kind: "event"; readonly event: DeviceEvent };
+
 export class ControlChannel implements Device {
+  /** For recordings. */
+  observer: ((act: ControlAct) => void) | undefined;
   readonly #simulation: Simulation;
   readonly #device: Device;
   readonly #ports: PortSource;
@@ -107,7 +115,10 @@ export class ControlChannel implements Device {
 
   write(updates: readonly Update[], atomicity?: Atomicity): Promise<void> {
     const bytes = updates.reduce((sum, { entity }) => sum + entityBytes(entity), MESSAGE_BYTES);
-    return this.#request(bytes, updates.length, () => this.#device.write(updates, atomicity));
+    return this.#request(bytes, updates.length, () => {
+      this.observer?.({ kind: "write", updates });
+      return this.#device.write(updates, atomicity);
+    });
   }
 
   read(queries: readonly ReadQuery[]): Promise<Entity[]> {
@@ -121,7 +132,10 @@ export class ControlChannel implements Device {
   }
 
   packetOut(packet: ControllerPacket): Promise<void> {
-    return this.#request(MESSAGE_BYTES + packetBytes(packet), 1, () => this.#device.packetOut(packet));
+    return this.#request(MESSAGE_BYTES + packetBytes(packet), 1, () => {
+      this.observer?.({ kind: "packet-out" });
+      return this.#device.packetOut(packet);
+    });
   }
 
   acknowledgeDigest(digest: string, listId: bigint): Promise<void> {
@@ -133,6 +147,7 @@ export class ControlChannel implements Device {
     let watching = true;
     const stop = this.#device.watch((event) => {
       if (!this.#runs) return;
+      this.observer?.({ kind: "event", event });
       this.#fromSwitch.send(eventBytes(event), () => {
         if (!watching) return;
         this.#simulation.letPromisesRun();

@@ -1,9 +1,10 @@
 /** A whole topology as a network: hosts with their policy, and for each switch the node that the caller makes. */
 
 import type { Json, Random } from "../../base/index.js";
-import type { FlowKey, HostContext, HostPolicy } from "../../hosts/index.js";
+import type { HostContext, HostPolicy } from "../../hosts/index.js";
 import { hostsOf, type Topology, type TopologyNode } from "../../topology/index.js";
 import type { ChannelOptions } from "./channel.js";
+import { FabricEvents } from "./fabric-events.js";
 import { Host } from "./host.js";
 import { type Link, Network, type Node } from "./network.js";
 import type { SelectorCodec } from "./network-headers.js";
@@ -29,8 +30,8 @@ export class Fabric {
   /** By node index of the topology. */
   readonly nodes: readonly Node[];
   readonly #hosts: ReadonlyMap<number, Host>;
-  /** Called by whoever plays flows, when one begins: its number in the results, and the five-tuple of its data. */
-  flowObserver: ((number: number, flow: FlowKey) => void) | undefined;
+  /** Told by whoever plays flows and faults; heard by whoever records them. */
+  readonly events = new FabricEvents();
   readonly #indexes: ReadonlyMap<Node, number>;
   /** Called with what the policy of a host, by its node index, tells the controllers. */
   onTell: (node: number, message: Json) => void = () => {};

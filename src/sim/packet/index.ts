@@ -13,11 +13,18 @@ export {
   type Stream,
   type Timed,
 } from "./connection.js";
-export { type ChannelState, ControlChannel, type ControlChannelOptions, settle } from "./control-channel.js";
+export {
+  type ChannelState,
+  type ControlAct,
+  ControlChannel,
+  type ControlChannelOptions,
+  settle,
+} from "./control-channel.js";
 export type { ControlFault } from "./control-direction.js";
 export { entityBytes, eventBytes, MESSAGE_BYTES, packetBytes, queryBytes } from "./control-messages.js";
 export { EventQueue } from "./event-queue.js";
 export { Fabric, type FabricOptions } from "./fabric.js";
+export { FabricEvents, type FabricObserver, type FabricPlace } from "./fabric-events.js";
 export { FLAG_ACK, FLAG_CWR, FLAG_ECE, FLAG_FIN, FLAG_PSH, FLAG_RST, FLAG_SYN, Segment } from "./frames.js";
 export { Host, type HostOptions, type HostStats, type Peer, type TransportOptions } from "./host.js";
 export { HostChannel } from "./host-channel.js";
@@ -37,7 +44,7 @@ export {
   Simulation,
   type SimulationOptions,
 } from "./simulation.js";
-export { CPU_PORT, SwitchNode, type SwitchNodeOptions } from "./switch-node.js";
+export { CPU_PORT, type QueueObserver, SwitchNode, type SwitchNodeOptions } from "./switch-node.js";
 export type {
   AckSample,
   CongestionControl,

@@ -25,6 +25,9 @@ export interface SwitchNodeOptions {
 /** Port of packet-ins and packet-outs, the one that the testbed's switches use unless told otherwise. */
 export const CPU_PORT = 510;
 
+/** Hears whenever what waits at a port has changed, the frame on the wire left out. */
+export type QueueObserver = (port: number, packets: number, bytes: number) => void;
+
 export class SwitchNode implements Node, PortSource {
   readonly device: Switch;
   readonly name: string;
@@ -32,8 +35,7 @@ export class SwitchNode implements Node, PortSource {
   readonly #outputs: (Channel | undefined)[] = [];
   readonly #downPorts = new Set<number>();
   readonly #portListeners = new Set<() => void>();
-  /** Called whenever what waits at a port has changed, the frame on the wire left out; for measurements. */
-  queueObserver: ((port: number, packets: number, bytes: number) => void) | undefined;
+  #queueObservers: readonly QueueObserver[] = [];
   /** Frames that the switch sent to a port without a link. */
   strayed = 0;
 
@@ -50,7 +52,9 @@ export class SwitchNode implements Node, PortSource {
         depthBytes: options.queueBytes,
         rateBitsPerSecond: (port) => this.#outputs[port]?.options.rate || undefined,
         handOver: "first",
-        lengthChanged: (port, packets, bytes) => this.queueObserver?.(port, packets, bytes),
+        lengthChanged: (port, packets, bytes) => {
+          for (const observer of this.#queueObservers) observer(port, packets, bytes);
+        },
         ...(options.priorities === undefined ? {} : { priorities: options.priorities }),
       },
       transmit: (port, frame) => {
@@ -64,6 +68,14 @@ export class SwitchNode implements Node, PortSource {
   /** What waits at a port, the frame on the wire not included. */
   backlog(port: number): { packets: number; bytes: number } {
     return this.device.queues.backlog(port);
+  }
+
+  /** For measurements; returns how to stop. */
+  watchQueues(observer: QueueObserver): () => void {
+    this.#queueObservers = [...this.#queueObservers, observer];
+    return () => {
+      this.#queueObservers = this.#queueObservers.filter((one) => one !== observer);
+    };
   }
 
   attach(port: number, output: Channel): void {

@@ -159,12 +159,12 @@ describe("the queue in front of a simulated link", () => {
   it("tells of every change of its length: the last packets leave one by one", async () => {
     const { simulation, send, node } = await rig({ packets: 3 });
     const lengths: [ns: number, packets: number, bytes: number][] = [];
-    node.queueObserver = (port, packets, bytes) => {
+    node.watchQueues((port, packets, bytes) => {
       expect(port).toBe(2);
       expect(node.backlog(2)).toEqual({ packets, bytes });
       if (lengths.at(-1)?.[0] === simulation.now) lengths.pop();
       lengths.push([simulation.now, packets, bytes]);
-    };
+    });
     send(5);
     simulation.run();
     // Frames come every 8 us and leave every 80 us; the first finds the link free, and the fifth no room.

@@ -101,7 +101,7 @@ export class FlowDrawer {
     for (let draws = 1; ; draws++) {
       const startedAt = simulation.now;
       const flow = this.#open(random);
-      this.#fabric.flowObserver?.(run, flow.client.flow);
+      this.#fabric.events.flowOpened(run, flow.client.flow, undefined);
       const paths = yield* this.#discover(flow, startedAt + settings.failure_time);
       const elements = this.#pick(failure, paths, random);
       // Flows of one rack cross no leaf, flows of one pod no spine: others are drawn.

@@ -29,6 +29,7 @@ export async function loadInSimulator(experiment: Load, stage: SimulatorStage): 
   const { duration } = settings.traffic;
   const start = simulation.now;
   const sinceStart = () => simulation.now - start;
+  fabric.events.began();
 
   const ideal = new IdealTimes(topology, frameSizes(settings));
   const meter = new FlowMeter(sizes, warm_up, (arrival) => ideal.of(arrival));
@@ -57,6 +58,7 @@ export async function loadInSimulator(experiment: Load, stage: SimulatorStage): 
     const running = flows.begin(arrival, {
       completed() {
         const now = sinceStart();
+        fabric.events.flowCompleted(arrival.id);
         meter.completed(flow, now);
         recorder.completed(flow, now);
         arrivals.completed(arrival);
@@ -87,6 +89,7 @@ export async function loadInSimulator(experiment: Load, stage: SimulatorStage): 
   for (const flow of meter.openFlows()) recorder.unfinished(flow);
   const openAtEnd = meter.open;
   flows.closeAll();
+  fabric.events.ended();
   const groups = meter.groups();
   return {
     seed,

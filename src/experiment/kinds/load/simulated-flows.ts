@@ -100,7 +100,9 @@ export class SimulatedFlows {
       flow.accept(b.open(ip, port, back, random.fork("server"), transport, SERVER));
     }
     // Without a handshake there is no close either: the sender knows that the receiver has everything.
-    client.listener = transport.protocol === "tcp" ? { closed: end } : { finished: () => flow.close() };
+    const timedOut = () => this.fabric.events.flowTimedOut(arrival.id);
+    client.listener =
+      transport.protocol === "tcp" ? { closed: end, timedOut } : { finished: () => flow.close(), timedOut };
     return {
       counters: () => countersOf(client, server),
       start() {
@@ -131,12 +133,12 @@ export class SimulatedFlows {
   }
 
   /** Before the first packet of a flow; of subflows the first. */
-  #tell({ id, source, destination, port }: FlowArrival, clientPort: number, protocol: number): void {
+  #tell({ id, source, destination, port, bytes }: FlowArrival, clientPort: number, protocol: number): void {
     const [src, dst] = [source, destination].map((node) => this.fabric.host(node).address(this.ip)) as [
       bigint,
       bigint,
     ];
-    this.fabric.flowObserver?.(id, { src, dst, srcPort: clientPort, dstPort: port, protocol });
+    this.fabric.events.flowOpened(id, { src, dst, srcPort: clientPort, dstPort: port, protocol }, bytes);
   }
 
   /** Client ports that no open flow between the same ends has; until `release` the server's connections find the flow by them. */

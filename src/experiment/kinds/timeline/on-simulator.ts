@@ -14,6 +14,7 @@ export async function playInSimulator(timeline: Timeline, stage: SimulatorStage)
   const { fabric, seed, play, breathe } = stage;
   const { simulation } = fabric.network;
   const start = simulation.now;
+  fabric.events.began();
   const end = start + timeline.settings.duration;
   const slice = Math.ceil(timeline.settings.duration / SLICES);
   const flows = timelineFlows(timeline, seed).map((flow, i) =>
@@ -25,7 +26,9 @@ export async function playInSimulator(timeline: Timeline, stage: SimulatorStage)
     throwIfFailed();
     await breathe();
   }
-  return flows.map((finish) => finish());
+  const records = flows.map((finish) => finish());
+  fabric.events.ended();
+  return records;
 }
 
 function* until(time: number): Steps<void> {
@@ -53,13 +56,17 @@ function openFlow(
   const to = { address: b.address(ip), port: flow.port };
   const clientPort = a.sourcePort(ip, flow.clientPort, to, random.fork("port"));
   const client = a.open(ip, clientPort, to, random.fork("client"), transport);
-  fabric.flowObserver?.(number, client.flow);
+  fabric.events.flowOpened(number, client.flow, flow.bytes);
   const from = { address: a.address(ip), port: clientPort };
   const server = b.open(ip, flow.port, from, random.fork("server"), transport, SERVER);
   client.listener = {
-    timedOut: () => log.timedOut(simulation.now - start, client.progressAt - start),
+    timedOut: () => {
+      fabric.events.flowTimedOut(number);
+      log.timedOut(simulation.now - start, client.progressAt - start);
+    },
     recovered: () => log.recovered(simulation.now - start),
     finished: () => {
+      fabric.events.flowCompleted(number);
       completion = simulation.now - start - flow.start;
     },
   };

@@ -39,6 +39,7 @@ export class QueueMeter {
   /** By node index, then by port number. */
   readonly #recorders: ReadonlyMap<number, readonly PortRecorder[]>;
   readonly #series: TimeSeries;
+  readonly #stops: (() => void)[] = [];
   #total = 0;
 
   /** Listens from now on; undefined where the fabric's switches do not tell the lengths of their queues. */
@@ -62,7 +63,7 @@ export class QueueMeter {
         }),
       );
       recorders.set(index, ports);
-      node.queueObserver = (port, packets, bytes) => {
+      const stop = node.watchQueues((port, packets, bytes) => {
         // Packets to the control plane have a queue too, and no link.
         const recorder = ports[port - 1];
         if (recorder === undefined) return;
@@ -72,7 +73,8 @@ export class QueueMeter {
         this.#total += bytes - recorder.waiting;
         recorder.waiting = bytes;
         this.#series.set(now - this.#start, this.#total);
-      };
+      });
+      this.#stops.push(stop);
     }
     this.#recorders = recorders;
   }
@@ -116,8 +118,7 @@ export class QueueMeter {
       }
     }
     return () => {
-      for (const index of this.#recorders.keys())
-        (this.#fabric.nodes[index] as SwitchNode).queueObserver = undefined;
+      for (const stop of this.#stops) stop();
       return {
         bytes: allBytes.toJson(),
         packets: allPackets.toJson(),

@@ -1,0 +1,87 @@
+/** The flows of a run, found by the bytes of their packets. */
+import { toBytes } from "../../../base/index.js";
+import type { FlowKey } from "../../../hosts/index.js";
+import { FrameFields } from "../../../sim/packet/index.js";
+import type { FlowPath } from "./flow-paths.js";
+
+/** A flow while it is recorded. */
+export interface OpenFlow {
+  /** Its place in the record. */
+  readonly index: number;
+  readonly number: number;
+  readonly from: number;
+  readonly to: number;
+  readonly start: number;
+  readonly bytes: number | undefined;
+  readonly path: FlowPath;
+  end: number | undefined;
+  timeouts: number;
+  retransmissions: number;
+  /** Sequence number behind the highest data that left; undefined before the first. */
+  highest: number | undefined;
+}
+
+interface Entry {
+  readonly addresses: Uint8Array;
+  readonly protocol: number;
+  readonly flow: OpenFlow;
+  /** Another key with the same sum. */
+  readonly next: Entry | undefined;
+}
+
+export class FlowTable {
+  readonly #entries = new Map<number, Entry>();
+  /** Of the frame that {@link find} read last. */
+  readonly fields = new FrameFields();
+
+  /** A later flow with the same five-tuple takes the place of the one before. */
+  add(key: FlowKey, isV4: boolean, flow: OpenFlow): void {
+    const length = isV4 ? 4 : 16;
+    const addresses = Uint8Array.of(
+      ...toBytes(key.src, length),
+      ...toBytes(key.dst, length),
+      ...[key.srcPort >> 8, key.srcPort & 0xff, key.dstPort >> 8, key.dstPort & 0xff],
+    );
+    const sum = sumOf(addresses, 0, 2 * length, 2 * length);
+    this.#entries.set(sum, { addresses, protocol: key.protocol, flow, next: this.#entries.get(sum) });
+  }
+
+  /** The flow whose data a frame carries; undefined for other frames, acknowledgements among them. */
+  find(frame: Uint8Array): OpenFlow | undefined {
+    const { fields } = this;
+    fields.read(frame);
+    const { ipVersion, srcAt, portsAt, protocol } = fields;
+    if (portsAt === 0) return undefined;
+    const length = ipVersion === 4 ? 8 : 32;
+    let entry = this.#entries.get(sumOf(frame, srcAt, length, portsAt));
+    for (; entry !== undefined; entry = entry.next) {
+      const { addresses } = entry;
+      if (entry.protocol !== protocol || addresses.length !== length + 4) continue;
+      let i = 0;
+      while (i < length && addresses[i] === frame[srcAt + i]) i++;
+      if (i < length) continue;
+      while (i < length + 4 && addresses[i] === frame[portsAt + i - length]) i++;
+      if (i === length + 4) return entry.flow;
+    }
+    return undefined;
+  }
+}
+
+/** FNV-1a over addresses and ports. */
+function sumOf(bytes: Uint8Array, at: number, length: number, portsAt: number): number {
+  let sum = 0x811c9dc5;
+  for (let i = at; i < at + length; i++) sum = Math.imul(sum ^ bytes[i]!, 0x01000193);
+  for (let i = portsAt; i < portsAt + 4; i++) sum = Math.imul(sum ^ bytes[i]!, 0x01000193);
+  return sum;
+}
+
+/** Sequence number and length of the data of a TCP segment, whose headers `fields` has read. */
+export function segmentData(
+  frame: Uint8Array,
+  { ipVersion, ipAt, portsAt }: FrameFields,
+): { readonly sequence: number; readonly length: number } {
+  const word = (at: number) => (frame[at]! << 8) | frame[at + 1]!;
+  const end = ipVersion === 4 ? ipAt + word(ipAt + 2) : ipAt + 40 + word(ipAt + 4);
+  const headers = (frame[portsAt + 12]! >> 4) * 4;
+  return { sequence: (word(portsAt + 4) << 16) | word(portsAt + 6), length: end - portsAt - headers };
+}

@@ -1,0 +1,72 @@
+/** What those who play an experiment on a fabric tell whoever records it: flows, faults, and when the experiment begins. */
+import type { FlowKey } from "../../hosts/index.js";
+
+/** A part of the topology, by its indexes. */
+export interface FabricPlace {
+  readonly node?: number;
+  readonly link?: number;
+}
+
+/** Times are those of the simulation at the call. */
+export interface FabricObserver {
+  /** The experiment begins: its times count from now. */
+  began?(): void;
+  /** What comes now is no part of it. */
+  ended?(): void;
+  /** Before the first packet of a flow: its number in the results, the five-tuple of its data, and its payload if that is known. */
+  flowOpened?(number: number, flow: FlowKey, bytes: number | undefined): void;
+  /** The retransmission timer of the sender ran out. */
+  flowTimedOut?(number: number): void;
+  /** The receiver has everything, or the sender knows that it has. */
+  flowCompleted?(number: number): void;
+  /** `text`: what happens, for people; `name` is the same at the begin and the end of one fault. */
+  faultBegan?(name: string, text: string, place: FabricPlace): void;
+  faultEnded?(name: string, text: string, place: FabricPlace): void;
+  /** Something else that the experiment file orders, such as a command to a controller. */
+  ordered?(text: string): void;
+}
+
+/** Passes on to all observers, in the order in which they came. */
+export class FabricEvents implements Required<FabricObserver> {
+  #observers: readonly FabricObserver[] = [];
+
+  /** Returns how to stop. */
+  observe(observer: FabricObserver): () => void {
+    this.#observers = [...this.#observers, observer];
+    return () => {
+      this.#observers = this.#observers.filter((one) => one !== observer);
+    };
+  }
+
+  began(): void {
+    for (const one of this.#observers) one.began?.();
+  }
+
+  ended(): void {
+    for (const one of this.#observers) one.ended?.();
+  }
+
+  ordered(text: string): void {
+    for (const one of this.#observers) one.ordered?.(text);
+  }
+
+  flowOpened(number: number, flow: FlowKey, bytes: number | undefined): void {
+    for (const one of this.#observers) one.flowOpened?.(number, flow, bytes);
+  }
+
+  flowTimedOut(number: number): void {
+    for (const one of this.#observers) one.flowTimedOut?.(number);
+  }
+
+  flowCompleted(number: number): void {
+    for (const one of this.#observers) one.flowCompleted?.(number);
+  }
+
+  faultBegan(name: string, text: string, place: FabricPlace): void {
+    for (const one of this.#observers) one.faultBegan?.(name, text, place);
+  }
+
+  faultEnded(name: string, text: string, place: FabricPlace): void {
+    for (const one of this.#observers) one.faultEnded?.(name, text, place);
+  }
+}
