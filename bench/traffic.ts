@@ -62,6 +62,7 @@ export const run: Benchmark = async (report) => {
           },
         ],
         loadOf: "host_links",
+        segmentBytes: 1000,
         flows: FLOWS,
       },
       topology,

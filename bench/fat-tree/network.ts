@@ -77,6 +77,7 @@ export function webSearch({ topology }: Fabric, load: number, flows: number | un
         },
       ],
       loadOf: "host_links",
+      segmentBytes: 1000,
       flows,
       durationNs: undefined,
     },

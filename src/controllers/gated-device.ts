@@ -1,15 +1,16 @@
 /** A device as one incarnation of a controller has it: silent after the end of that incarnation. */
-import type {
-  Atomicity,
-  ControllerPacket,
-  Device,
-  DeviceEvent,
-  Entity,
-  Names,
-  Pace,
-  ReadQuery,
-  TargetSettings,
-  Update,
+import {
+  type Atomicity,
+  type ControllerPacket,
+  type Device,
+  type DeviceEvent,
+  type Entity,
+  type Names,
+  type Pace,
+  type ReadQuery,
+  settingsThrough,
+  type TargetSettings,
+  type Update,
 } from "../device/index.js";
 import type { P4InfoIndex, Program } from "../program/index.js";
 import type { Incarnation } from "./incarnation.js";
@@ -40,18 +41,7 @@ export class GatedDevice implements Device {
   }
 
   get settings(): TargetSettings | undefined {
-    const { settings } = this.#device;
-    if (settings === undefined) return undefined;
-    const { setToeplitzKey } = settings;
-    const life = this.#life;
-    return {
-      setQueueDepth: (...words) => life.ask(() => settings.setQueueDepth(...words)),
-      setQueueRate: (...words) => life.ask(() => settings.setQueueRate(...words)),
-      setCrcParameters: (...words) => life.ask(() => settings.setCrcParameters(...words)),
-      ...(setToeplitzKey === undefined
-        ? {}
-        : { setToeplitzKey: (...words) => life.ask(() => setToeplitzKey(...words)) }),
-    };
+    return settingsThrough(this.#device.settings, (work) => this.#life.ask(work));
   }
 
   load(program: Program): Promise<void> {

@@ -302,6 +302,18 @@ export interface QueueSelection {
   priority?: number;
 }
 
+/** Frames that a switch makes itself, one after the other, as if they came in by a port. */
+export interface PacketGenerator {
+  /** The ingress port that the program sees, 0 to 511; it need not have a link. */
+  readonly port: number;
+  /** From one frame to the next, in nanoseconds: at least 1000. */
+  readonly periodNs: number;
+  /** From the setting to the first frame, in nanoseconds; 0 unless given. */
+  readonly startNs?: number;
+  /** From its Ethernet header on. */
+  readonly frame: Uint8Array;
+}
+
 /** Settings of a v1model target for which P4Runtime has no entity (BMv2: its Thrift interface). */
 export interface TargetSettings {
   /** Packets that may wait in a queue. */
@@ -312,6 +324,8 @@ export interface TargetSettings {
   setCrcParameters(calculation: string, width: 16 | 32, parameters: CrcParameters): Promise<void>;
   /** The key of a `toeplitz` calculation: whole 32-bit words. Absent when the target cannot change it. */
   setToeplitzKey?(calculation: string, key: Uint8Array): Promise<void>;
+  /** Replaces all packet generators of the switch. Absent when the target has none. */
+  setGenerators?(generators: readonly PacketGenerator[]): Promise<void>;
 }
 
 /**

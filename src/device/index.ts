@@ -26,6 +26,7 @@ export {
   type MeterEntry,
   type MulticastGroupEntry,
   type Pace,
+  type PacketGenerator,
   type PreparedProgram,
   type QueueSelection,
   type ReadQuery,
@@ -47,4 +48,5 @@ export { matchText, valueText } from "./match-text.js";
 export { Names, NamesExhausted, type NamesOptions, type Naming } from "./names.js";
 export type { PortAttachment, PortControl, PortDescription } from "./ports.js";
 export { difference, INSERTED_KINDS, reconcile } from "./reconcile.js";
+export { settingsThrough } from "./through-settings.js";
 export { formatValue, type ParsedValue, parseValue, styleOfWidth, type ValueStyle } from "./values.js";

@@ -13,6 +13,7 @@ import {
 import { compileInput, packageFile, textFolder } from "../loading/index.js";
 import { compile } from "../p4/index.js";
 import type { Program } from "../program/index.js";
+import type { SwitchPlan } from "../schemes/index.js";
 import {
   ControlChannel,
   type Fabric,
@@ -27,6 +28,7 @@ import { sourceWithFaultTables } from "./faults/source-fault-tables.js";
 import { checkP4c, compileWithP4c } from "./p4c.js";
 import { writePlanned } from "./planned-state.js";
 import { buildFabric } from "./simulator.js";
+import { applySettings, queuesOfLinks, startGenerators } from "./switch-settings.js";
 
 export interface CompilerOptions {
   /** Path of p4c-bm2-ss; default: the compiler of p4loom. */
@@ -208,14 +210,14 @@ export async function bootControlled(
   // Each switch has a session of its own; all sessions run at the same time, as with one controller and many switches.
   const { local_delay, ...shared } = control_channel;
   const channels = new Map<number, SwitchChannels>();
-  const sessions = plan.switches.map(async ({ node, program }) => {
+  const sessions = plan.switches.map(async (own) => {
+    const { node } = own;
     const made = switches.get(node)!;
     const channel = (delay: number) =>
       new ControlChannel(simulation, made.device, { ...shared, delay }, made);
-    const own = { central: channel(shared.delay), switch: channel(local_delay) };
-    channels.set(node, own);
-    await own.central.load(programs.get(program)!);
-    await writePlanned(own.central, plan, node);
+    const both = { central: channel(shared.delay), switch: channel(local_delay) };
+    channels.set(node, both);
+    await configureSimulated(both.central, experiment, scheme, own, programs);
   });
   await settle(simulation, Promise.all(sessions));
   const hostChannels = new Map(
@@ -226,4 +228,18 @@ export async function bootControlled(
   );
   fabric.onTell = (node, message) => hostChannels.get(node)!.tell(message);
   return { fabric, channels, hostChannels };
+}
+
+/** Program, settings and state of a switch over its control channel, at its boot and after it was killed. */
+export async function configureSimulated(
+  channel: ControlChannel,
+  { topology }: FabricExperiment,
+  { plan }: SchemeRun,
+  own: SwitchPlan,
+  programs: ReadonlyMap<string, Program>,
+): Promise<void> {
+  await channel.load(programs.get(own.program)!);
+  await applySettings(channel, [...queuesOfLinks(topology, own.node), ...(own.settings ?? [])]);
+  await writePlanned(channel, plan, own.node);
+  if (own.generators !== undefined) await startGenerators(channel, own);
 }

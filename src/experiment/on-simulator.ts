@@ -4,13 +4,18 @@
  */
 import { ControlChannel, type HostChannel, type SwitchNode } from "../sim/packet/index.js";
 import type { Steps } from "./advance.js";
-import { type BootedFabric, bootControlled, type CompiledPrograms, ProgramCompiler } from "./boot.js";
+import {
+  type BootedFabric,
+  bootControlled,
+  type CompiledPrograms,
+  configureSimulated,
+  ProgramCompiler,
+} from "./boot.js";
 import type { ControlPlane, SchemeLog } from "./control-plane.js";
 import { runControlled, startControllers, stopControllers } from "./control-plane-simulated.js";
 import { breather, counter, type EngineContext, type EngineOutcome } from "./engine.js";
 import type { FabricExperiment, FabricSettings, SchemeRun } from "./experiment.js";
 import type { ExperimentKind, SimulatorStage, Unit } from "./kinds/kind.js";
-import { writePlanned } from "./planned-state.js";
 import { fileWord, type Seeing, type SeeingOrder, type SeenRun, watchFabric } from "./seeing/seeing.js";
 
 export async function runOnSimulator<
@@ -161,7 +166,7 @@ class RunningScheme {
 
 /** Kills a switch, and brings its program and state back over its control channel. */
 async function switchPower(
-  { settings }: FabricExperiment,
+  experiment: FabricExperiment,
   scheme: SchemeRun,
   booted: BootedFabric,
   compiler: ProgramCompiler,
@@ -177,11 +182,11 @@ async function switchPower(
       for (const channel of Object.values(channels.get(node)!)) channel.disconnect();
     },
     restart: async (node) => {
-      const { program } = scheme.plan.switches.find((own) => own.node === node)!;
+      const planned = scheme.plan.switches.find((own) => own.node === node)!;
       const { device } = fabric.nodes[node] as SwitchNode;
-      const channel = new ControlChannel(fabric.network.simulation, device, settings.control_channel);
-      await channel.load(programs.get(program)!);
-      await writePlanned(channel, scheme.plan, node);
+      const { control_channel } = experiment.settings;
+      const channel = new ControlChannel(fabric.network.simulation, device, control_channel);
+      await configureSimulated(channel, experiment, scheme, planned, programs);
       for (const own of Object.values(channels.get(node)!)) own.connect();
     },
   };

@@ -17,4 +17,4 @@ export * from "./dahu/index.js";
 export { fixedHosts } from "./fixed-hosts.js";
 export { hostPolicyOf, SCHEMES, schemeNamed } from "./host-policy.js";
 export { schemeKit } from "./kit.js";
-export type { FabricPlan, ReportText, Scheme, SchemeReport, SwitchPlan } from "./scheme.js";
+export type { FabricPlan, ReportText, Scheme, SchemeReport, SwitchPlan, SwitchSetting } from "./scheme.js";

@@ -5,7 +5,7 @@
 import type { z } from "zod";
 import type { Locate, Span } from "../base/index.js";
 import type { ControllerPlan, RoutePlanner } from "../controllers/index.js";
-import type { Update } from "../device/index.js";
+import type { CrcParameters, PacketGenerator, QueueSelection, Update } from "../device/index.js";
 import type { ProgramPlan } from "../generate/index.js";
 import type { HostContext, HostPolicy, PolicyDescription, SelectorField } from "../hosts/index.js";
 import type { PathModel } from "../paths/index.js";
@@ -19,7 +19,23 @@ export interface SwitchPlan {
   /** Name of a {@link ProgramPlan}. */
   readonly program: string;
   readonly updates: readonly Update[];
+  /** What it is told beside P4Runtime, after its program is loaded and before {@link updates}. */
+  readonly settings?: readonly SwitchSetting[];
+  /** Frames that it makes itself from the moment at which it has its state. */
+  readonly generators?: readonly PacketGenerator[];
 }
+
+/** A setting of a v1model target for which P4Runtime has no entity; see `TargetSettings`. */
+export type SwitchSetting =
+  | { readonly kind: "queueDepth"; readonly packets: number; readonly queues?: QueueSelection }
+  | { readonly kind: "queueRate"; readonly packetsPerSecond: number; readonly queues?: QueueSelection }
+  | {
+      readonly kind: "crc";
+      readonly calculation: string;
+      readonly width: 16 | 32;
+      readonly parameters: CrcParameters;
+    }
+  | { readonly kind: "toeplitzKey"; readonly calculation: string; readonly key: Uint8Array };
 
 /** How to plan the state of the same switches anew when links go down or come up; hosts stay as they are. */
 interface Replanning {

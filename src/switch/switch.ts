@@ -25,6 +25,7 @@ import { Reader } from "./control/reader.js";
 import { Settings } from "./control/settings.js";
 import { Writer } from "./control/writer.js";
 import { Forwarder } from "./flow/forwarder.js";
+import { Generators } from "./flow/generators.js";
 import { QueueLimits } from "./flow/queue-limits.js";
 import { Queues } from "./flow/queues.js";
 import {
@@ -71,11 +72,13 @@ export class Switch implements Device {
   #tracer: PacketTracer | undefined;
   /** Limits that the control plane set. They belong to the ports, so they stay when the program changes. */
   readonly #limits = new QueueLimits();
-  /** Queues and hash parameters. */
+  readonly #generators: Generators;
+  /** Queues, hash parameters and packet generators. */
   readonly settings: Settings = new Settings({
     limits: this.#limits,
     queues: () => this.queues,
     instance: () => this.#running().instance,
+    generate: (generators) => this.#generators.set(generators),
   });
   readonly #downPorts = new Set<number>();
   #anyDown = false;
@@ -92,6 +95,9 @@ export class Switch implements Device {
     this.name = options.name ?? "switch";
     this.#options = options;
     this.#trace = options.trace;
+    // A switch that owns the frames that come in may change them.
+    const owned = (frame: Uint8Array) => (options.ownsFrames === true ? frame.slice() : frame);
+    this.#generators = new Generators(options.clock, (port, frame) => this.receive(port, owned(frame)));
     if (program !== undefined) this.install(program);
   }
 
@@ -435,6 +441,7 @@ export class Switch implements Device {
     this.#loaded?.digests.close();
     this.#loaded?.idle.close();
     this.#queues?.close();
+    this.#generators.set([]);
     this.#listeners.clear();
   }
 

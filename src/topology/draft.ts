@@ -12,10 +12,12 @@ export interface DraftNode {
   coordinates?: readonly number[];
 }
 
-/** Bits per second, and nanoseconds one way. */
+/** Bits per second, and nanoseconds one way; the queues of the switches at its ends where they have limits of their own. */
 export interface LinkShape {
   rate: number;
   delay: number;
+  rate_pps?: number | undefined;
+  queue_packets?: number | undefined;
 }
 
 /** Collects nodes and links. */
@@ -46,6 +48,8 @@ export class Draft {
       rateBps: shape.rate,
       delayNs: shape.delay,
       ...(cost === undefined ? {} : { cost }),
+      ...(shape.rate_pps === undefined ? {} : { ratePps: shape.rate_pps }),
+      ...(shape.queue_packets === undefined ? {} : { queuePackets: shape.queue_packets }),
     });
   }
 }

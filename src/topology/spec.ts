@@ -5,14 +5,25 @@
 import { z } from "zod";
 import { durationSchema, rateSchema } from "./units.js";
 
+const count = (what: string) => z.number({ error: `expected ${what}` }).int(`expected ${what}`);
+
+const positiveCount = (what: string) => count(what).min(1, `expected ${what}`).max(1e9, `expected ${what}`);
+
+/** Queues of the switches at the ends of a link. */
+const linkQueueKeys = {
+  /** Packets that a switch sends into the link in a second at most, whatever their sizes (BMv2's `set_queue_rate`). */
+  rate_pps: positiveCount("a whole number of packets per second from 1 on").optional(),
+  /** Packets that wait at a switch's port to the link at most; absent: as `queues.packets` of the file says. */
+  queue_packets: positiveCount("a number of packets from 1 on").optional(),
+};
+
 const linkSchema = z.strictObject({
   rate: rateSchema.default(100e9),
   delay: durationSchema.default(1000),
+  ...linkQueueKeys,
 });
 
 const DEFAULT_LINK = { rate: 100e9, delay: 1000 };
-
-const count = (what: string) => z.number({ error: `expected ${what}` }).int(`expected ${what}`);
 
 const shared = {
   name: z.string().optional(),
@@ -167,6 +178,7 @@ const graphSchema = z.strictObject({
       b: z.string(),
       rate: rateSchema.default(100e9),
       delay: durationSchema.default(1000),
+      ...linkQueueKeys,
     }),
   ),
 });

@@ -59,6 +59,10 @@ export interface Link {
   readonly delayNs: number;
   /** Weight of the link on a map, each way; absent: 1. Shortest-path routes count links and do not read it. */
   readonly cost?: number;
+  /** Packets that a switch at either end sends into it in a second at most, whatever their sizes; absent: {@link rateBps} alone. */
+  readonly ratePps?: number;
+  /** Packets that wait at a switch's port to it at most; absent: as all queues of the network. */
+  readonly queuePackets?: number;
 }
 
 export interface LinkEnd {

@@ -49,6 +49,8 @@ export interface PartSpec {
 export interface WorkloadSpec extends Limits {
   readonly parts: readonly PartSpec[];
   readonly loadOf: LoadBase;
+  /** Payload of a full segment: what a packet carries on a link with a rate in packets. */
+  readonly segmentBytes: number;
 }
 
 /**
@@ -60,7 +62,7 @@ export function openWorkload(spec: WorkloadSpec, topology: Topology, random: Ran
   const places = hostPlaces(topology);
   let offered: number | undefined = 0;
   const sources = spec.parts.map((part, index) => {
-    const opened = openPart(part, spec.loadOf, topology, places, allowance, random.fork(`part ${index}`));
+    const opened = openPart(part, spec, topology, places, allowance, random.fork(`part ${index}`));
     offered =
       offered === undefined || opened.offeredBps === undefined ? undefined : offered + opened.offeredBps;
     return opened.source;
@@ -76,7 +78,7 @@ interface OpenedPart {
 
 function openPart(
   part: PartSpec,
-  loadOf: LoadBase,
+  { loadOf, segmentBytes }: Pick<WorkloadSpec, "loadOf" | "segmentBytes">,
   topology: Topology,
   places: readonly Place[],
   allowance: Allowance,
@@ -89,7 +91,7 @@ function openPart(
     const intervalNs =
       pace.kind === "interval"
         ? pace.intervalNs
-        : (bytes * 8e9) / (pace.load * capacityBps(loadOf, spread, topology));
+        : (bytes * 8e9) / (pace.load * capacityBps(loadOf, spread, topology, segmentBytes));
     return { gap: gapDrawer(pace.arrivals, intervalNs), offeredBps: (bytes * 8e9) / intervalNs };
   };
   if (pattern.kind !== "requests") {

@@ -24,7 +24,7 @@ class Told extends MemoryDevice {
       setQueueDepth: note("depth"),
       setQueueRate: note("rate"),
       setCrcParameters: note("crc"),
-      ...(toeplitz ? { setToeplitzKey: note("toeplitz") } : {}),
+      ...(toeplitz ? { setToeplitzKey: note("toeplitz"), setGenerators: note("generators") } : {}),
     };
   }
 }
@@ -54,12 +54,26 @@ describe("settings", () => {
     await settings!.setQueueRate(1e12, { port: 511 });
     await settings!.setCrcParameters("calc", 32, crc);
     await settings!.setToeplitzKey!("calc", Uint8Array.of(1, 2, 3, 4));
+    const frame = Uint8Array.of(1, 2, 3);
+    await settings!.setGenerators!([
+      { port: 511, periodNs: 200_000, frame },
+      { port: 0, periodNs: 1e12, startNs: 5, frame },
+    ]);
+    await settings!.setGenerators!([]);
     expect(device.calls).toEqual([
       ["depth", 64, {}],
       ["depth", 0, { port: 0, priority: 0 }],
       ["rate", 1e12, { port: 511 }],
       ["crc", "calc", 32, crc],
       ["toeplitz", "calc", Uint8Array.of(1, 2, 3, 4)],
+      [
+        "generators",
+        [
+          { port: 511, periodNs: 200_000, startNs: 0, frame },
+          { port: 0, periodNs: 1e12, startNs: 5, frame },
+        ],
+      ],
+      ["generators", []],
     ]);
   });
 
@@ -70,6 +84,8 @@ describe("settings", () => {
       code: "NOT_FOUND",
       message: "the program has no calculation nowhere",
     });
+    const odd = { port: 1, periodNs: -1, frame: Uint8Array.of(1) };
+    expect((await refusal(settings.setGenerators!([odd]))).code).toBe("INVALID_ARGUMENT");
     for (const wrong of [-1, 1.5, Number.NaN, 2 ** 60])
       expect((await refusal(settings.setQueueDepth(wrong))).code).toBe("INVALID_ARGUMENT");
     expect((await refusal(settings.setQueueRate(1, { port: -1 }))).code).toBe("INVALID_ARGUMENT");
@@ -85,6 +101,7 @@ describe("settings", () => {
     const { client } = await start(false);
     expect(client.settings).toBeDefined();
     expect(client.settings!.setToeplitzKey).toBeUndefined();
+    expect(client.settings!.setGenerators).toBeUndefined();
   });
 
   it("are the primary's to change, of this device, and need to say which", async () => {

@@ -17,6 +17,7 @@ import type { FabricExperiment, SchemeRun } from "../experiment.js";
 import type { FaultyLab } from "../faults/on-lab.js";
 import { agentSeed } from "../kinds/failover/prediction.js";
 import { writePlanned } from "../planned-state.js";
+import { applySettings, queuesOfLinks, startGenerators } from "../switch-settings.js";
 import type { Journal } from "./journal.js";
 
 export interface LabRun {
@@ -63,11 +64,13 @@ export class SchemeOnLab {
   /** Loads program and state into one switch; `more` is written before the state, in the same batch. */
   async configureSwitch(node: number, more: readonly Update[] = []): Promise<void> {
     const { packets } = this.experiment.settings.queues;
-    const { program } = this.scheme.plan.switches.find((own) => own.node === node)!;
+    const own = this.scheme.plan.switches.find((one) => one.node === node)!;
     const device = this.device(node);
-    await device.load(this.programs.get(program)!);
-    await writePlanned(device, this.scheme.plan, node, more);
+    await device.load(this.programs.get(own.program)!);
     await device.settings?.setQueueDepth(packets);
+    await applySettings(device, [...queuesOfLinks(this.experiment.topology, node), ...(own.settings ?? [])]);
+    await writePlanned(device, this.scheme.plan, node, more);
+    await startGenerators(device, own);
     this.run.journal.fact(this.#queues(device.settings !== undefined, packets));
     this.control.configured(node);
   }

@@ -34,7 +34,7 @@ function word(what: string, value: bigint, width: 16 | 32): number {
 
 /** The settings that the switch supports; undefined when it supports none of those here. */
 export function remoteSettings(
-  { queueDepth, queueRate, crcParameters, toeplitzKey }: DescribeResponse,
+  { queueDepth, queueRate, crcParameters, toeplitzKey, generators }: DescribeResponse,
   apply: (setting: Setting) => Promise<void>,
 ): TargetSettings | undefined {
   if (!queueDepth || !queueRate || !crcParameters) return undefined;
@@ -67,6 +67,20 @@ export function remoteSettings(
   if (toeplitzKey) {
     settings.setToeplitzKey = (calculation, key) =>
       apply({ case: "toeplitzKey", value: { calculation, key } });
+  }
+  if (generators) {
+    settings.setGenerators = async (list) =>
+      apply({
+        case: "generators",
+        value: {
+          generators: list.map(({ port, periodNs, startNs = 0, frame }) => ({
+            port: Number(whole("the port", port)),
+            periodNs: whole("a packet generator's period", periodNs),
+            startNs: whole("the time to a generator's first packet", startNs),
+            frame,
+          })),
+        },
+      });
   }
   return settings;
 }

@@ -22,6 +22,7 @@ export function describeDevice({ settings, ports, prepare }: Device): DescribeRe
     queueRate: has,
     crcParameters: has,
     toeplitzKey: settings?.setToeplitzKey !== undefined,
+    generators: settings?.setGenerators !== undefined,
     ports: ports !== undefined,
     state: prepare !== undefined,
   });
@@ -68,6 +69,18 @@ export async function applySetting(
         throw new DeviceError("UNIMPLEMENTED", "this device cannot change the keys of Toeplitz hashes");
       }
       return settings.setToeplitzKey(setting.value.calculation, setting.value.key.slice());
+    }
+    case "generators": {
+      if (settings.setGenerators === undefined) {
+        throw new DeviceError("UNIMPLEMENTED", "this device has no packet generators");
+      }
+      const generators = setting.value.generators.map(({ port, periodNs, startNs, frame }) => ({
+        port,
+        periodNs: count(periodNs),
+        startNs: count(startNs),
+        frame: frame.slice(),
+      }));
+      return settings.setGenerators(generators);
     }
     default:
       throw new DeviceError("INVALID_ARGUMENT", "the setting is missing");

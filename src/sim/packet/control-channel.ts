@@ -14,6 +14,7 @@ import {
   type DeviceEvent,
   type Entity,
   type ReadQuery,
+  settingsThrough,
   type TargetSettings,
   type Update,
 } from "../../device/index.js";
@@ -90,18 +91,7 @@ export class ControlChannel implements Device {
 
   /** Each takes the time of a request. */
   get settings(): TargetSettings | undefined {
-    const { settings } = this.#device;
-    if (settings === undefined) return undefined;
-    const { setToeplitzKey } = settings;
-    const ask = (work: () => Promise<void>) => this.#request(MESSAGE_BYTES, 1, work);
-    return {
-      setQueueDepth: (...words) => ask(() => settings.setQueueDepth(...words)),
-      setQueueRate: (...words) => ask(() => settings.setQueueRate(...words)),
-      setCrcParameters: (...words) => ask(() => settings.setCrcParameters(...words)),
-      ...(setToeplitzKey === undefined
-        ? {}
-        : { setToeplitzKey: (...words) => ask(() => setToeplitzKey(...words)) }),
-    };
+    return settingsThrough(this.#device.settings, (work) => this.#request(MESSAGE_BYTES, 1, work));
   }
 
   /** The program itself is taken to be at the switch: only the request takes its time. */

@@ -1,9 +1,10 @@
 /**
- * Settings of a v1model target that P4Runtime does not have: depth and rate of output queues, and parameters of hashes.
+ * Settings of a v1model target that P4Runtime does not have: depth and rate of output queues, parameters of hashes, and packet
+ * generators.
  * BMv2 has them in its Thrift interface (`set_queue_depth` and so on).
  */
 
-import type { CrcParameters, QueueSelection, TargetSettings } from "../../device/index.js";
+import type { CrcParameters, PacketGenerator, QueueSelection, TargetSettings } from "../../device/index.js";
 import { bmv2Hash, toeplitzHash } from "../../hash/index.js";
 import type { QueueLimits } from "../flow/queue-limits.js";
 import type { Queues } from "../flow/queues.js";
@@ -11,12 +12,17 @@ import type { Instance } from "./instance.js";
 import { checkWidth, refuse } from "./keys.js";
 
 const MAX_PORT = 511;
+/** The clocks of switches count microseconds. */
+const MIN_PERIOD_NS = 1000;
+/** An Ethernet header; the longest frame that an interface takes. */
+const FRAME_BYTES = { min: 14, max: 65_535 };
 
 /** What of a switch the settings change; `queues` makes the queues when the switch has none. */
 export interface Settable {
   readonly limits: QueueLimits;
   queues(): Queues;
   instance(): Instance;
+  generate(generators: readonly PacketGenerator[]): void;
 }
 
 export class Settings implements TargetSettings {
@@ -62,6 +68,21 @@ export class Settings implements TargetSettings {
     instance.state.hashes[index] = toeplitzHash(key.slice());
   }
 
+  async setGenerators(generators: readonly PacketGenerator[]): Promise<void> {
+    for (const { port, periodNs, startNs = 0, frame } of generators) {
+      checkPort(port);
+      if (!(Number.isSafeInteger(periodNs) && periodNs >= MIN_PERIOD_NS))
+        refuse("INVALID_ARGUMENT", `a packet generator's period is ${periodNs} ns: at least ${MIN_PERIOD_NS}`);
+      checkCount("the nanoseconds to a generator's first packet", startNs);
+      if (frame.length < FRAME_BYTES.min || frame.length > FRAME_BYTES.max)
+        refuse(
+          "INVALID_ARGUMENT",
+          `a generated frame of ${frame.length} bytes: ${FRAME_BYTES.min} to ${FRAME_BYTES.max} are possible`,
+        );
+    }
+    this.target.generate(generators);
+  }
+
   #calculation(name: string, algorithm: string): { instance: Instance; index: number } {
     const instance = this.target.instance();
     const { calculations } = instance.program.bmv2;
@@ -82,8 +103,7 @@ export class Settings implements TargetSettings {
   /** Checks a selection, and makes the queues of a switch that has none. */
   #check({ port, priority }: QueueSelection): void {
     const { priorities } = this.target.queues();
-    if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= MAX_PORT))
-      refuse("OUT_OF_RANGE", `port ${port}; ports are 0 to ${MAX_PORT}`);
+    if (port !== undefined) checkPort(port);
     if (priority === undefined) return;
     if (port === undefined) refuse("INVALID_ARGUMENT", `priority ${priority} of which port?`);
     if (!(Number.isInteger(priority) && priority >= 0 && priority < priorities))
@@ -92,6 +112,11 @@ export class Settings implements TargetSettings {
         `priority ${priority}; a port of this switch has ${priorities === 1 ? "the one queue 0" : `the queues 0 to ${priorities - 1}`}`,
       );
   }
+}
+
+function checkPort(port: number): void {
+  if (!(Number.isInteger(port) && port >= 0 && port <= MAX_PORT))
+    refuse("OUT_OF_RANGE", `port ${port}; ports are 0 to ${MAX_PORT}`);
 }
 
 function checkCount(what: string, value: number): void {

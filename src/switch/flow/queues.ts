@@ -176,7 +176,7 @@ export class Queues {
       let next = Number.POSITIVE_INFINITY;
       for (const { waiting } of port.lines) {
         for (let first = waiting.first; first !== undefined; first = waiting.first) {
-          if (first.notBefore > now) {
+          if (first.notBefore - now > TOLERANCE_US) {
             next = Math.min(next, first.notBefore);
             break;
           }
@@ -208,7 +208,7 @@ export class Queues {
     for (; priority >= 0; priority--) {
       const time = port.lines[priority]!.waiting.first?.notBefore;
       if (time === undefined) continue;
-      if (time <= now) break;
+      if (time - now <= TOLERANCE_US) break;
       next = Math.min(next, time);
     }
     port.alarm.set(priority < 0 ? next : Number.POSITIVE_INFINITY);

@@ -14,6 +14,7 @@ import {
   type PortControl,
   type ReadQuery,
   type StateControl,
+  settingsThrough,
   type TargetSettings,
   type Update,
 } from "../../device/index.js";
@@ -54,17 +55,7 @@ export class SharedDevice implements Device {
   }
 
   get settings(): TargetSettings | undefined {
-    const { settings } = this.remote;
-    if (settings === undefined) return undefined;
-    const { setToeplitzKey } = settings;
-    return {
-      setQueueDepth: (...words) => this.#asPrimary(() => settings.setQueueDepth(...words)),
-      setQueueRate: (...words) => this.#asPrimary(() => settings.setQueueRate(...words)),
-      setCrcParameters: (...words) => this.#asPrimary(() => settings.setCrcParameters(...words)),
-      ...(setToeplitzKey === undefined
-        ? {}
-        : { setToeplitzKey: (...words) => this.#asPrimary(() => setToeplitzKey(...words)) }),
-    };
+    return settingsThrough(this.remote.settings, (work) => this.#asPrimary(work));
   }
 
   get ports(): PortControl | undefined {

@@ -124,6 +124,41 @@ describe("a flow alone in the empty network", () => {
   });
 });
 
+describe("a flow alone on links with rates in packets", () => {
+  const RATED = (host: number, fabric: number) =>
+    `topology: { kind: leaf_spine, tors: 2, leaves: 1, homing: single, hosts_per_rack: 1, host_link: { rate: 10Gbps, delay: 1us, rate_pps: ${host} }, fabric_link: { rate: 4Gbps, delay: 3us, rate_pps: ${fabric} } }`;
+
+  it.each([
+    [40_000, 20_000, "fixed"],
+    [20_000, 40_000, "fixed"],
+    [40_000, 20_000, "tcp"],
+    [20_000, 40_000, "tcp"],
+    [1_000_000, 900_000, "tcp"],
+  ] as const)("takes the time of the closed form: %i and %i pps, %s", async (host, fabric, transport) => {
+    for (const [bytes, seed] of [
+      [1, 1],
+      [250_500, 2],
+    ] as const) {
+      const [outcome] = await play(loadOf(ONE(String(bytes), RATED(host, fabric), transport)), seed);
+      const slowdowns = Object.values(outcome!.flows).map((one) => QuantileSketch.fromJson(one.slowdown));
+      const [one] = slowdowns.filter(({ count }) => count > 0);
+      expect(one!.quantile(1)).toBeCloseTo(1, transport === "fixed" ? 4 : 2);
+    }
+  });
+
+  it("counts packets, not bytes, as the use of a link", async () => {
+    // 251 segments without a handshake; the window ends with the run.
+    const text = ONE("251000", RATED(40_000, 20_000));
+    const windowed = text.replace("flows: 1 }", "arrivals: constant, flows: 1, duration: 30ms }");
+    const [outcome] = await play(loadOf(windowed), 1);
+    const uplinks = outcome!.links!.filter(({ from, to }) => from.startsWith("tor") && to.startsWith("leaf"));
+    const [most] = uplinks.map(({ utilisation }) => utilisation).sort((a, b) => b - a);
+    const seconds = (outcome!.window[1] - outcome!.window[0]) / 1e9;
+    expect(seconds).toBeLessThan(0.03);
+    expect(most).toBeCloseTo(251 / (20_000 * seconds), 5);
+  });
+});
+
 describe("a UDP flow alone in the empty network", () => {
   it.each(["100Mbps", "2Gbps", "20Gbps"])("takes the time of the closed form at %s", async (rate) => {
     for (const [bytes, seed] of [

@@ -256,10 +256,11 @@ class PartCheck {
   }
 
   #hasCapacity(pattern: PairSpec | RequestSpec): boolean {
-    const { topology, settings, locate } = this.context;
+    const { topology, settings, segmentBytes, locate } = this.context;
     const { load_of = "host_links" } = settings;
     // Whether there is any does not depend on what is drawn.
-    if (capacityBps(load_of, spreadOf(pattern, topology, new Random(0)), topology) > 0) return true;
+    const spread = spreadOf(pattern, topology, new Random(0));
+    if (capacityBps(load_of, spread, topology, segmentBytes) > 0) return true;
     this.#error(
       CODES.noSuchPattern,
       locate(["traffic", "load_of"]),

@@ -36,7 +36,8 @@ export function loadOf({
     diagnostics,
   );
   const { traffic: settings, load } = value;
-  const traffic = planTraffic({ settings, load, topology, source, locate, diagnostics });
+  const segmentBytes = value.transport.segment_bytes;
+  const traffic = planTraffic({ settings, load, segmentBytes, topology, source, locate, diagnostics });
   // Without traffic there are errors, and the experiment is not used.
   return {
     source,

@@ -30,7 +30,6 @@ export function idealTimeOnPath(
   bytes: number,
   { payload, headers, opening }: FrameSizes,
 ): number {
-  const onWire = (frame: number, rateBps: number) => Math.ceil((8 * frame * NS_PER_S) / rateBps);
   const segments = Math.ceil(bytes / payload);
   const [full, last] = [payload + headers, bytes - (segments - 1) * payload + headers];
   const propagation = path.reduce((sum, { delayNs }) => sum + Math.round(delayNs), 0);
@@ -39,7 +38,8 @@ export function idealTimeOnPath(
     before += propagation + path.reduce((sum, { rateBps }) => sum + onWire(frame, rateBps), 0);
   // What the last segment needs from each link on.
   let rest = path.reduce((sum, { rateBps }) => sum + onWire(last, rateBps), 0);
-  if (segments === 1) return before + propagation + rest;
+  const limited = packetTime(path, segments, segments > 1 ? full : last, last, opening);
+  if (segments === 1) return Math.max(before + propagation + rest, limited);
   let [heaviest, slowest, first] = [0, 0, 0];
   for (const { rateBps } of path) {
     const time = onWire(full, rateBps);
@@ -48,7 +48,37 @@ export function idealTimeOnPath(
     heaviest = Math.max(heaviest, first + (segments - 2) * slowest + rest);
     rest -= onWire(last, rateBps);
   }
-  return before + propagation + heaviest;
+  return Math.max(before + propagation + heaviest, limited);
+}
+
+/**
+ * The time that rates in packets allow: at each link with one, a packet follows the one before it after 1/rate, and the first waits for
+ * nothing. With a handshake the first is the SYN; the first data acknowledge the SYN-ACK. 0 where no link has such a rate.
+ */
+function packetTime(
+  path: Path,
+  segments: number,
+  firstData: number,
+  last: number,
+  opening: readonly number[],
+): number {
+  const [syn] = opening;
+  const inFront = segments - 1 + (syn === undefined ? 0 : 1);
+  /** From the start to the departure of the first packet, and of the last one to its arrival. */
+  let [first, rest] = [0, 0];
+  for (const { rateBps, delayNs } of path) rest += onWire(last, rateBps) + Math.round(delayNs);
+  let longest = 0;
+  for (const { rateBps, delayNs, ratePps } of path) {
+    if (ratePps !== undefined) longest = Math.max(longest, first + (inFront * NS_PER_S) / ratePps + rest);
+    rest -= onWire(last, rateBps) + Math.round(delayNs);
+    first += onWire(syn ?? firstData, rateBps) + Math.round(delayNs);
+  }
+  return longest;
+}
+
+/** Nanoseconds that a frame takes at a rate. */
+function onWire(frame: number, rateBps: number): number {
+  return Math.ceil((8 * frame * NS_PER_S) / rateBps);
 }
 
 /**

@@ -27,6 +27,8 @@ export interface TrafficContext {
   readonly settings: TrafficSettings;
   /** The key `load` of the file. */
   readonly load: number | undefined;
+  /** Payload of a full segment. */
+  readonly segmentBytes: number;
   readonly topology: Topology;
   /** The experiment file. */
   readonly source: SourceFile;
@@ -53,7 +55,7 @@ export function planTraffic(context: TrafficContext): TrafficPlan | undefined {
 }
 
 function planDrawn(context: TrafficContext, files: TrafficFiles): FlowPlan | undefined {
-  const { settings, load, topology, locate, diagnostics } = context;
+  const { settings, load, segmentBytes, topology, locate, diagnostics } = context;
   const { mix, flows, duration: durationNs, load_of: loadOf = "host_links", replay: _, ...beside } = settings;
   if (flows === undefined && durationNs === undefined) {
     const message = "drawn traffic has no end: write `flows`, `duration`, or both";
@@ -81,6 +83,6 @@ function planDrawn(context: TrafficContext, files: TrafficFiles): FlowPlan | und
     const message = `the shares of the parts add up to ${Number(sum.toPrecision(12))}, not to 1`;
     diagnostics.error(CODES.trafficKeys, locate(["traffic", "mix"]), message);
   }
-  const spec = { parts, loadOf, flows, durationNs };
+  const spec = { parts, loadOf, segmentBytes, flows, durationNs };
   return { workload: (random) => openWorkload(spec, topology, random), flows, durationNs };
 }

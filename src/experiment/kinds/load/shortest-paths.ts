@@ -4,6 +4,8 @@ import { type Topology, tierOf } from "../../../topology/index.js";
 export interface PathLink {
   readonly rateBps: number;
   readonly delayNs: number;
+  /** Packets per second, where the end that sends has such a limit. */
+  readonly ratePps?: number;
 }
 
 /** The links of a path, in order. */
@@ -31,7 +33,7 @@ export class ShortestPaths {
   /** The different shortest paths between two hosts, by node indexes; none where they do not reach each other. */
   between(source: number, destination: number): readonly Path[] {
     const ends = (host: number) =>
-      this.#ports(host).map(({ link, peer }) => ({ switch: peer, link: this.#link(link) }));
+      this.#ports(host).map(({ link, peer }) => ({ switch: peer, index: link }));
     let best = Number.POSITIVE_INFINITY;
     let found: Path[] = [];
     for (const to of ends(destination)) {
@@ -42,7 +44,7 @@ export class ShortestPaths {
         if (hops < best) found = [];
         best = hops;
         for (const inner of this.#pathsFrom(2 * from.switch, distances))
-          found.push([from.link, ...inner, to.link]);
+          found.push([this.#link(from.index, "host"), ...inner, this.#link(to.index, "switch")]);
       }
     }
     return different(found);
@@ -53,9 +55,10 @@ export class ShortestPaths {
     return nodes[node]!.ports.filter(({ link }) => down?.has(link) !== true);
   }
 
-  #link(index: number): PathLink {
-    const { rateBps, delayNs } = this.#topology.links[index]!;
-    return { rateBps, delayNs };
+  /** A link that this kind of node sends into: hosts have no rates in packets. */
+  #link(index: number, from: "host" | "switch"): PathLink {
+    const { rateBps, delayNs, ratePps } = this.#topology.links[index]!;
+    return from === "host" || ratePps === undefined ? { rateBps, delayNs } : { rateBps, delayNs, ratePps };
   }
 
   #tier(node: number): number {
@@ -102,7 +105,7 @@ export class ShortestPaths {
       if (!isDown && (state & 1) === 1) continue;
       const next = 2 * peer + (isDown ? 1 : 0);
       if (hops[next] !== hops[state]! - 1) continue;
-      for (const rest of this.#pathsFrom(next, distances)) found.push([this.#link(link), ...rest]);
+      for (const rest of this.#pathsFrom(next, distances)) found.push([this.#link(link, "switch"), ...rest]);
     }
     const result = different(found);
     paths.set(state, result);
@@ -112,7 +115,7 @@ export class ShortestPaths {
 
 function different(paths: readonly Path[]): Path[] {
   const byText = new Map(
-    paths.map((path) => [path.map(({ rateBps, delayNs }) => `${rateBps} ${delayNs}`).join(), path]),
+    paths.map((path) => [path.map(({ rateBps, delayNs, ratePps }) => `${rateBps} ${delayNs} ${ratePps}`).join(), path]),
   );
   return [...byText.values()];
 }

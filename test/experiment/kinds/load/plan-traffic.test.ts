@@ -24,6 +24,7 @@ function plan(text: string, name = "traffic.yaml", of = topology) {
     planTraffic({
       settings: document.value.traffic,
       load: document.value.load,
+      segmentBytes: 1000,
       topology: of,
       source,
       locate: document.locate,

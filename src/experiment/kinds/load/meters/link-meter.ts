@@ -1,5 +1,8 @@
-/** How busy the links are: bytes that arrived at their far ends in the window, over what they can carry. */
-import type { Channel, Fabric } from "../../../../sim/packet/index.js";
+/**
+ * How busy the links are: bytes that arrived at their far ends in the window, over what they can carry; where the sending end has a rate
+ * in packets, packets.
+ */
+import type { Fabric } from "../../../../sim/packet/index.js";
 import { type Topology, tierOf } from "../../../../topology/index.js";
 
 /** One direction of a link. */
@@ -12,10 +15,15 @@ export interface LinkUse {
   readonly uplink: boolean;
 }
 
+interface Arrived {
+  readonly packets: number;
+  readonly bytes: number;
+}
+
 export class LinkMeter {
   readonly #fabric: Fabric;
   #begin = 0;
-  #bytes: readonly number[] = [];
+  #before: readonly Arrived[] = [];
 
   constructor(fabric: Fabric) {
     this.#fabric = fabric;
@@ -23,7 +31,7 @@ export class LinkMeter {
 
   begin(): void {
     this.#begin = this.#fabric.network.simulation.now;
-    this.#bytes = this.#channels().map(({ stats }) => stats.bytesDelivered);
+    this.#before = this.#arrived();
   }
 
   /** Each direction of each link, in the order of the topology; empty for a window without length. */
@@ -31,15 +39,18 @@ export class LinkMeter {
     const { topology, network } = this.#fabric;
     const ns = network.simulation.now - this.#begin;
     if (ns <= 0) return [];
-    const channels = this.#channels();
-    return topology.links.flatMap(({ a, b, rateBps }, i) =>
+    const after = this.#arrived();
+    return topology.links.flatMap(({ a, b, rateBps, ratePps }, i) =>
       [[a.node, b.node, 2 * i] as const, [b.node, a.node, 2 * i + 1] as const].map(
         ([from, to, at]): LinkUse => {
-          const bytes = channels[at]!.stats.bytesDelivered - this.#bytes[at]!;
+          const bytes = after[at]!.bytes - this.#before[at]!.bytes;
+          const packets = after[at]!.packets - this.#before[at]!.packets;
+          const counted = ratePps !== undefined && topology.nodes[from]!.role !== "host";
+          const share = counted ? packets / ratePps : (8 * bytes) / rateBps;
           return {
             from: topology.nodes[from]!.name,
             to: topology.nodes[to]!.name,
-            utilisation: Number(((8 * bytes * 1e9) / (rateBps * ns)).toFixed(6)),
+            utilisation: Number(((share * 1e9) / ns).toFixed(6)),
             uplink: isUplink(topology, from, to),
           };
         },
@@ -47,11 +58,11 @@ export class LinkMeter {
     );
   }
 
-  /** Both directions of each link of the topology. */
-  #channels(): Channel[] {
+  /** What has arrived so far, of both directions of each link of the topology. */
+  #arrived(): Arrived[] {
     return this.#fabric.topology.links.flatMap(({ index }) => {
       const { aToB, bToA } = this.#fabric.link(index);
-      return [aToB, bToA];
+      return [aToB, bToA].map(({ stats }) => ({ packets: stats.delivered, bytes: stats.bytesDelivered }));
     });
   }
 }

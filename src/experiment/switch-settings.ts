@@ -1,0 +1,69 @@
+/**
+ * What a switch is told beside P4Runtime: settings and packet generators of its plan, and the limits of the queues at its
+ * links. The same calls on every engine.
+ */
+import { fail } from "../base/index.js";
+import type { Device, TargetSettings } from "../device/index.js";
+import type { SwitchPlan, SwitchSetting } from "../schemes/index.js";
+import type { Topology } from "../topology/index.js";
+
+/** Rates in packets and lengths of the queues at the links of a switch, where the links have such. */
+export function queuesOfLinks(topology: Topology, node: number): SwitchSetting[] {
+  return topology.nodes[node]!.ports.flatMap(({ number: port, link }): SwitchSetting[] => {
+    const { ratePps, queuePackets } = topology.links[link]!;
+    return [
+      ...(queuePackets === undefined
+        ? []
+        : [{ kind: "queueDepth" as const, packets: queuePackets, queues: { port } }]),
+      ...(ratePps === undefined
+        ? []
+        : [{ kind: "queueRate" as const, packetsPerSecond: ratePps, queues: { port } }]),
+    ];
+  });
+}
+
+/** Applies settings in their order. Fails with P45101 where the switch has no settings, or not this one. */
+export async function applySettings(device: Device, settings: readonly SwitchSetting[]): Promise<void> {
+  for (const one of settings) {
+    const target = device.settings ?? refuse(device, NAMES[one.kind]);
+    await apply(device, target, one);
+  }
+}
+
+/** Starts the packet generators of a plan; those of an earlier plan end. Fails with P45101 where the switch has none. */
+export async function startGenerators(device: Device, { generators = [] }: SwitchPlan): Promise<void> {
+  const { settings } = device;
+  if (settings?.setGenerators !== undefined) await settings.setGenerators(generators);
+  else if (generators.length > 0) refuse(device, "packet generators");
+}
+
+const NAMES: Readonly<Record<SwitchSetting["kind"], string>> = {
+  queueDepth: "depths of queues",
+  queueRate: "rates of queues",
+  crc: "parameters of CRCs",
+  toeplitzKey: "keys of Toeplitz hashes",
+};
+
+function apply(device: Device, target: TargetSettings, setting: SwitchSetting): Promise<void> {
+  switch (setting.kind) {
+    case "queueDepth":
+      return target.setQueueDepth(setting.packets, setting.queues);
+    case "queueRate":
+      return target.setQueueRate(setting.packetsPerSecond, setting.queues);
+    case "crc":
+      return target.setCrcParameters(setting.calculation, setting.width, setting.parameters);
+    case "toeplitzKey":
+      if (target.setToeplitzKey === undefined) refuse(device, NAMES.toeplitzKey);
+      return target.setToeplitzKey(setting.calculation, setting.key);
+  }
+}
+
+function refuse({ name }: Device, what: string): never {
+  return fail(
+    "P45101",
+    undefined,
+    `switch ${name} cannot be told ${what}, which the experiment or one of its schemes needs`,
+    "run it on the simulator (--engine sim) or on p4loom's own switch (--engine switch)",
+    "BMv2 takes queues and hashes over Thrift, for which simple_switch_CLI has to be on PATH; it has no packet generators",
+  );
+}
