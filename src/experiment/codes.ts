@@ -43,4 +43,5 @@ export const CODES = {
   flowFailed: "P43172",
   cannotReplan: "P43306",
   refusedPlan: "P43406",
+  settingLacks: "P45101",
 } as const;

@@ -6,6 +6,7 @@ import { fail } from "../base/index.js";
 import type { Device, TargetSettings } from "../device/index.js";
 import type { SwitchPlan, SwitchSetting } from "../schemes/index.js";
 import type { Topology } from "../topology/index.js";
+import { CODES } from "./codes.js";
 
 /** Rates in packets and lengths of the queues at the links of a switch, where the links have such. */
 export function queuesOfLinks(topology: Topology, node: number): SwitchSetting[] {
@@ -60,7 +61,7 @@ function apply(device: Device, target: TargetSettings, setting: SwitchSetting): 
 
 function refuse({ name }: Device, what: string): never {
   return fail(
-    "P45101",
+    CODES.settingLacks,
     undefined,
     `switch ${name} cannot be told ${what}, which the experiment or one of its schemes needs`,
     "run it on the simulator (--engine sim) or on p4loom's own switch (--engine switch)",

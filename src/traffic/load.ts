@@ -44,8 +44,7 @@ type RateOf = (link: number) => number;
 /** Of all NICs of these hosts, one direction. */
 function hostLinksBps(places: readonly Place[], topology: Topology, rateOf: RateOf): number {
   let sum = 0;
-  for (const { host } of places)
-    for (const { link } of topology.nodes[host]!.ports) sum += rateOf(link);
+  for (const { host } of places) for (const { link } of topology.nodes[host]!.ports) sum += rateOf(link);
   return sum;
 }
 

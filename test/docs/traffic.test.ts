@@ -38,7 +38,15 @@ describe("docs/traffic.md", () => {
     const document = loadDocument(source, schema, diagnostics);
     const { load, traffic: settings } = document!.value;
     const { locate } = document!;
-    const plan = planTraffic({ settings, load, segmentBytes: 1000, topology: leafSpine(4, 4), source, locate, diagnostics });
+    const plan = planTraffic({
+      settings,
+      load,
+      segmentBytes: 1000,
+      topology: leafSpine(4, 4),
+      source,
+      locate,
+      diagnostics,
+    });
     expect(diagnostics.list.map(formatDiagnostic)).toEqual([]);
     const workload = plan!.workload(new Random(1));
     let last = 0;

@@ -51,7 +51,11 @@ export function open(
   given: Partial<WorkloadSpec> = {},
   seed = 1,
 ) {
-  return openWorkload({ parts, loadOf: "host_links", segmentBytes: 1000, flows: 1000, ...given }, topology, new Random(seed));
+  return openWorkload(
+    { parts, loadOf: "host_links", segmentBytes: 1000, flows: 1000, ...given },
+    topology,
+    new Random(seed),
+  );
 }
 
 /** All flows, those that completions start among them, where a flow is complete `takesNs` after its start. */

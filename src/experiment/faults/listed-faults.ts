@@ -7,7 +7,7 @@ import type { Diagnostics, Locate } from "../../base/index.js";
 import { durationSchema, type Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { elementKeys, elementOf } from "./element.js";
-import { type Effect, type Element, elementName, type Fault, SILENCE } from "./fault.js";
+import { directionsOf, type Effect, type Element, elementName, type Fault, SILENCE } from "./fault.js";
 import { checkFlap, effectKeys, type Place, packetEffect, packetMatch } from "./schema.js";
 
 const KINDS = ["silent", "repair", "down", "up", "kill", "restart"] as const;
@@ -78,6 +78,7 @@ export function listedFaults(
     const element = elementOf(spec, topology, place);
     checkKind(spec, place);
     checkTimes(spec, duration, place);
+    if (spec.rate !== undefined && element !== undefined) checkRated(element, topology, place);
     return element === undefined ? [] : [{ number, spec, element, place }];
   });
   if (diagnostics.errorCount > before) return [];
@@ -133,6 +134,22 @@ export function listedFaults(
 }
 
 const STATE: Readonly<Record<Effect["kind"], string>> = { packets: "silent", down: "down", kill: "killed" };
+
+/** Adds P43015 where a share of a link's rate would leave its rate in packets as it is. */
+function checkRated(element: Element, topology: Topology, { at, diagnostics }: Place): void {
+  const rated = directionsOf(topology, element).find(
+    ({ link }) => topology.links[link]!.ratePps !== undefined,
+  );
+  if (rated === undefined) return;
+  const { a, b, ratePps } = topology.links[rated.link]!;
+  const name = [a, b].map(({ node }) => topology.nodes[node]!.name).join(" - ");
+  diagnostics.error(
+    CODES.contradiction,
+    at("rate"),
+    `${name} carries ${ratePps} packets per second whatever their sizes: a share of its rate in bits would change nothing`,
+    "write a loss or a delay, or another rate_pps",
+  );
+}
 
 function checkKind(spec: ListedFault, { at, diagnostics }: Place): void {
   const { kind } = spec;

@@ -72,7 +72,10 @@ export class Settings implements TargetSettings {
     for (const { port, periodNs, startNs = 0, frame } of generators) {
       checkPort(port);
       if (!(Number.isSafeInteger(periodNs) && periodNs >= MIN_PERIOD_NS))
-        refuse("INVALID_ARGUMENT", `a packet generator's period is ${periodNs} ns: at least ${MIN_PERIOD_NS}`);
+        refuse(
+          "INVALID_ARGUMENT",
+          `a packet generator's period is ${periodNs} ns: at least ${MIN_PERIOD_NS}`,
+        );
       checkCount("the nanoseconds to a generator's first packet", startNs);
       if (frame.length < FRAME_BYTES.min || frame.length > FRAME_BYTES.max)
         refuse(

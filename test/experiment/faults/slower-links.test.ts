@@ -10,9 +10,9 @@ import { loadTimeline, runTimeline, type Timeline } from "../../../src/experimen
 const folder = mkdtempSync(join(tmpdir(), "p4loom-slow-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function timelineOf(faults: readonly string[]): Timeline {
+function timelineOf(faults: readonly string[], link = ""): Timeline {
   const text = `name: slow
-topology: { kind: leaf_spine, tors: 2, leaves: 2, homing: single, hosts_per_rack: 1, host_link: { rate: 10Mbps, delay: 0s } }
+topology: { kind: leaf_spine, tors: 2, leaves: 2, homing: single, hosts_per_rack: 1, host_link: { rate: 10Mbps, delay: 0s${link} } }
 schemes: [none]
 flows: [{ from: host0-0-0, to: host0-1-0 }]
 faults: [${faults.map((fault) => `{ ${fault} }`).join(", ")}]
@@ -89,5 +89,14 @@ describe("a link at a tenth of its rate", () => {
     ["at: 0s, loss: 1%, control: all, direction: in", "a control channel has no direction"],
   ])("is no fault of a control channel: %s", (fault, message) => {
     expect(() => timelineOf([fault])).toThrow(message);
+  });
+});
+
+describe("a link with a rate in packets", () => {
+  it("has no share of its rate in bits as a fault", () => {
+    const fault = `at: 0s, rate: 10%, ${UPLINK}`;
+    expect(() => timelineOf([fault], ", rate_pps: 20")).toThrow(
+      "host0-0-0 - tor0-0 carries 20 packets per second whatever their sizes",
+    );
   });
 });

@@ -32,8 +32,7 @@ export class ShortestPaths {
 
   /** The different shortest paths between two hosts, by node indexes; none where they do not reach each other. */
   between(source: number, destination: number): readonly Path[] {
-    const ends = (host: number) =>
-      this.#ports(host).map(({ link, peer }) => ({ switch: peer, index: link }));
+    const ends = (host: number) => this.#ports(host).map(({ link, peer }) => ({ switch: peer, index: link }));
     let best = Number.POSITIVE_INFINITY;
     let found: Path[] = [];
     for (const to of ends(destination)) {
@@ -115,7 +114,10 @@ export class ShortestPaths {
 
 function different(paths: readonly Path[]): Path[] {
   const byText = new Map(
-    paths.map((path) => [path.map(({ rateBps, delayNs, ratePps }) => `${rateBps} ${delayNs} ${ratePps}`).join(), path]),
+    paths.map((path) => [
+      path.map(({ rateBps, delayNs, ratePps }) => `${rateBps} ${delayNs} ${ratePps}`).join(),
+      path,
+    ]),
   );
   return [...byText.values()];
 }

@@ -23,10 +23,11 @@ interface Arrived {
 export class LinkMeter {
   readonly #fabric: Fabric;
   #begin = 0;
-  #before: readonly Arrived[] = [];
+  #before: readonly Arrived[];
 
   constructor(fabric: Fabric) {
     this.#fabric = fabric;
+    this.#before = this.#arrived();
   }
 
   begin(): void {
