@@ -7,4 +7,6 @@ export const CODES = {
   weight: "P42204",
   withoutTiers: "P42205",
   hostPolicy: "P42210",
+  withoutCoordinates: "P45411",
+  tooManyPortGroups: "P45412",
 } as const;

@@ -15,6 +15,8 @@ export {
 } from "./closed-form.js";
 export * from "./dahu/index.js";
 export { fixedHosts } from "./fixed-hosts.js";
+export type { FluidScheme } from "./fluid-scheme.js";
+export { FLUID_SCHEMES } from "./fluid-schemes.js";
 export { hostPolicyOf, SCHEMES, schemeNamed } from "./host-policy.js";
 export { schemeKit } from "./kit.js";
 export type { FabricPlan, ReportText, Scheme, SchemeReport, SwitchPlan, SwitchSetting } from "./scheme.js";

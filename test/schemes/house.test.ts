@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { FLUID_SCHEMES } from "../../src/schemes/index.js";
 import * as registered from "../../src/schemes/registry.js";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -16,6 +17,8 @@ function filesBelow(folder: string): string[] {
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .sort();
 }
+
+const REGISTRIES = new Set(["src/schemes/registry.ts", "src/schemes/fluid-registry.ts"]);
 
 /** Folders whose policy the fluid simulator runs, and whose switch programs are not there yet. */
 const WITHOUT_PROGRAMS = ["dahu"];
@@ -35,6 +38,13 @@ describe("a scheme", () => {
     for (const [name, scheme] of Object.entries(registered)) expect(scheme.name).toBe(name);
   });
 
+  it("of the flow simulator is one line of the registry, under its own name", () => {
+    for (const [name, scheme] of Object.entries(FLUID_SCHEMES)) {
+      expect(scheme.name).toBe(name);
+      expect([...names, ...WITHOUT_PROGRAMS]).toContain(name);
+    }
+  });
+
   it("has a folder, and no folder is without a scheme", () => {
     const folders = readdirSync(join(root, "src/schemes"), { withFileTypes: true });
     expect(
@@ -52,7 +62,7 @@ describe("a scheme", () => {
   it.each(names.filter((name) => name !== "none"))("%s is named by no file outside of schemes", (name) => {
     const word = new RegExp(`(?<![\\w-])${name}(?![\\w-])`);
     const naming = [...filesBelow("src"), ...filesBelow("templates"), ...filesBelow("mininet")]
-      .filter((file) => file !== "src/schemes/registry.ts" && !ALLOWED.has(file))
+      .filter((file) => !REGISTRIES.has(file) && !ALLOWED.has(file))
       // One scheme may build on another one.
       .filter((file) => ownerOf(file) === undefined || !names.includes(ownerOf(file)!))
       .filter((file) => word.test(readFileSync(join(root, file), "utf8")));

@@ -1,0 +1,116 @@
+/** Which port groups the switches have, and which of them a destination uses. */
+import { fail, type Locate } from "../../../base/index.js";
+import { type Distances, FAR, type FlowNetwork } from "../../../sim/flow/index.js";
+import { CODES } from "../../codes.js";
+import { PortGroups } from "../policy/port-groups.js";
+
+/** The port groups that a switch has room for (section 5). */
+const MAX_GROUPS = 64;
+
+export interface GroupPlan {
+  /** By switch; undefined for a switch without ports to others. */
+  readonly groups: readonly (PortGroups | undefined)[];
+  groupOf(own: number, destination: number): number;
+}
+
+/** All ports to switches in one group. */
+export function oneGroup(network: FlowNetwork, virtualPorts: number): GroupPlan {
+  const groups = switchesOf(network).map((own) =>
+    groupsOf(network, own, virtualPorts, [allPorts(network, own)]),
+  );
+  return { groups, groupOf: () => 0 };
+}
+
+/** One group for each set of dimensions; bit d of its number is dimension d. Fails with P45411 where switches have no coordinates. */
+export function groupsOfDimensions(network: FlowNetwork, virtualPorts: number, locate: Locate): GroupPlan {
+  const { topology, nodeOf, firstPort, peer } = network;
+  const coordinates = Array.from(nodeOf, (node) => topology.nodes[node]!.coordinates);
+  const dimensions = coordinates[0]?.length ?? 0;
+  if (coordinates.some((own) => own === undefined))
+    fail(
+      CODES.withoutCoordinates,
+      locate(["port_groups"]),
+      `port_groups: offset_dimensions needs a HyperX; switches of "${topology.name}" have no coordinates`,
+      "write `port_groups: one`, or `topology: { kind: hyperx, ... }`",
+    );
+  const flat = Int32Array.from(coordinates.flatMap((own) => own!));
+  const offset = (a: number, b: number) => {
+    let set = 0;
+    for (let d = 0; d < dimensions; d++)
+      if (flat[a * dimensions + d] !== flat[b * dimensions + d]) set |= 1 << d;
+    return set;
+  };
+  const groups = switchesOf(network).map((own) => {
+    const ports = allPorts(network, own);
+    const along = (set: number) =>
+      ports.filter((port) => (offset(own, peer[firstPort[own]! + port]!) & set) !== 0);
+    // Set 0 is the switch itself; without a port along a set the group has all ports, and is never asked for.
+    const members = Array.from({ length: 1 << dimensions }, (_, set) => along(set));
+    return groupsOf(
+      network,
+      own,
+      virtualPorts,
+      members.map((list) => (list.length === 0 ? ports : list)),
+    );
+  });
+  return { groups, groupOf: offset };
+}
+
+/** One group for each set of ports of shortest paths to a rack. Fails with P45412 where a switch has more sets than groups. */
+export function groupsOfNextHops(
+  network: FlowNetwork,
+  distances: Distances,
+  virtualPorts: number,
+  locate: Locate,
+): GroupPlan {
+  const { firstPort, peer, switches } = network;
+  const destinations = [...new Set(network.switchOfRack)].sort((a, b) => a - b);
+  const numberOf = new Int16Array(switches * switches).fill(-1);
+  const groups = switchesOf(network).map((own) => {
+    const known = new Map<string, number>();
+    const members: number[][] = [];
+    for (const destination of destinations) {
+      const distance = distances.to(destination);
+      if (destination === own || distance[own] === FAR) continue;
+      const ports = allPorts(network, own).filter(
+        (port) => distance[peer[firstPort[own]! + port]!]! < distance[own]!,
+      );
+      const key = ports.join(" ");
+      let number = known.get(key);
+      if (number === undefined) {
+        number = members.push(ports) - 1;
+        known.set(key, number);
+      }
+      numberOf[own * switches + destination] = number;
+    }
+    // A group of one port has nothing to choose: it needs no virtual ports.
+    const choices = members.filter((ports) => ports.length > 1).length;
+    if (choices > MAX_GROUPS)
+      fail(
+        CODES.tooManyPortGroups,
+        locate(["port_groups"]) ?? locate(["deroutes"]),
+        `"${network.topology.nodes[network.nodeOf[own]!]!.name}" would need ${choices} port groups: one for each set of next hops; a switch has ${MAX_GROUPS}`,
+        "write `port_groups: one`",
+      );
+    return members.length === 0 ? undefined : groupsOf(network, own, virtualPorts, members);
+  });
+  return { groups, groupOf: (own, destination) => numberOf[own * switches + destination]! };
+}
+
+function switchesOf({ switches }: FlowNetwork): number[] {
+  return Array.from({ length: switches }, (_, own) => own);
+}
+
+function allPorts(network: FlowNetwork, own: number): number[] {
+  return Array.from({ length: network.portsOf(own) }, (_, port) => port);
+}
+
+function groupsOf(
+  network: FlowNetwork,
+  own: number,
+  virtualPorts: number,
+  members: readonly (readonly number[])[],
+): PortGroups | undefined {
+  const ports = network.portsOf(own);
+  return ports === 0 ? undefined : new PortGroups(ports, virtualPorts, members);
+}

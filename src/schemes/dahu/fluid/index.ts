@@ -1,0 +1,32 @@
+/** Dahu in the flow simulator. Without deroutes it is Dahu's load balancing over shortest paths, as in a fat tree. */
+import { Distances } from "../../../sim/flow/index.js";
+import type { FluidScheme } from "../../fluid-scheme.js";
+import { Rebalancing } from "../policy/epoch.js";
+import { FullBalancer } from "../policy/full-balance.js";
+import { HeuristicBalancer } from "../policy/heuristic.js";
+import { groupsOfDimensions, groupsOfNextHops, oneGroup } from "./group-plan.js";
+import { type DahuParameters, dahuParameters } from "./parameters.js";
+import { DahuRouter } from "./router.js";
+
+export const dahuFluid: FluidScheme<DahuParameters> = {
+  name: "dahu",
+  title: "Dahu",
+  parameters: dahuParameters,
+  router(network, parameters, seed, locate = () => undefined) {
+    const { deroutes, virtual_ports: virtualPorts, threshold, feedback, balance, rounds } = parameters;
+    const distances = new Distances(network);
+    const kind = parameters.port_groups ?? (deroutes === 0 ? "next_hops" : "one");
+    const plan =
+      kind === "one"
+        ? oneGroup(network, virtualPorts)
+        : kind === "offset_dimensions"
+          ? groupsOfDimensions(network, virtualPorts, locate)
+          : groupsOfNextHops(network, distances, virtualPorts, locate);
+    const rebalancing =
+      balance === "none"
+        ? undefined
+        : new Rebalancing(balance === "full" ? new FullBalancer() : new HeuristicBalancer(rounds));
+    const settings = { deroutes, threshold, virtualPorts, feedback };
+    return (bundles) => new DahuRouter(network, distances, plan, settings, rebalancing, seed, bundles);
+  },
+};

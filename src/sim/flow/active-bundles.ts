@@ -1,0 +1,165 @@
+/** The bundles that have flows, their paths, and what they have sent in the current epoch. */
+import { fail } from "../../base/index.js";
+import { MAX_LINKS } from "../../paths/index.js";
+import { Bundles } from "./bundles.js";
+import { CODES } from "./codes.js";
+import type { FlowNetwork } from "./network.js";
+import type { FlowRouter, RouterMaker } from "./router.js";
+
+/** Resources of a path beside links between switches: the sender's and the receiver's. */
+const ENDS = 2;
+
+export class ActiveBundles {
+  readonly bundles: Bundles;
+  readonly router: FlowRouter;
+  /** The first `count` are the bundles with flows. */
+  list = new Int32Array(1024);
+  count = 0;
+  /** Path changes so far, each times the flows of its bundle. */
+  moved = 0;
+  /** Place in `list` by bundle; -1: no flows. */
+  #place = new Int32Array(0);
+  /** Version of the routes that the path of a bundle is from. */
+  #routed = new Int32Array(0);
+  #version = 1;
+  /** Bytes in this epoch by bundle, and the bundles that have some. */
+  #sent = new Float64Array(0);
+  #senders = new Int32Array(1024);
+  #senderCount = 0;
+  /** Bundles without flows whose numbers may be given away after the epoch. */
+  readonly #ended: number[] = [];
+  readonly #links = new Int32Array(MAX_LINKS);
+
+  constructor(
+    readonly network: FlowNetwork,
+    makeRouter: RouterMaker,
+  ) {
+    // The router reads the columns of the bundles, and tells how long their paths are.
+    const table: { bundles: Bundles | undefined } = { bundles: undefined };
+    this.router = makeRouter({
+      get from() {
+        return table.bundles!.from;
+      },
+      get to() {
+        return table.bundles!.to;
+      },
+      get hash() {
+        return table.bundles!.hash;
+      },
+    });
+    table.bundles = new Bundles(this.router.maxLinks + ENDS);
+    this.bundles = table.bundles;
+  }
+
+  /** `count` new bundles in a row, without flows, between two racks; the first one. The caller sets hash and limit. */
+  add(sender: number, receiver: number, fromRack: number, toRack: number, count = 1): number {
+    const { bundles, network } = this;
+    const first = bundles.add(count);
+    if (bundles.from.length > this.#place.length) this.#grow(bundles.from.length);
+    for (let bundle = first; bundle < first + count; bundle++) {
+      bundles.from[bundle] = network.switchOfRack[fromRack]!;
+      bundles.to[bundle] = network.switchOfRack[toRack]!;
+      bundles.path[bundle * bundles.stride] = sender;
+      bundles.path[bundle * bundles.stride + 1] = receiver;
+      bundles.length[bundle] = ENDS;
+      this.#place[bundle] = -1;
+      this.#routed[bundle] = 0;
+    }
+    return first;
+  }
+
+  /** A bundle gets its first flow. */
+  start(bundle: number): void {
+    if (this.count === this.list.length) this.list = doubled(this.list);
+    this.#place[bundle] = this.count;
+    this.list[this.count++] = bundle;
+    if (this.#routed[bundle] !== this.#version) this.#route(bundle);
+  }
+
+  /** The last flow of a bundle has ended. */
+  end(bundle: number): void {
+    const place = this.#place[bundle]!;
+    const last = this.list[--this.count]!;
+    this.list[place] = last;
+    this.#place[last] = place;
+    this.#place[bundle] = -1;
+  }
+
+  /** The number of an ended bundle may be used again. */
+  remove(bundle: number): void {
+    this.#ended.push(bundle);
+  }
+
+  sent(bundle: number, bytes: number): void {
+    if (this.#sent[bundle] === 0) {
+      if (this.#senderCount === this.#senders.length) this.#senders = doubled(this.#senders);
+      this.#senders[this.#senderCount++] = bundle;
+    }
+    this.#sent[bundle]! += bytes;
+  }
+
+  /** Calls with what each bundle has sent in the epoch; `path[from]` to `path[end - 1]` are links between switches. */
+  eachSender(
+    call: (bundle: number, bytes: number, path: Int32Array, from: number, end: number) => void,
+  ): void {
+    const { path, stride, length } = this.bundles;
+    for (let i = 0; i < this.#senderCount; i++) {
+      const bundle = this.#senders[i]!;
+      const from = bundle * stride;
+      call(bundle, this.#sent[bundle]!, path, from + ENDS, from + length[bundle]!);
+    }
+  }
+
+  /** The epoch ends; `changed`: paths may differ from now on. */
+  endEpoch(changed: boolean): void {
+    for (let i = 0; i < this.#senderCount; i++) this.#sent[this.#senders[i]!] = 0;
+    this.#senderCount = 0;
+    for (const bundle of this.#ended) this.bundles.remove(bundle);
+    this.#ended.length = 0;
+    if (!changed) return;
+    this.#version++;
+    for (let i = 0; i < this.count; i++) this.#route(this.list[i]!);
+  }
+
+  /** Fails with P45403 where the router knows no way. */
+  #route(bundle: number): void {
+    const { bundles } = this;
+    const { path, length, stride } = bundles;
+    const links = this.#links;
+    const count = this.router.linksOf(bundle, links);
+    if (count < 0) this.#unreachable(bundle);
+    const base = bundle * stride + ENDS;
+    let same = length[bundle] === count + ENDS;
+    for (let i = 0; same && i < count; i++) same = path[base + i] === links[i];
+    if (!same) {
+      for (let i = 0; i < count; i++) path[base + i] = links[i]!;
+      length[bundle] = count + ENDS;
+      if (this.#routed[bundle]! > 0) this.moved += bundles.weight[bundle]!;
+    }
+    this.#routed[bundle] = this.#version;
+  }
+
+  #unreachable(bundle: number): never {
+    const { topology, nodeOf } = this.network;
+    const [from, to] = [this.bundles.from, this.bundles.to].map(
+      (end) => topology.nodes[nodeOf[end[bundle]!]!]!,
+    );
+    return fail(CODES.unreachable, undefined, `there is no way from "${from!.name}" to "${to!.name}"`);
+  }
+
+  #grow(room: number): void {
+    const grown = <T extends Int32Array | Float64Array>(wide: T, old: T): T => {
+      wide.set(old);
+      return wide;
+    };
+    this.#place = grown(new Int32Array(room), this.#place);
+    this.#routed = grown(new Int32Array(room), this.#routed);
+    this.#sent = grown(new Float64Array(room), this.#sent);
+  }
+}
+
+function doubled(list: Int32Array): Int32Array<ArrayBuffer> {
+  const wide = new Int32Array(2 * list.length);
+  wide.set(list);
+  return wide;
+}

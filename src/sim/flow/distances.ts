@@ -1,0 +1,73 @@
+/** Numbers of links on the shortest paths between switches: by breadth-first search from each destination that is asked for. */
+import type { FlowNetwork } from "./network.js";
+
+/** The distance of switches that cannot reach the destination, and the largest. */
+export const FAR = 255;
+
+export class Distances {
+  readonly #to: (Uint8Array | undefined)[];
+  readonly #queue: Int32Array;
+
+  constructor(private readonly network: FlowNetwork) {
+    this.#to = new Array(network.switches).fill(undefined);
+    this.#queue = new Int32Array(network.switches);
+  }
+
+  /** Links from each switch to `destination`. */
+  to(destination: number): Uint8Array {
+    return (this.#to[destination] ??= this.#search(destination));
+  }
+
+  /** Links of the longest shortest path between switches with hosts. */
+  diameter(): number {
+    let most = 0;
+    const racks = new Set(this.network.switchOfRack);
+    for (const destination of racks) {
+      const distance = this.to(destination);
+      for (const own of racks) if (distance[own] !== FAR && distance[own]! > most) most = distance[own]!;
+    }
+    return most;
+  }
+
+  #search(destination: number): Uint8Array {
+    const { firstPort, peer, switches } = this.network;
+    const distance = new Uint8Array(switches).fill(FAR);
+    const queue = this.#queue;
+    distance[destination] = 0;
+    queue[0] = destination;
+    let length = 1;
+    for (let head = 0; head < length; head++) {
+      const own = queue[head]!;
+      const next = Math.min(FAR - 1, distance[own]! + 1);
+      // Links are up or down in both directions alike.
+      for (let port = firstPort[own]!; port < firstPort[own + 1]!; port++) {
+        const other = peer[port]!;
+        if (distance[other] !== FAR) continue;
+        distance[other] = next;
+        queue[length++] = other;
+      }
+    }
+    return distance;
+  }
+}
+
+/**
+ * Ports of switch `own` to switches that are nearer to a destination, counted from 0 within the switch: their number where `index` is
+ * negative, or else the port with this index among them. `distance`: links from each switch to the destination.
+ */
+export function shortestPort(
+  { firstPort, peer }: FlowNetwork,
+  distance: Uint8Array,
+  own: number,
+  index: number,
+): number {
+  const from = firstPort[own]!;
+  const end = firstPort[own + 1]!;
+  const limit = distance[own]!;
+  let count = 0;
+  for (let port = from; port < end; port++) {
+    if (distance[peer[port]!]! >= limit) continue;
+    if (count++ === index) return port - from;
+  }
+  return count;
+}

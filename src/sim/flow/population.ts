@@ -1,0 +1,23 @@
+/** Flows as they come, and what a step of time does to them. */
+
+/** A flow that starts. */
+export interface FlowStart {
+  readonly startNs: number;
+  /** Node indexes of hosts. */
+  readonly source: number;
+  readonly destination: number;
+  /** Infinite for a flow without an end. */
+  readonly bytes: number;
+}
+
+/** A flow has ended: when it was admitted, and when its last byte was sent. */
+export type FlowEnd = (admittedNs: number, endNs: number) => void;
+
+/** The flows of a run. */
+export interface Population {
+  /** Flows that have not ended. */
+  readonly open: number;
+  admit(flow: FlowStart, nowNs: number): void;
+  /** Serves all flows from `nowNs` on by the rates of their bundles; returns the bytes. */
+  serve(nowNs: number, stepNs: number): number;
+}

@@ -1,0 +1,89 @@
+/**
+ * Flows that share bundles: all flows of two racks whose hash falls into one bucket take the same path. Millions of flows cost little: a
+ * bundle is routed and served as a whole, and knows which of its flows ends next.
+ */
+import type { Random } from "../../base/index.js";
+import type { ActiveBundles } from "./active-bundles.js";
+import { FlowHeaps } from "./flow-heaps.js";
+import { mixed } from "./hash.js";
+import type { FlowEnd, FlowStart, Population } from "./population.js";
+
+/**
+ * The flows of a bundle share its rate equally; within a step, what an ended flow leaves goes to the others of its bundle. Of hosts, two
+ * limits hold: no flow gets more than a NIC gives, and the hosts of a rack together send and receive no more than their NICs do.
+ * Flows of one host beside each other can get more than its NIC gives: that is the price of a bundle.
+ */
+export class SharedBundles implements Population {
+  open = 0;
+  /** The first bundle of each pair of racks. */
+  readonly #pairs = new Map<number, number>();
+  readonly #heaps = new FlowHeaps();
+  /** Bytes that the bundle has sent for a flow that was always there. */
+  #served = new Float64Array(0);
+
+  constructor(
+    private readonly active: ActiveBundles,
+    private readonly buckets: number,
+    private readonly random: Random,
+    private readonly ended: FlowEnd,
+  ) {}
+
+  admit({ source, destination, bytes }: FlowStart, nowNs: number): void {
+    const { active, buckets } = this;
+    const { bundles, network } = active;
+    const [from, to] = [network.rackOf[source]!, network.rackOf[destination]!];
+    const pair = from * network.switchOfRack.length + to;
+    let first = this.#pairs.get(pair);
+    if (first === undefined) {
+      first = active.add(network.rackSends(from), network.rackReceives(to), from, to, buckets);
+      this.#pairs.set(pair, first);
+      const limit = Math.min(network.nic[source]!, network.nic[destination]!);
+      const seed = mixed(this.random.uint32());
+      for (let bucket = 0; bucket < buckets; bucket++) {
+        bundles.hash[first + bucket] = mixed(seed + Math.imul(bucket, 0x9e3779b1));
+        bundles.limit[first + bucket] = limit;
+      }
+      if (bundles.size > this.#served.length) {
+        const wide = new Float64Array(bundles.from.length);
+        wide.set(this.#served);
+        this.#served = wide;
+      }
+    }
+    const bundle = first + this.random.int(buckets);
+    this.#heaps.push(bundle, this.#served[bundle]! + bytes, nowNs);
+    this.open++;
+    bundles.weight[bundle]! += 1;
+    if (bundles.weight[bundle] === 1) active.start(bundle);
+  }
+
+  serve(nowNs: number, stepNs: number): number {
+    const { active } = this;
+    const { weight, rate, limit } = active.bundles;
+    let sent = 0;
+    for (let i = active.count - 1; i >= 0; i--) {
+      const bundle = active.list[i]!;
+      const total = weight[bundle]! * rate[bundle]!;
+      let left = stepNs;
+      let bytes = 0;
+      for (let flows = weight[bundle]!; flows > 0; ) {
+        const speed = Math.min(limit[bundle]!, total / flows);
+        const missing = this.#heaps.leastKey(bundle) - this.#served[bundle]!;
+        if (missing > speed * left) {
+          this.#served[bundle]! += speed * left;
+          bytes += speed * left * flows;
+          break;
+        }
+        left -= missing > 0 ? missing / speed : 0;
+        this.#served[bundle]! += missing;
+        bytes += missing * flows;
+        this.ended(this.#heaps.pop(bundle), nowNs + stepNs - left);
+        weight[bundle] = --flows;
+        this.open--;
+      }
+      if (bytes > 0) active.sent(bundle, bytes);
+      sent += bytes;
+      if (weight[bundle] === 0) active.end(bundle);
+    }
+    return sent;
+  }
+}

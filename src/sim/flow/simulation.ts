@@ -1,0 +1,130 @@
+/**
+ * A run of the flow simulator. Time goes in steps: at the beginning of each, flows are admitted and all flows get their rates, which they
+ * keep for the step. At the end of each epoch the switches read their counters and may change their routes.
+ */
+import type { Random } from "../../base/index.js";
+import { QuantileSketch } from "../../statistics/index.js";
+import { ActiveBundles } from "./active-bundles.js";
+import type { Allocator } from "./max-min.js";
+import type { FlowNetwork } from "./network.js";
+import type { FlowStart } from "./population.js";
+import type { RouterMaker } from "./router.js";
+import { SharedBundles } from "./shared-bundles.js";
+import { SingleFlows } from "./single-flows.js";
+
+export interface FlowRun {
+  readonly network: FlowNetwork;
+  readonly makeRouter: RouterMaker;
+  readonly allocator: Allocator;
+  /** Flows in the order of their starts. */
+  readonly flows: Iterator<FlowStart>;
+  readonly durationNs: number;
+  /** Nothing before is measured. */
+  readonly warmUpNs: number;
+  /** A whole number of steps. */
+  readonly epochNs: number;
+  readonly stepNs: number;
+  /** Buckets of the flows of two racks; absent: each flow has a path of its own. */
+  readonly buckets?: number;
+  /** Subflows of each flow, where flows have paths of their own. */
+  readonly subflows: number;
+  /** Draws what switches hash. */
+  readonly random: Random;
+}
+
+/** What a run has measured after its warm-up. */
+export interface FlowFigures {
+  readonly measuredNs: number;
+  /** Flows that were admitted, in the whole run; their bytes, but those of flows without an end, from the end of the warm-up on. */
+  readonly flows: number;
+  readonly offeredBytes: number;
+  readonly deliveredBytes: number;
+  /** Flows that ended, and their completion times in nanoseconds, from the step that admitted them. */
+  readonly completion: QuantileSketch;
+  /** Flows that had not ended: at the end, and at most. */
+  readonly open: number;
+  readonly mostOpen: number;
+  /** Links between switches that a byte crossed, on average; 0 where none was delivered. */
+  readonly meanLinks: number;
+  /** Share of the capacity that each directed link between switches carried, in the order of `FlowNetwork.fabricLinks`. */
+  readonly utilisation: Float64Array;
+  /** Delivered bytes by epoch, from the beginning of the run. */
+  readonly epochs: readonly number[];
+  /** Path changes, each times the flows of the bundle. */
+  readonly moved: number;
+}
+
+/** Yields after each epoch, so that others get their turn; returns the figures. The same run gives the same figures. */
+export function* simulateFlows(run: FlowRun): Generator<void, FlowFigures> {
+  const { network, allocator, flows, durationNs, warmUpNs, epochNs, stepNs, buckets } = run;
+  const active = new ActiveBundles(network, run.makeRouter);
+  const { router, bundles } = active;
+  const completion = new QuantileSketch();
+  const ended = (admittedNs: number, endNs: number) => {
+    if (endNs > warmUpNs) completion.add(endNs - admittedNs);
+  };
+  const population =
+    buckets === undefined
+      ? new SingleFlows(active, run.subflows, run.random, ended)
+      : new SharedBundles(active, buckets, run.random, ended);
+  const epochBytes = new Float64Array(network.portOfLink.length);
+  const linkBytes = new Float64Array(network.portOfLink.length);
+  const epochs: number[] = [];
+  let [admitted, offeredBytes, deliveredBytes, byteLinks, mostOpen] = [0, 0, 0, 0, 0];
+  let next = flows.next();
+  const stepsOfEpoch = Math.round(epochNs / stepNs);
+  const epochCount = Math.ceil(durationNs / epochNs);
+  for (let epoch = 0; epoch < epochCount; epoch++) {
+    let delivered = 0;
+    const measured = epoch * epochNs >= warmUpNs;
+    for (let step = 0; step < stepsOfEpoch; step++) {
+      const nowNs = epoch * epochNs + step * stepNs;
+      // Each flow in the step whose beginning is nearest to its start.
+      while (next.done !== true && next.value.startNs < nowNs + stepNs / 2) {
+        population.admit(next.value, nowNs);
+        admitted++;
+        if (measured && next.value.bytes < Number.POSITIVE_INFINITY) offeredBytes += next.value.bytes;
+        next = flows.next();
+      }
+      mostOpen = Math.max(mostOpen, population.open);
+      if (active.count === 0) continue;
+      allocator.allocate(bundles, active.list, active.count, stepNs);
+      delivered += population.serve(nowNs, stepNs);
+    }
+    epochs.push(delivered);
+    epochBytes.fill(0);
+    active.eachSender((_bundle, bytes, links, from, end) => {
+      for (let at = from; at < end; at++) epochBytes[links[at]!]! += bytes;
+      if (measured) byteLinks += bytes * (end - from);
+    });
+    if (measured) {
+      deliveredBytes += delivered;
+      for (const link of network.fabricLinks) linkBytes[link]! += epochBytes[link]!;
+    }
+    const changed =
+      router.endEpoch?.({
+        nowNs: (epoch + 1) * epochNs,
+        epochNs,
+        byLink: epochBytes,
+        eachBundle: (call) => active.eachSender(call),
+      }) ?? false;
+    active.endEpoch(changed);
+    yield;
+  }
+  const measuredNs = Math.max(0, epochCount * epochNs - Math.ceil(warmUpNs / epochNs) * epochNs);
+  return {
+    measuredNs,
+    flows: admitted,
+    offeredBytes,
+    deliveredBytes,
+    completion,
+    open: population.open,
+    mostOpen,
+    meanLinks: deliveredBytes === 0 ? 0 : byteLinks / deliveredBytes,
+    utilisation: Float64Array.from(network.fabricLinks, (link) =>
+      measuredNs === 0 ? 0 : linkBytes[link]! / (network.capacity[link]! * measuredNs),
+    ),
+    epochs,
+    moved: active.moved,
+  };
+}

@@ -1,0 +1,83 @@
+/** Flows that each have a path of their own, or several: a bundle a subflow. */
+import type { Random } from "../../base/index.js";
+import type { ActiveBundles } from "./active-bundles.js";
+import type { FlowEnd, FlowStart, Population } from "./population.js";
+
+interface OpenFlow {
+  /** Bundles of its subflows. */
+  readonly subflows: readonly number[];
+  left: number;
+  readonly admittedNs: number;
+}
+
+/**
+ * A flow of k subflows sends over all of them at once, and ends when they have sent all its bytes together. Each subflow has the weight
+ * 1 / k, so that where all meet one bottleneck they get the share of one flow; the NIC gives what one subflow cannot use to the others.
+ * This stands for the coupled congestion control of MPTCP (RFC 6356), which takes no more than one flow on a shared bottleneck.
+ */
+export class SingleFlows implements Population {
+  readonly #flows: OpenFlow[] = [];
+
+  constructor(
+    private readonly active: ActiveBundles,
+    private readonly subflows: number,
+    private readonly random: Random,
+    private readonly ended: FlowEnd,
+  ) {}
+
+  get open(): number {
+    return this.#flows.length;
+  }
+
+  admit({ source, destination, bytes }: FlowStart, nowNs: number): void {
+    const { active, subflows } = this;
+    const { bundles, network } = active;
+    const { rackOf, upLink, downLink, nic } = network;
+    const own: number[] = [];
+    for (let i = 0; i < subflows; i++) {
+      const bundle = active.add(
+        upLink[source]!,
+        downLink[destination]!,
+        rackOf[source]!,
+        rackOf[destination]!,
+      );
+      bundles.hash[bundle] = this.random.uint32();
+      bundles.limit[bundle] = Number.POSITIVE_INFINITY;
+      bundles.weight[bundle] = 1 / subflows;
+      active.start(bundle);
+      own.push(bundle);
+    }
+    // Both are resources, too, which the allocation shares; a flow alone never gets more than the lesser.
+    const limit = Math.min(nic[source]!, nic[destination]!);
+    if (subflows === 1) bundles.limit[own[0]!] = limit;
+    this.#flows.push({ subflows: own, left: bytes, admittedNs: nowNs });
+  }
+
+  serve(nowNs: number, stepNs: number): number {
+    const { rate, weight } = this.active.bundles;
+    const flows = this.#flows;
+    let sent = 0;
+    for (let i = flows.length - 1; i >= 0; i--) {
+      const flow = flows[i]!;
+      let speed = 0;
+      for (const bundle of flow.subflows) speed += rate[bundle]! * weight[bundle]!;
+      const ends = speed * stepNs >= flow.left;
+      const time = ends ? flow.left / speed : stepNs;
+      for (const bundle of flow.subflows) this.active.sent(bundle, rate[bundle]! * weight[bundle]! * time);
+      sent += speed * time;
+      if (!ends) {
+        flow.left -= speed * time;
+        continue;
+      }
+      for (const bundle of flow.subflows) {
+        this.active.end(bundle);
+        this.active.remove(bundle);
+      }
+      this.ended(flow.admittedNs, nowNs + time);
+      // The order of the list decides nothing but the order of these calls.
+      flows[i] = flows[flows.length - 1]!;
+      flows.pop();
+    }
+    return sent;
+  }
+}

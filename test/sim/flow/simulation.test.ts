@@ -1,0 +1,190 @@
+/** Runs of the flow simulator: closed forms of single links, conservation, and equal results for equal seeds. */
+import { describe, expect, it } from "vitest";
+import { Random } from "../../../src/base/index.js";
+import { ecmp } from "../../../src/schemes/fluid-registry.js";
+import {
+  Distances,
+  type FlowFigures,
+  FlowNetwork,
+  type FlowRun,
+  type FlowStart,
+  MaxMin,
+  simulateFlows,
+} from "../../../src/sim/flow/index.js";
+import {
+  buildTopology,
+  hostsOf,
+  offsetDimensions,
+  type TopologyInput,
+  topologySchema,
+} from "../../../src/topology/index.js";
+
+const GBPS = { rate: "1Gbps", delay: "1us" } as const;
+
+const networkOf = (input: TopologyInput) => new FlowNetwork(buildTopology(topologySchema.parse(input)));
+
+const hyperx = (shape: number[], hosts: number) =>
+  networkOf({ kind: "hyperx", shape, hosts_per_switch: hosts, host_link: GBPS, fabric_link: GBPS });
+
+/** Two switches with one link between them. */
+const pair = (hosts: number) => hyperx([2], hosts);
+
+function run(
+  network: FlowNetwork,
+  flows: readonly FlowStart[],
+  settings: Partial<FlowRun> = {},
+): FlowFigures {
+  const steps = simulateFlows({
+    network,
+    makeRouter: ecmp.router(network, {}, 1),
+    allocator: new MaxMin(network.capacity),
+    flows: [...flows].sort((a, b) => a.startNs - b.startNs)[Symbol.iterator](),
+    durationNs: 1e9,
+    warmUpNs: 0,
+    epochNs: 1e7,
+    stepNs: 1e6,
+    subflows: 1,
+    random: new Random(1),
+    ...settings,
+  });
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+const hosts = (network: FlowNetwork) => hostsOf(network.topology).map(({ index }) => index);
+const racks = (network: FlowNetwork) => network.topology.racks.map((rack) => rack.hosts);
+
+/** Poisson arrivals of exponential sizes from the first rack to the second. */
+function* poisson(network: FlowNetwork, load: number, mean: number, seed: number): Generator<FlowStart> {
+  const random = new Random(seed);
+  const [from, to] = racks(network) as [number[], number[]];
+  const gap = mean / (load * 0.125);
+  for (let startNs = random.exponential(gap); ; startNs += random.exponential(gap))
+    yield {
+      startNs,
+      source: random.pick(from),
+      destination: random.pick(to),
+      bytes: random.exponential(mean),
+    };
+}
+
+describe("distances", () => {
+  it("are the numbers of offset dimensions in a HyperX", () => {
+    const network = hyperx([3, 2, 4], 1);
+    const distances = new Distances(network);
+    const { nodes } = network.topology;
+    for (const [a, from] of network.nodeOf.entries())
+      for (const [b, to] of network.nodeOf.entries())
+        expect(distances.to(b)[a]).toBe(offsetDimensions(nodes[from]!, nodes[to]!).length);
+    expect(distances.diameter()).toBe(3);
+  });
+});
+
+describe.each([
+  ["flows with paths of their own", {}],
+  ["flows in bundles", { buckets: 16 }],
+])("%s", (_name, mode) => {
+  it("alone have the rate of their NIC, and end in time", () => {
+    const network = pair(2);
+    const [[a], [b]] = racks(network) as [number[], number[]];
+    const flows = [{ startNs: 0, source: a!, destination: b!, bytes: 1_250_000 }];
+    const { completion, deliveredBytes, open, flows: admitted } = run(network, flows, mode);
+    expect(completion.max / 1e6).toBeCloseTo(10, 6);
+    expect([deliveredBytes, open, admitted]).toEqual([1_250_000, 0, 1]);
+  });
+
+  it("share a link equally until one ends", () => {
+    const network = pair(2);
+    const [[a, b], [c, d]] = racks(network) as [number[], number[]];
+    const flows = [
+      { startNs: 0, source: a!, destination: c!, bytes: 1_250_000 },
+      { startNs: 0, source: b!, destination: d!, bytes: 2_500_000 },
+    ];
+    const { completion } = run(network, flows, mode);
+    // Both get half until the first ends after 20 ms; the second has 10 ms of the whole link left.
+    expect(completion.min / 1e6).toBeCloseTo(20, 6);
+    expect(completion.max / 1e6).toBeCloseTo(30, 6);
+  });
+
+  it("of a busy link take as long as processor sharing says: the mean time alone, over 1 - load", () => {
+    const network = pair(40);
+    const load = 0.6;
+    const mean = 125_000;
+    const flows = poisson(network, load, mean, 5);
+    const { completion, deliveredBytes, offeredBytes } = run(network, [], {
+      ...mode,
+      flows,
+      durationNs: 40e9,
+      warmUpNs: 1e9,
+      stepNs: 1e5,
+    });
+    expect(completion.mean / (mean / 0.125 / (1 - load))).toBeCloseTo(1, 1);
+    expect(deliveredBytes / offeredBytes).toBeCloseTo(1, 2);
+  });
+
+  it("of an overloaded link fill it, and no more", () => {
+    const network = pair(40);
+    const flows = poisson(network, 3, 1e5, 6);
+    const { deliveredBytes, measuredNs, utilisation, meanLinks } = run(network, [], {
+      ...mode,
+      flows,
+      durationNs: 3e8,
+      warmUpNs: 1e8,
+    });
+    expect(deliveredBytes / measuredNs / 0.125).toBeCloseTo(1, 2);
+    expect([...utilisation].sort()[1]).toBeCloseTo(1, 2);
+    expect(meanLinks).toBeCloseTo(1, 9);
+  });
+
+  it("give the same figures for the same seed", () => {
+    const network = hyperx([3, 3], 2);
+    const all = hosts(network);
+    const draw = new Random(9);
+    const flows = Array.from({ length: 400 }, (_, i) => {
+      const [source, destination] = draw.shuffle([...all]) as [number, number];
+      return { startNs: i * 1e6, source, destination, bytes: 1 + draw.int(5_000_000) };
+    });
+    const [one, two] = [run(network, flows, mode), run(network, flows, mode)];
+    expect(JSON.stringify(two)).toBe(JSON.stringify(one));
+    expect(one.completion.count + one.open).toBe(one.flows);
+    const delivered = one.epochs.reduce((sum, bytes) => sum + bytes, 0);
+    expect(delivered).toBeCloseTo(one.deliveredBytes, 3);
+  });
+});
+
+describe("subflows", () => {
+  it("of one flow take one share of a link that all meet", () => {
+    const network = pair(2);
+    const [[a, b], [c, d]] = racks(network) as [number[], number[]];
+    const flows = [
+      { startNs: 0, source: a!, destination: c!, bytes: 1_250_000 },
+      { startNs: 0, source: b!, destination: d!, bytes: 2_500_000 },
+    ];
+    const { completion } = run(network, flows, { subflows: 4 });
+    expect(completion.min / 1e6).toBeCloseTo(20, 6);
+    expect(completion.max / 1e6).toBeCloseTo(30, 6);
+  });
+
+  it("fill the paths of a HyperX that one path cannot", () => {
+    // Two dimensions: two shortest paths of 1 Gbps between opposite switches, for two senders.
+    const network = hyperx([2, 2], 2);
+    const [from, , , to] = racks(network) as [number[], number[], number[], number[]];
+    const flows = [0, 1].map((i) => ({
+      startNs: 0,
+      source: from[i]!,
+      destination: to[i]!,
+      bytes: Number.POSITIVE_INFINITY,
+    }));
+    const { deliveredBytes, measuredNs } = run(network, flows, { subflows: 32 });
+    expect(deliveredBytes / measuredNs / 0.125).toBeGreaterThan(1.9);
+  });
+});
+
+describe("a network", () => {
+  it("of hosts with two NICs is refused at the key", () => {
+    const spec = topologySchema.parse({ kind: "leaf_spine", tors: 2, leaves: 2 });
+    expect(() => new FlowNetwork(buildTopology(spec))).toThrow("the flow simulator knows hosts with one");
+  });
+});
