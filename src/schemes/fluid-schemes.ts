@@ -2,6 +2,4 @@
 import * as registered from "./fluid-registry.js";
 import type { FluidScheme } from "./fluid-scheme.js";
 
-export const FLUID_SCHEMES: Readonly<Record<string, FluidScheme>> = { ...registered } as Readonly<
-  Record<string, FluidScheme>
->;
+export const FLUID_SCHEMES: Readonly<Record<string, FluidScheme>> = { ...registered };
