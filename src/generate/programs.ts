@@ -60,9 +60,17 @@ export interface GeneratedFile {
 
 /**
  * Values of the common partials that a program need not give. `tcp`: the parser goes on with the rest of the TCP header, `hdr.tcp`.
+ * `ethernetPayloads`: headers of the template that follow Ethernet's, `{ type, header }`: the constant of the EtherType, and the header's name.
  * `ownHeaders`: names of headers of the template, whose types end in `_t`; the deparser emits them before all others.
  */
-const DEFAULTS = { faults: faultValues(0), ecn: { threshold: 0 }, probes: false, tcp: false, ownHeaders: [] };
+const DEFAULTS = {
+  faults: faultValues(0),
+  ecn: { threshold: 0 },
+  probes: false,
+  tcp: false,
+  ownHeaders: [],
+  ethernetPayloads: [],
+};
 
 /** P4 source of one program. Throws DiagnosticError as {@link TemplateSet.render} does. */
 export function renderProgram(templates: TemplateSet, program: ProgramPlan): string {

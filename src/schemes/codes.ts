@@ -7,6 +7,8 @@ export const CODES = {
   weight: "P42204",
   withoutTiers: "P42205",
   hostPolicy: "P42210",
+  probesWithoutTiers: "P45102",
+  ageing: "P45103",
   withoutCoordinates: "P45411",
   tooManyPortGroups: "P45412",
 } as const;

@@ -61,6 +61,9 @@ export class ModelSwitch {
         }
         return;
       }
+      case "multicastGroup":
+        // Probes of a data plane of its own go there, no packets of hosts.
+        return;
       default:
         throw new Error(`a plan writes no ${entity.kind}`);
     }
@@ -90,6 +93,8 @@ export class ModelSwitch {
     switch (action) {
       case "FabricIngress.to_port":
         return { port: Number(params["port"]) };
+      case "FabricIngress.to_rack":
+        return { port: Number(params["first_port"]) };
       case "FabricIngress.to_uplinks":
       case "FabricIngress.to_downlinks": {
         const way = action.endsWith("uplinks") ? "up" : "down";

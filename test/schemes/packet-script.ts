@@ -78,6 +78,16 @@ function stateLines({ updates }: SwitchPlan): string[] {
         if (entity.isDefault) return [`table_set_default ${table} ${callText(action)}`];
         return [`table_add ${table} ${name} ${keyText(match)} => ${paramText(action)}`.trimEnd()];
       }
+      case "multicastGroup": {
+        const { groupId, replicas } = entity;
+        const handle = next("multicast node");
+        const ports = replicas.map(({ port }) => port).join(" ");
+        return [
+          `mc_mgrp_create ${groupId}`,
+          `mc_node_create ${replicas[0]!.instance} ${ports}`,
+          `mc_node_associate ${groupId} ${handle}`,
+        ];
+      }
       default:
         throw new Error(`a plan writes no ${entity.kind}`);
     }

@@ -1,0 +1,186 @@
+/** Programs and state of HULA's switches. */
+import { fail, type Locate } from "../../base/index.js";
+import type { Match, TableAction, Update } from "../../device/index.js";
+import {
+  computeRoutes,
+  type Link,
+  type PrefixPair,
+  type RoutingTable,
+  switchesOf,
+  type Topology,
+  type TopologyNode,
+} from "../../topology/index.js";
+import { CODES } from "../codes.js";
+import { call, exact, forward, ingressName, singlePort, tableEntry, tableSize } from "../fabric.js";
+import type { FabricPlan, SwitchPlan } from "../scheme.js";
+import type { HulaParameters } from "./parameters.js";
+import { onwardPorts, PROBE_BYTES, ProbeGroups, probeGenerator, switchPorts } from "./probes.js";
+import { hulaProgram } from "./program.js";
+
+/** What a packet counts on a link with a rate in packets. */
+const PACKET_UNITS = 1000;
+/** A utilisation of 1 in probes, and the bits by which the program shifts the product of estimator and scale. */
+const FULL = 2 ** 16;
+const SCALE_BITS = 24;
+
+/** Throws DiagnosticError P45102 for a network without tiers, P45103 for an age that one probe decides. */
+export function planHulaSwitches(
+  topology: Topology,
+  parameters: HulaParameters,
+  locate: Locate = () => undefined,
+): Pick<FabricPlan, "programs" | "switches" | "notes"> {
+  const free = switchesOf(topology).find(({ role }) => role === "switch");
+  if (free !== undefined)
+    fail(
+      CODES.probesWithoutTiers,
+      locate(["scheme"]) ?? locate([]),
+      `probes of HULA run up and down tiers, and "${free.name}" is in none`,
+      "use a clos, fat_tree or leaf_spine, or give every switch of a graph the role tor, leaf or spine",
+    );
+  const { probe_interval, ageing = 3 * probe_interval, tau = 2 * probe_interval } = parameters;
+  if (ageing < probe_interval)
+    fail(
+      CODES.ageing,
+      locate(["ageing"]) ?? locate([]),
+      `ageing, ${ageing / 1e6} ms, is shorter than probe_interval, ${probe_interval / 1e6} ms: every path would be old before its next probe`,
+      `write ${(2 * probe_interval) / 1e6}ms or more`,
+    );
+  const tables = computeRoutes(topology);
+  const roles = [...new Set(switchesOf(topology).map(({ role }) => role))];
+  const us = (ns: number) => Math.max(1, Math.round(ns / 1000));
+  const programs = roles.map((role) => {
+    const own = switchesOf(topology, role);
+    const most = (count: (node: TopologyNode) => number) => tableSize(Math.max(...own.map(count)));
+    return hulaProgram(role, {
+      role: role as "tor" | "leaf" | "spine",
+      tau: us(tau),
+      ageing: us(ageing),
+      flowletGap: us(parameters.flowlet_gap),
+      flowlets: parameters.flowlets,
+      sizes: {
+        routes: most((node) => routesOf(topology, tableOf(tables, node)).length),
+        links: most((node) => node.ports.length),
+        racks: tableSize(topology.racks.length),
+      },
+    });
+  });
+  const switches = switchesOf(topology).map((node): SwitchPlan => {
+    const groups = new ProbeGroups();
+    const links = switchPorts(topology, node).map((port) => linkEntry(topology, node, port, tau, groups));
+    const own = topology.racks.filter((rack) => rack.switches.includes(node.index));
+    const up = switchPorts(topology, node);
+    const origin = own.length === 0 ? [] : [originUpdate(groups.idOf(up))];
+    return {
+      node: node.index,
+      program: node.role,
+      updates: [
+        ...groups.updates(),
+        ...origin,
+        ...links,
+        ...routesOf(topology, tableOf(tables, node)).flatMap(routeEntries),
+      ],
+      ...(own.length === 0
+        ? {}
+        : { generators: own.map(({ index }) => probeGenerator(index, node.mac, probe_interval)) }),
+    };
+  });
+  return { programs, switches, notes: [probeNote(topology, parameters)] };
+}
+
+function tableOf(tables: readonly RoutingTable[], { index }: TopologyNode): RoutingTable {
+  return tables.find(({ node }) => node === index)!;
+}
+
+/** `to_rack` for each other rack that can be reached, the port of each host of the own one. */
+function routesOf(topology: Topology, table: RoutingTable): { prefix: PrefixPair; action: TableAction }[] {
+  const { node, hopSets, routes } = table;
+  const local = routes.flatMap((route) => {
+    const port = hopSets[route.hops]!.direction === "local" ? singlePort(hopSets[route.hops]!) : undefined;
+    if (port === undefined) return [];
+    return [
+      { prefix: route, action: { kind: "action" as const, ...forward("to_port", topology, node, port) } },
+    ];
+  });
+  const racks = topology.racks.flatMap((rack) => {
+    if (rack.switches.includes(node)) return [];
+    const route = longest(routes, rack);
+    const [first_port] = route === undefined ? [] : hopSets[route.hops]!.ports;
+    if (first_port === undefined) return [];
+    const action: TableAction = { kind: "action", ...call("to_rack", { rack: rack.index, first_port }) };
+    return [{ prefix: rack, action }];
+  });
+  return [...local, ...racks];
+}
+
+/** The route with the longest prefix that holds the rack's. */
+function longest(routes: RoutingTable["routes"], { ipv4 }: PrefixPair) {
+  const holding = routes.filter(
+    ({ ipv4: { address, length } }) =>
+      length <= ipv4.length && address >> BigInt(32 - length) === ipv4.address >> BigInt(32 - length),
+  );
+  return holding.sort((a, b) => b.ipv4.length - a.ipv4.length)[0];
+}
+
+function routeEntries({ prefix, action }: { prefix: PrefixPair; action: TableAction }): Update[] {
+  return (["ipv4", "ipv6"] as const).map((family) => {
+    const { address, length } = prefix[family];
+    const match: Match = {
+      kind: "lpm",
+      field: `hdr.${family}.dst_addr`,
+      value: address,
+      prefixLength: length,
+    };
+    return tableEntry(`${family}_routes`, [match], action);
+  });
+}
+
+function linkEntry(
+  topology: Topology,
+  node: TopologyNode,
+  port: number,
+  tau: number,
+  groups: ProbeGroups,
+): Update {
+  const { peer, link } = node.ports[port - 1]!;
+  const { units, capacity } = capacityOf(topology.links[link]!, tau);
+  const action = call("link_is", {
+    mac: topology.nodes[peer]!.mac,
+    packet_units: units,
+    scale: Math.min(2 ** 32 - 1, Math.max(1, Math.round((FULL * 2 ** SCALE_BITS) / capacity))),
+    probe_group: groups.idOf(onwardPorts(topology, node, port)),
+  });
+  return tableEntry("links", [exact("meta.link", port)], { kind: "action", ...action });
+}
+
+/** What the estimator of a full link tends to: its capacity times tau, in the units that packets add to it. */
+function capacityOf({ rateBps, ratePps }: Link, tau: number): { units: number; capacity: number } {
+  if (ratePps !== undefined && ratePps * PACKET_UNITS * 8 < rateBps)
+    return { units: PACKET_UNITS, capacity: (ratePps * PACKET_UNITS * tau) / 1e9 };
+  return { units: 0, capacity: (rateBps * tau) / 8e9 };
+}
+
+function originUpdate(group: number): Update {
+  return {
+    type: "modify",
+    entity: {
+      kind: "tableEntry",
+      table: ingressName("origin"),
+      match: [],
+      priority: 0,
+      isDefault: true,
+      action: { kind: "action", ...call("originate", { probe_group: group }) },
+    },
+  };
+}
+
+/** How much of the slowest link probes take: about one a rack and interval crosses each link downwards. */
+function probeNote(topology: Topology, { probe_interval }: HulaParameters): string {
+  const perSecond = (topology.racks.length * 1e9) / probe_interval;
+  const shares = topology.links
+    .filter(({ a }) => topology.nodes[a.node]!.role !== "host")
+    .map(({ rateBps, ratePps = Number.POSITIVE_INFINITY }) =>
+      Math.max(perSecond / ratePps, (perSecond * 8 * PROBE_BYTES) / rateBps),
+    );
+  const share = Math.max(0, ...shares);
+  return `HULA: a probe of ${PROBE_BYTES} bytes each ${probe_interval / 1e6} ms from each of ${topology.racks.length} racks takes up to ${Number((100 * share).toPrecision(3))} % of a link between switches.`;
+}

@@ -1,0 +1,74 @@
+/** Probes: their frames, the generators that start them, and where switches send them on. */
+import type { PacketGenerator, Update } from "../../device/index.js";
+import { type Topology, type TopologyNode, tierOf } from "../../topology/index.js";
+import { insert } from "../fabric.js";
+
+/** Where the program takes the frames of packet generators: the port of controllers. */
+const CPU_PORT = 510;
+/** EtherType of a local experiment (IEEE 802). */
+const TYPE_HULA = 0x88b5;
+/** The shortest frame, without its check sequence: 64 bytes on the wire, as HULA's (section 5.4 of the paper counts so). */
+export const PROBE_BYTES = 60;
+
+/** The generator of the probes of a rack, at one of its ToRs. */
+export function probeGenerator(rack: number, mac: bigint, periodNs: number): PacketGenerator {
+  const frame = new Uint8Array(PROBE_BYTES);
+  const view = new DataView(frame.buffer);
+  frame.fill(0xff, 0, 6);
+  for (let i = 0; i < 6; i++) frame[6 + i] = Number((mac >> BigInt(40 - 8 * i)) & 0xffn);
+  view.setUint16(12, TYPE_HULA);
+  view.setUint16(14, rack);
+  return { port: CPU_PORT, periodNs, frame };
+}
+
+/**
+ * The ports to which a probe goes on that came in by `port`: a probe of a rack runs up the tiers, then down, never up again (section 3.1),
+ * and never down into the pod or to the rack that it comes from. So the reverse of each way that it takes is a shortest path.
+ */
+export function onwardPorts(topology: Topology, node: TopologyNode, port: number): number[] {
+  const from = topology.nodes[node.ports[port - 1]!.peer]!;
+  const cameUp = tierOf(from) < tierOf(node);
+  return switchPorts(topology, node).filter((other) => {
+    const to = topology.nodes[node.ports[other - 1]!.peer]!;
+    if (other === port || to.index === from.index) return false;
+    if (tierOf(to) > tierOf(node)) return cameUp;
+    return !(cameUp && sharesRacks(topology, from, to));
+  });
+}
+
+/** Ports to other switches whose links are there. */
+export function switchPorts(topology: Topology, { ports }: TopologyNode): number[] {
+  return ports
+    .filter(({ peer, link }) => topology.nodes[peer]!.role !== "host" && topology.down?.has(link) !== true)
+    .map(({ number }) => number);
+}
+
+/** Whether racks are below both: ToRs of one rack, or leaves of one pod. */
+function sharesRacks(topology: Topology, a: TopologyNode, b: TopologyNode): boolean {
+  if (a.role !== "tor") return a.pod !== undefined && a.pod === b.pod;
+  return topology.racks.some(({ switches }) => switches.includes(a.index) && switches.includes(b.index));
+}
+
+/** Multicast groups by the ports that are in them: equal sets of ports are one group. */
+export class ProbeGroups {
+  readonly #ids = new Map<string, number>();
+
+  /** 0 where nothing is to be sent. */
+  idOf(ports: readonly number[]): number {
+    if (ports.length === 0) return 0;
+    const key = ports.join();
+    const id = this.#ids.get(key) ?? this.#ids.size + 1;
+    this.#ids.set(key, id);
+    return id;
+  }
+
+  updates(): Update[] {
+    return [...this.#ids].map(([key, groupId]) =>
+      insert({
+        kind: "multicastGroup",
+        groupId,
+        replicas: key.split(",").map((port) => ({ port: Number(port), instance: 1 })),
+      }),
+    );
+  }
+}
