@@ -2,12 +2,14 @@ import { configDefaults, defineConfig } from "vitest/config";
 
 const limits = { testTimeout: 60_000, hookTimeout: 60_000 };
 
-/** Labs: switches and hosts as processes, with real clocks. They run last, one file after the other. */
+/** Labs: switches and hosts as processes, with real clocks. They run last, two files beside each other: most of their time is waiting. */
 const LABS = [
   "test/testbed/**/*.test.ts",
   "test/interfaces/**/*.test.ts",
   "test/parity/**/*.test.ts",
   "test/experiment/testbed.test.ts",
+  "test/experiment/timeline/timeline.test.ts",
+  "test/own-schemes/plb.test.ts",
   "test/controllers/processes.test.ts",
   "test/cli/{net,switch,switch-interfaces,tutorials,shell}.test.ts",
   "test/docs/testbed.test.ts",
@@ -49,7 +51,8 @@ export default defineConfig({
                 name: "processes",
                 include: PROCESSES,
                 exclude: [...configDefaults.exclude, ...LABS],
-                maxWorkers: 2,
+                // One more than processors: a worker waits for the processes that it starts.
+                maxWorkers: 3,
                 sequence: { groupOrder: 2 },
                 ...limits,
               },
@@ -58,8 +61,7 @@ export default defineConfig({
               test: {
                 name: "labs",
                 include: LABS,
-                fileParallelism: false,
-                maxWorkers: 1,
+                maxWorkers: 2,
                 sequence: { groupOrder: 3 },
                 ...limits,
               },

@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const path = (...names: string[]) => join(folder, ...names);
 
-/** A scheme as plain ECMP whose hosts do what the parameter `mode` says. */
+/** A scheme as plain ECMP whose hosts do what the parameter `mode` says. What hangs blocks its thread, and takes no processor time. */
 const KNOB = `
 import { existsSync, writeFileSync } from "node:fs";
 export default (kit) => ({
@@ -38,7 +38,7 @@ export default (kit) => ({
   hosts: ({ mode, marker }) => ({
     open() {
       if (mode === "throws") throw new Error("the knob throws");
-      if (mode === "hangs") for (;;);
+      if (mode === "hangs") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
       if (mode === "kills" || (mode === "kills once" && !existsSync(marker))) {
         if (mode === "kills once") writeFileSync(marker, "");
         console.error("last words of the knob");
@@ -71,6 +71,17 @@ const PLAIN = file(
 
 function p4loom(...args: string[]) {
   return spawnSync(process.execPath, [COMMAND, ...args], { encoding: "utf8", maxBuffer: 1 << 28 });
+}
+
+/** The same for tests that run beside each other. */
+async function p4loomBeside(...args: string[]) {
+  const child = spawn(process.execPath, [COMMAND, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { status, stderr };
 }
 
 function results(out: string): string {
@@ -200,13 +211,14 @@ describe("p4loom run of a sweep", () => {
   });
 });
 
-describe("a scheme that breaks some jobs of a sweep", () => {
+// Most of their time is waiting.
+describe.concurrent("a scheme that breaks some jobs of a sweep", () => {
   const sweepOf = (modes: string[], more = "") =>
     `schemes: [{ scheme: ./knob.mjs${more} }]\nsweep: { schemes.knob.mode: [${modes.join(", ")}] }\n`;
 
-  it("that throws: the diagnostic of the module, told once for all seeds; other points are kept", () => {
+  it("that throws: the diagnostic of the module, told once for all seeds; other points are kept", async () => {
     const name = file("throws.yaml", sweepOf(["well", "throws"]).replace("] }", "], seeds: 2 }"));
-    const { status, stderr } = p4loom("run", name, "--out", path("throws"));
+    const { status, stderr } = await p4loomBeside("run", name, "--out", path("throws"));
     expect(status).toBe(1);
     expect(stderr).toContain(
       "error[P43042]: 2 jobs of the sweep failed: schemes.knob.mode: throws, knob, leaf, seed 1; schemes.knob.mode: throws, knob, leaf, seed 2",
@@ -218,9 +230,9 @@ describe("a scheme that breaks some jobs of a sweep", () => {
     expect(warnings[0]).toContain("2 of 4 jobs have no outcome");
   });
 
-  it("that hangs: the worker is ended after --job-timeout, twice", () => {
+  it("that hangs: the worker is ended after --job-timeout, twice", async () => {
     const name = file("hangs.yaml", sweepOf(["hangs", "well"]));
-    const { status, stderr } = p4loom(
+    const { status, stderr } = await p4loomBeside(
       "run",
       name,
       "--out",
@@ -238,10 +250,10 @@ describe("a scheme that breaks some jobs of a sweep", () => {
     expect(JSON.parse(results(path("hangs"))).rows).toHaveLength(1);
   });
 
-  it("that kills its worker: the job runs again, and is reported with the last words if it does so twice", () => {
+  it("that kills its worker: the job runs again, and is reported with the last words if it does so twice", async () => {
     const marker = path("marker");
     const name = file("kills.yaml", sweepOf(["well", "kills once", "kills"], `, marker: ${marker}`));
-    const { status, stderr } = p4loom("run", name, "--out", path("kills"), "--workers", "2");
+    const { status, stderr } = await p4loomBeside("run", name, "--out", path("kills"), "--workers", "2");
     expect(existsSync(marker)).toBe(true);
     expect(status).toBe(1);
     expect(stderr).toContain(
@@ -300,7 +312,7 @@ describe("a sweep that is ended early", () => {
     expect(told()).toContain("--resume goes on");
     expect(existsSync(join(out, "results.json"))).toBe(false);
     const before = readFileSync(join(out, "points.jsonl"), "utf8");
-    const resumed = p4loom("run", PLAIN, "--out", out, "--resume");
+    const resumed = await p4loomBeside("run", PLAIN, "--out", out, "--resume");
     expect(resumed.stderr).toContain(`${kept} done already`);
     expect(results(out)).toBe(expected());
     const after = readFileSync(join(out, "points.jsonl"), "utf8");
@@ -322,7 +334,7 @@ describe("a sweep that is ended early", () => {
       child.kill("SIGKILL");
       await ended;
       await until(() => processesWith(name).length === 0);
-      const resumed = p4loom("run", name, "--out", out, "--resume", "--job-timeout", "8s");
+      const resumed = await p4loomBeside("run", name, "--out", out, "--resume", "--job-timeout", "8s");
       expect(resumed.status).toBe(1);
       expect(JSON.parse(results(out)).rows).toHaveLength(3);
     },

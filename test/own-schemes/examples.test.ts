@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { DiagnosticError, Diagnostics, formatDiagnostic } from "../../src/base/index.js";
 import { loadExperimentWithOwn, type RunOptions } from "../../src/experiment/index.js";
+import { COMMAND } from "../built-command.js";
 
 const root = resolve(import.meta.dirname, "../..");
 const examples = join(root, "examples/schemes");
@@ -241,7 +242,7 @@ describe("p4loom new scheme", () => {
       encoding: "utf8",
       env: {
         ...process.env,
-        P4LOOM: `${process.execPath} --import ${join(root, "node_modules/tsx/dist/loader.mjs")} ${join(root, "src/cli/main.ts")}`,
+        P4LOOM: `${process.execPath} ${COMMAND}`,
       },
     });
     expect(test.stdout).toContain("# pass 1");

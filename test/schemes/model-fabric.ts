@@ -16,6 +16,7 @@ export interface Walk {
 
 export class ModelFabric {
   readonly #switches = new Map<number, ModelSwitch>();
+  readonly #hosts = new Map<bigint, TopologyNode>();
   readonly policy: HostPolicy;
 
   constructor(
@@ -27,13 +28,14 @@ export class ModelFabric {
   ) {
     this.policy = hostPolicyOf(plan.hosts, restingHost());
     for (const planned of plan.switches) this.#switches.set(planned.node, new ModelSwitch(planned));
+    for (const node of topology.nodes) if (node.host !== undefined) this.#hosts.set(node.host.ipv4, node);
   }
 
   /** The way of a packet of `flow` with a selector; fails the test when it gets lost. */
   walk(flow: FlowKey, selector: number): Walk {
     const { nodes } = this.topology;
-    const from = nodes.find((node) => node.host?.ipv4 === flow.src)!;
-    const to = nodes.find((node) => node.host?.ipv4 === flow.dst)!;
+    const from = this.#hosts.get(flow.src)!;
+    const to = this.#hosts.get(flow.dst)!;
     const nic = from.ports[this.policy.nic(flow, selector, from.ports.length)]!;
     const seen = [from.index];
     const links = [nic.link];
@@ -62,7 +64,15 @@ export class ModelFabric {
     const input = this.layout === undefined ? `${selector} ` : "";
     const tuple = `${flow.src} ${flow.dst} ${flow.srcPort} ${flow.dstPort}`;
     const hash = (way: string) => new Random(`${place} ${way} ${input}${tuple}`).uint32();
-    return { up: hash("up"), down: hash("down") };
+    // A switch uses one of the two.
+    return {
+      get up() {
+        return hash("up");
+      },
+      get down() {
+        return hash("down");
+      },
+    };
   }
 }
 

@@ -12,8 +12,17 @@ interface Stored {
   action: ActionCall | { group: number };
 }
 
+type Family = "ipv4" | "ipv6";
+
 export class ModelSwitch {
   readonly #tables = new Map<string, Stored[]>();
+  /** Entries by table and match. */
+  readonly #byMatch = new Map<string, Stored>();
+  /** Results of earlier lookups of routes: a plan is written once. */
+  readonly #routes = {
+    ipv4: new Map<bigint, Stored | undefined>(),
+    ipv6: new Map<bigint, Stored | undefined>(),
+  };
   readonly #members = new Map<number, { handle: number; port: number }>();
   readonly #groups = new Map<number, number[]>();
   /** By direction, from the default entry of `hash_seed`. */
@@ -51,14 +60,17 @@ export class ModelSwitch {
         }
         const entries = this.#tables.get(entity.table) ?? [];
         this.#tables.set(entity.table, entries);
-        if (entries.some((entry) => keyOf(entry.match) === keyOf(entity.match)))
-          throw new Error("entry twice");
-        if (entity.action?.kind === "group") {
-          if (!this.#groups.has(entity.action.groupId)) throw new Error("entry names no group");
-          entries.push({ match: entity.match, action: { group: entity.action.groupId } });
-        } else if (entity.action?.kind === "action") {
-          entries.push({ match: entity.match, action: entity.action });
-        }
+        const { action, match, table } = entity;
+        const key = `${table} ${match.map(keyOf).join()}`;
+        if (this.#byMatch.has(key)) throw new Error("entry twice");
+        if (action === undefined) return;
+        if (action.kind === "group" && !this.#groups.has(action.groupId))
+          throw new Error("entry names no group");
+        if (action.kind !== "group" && action.kind !== "action")
+          throw new Error(`a plan writes no ${action.kind}`);
+        const entry = { match, action: action.kind === "group" ? { group: action.groupId } : action };
+        entries.push(entry);
+        this.#byMatch.set(key, entry);
         return;
       }
       case "multicastGroup":
@@ -75,19 +87,20 @@ export class ModelSwitch {
   }
 
   #exact(table: string, ...values: number[]): Stored | undefined {
-    return this.entries(table).find(({ match }) =>
-      match.every((part, i) => part.kind === "exact" && part.value === BigInt(values[i]!)),
-    );
+    const match = values.map((value) => `=${value}`);
+    return this.#byMatch.get(`FabricIngress.${table} ${match.join()}`);
   }
 
   /** The port for a destination; `slices` are what the program reads of the selector on each way. */
   forward(
-    family: "ipv4" | "ipv6",
+    family: Family,
     address: bigint,
     slices: { up: number; down: number },
     hash: { up: number; down: number },
   ): Step {
-    const route = this.#longest(family, address);
+    const routes = this.#routes[family];
+    if (!routes.has(address)) routes.set(address, this.#longest(family, address));
+    const route = routes.get(address);
     if (route === undefined || "group" in route.action) return { drop: "no route" };
     const { action, params } = route.action;
     switch (action) {
@@ -117,7 +130,7 @@ export class ModelSwitch {
     return { port: ports[hash % ports.length]! };
   }
 
-  #longest(family: "ipv4" | "ipv6", address: bigint): Stored | undefined {
+  #longest(family: Family, address: bigint): Stored | undefined {
     const bits = family === "ipv4" ? 32 : 128;
     let best: Stored | undefined;
     let length = -1;
@@ -135,6 +148,7 @@ export class ModelSwitch {
   }
 }
 
-function keyOf(match: readonly Match[]): string {
-  return match.map((part) => JSON.stringify(part, (_, v) => (typeof v === "bigint" ? `${v}` : v))).join();
+function keyOf(part: Match): string {
+  if (part.kind === "exact") return `=${part.value}`;
+  return JSON.stringify(part, (_, value) => (typeof value === "bigint" ? `${value}` : value));
 }

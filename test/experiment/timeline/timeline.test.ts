@@ -319,7 +319,8 @@ ${faults("at: 10ms, kind: silent, switch: tor0-0", "at: 20ms, kind: silent, link
   });
 });
 
-describe.each(["switch", "bmv2"] as const)("engine %s", (engine) => {
+// Labs run beside each other: most of their time is waiting.
+describe.concurrent.each(["switch", "bmv2"] as const)("engine %s", (engine) => {
   const reason = whyNot("netns", engine, ["tun", "packet_sockets"]);
 
   it.skipIf(reason !== undefined)(
