@@ -6,10 +6,13 @@ import type { ActionCall, Match, TableAction, Update } from "../device/index.js"
 import type { HopSet, Route, RoutingTable, Topology } from "../topology/index.js";
 
 const INGRESS = "FabricIngress";
+const ingressNames = new Map<string, string>();
 
-/** The name that P4Info gives to an object of the ingress control. */
+/** The name that P4Info gives to an object of the ingress control: one string for all that name it. */
 export function ingressName(name: string): string {
-  return `${INGRESS}.${name}`;
+  let full = ingressNames.get(name);
+  if (full === undefined) ingressNames.set(name, (full = `${INGRESS}.${name}`));
+  return full;
 }
 
 export function exact(field: string, value: number): Match {
@@ -27,10 +30,9 @@ export function tableEntry(table: string, match: readonly Match[], action: Table
 
 /** A call of an ingress action with small numbers as parameters. */
 export function call(action: string, params: Readonly<Record<string, number | bigint>>): ActionCall {
-  return {
-    action: ingressName(action),
-    params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, BigInt(value)])),
-  };
+  const values: Record<string, bigint> = {};
+  for (const name in params) values[name] = BigInt(params[name]!);
+  return { action: ingressName(action), params: values };
 }
 
 /** Sends out of `port`, addressed to the router or host at its other end. */
@@ -51,10 +53,12 @@ export function routeUpdates(
     if (single === undefined) return { kind: "action", ...actionFor(index) };
     return { kind: "action", ...forward("to_port", topology, table.node, single) };
   });
-  return table.routes.flatMap((route) => [
-    routeEntry("ipv4", route, actions[route.hops]!),
-    routeEntry("ipv6", route, actions[route.hops]!),
-  ]);
+  const updates: Update[] = [];
+  for (const route of table.routes) {
+    const action = actions[route.hops]!;
+    updates.push(routeEntry("ipv4", route, action), routeEntry("ipv6", route, action));
+  }
+  return updates;
 }
 
 /** The only port to use; undefined if there are several. Parallel links of a host count as one. */

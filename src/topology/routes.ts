@@ -11,6 +11,7 @@ import {
   type Pod,
   type PrefixPair,
   type Rack,
+  switchesOf,
   type Topology,
   type TopologyNode,
   tierOf,
@@ -30,7 +31,8 @@ export interface Route extends PrefixPair {
 
 /**
  * Longest-prefix routes of one switch. Equal hop sets are stored once. The hop set that most racks of a pod share
- * is the route of the pod, and the hop set upwards that most pods share is the default route.
+ * is the route of the pod, and the hop set upwards that most pods share is the default route. Switches without hosts whose
+ * ports lead to the same neighbours have the same objects here.
  */
 export interface RoutingTable {
   /** Node index. */
@@ -61,10 +63,20 @@ function searchRoutes(topology: Topology): RoutingTable[] {
   const classes = rackClasses(topology);
   const { classOf, representatives, switches } = classes;
   const podClasses = topology.pods.map(({ racks }) => [...new Set(racks.map((rack) => classOf[rack]!))]);
+  /** By node index; of several twins the first one's. */
   const builders = new Map<number, TableBuilder>();
+  const builderOf: TableBuilder[] = [];
+  const twins = new Map<string, TableBuilder>();
   for (const node of topology.nodes) {
     if (node.role === "host") continue;
-    builders.set(node.index, new TableBuilder(topology, node, classes, podClasses));
+    const key = twinKey(topology, node);
+    let builder = key === undefined ? undefined : twins.get(key);
+    if (builder === undefined) {
+      builder = new TableBuilder(topology, node, classes, podClasses);
+      builders.set(node.index, builder);
+      if (key !== undefined) twins.set(key, builder);
+    }
+    builderOf[node.index] = builder;
   }
   let searched = -1;
   // In the order of the racks, which numbers the hop sets.
@@ -80,9 +92,23 @@ function searchRoutes(topology: Topology): RoutingTable[] {
     // The exchange of the two racks affects only their switches and the neighbours of these.
     const exchange = search.exchange(switches[first]!, switches[rack]!);
     for (const node of search.around([...switches[first]!, ...switches[rack]!]))
-      builders.get(node)!.addRack(rack, pod, own, search, exchange);
+      builders.get(node)?.addRack(rack, pod, own, search, exchange);
   }
-  return [...builders.values()].map((builder) => builder.finish());
+  const tables = new Map([...builders.values()].map((builder) => [builder, builder.finish()]));
+  return switchesOf(topology).map(({ index }) => ({ node: index, ...tables.get(builderOf[index]!)! }));
+}
+
+/**
+ * Twins are switches without hosts whose ports lead to the same neighbours in the same order: they have the same next hops
+ * to everywhere. Undefined for a switch with hosts.
+ */
+function twinKey({ nodes, down }: Topology, node: TopologyNode): string | undefined {
+  let key = `${node.role} ${tierOf(node)}`;
+  for (const { peer, link } of node.ports) {
+    if (nodes[peer]!.role === "host") return undefined;
+    key += down?.has(link) === true ? " -" : ` ${peer}`;
+  }
+  return key;
 }
 
 /** Distances of all switches to one rack, in links; -1 where there is no path. */
@@ -192,6 +218,7 @@ class Search {
 /** Values in place of the index of a hop set: no hop set, and hosts at the switch itself. */
 const NONE = -1;
 const LOCAL = -2;
+const NOWHERE = { hops: NONE, racks: 0 };
 
 class TableBuilder {
   readonly #hopSets: HopSet[] = [];
@@ -228,21 +255,26 @@ class TableBuilder {
     const { index } = this.node;
     const own = exchange === undefined ? index : exchange[index]!;
     if (search.best[own] === 0) return LOCAL;
-    const ports: number[] = [];
+    // In a network with tiers most racks share the hop set found last: compare with it before anything is built.
+    const last = this.#hopSets[this.#last];
+    let same = last === undefined ? -1 : 0;
     let direction: HopSet["direction"] = "down";
     for (let i = first[index]!; i < first[index + 1]!; i++) {
       const peer = peers[i]!;
       if (!search.leads(own, exchange === undefined ? peer : exchange[peer]!)) continue;
-      ports.push(numbers[i]!);
+      if (same >= 0) same = last!.ports[same] === numbers[i] ? same + 1 : -1;
       if (tier[peer]! >= tier[index]!) direction = "up";
+    }
+    if (same >= 0 && same === last!.ports.length && direction === last!.direction) return this.#last;
+    const ports: number[] = [];
+    for (let i = first[index]!; i < first[index + 1]!; i++) {
+      const peer = peers[i]!;
+      if (search.leads(own, exchange === undefined ? peer : exchange[peer]!)) ports.push(numbers[i]!);
     }
     return this.#hopSet(direction, ports);
   }
 
   #hopSet(direction: HopSet["direction"], ports: readonly number[]): number {
-    // In a network with tiers most racks share the hop set found last.
-    const last = this.#hopSets[this.#last];
-    if (last !== undefined && isHopSet(last, direction, ports)) return this.#last;
     const hash = hashOf(ports);
     let candidates = this.#byHash.get(hash);
     if (candidates === undefined) {
@@ -258,37 +290,39 @@ class TableBuilder {
     return exceptions?.get(rack) ?? this.#byClass[this.classes.classOf[rack]!]!;
   }
 
-  /** How many racks of a pod each hop set leads to. */
-  #countsOf(pod: Pod): Map<number, number> {
+  /** The hop set that leads to most racks of a pod, and to how many. */
+  #usualOf(pod: Pod): { hops: number; racks: number } {
     const exceptions = this.#exceptions.get(pod.index);
     const own = this.podClasses[pod.index]!;
+    if (exceptions === undefined && own.length === 1) {
+      const hops = this.#byClass[own[0]!]!;
+      return hops === LOCAL ? NOWHERE : { hops, racks: pod.racks.length };
+    }
     const counts = new Map<number, number>();
-    if (exceptions === undefined && own.length === 1)
-      return counts.set(this.#byClass[own[0]!]!, pod.racks.length);
     for (const rack of pod.racks) {
       const hops = this.#hopsTo(rack, exceptions);
       counts.set(hops, (counts.get(hops) ?? 0) + 1);
     }
-    return counts;
+    const hops = majority(counts);
+    return hops === NONE ? NOWHERE : { hops, racks: counts.get(hops)! };
   }
 
-  finish(): RoutingTable {
+  finish(): Pick<RoutingTable, "hopSets" | "routes"> {
     const { pods } = this.topology;
     const routes: Route[] = [];
-    const perPod = pods.map((pod) => this.#countsOf(pod));
-    const usualOf = perPod.map(majority);
+    const perPod = pods.map((pod) => this.#usualOf(pod));
     const upward = new Map<number, number>();
-    for (const hops of usualOf)
+    for (const { hops } of perPod)
       if (hops !== NONE && this.#hopSets[hops]!.direction === "up")
         upward.set(hops, (upward.get(hops) ?? 0) + 1);
     const fallback = majority(upward);
     if (fallback !== NONE) routes.push({ ...ANYWHERE, hops: fallback });
     for (const pod of pods) {
-      const usual = usualOf[pod.index]!;
+      const { hops: usual, racks } = perPod[pod.index]!;
       const covered = usual !== NONE ? usual : fallback;
       if (usual !== NONE && usual !== fallback) {
         // A route that only one rack would use becomes the route of that rack.
-        if (perPod[pod.index]!.get(usual)! > 1) {
+        if (racks > 1) {
           routes.push({ ipv4: pod.ipv4, ipv6: pod.ipv6, hops: usual });
         } else {
           this.#addRacks(routes, pod, fallback);
@@ -297,7 +331,7 @@ class TableBuilder {
       }
       this.#addRacks(routes, pod, covered);
     }
-    return { node: this.node.index, hopSets: this.#hopSets, routes };
+    return { hopSets: this.#hopSets, routes };
   }
 
   /** Routes of the racks for which the wider route has another hop set. */

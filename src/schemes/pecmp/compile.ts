@@ -53,9 +53,13 @@ export function compileMatrices(
     }
     return shape;
   };
+  /** By hop sets: switches without weights that share their hop sets share their matrices. */
+  const compiledOf = new Map<readonly HopSet[], Pick<CompiledSwitch, "matrices" | "ofHops">>();
   return tables.map((routing) => {
     const { role, name, ports } = topology.nodes[routing.node]!;
     const ownWeights = weights.get(name);
+    const twin = ownWeights === undefined ? compiledOf.get(routing.hopSets) : undefined;
+    if (twin !== undefined) return { node: routing.node, routing, ...twin };
     const matrices: CompiledMatrix[] = [];
     const ofHops = routing.hopSets.map((hops) => {
       if (hops.ports.length === 0 || singlePort(hops) !== undefined) return undefined;
@@ -73,6 +77,7 @@ export function compileMatrices(
       matrices.push(compiled);
       return compiled;
     });
+    if (ownWeights === undefined) compiledOf.set(routing.hopSets, { matrices, ofHops });
     return { node: routing.node, routing, matrices, ofHops };
   });
 }

@@ -6,6 +6,7 @@
  * the selector), `selectors.ts` (which offsets hosts use), `hosts.ts` (what hosts do).
  */
 import type { Locate } from "../../base/index.js";
+import type { Update } from "../../device/index.js";
 import type { ProgramPlan } from "../../generate/index.js";
 import { type Role, switchesOf, type Topology } from "../../topology/index.js";
 import { type ClosedForm, LEAVES_FOR_SURE, leavesWhenDuplicated, NEVER_LEAVES } from "../closed-form.js";
@@ -23,7 +24,7 @@ import { pecmpPaths } from "./path-model.js";
 import { type PecmpTemplate, pecmpProgram } from "./program.js";
 import { pecmpPlanner } from "./replanning.js";
 import { pecmpReport } from "./report-command.js";
-import { selectorRowEntries, switchUpdates } from "./updates.js";
+import { SharedUpdates, selectorRowEntries, switchUpdates } from "./updates.js";
 
 export {
   compileMatrices,
@@ -93,10 +94,18 @@ function planPecmp(
   const fabric = compileFabric(topology, parameters, locate);
   const { switches, layout } = fabric;
   const programs = programsOf(topology, fabric, parameters, 1);
+  const shared = new SharedUpdates(layout);
+  // The switches of a tier share one update where they share their seeds.
+  const seedOfTier = new Map<Role, Update>();
   const seedOf = (index: number) => {
     const node = topology.nodes[index]!;
-    const program = programs.find(({ name }) => name === node.role)!;
-    return seedUpdate(node, parameters, directionsOf(program.template as PecmpTemplate));
+    let update = seedOfTier.get(node.role);
+    if (update === undefined) {
+      const program = programs.find(({ name }) => name === node.role)!;
+      update = seedUpdate(node, parameters, directionsOf(program.template as PecmpTemplate));
+      if (hashesByTier(parameters)) seedOfTier.set(node.role, update);
+    }
+    return update;
   };
   return {
     scheme: "pecmp",
@@ -105,7 +114,7 @@ function planPecmp(
     switches: switches.map((compiled) => ({
       node: compiled.node,
       program: topology.nodes[compiled.node]!.role,
-      updates: [seedOf(compiled.node), ...switchUpdates(topology, compiled, layout)],
+      updates: switchUpdates(topology, compiled, shared, seedOf(compiled.node)),
     })),
     pathModel: () => pecmpPaths(topology, fabric, parameters),
     replanning: {

@@ -66,11 +66,9 @@ export class MatrixIds {
   }
 
   /** The ids that a matrix has, or new ones. */
-  of({ ports, matrix, rows }: CompiledMatrix): MatrixId {
-    const key = keyOf(
-      Array.from(matrix.base, (cell) => ports[cell]!),
-      rows.length,
-    );
+  of(compiled: CompiledMatrix): MatrixId {
+    const { matrix, rows } = compiled;
+    const key = keyOfMatrix(compiled);
     let id = this.#known.get(key);
     if (id === undefined) {
       id = this.#next;
@@ -83,6 +81,14 @@ export class MatrixIds {
     }
     return id;
   }
+}
+
+/** Matrices with the same next hops and rows have the same key. */
+export function keyOfMatrix({ ports, matrix, rows }: CompiledMatrix): string {
+  return keyOf(
+    Array.from(matrix.base, (cell) => ports[cell]!),
+    rows.length,
+  );
 }
 
 /** A matrix is told by its base group and its number of rows: the control of a fabric is the same everywhere. */

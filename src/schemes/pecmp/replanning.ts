@@ -9,7 +9,7 @@ import { switchesOf, type Topology } from "../../topology/index.js";
 import { compileMatrices, type Weights } from "./compile.js";
 import type { SelectorLayout } from "./layout.js";
 import { MatrixIds } from "./matrix-ids.js";
-import { switchUpdates } from "./updates.js";
+import { SharedUpdates, switchUpdates } from "./updates.js";
 
 /** Plans with the layout that the fabric had at first. `seedOf` is the first update of a switch. */
 export function pecmpPlanner(
@@ -21,13 +21,12 @@ export function pecmpPlanner(
   const ids = new Map(switchesOf(topology).map(({ index }) => [index, new MatrixIds()]));
   return {
     learn: (node, entities) => void ids.set(node, new MatrixIds(entities)),
-    plan: (reduced) =>
-      compileMatrices(reduced, layout.control, weights).map((compiled) => ({
+    plan: (reduced) => {
+      const shared = new SharedUpdates(layout);
+      return compileMatrices(reduced, layout.control, weights).map((compiled) => ({
         node: compiled.node,
-        updates: [
-          seedOf(compiled.node),
-          ...switchUpdates(reduced, compiled, layout, ids.get(compiled.node)!),
-        ],
-      })),
+        updates: switchUpdates(reduced, compiled, shared, seedOf(compiled.node), ids.get(compiled.node)),
+      }));
+    },
   };
 }

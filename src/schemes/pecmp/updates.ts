@@ -5,29 +5,85 @@ import { call, exact, forward, ingressName, insert, routeUpdates, tableEntry } f
 import type { CompiledMatrix, CompiledSwitch } from "./compile.js";
 import type { SelectorLayout } from "./layout.js";
 import { rowCount } from "./matrix.js";
-import { type MatrixId, MatrixIds } from "./matrix-ids.js";
+import { keyOfMatrix, type MatrixId, MatrixIds } from "./matrix-ids.js";
+
+const MEMBERS = { up: ingressName("up_members"), down: ingressName("down_members") } as const;
 
 /**
- * All updates for a switch. Their order ensures that an object exists before an update refers to it: members,
- * groups, rows of matrices, s mod M, routes.
+ * Updates that many switches of a fabric have in common, made once for a plan: the rows of a matrix over the same ports with
+ * the same ids, and the entries of s mod M.
+ */
+export class SharedUpdates {
+  readonly #matrices = new Map<string, readonly Update[]>();
+  readonly #selectorRows = new Map<string, readonly Update[]>();
+  readonly #twins = new Map<readonly CompiledMatrix[], readonly Update[]>();
+
+  constructor(readonly layout: SelectorLayout) {}
+
+  /** Groups and rows of a matrix. */
+  rowsOf(matrix: CompiledMatrix, id: MatrixId): readonly Update[] {
+    const key = `${matrix.direction} ${id.matrix} ${id.firstMember} ${id.firstGroup} ${keyOfMatrix(matrix)}`;
+    let updates = this.#matrices.get(key);
+    if (updates === undefined) this.#matrices.set(key, (updates = rowUpdates(matrix, id)));
+    return updates;
+  }
+
+  /** What is the same for all switches with these matrices, next hops and routes. */
+  ofTwins(compiled: CompiledSwitch, make: () => readonly Update[]): readonly Update[] {
+    let updates = this.#twins.get(compiled.matrices);
+    if (updates === undefined) this.#twins.set(compiled.matrices, (updates = make()));
+    return updates;
+  }
+
+  /** An entry for M rows and every value of the slice; both versions refer to the same rows. */
+  selectorRows(rows: number, values: number): readonly Update[] {
+    const key = `${rows} ${values}`;
+    let updates = this.#selectorRows.get(key);
+    if (updates === undefined)
+      this.#selectorRows.set(key, (updates = selectorRowUpdates(rows, values, this.layout)));
+    return updates;
+  }
+}
+
+/**
+ * All updates for a switch. Their order ensures that an object exists before an update refers to it: the hash seed,
+ * members, groups, rows of matrices, s mod M, routes.
  */
 export function switchUpdates(
   topology: Topology,
   compiled: CompiledSwitch,
-  layout: SelectorLayout,
-  known: MatrixIds = new MatrixIds(),
+  shared: SharedUpdates,
+  seed: Update,
+  known?: MatrixIds,
+): Update[] {
+  const updates =
+    known === undefined
+      ? shared.ofTwins(compiled, () => stateUpdates(topology, compiled, shared, new MatrixIds()))
+      : stateUpdates(topology, compiled, shared, known);
+  return [seed, ...updates];
+}
+
+function stateUpdates(
+  topology: Topology,
+  compiled: CompiledSwitch,
+  shared: SharedUpdates,
+  known: MatrixIds,
 ): Update[] {
   const updates: Update[] = [];
-  for (const matrix of compiled.matrices) {
-    addMatrix(updates, topology, compiled.node, matrix, known.of(matrix));
+  const idOf = new Map(compiled.matrices.map((matrix) => [matrix, known.of(matrix)]));
+  for (const [matrix, id] of idOf) {
+    addMembers(updates, topology, compiled.node, matrix, id);
+    for (const update of shared.rowsOf(matrix, id)) updates.push(update);
   }
-  addSelectorRows(updates, compiled, layout);
+  for (const [rows, values] of valuesByRows(compiled, shared.layout))
+    for (const update of shared.selectorRows(rows, values)) updates.push(update);
   const routes = routeUpdates(topology, compiled.routing, (hops) => {
     const matrix = compiled.ofHops[hops]!;
     const action = matrix.direction === "up" ? "to_uplinks" : "to_downlinks";
-    return call(action, { matrix: known.of(matrix).matrix, rows: rowCount(matrix.matrix) });
+    return call(action, { matrix: idOf.get(matrix)!.matrix, rows: rowCount(matrix.matrix) });
   });
-  return [...updates, ...routes];
+  for (const update of routes) updates.push(update);
+  return updates;
 }
 
 /** Number of entries of the table s mod M. */
@@ -43,20 +99,29 @@ export function selectorRowEntries(compiled: CompiledSwitch, layout: SelectorLay
  * members of the base group p0 .. pN-1 are created twice in a row, the second time up to pN-2: every cyclic shift of the
  * group is then a sequence of N consecutive members in ascending order.
  */
-function addMatrix(
+function addMembers(
   updates: Update[],
   topology: Topology,
   node: number,
-  { direction, ports, matrix, rows }: CompiledMatrix,
-  { matrix: id, firstMember, firstGroup }: MatrixId,
+  { direction, ports, matrix }: CompiledMatrix,
+  { firstMember }: MatrixId,
 ): void {
-  const { base, offsetRows } = matrix;
-  const columns = base.length;
-  const profile = ingressName(`${direction}_members`);
-  for (let i = 0; i < 2 * columns - 1; i++) {
-    const action = forward("to_next_hop", topology, node, ports[base[i % columns]!]!);
+  const { base } = matrix;
+  const profile = MEMBERS[direction];
+  const actions = ports.map((port) => forward("to_next_hop", topology, node, port));
+  for (let i = 0; i < 2 * base.length - 1; i++) {
+    const action = actions[base[i % base.length]!]!;
     updates.push(insert({ kind: "member", profile, memberId: firstMember + i, action }));
   }
+}
+
+/** The groups of a matrix, then the entries that name its rows. */
+function rowUpdates(
+  { direction, ports, matrix, rows }: CompiledMatrix,
+  { matrix: id, firstMember, firstGroup }: MatrixId,
+): Update[] {
+  const { base, offsetRows } = matrix;
+  const columns = base.length;
   const groups: Update[] = [];
   const entries: Update[] = [];
   for (let row = 0; row < rows.length; row++) {
@@ -69,7 +134,9 @@ function addMatrix(
       watchPort: ports[base[(start + column) % columns]!]!,
     }));
     const groupId = firstGroup + row;
-    groups.push(insert({ kind: "group", profile, groupId, members, maxSize: members.length }));
+    groups.push(
+      insert({ kind: "group", profile: MEMBERS[direction], groupId, members, maxSize: members.length }),
+    );
     entries.push(
       tableEntry(`${direction}_matrix`, [exact("meta.matrix", id), exact("meta.row", row)], {
         kind: "group",
@@ -77,27 +144,25 @@ function addMatrix(
       }),
     );
   }
-  updates.push(...groups, ...entries);
+  return [...groups, ...entries];
 }
 
 /** Highest of the 16 bits that the program looks up. */
 const VERSION = 1 << 15;
 
-/** Adds an entry for every M in use and every value of the slice; both versions refer to the same rows. */
-function addSelectorRows(updates: Update[], compiled: CompiledSwitch, layout: SelectorLayout): void {
-  const versions = layout.versionBit === "none" ? [0] : [0, VERSION];
-  for (const [rows, values] of valuesByRows(compiled, layout)) {
-    for (const version of versions) {
-      for (let value = 0; value < values; value++) {
-        updates.push(
-          tableEntry("row_of_selector", [exact("meta.rows", rows), exact("meta.slice", version + value)], {
-            kind: "action",
-            ...call("set_row", { row: value % rows }),
-          }),
-        );
-      }
+function selectorRowUpdates(rows: number, values: number, { versionBit }: SelectorLayout): Update[] {
+  const updates: Update[] = [];
+  for (const version of versionBit === "none" ? [0] : [0, VERSION]) {
+    for (let value = 0; value < values; value++) {
+      updates.push(
+        tableEntry("row_of_selector", [exact("meta.rows", rows), exact("meta.slice", version + value)], {
+          kind: "action",
+          ...call("set_row", { row: value % rows }),
+        }),
+      );
     }
   }
+  return updates;
 }
 
 /** By number of rows M: the number of values of the slice that is looked up modulo M. */
