@@ -6,7 +6,8 @@
  * Between tiers a packet goes up and then down, never up again. If missing links leave only a path through
  * the ToR of another rack, the destination counts as unreachable, as in fabrics that run BGP.
  */
-import { type RackClasses, rackClasses } from "./symmetry.js";
+import { Search } from "./route-search.js";
+import { podTwins, type RackClasses, rackClasses } from "./symmetry.js";
 import {
   type Pod,
   type PrefixPair,
@@ -47,7 +48,7 @@ const known = new WeakMap<Topology, readonly RoutingTable[]>();
 
 /**
  * Routing tables of all switches, by ascending node index. A topology does not change, so its tables are computed
- * once and shared. The work is one search for each class of racks ({@link rackClasses}).
+ * once and shared. The work is one search for each class of racks ({@link rackClasses}) in each kind of pods.
  */
 export function computeRoutes(topology: Topology): readonly RoutingTable[] {
   let tables = known.get(topology);
@@ -59,10 +60,17 @@ export function computeRoutes(topology: Topology): readonly RoutingTable[] {
 }
 
 function searchRoutes(topology: Topology): RoutingTable[] {
-  const search = new Search(topology);
   const classes = rackClasses(topology);
   const { classOf, representatives, switches } = classes;
+  const pods = podTwins(topology, classes);
   const podClasses = topology.pods.map(({ racks }) => [...new Set(racks.map((rack) => classOf[rack]!))]);
+  /** By class: the class that corresponds to it in the first pod of the kind; the class itself in that pod. */
+  const sourceOf = Int32Array.from(representatives, (_, index) => index);
+  for (const [pod, twin] of pods.entries()) {
+    if (twin === undefined) continue;
+    for (const [i, own] of podClasses[pod]!.entries()) sourceOf[own] = podClasses[twin.first]![i]!;
+  }
+  const kept = new Set(sourceOf.filter((source, index) => source !== index));
   /** By node index; of several twins the first one's. */
   const builders = new Map<number, TableBuilder>();
   const builderOf: TableBuilder[] = [];
@@ -72,27 +80,37 @@ function searchRoutes(topology: Topology): RoutingTable[] {
     const key = twinKey(topology, node);
     let builder = key === undefined ? undefined : twins.get(key);
     if (builder === undefined) {
-      builder = new TableBuilder(topology, node, classes, podClasses);
+      builder = new TableBuilder(topology, node, { classes, sourceOf, podClasses });
       builders.set(node.index, builder);
       if (key !== undefined) twins.set(key, builder);
     }
     builderOf[node.index] = builder;
   }
+  const search = new Search(topology);
   let searched = -1;
   // In the order of the racks, which numbers the hop sets.
   for (const { index: rack, pod } of topology.racks) {
     const own = classOf[rack]!;
     const first = representatives[own]!;
-    if (searched !== own) search.run(switches[first]!);
+    const source = sourceOf[own]!;
+    const twin = pods[pod];
+    if (searched !== own) {
+      search.run(source, switches[representatives[source]!]!, kept.has(source));
+      search.exchangePods(twin?.firstSwitches ?? [], twin?.switches ?? []);
+    }
     searched = own;
     if (rack === first) {
-      for (const builder of builders.values()) builder.addClass(search);
+      // The exchange of two pods affects only their switches and the neighbours of these.
+      const asked =
+        twin === undefined ? builders.keys() : search.around([...twin.firstSwitches, ...twin.switches]);
+      for (const node of asked) builders.get(node)?.addClass(own, search);
       continue;
     }
-    // The exchange of the two racks affects only their switches and the neighbours of these.
-    const exchange = search.exchange(switches[first]!, switches[rack]!);
+    // The same holds for two racks.
+    search.exchange(switches[first]!, switches[rack]!);
     for (const node of search.around([...switches[first]!, ...switches[rack]!]))
-      builders.get(node)?.addRack(rack, pod, own, search, exchange);
+      builders.get(node)?.addRack(rack, pod, own, search);
+    search.exchange(switches[first]!, switches[rack]!);
   }
   const tables = new Map([...builders.values()].map((builder) => [builder, builder.finish()]));
   return switchesOf(topology).map(({ index }) => ({ node: index, ...tables.get(builderOf[index]!)! }));
@@ -111,157 +129,64 @@ function twinKey({ nodes, down }: Topology, node: TopologyNode): string | undefi
   return key;
 }
 
-/** Distances of all switches to one rack, in links; -1 where there is no path. */
-class Search {
-  readonly tier: Uint8Array;
-  /** Along paths that never go up. */
-  readonly down: Int32Array;
-  /** Along paths that may go up before they go down. */
-  readonly best: Int32Array;
-  /** Ports of switch n that lead to switches: `peers` and `ports` from `first[n]` up to `first[n + 1]`. */
-  readonly first: Int32Array;
-  readonly peers: Int32Array;
-  readonly ports: Int32Array;
-  /** Nodes in the order in which the first sweep found them, hence by {@link down}. */
-  readonly #queue: Int32Array;
-  /** Nodes for which the second sweep found a shorter path, by distance; a node may occur more than once. */
-  readonly #shorter: number[] = [];
-  readonly #exchanged: Int32Array;
-  #moved: readonly number[] = [];
-
-  constructor({ nodes, down }: Topology) {
-    const size = nodes.length;
-    this.tier = Uint8Array.from(nodes, (node) => tierOf(node));
-    this.down = new Int32Array(size);
-    this.best = new Int32Array(size);
-    this.#queue = new Int32Array(size);
-    this.#exchanged = Int32Array.from(nodes, ({ index }) => index);
-    this.first = new Int32Array(size + 1);
-    const peers: number[] = [];
-    const ports: number[] = [];
-    for (const node of nodes) {
-      if (node.role !== "host") {
-        for (const { number, peer, link } of node.ports) {
-          if (this.tier[peer] === 0 || down?.has(link)) continue;
-          peers.push(peer);
-          ports.push(number);
-        }
-      }
-      this.first[node.index + 1] = peers.length;
-    }
-    this.peers = Int32Array.from(peers);
-    this.ports = Int32Array.from(ports);
-  }
-
-  /** Searches backwards from the rack's switches, breadth first. */
-  run(starts: readonly number[]): void {
-    const { tier, down, best, first, peers } = this;
-    const queue = this.#queue;
-    down.fill(-1);
-    let tail = 0;
-    for (const start of starts) {
-      down[start] = 0;
-      queue[tail++] = start;
-    }
-    for (let head = 0; head < tail; head++) {
-      const node = queue[head]!;
-      for (let i = first[node]!; i < first[node + 1]!; i++) {
-        const peer = peers[i]!;
-        if (down[peer]! >= 0 || tier[peer]! < tier[node]!) continue;
-        down[peer] = down[node]! + 1;
-        queue[tail++] = peer;
-      }
-    }
-    // Second sweep: from every reached node to the nodes below it. Both lists are sorted by distance.
-    best.set(down);
-    const shorter = this.#shorter;
-    shorter.length = 0;
-    for (let head = 0, next = 0; head < tail || next < shorter.length; ) {
-      const isNext = head === tail || (next < shorter.length && best[shorter[next]!]! < down[queue[head]!]!);
-      const node = isNext ? shorter[next++]! : queue[head++]!;
-      const distance = best[node]! + 1;
-      for (let i = first[node]!; i < first[node + 1]!; i++) {
-        const peer = peers[i]!;
-        if (tier[peer]! > tier[node]! || (best[peer]! >= 0 && best[peer]! <= distance)) continue;
-        best[peer] = distance;
-        shorter.push(peer);
-      }
-    }
-  }
-
-  /** By node: the node itself, or the corresponding switch of the other rack. Valid until the next call. */
-  exchange(one: readonly number[], other: readonly number[]): Int32Array {
-    for (const node of this.#moved) this.#exchanged[node] = node;
-    this.#moved = [...one, ...other];
-    for (const [i, node] of one.entries()) {
-      this.#exchanged[node] = other[i]!;
-      this.#exchanged[other[i]!] = node;
-    }
-    return this.#exchanged;
-  }
-
-  /** The switches and their neighbours, each once. */
-  around(switches: readonly number[]): Set<number> {
-    const found = new Set(switches);
-    for (const node of switches)
-      for (let i = this.first[node]!; i < this.first[node + 1]!; i++) found.add(this.peers[i]!);
-    return found;
-  }
-
-  /** Whether the neighbour is a next hop of the node on a shortest path. */
-  leads(node: number, peer: number): boolean {
-    const rest = this.tier[peer]! < this.tier[node]! ? this.down[peer]! : this.best[peer]!;
-    return rest >= 0 && rest === this.best[node]! - 1;
-  }
-}
-
 /** Values in place of the index of a hop set: no hop set, and hosts at the switch itself. */
 const NONE = -1;
 const LOCAL = -2;
 const NOWHERE = { hops: NONE, racks: 0 };
+
+/** What is alike in a topology. */
+interface Alike {
+  readonly classes: RackClasses;
+  /** By class: the class of which it is a copy in another pod, or itself. */
+  readonly sourceOf: Int32Array;
+  /** Classes of the racks of each pod. */
+  readonly podClasses: readonly (readonly number[])[];
+}
 
 class TableBuilder {
   readonly #hopSets: HopSet[] = [];
   #last = -1;
   /** Indexes of hop sets by {@link hashOf}: in a network without tiers a switch has one for nearly every rack. */
   readonly #byHash = new Map<number, number[]>();
-  /** Hop set by class of racks, as for the class's first rack. */
-  readonly #byClass: number[] = [];
+  /** Hop set by class of racks, as for the class's first rack; where there is none, that of the class of which it is a copy. */
+  readonly #byClass = new Map<number, number>();
   /** By pod and rack: hop sets that differ from those of the rack's class. */
   readonly #exceptions = new Map<number, Map<number, number>>();
 
   constructor(
     readonly topology: Topology,
     readonly node: TopologyNode,
-    readonly classes: RackClasses,
-    readonly podClasses: readonly (readonly number[])[],
+    readonly alike: Alike,
   ) {}
 
-  /** Adds the next class of racks, after the search for its first rack. */
-  addClass(search: Search): void {
-    this.#byClass.push(this.#found(search, undefined));
+  /** Adds a class of racks, after the search for its first rack. */
+  addClass(ofClass: number, search: Search): void {
+    this.#byClass.set(ofClass, this.#found(search));
   }
 
-  /** Adds a rack that `exchange` maps to the rack of the search. */
-  addRack(rack: number, pod: number, ofClass: number, search: Search, exchange: Int32Array): void {
-    const hops = this.#found(search, exchange);
-    if (hops === this.#byClass[ofClass]) return;
+  /** Adds a rack that stands for the rack of the search. */
+  addRack(rack: number, pod: number, ofClass: number, search: Search): void {
+    const hops = this.#found(search);
+    if (hops === this.#ofClass(ofClass)) return;
     const exceptions = this.#exceptions.get(pod) ?? new Map<number, number>();
     this.#exceptions.set(pod, exceptions.set(rack, hops));
   }
 
-  #found(search: Search, exchange: Int32Array | undefined): number {
+  #ofClass(index: number): number {
+    return this.#byClass.get(index) ?? this.#byClass.get(this.alike.sourceOf[index]!)!;
+  }
+
+  #found(search: Search): number {
     const { tier, first, peers, ports: numbers } = search;
     const { index } = this.node;
-    const own = exchange === undefined ? index : exchange[index]!;
-    if (search.best[own] === 0) return LOCAL;
+    if (search.isAt(index)) return LOCAL;
     // In a network with tiers most racks share the hop set found last: compare with it before anything is built.
     const last = this.#hopSets[this.#last];
     let same = last === undefined ? -1 : 0;
     let direction: HopSet["direction"] = "down";
     for (let i = first[index]!; i < first[index + 1]!; i++) {
       const peer = peers[i]!;
-      if (!search.leads(own, exchange === undefined ? peer : exchange[peer]!)) continue;
+      if (!search.leads(index, peer)) continue;
       if (same >= 0) same = last!.ports[same] === numbers[i] ? same + 1 : -1;
       if (tier[peer]! >= tier[index]!) direction = "up";
     }
@@ -269,7 +194,7 @@ class TableBuilder {
     const ports: number[] = [];
     for (let i = first[index]!; i < first[index + 1]!; i++) {
       const peer = peers[i]!;
-      if (search.leads(own, exchange === undefined ? peer : exchange[peer]!)) ports.push(numbers[i]!);
+      if (search.leads(index, peer)) ports.push(numbers[i]!);
     }
     return this.#hopSet(direction, ports);
   }
@@ -287,15 +212,15 @@ class TableBuilder {
   }
 
   #hopsTo(rack: number, exceptions: ReadonlyMap<number, number> | undefined): number {
-    return exceptions?.get(rack) ?? this.#byClass[this.classes.classOf[rack]!]!;
+    return exceptions?.get(rack) ?? this.#ofClass(this.alike.classes.classOf[rack]!);
   }
 
   /** The hop set that leads to most racks of a pod, and to how many. */
   #usualOf(pod: Pod): { hops: number; racks: number } {
     const exceptions = this.#exceptions.get(pod.index);
-    const own = this.podClasses[pod.index]!;
+    const own = this.alike.podClasses[pod.index]!;
     if (exceptions === undefined && own.length === 1) {
-      const hops = this.#byClass[own[0]!]!;
+      const hops = this.#ofClass(own[0]!);
       return hops === LOCAL ? NOWHERE : { hops, racks: pod.racks.length };
     }
     const counts = new Map<number, number>();
@@ -339,7 +264,7 @@ class TableBuilder {
     const exceptions = this.#exceptions.get(pod.index);
     if (
       exceptions === undefined &&
-      this.podClasses[pod.index]!.every((own) => this.#byClass[own] === covered)
+      this.alike.podClasses[pod.index]!.every((own) => this.#ofClass(own) === covered)
     )
       return;
     for (const index of pod.racks) {

@@ -6,7 +6,7 @@
  * So distances, routes and numbers of paths are the same to both racks. The racks of a pod without missing links are
  * one class, and the work on a fabric grows with the number of its pods instead of its racks.
  */
-import type { Topology, TopologyNode } from "./topology.js";
+import { type Port, type Topology, type TopologyNode, tierOf } from "./topology.js";
 
 export interface RackClasses {
   /** Class by rack; classes are numbered by their first rack. */
@@ -70,11 +70,68 @@ export function typicalPods(topology: Topology): Set<number> {
   return typical;
 }
 
-/** A switch and its neighbours: those in its pod by role and position, others by their index. */
-function wiringOf({ nodes }: Topology, { role, position, pod, ports }: TopologyNode): string {
-  const peers = ports.map(({ peer }) => {
-    const other = nodes[peer]!;
-    return other.pod === pod ? `${other.role}${other.position}` : `${peer}`;
+/** Two pods that can be exchanged: the switches at the same index correspond, and no other switch moves. */
+export interface PodTwin {
+  /** The first pod of its kind. */
+  readonly first: number;
+  readonly firstSwitches: readonly number[];
+  readonly switches: readonly number[];
+}
+
+/**
+ * By pod: the first pod with the same wiring inside and the same neighbours outside, if that is another one. Links that are
+ * down are no links here. Racks of twins correspond by their order, and so do the classes of {@link rackClasses}, none of
+ * which reaches into another pod.
+ */
+export function podTwins(
+  topology: Topology,
+  { classOf, representatives }: RackClasses,
+): (PodTwin | undefined)[] {
+  const { nodes, pods, racks } = topology;
+  const switchesOf = pods.map((): number[] => []);
+  for (const { index, pod, role } of nodes)
+    if (pod !== undefined && role !== "host") switchesOf[pod]?.push(index);
+  const firsts = new Map<string, number>();
+  return pods.map(({ index, racks: own }) => {
+    const isClosed = own.every((rack) => {
+      const { switches } = racks[rack]!;
+      const representative = racks[representatives[classOf[rack]!]!]!;
+      return representative.pod === index && switches.every((node) => nodes[node]!.pod === index);
+    });
+    if (!isClosed) return undefined;
+    const hosted = own.map((rack) => racks[rack]!.switches.map((node) => placeOf(nodes[node]!)).join(" "));
+    const wiring = switchesOf[index]!.map((node) => wiringOf(topology, nodes[node]!, isUpSwitch));
+    const key = [...hosted, ...wiring].join("\n");
+    const first = firsts.get(key);
+    if (first === undefined) {
+      firsts.set(key, index);
+      return undefined;
+    }
+    return { first, firstSwitches: switchesOf[first]!, switches: switchesOf[index]! };
   });
-  return `${role}${position}: ${peers.sort().join(" ")}`;
+}
+
+/** Whether a port leads to a switch over a link that is up. */
+function isUpSwitch({ nodes, down }: Topology, { peer, link }: Port): boolean {
+  return nodes[peer]!.role !== "host" && down?.has(link) !== true;
+}
+
+/** A switch and its neighbours: those in its pod by role and position, others by their index. */
+function wiringOf(
+  topology: Topology,
+  node: TopologyNode,
+  counts: (topology: Topology, port: Port) => boolean = () => true,
+): string {
+  const peers: string[] = [];
+  for (const port of node.ports) {
+    if (!counts(topology, port)) continue;
+    const other = topology.nodes[port.peer]!;
+    peers.push(other.pod === node.pod ? placeOf(other) : `${port.peer}`);
+  }
+  return `${placeOf(node)} ${tierOf(node)}: ${peers.sort().join(" ")}`;
+}
+
+/** Role and position of a node in its pod. */
+function placeOf({ role, position }: TopologyNode): string {
+  return `${role}${position}`;
 }
