@@ -29,3 +29,4 @@ export { ControllerStopped, MAX_WAKES_AT_ONE_INSTANT } from "./incarnation.js";
 export { ROUTE_CONTROLLER, type RouteControllerOptions, routeController } from "./route-controller.js";
 export type { PlannedSwitch, RoutePlanner } from "./route-planner.js";
 export type { SwitchSession, SwitchState } from "./switch-session.js";
+export { whileRunning } from "./while-running.js";

@@ -9,6 +9,7 @@ import { difference, type Entity, entityKey, type ReadQuery, type Update } from 
 import { type Topology, withLinksDown } from "../topology/index.js";
 import type { ControlledSwitch, Controller, ControllerContext } from "./controller.js";
 import type { PlannedSwitch, RoutePlanner } from "./route-planner.js";
+import { whileRunning } from "./while-running.js";
 
 /** Its name in logs and faults. */
 export const ROUTE_CONTROLLER = "routes";
@@ -158,16 +159,6 @@ interface Change {
   readonly desired: readonly Entity[];
   readonly added: readonly Update[];
   readonly removed: readonly Update[];
-}
-
-/** Undefined: the switch does not run. */
-async function whileRunning<T>(request: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await request();
-  } catch (error) {
-    if ((error as { code?: unknown }).code === "UNAVAILABLE") return undefined;
-    throw error;
-  }
 }
 
 /** The table or profile of an entity: plans may remove entities of those that they fill, and no others. */

@@ -4,7 +4,7 @@ import { FIELD_BITS, type SelectorField } from "../hosts/index.js";
 
 /** A hash of the five-tuple, as an action selector computes it. */
 export const hashSchema = z.strictObject({
-  algorithm: z.enum(["crc16", "crc32"]),
+  algorithm: z.enum(["crc16", "crc32", "xor16", "csum16"]),
   /** `reversed` feeds the tuple's fields last to first: another function of the same tuple. */
   order: z.enum(["forward", "reversed"]),
 });

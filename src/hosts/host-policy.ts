@@ -76,6 +76,14 @@ export interface PathChooser {
   onReordering?(bytes: number): void;
 }
 
+/** What a planner has given to a flow before it opened (`Scheme.assign`). */
+export interface FlowAssignment {
+  /** From 1 to 65535; absent: as without a planner. */
+  readonly sourcePort?: number;
+  /** Selector of the client's segments, until its policy leaves the path. */
+  readonly selector?: number;
+}
+
 /** Which end of a connection a chooser belongs to, and which of its subflows. */
 export interface ConnectionEnd {
   /** The client sends the first segment. */
@@ -83,6 +91,8 @@ export interface ConnectionEnd {
   /** Number of the subflow from 0, and how many the connection has at this moment; 0 of 1 without multipath. */
   readonly subflow: number;
   readonly subflows: number;
+  /** Of a client whose flow was known in advance, where the scheme plans such flows. */
+  readonly assignment?: FlowAssignment;
 }
 
 /** The ends of a connection without subflows. */
@@ -93,7 +103,7 @@ export const SERVER: ConnectionEnd = { role: "server", subflow: 0, subflows: 1 }
  * What a policy may need to see, or to decide, beside timeouts, acknowledgements and data. `rounds`, `idle`, `reordering` and
  * `fast-retransmit` are the methods of {@link PathChooser} with such names. `marks`: {@link SegmentMarks.marked}. `rtt`: the
  * round-trip times of {@link PathChooser.onAck}. `packets`: {@link PathChooser.selectorFor}. `source-ports`: {@link
- * HostPolicy.sourcePort}. `carrier`: {@link HostPolicy.onCarrier}. `messages`: {@link HostPolicy.onMessage} and `tell`.
+ * HostPolicy.sourcePort}. `assignments`: {@link ConnectionEnd.assignment}. `carrier`: {@link HostPolicy.onCarrier}. `messages`: {@link HostPolicy.onMessage} and `tell`.
  */
 export const SIGNALS = [
   "rounds",
@@ -104,6 +114,7 @@ export const SIGNALS = [
   "rtt",
   "packets",
   "source-ports",
+  "assignments",
   "carrier",
   "messages",
 ] as const;

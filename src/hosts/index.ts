@@ -8,6 +8,7 @@ export { type HostClock, type HostContext, restingHost } from "./host-context.js
 export {
   CLIENT,
   type ConnectionEnd,
+  type FlowAssignment,
   type FlowKey,
   fixedPath,
   type HostPolicy,

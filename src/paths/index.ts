@@ -20,4 +20,5 @@ export {
   UNREACHABLE,
 } from "./model.js";
 export { rackRoutes } from "./rack-routes.js";
+export { addressWords, HashOfFlow, type RawFlow, rawFlow } from "./raw-flow.js";
 export { FlowTracer } from "./tracer.js";

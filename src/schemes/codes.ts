@@ -9,6 +9,12 @@ export const CODES = {
   hostPolicy: "P42210",
   probesWithoutTiers: "P45102",
   ageing: "P45103",
+  notLinear: "P45300",
+  buckets: "P45301",
+  controlBits: "P45302",
+  portRanges: "P45303",
+  portsUsedUp: "P45304",
+  probedPathmap: "P45305",
   withoutCoordinates: "P45411",
   tooManyPortGroups: "P45412",
 } as const;

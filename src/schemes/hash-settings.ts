@@ -22,7 +22,7 @@ type SwitchRole = Exclude<Role, "host">;
 const SEED_SCOPES = ["tier", "switch"] as const;
 
 const choiceSchema = z.strictObject({
-  function: z.enum(["crc16", "crc32"]).optional(),
+  function: z.enum(["crc16", "crc32", "xor16", "csum16"]).optional(),
   order: z.enum(["forward", "reversed"]).optional(),
   /** Instead of `hash_seed` and `seed_scope`. */
   seed: z.number().int().min(0).optional(),

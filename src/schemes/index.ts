@@ -19,4 +19,12 @@ export type { FluidScheme } from "./fluid-scheme.js";
 export { FLUID_SCHEMES } from "./fluid-schemes.js";
 export { hostPolicyOf, SCHEMES, schemeNamed } from "./host-policy.js";
 export { schemeKit } from "./kit.js";
-export type { FabricPlan, ReportText, Scheme, SchemeReport, SwitchPlan, SwitchSetting } from "./scheme.js";
+export type {
+  FabricPlan,
+  KnownFlow,
+  ReportText,
+  Scheme,
+  SchemeReport,
+  SwitchPlan,
+  SwitchSetting,
+} from "./scheme.js";

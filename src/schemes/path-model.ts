@@ -29,7 +29,8 @@ export function hashModel({ algorithm, order }: HashChoice, hashedField?: Select
   return {
     name: `${algorithm} ${order}`,
     hash: bmv2Hash(algorithm)!,
-    affine: true,
+    // The Internet checksum has carries.
+    affine: algorithm !== "csum16",
     input:
       order === "forward" ? [...extra, ...FIVE_TUPLE, seed] : [seed, ...extra, ...FIVE_TUPLE.toReversed()],
   };

@@ -4,4 +4,5 @@ export { hula } from "./hula/index.js";
 export { none } from "./none/index.js";
 export { pecmp } from "./pecmp/index.js";
 export { prr } from "./prr/index.js";
+export { repac } from "./repac/index.js";
 export { wcmp } from "./wcmp/index.js";

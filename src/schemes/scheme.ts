@@ -7,7 +7,13 @@ import type { Locate, Span } from "../base/index.js";
 import type { ControllerPlan, RoutePlanner } from "../controllers/index.js";
 import type { CrcParameters, PacketGenerator, QueueSelection, Update } from "../device/index.js";
 import type { ProgramPlan } from "../generate/index.js";
-import type { HostContext, HostPolicy, PolicyDescription, SelectorField } from "../hosts/index.js";
+import type {
+  FlowAssignment,
+  HostContext,
+  HostPolicy,
+  PolicyDescription,
+  SelectorField,
+} from "../hosts/index.js";
 import type { PathModel } from "../paths/index.js";
 import type { Topology } from "../topology/index.js";
 import type { ClosedForm } from "./closed-form.js";
@@ -91,6 +97,19 @@ export interface ReportText {
   readonly text: string;
 }
 
+/** A flow that is known before it opens. Nodes are hosts. */
+export interface KnownFlow {
+  readonly source: number;
+  readonly destination: number;
+  /** IP version. */
+  readonly version: 4 | 6;
+  /** 6 TCP, 17 UDP. */
+  readonly protocol: number;
+  readonly destinationPort: number;
+  /** Infinity: without an end. */
+  readonly bytes: number;
+}
+
 export interface Scheme<Parameters = unknown> {
   readonly name: string;
   /** Name in figures and tables for people. */
@@ -109,6 +128,15 @@ export interface Scheme<Parameters = unknown> {
    * DiagnosticError P42210 where the description lacks something: it may come from another process.
    */
   hosts(description: unknown, context: HostContext): HostPolicy;
+  /**
+   * Gives source ports and selectors to flows that are known in advance, one assignment a flow; undefined: these parameters plan
+   * none. Hosts hear of it by `ConnectionEnd.assignment`. Throws DiagnosticError (P453xx) where the flows do not fit.
+   */
+  assign?(
+    topology: Topology,
+    parameters: Parameters,
+    locate: Locate,
+  ): ((flows: readonly KnownFlow[]) => FlowAssignment[]) | undefined;
   /**
    * What an experiment file can tell the scheme's controllers at a time, by name: the schema of the values of each command.
    * They hear it by `ControllerContext.watchCommands`.

@@ -8,7 +8,7 @@ export interface FrameOptions {
   readonly flow: FlowKey;
   readonly field: SelectorField;
   readonly selector: number;
-  /** TTL or hop limit. */
+  /** TTL or hop limit; by default what the field asks for, else 64. */
   readonly ttl?: number;
   readonly dstMac?: bigint;
   readonly srcMac?: bigint;
@@ -19,11 +19,12 @@ export function frameOf({
   flow,
   field,
   selector,
-  ttl = 64,
+  ttl: given,
   dstMac = 2n,
   srcMac = 1n,
 }: FrameOptions): Uint8Array {
   const headers = selectorHeaders(field, selector);
+  const ttl = given ?? headers.ttl ?? 64;
   const etherType = family === "ipv4" ? 0x0800 : 0x86dd;
   const tag = headers.vlan === undefined ? [] : [...toBytes(0x8100n, 2), ...toBytes(BigInt(headers.vlan), 2)];
   const tcp = [

@@ -111,6 +111,8 @@ export class ModelSwitch {
       case "FabricIngress.to_uplinks":
       case "FabricIngress.to_downlinks": {
         const way = action.endsWith("uplinks") ? "up" : "down";
+        if (this.entries(`${way}_buckets`).length > 0)
+          return this.#bucket(`${way}_buckets`, Number(params["next_hops"]), hash[way]);
         if ("next_hops" in params)
           return this.#pick(this.#exact(`${way}_groups`, Number(params["next_hops"])), hash[way]);
         const rowEntry = this.#exact("row_of_selector", Number(params["rows"]), slices[way]);
@@ -122,6 +124,14 @@ export class ModelSwitch {
       default:
         return { drop: action };
     }
+  }
+
+  /** The bucket is the hash modulo the number of buckets; its group has one next hop. */
+  #bucket(table: string, nextHops: number, hash: number): Step {
+    const own = this.entries(table).filter(
+      ({ match: [group] }) => group!.kind === "exact" && group!.value === BigInt(nextHops),
+    );
+    return this.#pick(this.#exact(table, nextHops, hash % own.length), 0);
   }
 
   #pick(entry: Stored | undefined, hash: number): Step {

@@ -7,7 +7,7 @@
 import { toBytes, toHex } from "../../src/base/index.js";
 import type { ActionCall, Match } from "../../src/device/index.js";
 import type { HashChoice, ProgramPlan } from "../../src/generate/index.js";
-import type { FlowKey } from "../../src/hosts/index.js";
+import { FIELD_BITS, type FlowKey, type SelectorField } from "../../src/hosts/index.js";
 import type { FabricPlan, SwitchPlan } from "../../src/schemes/index.js";
 import { compileFabric, type Hop, pecmpParameters, readSlice } from "../../src/schemes/pecmp/index.js";
 import { nodeNamed, type Topology, type TopologyNode } from "../../src/topology/index.js";
@@ -242,14 +242,12 @@ function passedOn(
   return out;
 }
 
-const SELECTOR_BITS = 6;
-
 /** What the hashes of a program cover, as its values say. */
 interface HashedProgram {
   readonly values: {
     readonly up?: { readonly hash: HashChoice };
     readonly down?: { readonly hash: HashChoice };
-    readonly hashedField?: string;
+    readonly hashedField?: SelectorField;
   };
 }
 
@@ -260,7 +258,8 @@ function hashesOf(
   selector: number,
   seeds: Readonly<Record<string, number>>,
 ): { up: number; down: number } {
-  const hashed = "hashedField" in values ? [{ value: BigInt(selector), width: SELECTOR_BITS }] : [];
+  const hashed =
+    "hashedField" in values ? [{ value: BigInt(selector), width: FIELD_BITS[values.hashedField!] }] : [];
   const tuple = [
     { value: flow.src, width: 128 },
     { value: flow.dst, width: 128 },

@@ -1,7 +1,9 @@
 /** Starts the lab of an experiment, runs something on it, and removes it. */
+
 import { join } from "node:path";
 import { DiagnosticError } from "../../base/index.js";
 import { DeviceError } from "../../device/index.js";
+import { CPU_PORT } from "../../sim/packet/index.js";
 import { labOf, type SwitchEngine, startLab } from "../../testbed/index.js";
 import { CODES } from "../codes.js";
 import type { EngineContext } from "../engine.js";
@@ -22,7 +24,7 @@ export async function withLab<T>(
 ): Promise<{ value: T; notes: string[] }> {
   const { network = "netns", bmv2, allowMissing = new Set(), pcap = false } = testbed;
   const journal = new Journal(folder);
-  const lab = await startLab(labOf(experiment.topology), {
+  const lab = await startLab(labOf(experiment.topology, { cpuPort: CPU_PORT }), {
     network,
     engine,
     ...(bmv2 === undefined ? {} : { bmv2 }),

@@ -116,7 +116,7 @@ export function planEcmpSwitches(
 }
 
 /** A ToR chooses on the way up, a spine on the way down, all others both ways; more where routes need it. */
-function directionsOf(topology: Topology, tables: readonly RoutingTable[], role: Role): Direction[] {
+export function directionsOf(topology: Topology, tables: readonly RoutingTable[], role: Role): Direction[] {
   const own = tables.filter((table) => topology.nodes[table.node]!.role === role);
   return DIRECTIONS.filter(
     (way) =>

@@ -1,0 +1,14 @@
+/**
+ * What a running switch does with headers, found by probes: {@link Prober} asks for the ports of packets, {@link probeChoice} finds
+ * the offsets of a choice and whether it is linear. Clock and device are handed in.
+ */
+export {
+  type ChoiceProbe,
+  controlProbeBits,
+  type ProbeBit,
+  type ProbeCounterexample,
+  type ProbedChoice,
+  probeChoice,
+} from "./choice.js";
+export type { ProbeHeader } from "./probe-frame.js";
+export { DROPPED, Prober, type ProberOptions } from "./prober.js";

@@ -1,0 +1,173 @@
+/**
+ * RePaC (ATC'21): relative path control. Switches choose by linear hashes, so a change of the control bits of a header moves every
+ * flow by a known offset at every hop. Hosts use it to leave a failed path, planners to spread known flows.
+ *
+ * Read `pathmap.ts` (which change moves what), `definition.ts` (the pathmap of a fabric), `buckets.ts` (what stays linear when next
+ * hops fail), `marked-path.ts` (algorithm 1), `planning.ts` (algorithm 2), `pathmap-controller.ts` (the pathmap by probes).
+ */
+import type { Locate } from "../../base/index.js";
+import { rackRoutes } from "../../paths/index.js";
+import { switchesOf, type Topology } from "../../topology/index.js";
+import { NEVER_LEAVES } from "../closed-form.js";
+import { tableSize } from "../fabric.js";
+import { type Direction, hashOf, seedUpdate } from "../hash-settings.js";
+import type { FabricPlan, Scheme } from "../scheme.js";
+import { nanoseconds } from "../time-text.js";
+import { BUCKET_CONTROLLER, bucketController } from "./bucket-controller.js";
+import { checkedPathmap } from "./check.js";
+import { type RepacFabric, repacFabric } from "./definition.js";
+import { switchUpdates } from "./groups.js";
+import { repacHosts } from "./hosts.js";
+import { type RepacParameters, repacParameters } from "./parameters.js";
+import { repacPaths } from "./path-model.js";
+import { mostChangedHops, type Pathmap } from "./pathmap.js";
+import { destinations, PATHMAP_CONTROLLER, pathmapController } from "./pathmap-controller.js";
+import { planPaths } from "./planning.js";
+import { type RepacProgram, repacProgram } from "./program.js";
+
+export { bucketHops } from "./buckets.js";
+export { computedPathmap, repacFabric } from "./definition.js";
+export { MarkChooser } from "./marks.js";
+export { type RepacParameters, repacParameters } from "./parameters.js";
+export {
+  changedHops,
+  changesByPath,
+  type HopMap,
+  mostChangedHops,
+  movingOffsets,
+  offsetOf,
+  type Pathmap,
+  pathIdOf,
+  reachOf,
+} from "./pathmap.js";
+export { planPaths } from "./planning.js";
+export { spareHash } from "./program.js";
+
+export const repac: Scheme<RepacParameters> = {
+  name: "repac",
+  title: "RePaC",
+  summary: "RePaC: linear hashes over control bits; hosts leave a path and plan flows by known offsets",
+  parameters: repacParameters,
+  plan: planRepac,
+  hosts: repacHosts,
+  assign: (topology, parameters, locate) => {
+    if (!parameters.planning) return undefined;
+    const fabric = repacFabric(topology, parameters);
+    const { port_bits, port_ranges } = parameters;
+    const options = { port_bits, port_ranges, buckets: fabric.buckets, locate };
+    const model = repacPaths(topology, fabric, parameters);
+    return (flows) => planPaths(topology, model, options, flows);
+  },
+};
+
+function planRepac(
+  topology: Topology,
+  parameters: RepacParameters,
+  locate: Locate = () => undefined,
+): FabricPlan {
+  const fabric = repacFabric(topology, parameters);
+  const pathmap = checkedPathmap(fabric, parameters, locate);
+  const { tables, ways, groups, buckets } = fabric;
+  const all = switchesOf(topology).map(({ index }) => index);
+  const probed = parameters.pathmap === "probed";
+  return {
+    scheme: "repac",
+    field: parameters.field,
+    programs: programsOf(topology, fabric, parameters),
+    switches: tables.map((table) => {
+      const node = topology.nodes[table.node]!;
+      return {
+        node: node.index,
+        program: node.role,
+        updates: [
+          seedUpdate(node, parameters, ways.get(node.role)!),
+          ...switchUpdates(topology, table, groups.get(node.index)!, buckets),
+        ],
+      };
+    }),
+    pathModel: () => repacPaths(topology, fabric, parameters),
+    controllers: [
+      {
+        name: BUCKET_CONTROLLER,
+        switches: all,
+        place: "switch",
+        controller: bucketController({ groups, buckets, detectionNs: nanoseconds(parameters.detection) }),
+      },
+      ...(probed
+        ? [
+            {
+              name: PATHMAP_CONTROLLER,
+              switches: all,
+              controller: pathmapController({
+                computed: pathmap,
+                groups,
+                destination: destinations(topology, (node) =>
+                  rackRoutes(topology, tables.find((table) => table.node === node)!),
+                ),
+              }),
+            },
+          ]
+        : []),
+    ],
+    hosts: {
+      kind: "repac",
+      failover: parameters.failover,
+      receiver: parameters.receiver,
+      markingPeriodNs: nanoseconds(parameters.marking_period),
+      buckets,
+      pathmap: probed ? null : pathmap,
+      planned: parameters.planning,
+    },
+    repaths: parameters.failover !== "none",
+    ...(parameters.failover === "none" ? { closedForm: NEVER_LEAVES } : {}),
+    notes: notesOf(pathmap, parameters),
+  };
+}
+
+function notesOf(map: Pathmap, { failover, receiver, marking_period }: RepacParameters): string[] {
+  if (failover === "none")
+    return ["RePaC (failover: none): hosts stay on their paths; only switches remap buckets."];
+  const most = mostChangedHops(map);
+  return [
+    `RePaC sends one copy of every packet, and marks a flow for ${marking_period} at the second retransmission of a segment.`,
+    receiver === "marks"
+      ? "RePaC (receiver: marks): the receiver marks its acknowledgements when the same data come for the third time; the paper says only what the sender does."
+      : "RePaC (receiver: stays): the receiver never leaves its path, so a failure on it alone is not left.",
+    ...(most < map.hops.length
+      ? [`No change of the control bits moves all flows at more than ${most} of ${map.hops.length} hops.`]
+      : []),
+  ];
+}
+
+/** One program a role. */
+function programsOf(topology: Topology, fabric: RepacFabric, parameters: RepacParameters) {
+  const { tables, ways, groups, buckets } = fabric;
+  return [...ways].map(([role, own]) => {
+    const ofRole = tables.filter(({ node }) => topology.nodes[node]!.role === role);
+    const wayOf = (way: Direction): RepacProgram["up"] => {
+      const largest = (count: (ports: readonly number[]) => number) =>
+        tableSize(
+          Math.max(
+            ...ofRole.map(({ node }) =>
+              groups
+                .get(node)!
+                .filter((group) => group.way === way)
+                .reduce((sum, { ports }) => sum + count(ports), 0),
+            ),
+          ),
+        );
+      return {
+        hash: hashOf(parameters, role, way),
+        groups: largest(() => buckets),
+        members: largest((ports) => ports.length),
+      };
+    };
+    return repacProgram(role, {
+      role: role === "switch" || role === "host" ? "fabric" : role,
+      hashedField: parameters.field,
+      bucketBits: Math.log2(buckets),
+      ...Object.fromEntries(own.map((way) => [way, wayOf(way)])),
+      routes: tableSize(Math.max(...ofRole.map(({ routes }) => routes.length))),
+    });
+  });
+}

@@ -1,0 +1,157 @@
+/**
+ * Collects the pathmap by probes of all running switches before traffic starts (RePaC, section 4.1), compares it with what the
+ * definition says, and tells the hosts. A switch that is not linear, or that differs from its tier, is named.
+ */
+import { fail } from "../../base/index.js";
+import type { ControlledSwitch, Controller, ControllerContext } from "../../controllers/index.js";
+import {
+  controlProbeBits,
+  type ProbedChoice,
+  type ProbeHeader,
+  Prober,
+  probeChoice,
+} from "../../probing/index.js";
+import type { Topology } from "../../topology/index.js";
+import { CODES } from "../codes.js";
+import type { BucketGroup } from "./groups.js";
+import type { HopMap, Pathmap } from "./pathmap.js";
+
+/** Its name in logs and faults. */
+export const PATHMAP_CONTROLLER = "pathmap";
+
+export interface PathmapControllerOptions {
+  /** As the definition gives it. */
+  readonly computed: Pathmap;
+  /** By node. */
+  readonly groups: ReadonlyMap<number, readonly BucketGroup[]>;
+  /** By node and hop set: an IPv4 address that the hop set leads to. */
+  destination(node: number, hops: number): bigint;
+}
+
+/** Random pairs of headers a choice. */
+const TESTS = 64;
+/** Any address of the fabric's 10.0.0.0/8. */
+const SOURCE = 0x0a000001n;
+const SOURCE_BITS = 24;
+
+export function pathmapController(options: PathmapControllerOptions): Controller {
+  return {
+    prepare: async (context) => {
+      const pathmap = await collect(options, context);
+      await Promise.all(
+        context.hosts.map((host) => host.ask({ pathmap: JSON.parse(JSON.stringify(pathmap)) })),
+      );
+      context.log(
+        `the pathmap of ${context.switches.length} switches is as computed; ${context.hosts.length} hosts have it`,
+      );
+    },
+    start: () => {},
+  };
+}
+
+interface TierChoice {
+  readonly name: string;
+  readonly offsets: readonly number[];
+  readonly size: number;
+}
+
+async function collect(options: PathmapControllerOptions, context: ControllerContext): Promise<Pathmap> {
+  const tiers = new Map<string, TierChoice[]>();
+  for (const own of context.switches) {
+    const groups = options.groups.get(own.node.index)!;
+    if (groups.length === 0) continue;
+    for (const { way, ports, hops } of groups) {
+      const dst = options.destination(own.node.index, hops);
+      const probed = await probe(own, ports, dst, options.computed, context);
+      checkLinear(own.node.name, way, probed);
+      const hop = `${own.node.role} ${way}`;
+      const list = tiers.get(hop) ?? [];
+      tiers.set(hop, [...list, { name: own.node.name, offsets: probed.offsets, size: ports.length }]);
+    }
+  }
+  const { computed } = options;
+  return { ...computed, hops: computed.hops.map((hop) => agreed(hop, tiers.get(hop.hop) ?? [])) };
+}
+
+async function probe(
+  { device }: ControlledSwitch,
+  ports: readonly number[],
+  dst: bigint,
+  { control }: Pathmap,
+  { clock, random }: ControllerContext,
+): Promise<ProbedChoice> {
+  const prober = new Prober(device, { field: control.field, sleep: (ns) => clock.sleep(ns) });
+  const reference: ProbeHeader = {
+    version: 4,
+    src: SOURCE,
+    dst,
+    protocol: 6,
+    srcPort: 0,
+    dstPort: 0,
+    selector: 0,
+  };
+  try {
+    return await probeChoice(prober, {
+      reference,
+      sourceBits: SOURCE_BITS,
+      bits: controlProbeBits(control.portBits, control.field, control.fieldBits),
+      ports,
+      tests: TESTS,
+      random,
+    });
+  } finally {
+    prober.close();
+  }
+}
+
+function checkLinear(name: string, way: string, { counterexample, stray, ports }: ProbedChoice): void {
+  if (stray !== undefined)
+    fail(
+      CODES.probedPathmap,
+      undefined,
+      `${name} sends a probe ${way} by port ${stray}, which is none of its next hops there (${ports.join(", ")})`,
+    );
+  if (counterexample === undefined) return;
+  const { bits, got, expected, header } = counterexample;
+  fail(
+    CODES.probedPathmap,
+    undefined,
+    `the choice of ${name} on the way ${way} is not linear`,
+    `for source ${header.src}, ports ${header.srcPort} and ${header.dstPort} and field ${header.selector} a change of ${bits.join(", ")} leads to next hop ${got}; if it were linear, to ${expected}`,
+  );
+}
+
+/**
+ * The offsets of a tier. Probes see next hops, not buckets: of groups with 2^n next hops they see the low n bits. A switch with
+ * fewer next hops than the tier's largest sees fewer bits.
+ */
+function agreed(hop: HopMap, choices: readonly TierChoice[]): HopMap {
+  // A hop of the hosts.
+  if (choices.length === 0) return hop;
+  const largest = choices.reduce((a, b) => (b.size > a.size ? b : a));
+  const text = (offsets: readonly number[]) => offsets.join(" ");
+  const low = (offsets: readonly number[], size: number) => offsets.map((offset) => offset % size);
+  for (const choice of choices) {
+    const expected = low(hop.offsets, choice.size);
+    if (text(choice.offsets) === text(expected)) continue;
+    const alike = choices.filter(({ offsets, size }) => text(offsets) === text(low(choice.offsets, size)));
+    fail(
+      CODES.probedPathmap,
+      undefined,
+      2 * alike.length > choices.length
+        ? `the switches of ${hop.hop} do not hash as planned: ${choice.name} moves by ${text(choice.offsets)}, not by ${text(expected)}`
+        : `${choice.name} differs from its tier (${hop.hop}): the control bits move its choice by ${text(choice.offsets)}, that of the others by ${text(expected)}`,
+      "offsets of the next hop by control bit, lowest bit first; load the planned program into the switch",
+    );
+  }
+  return { ...hop, offsets: largest.offsets };
+}
+
+/** An address of a host behind each hop set of a switch. */
+export function destinations(topology: Topology, rackHops: (node: number) => ArrayLike<number>) {
+  return (node: number, hops: number): bigint => {
+    const next = rackHops(node);
+    const rack = topology.racks.findIndex(({ index }) => next[index] === hops);
+    return topology.nodes[topology.racks[rack]!.hosts[0]!]!.host!.ipv4;
+  };
+}

@@ -1,0 +1,100 @@
+/**
+ * The pathmap (RePaC, section 3.3): by which offset each change of one control bit moves the bucket that a hop chooses. The
+ * choice is linear, so the offset of any change is the XOR of the offsets of its bits, whatever the rest of the header is.
+ */
+import { type ControlBits, controlWidth } from "./control-bits.js";
+
+/** A kind of hop: all switches of a role in one direction, or the NICs of the hosts. */
+export interface HopMap {
+  /** `nic`, `tor up`, `leaf up`, ... */
+  readonly hop: string;
+  /** Offset of the bucket by control bit. */
+  readonly offsets: readonly number[];
+  /** The different numbers of next hops that its groups have, ascending. */
+  readonly sizes: readonly number[];
+}
+
+export interface Pathmap {
+  readonly control: ControlBits;
+  /** Buckets of every group: a power of two. */
+  readonly buckets: number;
+  /** In the order in which a packet between pods meets them; only hops with a choice. */
+  readonly hops: readonly HopMap[];
+}
+
+/** By how much the bucket of a hop moves under a change. */
+export function offsetOf({ offsets }: Pick<HopMap, "offsets">, delta: number): number {
+  let offset = 0;
+  for (let bit = 0; bit < offsets.length; bit++) if ((delta >>> bit) & 1) offset ^= offsets[bit]!;
+  return offset;
+}
+
+/**
+ * By offset: whether every bucket of a group of `size` next hops then has another next hop. Bucket b has next hop b mod size. For
+ * a power of two that is every offset which is no multiple of the size.
+ */
+export function movingOffsets(buckets: number, size: number): readonly boolean[] {
+  return Array.from({ length: buckets }, (_, offset) => {
+    for (let bucket = 0; bucket < buckets; bucket++)
+      if (bucket % size === (bucket ^ offset) % size) return false;
+    return size > 1;
+  });
+}
+
+/** For each change of the control bits the number of hops where every flow gets another next hop. */
+export function changedHops(map: Pathmap): Uint8Array {
+  const counts = new Uint8Array(2 ** controlWidth(map.control));
+  const moving = map.hops.map(({ sizes }) => {
+    const bySize = sizes.map((size) => movingOffsets(map.buckets, size));
+    return Array.from({ length: map.buckets }, (_, offset) => bySize.every((moves) => moves[offset]!));
+  });
+  for (let delta = 0; delta < counts.length; delta++)
+    for (const [hop, own] of map.hops.entries()) if (moving[hop]![offsetOf(own, delta)]!) counts[delta]!++;
+  return counts;
+}
+
+/** The most hops that one change of the field moves for sure; a host that marks cannot change the source port. */
+export function mostChangedHops(map: Pathmap): number {
+  const step = 2 ** map.control.portBits;
+  const counts = changedHops(map);
+  let most = 0;
+  for (let delta = 0; delta < counts.length; delta += step) most = Math.max(most, counts[delta]!);
+  return most;
+}
+
+/** The path id of a change: its offsets at all hops, those of the first hop in the lowest bits (RePaC, table 3). */
+export function pathIdOf(map: Pathmap, delta: number): number {
+  return map.hops.reduce((id, hop, i) => id + offsetOf(hop, delta) * map.buckets ** i, 0);
+}
+
+/** All changes by path id, ascending: RePaC's table 3. */
+export function changesByPath(map: Pathmap): ReadonlyMap<number, readonly number[]> {
+  const paths = new Map<number, number[]>();
+  for (let delta = 0; delta < 2 ** controlWidth(map.control); delta++) {
+    const id = pathIdOf(map, delta);
+    const own = paths.get(id);
+    if (own === undefined) paths.set(id, [delta]);
+    else own.push(delta);
+  }
+  return new Map([...paths].sort(([a], [b]) => a - b));
+}
+
+/** How many ways through the hops there are, and how many of them the control bits reach from any header. */
+export function reachOf({ hops, buckets, control }: Pathmap): { paths: number; reached: number } {
+  const bits = Math.log2(buckets);
+  // Vectors of the low bits of each hop that tell next hops apart, one a control bit; their rank over GF(2).
+  const used = hops.map(({ sizes }) => Math.min(bits, Math.ceil(Math.log2(Math.max(...sizes)))));
+  const rows: bigint[] = [];
+  for (let bit = 0; bit < controlWidth(control); bit++) {
+    let row = 0n;
+    for (const [i, { offsets }] of hops.entries())
+      row = (row << BigInt(used[i]!)) | BigInt(offsets[bit]! & (2 ** used[i]! - 1));
+    for (const other of rows) if ((row ^ other) < row) row ^= other;
+    if (row !== 0n) {
+      rows.push(row);
+      rows.sort((a, b) => (a < b ? 1 : -1));
+    }
+  }
+  const total = used.reduce((sum, own) => sum + own, 0);
+  return { paths: 2 ** total, reached: 2 ** rows.length };
+}
