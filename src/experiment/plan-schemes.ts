@@ -51,7 +51,8 @@ export function planSchemes(
     const written = locate(["schemes", i, "field"]) !== undefined;
     const hasField = Object.hasOwn(parameterShape(chosen), "field");
     const shared = hasField && !written ? { field: settings.selector } : {};
-    const parameters = chosen.parameters.parse({ ...own, ...shared });
+    // Those of an entry have been parsed with the file; what a schema has transformed must not come to it again.
+    const parameters = { ...(typeof entry === "string" ? chosen.parameters.parse({}) : own), ...shared };
     const inEntry = below(locate, ["schemes", i]);
     const place: Locate = (path) =>
       path[0] === "field" && path.length === 1 && !written ? locate(["selector"]) : inEntry(path);

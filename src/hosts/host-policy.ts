@@ -93,6 +93,8 @@ export interface ConnectionEnd {
   readonly subflows: number;
   /** Of a client whose flow was known in advance, where the scheme plans such flows. */
   readonly assignment?: FlowAssignment;
+  /** Bytes that the application is about to send, where it has said so before; of all subflows together. */
+  readonly bytes?: number;
 }
 
 /** The ends of a connection without subflows. */

@@ -17,4 +17,6 @@ export const CODES = {
   probedPathmap: "P45305",
   withoutCoordinates: "P45411",
   tooManyPortGroups: "P45412",
+  noTiers: "P45000",
+  unevenUplinks: "P45001",
 } as const;

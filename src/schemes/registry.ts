@@ -2,6 +2,7 @@
 export { ecmp } from "./ecmp/index.js";
 export { hula } from "./hula/index.js";
 export { none } from "./none/index.js";
+export { p4te } from "./p4te/index.js";
 export { pecmp } from "./pecmp/index.js";
 export { prr } from "./prr/index.js";
 export { repac } from "./repac/index.js";

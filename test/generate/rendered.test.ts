@@ -10,9 +10,15 @@ import { renderPrograms } from "../../src/generate/index.js";
 import { compile } from "../../src/p4/index.js";
 import { SCHEMES, schemeNamed } from "../../src/schemes/index.js";
 import { readStf, runStf } from "../../src/stf/index.js";
+import { EXPECTATIONS, p4tePacketScript } from "../schemes/p4te/packet-script.js";
 import { packetScript } from "../schemes/packet-script.js";
 import { example } from "../topology/load.js";
 import { templates } from "./load.js";
+
+/** How the packet test of a program is written, and how many expectations it has. */
+const SCRIPTS: Readonly<Record<string, { write: typeof packetScript; expectations: number }>> = {
+  p4te: { write: p4tePacketScript, expectations: EXPECTATIONS },
+};
 
 const update = process.env["P4LOOM_GOLDEN"] === "update";
 
@@ -32,11 +38,12 @@ describe.each(RENDERED)("p4/%s", (name) => {
   const folder = resolve(import.meta.dirname, "../../p4", name);
   const scheme = schemeNamed(name)!;
   const topology = example("clos");
+  const { write, expectations } = SCRIPTS[name] ?? { write: packetScript, expectations: 21 };
   const plan = scheme.plan(topology, scheme.parameters.parse({}));
   const programs = renderPrograms(templates, plan.programs);
   const tests = plan.programs.map((program) => ({
     file: `${program.name}.stf`,
-    text: packetScript(topology, plan, program),
+    text: write(topology, plan, program),
   }));
   const files = [...programs, ...tests];
   if (update) {
@@ -60,6 +67,6 @@ describe.each(RENDERED)("p4/%s", (name) => {
     diagnostics.throwIfErrors();
     const { passed, failed } = await runStf(commands, result!.program, diagnostics);
     expect(diagnostics.list.map(formatDiagnostic)).toEqual([]);
-    expect({ passed, failed }).toEqual({ passed: 21, failed: 0 });
+    expect({ passed, failed }).toEqual({ passed: expectations, failed: 0 });
   });
 });

@@ -25,7 +25,7 @@ const WITHOUT_PROGRAMS = ["dahu"];
 
 /** The scheme whose folder a file is in. */
 function ownerOf(file: string): string | undefined {
-  return /^(?:src\/schemes|templates|p4)\/([a-z-]+)\//.exec(file)?.[1];
+  return /^(?:src\/schemes|templates|p4)\/([a-z0-9-]+)\//.exec(file)?.[1];
 }
 
 describe("a scheme", () => {

@@ -94,18 +94,18 @@ function stateLines({ updates }: SwitchPlan): string[] {
   });
 }
 
-function callText(call: ActionCall): string {
+export function callText(call: ActionCall): string {
   return `${call.action} ${paramText(call)}`.trimEnd();
 }
 
-function paramText({ params }: ActionCall): string {
+export function paramText({ params }: ActionCall): string {
   return Object.entries(params)
     .map(([name, value]) => (name === "mac" ? macText(value) : String(value)))
     .join(" ");
 }
 
 /** An absent field, which only a route of length 0 has, is written in full. */
-function keyText(match: readonly Match[]): string {
+export function keyText(match: readonly Match[]): string {
   if (match.length === 0) return "0/0";
   return match
     .map((part) => {
@@ -222,7 +222,7 @@ function withTag(frame: Uint8Array, id: number): Uint8Array {
   return Uint8Array.from([...frame.subarray(0, 12), 0x81, 0x00, 0x00, id, ...frame.subarray(12)]);
 }
 
-function passedOn(
+export function passedOn(
   topology: Topology,
   node: TopologyNode,
   port: number,

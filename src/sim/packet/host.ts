@@ -202,8 +202,8 @@ export class Host implements Node, ConnectionHost, UdpHost {
   }
 
   /**
-   * Opens a connection with `options.subflows` to a host that listens, each subflow from a port of its own. Throws RangeError
-   * where one of the ports has a connection to the peer.
+   * Opens a connection with `options.subflows` to a host that listens, each subflow from a port of its own. `bytes`: what it is
+   * about to send, see {@link ConnectionEnd.bytes}. Throws RangeError where one of the ports has a connection to the peer.
    */
   connectMultipath(
     ipVersion: 4 | 6,
@@ -211,13 +211,19 @@ export class Host implements Node, ConnectionHost, UdpHost {
     peer: Peer,
     random: Random,
     options: TcpOptions,
+    bytes?: number,
   ): MultipathConnection {
     const { scheduler } = options.subflows!;
     const token = random.fork("token").uint32();
     const whole = new MultipathConnection(token, localPorts.length, scheduler);
     for (const [subflow, port] of localPorts.entries()) {
       if (!this.isFree(ipVersion, port, peer)) this.#refuse(port, peer);
-      const end: ConnectionEnd = { role: "client", subflow, subflows: localPorts.length };
+      const end: ConnectionEnd = {
+        role: "client",
+        subflow,
+        subflows: localPorts.length,
+        ...(bytes === undefined ? {} : { bytes }),
+      };
       const made = this.#make(ipVersion, port, peer);
       const own = subflow === 0 ? random : random.fork(`subflow ${subflow}`);
       const connection = this.#tcp(made, own, { ...options, handshake: true }, end, whole);

@@ -87,15 +87,16 @@ export class SimulatedFlows {
       events.ended();
     });
     const own = random.fork("client");
+    const opener: ConnectionEnd = { ...CLIENT, bytes };
     let client: Stream;
     if (transport.protocol === "tcp" && transport.handshake) {
       this.#listen(destination, port);
       client =
         subflows > 1
-          ? a.connectMultipath(ip, ports, peer, own, transport)
-          : a.connect(ip, ports[0]!, peer, own, transport);
+          ? a.connectMultipath(ip, ports, peer, own, transport, bytes)
+          : a.connect(ip, ports[0]!, peer, own, transport, opener);
     } else {
-      client = a.open(ip, ports[0]!, peer, own, transport);
+      client = a.open(ip, ports[0]!, peer, own, transport, opener);
       const back = { address: a.address(ip), port: ports[0]! };
       flow.accept(b.open(ip, port, back, random.fork("server"), transport, SERVER));
     }
@@ -113,7 +114,7 @@ export class SimulatedFlows {
   }
 
   #beginDatagrams(arrival: FlowArrival, events: FlowEvents): RunningFlow {
-    const { source, destination, port } = arrival;
+    const { source, destination, port, bytes } = arrival;
     const { fabric, ip } = this;
     const [a, b] = [fabric.host(source), fabric.host(destination)];
     const peer = { address: b.address(ip), port };
@@ -124,7 +125,7 @@ export class SimulatedFlows {
       segmentBytes,
       events,
       () => release(),
-      (options) => a.sendUdp(ip, ports[0]!, peer, random.fork("client"), options),
+      (options) => a.sendUdp(ip, ports[0]!, peer, random.fork("client"), options, { ...CLIENT, bytes }),
     );
     const { ports, release } = this.#takePorts(arrival, random, flow, 1);
     this.#tell(arrival, ports[0]!, PROTOCOL_UDP);

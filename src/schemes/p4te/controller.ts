@@ -1,0 +1,151 @@
+/**
+ * The control plane of one P4TE switch, on the switch's own processor (section 4.2.2): an event of a port moves it to the routing
+ * group of its queue depth or of its colour. A port without a carrier is in no group.
+ *
+ * Events may come faster than writes take effect. Then the last event of each port counts: what an older one said is no longer so.
+ */
+import type { Controller, ControllerContext } from "../../controllers/index.js";
+import type { ActionProfileGroup, Device, DeviceEvent, Update } from "../../device/index.js";
+import { call, ingressName } from "../fabric.js";
+import {
+  type GroupLayout,
+  groupOfColor,
+  groupOfDepth,
+  METRICS,
+  type Metric,
+  RoutingGroups,
+} from "./routing-groups.js";
+
+export interface P4teControllerOptions {
+  readonly layout: GroupLayout;
+  /** Packets; see the parameter `delta`. */
+  readonly delta: number;
+}
+
+/** Epochs of flowlets are 1 to this. */
+const LAST_EPOCH = 127;
+
+export function p4teController(options: P4teControllerOptions): Controller {
+  return { start: (context) => new PathPriorities(context, options).start() };
+}
+
+/** The state of one incarnation. */
+class PathPriorities {
+  readonly #context: ControllerContext;
+  readonly #options: P4teControllerOptions;
+  readonly #device: Device;
+  #groups: RoutingGroups;
+  /** Where each port belongs by its last events; a port that is down keeps it. */
+  readonly #wanted: Record<Metric, Map<number, number>> = { queue: new Map(), rate: new Map() };
+  readonly #down = new Set<number>();
+  #epoch = 1;
+  #epochChanged = false;
+  #writing = false;
+  /** Number of the switch's process: writes to an earlier one are void. */
+  #process = 0;
+
+  constructor(context: ControllerContext, options: P4teControllerOptions) {
+    this.#context = context;
+    this.#options = options;
+    this.#device = context.switches[0]!.device;
+    this.#groups = new RoutingGroups(options.layout);
+  }
+
+  async start(): Promise<void> {
+    const { layout } = this.#options;
+    if (this.#context.incarnation > 1) await this.#learn();
+    for (const metric of METRICS)
+      for (const port of layout.ports)
+        this.#wanted[metric].set(port, this.#groups.groupOf(metric, port) || 1);
+    this.#device.watch((event) => this.#hear(event));
+    this.#context.watchSwitches(async ({ running }) => {
+      if (!running) return;
+      // The switch has the state of its plan again.
+      this.#process++;
+      this.#groups = new RoutingGroups(layout);
+      this.#epoch = 1;
+      for (const metric of METRICS) for (const port of layout.ports) this.#wanted[metric].set(port, 1);
+      await this.#write();
+    });
+    this.#context.watchLinks(async ({ port, up }) => {
+      if (!layout.ports.includes(port)) return;
+      if (up) this.#down.delete(port);
+      else this.#down.add(port);
+      // What was known of the queue and the rate of the port is no longer true.
+      for (const metric of METRICS) this.#wanted[metric].set(port, 1);
+      this.#epochChanged = true;
+      this.#context.log(`port ${port} is ${up ? "up" : "down"}`);
+      await this.#write();
+    });
+  }
+
+  /** What an earlier life has written is in the switch. */
+  async #learn(): Promise<void> {
+    const found = await this.#device.read([{ kind: "group" }]);
+    const known = found.filter((entity): entity is ActionProfileGroup => entity.kind === "group");
+    this.#groups = new RoutingGroups(this.#options.layout, known);
+    const [epoch] = await this.#device.read([
+      { kind: "tableEntry", table: ingressName("flowlet_epoch"), isDefault: true },
+    ]);
+    if (epoch?.kind === "tableEntry" && epoch.action?.kind === "action")
+      this.#epoch = Number(epoch.action.params["number"] ?? 1n);
+  }
+
+  async #hear(event: DeviceEvent): Promise<void> {
+    if (event.kind !== "packetIn") return;
+    const { metadata } = event.packet;
+    const of = (name: string) => Number(metadata[name] ?? 0n);
+    const port = of("port");
+    if (!this.#options.layout.ports.includes(port)) return;
+    const { delta, layout } = this.#options;
+    if (of("queue_event") !== 0)
+      this.#wanted.queue.set(port, groupOfDepth(of("queue_depth"), delta, layout.groups.queue));
+    if (of("rate_event") !== 0) this.#wanted.rate.set(port, groupOfColor(of("color")));
+    await this.#write();
+  }
+
+  #updates(): Update[] {
+    const moves = METRICS.flatMap((metric) =>
+      this.#options.layout.ports.flatMap((port) =>
+        this.#groups.move(metric, port, this.#down.has(port) ? 0 : this.#wanted[metric].get(port)!),
+      ),
+    );
+    if (!this.#epochChanged) return moves;
+    this.#epochChanged = false;
+    this.#epoch = this.#epoch === LAST_EPOCH ? 1 : this.#epoch + 1;
+    return [
+      ...moves,
+      {
+        type: "modify",
+        entity: {
+          kind: "tableEntry",
+          table: ingressName("flowlet_epoch"),
+          match: [],
+          priority: 0,
+          isDefault: true,
+          action: { kind: "action", ...call("set_epoch", { number: this.#epoch }) },
+        },
+      },
+    ];
+  }
+
+  /** Writes what has changed, and what changes meanwhile. */
+  async #write(): Promise<void> {
+    if (this.#writing) return;
+    this.#writing = true;
+    try {
+      for (let updates = this.#updates(); updates.length > 0; updates = this.#updates()) {
+        const process = this.#process;
+        try {
+          await this.#device.write(updates);
+        } catch (error) {
+          // The switch has ended meanwhile: the watcher above hears of its return.
+          if ((error as { code?: unknown }).code === "UNAVAILABLE") return;
+          if (process === this.#process) throw error;
+        }
+      }
+    } finally {
+      this.#writing = false;
+    }
+  }
+}

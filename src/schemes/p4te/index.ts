@@ -1,0 +1,56 @@
+/**
+ * P4TE (D. D. Robin, 2022): each switch watches the queues and rates of its own ports, picks paths by them flowlet by flowlet, and
+ * changes the window of senders by fake acknowledgements. `docs/papers/p4te.md` tells what follows the paper and what does not.
+ */
+import type { Scheme } from "../scheme.js";
+import { p4teController } from "./controller.js";
+import { p4teHosts } from "./hosts.js";
+import { type P4teParameters, p4teParameters } from "./parameters.js";
+import { planP4te } from "./plan.js";
+
+export const p4te: Scheme<P4teParameters> = {
+  name: "p4te",
+  title: "P4TE",
+  summary: "P4TE: paths by queue depth and link utilisation, rate control by fake acknowledgements",
+  parameters: p4teParameters,
+  plan: (topology, parameters, locate = () => undefined) => {
+    const { layouts, ...fabric } = planP4te(topology, parameters, locate);
+    return {
+      scheme: "p4te",
+      field: "dscp",
+      ...fabric,
+      controllers: fabric.switches.flatMap(({ node }) => {
+        const layout = layouts.get(node)!;
+        if (layout.ports.length === 0) return [];
+        return [
+          {
+            name: `p4te-${topology.nodes[node]!.name}`,
+            switches: [node],
+            controller: p4teController({ layout, delta: parameters.delta }),
+            place: "switch" as const,
+          },
+        ];
+      }),
+      hosts: {
+        kind: "p4te",
+        classes: parameters.classes.map(({ dscp, up_to }) => ({
+          dscp,
+          ...(up_to === undefined ? {} : { upTo: up_to }),
+        })),
+      },
+      // After a timeout a flow has often paused for longer than the flowlet gap.
+      repaths: true,
+      notes: notesOf(parameters),
+    };
+  },
+  hosts: p4teHosts,
+};
+
+function notesOf({ rate_control, hold_window, rate_window }: P4teParameters): string[] {
+  if (!rate_control) return ["P4TE without rate adaptation."];
+  return [
+    hold_window
+      ? `P4TE: the leaf keeps a smaller window in the acknowledgements of ${rate_window} bytes.`
+      : "P4TE: a FACK changes the window until the next acknowledgement.",
+  ];
+}

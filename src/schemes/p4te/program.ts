@@ -1,0 +1,73 @@
+/** The values of the template `templates/p4te/switch.p4.hbs`. */
+import { z } from "zod";
+import {
+  checkValues,
+  directionValues,
+  hashSchema,
+  NO_SELECTOR,
+  type ProgramPlan,
+} from "../../generate/index.js";
+
+const count = z.number().int().min(1);
+
+const schema = z.strictObject({
+  /** As a word for people. */
+  role: z.string(),
+  /** Size of arrays by port: above the highest port number. */
+  ports: count,
+  /** Upwards: the members of each action selector, and the entries of both tables of routing groups. */
+  up: z.strictObject({ hash: hashSchema, members: count, queueGroups: count, rateGroups: count }).optional(),
+  /** Downwards, where there is a choice. */
+  down: z.strictObject({ hash: hashSchema, groups: count, members: count }).optional(),
+  /** Whether hosts are below it: it keeps state for their flows. */
+  isLeaf: z.boolean(),
+  sizes: z.strictObject({ routes: count, classRates: count, ports: count }),
+  meterType: z.enum(["bytes", "packets"]),
+  delta: count,
+  /** Microseconds. */
+  gap: count,
+  flows: count,
+  rateControl: z.boolean(),
+  /** Bytes. */
+  rateWindow: count,
+  decrease: count,
+  increase: count,
+  leastWindow: z.number().int().min(0).max(0xffff),
+  holdWindow: z.boolean(),
+});
+
+export type P4teProgram = z.output<typeof schema>;
+
+const TEMPLATE = "p4te/switch";
+
+/** Clone sessions of egress: for the control plane; and for ingress as well. Those of FACKs add four times the port. */
+export const EVENT_SESSION = 1;
+export const RATE_EVENT_SESSION = 2;
+export const PORT_SESSIONS = 4;
+
+/** A program to render. Throws DiagnosticError P42004 for values of another shape. */
+export function p4teProgram(name: string, input: P4teProgram): ProgramPlan {
+  const { up, down, isLeaf, rateControl, ...rest } = checkValues(TEMPLATE, schema, input);
+  const keepsFlows = isLeaf && rateControl;
+  const values = {
+    ...rest,
+    rateControl,
+    keepsFlows,
+    goesUp: up !== undefined,
+    downGroups: down !== undefined,
+    directions: [
+      ...(up === undefined ? [] : [{ ...up, ...directionValues("up", up.hash), goesUp: true }]),
+      ...(down === undefined ? [] : [{ ...down, ...directionValues("down", down.hash), goesUp: false }]),
+    ],
+    copiesOfRateEvent: up === undefined ? EVENT_SESSION : RATE_EVENT_SESSION,
+    routeActions: [
+      "to_port",
+      ...(up === undefined ? [] : ["to_uplinks"]),
+      ...(down === undefined ? [] : ["to_downlinks"]),
+    ],
+    selector: NO_SELECTOR,
+    tcp: true,
+    ownHeaders: ["event"],
+  };
+  return { name, template: TEMPLATE, values };
+}
