@@ -61,12 +61,7 @@ function groupEntity(
 }
 
 /** The entries that lead to a group: one a family. */
-function groupEntries(
-  type: Update["type"],
-  metric: Metric,
-  groupId: number,
-  layout: GroupLayout,
-): Update[] {
+function groupEntries(type: Update["type"], metric: Metric, groupId: number, layout: GroupLayout): Update[] {
   return layout.prefixes.map(({ value, mask }) => {
     const match: Match[] = mask === 0n ? [] : [{ kind: "ternary", field: "meta.flow_dst", value, mask }];
     return {
