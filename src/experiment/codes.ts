@@ -44,4 +44,5 @@ export const CODES = {
   cannotReplan: "P43306",
   refusedPlan: "P43406",
   settingLacks: "P45101",
+  pacedWindow: "P45104",
 } as const;

@@ -8,7 +8,7 @@ import type { FlowArrival, FlowGroup } from "./workload.js";
 /** How the flows of a part are carried. */
 export interface Service {
   readonly protocol: "tcp" | "udp";
-  /** Bits of payload per second, of UDP flows. */
+  /** Bits of payload per second: of UDP flows, and of TCP flows whose application writes at a rate. */
   readonly rateBps?: number | undefined;
   /** Where the receivers listen. */
   readonly port: number;

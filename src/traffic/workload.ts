@@ -25,7 +25,7 @@ export interface FlowArrival {
   /** Payload, at least 1. */
   readonly bytes: number;
   readonly protocol: "tcp" | "udp";
-  /** Bits of payload per second; of UDP flows, and only of these. */
+  /** Bits of payload per second: of UDP flows, and of TCP flows whose application writes at a rate. */
   readonly rateBps?: number | undefined;
   /** Where the receiver listens. */
   readonly port: number;

@@ -13,6 +13,7 @@ import {
   type Place,
   type RequestSpec,
   readMatrix,
+  type Service,
   SizeDistribution,
   spreadOf,
 } from "../../../traffic/index.js";
@@ -34,6 +35,13 @@ export function checkPart(
   return new PartCheck(part, path, context, files).run();
 }
 
+/** What the key `protocol` means for a flow. */
+export function carriedBy(protocol: NonNullable<TrafficPart["protocol"]>): Omit<Service, "port"> {
+  if (protocol === "tcp") return { protocol };
+  if (protocol.tcp !== undefined) return { protocol: "tcp", rateBps: protocol.tcp };
+  return { protocol: "udp", rateBps: protocol.udp };
+}
+
 class PartCheck {
   readonly #places: readonly Place[];
 
@@ -52,9 +60,7 @@ class PartCheck {
     const pace = this.#pace(pattern);
     if (sizes === undefined || pattern === undefined || pace === undefined) return undefined;
     const { protocol = "tcp", port = DEFAULT_PORT } = this.part;
-    const service =
-      protocol === "tcp" ? { protocol, port } : { protocol: "udp" as const, rateBps: protocol.udp, port };
-    return { pattern, pace, sizes, service };
+    return { pattern, pace, sizes, service: { ...carriedBy(protocol), port } };
   }
 
   /** The place of a key of the part, or of the same key beside `mix`, or of the part. */

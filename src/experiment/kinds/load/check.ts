@@ -21,6 +21,7 @@ export function loadOf({
 }: CheckContext<LoadSettings>): Load {
   checkTimes(value, locate, diagnostics);
   checkSizes(value, locate, diagnostics);
+  checkPaced(value, locate, diagnostics);
   const faults = loadFaults(value, topology, locate, diagnostics);
   const schemes = plan(value, 1);
   const killed = controllerFaults(
@@ -101,6 +102,21 @@ function checkTimes(
       "drain is 0: the flows that are open when the last one arrives could not end",
       "write a time in which large flows end, such as 1s",
     );
+}
+
+/** The end of a flow with a fixed window is that all written data are acknowledged: it would come with a pause of its application. */
+function checkPaced({ transport, traffic }: LoadSettings, locate: Locate, diagnostics: Diagnostics): void {
+  if (transport.protocol === "tcp") return;
+  const isPaced = ({ protocol }: Pick<LoadSettings["traffic"], "protocol">) =>
+    typeof protocol === "object" && protocol.tcp !== undefined;
+  const part = traffic.mix?.findIndex(isPaced) ?? -1;
+  if (part < 0 && !isPaced(traffic)) return;
+  diagnostics.error(
+    CODES.pacedWindow,
+    locate(part < 0 ? ["traffic", "protocol"] : ["traffic", "mix", part, "protocol"]),
+    "an application that writes at a rate needs TCP, and transport.protocol is fixed",
+    "leave out transport.protocol, or the rate",
+  );
 }
 
 function checkSizes(

@@ -3,6 +3,7 @@ import { Diagnostics } from "../../../base/index.js";
 import { hostsOf } from "../../../topology/index.js";
 import { openTrace, streamTrafficFile, type TrafficFlow } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
+import { carriedBy } from "./check-part.js";
 import type { FlowPlan, TrafficContext } from "./plan-traffic.js";
 import { piecesOf, type TrafficFiles, textOf } from "./traffic-files.js";
 
@@ -40,11 +41,16 @@ export function planTrace(context: TrafficContext, files: TrafficFiles): FlowPla
     diagnostics.error(CODES.trafficKeys, span, `${path} has no flows`);
     return undefined;
   }
-  const service = protocol === "tcp" ? { protocol } : { protocol: "udp" as const, rateBps: protocol.udp };
   return {
     workload: () =>
       openTrace(
-        { trace: flowsOf(path, names), timeScale, protocol: service, flows, durationNs: duration },
+        {
+          trace: flowsOf(path, names),
+          timeScale,
+          protocol: carriedBy(protocol),
+          flows,
+          durationNs: duration,
+        },
         topology,
       ),
     flows: Math.min(flows ?? count, count),

@@ -4,6 +4,7 @@ import { CLIENT, type ConnectionEnd, SERVER } from "../../../hosts/index.js";
 import type { Fabric, Stream, TransportOptions } from "../../../sim/packet/index.js";
 import { drawClientPort, type FlowArrival } from "../../../traffic/index.js";
 import type { FlowCounters } from "./meters/flow-meter.js";
+import { writePaced } from "./paced-writes.js";
 import { simulatedDatagrams } from "./simulated-datagrams.js";
 
 const PROTOCOL_TCP = 6;
@@ -55,7 +56,7 @@ export class SimulatedFlows {
   }
 
   #beginStream(arrival: FlowArrival, events: FlowEvents): RunningFlow {
-    const { source, destination, port, bytes } = arrival;
+    const { source, destination, port, bytes, rateBps } = arrival;
     const { fabric, ip, transport } = this;
     const [a, b] = [fabric.host(source), fabric.host(destination)];
     const peer = { address: b.address(ip), port };
@@ -82,7 +83,9 @@ export class SimulatedFlows {
     };
     const { ports, release } = this.#takePorts(arrival, random, flow, subflows);
     this.#tell(arrival, ports[0]!, PROTOCOL_TCP);
+    let stopWriting = (): void => {};
     const end = once(() => {
+      stopWriting();
       release();
       events.ended();
     });
@@ -107,6 +110,11 @@ export class SimulatedFlows {
     return {
       counters: () => countersOf(client, server),
       start() {
+        if (rateBps !== undefined) {
+          const { segmentBytes } = transport;
+          stopWriting = writePaced(fabric.network.simulation, client, { bytes, rateBps, segmentBytes });
+          return;
+        }
         client.send(bytes);
         if (transport.protocol === "tcp") client.finish();
       },

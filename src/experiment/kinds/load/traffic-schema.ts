@@ -89,7 +89,10 @@ const partKeys = {
   pattern: patternSchema.optional(),
   /** Mean time between the flows, incasts or requests of all hosts, instead of a load. */
   interval: positiveDurationSchema.optional(),
-  protocol: z.union([z.literal("tcp"), z.strictObject({ udp: rateSchema })]).optional(),
+  /** `tcp` with a rate: the application of each flow writes its data so fast. */
+  protocol: z
+    .union([z.literal("tcp"), oneOf({ udp: rateSchema.optional(), tcp: rateSchema.optional() })])
+    .optional(),
   port: whole("a port", 1, 65_535).optional(),
 };
 
