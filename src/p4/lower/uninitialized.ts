@@ -20,19 +20,26 @@ import type {
 import { controlsOf } from "./ir.js";
 import { mapOperands, mapStmtExprs, statesOf } from "./walk.js";
 
-/** For each scalar or array that can be without a value: whether this is so on every path to here. */
-type Unset = ReadonlyMap<string, "always" | "sometimes">;
+/** Bits of a scalar that have no value: on some path to here, and among them those on every path. What has no bits counts as one. */
+interface Missing {
+  readonly some: bigint;
+  readonly always: bigint;
+}
+
+/** The scalars and arrays that can be without a value. */
+type Unset = ReadonlyMap<string, Missing>;
 
 /** Undefined: this place cannot be reached. */
 type Flow = Unset | undefined;
 
 export function warnOfUnset(program: IrProgram, diagnostics: Diagnostics): void {
   const tracked = new Map<Variable, number>();
-  const start = new Map<string, "always" | "sometimes">();
+  const start = new Map<string, Missing>();
   for (const variable of program.locals) {
     if (variable.unset === undefined) continue;
     tracked.set(variable, tracked.size);
-    for (const path of leaves(variable.type)) start.set(`${tracked.get(variable)}${path}`, "always");
+    for (const { path, bits } of leaves(variable.type))
+      start.set(`${tracked.get(variable)}${path}`, { some: bits, always: bits });
   }
   if (tracked.size === 0) return;
   const search = new Search(tracked, diagnostics);
@@ -40,26 +47,44 @@ export function warnOfUnset(program: IrProgram, diagnostics: Diagnostics): void 
   for (const control of controlsOf(program)) search.control(control, start);
 }
 
-/** Paths of the parts of a value that are set one by one; headers have validity instead. */
-function leaves(type: IrType): string[] {
+interface Leaf {
+  readonly path: string;
+  /** A one for each bit. */
+  readonly bits: bigint;
+}
+
+/** The parts of a value that are set one by one; headers have validity instead. */
+function leaves(type: IrType): Leaf[] {
   switch (type.kind) {
     case "struct":
-      return type.fields.flatMap((field) => leaves(field.type).map((path) => `.${field.name}${path}`));
+      return type.fields.flatMap((field) =>
+        leaves(field.type).map(({ path, bits }) => ({ path: `.${field.name}${path}`, bits })),
+      );
     case "header":
     case "union":
       return [];
     case "stack":
-      return leaves(type.element).length === 0 ? [] : [""];
+      return leaves(type.element).length === 0 ? [] : [{ path: "", bits: 1n }];
+    case "bits":
+      return [{ path: "", bits: ones(type.width) }];
     default:
-      return [""];
+      return [{ path: "", bits: 1n }];
   }
 }
 
+function ones(width: number): bigint {
+  return (1n << BigInt(width)) - 1n;
+}
+
+const NONE: Missing = { some: 0n, always: 0n };
+
 function join(a: Flow, b: Flow): Flow {
   if (a === undefined || b === undefined) return a ?? b;
-  const both = new Map(a);
-  for (const [path, when] of a) if (b.get(path) !== when) both.set(path, "sometimes");
-  for (const path of b.keys()) if (!a.has(path)) both.set(path, "sometimes");
+  const both = new Map<string, Missing>();
+  for (const path of new Set([...a.keys(), ...b.keys()])) {
+    const [one, other] = [a.get(path) ?? NONE, b.get(path) ?? NONE];
+    both.set(path, { some: one.some | other.some, always: one.always & other.always });
+  }
   return both;
 }
 
@@ -171,12 +196,19 @@ class Search {
   }
 
   #set(places: readonly Expr[], before: Unset): Unset {
-    let after: Map<string, "always" | "sometimes"> | undefined;
+    let after: Map<string, Missing> | undefined;
     for (const place of places) {
       const path = this.#pathOf(place);
       if (path === undefined) continue;
       after ??= new Map(before);
-      for (const known of before.keys()) if (covers(path, known)) after.delete(known);
+      const left = bitsOf(place);
+      for (const [known, { some, always }] of before) {
+        if (!covers(path, known)) continue;
+        // What is no slice is set as a whole.
+        const stays = left === undefined ? 0n : some & ~left;
+        if (stays === 0n) after.delete(known);
+        else after.set(known, { some: stays, always: always & stays });
+      }
     }
     return after ?? before;
   }
@@ -190,21 +222,36 @@ class Search {
       });
       return;
     }
-    const found = [...before].filter(([known]) => covers(path, known) || path === known);
-    // A struct that is copied while some of its fields have no value yet is not a mistake.
-    if (found.length === 0 || found.length < leaves(expr.type).length) return;
+    const parts = leaves(expr.type);
+    const found = parts.flatMap(({ path: rest, bits }): Missing[] => {
+      const missing = before.get(`${path}${rest}`);
+      if (missing === undefined) return [];
+      const read = bitsOf(expr) ?? bits;
+      const some = missing.some & read;
+      // A struct that is copied while some of its fields, or bits of them, have no value yet is not a mistake.
+      if (some === 0n || (parts.length > 1 && some !== bits)) return [];
+      return [{ some, always: missing.always & read }];
+    });
+    if (found.length === 0 || found.length < parts.length) return;
     const variable = rootOf(expr)!;
     if (this.#silent || this.#reported.has(variable)) return;
-    const always = found.every(([, each]) => each === "always");
+    const always = found.every((each) => each.always !== 0n);
     // Actions that set a variable of the control and tables that use it often depend on each other in ways not seen here.
     if (!always && variable.unset === "outer") return;
     this.#reported.add(variable);
     const when = always ? "here" : "on every way to here";
+    const [known] = parts.length === 1 ? leaves(scalarOf(expr).type) : [];
+    const missing = before.get(path)?.some;
+    // Of a scalar that has a value in part: the bits that are read without one.
+    const what =
+      known === undefined || missing === known.bits || throughElement(expr)
+        ? "it has"
+        : `${bitsText(found[0]!.some)} have`;
     const span: Span | undefined = expr.span;
     this.diagnostics.warning(
       CODES.readUninitialized,
       span,
-      `${variable.span === undefined ? variable.name : textOf(variable.span)} is read, but it has no value ${when}`,
+      `${variable.span === undefined ? variable.name : textOf(variable.span)} is read, but ${what} no value ${when}`,
       ...(variable.span === undefined
         ? []
         : [{ message: "it is declared here, without a value", span: variable.span }]),
@@ -232,6 +279,38 @@ class Search {
   }
 }
 
+/** The bits of its variable, or of the field of it, that a slice names; undefined: all. */
+function bitsOf(place: Expr): bigint | undefined {
+  if (place.kind !== "slice") return undefined;
+  const { operand, high, low } = place;
+  const own = ones(high - low + 1) << BigInt(low);
+  // A slice of a slice counts from the low end of that; one of an element of an array is the array.
+  if (operand.kind === "slice")
+    return bitsOf({ ...operand, high: operand.low + high, low: operand.low + low });
+  return throughElement(operand) ? undefined : own;
+}
+
+/** The place of which a slice is taken; any other place itself. */
+function scalarOf(place: Expr): Expr {
+  return place.kind === "slice" ? scalarOf(place.operand) : place;
+}
+
+function throughElement(place: Expr): boolean {
+  if (place.kind === "element") return true;
+  if (place.kind === "slice") return throughElement(place.operand);
+  return place.kind === "field" && throughElement(place.base);
+}
+
+/** The runs of bits of a mask, from the highest: `bits 7, 3:0`. */
+function bitsText(mask: bigint): string {
+  const text = mask.toString(2);
+  const runs = [...text.matchAll(/1+/g)].map(({ 0: run, index }) => {
+    const high = text.length - 1 - index;
+    return run.length === 1 ? `${high}` : `${high}:${high - run.length + 1}`;
+  });
+  return `bits ${runs.join(", ")}`;
+}
+
 function covers(path: string, known: string): boolean {
   return path === known || known.startsWith(`${path}.`);
 }
@@ -247,5 +326,11 @@ function textOf({ file, start, end }: Span): string {
 }
 
 function same(a: Flow, b: Flow): boolean {
-  return a?.size === b?.size && [...(b ?? [])].every(([path, when]) => a?.get(path) === when);
+  return (
+    a?.size === b?.size &&
+    [...(b ?? [])].every(([path, { some, always }]) => {
+      const known = a?.get(path);
+      return known?.some === some && known.always === always;
+    })
+  );
 }

@@ -154,11 +154,14 @@ function isText(cx: Checker, value: Expression): boolean {
 function checkStructuredValue(cx: Checker, value: Expression): void {
   const type = checkExpression(cx, value);
   if (type.kind === "unknown") return;
-  if (!["string", "integer", "bool", "bit", "int"].includes(type.kind))
+  if (!["string", "integer", "bool"].includes(type.kind))
     cx.error(
       CODES.malformedAnnotation,
       value.span,
-      `a value of an annotation [...] is a string, a number or a bool, this is ${typeToString(type)}`,
+      `a value of an annotation [...] is a string, an int or a bool, this is ${typeToString(type)}`,
+      ...(type.kind === "bit" || type.kind === "int"
+        ? [{ message: "write the number, or its constant, without a width" }]
+        : []),
     );
   else if (value.constant === undefined)
     cx.error(

@@ -279,6 +279,71 @@ describe("a local that is never set", () => {
   });
 });
 
+describe("a local that is set in part", () => {
+  const messages = (ingress: string, metadata = "bit<8> x; bit<4> n;") =>
+    tryCompile(v1model({ top: "struct s_t { bit<8> p; bit<4> q; }", metadata, ingress }))
+      .diagnostics.list.filter(({ code }) => code === "P40658")
+      .map(({ message }) => message);
+
+  it.each([
+    [
+      "is read as a whole",
+      "bit<8> y; y[3:0] = 1; meta.x = y;",
+      ["y is read, but bits 7:4 have no value here"],
+    ],
+    [
+      "is read in part before it has a value",
+      "bit<8> y; meta.n = y[5:2];",
+      ["y is read, but it has no value here"],
+    ],
+    [
+      "is read where it has none in part",
+      "bit<8> y; y[3:0] = 1; meta.n = y[5:2];",
+      ["y is read, but bits 5:4 have no value here"],
+    ],
+    ["is read where it has a value", "bit<8> y; y[3:0] = 1; meta.n = y[3:0];", []],
+    ["is set by two slices", "bit<8> y; y[3:0] = 1; y[7:4] = 2; meta.x = y;", []],
+    [
+      "has holes",
+      "bit<8> y; y[6:5] = 1; y[2:0] = 2; meta.x = y;",
+      ["y is read, but bits 7, 4:3 have no value here"],
+    ],
+    [
+      "is set in part on one way",
+      "bit<8> y; y[3:0] = 1; if (meta.n == 1) { y[7:4] = 2; } meta.x = y;",
+      ["y is read, but bits 7:4 have no value on every way to here"],
+    ],
+    [
+      "is set in other parts on two ways",
+      "bit<8> y; if (meta.n == 1) { y[7:4] = 2; } else { y[3:0] = 1; } meta.x = y;",
+      ["y is read, but it has no value on every way to here"],
+    ],
+    [
+      "is set as a whole on both ways",
+      "bit<8> y; if (meta.n == 1) { y = 2; } else { y[3:0] = 1; y[7:4] = 1; } meta.x = y;",
+      [],
+    ],
+    ["is set by a slice of a slice", "bit<8> y; y[7:4][1:0] = 1; y[7:6] = 0; y[3:0] = 0; meta.x = y;", []],
+    [
+      "is a field",
+      "s_t s; s.p[3:0] = 1; s.q = 2; meta.x = s.p;",
+      ["s is read, but bits 7:4 have no value here"],
+    ],
+    [
+      "is a struct that is copied, some bits of which have a value",
+      "s_t s; s_t r; s.p[3:0] = 1; r = s; meta.n = 1;",
+      [],
+    ],
+    [
+      "is the element of an array, which counts as the array",
+      "bit<8>[2] y; y[1][3:0] = 1; meta.x = y[0];",
+      [],
+    ],
+  ])("%s", (_, ingress, expected) => {
+    expect(messages(ingress)).toEqual(expected);
+  });
+});
+
 describe("a parser that two states call", () => {
   it("has its value set once in the program, and once in P4Info", () => {
     const { program } = compileParts({

@@ -291,6 +291,10 @@ describe("declarations", () => {
     ['struct S { bit<8> a; } @foo[1, true, "x"] @bar[k = 1] const S s = { 1 };', ""],
     ["@foo[k = 1, k = 2] const bit<8> s = 1;", "P40302"],
     ["@foo[{1}] const bit<8> s = 1;", "P40330"],
+    // Only values of type int, string and bool (section 20): p4c refuses these too.
+    ["@foo[8w1] const bit<8> s = 1;", "P40330"],
+    ["const bit<8> k = 8; @foo[a = k] const bit<8> s = 1;", "P40330"],
+    ["const int k = 8; @foo[a = k + 1] const bit<8> s = 1;", ""],
     ["@foo(1) @foo[1] const bit<8> s = 1;", "P40330"],
     ["@name(5) const bit<8> s = 1;", "P40330"],
     ['@id("x") const bit<8> s = 1;', "P40330"],

@@ -1,0 +1,412 @@
+/**
+ * One rule of the language a program: what a packet comes out with. `io` has the bytes `a`, `b` and the 16 bits `w`; the packets begin
+ * with 05 03 0102.
+ */
+import { describe, expect, it } from "vitest";
+import { fromHex, toHex } from "../../../src/base/index.js";
+import { Switch } from "../../../src/switch/index.js";
+import { compileParts, type Parts } from "./v1model.js";
+
+const IO = "header io_t { bit<8> a; bit<8> b; bit<16> w; }";
+
+/** The first bytes of the packet that a program makes of 05 03 0102 and what follows; undefined: dropped. */
+function answer(parts: Parts, more = "1122334455667788"): string | undefined {
+  const { program } = compileParts({
+    states: "state start { pkt.extract(hdr.io); transition accept; }",
+    deparser: "pkt.emit(hdr);",
+    ...parts,
+    top: `${IO} ${parts.top ?? ""}`,
+    headers: `io_t io; ${parts.headers ?? ""}`,
+  });
+  let out: string | undefined;
+  const device = new Switch(program, {
+    clock: { now: () => 0, at: () => () => undefined },
+    transmit: (_, frame) => {
+      out = toHex(frame);
+    },
+  });
+  device.receive(1, fromHex(`05030102${more}`)!);
+  return out;
+}
+
+/** a, b and w after statements of the ingress. */
+function values(ingress: string, parts: Parts = {}): [number, number, number] {
+  const hex = answer({ ...parts, ingress })!;
+  return [0, 2, 4].map((at, i) => Number.parseInt(hex.slice(at, at + (i === 2 ? 4 : 2)), 16)) as [
+    number,
+    number,
+    number,
+  ];
+}
+
+const ENUM = "enum Kind { P, Q, R }";
+const S = "struct S { bit<8> x; bit<8> y; }";
+
+describe("constants", () => {
+  it.each<[string, string, Parts, [number, number, number]]>([
+    [
+      "a member of an enum, and of `error`",
+      "if (c == Kind.Q) { hdr.io.a = 1; } if (e == error.NoMatch) { hdr.io.b = 2; } if (c == Kind.P) { hdr.io.w = 9; }",
+      { top: `${ENUM} const Kind c = Kind.Q; const error e = error.NoMatch;` },
+      [1, 2, 0x102],
+    ],
+    [
+      "a struct by names, and its fields in an order of their own",
+      "hdr.io.a = c.x; hdr.io.b = c.y; meta.s = c; hdr.io.w = (bit<16>) meta.s.y;",
+      { top: `${S} const S c = { y = 7, x = 4 };`, metadata: "S s;" },
+      [4, 7, 7],
+    ],
+    [
+      "a tuple and a struct within a struct",
+      "hdr.io.a = c.s.y; hdr.io.b = c.t[0]; hdr.io.w = c.t[1];",
+      { top: `${S} struct T { S s; tuple<bit<8>, bit<16>> t; } const T c = { { 1, 2 }, { 3, 4 } };` },
+      [2, 3, 4],
+    ],
+    [
+      "what `...` stands for: zero, false, the first member, no header",
+      `meta.t = { x = 9, ... }; hdr.io.a = meta.t.x + meta.t.s.y; if (!meta.t.f && meta.t.e == Kind.P) { hdr.io.b = 0x20; }
+       if (meta.t.r == error.NoError) { hdr.io.w = 5; }`,
+      {
+        top: `${ENUM} ${S} struct T { bit<8> x; S s; bool f; Kind e; error r; }`,
+        metadata: "T t;",
+      },
+      [9, 0x20, 5],
+    ],
+    [
+      "numbers that saturate",
+      `hdr.io.a = (8w250 |+| 8w10) - (8w5 |-| 8w9); hdr.io.b = (bit<8>) (8s100 |+| 8s100);
+       hdr.io.w = (bit<16>) (bit<8>) (-8s100 |-| 8s100);`,
+      {},
+      [255, 127, 128],
+    ],
+    [
+      "numbers at the edge of saturation",
+      "hdr.io.a = 8w250 |+| 8w5; hdr.io.b = 8w9 |-| 8w9; hdr.io.w = (bit<16>) (bit<8>) (-8s28 |-| 8s100);",
+      {},
+      [255, 0, 128],
+    ],
+    [
+      "comparisons of constants decide at compile time",
+      "if (Kind.P == Kind.R || true == false) { hdr.io.a = 1; } else if (Kind.P != Kind.R && 3 < 4) { hdr.io.b = 1; }",
+      { top: ENUM },
+      [5, 1, 0x102],
+    ],
+    [
+      "sizes of headers, in bits and whole bytes",
+      "hdr.io.a = (bit<8>) hdr.io.minSizeInBytes(); hdr.io.b = (bit<8>) hdr.io.minSizeInBits(); hdr.io.w = (bit<16>) hdr.io.maxSizeInBytes();",
+      {},
+      [4, 32, 4],
+    ],
+    [
+      "a choice whose condition is known",
+      "hdr.io.a = true ? hdr.io.b : 8w9; hdr.io.b = false ? 8w1 : hdr.io.a + 8w1;",
+      {},
+      [3, 4, 0x102],
+    ],
+    [
+      "a field and an element of a value that is just built",
+      "hdr.io.a = ((S) { x = hdr.io.b, y = 8w1 }).x; hdr.io.b = { 8w7, hdr.io.w }[0]; hdr.io.w = { 8w7, hdr.io.w + 1 }[1];",
+      { top: S },
+      [3, 7, 0x103],
+    ],
+  ])("%s", (_, ingress, parts, expected) => {
+    expect(values(ingress, parts)).toEqual(expected);
+  });
+});
+
+describe("arithmetic with a neutral constant changes nothing", () => {
+  const same = [
+    "x + 0",
+    "0 + x",
+    "x - 0",
+    "x * 1",
+    "1 * x",
+    "x / 1",
+    "x | 0",
+    "0 | x",
+    "x ^ 0",
+    "x & 255",
+    "x << 0",
+    "x >> 0",
+  ];
+  const other: [string, number][] = [
+    ["0 - x", 251],
+    ["1 + x", 6],
+    ["x & 254", 4],
+    ["x | 255", 255],
+    ["x * 2", 10],
+    ["2 * x", 10],
+    ["x / 2", 2],
+    ["255 & x", 5],
+    ["254 & x", 4],
+    ["x << 8", 0],
+    ["x ^ 255", 250],
+    ["x % 1", 0],
+    ["8w1 << x", 32],
+    ["(bit<8>) (x == 5 ? 8w1 : 8w0) * 1", 1],
+    ["~(~x)", 5],
+    ["-(-x)", 5],
+    ["(bit<8>) (bit<16>) x", 5],
+    ["(bit<8>) (int<8>) x", 5],
+    ["(bit<8>) (bit<4>) (x << 4)", 0],
+    ["(bit<8>) x[3:1]", 2],
+    ["(x ++ hdr.io.b)[11:4]", 0x50],
+    ["(bit<8>) (bit<1>) (x == 5 && true)", 1],
+    ["(bit<8>) (bit<1>) (x == 5 && false)", 0],
+    ["(bit<8>) (bit<1>) (x == 4 || true)", 1],
+    ["(bit<8>) (bit<1>) (x == 5 || false)", 1],
+    ["(bit<8>) (bit<1>) (true && x == 4)", 0],
+  ];
+  it.each([...same.map((text) => [text, 5] as const), ...other])("%s", (text, expected) => {
+    const [a] = values(`bit<8> x = hdr.io.a; hdr.io.a = ${text};`);
+    expect(a).toBe(expected);
+  });
+});
+
+const PAIR = "header pair_t { bit<8> p; bit<8> q; }";
+
+describe("headers and structs as wholes", () => {
+  it.each<[string, string, Parts, string]>([
+    [
+      "a swap by a list",
+      "hdr.h.setValid(); hdr.h = { 8w1, 8w2 }; hdr.h = { hdr.h.q, hdr.h.p };",
+      {},
+      "050301020201",
+    ],
+    [
+      "a swap of a struct",
+      "meta.s = { 8w1, 8w2 }; meta.s = { meta.s.y, meta.s.x }; hdr.io.a = meta.s.x; hdr.io.b = meta.s.y;",
+      { top: S, metadata: "S s;" },
+      "02010102",
+    ],
+    [
+      "a choice between headers",
+      "hdr.h = { 1, 2 }; hdr.g = { 3, 4 }; hdr.k = hdr.io.a == 5 ? hdr.g : hdr.h; hdr.h.setInvalid(); hdr.g.setInvalid();",
+      {},
+      "050301020304",
+    ],
+    [
+      "a choice of the other one",
+      "hdr.h = { 1, 2 }; hdr.g = { 3, 4 }; hdr.k = hdr.io.a == 4 ? hdr.g : hdr.h; hdr.h.setInvalid(); hdr.g.setInvalid();",
+      {},
+      "050301020102",
+    ],
+    ["a header without value", "hdr.h = { 1, 2 }; hdr.g = { 3, 4 }; hdr.h = {#};", {}, "050301020304"],
+    [
+      "a header that is copied while it is invalid",
+      "hdr.h = { 1, 2 }; hdr.h = hdr.g; if (!hdr.h.isValid()) { hdr.io.a = 0xaa; }",
+      {},
+      "aa030102",
+    ],
+    [
+      "equal headers: both invalid, or both valid with equal fields",
+      `if (hdr.h == hdr.g) { hdr.io.a = 0x10; } hdr.h = { 1, 2 }; if (hdr.h == hdr.g) { hdr.io.a = 0x20; }
+       hdr.g = { 1, 3 }; if (hdr.h == hdr.g) { hdr.io.a = 0x30; } if (hdr.h != hdr.g) { hdr.io.b = 0x40; }
+       hdr.g.q = 2; if (hdr.h == hdr.g) { hdr.io.w = 7; } hdr.h.setInvalid(); hdr.g.setInvalid();`,
+      {},
+      "10400007",
+    ],
+    [
+      "a header equal to no header",
+      "if (hdr.h == {#}) { hdr.io.a = 1; } hdr.h = { 1, 2 }; if (hdr.h == {#}) { hdr.io.b = 1; } hdr.h.setInvalid();",
+      {},
+      "01030102",
+    ],
+    [
+      "equal stacks",
+      `if (hdr.s == hdr.t) { hdr.io.a = 1; } hdr.s[1] = { 8, 9 }; if (hdr.s == hdr.t) { hdr.io.b = 1; }
+       hdr.t[1] = { 8, 9 }; if (hdr.s == hdr.t) { hdr.io.w = 1; } hdr.s[1].setInvalid(); hdr.t[1].setInvalid();`,
+      { headers: "pair_t h; pair_t g; pair_t k; pair_t[2] s; pair_t[2] t;" },
+      "01030001",
+    ],
+    [
+      "equal unions",
+      `if (hdr.u == hdr.v) { hdr.io.a = 1; } hdr.u.p = { 1, 2 }; if (hdr.u == hdr.v) { hdr.io.b = 1; }
+       hdr.v.p = { 1, 2 }; if (hdr.u == hdr.v) { hdr.io.w = 1; } hdr.u.p.setInvalid(); hdr.v.p.setInvalid();`,
+      {
+        top: "header one_t { bit<8> o; } header_union U { pair_t p; one_t o; }",
+        headers: "U u; U v;",
+      },
+      "01030001",
+    ],
+    [
+      "pushed and popped stacks, by one and by two",
+      "hdr.s[0] = { 1, 2 }; hdr.s[1] = { 3, 4 }; hdr.s.push_front(1); hdr.s[0] = { 5, 6 }; hdr.t[0] = { 7, 8 }; hdr.t[1] = { 9, 10 }; hdr.t.pop_front(1);",
+      { headers: "pair_t h; pair_t[3] s; pair_t[2] t;" },
+      "05030102050601020304090a",
+    ],
+  ])("%s", (_, ingress, parts, expected) => {
+    const headers = "pair_t h; pair_t g; pair_t k;";
+    const top = `${PAIR} ${parts.top ?? ""}`;
+    expect(answer({ headers, ...parts, top, ingress }, "")).toBe(expected);
+  });
+});
+
+const TABLE = (actions: string, rest: string) =>
+  `action one() { hdr.io.b = 1; } action two() { hdr.io.b = 2; } action none() {}
+   table t { key = { hdr.io.a: exact; } actions = { ${actions} } ${rest} }`;
+
+describe("results of tables", () => {
+  const entries = "const entries = { 5: one(); 6: two(); } const default_action = none();";
+  it.each<[string, string, string, [number, number, number]]>([
+    [
+      "hit as a value",
+      TABLE("one; two; none;", entries),
+      "bool h = t.apply().hit; if (h) { hdr.io.w = 1; }",
+      [5, 1, 1],
+    ],
+    [
+      "miss as a value",
+      TABLE("one; two; none;", entries),
+      "hdr.io.a = 7; bool m = t.apply().miss; if (m) { hdr.io.w = 1; }",
+      [7, 3, 1],
+    ],
+    [
+      "no hit, twice asked",
+      TABLE("one; two; none;", entries),
+      "hdr.io.a = 7; if (t.apply().hit) { hdr.io.w = 1; } else { hdr.io.w = 2; }",
+      [7, 3, 2],
+    ],
+    [
+      "the action that ran, with labels that share a body",
+      TABLE("one; two; none;", entries),
+      "switch (t.apply().action_run) { two: { hdr.io.w = 1; } one: none: { hdr.io.w = 2; } }",
+      [5, 1, 2],
+    ],
+    [
+      "the action that ran, by default",
+      TABLE("one; two; none;", entries),
+      "switch (t.apply().action_run) { two: { hdr.io.w = 1; } default: { hdr.io.w = 3; } }",
+      [5, 1, 3],
+    ],
+    [
+      "the first of two entries that match, in the order in which they are written",
+      TABLE("one; two; none;", "const entries = { 4 &&& 4: two(); 5: one(); }").replace("exact", "ternary"),
+      "t.apply();",
+      [5, 2, 0x102],
+    ],
+    [
+      "the entry of the larger priority, where they have some",
+      TABLE(
+        "one; two; none;",
+        "largest_priority_wins = true; entries = { const priority = 10: 4 &&& 4: two(); const priority = 20: 5: one(); }",
+      ).replace("exact", "ternary"),
+      "t.apply();",
+      [5, 1, 0x102],
+    ],
+    [
+      "the entry of the smaller priority, where the table says so",
+      TABLE(
+        "one; two; none;",
+        "largest_priority_wins = false; entries = { priority = 10: 4 &&& 4: two(); priority = 20: 5: one(); }",
+      ).replace("exact", "ternary"),
+      "t.apply();",
+      [5, 2, 0x102],
+    ],
+    [
+      "priorities that count on from the one before, by the step",
+      TABLE(
+        "one; two; none;",
+        "largest_priority_wins = false; priority_delta = 10; entries = { priority = 10: 1: none(); 4 &&& 4: two(); priority = 15: 5: one(); }",
+      ).replace("exact", "ternary"),
+      "t.apply();",
+      [5, 1, 0x102],
+    ],
+  ])("%s", (_, locals, ingress, expected) => {
+    expect(values(ingress, { locals })).toEqual(expected);
+  });
+});
+
+describe("loops", () => {
+  it.each<[string, string, [number, number, number]]>([
+    [
+      "over a range, both ends included",
+      "hdr.io.w = 0; for (bit<16> i in 3 .. 6) { hdr.io.w = hdr.io.w + i; }",
+      [5, 3, 18],
+    ],
+    [
+      "over signed numbers",
+      "hdr.io.w = 0; for (int<16> i in -2 .. 1) { hdr.io.w = hdr.io.w + (bit<16>) i; }",
+      [5, 3, 0xfffe],
+    ],
+    [
+      "with `continue` and `break`",
+      "hdr.io.w = 0; for (bit<16> i in 1 .. 9) { if (i == 2) { continue; } if (i == 5) { break; } hdr.io.w = hdr.io.w + i; }",
+      [5, 3, 8],
+    ],
+    [
+      "in loops, each with a count of its own",
+      "hdr.io.w = 0; for (bit<8> i = 0; i < 3; i = i + 1) { for (bit<8> j = i; j < 3; j = j + 1) { hdr.io.w = hdr.io.w + 1; } }",
+      [5, 3, 6],
+    ],
+    [
+      "that a packet bounds",
+      "hdr.io.w = 0; for (bit<8> i = 0; i < hdr.io.a; i = i + 1) { hdr.io.w = hdr.io.w + 2; }",
+      [5, 3, 10],
+    ],
+    [
+      "whose count the body changes",
+      "hdr.io.w = 0; for (bit<8> i = 0; i < 10; i = i + 1) { i = i + 1; hdr.io.w = hdr.io.w + 1; }",
+      [5, 3, 5],
+    ],
+    [
+      "with a known value that the body changes",
+      "bit<8> k = 1; hdr.io.w = 0; for (bit<8> i = 0; i < 3; i = i + 1) { hdr.io.w = hdr.io.w + (bit<16>) k; k = k + hdr.io.b; }",
+      [5, 3, 12],
+    ],
+  ])("%s", (_, ingress, expected) => {
+    expect(values(ingress)).toEqual(expected);
+  });
+});
+
+describe("the parser", () => {
+  it("copies the header that was extracted last, and looks ahead at fields of a struct, signed ones too", () => {
+    const out = answer(
+      {
+        top: `${PAIR} struct L { bit<8> f; int<8> g; bool h; bit<7> rest; }`,
+        headers: "pair_t[2] s; pair_t k;",
+        metadata: "L l; bit<8> n;",
+        states: `state start { pkt.extract(hdr.io); meta.l = pkt.lookahead<L>(); pkt.extract(hdr.s.next); pkt.extract(hdr.s.next); hdr.k = hdr.s.last; meta.n = (bit<8>) hdr.s.lastIndex; transition accept; }`,
+        ingress: `hdr.io.a = meta.l.f; if (meta.l.g < 0 && meta.l.h) { hdr.io.b = (bit<8>) meta.l.rest; } hdr.io.w = (bit<16>) meta.n;`,
+      },
+      "11fe81041299",
+    );
+    expect(out).toBe("11010001" + "11fe8104" + "8104" + "1299");
+  });
+
+  it("extracts members of unions in a stack one after the other", () => {
+    const out = answer(
+      {
+        top: `${PAIR} header one_t { bit<8> o; } header_union U { pair_t p; one_t o; }`,
+        headers: "U[2] s;",
+        states: `state start { pkt.extract(hdr.io); pkt.extract(hdr.s.next.o); pkt.extract(hdr.s.next.p); transition accept; }`,
+        ingress: `hdr.io.a = hdr.s[0].o.o; hdr.io.b = hdr.s[1].p.q; if (hdr.s[0].p.isValid() || hdr.s[1].o.isValid()) { hdr.io.w = 0xffff; }`,
+      },
+      "0a0b0c0d",
+    );
+    expect(out).toBe("0a0c0102" + "0a0b0c0d");
+  });
+});
+
+describe("names of keys", () => {
+  it("are the fields as they are written", () => {
+    const { program } = compileParts({
+      top: `${IO} header v_t { @name("other") bit<8> x; @name(".whole") bit<8> y; }`,
+      headers: "io_t io; v_t v; v_t[2] s;",
+      locals: `action a() {}
+        table t { key = { hdr.io.a[3:1]: exact; hdr.v.x: exact; hdr.v.y: exact; hdr.s[1].x: exact; hdr.v.isValid(): exact;
+          hdr.io.w & 0xff0: exact; hdr.io.b: exact @name("own"); } actions = { a; } default_action = a; }`,
+      ingress: "t.apply();",
+    });
+    const table = program.p4info.tables.find((one) => one.preamble?.name === "I.t")!;
+    expect(table.matchFields.map(({ name }) => name)).toEqual([
+      "hdr.io.a[3:1]",
+      "hdr.v.other",
+      "whole",
+      "hdr.s[1].other",
+      "hdr.v.$valid$",
+      "hdr.io.w & 0xff0",
+      "own",
+    ]);
+  });
+});
