@@ -45,4 +45,8 @@ export const CODES = {
   refusedPlan: "P43406",
   settingLacks: "P45101",
   pacedWindow: "P45104",
+  fluidTimes: "P45421",
+  fluidPattern: "P45422",
+  fluidFlows: "P45423",
+  subflowsInBundles: "P45424",
 } as const;

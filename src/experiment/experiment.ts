@@ -27,7 +27,7 @@ export function parameterShape(scheme: Scheme): z.core.$ZodLooseShape {
 export const runsSchema = whole("a number of runs", 1, 1_000_000);
 
 /** It is a folder's name: no slashes, and no dot at its beginning. */
-const labelSchema = z
+export const labelSchema = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9 ._+-]*$/,
@@ -133,7 +133,13 @@ const fabricSchema = z.object({ ...fabricKeys, ...machineKeys });
 /** What the files of all kinds say, and all that building a fabric depends on. */
 export type FabricSettings = z.output<typeof fabricSchema> & { traffic: { ip: 4 | 6 } };
 
-/** A checked experiment of any kind. */
+/** What the files of kinds without packets say, too. */
+export type CommonSettings = Pick<
+  FabricSettings,
+  "name" | "title" | "seed" | "engine" | "topology" | "sweep" | "output"
+>;
+
+/** A checked experiment of any kind that has a fabric. */
 export type FabricExperiment = Checked<FabricSettings>;
 
 /** Where an experiment's results go unless the user says otherwise. */

@@ -2,23 +2,27 @@
  * From an experiment file to a checked experiment of its kind, or to a sweep of them. All errors of the file are found here; those of
  * single points that only a combination of values makes are found before a sweep starts.
  */
-import { dirname } from "node:path";
 import { z } from "zod";
 import type { Diagnostics, Locate, SourceFile } from "../base/index.js";
 import { type EditedContents, loadDocument, type OpenDocument, openDocument } from "../documents/index.js";
-import { readMapFile } from "../loading/index.js";
 import { SCHEMES } from "../schemes/index.js";
-import { buildTopology, type MapReader } from "../topology/index.js";
-import { type FabricExperiment, type FabricSettings, type SchemeSet, schemesSchema } from "./experiment.js";
+import {
+  type CommonSettings,
+  type FabricExperiment,
+  type FabricSettings,
+  type SchemeSet,
+  schemesSchema,
+} from "./experiment.js";
 import { FabricCache } from "./fabric-cache.js";
 import type { ExperimentKind, Unit } from "./kinds/kind.js";
-import { below, planSchemes } from "./plan-schemes.js";
+import { planSchemes } from "./plan-schemes.js";
 import { collecting, readSource } from "./read-source.js";
 import { type PrintedResults, resultsJson, withNotes } from "./results.js";
 import { type RunOptions, runKind } from "./run.js";
 import { kindPoints } from "./sweep/kind-points.js";
 import { type LoadOptions, loadSweep, type Sweep } from "./sweep/load.js";
 import type { FinishedSweep, Point, SweepOutput } from "./sweep/point.js";
+import { topologyOf } from "./topology-of.js";
 
 /** A checked experiment file, ready to run, whatever its kind is. */
 export interface LoadedExperiment {
@@ -26,7 +30,7 @@ export interface LoadedExperiment {
   /** Whether {@link RunOptions.runs} has a meaning. */
   readonly takesRuns: boolean;
   /** Of the first point of a sweep. */
-  readonly settings: FabricSettings;
+  readonly settings: CommonSettings;
   /** Present where the experiment runs as a sweep. */
   readonly sweep?: Sweep;
   run(options: RunOptions): Promise<PrintedResults>;
@@ -34,7 +38,7 @@ export interface LoadedExperiment {
 
 /** A checked file whose kind is hidden. */
 interface CheckedFile {
-  readonly settings: FabricSettings;
+  readonly settings: CommonSettings;
   /** `runs`: instead of those of the file and its schemes. */
   point(runs?: number): Point;
   /** Runs it as it is; undefined where the kind always runs as a sweep. */
@@ -54,7 +58,7 @@ export interface RegisteredKind {
   readonly keys: readonly string[];
   readonly takesRuns: boolean;
   /** The schema of its files where they may name these schemes. */
-  schemaWith(schemes: SchemeSet): z.ZodType<FabricSettings>;
+  schemaWith(schemes: SchemeSet): z.ZodType<CommonSettings>;
   /** `value`: what the schema made of the document. */
   check(
     source: SourceFile,
@@ -107,10 +111,7 @@ function checked<
   { schemes, cache }: CheckMeans,
 ): E | undefined {
   return collecting(diagnostics, () => {
-    const readMap: MapReader = ({ map }, inTopology) =>
-      readMapFile(map, dirname(source.path), inTopology(["map"]));
-    const build = () => buildTopology(value.topology, below(locate, ["topology"]), readMap);
-    const topology = cache === undefined ? build() : cache.topology(value.topology, build);
+    const topology = topologyOf(value, source, locate, cache);
     const plan = (settings: FabricSettings, runs: number) =>
       planSchemes({ ...settings, runs }, topology, locate, diagnostics, schemes, cache);
     return kind.check({ source, value, topology, locate, diagnostics, plan });

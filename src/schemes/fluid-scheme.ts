@@ -9,6 +9,8 @@ export interface FluidScheme<Parameters = unknown> {
   readonly title: string;
   /** Shape and defaults of the keys that follow the scheme's name in an experiment file. */
   readonly parameters: z.ZodType<Parameters>;
+  /** Throws DiagnosticError where the parameters do not suit the network, as far as that shows without a run. */
+  check?(network: FlowNetwork, parameters: Parameters, locate: Locate): void;
   /**
    * The switches of a run, at its beginning. `seed`: of their hash functions. Throws DiagnosticError where the parameters do not suit
    * the network; `locate` finds keys of the parameters.

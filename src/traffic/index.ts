@@ -26,6 +26,7 @@ export {
   type WorkloadSpec,
 } from "./open-workload.js";
 export { matrixGroups, type TrafficMatrix } from "./patterns/matrix.js";
+export { type PartnerSpec, type Partners, partnersOf } from "./patterns/partners-of.js";
 export type { Spread } from "./patterns/pattern.js";
 export {
   decodePcap,

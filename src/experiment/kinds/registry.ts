@@ -4,7 +4,14 @@
  */
 import { register } from "../load.js";
 import { FAILOVER } from "./failover/index.js";
+import { FLUID } from "./fluid/index.js";
 import { LOAD } from "./load/index.js";
 import { TIMELINE } from "./timeline/index.js";
+import { registerTopologyKind } from "./topology-kind.js";
 
-export const KINDS = [register(FAILOVER), register(LOAD), register(TIMELINE)] as const;
+export const KINDS = [
+  register(FAILOVER),
+  register(LOAD),
+  register(TIMELINE),
+  registerTopologyKind(FLUID),
+] as const;

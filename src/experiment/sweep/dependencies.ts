@@ -19,13 +19,18 @@ export function dependenciesOf(
   { scheme, name }: Unit,
   kindOwn: unknown,
 ): string {
-  const own = Object.fromEntries(Object.entries(settings).filter(([key]) => !ELSEWHERE.has(key)));
   const { label, scheme: schemeName, runs, parameters, plan } = scheme;
   const files = [
     ...(plan.place === undefined ? [] : [plan.place.file.path]),
     ...plan.programs.flatMap((program) => (program.own === undefined ? [] : [program.own.file.path])),
   ];
   const unit = { name, label, scheme: schemeName, runs, parameters, files: [...closure(files)] };
+  return settingsOfUnit(kind, settings, kindOwn, unit);
+}
+
+/** The same where `unit` says all of the unit that the settings do not say. */
+export function settingsOfUnit(kind: string, settings: object, kindOwn: unknown, unit: object): string {
+  const own = Object.fromEntries(Object.entries(settings).filter(([key]) => !ELSEWHERE.has(key)));
   return JSON.stringify({ version: version(), kind, settings: own, kindOwn, unit }, bigintAsText);
 }
 

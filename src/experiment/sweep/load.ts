@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Diagnostic, DiagnosticError, Diagnostics, type SourceFile } from "../../base/index.js";
 import { type EditedContents, openDocument } from "../../documents/index.js";
 import { CODES } from "../codes.js";
-import type { FabricSettings, SchemeSet } from "../experiment.js";
+import type { CommonSettings, SchemeSet } from "../experiment.js";
 import type { ExperimentFile, LoadedExperiment } from "../load.js";
 import { type Assignment, edited } from "./edit.js";
 import type { FinishedSweep, Point, SweepOutput } from "./point.js";
@@ -25,7 +25,7 @@ const MAX_RUNS = 10_000;
 export interface Sweep {
   readonly source: SourceFile;
   /** Of the first point. */
-  readonly settings: FabricSettings;
+  readonly settings: CommonSettings;
   readonly space: SweepSpace;
   /** Checks the point with this number, from 0. Throws DiagnosticError. */
   point(number: number, runs?: number): Point;

@@ -71,6 +71,7 @@ export class ActiveBundles {
   /** A bundle gets its first flow. */
   start(bundle: number): void {
     if (this.count === this.list.length) this.list = doubled(this.list);
+    this.bundles.rate[bundle] = 0;
     this.#place[bundle] = this.count;
     this.list[this.count++] = bundle;
     if (this.#routed[bundle] !== this.#version) this.#route(bundle);

@@ -20,7 +20,7 @@ export class Bundles implements RoutedBundles {
   weight = new Float64Array(0);
   /** Most that a flow of weight 1 can get, in bytes per nanosecond. */
   limit = new Float64Array(0);
-  /** What a flow of weight 1 gets, in bytes per nanosecond. */
+  /** What a flow of weight 1 gets, in bytes per nanosecond; 0 for a bundle that has just got its first flow. */
   rate = new Float64Array(0);
   /** Resources on the way, from `bundle * stride` on: of the sender, of the receiver, then links between switches. */
   path = new Int32Array(0);

@@ -2,6 +2,7 @@
  * The flow simulator: no packets, but rates of flows that share links max-min fairly, over paths that the schemes' own policy finds. For
  * networks with more than 100,000 hosts and millions of flows. `simulateFlows` runs; a scheme gives a `RouterMaker`.
  */
+export { Aimd, type AimdSettings } from "./aimd.js";
 export type { RoutedBundles } from "./bundles.js";
 export { Distances, FAR, shortestPort } from "./distances.js";
 export { indexOf, mixed } from "./hash.js";

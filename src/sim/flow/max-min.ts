@@ -3,6 +3,7 @@
  * together until a resource is full; its flows keep what they have, and the others go on.
  */
 import type { Bundles } from "./bundles.js";
+import { KeyHeap } from "./key-heap.js";
 
 /** Who gives bundles their rates. */
 export interface Allocator {
@@ -21,10 +22,10 @@ export class MaxMin implements Allocator {
   #round = 0;
   /** Bundles of each resource that is used, one resource after the other. */
   #members = new Int32Array(1024);
-  /** Resources by their fair share, the least first: a binary heap. A share only grows, so an old key is a lower bound. */
-  readonly #heap: Int32Array;
-  readonly #key: Float64Array;
-  #heapSize = 0;
+  /** Resources by their fair share. A share only grows, so an old key is a lower bound. */
+  readonly #shares = new KeyHeap();
+  /** Bundles by their limits. */
+  readonly #limits = new KeyHeap();
 
   /** `capacity`: by resource, in bytes per nanosecond. */
   constructor(private readonly capacity: Float64Array) {
@@ -35,8 +36,6 @@ export class MaxMin implements Allocator {
     this.#first = new Int32Array(resources);
     this.#seen = new Int32Array(resources);
     this.#used = new Int32Array(resources);
-    this.#heap = new Int32Array(resources);
-    this.#key = new Float64Array(resources);
   }
 
   allocate(bundles: Bundles, active: Int32Array, count: number): void {
@@ -44,43 +43,40 @@ export class MaxMin implements Allocator {
     this.#list(bundles, active, count, used);
     const { rate, limit } = bundles;
     for (let i = 0; i < count; i++) rate[active[i]!] = -1;
-    const limits = distinct(limit, active, count);
-    const [key, heap] = [this.#key, this.#heap];
-    let next = 0;
-    let unfixed = count;
-    while (unfixed > 0) {
-      const top = this.#heapSize === 0 ? Number.POSITIVE_INFINITY : key[heap[0]!]!;
-      const bound = next < limits.length ? limits[next]! : Number.POSITIVE_INFINITY;
-      if (bound <= top) {
-        next++;
-        for (let i = 0; i < count; i++) {
-          const bundle = active[i]!;
-          if (rate[bundle] !== -1 || limit[bundle] !== bound) continue;
-          this.#fix(bundles, bundle, bound);
-          unfixed--;
-        }
+    const [shares, limits] = [this.#shares, this.#limits];
+    limits.clear();
+    for (let i = 0; i < count; i++) {
+      const bundle = active[i]!;
+      if (limit[bundle]! < Number.POSITIVE_INFINITY) limits.add(limit[bundle]!, bundle);
+    }
+    limits.order();
+    for (let unfixed = count; unfixed > 0; ) {
+      const top = shares.leastKey;
+      if (limits.leastKey <= top) {
+        const bundle = limits.least;
+        const own = limits.leastKey;
+        limits.pop();
+        if (rate[bundle] !== -1) continue;
+        this.#fix(bundles, bundle, own);
+        unfixed--;
         continue;
       }
-      const resource = heap[0]!;
+      const resource = shares.least;
       if (this.#unfixed[resource] === 0) {
-        this.#popTop();
+        shares.pop();
         continue;
       }
       const share = Math.max(0, this.#left[resource]!) / this.#weight[resource]!;
-      if (share > key[resource]!) {
-        key[resource] = share;
-        this.#sink(0);
+      if (share > top) {
+        shares.raise(share);
         continue;
       }
-      this.#popTop();
+      shares.pop();
       // The share of a resource never falls, but for rounding.
-      const level = key[resource]!;
-      const from = this.#first[resource]!;
-      const members = this.#members;
-      for (let at = from; this.#unfixed[resource]! > 0; at++) {
-        const bundle = members[at]!;
+      for (let at = this.#first[resource]!; this.#unfixed[resource]! > 0; at++) {
+        const bundle = this.#members[at]!;
         if (rate[bundle] !== -1) continue;
-        this.#fix(bundles, bundle, level);
+        this.#fix(bundles, bundle, top);
         unfixed--;
       }
     }
@@ -112,6 +108,8 @@ export class MaxMin implements Allocator {
 
   /** Lists the bundles of each resource, and fills the heap. */
   #list({ path, length, stride }: Bundles, active: Int32Array, count: number, used: number): void {
+    const shares = this.#shares;
+    shares.clear();
     let total = 0;
     for (let i = 0; i < used; i++) {
       const resource = this.#used[i]!;
@@ -119,8 +117,7 @@ export class MaxMin implements Allocator {
       // Filled from the end, so that it is the first one afterwards.
       this.#first[resource] = total;
       this.#left[resource] = this.capacity[resource]!;
-      this.#key[resource] = this.capacity[resource]! / this.#weight[resource]!;
-      this.#heap[i] = resource;
+      shares.add(this.capacity[resource]! / this.#weight[resource]!, resource);
     }
     if (this.#members.length < total) this.#members = new Int32Array(2 * total);
     const [members, first] = [this.#members, this.#first];
@@ -130,8 +127,7 @@ export class MaxMin implements Allocator {
       const end = from + length[bundle]!;
       for (let at = from; at < end; at++) members[--first[path[at]!]!] = bundle;
     }
-    this.#heapSize = used;
-    for (let at = (used >> 1) - 1; at >= 0; at--) this.#sink(at);
+    shares.order();
   }
 
   #fix({ path, length, stride, weight, rate }: Bundles, bundle: number, level: number): void {
@@ -147,38 +143,4 @@ export class MaxMin implements Allocator {
       this.#unfixed[resource]!--;
     }
   }
-
-  #popTop(): void {
-    const last = --this.#heapSize;
-    this.#heap[0] = this.#heap[last]!;
-    if (last > 0) this.#sink(0);
-  }
-
-  #sink(at: number): void {
-    const [heap, key, size] = [this.#heap, this.#key, this.#heapSize];
-    const own = heap[at]!;
-    const ownKey = key[own]!;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= size) break;
-      if (child + 1 < size && key[heap[child + 1]!]! < key[heap[child]!]!) child++;
-      if (key[heap[child]!]! >= ownKey) break;
-      heap[at] = heap[child]!;
-      at = child;
-    }
-    heap[at] = own;
-  }
-}
-
-/** The finite limits of the active bundles, ascending: as many as there are rates of NICs. */
-function distinct(limit: Float64Array, active: Int32Array, count: number): number[] {
-  const values = new Set<number>();
-  let last = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < count; i++) {
-    const own = limit[active[i]!]!;
-    if (own === last) continue;
-    last = own;
-    if (own < Number.POSITIVE_INFINITY) values.add(own);
-  }
-  return [...values].sort((a, b) => a - b);
 }

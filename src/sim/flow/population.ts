@@ -18,6 +18,8 @@ export interface Population {
   /** Flows that have not ended. */
   readonly open: number;
   admit(flow: FlowStart, nowNs: number): void;
+  /** Before rates are given for a step: no flow gets more than it has left to send in the step. */
+  limit(stepNs: number): void;
   /** Serves all flows from `nowNs` on by the rates of their bundles; returns the bytes. */
   serve(nowNs: number, stepNs: number): number;
 }

@@ -8,6 +8,9 @@ import { FlowHeaps } from "./flow-heaps.js";
 import { mixed } from "./hash.js";
 import type { FlowEnd, FlowStart, Population } from "./population.js";
 
+/** Relative slack of comparisons of bytes. */
+const SLACK = 1e-9;
+
 /**
  * The flows of a bundle share its rate equally; within a step, what an ended flow leaves goes to the others of its bundle. Of hosts, two
  * limits hold: no flow gets more than a NIC gives, and the hosts of a rack together send and receive no more than their NICs do.
@@ -20,6 +23,8 @@ export class SharedBundles implements Population {
   readonly #heaps = new FlowHeaps();
   /** Bytes that the bundle has sent for a flow that was always there. */
   #served = new Float64Array(0);
+  /** Bytes per nanosecond that a NIC gives, by bundle. */
+  #most = new Float64Array(0);
 
   constructor(
     private readonly active: ActiveBundles,
@@ -37,17 +42,13 @@ export class SharedBundles implements Population {
     if (first === undefined) {
       first = active.add(network.rackSends(from), network.rackReceives(to), from, to, buckets);
       this.#pairs.set(pair, first);
-      const limit = Math.min(network.nic[source]!, network.nic[destination]!);
+      const most = Math.min(network.nic[source]!, network.nic[destination]!);
       const seed = mixed(this.random.uint32());
       for (let bucket = 0; bucket < buckets; bucket++) {
         bundles.hash[first + bucket] = mixed(seed + Math.imul(bucket, 0x9e3779b1));
-        bundles.limit[first + bucket] = limit;
       }
-      if (bundles.size > this.#served.length) {
-        const wide = new Float64Array(bundles.from.length);
-        wide.set(this.#served);
-        this.#served = wide;
-      }
+      if (bundles.size > this.#served.length) this.#grow(bundles.from.length);
+      this.#most.fill(most, first, first + buckets);
     }
     const bundle = first + this.random.int(buckets);
     this.#heaps.push(bundle, this.#served[bundle]! + bytes, nowNs);
@@ -56,9 +57,31 @@ export class SharedBundles implements Population {
     if (bundles.weight[bundle] === 1) active.start(bundle);
   }
 
+  limit(stepNs: number): void {
+    const { active } = this;
+    const { weight, limit } = active.bundles;
+    for (let i = 0; i < active.count; i++) {
+      const bundle = active.list[i]!;
+      // Among several flows the others take what an ended one leaves.
+      const left =
+        weight[bundle] === 1
+          ? (this.#heaps.leastKey(bundle) - this.#served[bundle]!) / stepNs
+          : Number.POSITIVE_INFINITY;
+      limit[bundle] = Math.min(this.#most[bundle]!, left);
+    }
+  }
+
+  #grow(room: number): void {
+    const served = new Float64Array(room);
+    const most = new Float64Array(room);
+    served.set(this.#served);
+    most.set(this.#most);
+    [this.#served, this.#most] = [served, most];
+  }
+
   serve(nowNs: number, stepNs: number): number {
     const { active } = this;
-    const { weight, rate, limit } = active.bundles;
+    const { weight, rate } = active.bundles;
     let sent = 0;
     for (let i = active.count - 1; i >= 0; i--) {
       const bundle = active.list[i]!;
@@ -66,14 +89,14 @@ export class SharedBundles implements Population {
       let left = stepNs;
       let bytes = 0;
       for (let flows = weight[bundle]!; flows > 0; ) {
-        const speed = Math.min(limit[bundle]!, total / flows);
+        const speed = Math.min(this.#most[bundle]!, total / flows);
         const missing = this.#heaps.leastKey(bundle) - this.#served[bundle]!;
-        if (missing > speed * left) {
+        if (missing * (1 - SLACK) > speed * left) {
           this.#served[bundle]! += speed * left;
           bytes += speed * left * flows;
           break;
         }
-        left -= missing > 0 ? missing / speed : 0;
+        left -= missing > 0 ? Math.min(left, missing / speed) : 0;
         this.#served[bundle]! += missing;
         bytes += missing * flows;
         this.ended(this.#heaps.pop(bundle), nowNs + stepNs - left);

@@ -88,6 +88,7 @@ export function* simulateFlows(run: FlowRun): Generator<void, FlowFigures> {
       }
       mostOpen = Math.max(mostOpen, population.open);
       if (active.count === 0) continue;
+      population.limit(stepNs);
       allocator.allocate(bundles, active.list, active.count, stepNs);
       delivered += population.serve(nowNs, stepNs);
     }

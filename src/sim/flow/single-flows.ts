@@ -3,11 +3,16 @@ import type { Random } from "../../base/index.js";
 import type { ActiveBundles } from "./active-bundles.js";
 import type { FlowEnd, FlowStart, Population } from "./population.js";
 
+/** Relative slack of comparisons of bytes. */
+const SLACK = 1e-9;
+
 interface OpenFlow {
   /** Bundles of its subflows. */
   readonly subflows: readonly number[];
   left: number;
   readonly admittedNs: number;
+  /** Bytes per nanosecond that the lesser of its NICs gives. */
+  readonly most: number;
 }
 
 /**
@@ -42,15 +47,21 @@ export class SingleFlows implements Population {
         rackOf[destination]!,
       );
       bundles.hash[bundle] = this.random.uint32();
-      bundles.limit[bundle] = Number.POSITIVE_INFINITY;
       bundles.weight[bundle] = 1 / subflows;
       active.start(bundle);
       own.push(bundle);
     }
-    // Both are resources, too, which the allocation shares; a flow alone never gets more than the lesser.
-    const limit = Math.min(nic[source]!, nic[destination]!);
-    if (subflows === 1) bundles.limit[own[0]!] = limit;
-    this.#flows.push({ subflows: own, left: bytes, admittedNs: nowNs });
+    const most = Math.min(nic[source]!, nic[destination]!);
+    this.#flows.push({ subflows: own, left: bytes, admittedNs: nowNs, most });
+  }
+
+  limit(stepNs: number): void {
+    const { limit, weight } = this.active.bundles;
+    for (const { subflows, left, most } of this.#flows) {
+      const speed = Math.min(most, left / stepNs);
+      // A subflow alone may carry all.
+      for (const bundle of subflows) limit[bundle] = speed / weight[bundle]!;
+    }
   }
 
   serve(nowNs: number, stepNs: number): number {
@@ -61,8 +72,9 @@ export class SingleFlows implements Population {
       const flow = flows[i]!;
       let speed = 0;
       for (const bundle of flow.subflows) speed += rate[bundle]! * weight[bundle]!;
-      const ends = speed * stepNs >= flow.left;
-      const time = ends ? flow.left / speed : stepNs;
+      // A flow whose limit is what it has left ends with the step, whatever rounding says.
+      const ends = speed * stepNs >= flow.left * (1 - SLACK);
+      const time = ends ? Math.min(stepNs, flow.left / speed) : stepNs;
       for (const bundle of flow.subflows) this.active.sent(bundle, rate[bundle]! * weight[bundle]! * time);
       sent += speed * time;
       if (!ends) {

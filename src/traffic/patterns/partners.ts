@@ -20,7 +20,7 @@ export function permutationPattern(places: readonly Place[], random: Random): Pa
 }
 
 /** Shuffles until no element stays in its place: e times on average, for any count. */
-function drawDerangement(count: number, random: Random): number[] {
+export function drawDerangement(count: number, random: Random): number[] {
   for (;;) {
     const order = random.shuffle(Array.from({ length: count }, (_, i) => i));
     if (order.every((to, from) => to !== from)) return order;

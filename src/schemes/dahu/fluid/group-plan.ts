@@ -21,19 +21,24 @@ export function oneGroup(network: FlowNetwork, virtualPorts: number): GroupPlan 
   return { groups, groupOf: () => 0 };
 }
 
+/** Fails with P45411 where switches have no coordinates. */
+export function checkCoordinates({ topology, nodeOf }: FlowNetwork, locate: Locate): void {
+  if (nodeOf.every((node) => topology.nodes[node]!.coordinates !== undefined)) return;
+  fail(
+    CODES.withoutCoordinates,
+    locate(["port_groups"]),
+    `port_groups: offset_dimensions needs a HyperX; switches of "${topology.name}" have no coordinates`,
+    "write `port_groups: one`, or `topology: { kind: hyperx, ... }`",
+  );
+}
+
 /** One group for each set of dimensions; bit d of its number is dimension d. Fails with P45411 where switches have no coordinates. */
 export function groupsOfDimensions(network: FlowNetwork, virtualPorts: number, locate: Locate): GroupPlan {
+  checkCoordinates(network, locate);
   const { topology, nodeOf, firstPort, peer } = network;
-  const coordinates = Array.from(nodeOf, (node) => topology.nodes[node]!.coordinates);
+  const coordinates = Array.from(nodeOf, (node) => topology.nodes[node]!.coordinates!);
   const dimensions = coordinates[0]?.length ?? 0;
-  if (coordinates.some((own) => own === undefined))
-    fail(
-      CODES.withoutCoordinates,
-      locate(["port_groups"]),
-      `port_groups: offset_dimensions needs a HyperX; switches of "${topology.name}" have no coordinates`,
-      "write `port_groups: one`, or `topology: { kind: hyperx, ... }`",
-    );
-  const flat = Int32Array.from(coordinates.flatMap((own) => own!));
+  const flat = Int32Array.from(coordinates.flat());
   const offset = (a: number, b: number) => {
     let set = 0;
     for (let d = 0; d < dimensions; d++)

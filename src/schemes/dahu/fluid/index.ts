@@ -4,7 +4,7 @@ import type { FluidScheme } from "../../fluid-scheme.js";
 import { Rebalancing } from "../policy/epoch.js";
 import { FullBalancer } from "../policy/full-balance.js";
 import { HeuristicBalancer } from "../policy/heuristic.js";
-import { groupsOfDimensions, groupsOfNextHops, oneGroup } from "./group-plan.js";
+import { checkCoordinates, groupsOfDimensions, groupsOfNextHops, oneGroup } from "./group-plan.js";
 import { type DahuParameters, dahuParameters } from "./parameters.js";
 import { DahuRouter } from "./router.js";
 
@@ -12,6 +12,9 @@ export const dahuFluid: FluidScheme<DahuParameters> = {
   name: "dahu",
   title: "Dahu",
   parameters: dahuParameters,
+  check(network, parameters, locate) {
+    if (parameters.port_groups === "offset_dimensions") checkCoordinates(network, locate);
+  },
   router(network, parameters, seed, locate = () => undefined) {
     const { deroutes, virtual_ports: virtualPorts, threshold, feedback, balance, rounds } = parameters;
     const distances = new Distances(network);

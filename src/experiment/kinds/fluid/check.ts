@@ -1,0 +1,161 @@
+/** What a file of the kind `fluid` means: its traffic fits the topology, its times divide each other, its schemes suit the network. */
+import { FLUID_SCHEMES } from "../../../schemes/index.js";
+import { FlowNetwork } from "../../../sim/flow/index.js";
+import { hostsOf } from "../../../topology/index.js";
+import { type PartnerSpec, SizeDistribution } from "../../../traffic/index.js";
+import { CODES } from "../../codes.js";
+import { below } from "../../plan-schemes.js";
+import { collecting } from "../../read-source.js";
+import { TrafficFiles } from "../load/traffic-files.js";
+import type { TopologyCheck } from "../topology-kind.js";
+import type { TrafficPart } from "./flows.js";
+import type { Fluid, FluidRun } from "./fluid.js";
+import type { FluidPart, FluidSettings, Sizes } from "./schema.js";
+
+type Check = TopologyCheck<FluidSettings>;
+
+/** Adds P43007 for a scheme that is listed twice, P45401 and P45402 for the network, P45421 to P45424, P42331 for sizes. */
+export function fluidOf(check: Check): Fluid {
+  const { source, value, topology, locate } = check;
+  checkTimes(check);
+  const network = new FlowNetwork(topology, locate);
+  const parts = value.traffic.map((part, i) => partOf(part, i, check));
+  return { source, settings: value, topology, network, runs: runsOf(check, network), parts };
+}
+
+function checkTimes({ value, locate, diagnostics }: Check): void {
+  const { duration, warm_up, epoch, step = epoch } = value;
+  if (warm_up >= duration)
+    diagnostics.error(
+      CODES.fluidTimes,
+      locate(["warm_up"]) ?? locate(["duration"]),
+      `warm_up, ${warm_up / 1e6} ms, is not shorter than duration, ${duration / 1e6} ms: nothing would be measured`,
+      "write a shorter warm_up, or a longer duration",
+    );
+  if (epoch % step !== 0)
+    diagnostics.error(
+      CODES.fluidTimes,
+      locate(["step"]),
+      `an epoch of ${epoch / 1e6} ms is no whole number of steps of ${step / 1e6} ms`,
+      "write a step that divides the epoch",
+    );
+}
+
+function runsOf({ value, locate, diagnostics }: Check, network: FlowNetwork): FluidRun[] {
+  const { duration, epoch, bundles } = value;
+  const labels = new Set<string>();
+  return value.schemes.flatMap((entry, i): FluidRun[] => {
+    const {
+      scheme: name,
+      label,
+      subflows = value.subflows,
+      ...own
+    } = (typeof entry === "string" ? { scheme: entry } : entry) as {
+      scheme: string;
+      label?: string;
+      subflows?: number;
+    } & Record<string, unknown>;
+    const fluid = FLUID_SCHEMES[name]!;
+    const scheme = label ?? name;
+    if (labels.has(scheme)) {
+      diagnostics.error(
+        CODES.listedTwice,
+        locate(["schemes", i]),
+        `scheme "${scheme}" is listed twice`,
+        "give one of the two a label of its own: { scheme: ..., label: ... }",
+      );
+      return [];
+    }
+    labels.add(scheme);
+    if (subflows > 1 && bundles !== undefined)
+      diagnostics.error(
+        CODES.subflowsInBundles,
+        locate(["schemes", i, "subflows"]) ?? locate(["subflows"]),
+        `${subflows} subflows, but flows share ${bundles} bundles: a subflow has a path of its own`,
+        "remove `bundles`",
+      );
+    const parameters = fluid.parameters.parse(own);
+    const place = below(locate, ["schemes", i]);
+    collecting(diagnostics, () => fluid.check?.(network, parameters, place));
+    return [
+      {
+        scheme,
+        title: label ?? fluid.title,
+        name: "fluid",
+        steps: Math.ceil(duration / epoch),
+        dependsOn: { scheme: name, parameters, subflows },
+        fluid,
+        parameters,
+        subflows,
+        locate: place,
+      },
+    ];
+  });
+}
+
+function partOf(part: FluidPart, i: number, check: Check): TrafficPart {
+  const { diagnostics, locate, topology } = check;
+  const at = (...keys: PropertyKey[]) => locate(["traffic", i, ...keys]) ?? locate(["traffic", i]);
+  const { rate, sizes, senders } = part;
+  const pattern = patternOf(part.pattern);
+  const hosts = hostsOf(topology).length;
+  const racks = topology.racks.length;
+  const wrong = (keys: PropertyKey[], message: string, ...notes: string[]) =>
+    diagnostics.error(CODES.fluidPattern, at(...keys), message, ...notes);
+  if (hosts < 2) wrong(["pattern"], "the topology has one host, and traffic needs two");
+  if (pattern.kind === "inter_rack" && racks < 2)
+    wrong(["pattern"], "all hosts of the topology are in one rack");
+  if (pattern.kind === "stride" && pattern.stride % hosts === 0)
+    wrong(
+      ["pattern", "stride"],
+      `with ${hosts} hosts, a stride of ${pattern.stride} leads each host to itself`,
+    );
+  if (pattern.kind === "cliques" && pattern.count * pattern.racks > racks)
+    wrong(
+      ["pattern", "cliques"],
+      `${pattern.count} cliques of ${pattern.racks} switches need ${pattern.count * pattern.racks}; the topology has ${racks} with hosts`,
+      `at most ${Math.floor(racks / pattern.racks)} cliques of ${pattern.racks}`,
+    );
+  const sending = pattern.kind === "cliques" ? pattern.count * pattern.racks : racks;
+  if (senders.switches !== undefined && senders.switches > sending)
+    wrong(
+      ["senders", "switches"],
+      `${senders.switches} switches are to send; ${sending} have hosts that send under the pattern`,
+    );
+  const fewest = Math.min(...topology.racks.map((rack) => rack.hosts.length));
+  if (senders.hosts !== undefined && senders.hosts > fewest)
+    wrong(["senders", "hosts"], `${senders.hosts} hosts of a switch are to send; one has ${fewest}`);
+  if ((rate === undefined) !== (sizes === undefined))
+    diagnostics.error(
+      CODES.fluidFlows,
+      at(rate === undefined ? "sizes" : "rate"),
+      rate === undefined
+        ? "flows have sizes, but no rate says how many come"
+        : "flows come at a rate, but have no sizes",
+      "write both, such as `rate: 18Gbps` and `sizes: { exponential: 1.5MB }`; or neither, for flows without an end",
+    );
+  const drawn = sizes === undefined ? undefined : sizesOf(sizes, check, i);
+  const open = rate === undefined || drawn === undefined ? undefined : { rate, sizes: drawn };
+  return { pattern, senders, open };
+}
+
+function patternOf(pattern: FluidPart["pattern"]): PartnerSpec {
+  if (typeof pattern === "string") return { kind: pattern };
+  if ("stride" in pattern) return { kind: "stride", stride: pattern.stride };
+  const { count, switches } = pattern.cliques;
+  return { kind: "cliques", count, racks: switches };
+}
+
+function sizesOf(
+  sizes: NonNullable<FluidPart["sizes"]>,
+  { source, diagnostics, locate }: Check,
+  i: number,
+): Sizes | undefined {
+  if (typeof sizes === "string") {
+    const of = new TrafficFiles(source, diagnostics).distribution(sizes, locate(["traffic", i, "sizes"]));
+    return of && { kind: "distribution", of };
+  }
+  return "fixed" in sizes
+    ? { kind: "distribution", of: SizeDistribution.fixed(sizes.fixed) }
+    : { kind: "exponential", mean: sizes.exponential };
+}

@@ -1,0 +1,27 @@
+/** A checked experiment of the kind `fluid`. */
+import type { Locate, SourceFile } from "../../../base/index.js";
+import type { FluidScheme } from "../../../schemes/index.js";
+import type { FlowNetwork } from "../../../sim/flow/index.js";
+import type { Topology } from "../../../topology/index.js";
+import type { TopologyUnit } from "../topology-kind.js";
+import type { TrafficPart } from "./flows.js";
+import type { FluidSettings } from "./schema.js";
+
+export interface FluidRun extends TopologyUnit {
+  /** What figures and tables for people call it. */
+  readonly title: string;
+  readonly fluid: FluidScheme;
+  readonly parameters: unknown;
+  readonly subflows: number;
+  /** Finds keys of the parameters. */
+  readonly locate: Locate;
+}
+
+export interface Fluid {
+  readonly source: SourceFile;
+  readonly settings: FluidSettings;
+  readonly topology: Topology;
+  readonly network: FlowNetwork;
+  readonly runs: readonly FluidRun[];
+  readonly parts: readonly TrafficPart[];
+}

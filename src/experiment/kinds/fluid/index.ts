@@ -1,0 +1,29 @@
+/** The kind `fluid`: rates of flows over the paths of schemes, without packets. A unit is a scheme. */
+import type { TopologyKind } from "../topology-kind.js";
+import { fluidOf } from "./check.js";
+import type { Fluid, FluidRun } from "./fluid.js";
+import type { FluidOutcome } from "./outcome.js";
+import { type FluidRow, fluidRow } from "./rows.js";
+import { type FluidSettings, fluidFileSchema } from "./schema.js";
+import { fluidTable } from "./table.js";
+
+export const FLUID: TopologyKind<FluidSettings, Fluid, FluidRun, FluidOutcome, FluidRow> = {
+  name: "fluid",
+  keys: ["epoch", "bundles", "rates"],
+  schema: () => fluidFileSchema,
+  check: fluidOf,
+  units: ({ runs }) => runs,
+  run: async (experiment, unit, stage) => (await import("./outcome.js")).runFluid(experiment, unit, stage),
+  portable: { toJson: (outcome) => outcome, fromJson: (json) => json as FluidOutcome },
+  rows: (_experiment, { scheme }, outcome) => [fluidRow(scheme, outcome)],
+  table: fluidTable,
+  notes: ({ settings: { bundles, epoch, step = epoch } }) => [
+    `Rates of flows without packets: they hold for steps of ${step / 1e6} ms, and completion times are exact to a step.`,
+    ...(bundles === undefined
+      ? []
+      : [
+          `The flows of two racks share ${bundles} bundles with one path each; of NICs, the rate of one and the sum of a rack's limit them.`,
+        ]),
+  ],
+  files: async (sweep) => (await import("./page.js")).fluidFiles(sweep),
+};

@@ -1,0 +1,72 @@
+/** What a run of a scheme under a seed yields: JSON. */
+import { Random } from "../../../base/index.js";
+import { Aimd, type FlowFigures, MaxMin, simulateFlows } from "../../../sim/flow/index.js";
+import { ascending, type SketchJson } from "../../../statistics/index.js";
+import type { TopologyStage } from "../topology-kind.js";
+import { flowsOf } from "./flows.js";
+import type { Fluid, FluidRun } from "./fluid.js";
+
+export interface FluidOutcome extends Omit<FlowFigures, "completion" | "utilisation" | "epochs"> {
+  /** Nanoseconds. */
+  readonly completion: SketchJson;
+  readonly links: number;
+  /** Links that carried nothing. */
+  readonly idleLinks: number;
+  /** Utilisation at the shares 0, 1 / 100, ... 1 of the links, ascending. */
+  readonly utilisation: readonly number[];
+  /** Gbps by epoch. */
+  readonly gbps: readonly number[];
+}
+
+const POINTS = 100;
+
+export async function runFluid(
+  { settings, topology, network, parts }: Fluid,
+  { fluid, parameters, subflows, locate }: FluidRun,
+  { seed, stepDone }: TopologyStage,
+): Promise<FluidOutcome> {
+  const { epoch, step = epoch, duration, warm_up, bundles, rates } = settings;
+  const random = new Random(seed);
+  const allocator =
+    rates === "max_min"
+      ? new MaxMin(network.capacity)
+      : new Aimd(network.capacity, {
+          roundTripNs: rates.aimd.round_trip,
+          segmentBytes: rates.aimd.segment,
+          seed: random.fork("losses").uint32(),
+        });
+  const steps = simulateFlows({
+    network,
+    makeRouter: fluid.router(network, parameters, random.fork("switches").uint32(), locate),
+    allocator,
+    flows: flowsOf(parts, topology, random.fork("traffic")),
+    durationNs: duration,
+    warmUpNs: warm_up,
+    epochNs: epoch,
+    stepNs: step,
+    ...(bundles === undefined ? {} : { buckets: bundles }),
+    subflows,
+    random: random.fork("hashes"),
+  });
+  for (;;) {
+    const next = steps.next();
+    if (next.done === true) return outcomeOf(next.value, epoch);
+    await stepDone();
+  }
+}
+
+function outcomeOf(
+  { completion, utilisation, epochs, ...figures }: FlowFigures,
+  epochNs: number,
+): FluidOutcome {
+  const sorted = ascending([...utilisation]);
+  const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
+  return {
+    ...figures,
+    completion: completion.toJson(),
+    links: sorted.length,
+    idleLinks: sorted.filter((share) => share === 0).length,
+    utilisation: Array.from({ length: POINTS + 1 }, (_, i) => Number(at(i / POINTS).toPrecision(6))),
+    gbps: epochs.map((bytes) => Number(((bytes * 8) / epochNs).toPrecision(6))),
+  };
+}

@@ -1,0 +1,132 @@
+/** The experiment file of the kind `fluid`: rates of flows over the paths of schemes, without packets. docs/flow-simulator.md explains it. */
+import { z } from "zod";
+import { FLUID_SCHEMES } from "../../../schemes/index.js";
+import {
+  bytesSchema,
+  durationSchema,
+  positiveDurationSchema,
+  rateSchema,
+  topologySchema,
+} from "../../../topology/index.js";
+import type { SizeDistribution } from "../../../traffic/index.js";
+import { fabricKeys, labelSchema, whole } from "../../experiment.js";
+
+const ONE_OF = (keys: string) => `expected exactly one of the keys ${keys}`;
+
+const patternSchema = z.union(
+  [
+    z.enum(["all_to_all", "inter_rack", "permutation", "random"]),
+    z.strictObject({ stride: whole("a distance between hosts", 1, 1e6) }),
+    z.strictObject({
+      cliques: z.strictObject({
+        count: whole("a number of cliques", 1, 1e6),
+        /** Switches of each. */
+        switches: whole("a number of switches", 2, 1e6).default(2),
+      }),
+    }),
+  ],
+  {
+    error: "expected all_to_all, inter_rack, permutation, random, { stride: N } or { cliques: { count: N } }",
+  },
+);
+
+const sizesSchema = z.union(
+  [
+    z.string(),
+    z.strictObject({ fixed: bytesSchema }),
+    /** Mean of an exponential distribution. */
+    z.strictObject({ exponential: bytesSchema }),
+  ],
+  { error: `expected the name of a distribution, or ${ONE_OF("fixed, exponential")}` },
+);
+
+const partSchema = z.strictObject({
+  pattern: patternSchema,
+  /** Payload of each switch whose hosts send, in flows of `sizes` that arrive by a Poisson process. Absent: each sender has one flow without an end. */
+  rate: rateSchema.optional(),
+  sizes: sizesSchema.optional(),
+  /** Absent: all hosts that send under the pattern. */
+  senders: z
+    .strictObject({
+      /** Switches that are drawn. */
+      switches: whole("a number of switches", 1, 1e6).optional(),
+      /** Hosts of each of them. */
+      hosts: whole("a number of hosts", 1, 1e6).optional(),
+      /** Share of the hosts that are left, drawn. */
+      share: z
+        .number({ error: "expected a share above 0 and at most 1" })
+        .gt(0, "expected a share above 0 and at most 1")
+        .max(1, "expected a share above 0 and at most 1")
+        .optional(),
+    })
+    .prefault({}),
+});
+
+const schemesSchema = z
+  .array(
+    z.union([
+      z.enum(Object.keys(FLUID_SCHEMES) as [string, ...string[]]),
+      z.discriminatedUnion(
+        "scheme",
+        Object.entries(FLUID_SCHEMES).map(([name, { parameters }]) =>
+          z.strictObject({
+            scheme: z.literal(name),
+            /** What the results call it; the scheme's name by default. */
+            label: labelSchema.optional(),
+            /** Instead of the file's. */
+            subflows: whole("a number of subflows", 1, 1024).optional(),
+            ...(parameters as unknown as z.ZodObject).shape,
+          }),
+        ) as unknown as [z.ZodObject<{ scheme: z.ZodLiteral<string> }>],
+      ),
+    ]),
+  )
+  .min(1);
+
+export const fluidFileSchema = z.strictObject({
+  kind: z.literal("fluid").optional(),
+  name: fabricKeys.name,
+  title: fabricKeys.title,
+  seed: fabricKeys.seed,
+  engine: z.literal("sim", { error: "expected sim: the kind fluid has no packets" }).default("sim"),
+  topology: topologySchema,
+  schemes: schemesSchema,
+  traffic: z.array(partSchema).min(1),
+  duration: positiveDurationSchema,
+  /** Epochs that begin before are not measured. */
+  warm_up: durationSchema.default(0),
+  /** Between two turns of the switches' software. */
+  epoch: positiveDurationSchema.default(10_000_000),
+  /** Rates hold for so long; an epoch by default. */
+  step: positiveDurationSchema.optional(),
+  /** Flows of two racks fall into so many bundles, each with one path; absent: each flow has its own. */
+  bundles: whole("a number of bundles", 1, 65_536).optional(),
+  /** Of each flow (MPTCP), where flows have paths of their own. */
+  subflows: whole("a number of subflows", 1, 1024).default(1),
+  rates: z
+    .union(
+      [
+        z.literal("max_min"),
+        z.strictObject({
+          aimd: z
+            .strictObject({
+              round_trip: positiveDurationSchema.default(1_000_000),
+              segment: bytesSchema.default(1500),
+            })
+            .prefault({}),
+        }),
+      ],
+      { error: "expected max_min, or { aimd: { round_trip: TIME, segment: BYTES } }" },
+    )
+    .default("max_min"),
+  sweep: fabricKeys.sweep,
+  output: z.string().min(1).optional(),
+});
+
+export type FluidSettings = z.output<typeof fluidFileSchema>;
+export type FluidPart = z.output<typeof partSchema>;
+
+/** Draws a size in bytes. */
+export type Sizes =
+  | { readonly kind: "exponential"; readonly mean: number }
+  | { readonly kind: "distribution"; readonly of: SizeDistribution };

@@ -1,0 +1,189 @@
+/** The kind `fluid`: files that run, the same figures for the same seed, and wrong inputs at their places. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import {
+  type DiagnosticError,
+  Diagnostics,
+  formatDiagnostic,
+  SourceFile,
+} from "../../../../src/base/index.js";
+import { loadExperimentFile } from "../../../../src/experiment/index.js";
+
+const folder = mkdtempSync(join(tmpdir(), "p4loom-fluid-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const HYPERX = `topology:
+  kind: hyperx
+  shape: [3, 3]
+  hosts_per_switch: 4
+  host_link: { rate: 1Gbps }
+  fabric_link: { rate: 1Gbps }
+`;
+
+const fileOf = (rest: string, topology = HYPERX) => `kind: fluid\nname: fluid\n${topology}${rest}`;
+
+const CLIQUES = `schemes: [ecmp, { scheme: dahu, label: Dahu-1 }]
+traffic:
+  - { pattern: { cliques: { count: 2 } }, rate: 3Gbps, sizes: { exponential: 200KB } }
+duration: 200ms
+warm_up: 50ms
+step: 1ms
+bundles: 32
+`;
+
+const LASTING = `schemes: [ecmp]
+traffic:
+  - pattern: permutation
+duration: 50ms
+`;
+
+async function run(text: string, seed = 1, out?: string) {
+  const diagnostics = new Diagnostics();
+  const loaded = loadExperimentFile(new SourceFile("fluid.yaml", text), diagnostics);
+  expect(diagnostics.list.map(formatDiagnostic)).toEqual([]);
+  return await loaded!.run({ seed, ...(out === undefined ? {} : { out }) });
+}
+
+interface Row {
+  readonly scheme: string;
+  readonly seed: number;
+  readonly throughput_gbps: number;
+  readonly mean_links: number;
+  readonly idle_links_percent: number;
+}
+
+const rowsOf = ({ json }: { json: string }) => (JSON.parse(json) as { rows: Row[] }).rows;
+
+describe("the kind fluid", () => {
+  it("writes rows, a page and figures, and says how many more Gbps a scheme gets", async () => {
+    const out = join(folder, "cliques");
+    const results = await run(fileOf(CLIQUES), 1, out);
+    const [ecmp, dahu] = rowsOf(results) as [Row, Row];
+    expect([ecmp.scheme, dahu.scheme, ecmp.seed]).toEqual(["ecmp", "Dahu-1", 1]);
+    expect(dahu.throughput_gbps).toBeGreaterThan(ecmp.throughput_gbps);
+    expect(dahu.mean_links).toBeGreaterThan(ecmp.mean_links);
+    expect(dahu.idle_links_percent).toBeLessThan(ecmp.idle_links_percent);
+    expect(results.table).toContain("gain over ecmp %");
+    expect(results.table).toContain((100 * (dahu.throughput_gbps / ecmp.throughput_gbps - 1)).toFixed(1));
+    expect(readdirSync(out).sort()).toEqual([
+      ".p4loom-files.json",
+      "figures",
+      "points.jsonl",
+      "report.html",
+      "results.csv",
+      "results.json",
+    ]);
+    expect(readFileSync(join(out, "report.html"), "utf8")).toContain("utilisation of a link");
+  });
+
+  it("gives the same figures for the same seed, and others for another", async () => {
+    const text = fileOf(CLIQUES);
+    const [one, again, other] = [await run(text), await run(text), await run(text, 2)];
+    expect(again.json).toBe(one.json);
+    expect(rowsOf(other)[0]!.throughput_gbps).not.toBe(rowsOf(one)[0]!.throughput_gbps);
+  });
+
+  it("sweeps a key of the traffic", async () => {
+    const rows = rowsOf(await run(fileOf(`${CLIQUES}sweep: { traffic.0.pattern.cliques.count: [1, 4] }\n`)));
+    expect(
+      rows.map((row) => [
+        row.scheme,
+        (row as unknown as Record<string, number>)["traffic.0.pattern.cliques.count"],
+      ]),
+    ).toEqual([
+      ["ecmp", 1],
+      ["Dahu-1", 1],
+      ["ecmp", 4],
+      ["Dahu-1", 4],
+    ]);
+  });
+
+  it("finds nearly the same throughput by AIMD as max-min fairness has", async () => {
+    const file = (rates: string) =>
+      fileOf(
+        LASTING.replace("50ms", `2s\nwarm_up: 1s\nrates: ${rates}`).replace("permutation", "inter_rack"),
+      );
+    const [exact, aimd] = [await run(file("max_min")), await run(file("{ aimd: {} }"))].map(
+      (results) => rowsOf(results)[0]!.throughput_gbps,
+    ) as [number, number];
+    expect(Math.abs(aimd / exact - 1)).toBeLessThan(0.1);
+  });
+});
+
+describe("wrong inputs of the kind fluid", () => {
+  const cases: readonly (readonly [what: string, text: string, message: string])[] = [
+    [
+      "warm-up",
+      fileOf(`${LASTING}warm_up: 50ms\n`),
+      "fluid.yaml:13:10: error[P45421]: warm_up, 50 ms, is not shorter",
+    ],
+    [
+      "step",
+      fileOf(`${LASTING}epoch: 10ms\nstep: 3ms\n`),
+      "fluid.yaml:14:7: error[P45421]: an epoch of 10 ms is no whole number of steps of 3 ms",
+    ],
+    [
+      "cliques",
+      fileOf(LASTING.replace("permutation", "{ cliques: { count: 5 } }")),
+      "error[P45422]: 5 cliques of 2 switches need 10; the topology has 9 with hosts",
+    ],
+    [
+      "stride",
+      fileOf(LASTING.replace("permutation", "{ stride: 72 }")),
+      "error[P45422]: with 36 hosts, a stride of 72 leads each host to itself",
+    ],
+    [
+      "senders",
+      fileOf(LASTING.replace("permutation", "permutation\n    senders: { switches: 10 }")),
+      "error[P45422]: 10 switches are to send; 9 have hosts",
+    ],
+    [
+      "hosts",
+      fileOf(LASTING.replace("permutation", "permutation\n    senders: { hosts: 5 }")),
+      "error[P45422]: 5 hosts of a switch are to send; one has 4",
+    ],
+    [
+      "sizes",
+      fileOf(LASTING.replace("permutation", "permutation\n    rate: 1Gbps")),
+      "fluid.yaml:12:11: error[P45423]: flows come at a rate, but have no sizes",
+    ],
+    [
+      "distribution",
+      fileOf(LASTING.replace("permutation", "permutation\n    rate: 1Gbps\n    sizes: web_serch")),
+      'error[P42331]: there is no distribution "web_serch"; did you mean "web_search"?',
+    ],
+    [
+      "subflows",
+      fileOf(`${LASTING}bundles: 4\nsubflows: 2\n`),
+      "fluid.yaml:14:11: error[P45424]: 2 subflows, but flows share 4 bundles",
+    ],
+    [
+      "scheme",
+      fileOf(LASTING.replace("[ecmp]", "[ecmp, ecmp]")),
+      'error[P43007]: scheme "ecmp" is listed twice',
+    ],
+    ["unknown scheme", fileOf(LASTING.replace("ecmp", "dahuu")), "error[P43004]"],
+    ["engine", fileOf(`${LASTING}engine: switch\n`), "expected sim: the kind fluid has no packets"],
+    ["two NICs", fileOf(LASTING, "topology: { kind: leaf_spine, tors: 4, leaves: 2 }\n"), "error[P45401]"],
+    ["pattern", fileOf(LASTING.replace("permutation", "incast")), "expected all_to_all, inter_rack"],
+  ];
+
+  it.each(cases)("%s", (_what, text, message) => {
+    const diagnostics = new Diagnostics();
+    expect(loadExperimentFile(new SourceFile("fluid.yaml", text), diagnostics)).toBeUndefined();
+    expect(diagnostics.list.map(formatDiagnostic).join("\n")).toContain(message);
+  });
+
+  it("a way that is missing, when it runs", async () => {
+    const text = fileOf(
+      LASTING,
+      "topology: { kind: hyperx, shape: [2], missing_links: [[switch0, switch1]] }\n",
+    );
+    const loaded = loadExperimentFile(new SourceFile("fluid.yaml", text), new Diagnostics());
+    const error = (await loaded!.run({}).catch((reason: unknown) => reason)) as DiagnosticError;
+    const told = error.diagnostics.map(formatDiagnostic).join("\n");
+    expect(told).toContain('error[P45403]: there is no way from "switch0" to "switch1"');
+  });
+});
