@@ -35,6 +35,7 @@ export const CODES = {
   warmUp: "P43061",
   noDrain: "P43062",
   sizeBounds: "P43063",
+  loadOnTestbed: "P43064",
   missingSignal: "P43070",
   command: "P43071",
   captureLink: "P43080",

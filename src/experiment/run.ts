@@ -2,13 +2,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fail } from "../base/index.js";
+import { fail, type Span } from "../base/index.js";
 import { CODES } from "./codes.js";
 import { logFiles } from "./control-plane.js";
 import { rowsCsv } from "./csv.js";
 import type { EngineContext, EngineOutcome, Progress, TestbedOptions } from "./engine.js";
 import type { EngineName, FabricExperiment, FabricSettings } from "./experiment.js";
-import type { RunKind, Unit } from "./kinds/kind.js";
+import type { LabSide, RunKind, Unit } from "./kinds/kind.js";
 import { type RunResults, resultsJson, schemeNotes } from "./results.js";
 import { type SeeingRequest, seeingOf } from "./seeing/request.js";
 import type { SweepRunOptions } from "./sweep/options.js";
@@ -130,21 +130,34 @@ async function onEngine<
     const { runOnSimulator } = await import("./on-simulator.js");
     return await runOnSimulator(kind, experiment, seed, context);
   }
-  if (context.seeing !== undefined)
-    fail(
-      CODES.seeingOnTestbed,
-      experiment.locate(["see"]),
-      `engine ${engine} does not trace flows or capture single links`,
-      "run it on the simulator; on a testbed --pcap alone captures every port of every switch",
-    );
-  const { lab } = kind;
+  if (context.seeing !== undefined) refuseSeeing(engine, experiment.locate(["see"]));
+  const { runOnLab } = await import("./testbed/run.js");
+  const lab = await labOf(kind, experiment, engine);
+  return await runOnLab({ units: kind.units, lab }, experiment, engine, seed, context);
+}
+
+/** Throws DiagnosticError P43081. */
+export function refuseSeeing(engine: EngineName, span?: Span): never {
+  fail(
+    CODES.seeingOnTestbed,
+    span,
+    `engine ${engine} does not trace flows, capture single links or write a page to scrub through the run`,
+    "run it on the simulator; on a testbed --pcap alone captures every port of every switch",
+  );
+}
+
+/** How a kind runs on real switches. Fails with P43019 where it does not. */
+export async function labOf<E extends FabricExperiment, U extends Unit, O, P>(
+  { lab, name }: { readonly lab: (() => Promise<LabSide<E, U, O, P>>) | undefined; readonly name: string },
+  { locate }: FabricExperiment,
+  engine: EngineName,
+): Promise<LabSide<E, U, O, P>> {
   if (lab === undefined)
     fail(
       CODES.simulatorOnly,
-      experiment.locate(["engine"]),
-      `experiments of the kind ${kind.name} do not run on engine ${engine}`,
+      locate(["engine"]),
+      `experiments of the kind ${name} do not run on engine ${engine}`,
       "run it on the simulator: --engine sim",
     );
-  const { runOnLab } = await import("./testbed/run.js");
-  return await runOnLab({ units: kind.units, lab: await lab() }, experiment, engine, seed, context);
+  return await lab();
 }

@@ -6,8 +6,10 @@ import { hostPolicyOf } from "../schemes/index.js";
 import { CarrierWatch } from "./carrier-watch.js";
 import { monotonicNs } from "./clock.js";
 import { DataPath } from "./data-path.js";
+import { DirectAgent } from "./direct-agent.js";
 import type { AgentEvent, AgentStatistics } from "./events.js";
 import { Flows } from "./flows.js";
+import { contextOf } from "./host-context.js";
 import { HostSetup, KERNEL_RTO_MIN_MS } from "./host-setup.js";
 import { ECHO_LENGTH } from "./marking.js";
 import { Probes } from "./probes.js";
@@ -18,7 +20,7 @@ import { Transfers } from "./transfers.js";
 
 export class Agent {
   readonly #setup = new HostSetup();
-  #running: RunningAgent | undefined;
+  #running: RunningAgent | DirectAgent | undefined;
   /** Lines that wait until the module of the policy is loaded. */
   #queue: string[] | undefined;
 
@@ -63,7 +65,10 @@ export class Agent {
   }
 
   #start(request: StartRequest, policy: MakePolicy): void {
-    this.#running = new RunningAgent(request, policy, this.#setup, this.tell);
+    const { direct } = request;
+    this.#running = direct
+      ? new DirectAgent(request, policy, this.#setup, this.tell)
+      : new RunningAgent(request, policy, this.#setup, this.tell);
     this.tell({ event: "ready", tun: request.tun, settings: this.#setup.settings });
   }
 
@@ -124,7 +129,7 @@ class RunningAgent {
   ) {
     const { nics, field, ipv4, ipv6, mtu } = config;
     const addresses = [ipv4, ipv6].filter((address) => address !== undefined);
-    const policy = makePolicy(this.#context());
+    const policy = makePolicy(contextOf(config, this.#timers, tell));
     this.#policy = policy;
     const host = { addresses, nics, field, policy };
     for (const { name } of nics) {
@@ -166,7 +171,7 @@ class RunningAgent {
       tell,
     };
     this.#transfers = new Transfers(config, parts);
-    this.#sinks = new Sinks(this.#watch);
+    this.#sinks = new Sinks(parts);
     this.#probes = new Probes(config, parts);
     this.#dataPath.takeProbe = (family, packet, header, selector) =>
       this.#probes.take(family, packet, header, selector);
@@ -179,33 +184,11 @@ class RunningAgent {
     this.#tun.start();
   }
 
-  #context(): HostContext {
-    const { name, nics, seed } = this.config;
-    return {
-      name,
-      nics: nics.length,
-      clock: {
-        now: monotonicNs,
-        at: (time, fn) => {
-          let isCancelled = false;
-          this.#timers.at(time, () => {
-            if (!isCancelled) fn();
-          });
-          return () => {
-            isCancelled = true;
-          };
-        },
-      },
-      random: new Random(seed).fork("policy"),
-      tell: (message) => this.tell({ event: "told", message }),
-    };
-  }
-
   handle(request: Exclude<Request, { op: "start" | "stop" }>): void {
     switch (request.op) {
       case "listen": {
-        const { id, port } = request;
-        for (const own of this.#flows.host.addresses) this.#sinks.listen(own, port);
+        const { id, port, congestion } = request;
+        for (const own of this.#flows.host.addresses) this.#sinks.listen(own, port, congestion);
         this.tell({ event: "listening", id, port });
         break;
       }
@@ -214,6 +197,9 @@ class RunningAgent {
         break;
       case "stop-flow":
         this.#transfers.stop(request.id);
+        break;
+      case "receiving":
+        this.tell({ event: "receiving", id: request.id, connections: this.#sinks.arriving() });
         break;
       case "probe":
         checkSelectors(request, this.config.field);

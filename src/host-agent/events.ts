@@ -47,12 +47,19 @@ const statistics = z.object({
   cpuNs: z.number(),
 });
 
+/** A connection that this host has accepted, and its bytes so far. */
+const arriving = z.object({ from: z.string(), clientPort: z.number(), port: z.number(), bytes: z.number() });
+
 const probeCount = z.object({ selector: z.number(), sent: z.number(), received: z.number() });
 
 export const eventSchema = z.discriminatedUnion("event", [
   z.object({ event: z.literal("ready"), tun: z.string(), settings: z.array(setting) }),
   z.object({ event: z.literal("error"), id: id.nullable(), text: z.string() }),
   z.object({ event: z.literal("listening"), id, port: z.number() }),
+  /** The other end of an accepted connection has sent its last byte, and all have come. */
+  z.object({ event: z.literal("received"), atNs: time, ...arriving.shape }),
+  /** Connections whose end has not come. */
+  z.object({ event: z.literal("receiving"), id, connections: z.array(arriving) }),
   z.object({ event: z.literal("started"), id, atNs: time, clientPort: z.number() }),
   z.object({ event: z.literal("connected"), id, atNs: time }),
   z.object({
@@ -96,6 +103,7 @@ export const eventSchema = z.discriminatedUnion("event", [
 ]);
 
 export type AgentEvent = z.output<typeof eventSchema>;
+export type Arriving = z.output<typeof arriving>;
 export type AgentSetting = z.output<typeof setting>;
 export type TcpInfo = z.output<typeof tcpInfo>;
 export type ProbeCount = z.output<typeof probeCount>;

@@ -120,6 +120,24 @@ export class HostSetup {
       this.#write("net/ipv4/tcp_retries2", 255);
   }
 
+  /** For a host whose kernel sends by its NIC itself: its TCP as it is, without estimates from earlier connections. */
+  tuneDirect({ nics, ecn, rtoMinMs, rtoCapMs }: StartRequest): void {
+    this.#write("net/ipv4/tcp_no_metrics_save", 1);
+    if (ecn) this.#write("net/ipv4/tcp_ecn", 1);
+    if (existsSync("/proc/sys/net/ipv6/auto_flowlabels")) this.#write("net/ipv6/auto_flowlabels", 0);
+    if (rtoCapMs !== undefined) this.#write("net/ipv4/tcp_rto_max_ms", rtoCapMs);
+    if (rtoMinMs === undefined) return;
+    const { name } = nics[0]!;
+    for (const version of ["-4", "-6"] as const) {
+      const [route] = ipOutput(version, "route", "show", "default", "dev", name).split("\n");
+      if (route === undefined || route === "") continue;
+      const old = `route replace ${route.trim()} dev ${name}`;
+      this.#undo.push(() => void ipBatch([old], version, "-force"));
+      // A short timeout does not go with acknowledgements that are held back for up to 40 ms.
+      change([`${old} rto_min ${rtoMinMs}ms quickack 1`], version);
+    }
+  }
+
   /** Writes a setting of /proc/sys, remembers the old value, and reports what the kernel has then. */
   #write(name: string, value: number): boolean {
     const path = `/proc/sys/${name}`;

@@ -14,6 +14,7 @@ export {
   type AgentEvent,
   type AgentSetting,
   type AgentStatistics,
+  type Arriving,
   eventSchema,
   type ProbeCount,
   type TcpInfo,

@@ -90,6 +90,10 @@ const start = z
     policy: z.unknown(),
     seed: whole(0, 2 ** 32 - 1),
     mtu: whole(1280, 9000).default(1400),
+    /** The kernel sends and receives by its NIC itself: of a host whose policy is plain. */
+    direct: z.boolean().default(false),
+    /** Connections of the kernel offer ECN (RFC 3168). */
+    ecn: z.boolean().default(false),
     rtoMinMs: whole(1, 120_000).optional(),
     rtoCapMs: whole(1, 120_000).optional(),
   })
@@ -101,7 +105,14 @@ const start = z
 const id = whole(0, 2 ** 53);
 const to = address("an IPv4 or IPv6 address", [4, 16]);
 
-const listen = z.object({ op: z.literal("listen"), id, port });
+/** By its name in the kernel. */
+const congestion = member(
+  "the name of a congestion control",
+  (value): value is string => isText(value) && /^[a-z0-9_-]{1,15}$/.test(value),
+);
+
+/** Absent: the kernel's own. */
+const listen = z.object({ op: z.literal("listen"), id, port, congestion: congestion.optional() });
 
 const flow = z
   .object({
@@ -117,6 +128,9 @@ const flow = z
     bytes: whole(1, 2 ** 53).optional(),
     segmentBytes: whole(1, 8948).optional(),
     windowSegments: whole(1, 65_535).optional(),
+    congestion: congestion.optional(),
+    /** The receiver learns of the end, behind the last byte. */
+    finish: z.boolean().default(false),
     /** Absent: at once. */
     startNs: whole(0, LONGEST_TIME).optional(),
   })
@@ -151,6 +165,7 @@ const REQUESTS = {
   flow,
   probe,
   message,
+  receiving: z.object({ op: z.literal("receiving"), id }),
   "stop-flow": z.object({ op: z.literal("stop-flow"), id }),
   statistics: z.object({ op: z.literal("statistics"), id }),
   stop: z.object({ op: z.literal("stop") }),

@@ -1,5 +1,7 @@
-/** Listeners: they accept every connection and throw away what comes. */
+/** Listeners: they accept every connection, throw away what comes, and tell when all of it has come. */
 import { type SocketWatch, TcpSocket } from "../interfaces/index.js";
+import { addressText } from "./addresses.js";
+import type { AgentEvent, Arriving } from "./events.js";
 import { RequestError } from "./requests.js";
 
 /** Bytes that are thrown away at a time, and times before other work gets its turn. */
@@ -8,21 +10,37 @@ const PIECES = 16;
 const MOST_LISTENERS = 1024;
 const BACKLOG = 1024;
 
+interface Connection {
+  readonly socket: TcpSocket;
+  readonly from: string;
+  readonly clientPort: number;
+  readonly port: number;
+  bytes: number;
+}
+
+export interface SinkParts {
+  readonly watch: SocketWatch;
+  /** Nanoseconds. */
+  now(): number;
+  tell(event: AgentEvent): void;
+}
+
 export class Sinks {
   /** By address and port. */
   readonly #listeners = new Map<string, TcpSocket>();
-  readonly #connections = new Set<TcpSocket>();
+  readonly #connections = new Set<Connection>();
 
-  constructor(readonly watch: SocketWatch) {}
+  constructor(readonly parts: SinkParts) {}
 
   /** Listens at an address of this host; once more at the same port is no mistake. */
-  listen(own: Uint8Array, port: number): void {
+  listen(own: Uint8Array, port: number, congestion?: string): void {
     const key = `${own.join(".")} ${port}`;
     if (this.#listeners.has(key)) return;
     if (this.#listeners.size >= MOST_LISTENERS)
       throw new RequestError(`there are ${MOST_LISTENERS} listeners already`);
     const listener = TcpSocket.open(own.length === 4 ? 4 : 6);
     try {
+      if (congestion !== undefined) listener.control(congestion);
       listener.bind(own, port);
       listener.listen(BACKLOG);
     } catch (error) {
@@ -30,39 +48,62 @@ export class Sinks {
       throw error;
     }
     this.#listeners.set(key, listener);
-    this.watch.add(listener, { readable: true }, () => this.#accept(listener));
+    this.parts.watch.add(listener, { readable: true }, () => this.#accept(listener, port));
   }
 
-  #accept(listener: TcpSocket): void {
-    for (let next = listener.accept(); next !== undefined; next = listener.accept()) {
-      const connection = next;
+  /** Connections whose end has not come. */
+  arriving(): Arriving[] {
+    return [...this.#connections].map(({ socket: _, ...connection }) => connection);
+  }
+
+  #accept(listener: TcpSocket, port: number): void {
+    for (let socket = listener.accept(); socket !== undefined; socket = listener.accept()) {
+      const connection = connectionOf(socket, port);
+      if (connection === undefined) continue;
       this.#connections.add(connection);
-      this.watch.add(connection, { readable: true }, () => this.#drain(connection));
+      this.parts.watch.add(socket, { readable: true }, () => this.#drain(connection));
     }
   }
 
-  #drain(connection: TcpSocket): void {
+  #drain(connection: Connection): void {
+    const { socket } = connection;
     try {
       for (let i = 0; i < PIECES; i++) {
-        const length = connection.discard(PIECE);
+        const length = socket.discard(PIECE);
         if (length < 0) return;
-        if (length === 0) break;
+        connection.bytes += length;
+        if (length === 0) {
+          const { socket: _, ...told } = connection;
+          this.parts.tell({ event: "received", atNs: this.parts.now(), ...told });
+          break;
+        }
         if (i === PIECES - 1) return;
       }
     } catch {
       // The other end reset it.
     }
-    this.watch.forget(connection);
+    this.parts.watch.forget(socket);
     this.#connections.delete(connection);
-    connection.close();
+    socket.close();
   }
 
   close(): void {
-    for (const socket of [...this.#connections, ...this.#listeners.values()]) {
-      this.watch.forget(socket);
+    for (const socket of [...[...this.#connections].map(({ socket }) => socket), ...this.#listeners.values()]) {
+      this.parts.watch.forget(socket);
       socket.close();
     }
     this.#connections.clear();
     this.#listeners.clear();
+  }
+}
+
+/** Undefined where the other end has reset it already. */
+function connectionOf(socket: TcpSocket, port: number): Connection | undefined {
+  try {
+    const { address, port: clientPort } = socket.peer;
+    return { socket, from: addressText(address), clientPort, port, bytes: 0 };
+  } catch {
+    socket.close();
+    return undefined;
   }
 }

@@ -46,6 +46,7 @@ export class Transfer implements FlowWatcher {
   #looks = false;
   #written = 0;
   #startedAt: number | undefined;
+  #finishing = false;
   #over = false;
 
   constructor(
@@ -80,6 +81,7 @@ export class Transfer implements FlowWatcher {
     const socket = TcpSocket.open(to.length === 4 ? 4 : 6);
     this.#socket = socket;
     socket.sendAtOnce();
+    if (this.request.congestion !== undefined) socket.control(this.request.congestion);
     if (segmentBytes !== undefined)
       socket.limitSegments(Math.max(LEAST_SEGMENT, segmentBytes + timestampsLength()));
     this.#bind(socket);
@@ -110,7 +112,11 @@ export class Transfer implements FlowWatcher {
     try {
       const error = socket.error();
       if (error !== undefined) throw error;
-      if (readable && socket.discard(PIECE) === 0) throw new Error("the other end closed the connection");
+      if (readable && socket.discard(PIECE) === 0) {
+        // The other end closes when it has heard of our end, which is behind all data.
+        if (this.#finishing) return this.finish(false);
+        throw new Error("the other end closed the connection");
+      }
     } catch (error) {
       this.#fail(error);
       return;
@@ -148,8 +154,15 @@ export class Transfer implements FlowWatcher {
       this.#fail(error);
       return;
     }
+    this.#endIfWritten(socket);
     // The data path forgets flows when there are too many of them.
     this.#lookAgain();
+  }
+
+  #endIfWritten(socket: TcpSocket): void {
+    if (!this.request.finish || this.#finishing || this.#left > 0) return;
+    this.#finishing = true;
+    socket.finish();
   }
 
   /** Bytes that are still to be written. */
@@ -215,12 +228,18 @@ export class Transfer implements FlowWatcher {
       id: this.request.id,
       atNs: now,
       stopped,
-      bytes: socket !== undefined && this.#connected ? this.#written - socket.unacknowledged() : 0,
+      bytes: socket !== undefined && this.#connected ? this.#acknowledged(socket) : 0,
       fctNs: this.#startedAt === undefined ? null : now - this.#startedAt,
       timeouts: flow?.timeouts ?? 0,
       ...(socket === undefined ? {} : { tcp: tcpInfo(socket) }),
     });
     this.close(stopped);
+  }
+
+  /** The end counts as a byte while it waits. */
+  #acknowledged(socket: TcpSocket): number {
+    const waiting = socket.unacknowledged();
+    return Math.max(0, this.#written - (this.#finishing ? Math.max(0, waiting - 1) : waiting));
   }
 
   #fail(error: unknown): void {

@@ -130,6 +130,8 @@ export interface HostPolicy {
   nic(flow: FlowKey, selector: number, nics: number): number;
   /** Whether packets say that they can be marked, ECT(0); false unless given. */
   readonly ecn?: boolean;
+  /** Whether packets leave as the kernel makes them, on any of several NICs by `nic`: no selector but 0, nothing is heard or sent twice. */
+  readonly plain?: boolean;
   /** What this policy cannot do without; an engine that cannot give it refuses the scheme before anything starts. */
   readonly needs?: readonly Signal[];
   /**

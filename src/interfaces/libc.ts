@@ -19,6 +19,8 @@ export interface Libc {
   listen: Call<[fd: number, backlog: number], number>;
   accept: Call<[fd: number, address: Memory, length: Memory, flags: number], number>;
   getsockname: Call<[fd: number, address: Memory, length: Memory], number>;
+  getpeername: Call<[fd: number, address: Memory, length: Memory], number>;
+  shutdown: Call<[fd: number, how: number], number>;
   setsockopt: Call<[fd: number, level: number, name: number, value: Memory, length: number], number>;
   getsockopt: Call<[fd: number, level: number, name: number, value: Memory, length: Memory], number>;
   ioctl: Call<[fd: number, request: number, argument: Memory], number>;
@@ -161,6 +163,8 @@ function load(): Libc {
     listen: func("int listen(int, int)"),
     accept: func("int accept4(int, void *, void *, int)"),
     getsockname: func("int getsockname(int, void *, void *)"),
+    getpeername: func("int getpeername(int, void *, void *)"),
+    shutdown: func("int shutdown(int, int)"),
     setsockopt: func("int setsockopt(int, int, int, void *, uint)"),
     getsockopt: func("int getsockopt(int, int, int, void *, void *)"),
     ioctl: func("int ioctl(int, ulong, void *)"),

@@ -23,6 +23,8 @@ const IPPROTO_TCP = 6;
 const TCP_NODELAY = 1;
 const TCP_MAXSEG = 2;
 const TCP_INFO = 11;
+const TCP_CONGESTION = 13;
+const SHUT_WR = 1;
 const SIOCOUTQ = 0x5411;
 const MSG_TRUNC = 0x20;
 const MSG_NOSIGNAL = 0x4000;
@@ -67,6 +69,15 @@ export class TcpSocket {
     return (place[2]! << 8) | place[3]!;
   }
 
+  /** Address and port of the other end. */
+  get peer(): { readonly address: Uint8Array; readonly port: number } {
+    const place = memory(28);
+    const length = new Uint32Array([place.length]);
+    this.#check("getpeername", this.#c.getpeername(this.#fd, place, length));
+    const address = place[0] === AF_INET ? place.slice(4, 8) : place.slice(8, 24);
+    return { address, port: (place[2]! << 8) | place[3]! };
+  }
+
   listen(backlog: number): void {
     this.#check("listen", this.#c.listen(this.#fd, backlog));
   }
@@ -92,6 +103,20 @@ export class TcpSocket {
   /** Bytes of a full segment, the options that every segment has included. */
   limitSegments(bytes: number): void {
     this.#set(IPPROTO_TCP, TCP_MAXSEG, bytes);
+  }
+
+  /** Congestion control by the kernel's name, such as cubic; ENOENT where the kernel does not have it. Connections inherit it from their listener. */
+  control(name: string): void {
+    const bytes = new TextEncoder().encode(name);
+    this.#check(
+      "setsockopt",
+      this.#c.setsockopt(this.#fd, IPPROTO_TCP, TCP_CONGESTION, bytes, bytes.length),
+    );
+  }
+
+  /** Nothing more will be sent: the other end hears of it behind the data. */
+  finish(): void {
+    this.#check("shutdown", this.#c.shutdown(this.#fd, SHUT_WR));
   }
 
   /** The error that came since the last call; undefined: none. */

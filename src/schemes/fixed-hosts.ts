@@ -14,6 +14,7 @@ const fixedDescription = z.strictObject({
 export function fixedHosts(description: unknown): HostPolicy {
   const { selector } = checkDescription(fixedDescription, description);
   return {
+    plain: selector === 0,
     open: () => fixedPath(selector),
     nic: (flow, _selector, nics) => flowHash(flow) % nics,
   };

@@ -12,5 +12,6 @@ export { type LabOfOptions, labOf } from "./lab-of.js";
 export { type CleanedRun, cleanRuns } from "./run/clean.js";
 export { startLab } from "./start.js";
 export { probeQdiscs, type Qdiscs } from "./system/qdiscs.js";
+export type { InterfaceCounters } from "./usage/counters.js";
 export type { MachineTimes, ProcessTimes } from "./usage/processor-time.js";
 export { type HostUsage, type LabLoad, type LabUsage, loadBetween, type SwitchUsage } from "./usage/usage.js";

@@ -3,6 +3,7 @@
  * is a running one. `startLab` makes the one from the other; `labOf` makes a spec from a topology.
  */
 import type { Device } from "../device/index.js";
+import type { InterfaceCounters } from "./usage/counters.js";
 import type { LabUsage } from "./usage/usage.js";
 
 /** An address and the length of its network's prefix. */
@@ -129,6 +130,8 @@ export interface Lab {
   setDelay(node: string, interfaceName: string, extraNs: number): Promise<void>;
   /** Measures processor time and lost frames; two measurements make a load (`loadBetween`). Takes some 50 ms. */
   usage(): Promise<LabUsage>;
+  /** What passed the interfaces of the switches so far, by their names. Takes some 10 ms. */
+  counters(): Promise<ReadonlyMap<string, InterfaceCounters>>;
   /** Ends all processes and removes all that the lab made, but not `folder`. Once is enough. */
   close(): Promise<void>;
 }

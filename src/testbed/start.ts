@@ -24,6 +24,7 @@ import { type LabSwitchProcess, type SwitchMaker, switchMaker } from "./running-
 import { captureFolder, logFolder } from "./switches/command-line.js";
 import { command, inParallel, NOT_FOUND_STATUS, setUp } from "./system/command.js";
 import { probeQdiscs, type Qdiscs } from "./system/qdiscs.js";
+import { type InterfaceCounters, readCounters } from "./usage/counters.js";
 import { type LabUsage, measureUsage } from "./usage/usage.js";
 
 /** Commands of Debian's iproute2 and ethtool that every lab needs. */
@@ -201,6 +202,10 @@ class StartedLab implements Lab {
     const pids = new Map<string, number>();
     for (const { name, pid } of this.#processes) if (pid !== undefined) pids.set(name, pid);
     return measureUsage(this.id, this.spec, this.options.engine, pids);
+  }
+
+  counters(): Promise<ReadonlyMap<string, InterfaceCounters>> {
+    return readCounters(this.id);
   }
 
   close(): Promise<void> {

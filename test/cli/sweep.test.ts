@@ -190,16 +190,16 @@ describe("p4loom run of a sweep", () => {
     expect(existsSync(path("never"))).toBe(false);
   });
 
-  it("refuses options of sweeps for a file that is none, and a sweep on real processes", () => {
+  it("refuses options of sweeps for a file that is none, and an array job of sweeps on real processes", () => {
     const single = file("single.yaml", "schemes: [none]\n");
     const one = p4loom("run", single, "--workers", "2", "--out", path("never"));
     expect([one.status, one.stderr]).toEqual([
       2,
       `p4loom run: --workers: ${single} is one run; a sweep has the key sweep\n`,
     ]);
-    const lab = p4loom("run", PLAIN, "--engine", "switch", "--out", path("never"));
+    const lab = p4loom("run", PLAIN, "--engine", "switch", "--slurm", "--out", path("never"));
     expect(lab.status).toBe(1);
-    expect(lab.stderr).toContain("error[P43046]: a sweep runs on the simulator, not on engine switch");
+    expect(lab.stderr).toContain("error[P43046]: a sweep on engine switch does not run by Slurm");
   });
 
   it("counts a sweep that is too large before it makes it, units of work included", () => {

@@ -25,12 +25,15 @@ describe("a request", () => {
         { name: "eth0", mac: Uint8Array.of(2, 0, 0, 0, 0, 10), gateway: Uint8Array.of(2, 0, 0, 0, 0, 11) },
       ],
       mtu: 1400,
+      direct: false,
+      ecn: false,
     });
     expect(readRequest(FLOW)).toEqual({
       ...FLOW,
       to: Uint8Array.of(10, 0, 0, 2),
       clientPort: 0,
       policyPort: false,
+      finish: false,
     });
     expect(readRequest(PROBE)).toMatchObject({ count: 3, intervalNs: 1e6, timeoutNs: 500e6 });
     const segments = { segmentBytes: 200, windowSegments: 1, startNs: 2 ** 60 };
@@ -42,7 +45,7 @@ describe("a request", () => {
     [[1], "expected an object, got [1]"],
     [
       {},
-      /^op: expected one of start, listen, flow, probe, message, stop-flow, statistics, stop, got nothing$/,
+      /^op: expected one of start, listen, flow, probe, message, receiving, stop-flow, statistics, stop, got nothing$/,
     ],
     [{ op: "toString" }, /^op: .*got "toString"$/],
     [{ ...START, ipv4: undefined }, "ipv4: the host needs an IPv4 or an IPv6 address"],

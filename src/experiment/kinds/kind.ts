@@ -69,6 +69,10 @@ export interface LabStage<P> extends Stage {
 export interface LabSide<E, U, O, P> {
   /** Fails with P43018 for faults that the engine cannot make; otherwise returns the number of fault tables that programs need. */
   check(experiment: E, engine: SwitchEngine, stop: AbortSignal): Promise<number>;
+  /** Whether the file may describe TCP: `check` has refused what the kernel's TCP does not obey. */
+  readonly kernelTcp?: boolean;
+  /** Whether the hosts of a scheme send without an agent between their kernel and the wire; absent: never. */
+  direct?(experiment: E, scheme: SchemeRun): boolean;
   /** What host policies cannot have in this experiment, with what to do about it; absent: they can have all signals. */
   missingSignals?(experiment: E): ReadonlyMap<Signal, string>;
   /** For each scheme before anything starts. `boot`: the scheme in the simulator, with the same programs and state. */

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { packageFile } from "../../loading/index.js";
-import type { FabricExperiment } from "../experiment.js";
+import type { EngineName, FabricExperiment } from "../experiment.js";
 import type { Unit } from "../kinds/kind.js";
 
 /** Keys of the settings that decide nothing inside of a unit, or stand in the text by themselves. */
@@ -35,10 +35,14 @@ export function settingsOfUnit(kind: string, settings: object, kindOwn: unknown,
 }
 
 /** The key of a job: SHA-256, in hexadecimal digits, of all that it depends on. */
-export function jobKey(dependencies: string, seed: number, p4c: string | undefined): string {
-  return createHash("sha256")
-    .update(JSON.stringify([dependencies, seed, p4c ?? ""]))
-    .digest("hex");
+export function jobKey(
+  dependencies: string,
+  seed: number,
+  p4c: string | undefined,
+  engine: EngineName = "sim",
+): string {
+  const all = [dependencies, seed, p4c ?? "", ...(engine === "sim" ? [] : [engine])];
+  return createHash("sha256").update(JSON.stringify(all)).digest("hex");
 }
 
 let known: string | undefined;

@@ -1,4 +1,5 @@
 /** Runs one job of a sweep in this process and makes its record. */
+import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { DiagnosticError, fail, formatDiagnostic } from "../../base/index.js";
 import { CODES } from "../codes.js";
@@ -7,6 +8,7 @@ import { jobKey } from "./dependencies.js";
 import type { Sweep } from "./load.js";
 import type { JobOrder } from "./messages.js";
 import type { PointRecord } from "./points-file.js";
+import type { JobLab } from "./point.js";
 import { pointName } from "./words.js";
 
 export interface JobMeans {
@@ -14,6 +16,8 @@ export interface JobMeans {
   readonly p4c: string | undefined;
   readonly seeing: SeeingFolder;
   readonly stop: AbortSignal;
+  /** Real switches; absent: the simulator. `folder`: of the results. */
+  readonly lab?: JobLab;
   /** The share of the job that is done. */
   progress(share: number): void;
 }
@@ -21,12 +25,12 @@ export interface JobMeans {
 /** The line of the points file. Throws what the job throws; P43044 when a file has changed since the sweep began. */
 export async function recordOfJob(sweep: Sweep, order: JobOrder, means: JobMeans): Promise<string> {
   const started = performance.now();
-  const { runs, p4c, seeing, stop, progress } = means;
+  const { runs, p4c, seeing, stop, lab, progress } = means;
   // Made anew for each job, so that nothing that one leaves behind in its hosts' policies reaches another.
   const point = sweep.point(order.point, runs);
   const { scheme, name, steps } = point.units[order.unit]!;
   const { seed } = order;
-  if (jobKey(point.dependencies(order.unit), seed, p4c) !== order.job)
+  if (jobKey(point.dependencies(order.unit), seed, p4c, lab?.engine) !== order.job)
     fail(
       CODES.changedFile,
       undefined,
@@ -38,7 +42,10 @@ export async function recordOfJob(sweep: Sweep, order: JobOrder, means: JobMeans
   const values = sweep.space.values(order.point);
   const jobName = fileWord([pointName(values), scheme, name, `seed-${seed}`].filter(Boolean).join("-"));
   const seen = { ...seeing, name: jobName };
-  const { outcome, log } = await point.run(order.unit, seed, { p4c, seeing: seen, stop, step });
+  const { outcome, log, notes } = await point.run(order.unit, seed, {
+    ...{ p4c, seeing: seen, stop, step },
+    ...(lab === undefined ? {} : { lab: { ...lab, folder: join(lab.folder, "labs", jobName) } }),
+  });
   const record: PointRecord = {
     job: order.job,
     point: values,
@@ -47,6 +54,7 @@ export async function recordOfJob(sweep: Sweep, order: JobOrder, means: JobMeans
     seed,
     ms: Math.round(performance.now() - started),
     ...(log === undefined ? {} : { log }),
+    ...(notes === undefined ? {} : { notes }),
     outcome,
   };
   return JSON.stringify(record);

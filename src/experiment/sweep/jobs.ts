@@ -1,4 +1,5 @@
 /** The jobs of a sweep: every unit of every point under every seed, in the order of the results. */
+import type { EngineName } from "../experiment.js";
 import { jobKey } from "./dependencies.js";
 import type { Sweep } from "./load.js";
 import type { JobOrder } from "./messages.js";
@@ -30,12 +31,14 @@ export interface JobOptions {
   readonly seed: number;
   readonly runs: number | undefined;
   readonly p4c: string | undefined;
+  /** The simulator unless given. */
+  readonly engine?: EngineName;
   /** Called for each point, before it is checked. */
   readonly breathe: (point: number) => Promise<void>;
 }
 
 /** Checks every point. Throws DiagnosticError for what is wrong with one, and P43041. */
-export async function jobsOf(sweep: Sweep, { seed, runs, p4c, breathe }: JobOptions): Promise<SweepJobs> {
+export async function jobsOf(sweep: Sweep, { seed, runs, p4c, engine, breathe }: JobOptions): Promise<SweepJobs> {
   const { space } = sweep;
   sweep.checkNumber(sweep.point(0, runs).units.length);
   const seeds = space.seeds(seed);
@@ -54,7 +57,7 @@ export async function jobsOf(sweep: Sweep, { seed, runs, p4c, breathe }: JobOpti
           point: number,
           unit,
           seed: one,
-          job: jobKey(dependencies, one, p4c),
+          job: jobKey(dependencies, one, p4c, engine),
           name: [pointName(values), scheme, name, `seed ${one}`].filter((word) => word !== "").join(", "),
           steps,
         });

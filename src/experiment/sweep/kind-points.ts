@@ -4,10 +4,11 @@ import { rowsCsv } from "../csv.js";
 import type { FabricExperiment, FabricSettings, SchemeRun } from "../experiment.js";
 import type { ExperimentKind, SweepPoint, SweepResults, Unit } from "../kinds/kind.js";
 import { type RunResults, resultsJson, schemeNotes, withNotes } from "../results.js";
+import { labOf } from "../run.js";
 import { seeingOf } from "../seeing/request.js";
 import { dependenciesOf } from "./dependencies.js";
 import { sweepPage } from "./page.js";
-import type { FinishedSweep, Point, SweepOutput } from "./point.js";
+import type { FinishedSweep, JobContext, JobLab, JobOutcome, Point, SweepOutput } from "./point.js";
 import { counted, pointName } from "./words.js";
 
 export interface KindPoints<E> {
@@ -35,8 +36,13 @@ export function kindPoints<
       const kindOwn = kind.dependsOn?.(experiment);
       const point: Point = {
         units: units.map(({ scheme, name, steps }) => ({ scheme: scheme.label, name, steps })),
+        async checkOnLab(engine, stop) {
+          const { checkOnLab } = await import("../testbed/run.js");
+          await checkOnLab(await labOf(kind, experiment, engine), experiment, engine, stop);
+        },
         dependencies: (unit) => dependenciesOf(kind.name, experiment, units[unit]!, kindOwn),
-        async run(unit, seed, { p4c, seeing, stop, step }) {
+        async run(unit, seed, { p4c, seeing, stop, lab, step }) {
+          if (lab !== undefined) return await runOnLab(kind, experiment, units[unit]!, seed, { p4c, stop, lab, step });
           const { runUnitOnSimulator } = await import("../on-simulator.js");
           // One process compiles a program once, whatever jobs it gets.
           if (compiled === undefined || compiled.p4c !== p4c)
@@ -55,7 +61,7 @@ export function kindPoints<
     },
 
     async output(finished) {
-      const { name, engine, seed, keys, seeds, warnings } = finished;
+      const { name, engine, seed, keys, seeds } = finished;
       const points = finished.points.map(({ values, point, outcomes }): SweepPoint<E, U, O, R> => {
         const { experiment, units } = typed.get(point)!;
         return {
@@ -80,6 +86,9 @@ export function kindPoints<
           }),
         };
       });
+      const outcomes = points.flatMap(({ units }) => units.flatMap((unit) => unit.outcomes));
+      const side = engine === "sim" ? undefined : await kind.lab?.();
+      const warnings = [...finished.warnings, ...(side?.warnings(outcomes) ?? [])];
       const all = points.flatMap(({ experiment }) => experiment.schemes);
       const { programs, notes: ofPrograms } = programsOf(points);
       const told = points.flatMap(({ values, units }) =>
@@ -101,6 +110,7 @@ export function kindPoints<
         json,
         table: withNotes(table, notes),
         notes,
+        warnings,
         files: [
           ["results.json", json],
           ["results.csv", rowsCsv(rows)],
@@ -109,6 +119,38 @@ export function kindPoints<
         ],
       };
     },
+  };
+}
+
+/** One unit on a lab of its own. */
+async function runOnLab<
+  V extends FabricSettings,
+  E extends FabricExperiment,
+  U extends Unit,
+  O,
+  R extends object,
+  P,
+>(
+  kind: ExperimentKind<V, E, U, O, R, P>,
+  experiment: E,
+  unit: U,
+  seed: number,
+  { p4c, stop, lab, step }: Pick<JobContext, "p4c" | "stop" | "step"> & { readonly lab: JobLab },
+): Promise<JobOutcome> {
+  const { runOnLab: run } = await import("../testbed/run.js");
+  const { engine, testbed, folder } = lab;
+  const own = { ...experiment, schemes: [unit.scheme] };
+  const side = { units: () => [unit], lab: await labOf(kind, experiment, engine) };
+  const context = {
+    ...{ testbed, folder, stop, progress: (done: number) => done > 0 && step() },
+    ...(p4c === undefined ? {} : { p4c }),
+  };
+  const { series, notes, logs } = await run(side, own, engine, seed, context);
+  const log = logs.flatMap(({ lines }) => lines);
+  return {
+    outcome: kind.portable.toJson(series[0]!),
+    notes,
+    ...(log.length === 0 ? {} : { log }),
   };
 }
 

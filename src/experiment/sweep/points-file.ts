@@ -31,6 +31,8 @@ export interface PointRecord {
   /** Wall time of the job in milliseconds. */
   readonly ms: number;
   readonly log?: readonly string[];
+  /** What a reader of the results must know of how it was made. */
+  readonly notes?: readonly string[];
   readonly outcome: unknown;
 }
 

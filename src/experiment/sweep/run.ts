@@ -9,8 +9,10 @@ import { join, resolve } from "node:path";
 import { type Diagnostic, DiagnosticError, fail } from "../../base/index.js";
 import { CODES } from "../codes.js";
 import { breather } from "../engine.js";
+import type { EngineName } from "../experiment.js";
 import type { PrintedResults } from "../results.js";
-import type { RunOptions } from "../run.js";
+import { type RunOptions, refuseSeeing } from "../run.js";
+import { seeingOf } from "../seeing/request.js";
 import type { SeeingFolder } from "../seeing/seeing.js";
 import { checkFolder, writeFolder } from "../write.js";
 import { diagnosticText, recordOfJob } from "./job.js";
@@ -18,7 +20,7 @@ import { type Job, jobsOf, jobsOfShard, likeRecord, longestFirst, type SweepJobs
 import type { Sweep } from "./load.js";
 import type { WorkerStart } from "./messages.js";
 import type { SweepRunOptions } from "./options.js";
-import type { FinishedPoint } from "./point.js";
+import type { FinishedPoint, JobLab } from "./point.js";
 import { type PointRecord, PointsFile, pointsFileName, readPoints, type Shard } from "./points-file.js";
 import { type FailedJob, type PoolWorker, runPool } from "./pool.js";
 import { runOnSlurm } from "./slurm.js";
@@ -30,7 +32,7 @@ export type WorkerStarter = typeof startWorker;
 
 /**
  * Throws DiagnosticError: P43041 for too many jobs, P43043 when finished points cannot be kept, P43045 when workers do not start,
- * P43046 for another engine than the simulator, P43047 and P43048 for Slurm, and what is wrong with a point.
+ * P43046 for Slurm with another engine than the simulator, P43081, P43047 and P43048 for Slurm, and what is wrong with a point.
  */
 export async function runSweep(
   sweep: Sweep,
@@ -39,13 +41,16 @@ export async function runSweep(
 ): Promise<PrintedResults> {
   const { settings } = sweep;
   const engine = options.engine ?? settings.engine;
-  if (engine !== "sim")
-    fail(
-      CODES.sweepOnTestbed,
-      undefined,
-      `a sweep runs on the simulator, not on engine ${engine}: its runs would share the processors of this machine`,
-      "run it with --engine sim, or each point as a file of its own",
-    );
+  if (engine !== "sim") {
+    if (options.sweep?.slurm !== undefined)
+      fail(
+        CODES.sweepOnTestbed,
+        undefined,
+        `a sweep on engine ${engine} does not run by Slurm: several of its tasks may share a machine, and a lab needs one for itself`,
+        "run parts of it by hand, each on a machine of its own: --shard i/n",
+      );
+    if (seeingOf(settings.see, options.seeing) !== undefined) refuseSeeing(engine);
+  }
   if (options.out !== undefined) checkFolder(options.out);
   const folder = options.out ?? mkdtempSync(join(tmpdir(), "p4loom-sweep-"));
   // A write beyond a limit of the file size is to be an error of that write, not the end of the process.
@@ -64,6 +69,7 @@ class SweepRun {
   readonly #options: SweepRunOptions;
   readonly #tell: (line: string) => void;
   readonly #seed: number;
+  readonly #engine: EngineName;
 
   constructor(
     private readonly sweep: Sweep,
@@ -75,11 +81,15 @@ class SweepRun {
     this.#options = all.sweep ?? {};
     this.#tell = this.#options.tell ?? (() => {});
     this.#seed = all.seed ?? sweep.settings.seed;
+    this.#engine = all.engine ?? sweep.settings.engine;
   }
 
   async run(): Promise<PrintedResults> {
     const made = await this.#jobs();
     const { gather, slurm, shard } = this.#options;
+    // All that a lab cannot give is told before one is made.
+    if (this.#engine !== "sim" && gather !== "only")
+      for (const point of made.points) await point.checkOnLab(this.#engine, this.#stop);
     const own = jobsOfShard(made.work, shard);
     let failures: readonly Diagnostic[] = [];
     if (slurm !== undefined) {
@@ -98,6 +108,7 @@ class SweepRun {
       seed: this.#seed,
       runs,
       p4c,
+      engine: this.#engine,
       breathe: async (point) => {
         progress(point, points, "checking points");
         await breathe();
@@ -156,7 +167,8 @@ class SweepRun {
   /** Undefined: in this process, which starts no worker for a single job that has no limits. */
   #workers(jobs: number): number | undefined {
     const { workers, jobMs, memoryMb } = this.#options;
-    if (workers === undefined) return undefined;
+    // Labs need the machine for themselves.
+    if (workers === undefined || this.#engine !== "sim") return undefined;
     return jobs === 1 && jobMs === undefined && memoryMb === undefined ? undefined : Math.min(workers, jobs);
   }
 
@@ -189,7 +201,7 @@ class SweepRun {
     return {
       run: async (job, progress) => {
         try {
-          const means = { runs, p4c, seeing: this.#seeing, stop: this.#stop, progress };
+          const means = { runs, p4c, seeing: this.#seeing, stop: this.#jobStop(), progress, ...this.#lab };
           const line = await recordOfJob(this.sweep, job, means);
           return { kind: "done", line };
         } catch (error) {
@@ -200,6 +212,29 @@ class SweepRun {
       },
       end: async () => {},
     };
+  }
+
+  /** Of a job in this process. */
+  #jobStop(): AbortSignal {
+    const { jobMs } = this.#options;
+    if (jobMs === undefined) return this.#stop;
+    const late = new AbortController();
+    const error = new DiagnosticError([
+      {
+        severity: "error",
+        code: CODES.failedJobs,
+        message: `it had not ended after ${jobMs / 1000} s (--job-timeout)`,
+        notes: [],
+      },
+    ]);
+    setTimeout(() => late.abort(error), jobMs).unref();
+    return AbortSignal.any([this.#stop, late.signal]);
+  }
+
+  get #lab(): { readonly lab?: JobLab } {
+    const engine = this.#engine;
+    if (engine === "sim") return {};
+    return { lab: { engine, testbed: this.all.testbed ?? {}, folder: resolve(this.folder) } };
   }
 
   /** An equal share of three quarters of the memory, or of what a job of Slurm or a container may have, and no more than a heap of V8 is known to work well with. */
@@ -223,6 +258,7 @@ class SweepRun {
       `${counted(space.points, "point")}, ${counted(space.seedCount, "seed")}: ${counted(jobs.length, "job")}`,
       ...(work.length === jobs.length ? [] : [`${work.length} of them different`]),
       ...(shard === undefined ? [] : [`${own.length} in shard ${shard.index} of ${shard.count}`]),
+      ...(this.#engine === "sim" ? [] : ["one after the other, since a lab needs the machine"]),
       ...(pending.length === own.length ? [] : [`${own.length - pending.length} done already`]),
       ...(workers === undefined || workers === 0
         ? []
@@ -284,8 +320,12 @@ class SweepRun {
     const { shard, gather, slurm } = this.#options;
     const wanted = new Set(jobs.map(({ job }) => job));
     const outcomes = new Map<string, unknown>();
-    for (const { job, outcome } of this.#records())
-      if (wanted.has(job) && !outcomes.has(job)) outcomes.set(job, outcome);
+    const notes = new Map<string, readonly string[]>();
+    for (const { job, outcome, notes: own = [] } of this.#records()) {
+      if (!wanted.has(job) || outcomes.has(job)) continue;
+      outcomes.set(job, outcome);
+      notes.set(job, own);
+    }
     const missing = work.filter(({ job }) => !outcomes.has(job));
     if (gather === "never" || (shard !== undefined && gather === undefined && missing.length > 0)) {
       const left = own.filter(({ job }) => !outcomes.has(job)).length;
@@ -309,17 +349,22 @@ class SweepRun {
     const { settings, space } = this.sweep;
     const output = await this.sweep.output({
       name: settings.name,
-      engine: "sim",
+      engine: this.#engine,
       seed: this.#seed,
       keys: space.keys,
       seeds,
       points: finished,
-      notes: this.all.p4c === undefined ? [] : ["The programs were compiled by p4c."],
+      notes: [
+        ...new Set([
+          ...(this.all.p4c === undefined ? [] : ["The programs were compiled by p4c."]),
+          ...jobs.flatMap(({ job }) => notes.get(job) ?? []),
+        ]),
+      ],
       warnings,
     });
     if (this.all.out !== undefined) writeFolder(output.files, this.all.out);
-    const { json, table, notes } = output;
-    return { json, table, notes, warnings, ...(told.length === 0 ? {} : { failures: told }) };
+    const { json, table, notes: printed, warnings: all } = output;
+    return { json, table, notes: printed, warnings: all, ...(told.length === 0 ? {} : { failures: told }) };
   }
 }
 

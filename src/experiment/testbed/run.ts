@@ -27,6 +27,24 @@ interface ReadyScheme<P> {
   readonly prepared: P;
 }
 
+/** Number of fault tables that programs need. Throws DiagnosticError: P43070, P43030, and what the kind refuses. */
+export async function checkOnLab<E extends FabricExperiment, U, O, P>(
+  side: LabSide<E, U, O, P>,
+  experiment: E,
+  engine: SwitchEngine,
+  stop: AbortSignal,
+): Promise<number> {
+  checkSignals(experiment, engine, side.missingSignals?.(experiment) ?? new Map());
+  if (experiment.settings.transport.protocol === "tcp" && side.kernelTcp !== true)
+    fail(
+      CODES.transportOnTestbed,
+      experiment.locate(["transport", "protocol"]) ?? experiment.locate(["transport"]),
+      `the simulator's TCP does not run on ${engine}: the hosts there have the kernel's`,
+      "use --engine sim, or leave out protocol and the keys of TCP",
+    );
+  return await side.check(experiment, engine, stop);
+}
+
 export async function runOnLab<E extends FabricExperiment, U extends Unit, O, P>(
   { units: unitsOf, lab: side }: OnLab<E, U, O, P>,
   experiment: E,
@@ -34,15 +52,7 @@ export async function runOnLab<E extends FabricExperiment, U extends Unit, O, P>
   seed: number,
   context: EngineContext,
 ): Promise<EngineOutcome<O>> {
-  checkSignals(experiment, engine, side.missingSignals?.(experiment) ?? new Map());
-  if (experiment.settings.transport.protocol === "tcp")
-    fail(
-      CODES.transportOnTestbed,
-      experiment.locate(["transport", "protocol"]) ?? experiment.locate(["transport"]),
-      `the simulator's TCP does not run on ${engine}: the hosts there have the kernel's`,
-      "use --engine sim, or leave out protocol and the keys of TCP",
-    );
-  const faultTables = await side.check(experiment, engine, context.stop);
+  const faultTables = await checkOnLab(side, experiment, engine, context.stop);
   const compiler = new ProgramCompiler({
     p4c: context.p4c,
     faultTables,
@@ -62,7 +72,7 @@ export async function runOnLab<E extends FabricExperiment, U extends Unit, O, P>
     const made: O[] = [];
     for (const { scheme, programs, prepared } of ready) {
       count.begin(`${scheme.label}: configure`);
-      const fabric = new SchemeOnLab(run, experiment, scheme, programs);
+      const fabric = new SchemeOnLab(run, experiment, scheme, programs, side.direct?.(experiment, scheme));
       try {
         await fabric.configure();
         let started: Promise<void> | undefined;

@@ -43,6 +43,8 @@ export class SchemeOnLab {
     readonly scheme: SchemeRun,
     /** By their names. */
     readonly programs: ReadonlyMap<string, Program>,
+    /** Hosts send without an agent between their kernel and the wire. */
+    readonly direct = false,
   ) {
     this.control = new LabControl({
       topology: experiment.topology,
@@ -134,6 +136,7 @@ export class SchemeOnLab {
       field: this.scheme.plan.field,
       policy: this.scheme.plan.hosts,
       seed: agentSeed(this.run.seed, node.name),
+      ...(this.direct ? { direct: true, ecn: offersEcn(settings) } : {}),
       rtoMarginNs: settings.transport.rto_margin,
       rtoCapNs: settings.transport.rto_cap,
     });
@@ -141,12 +144,12 @@ export class SchemeOnLab {
     return agent;
   }
 
-  /** Lets a host accept flows at a port. */
-  listen(node: number, port: number): Promise<void> {
+  /** Lets a host accept flows at a port, with a congestion control by the kernel's name. */
+  listen(node: number, port: number, congestion?: string): Promise<void> {
     const key = `${node} ${port}`;
     let listening = this.#listening.get(key);
     if (listening === undefined) {
-      listening = this.agent(node).then((agent) => agent.listen(port));
+      listening = this.agent(node).then((agent) => agent.listen(port, congestion));
       this.#listening.set(key, listening);
     }
     return listening;
@@ -164,4 +167,9 @@ export class SchemeOnLab {
     const started = await Promise.allSettled(this.#agents.values());
     await Promise.all(started.flatMap((agent) => (agent.status === "fulfilled" ? [agent.value.stop()] : [])));
   }
+}
+
+/** DCTCP asks for it by itself. */
+function offersEcn({ transport }: FabricExperiment["settings"]): boolean {
+  return transport.protocol === "tcp" && transport.ecn !== "off";
 }

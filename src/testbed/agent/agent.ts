@@ -5,6 +5,7 @@ import {
   type AgentEvent,
   type AgentSetting,
   type AgentStatistics,
+  type Arriving,
   eventSchema,
   type RequestText,
 } from "../../host-agent/index.js";
@@ -24,6 +25,9 @@ const STOP_MS = 3000;
 /** A request that is answered, before it has its id. */
 type WithoutId = RequestText extends infer R ? (R extends { id: number } ? Omit<R, "id"> : never) : never;
 
+/** An accepted connection of which everything has come; nanoseconds of CLOCK_MONOTONIC. */
+export type Received = Arriving & { readonly atNs: number };
+
 interface Waiting {
   resolve(event: AgentEvent): void;
   reject(reason: unknown): void;
@@ -35,6 +39,7 @@ export class Agent {
   readonly #flows = new Map<number, AgentFlow>();
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Set<(message: Json) => void>();
+  readonly #receivedListeners = new Set<(received: Received) => void>();
   #nextId = 1;
   #ended: string | undefined;
   #stopping: Promise<void> | undefined;
@@ -49,9 +54,25 @@ export class Agent {
     void process.exited.then((status) => this.#end(status));
   }
 
-  /** Accepts connections on a port of all the host's addresses and throws away what comes. P43171 if it cannot. */
-  async listen(port: number): Promise<void> {
-    await this.#ask({ op: "listen", port });
+  /**
+   * Accepts connections on a port of all the host's addresses and throws away what comes. `congestion`: by the kernel's name, of these
+   * connections. P43171 if it cannot.
+   */
+  async listen(port: number, congestion?: string): Promise<void> {
+    await this.#ask({ op: "listen", port, ...(congestion === undefined ? {} : { congestion }) });
+  }
+
+  /** Calls back when all of an accepted connection has come, with its end; returns how to stop. */
+  onReceived(listener: (received: Received) => void): () => void {
+    this.#receivedListeners.add(listener);
+    return () => this.#receivedListeners.delete(listener);
+  }
+
+  /** Accepted connections whose end has not come, with the bytes that have. */
+  async receiving(): Promise<readonly Arriving[]> {
+    const event = await this.#ask({ op: "receiving" });
+    if (event.event !== "receiving") throw new Error(`an answer about connections was ${event.event}`);
+    return event.connections;
   }
 
   /** Starts a flow. What goes wrong with it comes as its `failed` event. */
@@ -136,6 +157,10 @@ export class Agent {
     }
     if (event.event === "told") {
       for (const listener of [...this.#listeners]) listener(event.message);
+      return;
+    }
+    if (event.event === "received") {
+      for (const listener of [...this.#receivedListeners]) listener(event);
       return;
     }
     const id = "id" in event ? event.id : null;

@@ -28,6 +28,10 @@ export interface AgentConfig {
   readonly seed: number;
   /** Bytes of the largest packet that the host's kernel sends; default 1400. */
   readonly mtu?: number;
+  /** The kernel sends by its NIC itself: of a host with one NIC and a plain policy. */
+  readonly direct?: boolean;
+  /** Connections of a direct host offer ECN. */
+  readonly ecn?: boolean;
   /** Nanoseconds that a retransmission timeout has beyond the round trip, at the least; absent: the kernel's own. */
   readonly rtoMarginNs?: number;
   /** Nanoseconds; no retransmission timeout is longer, where the kernel can do that; absent: the kernel's own. */
@@ -45,7 +49,7 @@ export function addressText(address: bigint, ipVersion: 4 | 6): string {
 
 /** The first request to an agent. Milliseconds are what the kernel counts its timeouts in: they are rounded up. */
 export function startRequest(config: AgentConfig): RequestText {
-  const { name, ipv4, ipv6, nics, field, policy, seed, mtu, rtoMarginNs, rtoCapNs } = config;
+  const { name, ipv4, ipv6, nics, field, policy, seed, mtu, direct, ecn, rtoMarginNs, rtoCapNs } = config;
   return {
     op: "start",
     ...(name === undefined ? {} : { name }),
@@ -61,6 +65,8 @@ export function startRequest(config: AgentConfig): RequestText {
     ...(ipv4 === undefined ? {} : { ipv4: addressText(ipv4, 4) }),
     ...(ipv6 === undefined ? {} : { ipv6: addressText(ipv6, 6) }),
     ...(mtu === undefined ? {} : { mtu }),
+    ...(direct === undefined ? {} : { direct }),
+    ...(ecn === undefined ? {} : { ecn }),
     ...(rtoMarginNs === undefined ? {} : { rtoMinMs: Math.ceil(rtoMarginNs / NS_PER_MS) }),
     ...(rtoCapNs === undefined ? {} : { rtoCapMs: Math.ceil(rtoCapNs / NS_PER_MS) }),
   };

@@ -19,6 +19,10 @@ export interface FlowOptions {
   readonly segmentBytes?: number;
   /** Segments that may be under way at once, needs `segmentBytes`; absent: as many as the kernel's window allows. */
   readonly windowSegments?: number;
+  /** Congestion control by the kernel's name; absent: the kernel's default. */
+  readonly congestion?: string;
+  /** The receiver is told of the end, behind the last byte: see `Agent.onReceived`. */
+  readonly finish?: boolean;
   /** Nanoseconds of CLOCK_MONOTONIC; absent: at once. */
   readonly startNs?: number;
 }

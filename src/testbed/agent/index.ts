@@ -6,12 +6,13 @@
 export {
   type AgentSetting,
   type AgentStatistics,
+  type Arriving,
   monotonicNs,
   type ProbeCount,
   type TcpInfo,
 } from "../../host-agent/index.js";
-export { Agent, startAgent } from "./agent.js";
-export type { AgentConfig, AgentNic } from "./config.js";
+export { Agent, type Received, startAgent } from "./agent.js";
+export { type AgentConfig, type AgentNic, addressText } from "./config.js";
 export { AgentFlow, type FlowEvent, type FlowOptions, type FlowResult } from "./flow.js";
 export { type Iperf3Figures, type Iperf3Options, readIperf3, runIperf3 } from "./iperf3.js";
 export {

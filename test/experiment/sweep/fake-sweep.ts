@@ -34,13 +34,14 @@ export function fakeSweep({ values, units, seeds }: FakeSize): Sweep {
         steps: 1 + (i % 3),
       })),
       // The last key does not concern the first unit: its jobs are the same for all values.
+      checkOnLab: async () => {},
       dependencies: (unit) =>
         JSON.stringify([unit, unit === 0 ? Object.values(space.values(number)).slice(0, -1) : number]),
       run: async (unit, seed) => ({ outcome: { sum: unit === 0 ? seed : 1000 * number + 10 * unit + seed } }),
     }),
     async output({ points, seeds: all, warnings }) {
       const json = `${JSON.stringify({ points: points.map(({ values: own, outcomes }) => ({ own, outcomes })), all, warnings })}\n`;
-      return { json, table: "", notes: [], files: [["results.json", json]] };
+      return { json, table: "", notes: [], warnings, files: [["results.json", json]] };
     },
     checkNumber: () => {},
   };

@@ -25,6 +25,23 @@ export function frameSizes({
   };
 }
 
+/** What the timestamp option of the kernel takes of every segment, and all options of its SYN. */
+const KERNEL_OPTIONS = { segment: 12, syn: 20 } as const;
+
+/** The same for the kernel's TCP, whose segments carry timestamps (RFC 7323). */
+export function kernelFrameSizes({
+  transport,
+  traffic,
+}: Pick<LoadSettings, "transport" | "traffic">): Record<FlowArrival["protocol"], FrameSizes> {
+  const below = ETHERNET + IP[traffic.ip];
+  const payload = transport.segment_bytes;
+  const syn = below + 20 + KERNEL_OPTIONS.syn;
+  return {
+    tcp: { payload, headers: below + 20 + KERNEL_OPTIONS.segment, opening: [syn, syn] },
+    udp: { payload, headers: below + UDP, opening: [] },
+  };
+}
+
 function openingOf(transport: LoadSettings["transport"], headers: number): readonly number[] {
   if (transport.protocol === undefined || !transport.handshake) return [];
   const syn = headers + SYN_OPTIONS[transport.sack ? "sack" : "plain"];

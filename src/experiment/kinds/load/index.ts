@@ -1,4 +1,5 @@
 /** The kind `load`: flows that arrive by a workload, and how long they take. A unit is a scheme. */
+import type { Fault } from "../../faults/fault.js";
 import type { SweepKind, Unit } from "../kind.js";
 import { loadOf } from "./check.js";
 import { loadNotes } from "./notes.js";
@@ -8,7 +9,7 @@ import { type LoadRow, loadRows } from "./rows.js";
 import { type Load, type LoadSettings, loadFileSchema } from "./schema.js";
 import { loadTable } from "./table.js";
 
-export const LOAD: SweepKind<LoadSettings, Load, Unit, LoadOutcome, LoadRow, never> = {
+export const LOAD: SweepKind<LoadSettings, Load, Unit, LoadOutcome, LoadRow, ReadonlyMap<Fault, number>> = {
   name: "load",
   keys: ["load", "warm_up", "drain", "record", "sizes"],
   schema: loadFileSchema,
@@ -21,7 +22,7 @@ export const LOAD: SweepKind<LoadSettings, Load, Unit, LoadOutcome, LoadRow, nev
     await stage.stepDone();
     return { scheme, ...figures };
   },
-  lab: undefined,
+  lab: async () => (await import("./on-lab.js")).LOAD_ON_LAB,
   portable: PORTABLE_LOAD,
   dependsOn: ({ traffic }) => traffic.files,
   rowsOfSeeds: (_experiment, _unit, outcomes) => loadRows(outcomes),

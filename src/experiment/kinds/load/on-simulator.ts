@@ -1,7 +1,6 @@
 /** Load on the packet simulator: flows arrive, run beside each other and are measured. */
-import { fail, Random } from "../../../base/index.js";
+import { Random } from "../../../base/index.js";
 import type { Steps } from "../../advance.js";
-import { CODES } from "../../codes.js";
 import { scheduleFaults } from "../../faults/during-run.js";
 import { transportOptions } from "../../transport.js";
 import type { SimulatorStage } from "../kind.js";
@@ -12,6 +11,7 @@ import { frameSizes } from "./frame-sizes.js";
 import { IdealTimes } from "./ideal-time.js";
 import { FabricMeter } from "./meters/fabric-meter.js";
 import { FlowMeter, type MeteredFlow } from "./meters/flow-meter.js";
+import { noneMeasured } from "./none-measured.js";
 import type { LoadFigures } from "./outcome.js";
 import { replayPackets } from "./replay-packets.js";
 import type { Load } from "./schema.js";
@@ -102,19 +102,6 @@ export async function loadInSimulator(experiment: Load, stage: SimulatorStage): 
     ...fabricMeter.figures(),
     ...recorder.lines(),
   };
-}
-
-function noneMeasured({ settings, locate }: Load, { count, lastNs }: Arrivals): never {
-  fail(
-    CODES.nothingToMeasure,
-    locate(["warm_up"]) ?? locate(["traffic"]) ?? locate([]),
-    count === 0
-      ? "no flow starts"
-      : `no flow starts after warm_up, ${settings.warm_up / 1e6} ms: there is nothing to measure`,
-    count === 0
-      ? "write a longer duration, more flows, or a higher load"
-      : `${count} flows start, the last ${lastNs / 1e6} ms after the first instant; write a shorter warm_up, or more traffic`,
-  );
 }
 
 function* until(time: number): Steps<void> {

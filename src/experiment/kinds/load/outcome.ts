@@ -17,10 +17,12 @@ export interface LoadFigures {
   /** Nanoseconds from the start of the traffic: the window of links, queues and goodput, and the end of the run. */
   readonly window: readonly [begin: number, end: number];
   readonly endNs: number;
+  readonly links?: readonly LinkUse[];
   /** Of the simulator: a testbed's switches do not tell these. */
   readonly queues?: QueueFigures;
-  readonly links?: readonly LinkUse[];
   readonly drops?: Drops;
+  /** On a testbed: frames that came into a switch and did not leave it, by switch, where there are any. */
+  readonly lostAtSwitches?: Readonly<Record<string, number>>;
   /** With `record: flows`: in the order in which they ended. */
   readonly lines?: readonly FlowLine[];
   /** Lines that `record_limit` cut off. */

@@ -82,7 +82,7 @@ export function loadRows(outcomes: readonly LoadOutcome[]): LoadRow[] {
         ...over(["goodput_gbps"]),
         ...optional("retransmissions", counters.retransmissions),
         ...optional("timeouts", counters.timeouts),
-        ...optional("drops", dropsOf(outcomes)),
+        ...optional("drops", dropsOf(outcomes) ?? lostAtSwitches(outcomes)),
         ...over(NETWORK),
         ...over(FURTHER_TIMES),
         ...over(FURTHER),
@@ -91,6 +91,7 @@ export function loadRows(outcomes: readonly LoadOutcome[]): LoadRow[] {
         ...optional("max_reordering_bytes", counters.maxReorderingBytes),
         ...optional("marked", counters.marked),
         ...(size === "all" ? groupCounts(outcomes) : []),
+        ...saturation(outcomes),
         ...DROP_REASONS.flatMap((reason) => optional(`drops_${reason}`, dropsOf(outcomes, reason))),
       ]) as LoadRow,
     ];
@@ -199,6 +200,18 @@ function groupCounts(outcomes: readonly LoadOutcome[]): [string, number][] {
     ["requests", of("groups")],
     ["requests_unfinished", of("unfinished")],
   ];
+}
+
+/** On a testbed: under how many seeds the machine was saturated. */
+function saturation(outcomes: readonly LoadOutcome[]): [string, number][] {
+  if (outcomes.every(({ load }) => load === undefined)) return [];
+  return [["saturated", outcomes.filter(({ load }) => load?.saturated === true).length]];
+}
+
+/** Frames lost at real switches; undefined where none of them tells. */
+function lostAtSwitches(outcomes: readonly LoadOutcome[]): number | undefined {
+  if (outcomes.some((one) => one.lostAtSwitches === undefined)) return undefined;
+  return sum(outcomes.flatMap((one) => Object.values(one.lostAtSwitches!)));
 }
 
 /** Of one reason, or all; undefined where an engine does not tell them. */

@@ -1,16 +1,13 @@
 /** A timeline on real switches and hosts: flows of the kernel's TCP, faults as entries, link events and dead processes. */
 
 import { DiagnosticError } from "../../../base/index.js";
-import { type AgentFlow, monotonicNs, runIperf3, type SwitchEngine } from "../../../testbed/index.js";
-import { effectName, endName, type Fault } from "../../faults/fault.js";
+import { type AgentFlow, monotonicNs, runIperf3 } from "../../../testbed/index.js";
+import { listedFaultTables, whileFaultsHappen } from "../../faults/during-lab.js";
+import type { Fault } from "../../faults/fault.js";
 import { faultTables } from "../../faults/fault-entries.js";
-import { checkLabFaults } from "../../faults/lab-check.js";
-import { LabFaults } from "../../faults/on-lab.js";
-import { transitionsOf } from "../../faults/schedule.js";
 import { sleepUntil } from "../../testbed/flow-watch.js";
 import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
 import type { SchemeOnLab } from "../../testbed/scheme-on-lab.js";
-import { withCleanup } from "../../testbed/with-lab.js";
 import type { LabSide, LabStage, Unit } from "../kind.js";
 import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
 import type { TimelineSeries } from "./results.js";
@@ -22,7 +19,7 @@ const LEAD_NS = 500_000_000;
 /** How a timeline runs on real switches. */
 export const TIMELINE_ON_LAB: LabSide<Timeline, Unit, TimelineSeries, ReadonlyMap<Fault, number>> = {
   async check(timeline, engine, stop) {
-    return (await faultPlan(timeline, engine, stop)).count;
+    return await listedFaultTables(timeline, engine, stop);
   },
   missingSignals: ({ settings }) =>
     new Map(
@@ -44,19 +41,13 @@ export const TIMELINE_ON_LAB: LabSide<Timeline, Unit, TimelineSeries, ReadonlyMa
   warnings: (series) => saturationWarnings(series.map(({ load }) => load)),
 };
 
-async function faultPlan({ topology, locate, faults }: Timeline, engine: SwitchEngine, stop: AbortSignal) {
-  const place = (fault: Fault, key?: string) =>
-    locate(["faults", fault.number, ...(key === undefined ? [] : [key])]);
-  return await checkLabFaults(topology, faults, engine, place, stop);
-}
-
 async function play(
   timeline: Timeline,
   fabric: SchemeOnLab,
   tables: ReadonlyMap<Fault, number>,
   controllers: LabStage<unknown>["controllers"],
 ): Promise<FlowRecord[]> {
-  const { seed, stop, journal } = fabric.run;
+  const { seed, stop } = fabric.run;
   const flows = timelineFlows(timeline, seed);
   const { generator } = timeline.settings.traffic;
   const agents = await Promise.all(
@@ -89,41 +80,14 @@ async function play(
       rto_margin,
     );
   });
-  const faults = new LabFaults(timeline.topology, fabric.faultyLab, tables);
-  const { controllerFaults, commands } = timeline;
-  return await withCleanup(
-    async () => {
-      // They take no time, so they need not wait for the faults of the network.
-      const killing = (async () => {
-        for (const fault of controllerFaults) {
-          await sleepUntil(start + fault.at, stop);
-          fabric.control.apply(fault);
-        }
-      })();
-      const commanding = (async () => {
-        for (const command of commands) {
-          await sleepUntil(start + command.at, stop);
-          fabric.control.command(command);
-        }
-      })();
-      killing.catch(() => {});
-      commanding.catch(() => {});
-      for (const { at, fault, begins } of transitionsOf(timeline.faults, timeline.settings.duration)) {
-        await sleepUntil(start + at, stop);
-        const late = (monotonicNs() - start - at) / 1e6;
-        const what = begins ? effectName(fault) : endName(fault);
-        journal.write(`fault ${fault.number}: ${what}, ${late.toFixed(1)} ms late`);
-        await (begins ? faults.begin(fault) : faults.end(fault));
-      }
-      await sleepUntil(start + timeline.settings.duration, stop);
-      await Promise.all([killing, commanding]);
-      const records = await Promise.all(running.map((finish) => finish()));
-      // Before the faults end: the links that come back then are none of its business.
-      await controllers.stop();
-      return records;
-    },
-    () => faults.endAll(),
-  );
+  const { duration } = timeline.settings;
+  return await whileFaultsHappen(timeline, fabric, tables, { start, duration }, async () => {
+    await sleepUntil(start + duration, stop);
+    const records = await Promise.all(running.map((finish) => finish()));
+    // Before the faults end: the links that come back then are none of its business.
+    await controllers.stop();
+    return records;
+  });
 }
 
 /** Listens to a flow. The returned function ends it and reports what became of it. */

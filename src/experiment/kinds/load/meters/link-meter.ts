@@ -40,23 +40,11 @@ export class LinkMeter {
     const { topology, network } = this.#fabric;
     const ns = network.simulation.now - this.#begin;
     if (ns <= 0) return [];
-    const after = this.#arrived();
-    return topology.links.flatMap(({ a, b, rateBps, ratePps }, i) =>
-      [[a.node, b.node, 2 * i] as const, [b.node, a.node, 2 * i + 1] as const].map(
-        ([from, to, at]): LinkUse => {
-          const bytes = after[at]!.bytes - this.#before[at]!.bytes;
-          const packets = after[at]!.packets - this.#before[at]!.packets;
-          const counted = ratePps !== undefined && topology.nodes[from]!.role !== "host";
-          const share = counted ? packets / ratePps : (8 * bytes) / rateBps;
-          return {
-            from: topology.nodes[from]!.name,
-            to: topology.nodes[to]!.name,
-            utilisation: Number(((share * 1e9) / ns).toFixed(6)),
-            uplink: isUplink(topology, from, to),
-          };
-        },
-      ),
-    );
+    const counts = this.#arrived().map(({ packets, bytes }, at) => ({
+      packets: packets - this.#before[at]!.packets,
+      bytes: bytes - this.#before[at]!.bytes,
+    }));
+    return linkUse(topology, counts, ns);
   }
 
   /** What has arrived so far, of both directions of each link of the topology. */
@@ -66,6 +54,23 @@ export class LinkMeter {
       return [aToB, bToA].map(({ stats }) => ({ packets: stats.delivered, bytes: stats.bytesDelivered }));
     });
   }
+}
+
+/** `counts`: of both directions of each link of the topology, from its end `a` first, in so many nanoseconds. */
+export function linkUse(topology: Topology, counts: readonly Arrived[], ns: number): LinkUse[] {
+  return topology.links.flatMap(({ a, b, rateBps, ratePps }, i) =>
+    [[a.node, b.node, 2 * i] as const, [b.node, a.node, 2 * i + 1] as const].map(([from, to, at]): LinkUse => {
+      const { packets, bytes } = counts[at]!;
+      const counted = ratePps !== undefined && topology.nodes[from]!.role !== "host";
+      const share = counted ? packets / ratePps : (8 * bytes) / rateBps;
+      return {
+        from: topology.nodes[from]!.name,
+        to: topology.nodes[to]!.name,
+        utilisation: Number(((share * 1e9) / ns).toFixed(6)),
+        uplink: isUplink(topology, from, to),
+      };
+    }),
+  );
 }
 
 function isUplink({ nodes }: Topology, from: number, to: number): boolean {

@@ -1,0 +1,106 @@
+/** Links and lost frames of a lab, from what the kernel counts at the interfaces of its switches. */
+import { type InterfaceCounters, type Lab, labOf } from "../../../../testbed/index.js";
+import type { Topology } from "../../../../topology/index.js";
+import { type LinkUse, linkUse } from "../meters/link-meter.js";
+
+type Counters = ReadonlyMap<string, InterfaceCounters>;
+
+/** Where the frames of a direction of a link are counted: at the switch that sends them, or that receives them from a host. */
+interface Place {
+  readonly interface: string;
+  readonly way: "sentBytes" | "receivedBytes";
+}
+
+const QUIET_MS = 50;
+const MOST_LOOKS = 40;
+
+export class FabricCounters {
+  readonly #lab: Lab;
+  readonly #topology: Topology;
+  /** By directed link: 2 * link, or + 1 from its end `b`. */
+  readonly #places: readonly Place[];
+  /** Interfaces by switch. */
+  readonly #switches: ReadonlyMap<string, readonly string[]>;
+  #start: Counters | undefined;
+  #begin: { readonly at: number; readonly counters: Counters } | undefined;
+
+  constructor(lab: Lab, topology: Topology) {
+    this.#lab = lab;
+    this.#topology = topology;
+    const spec = labOf(topology);
+    const isSwitch = new Set(spec.switches.map(({ name }) => name));
+    this.#places = spec.links.flatMap(({ a, b }) =>
+      [
+        [a, b],
+        [b, a],
+      ].map(([from, to]): Place => {
+        const sends = isSwitch.has(from!.node);
+        return sends
+          ? { interface: from!.interface, way: "sentBytes" }
+          : { interface: to!.interface, way: "receivedBytes" };
+      }),
+    );
+    this.#switches = new Map(
+      spec.switches.map(({ name, ports }) => [name, ports.map((port) => port.interface)]),
+    );
+  }
+
+  /** Before the first frame: lost frames count from here. */
+  async start(): Promise<void> {
+    this.#start = await this.#lab.counters();
+  }
+
+  /** The window of the links begins; `now` in nanoseconds. */
+  async begin(now: number): Promise<void> {
+    this.#begin = { at: now, counters: await this.#lab.counters() };
+  }
+
+  /** It ends: each direction of each link, in the order of the topology. */
+  async end(now: number): Promise<LinkUse[]> {
+    const { at, counters: before } = this.#begin!;
+    if (now <= at) return [];
+    const after = await this.#lab.counters();
+    const bytes = this.#places.map(({ interface: name, way }) => after.get(name)![way] - before.get(name)![way]);
+    return linkUse(this.#topology, bytes, now - at);
+  }
+
+  /**
+   * When nothing is sent any more: frames that came into each switch and did not leave it, by switch. Frames that a program makes or
+   * copies count against them.
+   */
+  async lost(): Promise<Map<string, number>> {
+    const after = await this.#quiet();
+    const before = this.#start!;
+    const missing = (name: string, counters: Counters) => {
+      const { receivedFrames, sentFrames } = counters.get(name)!;
+      return receivedFrames - sentFrames;
+    };
+    return new Map(
+      [...this.#switches].map(([name, interfaces]) => [
+        name,
+        Math.max(
+          0,
+          interfaces.reduce((sum, one) => sum + missing(one, after) - missing(one, before), 0),
+        ),
+      ]),
+    );
+  }
+
+  /** What waits in queues has left when two looks find the same. */
+  async #quiet(): Promise<Counters> {
+    let last = await this.#lab.counters();
+    for (let look = 0; look < MOST_LOOKS; look++) {
+      await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+      const now = await this.#lab.counters();
+      if (sum(now) === sum(last)) return now;
+      last = now;
+    }
+    return last;
+  }
+}
+
+function sum(counters: Counters): number {
+  let frames = 0;
+  for (const { sentFrames, receivedFrames } of counters.values()) frames += sentFrames + receivedFrames;
+  return frames;
+}

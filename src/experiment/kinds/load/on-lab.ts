@@ -1,0 +1,192 @@
+/** Load on real switches: the flows of the workload by the kernel's TCP, at their times, measured as in the simulator. */
+import { Random } from "../../../base/index.js";
+import { monotonicNs } from "../../../testbed/index.js";
+import { hostsOf } from "../../../topology/index.js";
+import type { FlowArrival } from "../../../traffic/index.js";
+import { listedFaultTables, whileFaultsHappen } from "../../faults/during-lab.js";
+import type { Fault } from "../../faults/fault.js";
+import { faultTables } from "../../faults/fault-entries.js";
+import { sleepUntil } from "../../testbed/flow-watch.js";
+import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
+import type { SchemeOnLab } from "../../testbed/scheme-on-lab.js";
+import type { LabSide, LabStage, Unit } from "../kind.js";
+import { endOf } from "./check.js";
+import { FlowRecorder } from "./flow-lines.js";
+import { kernelFrameSizes } from "./frame-sizes.js";
+import { IdealTimes } from "./ideal-time.js";
+import { checkLoadOnLab, isDirect } from "./lab/check.js";
+import { FabricCounters } from "./lab/fabric-counters.js";
+import { LabFlows } from "./lab/lab-flows.js";
+import { noneMeasured } from "./none-measured.js";
+import { FlowMeter, type MeteredFlow } from "./meters/flow-meter.js";
+import type { LinkUse } from "./meters/link-meter.js";
+import type { LoadFigures, LoadOutcome } from "./outcome.js";
+import type { Load } from "./schema.js";
+
+/** From the start of the agents to the start of the traffic. */
+const LEAD_NS = 500e6;
+/** Flows are ordered so long before they start. */
+const AHEAD_NS = 300e6;
+/** Between two looks at what is to be ordered, and whether all is over. */
+const LOOK_NS = 20e6;
+
+type Tables = ReadonlyMap<Fault, number>;
+
+/** How a load experiment runs on real switches. */
+export const LOAD_ON_LAB: LabSide<Load, Unit, LoadOutcome, Tables> = {
+  kernelTcp: true,
+  async check(experiment, engine, stop) {
+    checkLoadOnLab(experiment, engine);
+    return await listedFaultTables(experiment, engine, stop);
+  },
+  direct: isDirect,
+  async prepare({ topology, faults }) {
+    return faultTables(topology, faults)!;
+  },
+  async run(experiment, { scheme }, { fabric, seed, prepared, controllers, stepDone }) {
+    const meter = new LoadMeter(fabric.run.lab);
+    const figures = await new LabLoad(experiment, fabric, seed, meter).play(prepared, controllers);
+    await stepDone();
+    return { scheme, ...figures };
+  },
+  warnings: (outcomes) => saturationWarnings(outcomes.map(({ load }) => load)),
+};
+
+class LabLoad {
+  readonly #meter: FlowMeter;
+  readonly #recorder: FlowRecorder;
+  readonly #counters: FabricCounters;
+  #windowEnd: number | undefined;
+  #links: LinkUse[] = [];
+  #started = 0;
+  #lastNs = 0;
+  #drawn = false;
+
+  constructor(
+    readonly experiment: Load,
+    readonly fabric: SchemeOnLab,
+    readonly seed: number,
+    readonly machine: LoadMeter,
+  ) {
+    const { settings, topology } = experiment;
+    const ideal = new IdealTimes(topology, kernelFrameSizes(settings));
+    this.#meter = new FlowMeter(settings.sizes, settings.warm_up, (arrival) => ideal.of(arrival));
+    this.#recorder = new FlowRecorder(topology, settings);
+    this.#counters = new FabricCounters(fabric.run.lab, topology);
+  }
+
+  async play(tables: Tables, controllers: LabStage<Tables>["controllers"]): Promise<LoadFigures> {
+    const { experiment, fabric, seed } = this;
+    const { settings, topology } = experiment;
+    const random = new Random(seed);
+    await controllers.start();
+    const start = () => monotonicNs() + LEAD_NS;
+    const hosts = hostsOf(topology);
+    const flows = await LabFlows.make(fabric, topology, settings, hosts, random.fork("flows"), start);
+    await this.#counters.start();
+    await this.machine.start();
+    const times = { start: flows.start, duration: endOf(settings) };
+    return await whileFaultsHappen(experiment, fabric, tables, times, async () => {
+      await this.#drive(flows, random.fork("traffic"));
+      const load = await this.machine.stop();
+      const endNs = monotonicNs() - flows.start;
+      if (this.#meter.measured === 0) noneMeasured(experiment, { count: this.#started, lastNs: this.#lastNs });
+      for (const flow of this.#meter.openFlows()) this.#recorder.unfinished(flow);
+      const openAtEnd = this.#meter.open;
+      await flows.closeAll();
+      await controllers.stop();
+      const lost = await this.#counters.lost();
+      this.#tell(flows, lost);
+      const groups = this.#meter.groups();
+      return {
+        seed,
+        flows: this.#meter.classes(),
+        ...(groups === undefined ? {} : { groups }),
+        started: this.#started,
+        openAtEnd,
+        window: [settings.warm_up, this.#windowEnd!],
+        endNs: Math.round(endNs),
+        ...(this.#links.length === 0 ? {} : { links: this.#links }),
+        lostAtSwitches: Object.fromEntries([...lost].filter(([, frames]) => frames > 0)),
+        load,
+        ...this.#recorder.lines(),
+      };
+    });
+  }
+
+  /** Orders flows ahead of their starts until all measured ones are over, or the drain is. */
+  async #drive(flows: LabFlows, random: Random): Promise<void> {
+    const { settings, traffic } = this.experiment;
+    const { warm_up, drain } = settings;
+    const { duration } = settings.traffic;
+    const { stop } = this.fabric.run;
+    const workload = traffic.workload(random);
+    const since = () => monotonicNs() - flows.start;
+    const begin = (arrival: FlowArrival) => {
+      this.#started++;
+      this.#lastNs = Math.max(this.#lastNs, arrival.startNs);
+      const running = flows.begin(arrival, {
+        completed: (atNs) => {
+          const now = atNs - flows.start;
+          this.#meter.completed(flow, now);
+          this.#recorder.completed(flow, now);
+          for (const next of workload.completed?.(arrival, Math.round(Math.max(now, since()))) ?? []) begin(next);
+        },
+        ended: () => this.#meter.ended(flow),
+      });
+      const flow: MeteredFlow = this.#meter.started(arrival, running.counters);
+    };
+    let next = workload.next();
+    let isOpen = false;
+    for (;;) {
+      while (next !== undefined && next.startNs <= since() + AHEAD_NS) {
+        begin(next);
+        next = workload.next();
+      }
+      this.#drawn = next === undefined;
+      if (!isOpen && since() >= warm_up) {
+        isOpen = true;
+        await this.#openWindow(flows, since());
+      }
+      if (isOpen && duration !== undefined && since() >= duration) await this.#closeWindow(flows, since());
+      const isLast =
+        workload.completed === undefined ? this.#drawn : this.#started === settings.traffic.flows;
+      const ends = duration === undefined && isLast && this.#lastNs > warm_up && since() >= this.#lastNs;
+      if (isOpen && ends) await this.#closeWindow(flows, since());
+      if (this.#isOver(workload.completed !== undefined, since(), drain)) break;
+      await sleepUntil(monotonicNs() + LOOK_NS, stop);
+    }
+    if (!isOpen) await this.#openWindow(flows, since());
+    await this.#closeWindow(flows, since());
+  }
+
+  #isOver(startsOthers: boolean, now: number, drain: number): boolean {
+    if (!this.#drawn || now < this.#lastNs) return false;
+    // Flows of the warm-up are waited for only where their completions start others.
+    if ((startsOthers ? this.#meter.open : this.#meter.openMeasured) === 0) return true;
+    return now >= this.#lastNs + drain;
+  }
+
+  async #openWindow(flows: LabFlows, now: number): Promise<void> {
+    await Promise.all([flows.askDelivered(), this.#counters.begin(now)]);
+    this.#meter.window("begin");
+  }
+
+  async #closeWindow(flows: LabFlows, now: number): Promise<void> {
+    if (this.#windowEnd !== undefined) return;
+    this.#windowEnd = Math.round(now);
+    const [links] = await Promise.all([this.#counters.end(now), flows.askDelivered()]);
+    this.#links = links;
+    this.#meter.window("end");
+  }
+
+  #tell({ broken, brokenBy }: LabFlows, lost: ReadonlyMap<string, number>): void {
+    const { journal } = this.fabric.run;
+    const { label } = this.fabric.scheme;
+    journal.write(`${label}: frames lost at switches: ${JSON.stringify(Object.fromEntries(lost))}`);
+    journal.fact(
+      "Real switches do not tell the lengths of their queues: there are no figures of them. Lost packets are frames that came into a switch and did not leave it.",
+    );
+    if (broken > 0) journal.fact(`${label}: ${broken} connections broke, one with: ${brokenBy}.`);
+  }
+}

@@ -1,0 +1,83 @@
+/** The agent of a host whose packets are the kernel's own: listeners and flows by its NIC, and nothing between them and the wire. */
+import { Random } from "../base/index.js";
+import type { HostContext, HostPolicy } from "../hosts/index.js";
+import { SocketWatch } from "../interfaces/index.js";
+import { monotonicNs } from "./clock.js";
+import type { AgentEvent, AgentStatistics } from "./events.js";
+import { Flows } from "./flows.js";
+import { contextOf } from "./host-context.js";
+import { type HostSetup, KERNEL_RTO_MIN_MS } from "./host-setup.js";
+import { type Request, RequestError, type StartRequest } from "./requests.js";
+import { Sinks } from "./sinks.js";
+import { Timers } from "./timers.js";
+import { Transfers } from "./transfers.js";
+
+export class DirectAgent {
+  readonly #watch = new SocketWatch();
+  readonly #timers = new Timers(monotonicNs);
+  readonly #flows: Flows;
+  readonly #transfers: Transfers;
+  readonly #sinks: Sinks;
+
+  constructor(
+    readonly config: StartRequest,
+    makePolicy: (context: HostContext) => HostPolicy,
+    setup: HostSetup,
+    readonly tell: (event: AgentEvent) => void,
+  ) {
+    const policy = makePolicy(contextOf(config, this.#timers, tell));
+    const { nics, field, ipv4, ipv6, seed, rtoMinMs } = config;
+    if (policy.plain !== true) throw new RequestError("direct: the host policy marks packets, or chooses NICs");
+    if (nics.length > 1) throw new RequestError(`direct: the host has ${nics.length} NICs`);
+    setup.tuneDirect(config);
+    const addresses = [ipv4, ipv6].filter((address) => address !== undefined);
+    // It knows no flow, since no packet passes it; transfers ask it all the same.
+    const leastRtoNs = (rtoMinMs ?? KERNEL_RTO_MIN_MS) * 1e6;
+    this.#flows = new Flows({ addresses, nics, field, policy }, new Random(seed), leastRtoNs);
+    const parts = { watch: this.#watch, now: monotonicNs, tell };
+    this.#transfers = new Transfers(config, { ...parts, flows: this.#flows, timers: this.#timers });
+    this.#sinks = new Sinks(parts);
+  }
+
+  handle(request: Exclude<Request, { op: "start" | "stop" }>): void {
+    switch (request.op) {
+      case "listen": {
+        const { id, port, congestion } = request;
+        for (const own of this.#flows.host.addresses) this.#sinks.listen(own, port, congestion);
+        this.tell({ event: "listening", id, port });
+        break;
+      }
+      case "flow":
+        if (request.windowSegments !== undefined)
+          throw new RequestError("windowSegments: acknowledgements pass a direct host unseen");
+        this.#transfers.add(request);
+        break;
+      case "stop-flow":
+        this.#transfers.stop(request.id);
+        break;
+      case "receiving":
+        this.tell({ event: "receiving", id: request.id, connections: this.#sinks.arriving() });
+        break;
+      case "statistics":
+        this.tell({ event: "statistics", id: request.id, ...this.statistics() });
+        break;
+      case "probe":
+      case "message":
+        throw new RequestError(`op: a direct host takes no ${request.op}`);
+    }
+  }
+
+  /** No packet passes it. */
+  statistics(): AgentStatistics {
+    const { user, system } = process.cpuUsage();
+    const none = { fromKernel: 0, toKernel: 0, copies: 0, rejected: 0, kept: 0, lost: 0, flows: 0 };
+    return { ...none, cpuNs: 1000 * (user + system) };
+  }
+
+  close(): void {
+    this.#transfers.close();
+    this.#sinks.close();
+    this.#timers.close();
+    this.#watch.close();
+  }
+}
