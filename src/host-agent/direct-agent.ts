@@ -27,7 +27,8 @@ export class DirectAgent {
   ) {
     const policy = makePolicy(contextOf(config, this.#timers, tell));
     const { nics, field, ipv4, ipv6, seed, rtoMinMs } = config;
-    if (policy.plain !== true) throw new RequestError("direct: the host policy marks packets, or chooses NICs");
+    if (policy.plain !== true)
+      throw new RequestError("direct: the host policy marks packets, or chooses NICs");
     if (nics.length > 1) throw new RequestError(`direct: the host has ${nics.length} NICs`);
     setup.tuneDirect(config);
     const addresses = [ipv4, ipv6].filter((address) => address !== undefined);

@@ -88,7 +88,10 @@ export class Sinks {
   }
 
   close(): void {
-    for (const socket of [...[...this.#connections].map(({ socket }) => socket), ...this.#listeners.values()]) {
+    for (const socket of [
+      ...[...this.#connections].map(({ socket }) => socket),
+      ...this.#listeners.values(),
+    ]) {
       this.parts.watch.forget(socket);
       socket.close();
     }

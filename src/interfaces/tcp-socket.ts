@@ -108,10 +108,7 @@ export class TcpSocket {
   /** Congestion control by the kernel's name, such as cubic; ENOENT where the kernel does not have it. Connections inherit it from their listener. */
   control(name: string): void {
     const bytes = new TextEncoder().encode(name);
-    this.#check(
-      "setsockopt",
-      this.#c.setsockopt(this.#fd, IPPROTO_TCP, TCP_CONGESTION, bytes, bytes.length),
-    );
+    this.#check("setsockopt", this.#c.setsockopt(this.#fd, IPPROTO_TCP, TCP_CONGESTION, bytes, bytes.length));
   }
 
   /** Nothing more will be sent: the other end hears of it behind the data. */

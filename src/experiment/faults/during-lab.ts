@@ -1,6 +1,7 @@
 /** Faults of a run on a lab at their times, those of controllers and commands too. */
-import { monotonicNs, type SwitchEngine } from "../../testbed/index.js";
+
 import type { Locate } from "../../base/index.js";
+import { monotonicNs, type SwitchEngine } from "../../testbed/index.js";
 import type { Topology } from "../../topology/index.js";
 import { sleepUntil } from "../testbed/flow-watch.js";
 import type { SchemeOnLab } from "../testbed/scheme-on-lab.js";
@@ -47,7 +48,10 @@ export async function whileFaultsHappen<T>(
   const over = new AbortController();
   const stop = AbortSignal.any([fabric.run.stop, over.signal]);
   const faults = new LabFaults(topology, fabric.faultyLab, tables);
-  const inTurn = async <E extends { readonly at: number }>(events: readonly E[], apply: (one: E) => unknown) => {
+  const inTurn = async <E extends { readonly at: number }>(
+    events: readonly E[],
+    apply: (one: E) => unknown,
+  ) => {
     for (const event of events) {
       if (event.at >= duration) return;
       await sleepUntil(start + event.at, stop);

@@ -7,8 +7,8 @@ import { fileWord, type SeeingFolder } from "../seeing/seeing.js";
 import { jobKey } from "./dependencies.js";
 import type { Sweep } from "./load.js";
 import type { JobOrder } from "./messages.js";
-import type { PointRecord } from "./points-file.js";
 import type { JobLab } from "./point.js";
+import type { PointRecord } from "./points-file.js";
 import { pointName } from "./words.js";
 
 export interface JobMeans {

@@ -38,7 +38,10 @@ export interface JobOptions {
 }
 
 /** Checks every point. Throws DiagnosticError for what is wrong with one, and P43041. */
-export async function jobsOf(sweep: Sweep, { seed, runs, p4c, engine, breathe }: JobOptions): Promise<SweepJobs> {
+export async function jobsOf(
+  sweep: Sweep,
+  { seed, runs, p4c, engine, breathe }: JobOptions,
+): Promise<SweepJobs> {
   const { space } = sweep;
   sweep.checkNumber(sweep.point(0, runs).units.length);
   const seeds = space.seeds(seed);

@@ -42,7 +42,8 @@ export function kindPoints<
         },
         dependencies: (unit) => dependenciesOf(kind.name, experiment, units[unit]!, kindOwn),
         async run(unit, seed, { p4c, seeing, stop, lab, step }) {
-          if (lab !== undefined) return await runOnLab(kind, experiment, units[unit]!, seed, { p4c, stop, lab, step });
+          if (lab !== undefined)
+            return await runOnLab(kind, experiment, units[unit]!, seed, { p4c, stop, lab, step });
           const { runUnitOnSimulator } = await import("../on-simulator.js");
           // One process compiles a program once, whatever jobs it gets.
           if (compiled === undefined || compiled.p4c !== p4c)

@@ -3,12 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import {
-  type DiagnosticError,
-  Diagnostics,
-  formatDiagnostic,
-  SourceFile,
-} from "../../../src/base/index.js";
+import { type DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
 import { loadExperimentFile, type PrintedResults, type RunOptions } from "../../../src/experiment/index.js";
 import { kernelFrameSizes } from "../../../src/experiment/kinds/load/frame-sizes.js";
 import { LOAD_ON_LAB } from "../../../src/experiment/kinds/load/on-lab.js";
@@ -163,7 +158,10 @@ describe.each(["switch", "bmv2"] as const)("engine %s", (engine) => {
           .trim()
           .split("\n")
           .map((line) => JSON.parse(line) as Line)
-          .map(({ scheme, flow, src, dst, bytes, start_ns: at }) => `${scheme} ${flow} ${src} ${dst} ${bytes} ${at}`)
+          .map(
+            ({ scheme, flow, src, dst, bytes, start_ns: at }) =>
+              `${scheme} ${flow} ${src} ${dst} ${bytes} ${at}`,
+          )
           .sort();
       expect(flowsOf(engine)).toEqual(flowsOf(`${engine}-sim`));
 

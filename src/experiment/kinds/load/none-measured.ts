@@ -4,7 +4,10 @@ import { CODES } from "../../codes.js";
 import type { Load } from "./schema.js";
 
 /** `count`: flows that started; `lastNs`: when the last one did, from the start of the traffic. Throws DiagnosticError P43060. */
-export function noneMeasured({ settings, locate }: Load, { count, lastNs }: { readonly count: number; readonly lastNs: number }): never {
+export function noneMeasured(
+  { settings, locate }: Load,
+  { count, lastNs }: { readonly count: number; readonly lastNs: number },
+): never {
   fail(
     CODES.nothingToMeasure,
     locate(["warm_up"]) ?? locate(["traffic"]) ?? locate([]),

@@ -17,9 +17,9 @@ import { IdealTimes } from "./ideal-time.js";
 import { checkLoadOnLab, isDirect } from "./lab/check.js";
 import { FabricCounters } from "./lab/fabric-counters.js";
 import { LabFlows } from "./lab/lab-flows.js";
-import { noneMeasured } from "./none-measured.js";
 import { FlowMeter, type MeteredFlow } from "./meters/flow-meter.js";
 import type { LinkUse } from "./meters/link-meter.js";
+import { noneMeasured } from "./none-measured.js";
 import type { LoadFigures, LoadOutcome } from "./outcome.js";
 import type { Load } from "./schema.js";
 
@@ -90,7 +90,8 @@ class LabLoad {
       await this.#drive(flows, random.fork("traffic"));
       const load = await this.machine.stop();
       const endNs = monotonicNs() - flows.start;
-      if (this.#meter.measured === 0) noneMeasured(experiment, { count: this.#started, lastNs: this.#lastNs });
+      if (this.#meter.measured === 0)
+        noneMeasured(experiment, { count: this.#started, lastNs: this.#lastNs });
       for (const flow of this.#meter.openFlows()) this.#recorder.unfinished(flow);
       const openAtEnd = this.#meter.open;
       await flows.closeAll();
@@ -130,7 +131,8 @@ class LabLoad {
           const now = atNs - flows.start;
           this.#meter.completed(flow, now);
           this.#recorder.completed(flow, now);
-          for (const next of workload.completed?.(arrival, Math.round(Math.max(now, since()))) ?? []) begin(next);
+          for (const next of workload.completed?.(arrival, Math.round(Math.max(now, since()))) ?? [])
+            begin(next);
         },
         ended: () => this.#meter.ended(flow),
       });

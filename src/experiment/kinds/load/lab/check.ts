@@ -36,7 +36,12 @@ export function isDirect({ settings, topology }: Load, { hosts }: SchemeRun): bo
 function checkTraffic({ settings, locate }: Load, engine: SwitchEngine): void {
   const { traffic } = settings;
   const refuse = (path: readonly PropertyKey[], message: string): never =>
-    fail(CODES.loadOnTestbed, locate(path) ?? locate(["traffic"]), message, "run it on the simulator: --engine sim");
+    fail(
+      CODES.loadOnTestbed,
+      locate(path) ?? locate(["traffic"]),
+      message,
+      "run it on the simulator: --engine sim",
+    );
   if (traffic.replay !== undefined)
     refuse(
       ["traffic", "replay"],

@@ -60,7 +60,9 @@ export class FabricCounters {
     const { at, counters: before } = this.#begin!;
     if (now <= at) return [];
     const after = await this.#lab.counters();
-    const bytes = this.#places.map(({ interface: name, way }) => after.get(name)![way] - before.get(name)![way]);
+    const bytes = this.#places.map(
+      ({ interface: name, way }) => after.get(name)![way] - before.get(name)![way],
+    );
     return linkUse(this.#topology, bytes, now - at);
   }
 
