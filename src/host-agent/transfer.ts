@@ -114,8 +114,9 @@ export class Transfer implements FlowWatcher {
       if (error !== undefined) throw error;
       if (readable && socket.discard(PIECE) === 0) {
         // The other end closes when it has heard of our end, which is behind all data.
-        if (this.#finishing) return this.finish(false);
-        throw new Error("the other end closed the connection");
+        if (!this.#finishing) throw new Error("the other end closed the connection");
+        this.finish(false);
+        return;
       }
     } catch (error) {
       this.#fail(error);

@@ -111,13 +111,9 @@ export class FabricRecorder {
     const { topology } = this.#fabric;
     alignBins([this.#use, this.#queueBins, this.#events.bins], end);
     const use = Array.from({ length: 2 * topology.links.length }, (_, direction) => {
-      const bytes = this.#use.of(direction, end);
-      if (bytes.every((value) => value === 0)) return undefined;
-      const { rateBps } = topology.links[direction >> 1]!;
-      return bytes.map((value, bin) => {
-        const ns = Math.min(this.#use.binNs, end - bin * this.#use.binNs);
-        return Math.min(1, (8 * value * NS_PER_S) / (rateBps * ns));
-      });
+      const busy = this.#use.of(direction, end);
+      if (busy.every((value) => value === 0)) return undefined;
+      return busy.map((ns, bin) => Math.min(1, ns / Math.min(this.#use.binNs, end - bin * this.#use.binNs)));
     });
     const counts = this.#events.counts(end);
     return {
@@ -227,9 +223,8 @@ export class FabricRecorder {
         const now = this.#now;
         if (isSwitch) this.#touch(to);
         const left = Math.max(0, now - delay);
-        const { rateBps } = this.#fabric.topology.links[direction >> 1]!;
-        const time = (8 * frame.length * NS_PER_S) / rateBps;
-        this.#use.add(direction, Math.max(0, left - time), left, frame.length);
+        const time = this.#wireTime(direction, frame.length);
+        this.#use.add(direction, Math.max(0, left - time), left, time);
         const flow = this.#table.find(frame);
         if (flow === undefined) return;
         const node = flow.path.arrived(direction, now);
@@ -246,6 +241,13 @@ export class FabricRecorder {
       },
     });
     this.#stops.push(stop);
+  }
+
+  /** Nanoseconds for which a frame keeps the sending end busy: switches may have a rate in packets. */
+  #wireTime(direction: number, bytes: number): number {
+    const { rateBps, ratePps } = this.#fabric.topology.links[direction >> 1]!;
+    const counted = ratePps !== undefined && this.#queueBase.has(this.#ends.from(direction));
+    return counted ? NS_PER_S / ratePps : (8 * bytes * NS_PER_S) / rateBps;
   }
 
   /** Data that left their host before are sent again. */

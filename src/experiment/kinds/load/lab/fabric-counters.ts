@@ -8,7 +8,8 @@ type Counters = ReadonlyMap<string, InterfaceCounters>;
 /** Where the frames of a direction of a link are counted: at the switch that sends them, or that receives them from a host. */
 interface Place {
   readonly interface: string;
-  readonly way: "sentBytes" | "receivedBytes";
+  /** Whether the switch of the interface sends them. */
+  readonly sends: boolean;
 }
 
 const QUIET_MS = 50;
@@ -35,9 +36,7 @@ export class FabricCounters {
         [b, a],
       ].map(([from, to]): Place => {
         const sends = isSwitch.has(from!.node);
-        return sends
-          ? { interface: from!.interface, way: "sentBytes" }
-          : { interface: to!.interface, way: "receivedBytes" };
+        return { interface: (sends ? from! : to!).interface, sends };
       }),
     );
     this.#switches = new Map(
@@ -60,10 +59,13 @@ export class FabricCounters {
     const { at, counters: before } = this.#begin!;
     if (now <= at) return [];
     const after = await this.#lab.counters();
-    const bytes = this.#places.map(
-      ({ interface: name, way }) => after.get(name)![way] - before.get(name)![way],
-    );
-    return linkUse(this.#topology, bytes, now - at);
+    const counts = this.#places.map(({ interface: name, sends }) => {
+      const [old, own] = [before.get(name)!, after.get(name)!];
+      return sends
+        ? { packets: own.sentFrames - old.sentFrames, bytes: own.sentBytes - old.sentBytes }
+        : { packets: own.receivedFrames - old.receivedFrames, bytes: own.receivedBytes - old.receivedBytes };
+    });
+    return linkUse(this.#topology, counts, now - at);
   }
 
   /**

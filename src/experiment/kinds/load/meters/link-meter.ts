@@ -59,17 +59,19 @@ export class LinkMeter {
 /** `counts`: of both directions of each link of the topology, from its end `a` first, in so many nanoseconds. */
 export function linkUse(topology: Topology, counts: readonly Arrived[], ns: number): LinkUse[] {
   return topology.links.flatMap(({ a, b, rateBps, ratePps }, i) =>
-    [[a.node, b.node, 2 * i] as const, [b.node, a.node, 2 * i + 1] as const].map(([from, to, at]): LinkUse => {
-      const { packets, bytes } = counts[at]!;
-      const counted = ratePps !== undefined && topology.nodes[from]!.role !== "host";
-      const share = counted ? packets / ratePps : (8 * bytes) / rateBps;
-      return {
-        from: topology.nodes[from]!.name,
-        to: topology.nodes[to]!.name,
-        utilisation: Number(((share * 1e9) / ns).toFixed(6)),
-        uplink: isUplink(topology, from, to),
-      };
-    }),
+    [[a.node, b.node, 2 * i] as const, [b.node, a.node, 2 * i + 1] as const].map(
+      ([from, to, at]): LinkUse => {
+        const { packets, bytes } = counts[at]!;
+        const counted = ratePps !== undefined && topology.nodes[from]!.role !== "host";
+        const share = counted ? packets / ratePps : (8 * bytes) / rateBps;
+        return {
+          from: topology.nodes[from]!.name,
+          to: topology.nodes[to]!.name,
+          utilisation: Number(((share * 1e9) / ns).toFixed(6)),
+          uplink: isUplink(topology, from, to),
+        };
+      },
+    ),
   );
 }
 
