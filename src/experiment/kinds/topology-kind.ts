@@ -3,8 +3,9 @@
  * the file's seed where the file has no key `sweep`; so its points run on worker processes, in shards, and are resumed as all others.
  */
 import type { z } from "zod";
-import type { Diagnostics, Locate, SourceFile } from "../../base/index.js";
+import { type Diagnostics, fail, type Locate, type SourceFile } from "../../base/index.js";
 import type { Topology } from "../../topology/index.js";
+import { CODES } from "../codes.js";
 import { rowsCsv } from "../csv.js";
 import { breather } from "../engine.js";
 import type { CommonSettings, SchemeSet } from "../experiment.js";
@@ -93,6 +94,14 @@ export function registerTopologyKind<
     const units = kind.units(experiment);
     const point: Point = {
       units,
+      async checkOnLab(engine) {
+        fail(
+          CODES.simulatorOnly,
+          undefined,
+          `experiments of the kind ${kind.name} send no packets: engine ${engine} has nothing to run`,
+          "leave the engine out, or write --engine sim",
+        );
+      },
       dependencies: (unit) => {
         const { scheme, name, dependsOn } = units[unit]!;
         return settingsOfUnit(kind.name, experiment.settings, undefined, { scheme, name, dependsOn });
@@ -150,6 +159,7 @@ export function registerTopologyKind<
         json,
         table: withNotes(kind.table(rows, keys), notes),
         notes,
+        warnings,
         files: [["results.json", json], ["results.csv", rowsCsv(rows)], ...(await kind.files(sweep))],
       };
     },

@@ -4,7 +4,7 @@ import { rowsCsv } from "../csv.js";
 import type { FabricExperiment, FabricSettings, SchemeRun } from "../experiment.js";
 import type { ExperimentKind, SweepPoint, SweepResults, Unit } from "../kinds/kind.js";
 import { type RunResults, resultsJson, schemeNotes, withNotes } from "../results.js";
-import { labOf } from "../run.js";
+import { labOf, refuseSeeing } from "../run.js";
 import { seeingOf } from "../seeing/request.js";
 import { dependenciesOf } from "./dependencies.js";
 import { sweepPage } from "./page.js";
@@ -37,6 +37,8 @@ export function kindPoints<
       const point: Point = {
         units: units.map(({ scheme, name, steps }) => ({ scheme: scheme.label, name, steps })),
         async checkOnLab(engine, stop) {
+          if (seeingOf(experiment.settings.see) !== undefined)
+            refuseSeeing(engine, experiment.locate(["see"]));
           const { checkOnLab } = await import("../testbed/run.js");
           await checkOnLab(await labOf(kind, experiment, engine), experiment, engine, stop);
         },

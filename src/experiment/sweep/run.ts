@@ -49,7 +49,7 @@ export async function runSweep(
         `a sweep on engine ${engine} does not run by Slurm: several of its tasks may share a machine, and a lab needs one for itself`,
         "run parts of it by hand, each on a machine of its own: --shard i/n",
       );
-    if (seeingOf(settings.see, options.seeing) !== undefined) refuseSeeing(engine);
+    if (seeingOf(undefined, options.seeing) !== undefined) refuseSeeing(engine);
   }
   if (options.out !== undefined) checkFolder(options.out);
   const folder = options.out ?? mkdtempSync(join(tmpdir(), "p4loom-sweep-"));

@@ -45,6 +45,12 @@ describe("on a lab is refused, before anything starts", () => {
       "error[P43064]: flows of UDP",
     ],
     [
+      "an application that writes at a rate",
+      "schemes: [ecmp]\ntraffic: { sizes: { fixed: 1KB }, interval: 1ms, flows: 2, protocol: { tcp: 1Mbps } }\n",
+      "protocol: { tcp: 1Mbps }",
+      "error[P43064]: applications that write at a rate do not run on engine switch",
+    ],
+    [
       "a key of the simulator's TCP",
       `schemes: [ecmp]\n${TRAFFIC}transport: { initial_window: 4 }\n`,
       "initial_window: 4",

@@ -47,11 +47,17 @@ function checkTraffic({ settings, locate }: Load, engine: SwitchEngine): void {
       ["traffic", "replay"],
       `recorded packets are not replayed on engine ${engine}: its hosts send by the kernel's TCP alone`,
     );
-  const isUdp = (part: { readonly protocol?: unknown }) => typeof part.protocol === "object";
-  const message = `flows of UDP do not run on engine ${engine}: its hosts send by the kernel's TCP alone`;
-  if (isUdp(traffic)) refuse(["traffic", "protocol"], message);
-  const part = traffic.mix?.findIndex(isUdp) ?? -1;
-  if (part >= 0) refuse(["traffic", "mix", part, "protocol"], message);
+  const parts = [traffic, ...(traffic.mix ?? [])];
+  for (const [i, { protocol }] of parts.entries()) {
+    if (typeof protocol !== "object") continue;
+    const place = i === 0 ? ["traffic", "protocol"] : ["traffic", "mix", i - 1, "protocol"];
+    refuse(
+      place,
+      protocol.tcp === undefined
+        ? `flows of UDP do not run on engine ${engine}: its hosts send by the kernel's TCP alone`
+        : `applications that write at a rate do not run on engine ${engine}: its hosts write as fast as the kernel takes data`,
+    );
+  }
 }
 
 function checkTransport(experiment: Load, engine: SwitchEngine): void {
