@@ -180,18 +180,6 @@ function headersOf(value: Expr): Expr[] {
 function expandAssign(program: IrProgram, stmt: StmtOf<"assign">): Stmt[] {
   const { left, right, span } = stmt;
   const type = left.type;
-  if (right.kind === "conditional") {
-    const branch = (value: Expr): Stmt[] => expandAssign(program, { ...stmt, right: value });
-    return [
-      {
-        kind: "if",
-        condition: right.condition,
-        whenTrue: branch(right.whenTrue),
-        whenFalse: branch(right.whenFalse),
-        span,
-      },
-    ];
-  }
   if (right.kind === "invalid") {
     if (type.kind === "header") return [{ kind: "validity", header: left, valid: false, span }];
     return partsOf(program, stmt);

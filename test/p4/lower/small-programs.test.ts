@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { fromHex, toHex } from "../../../src/base/index.js";
 import { Switch } from "../../../src/switch/index.js";
-import { compileParts, type Parts } from "./v1model.js";
+import { compileParts, type Parts, tryCompile, v1model } from "./v1model.js";
 
 const IO = "header io_t { bit<8> a; bit<8> b; bit<16> w; }";
 
@@ -191,6 +191,32 @@ describe("headers and structs as wholes", () => {
       {},
       "050301020102",
     ],
+    [
+      "a swap of structs within a struct",
+      `meta.o = { { 1, 2 }, { 3, 4 } }; meta.o = { meta.o.q, meta.o.p };
+       hdr.io.a = meta.o.p.x; hdr.io.b = meta.o.p.y; hdr.io.w = meta.o.q.x ++ meta.o.q.y;`,
+      { top: `${S} struct O { S p; S q; }`, metadata: "O o;" },
+      "03040102",
+    ],
+    [
+      "a list with no header in it",
+      "meta.t = { { 1, 2 }, 7 }; if (meta.t.h.isValid()) { hdr.io.b = 9; } meta.t = { {#}, 8 }; if (!meta.t.h.isValid()) { hdr.io.a = meta.t.x; }",
+      { top: "struct T { pair_t h; bit<8> x; }", metadata: "T t;" },
+      "08090102",
+    ],
+    [
+      "comparisons with lists, by position and by names",
+      `meta.s = { 1, 2 }; if (meta.s == { 1, 2 }) { hdr.io.a = 0x10; } if ({ 1, 3 } == meta.s) { hdr.io.a = 0x11; }
+       if (meta.s == { y = 2, x = 1 }) { hdr.io.b = 0x20; } if (meta.s != { y = 1, x = 2 }) { hdr.io.w = 0x30; }`,
+      { top: S, metadata: "S s;" },
+      "10200030",
+    ],
+    [
+      "a choice between structs",
+      "S s = hdr.io.a == 5 ? { 1, 2 } : { 3, 4 }; meta.s = hdr.io.a == 4 ? s : { y = 6, x = 5 }; hdr.io.a = s.y; hdr.io.b = meta.s.y;",
+      { top: S, metadata: "S s;" },
+      "02060102",
+    ],
     ["a header without value", "hdr.h = { 1, 2 }; hdr.g = { 3, 4 }; hdr.h = {#};", {}, "050301020304"],
     [
       "a header that is copied while it is invalid",
@@ -354,6 +380,12 @@ describe("loops", () => {
       "bit<8> k = 1; hdr.io.w = 0; for (bit<8> i = 0; i < 3; i = i + 1) { hdr.io.w = hdr.io.w + (bit<16>) k; k = k + hdr.io.b; }",
       [5, 3, 12],
     ],
+    [
+      "that are unrolled, with values that saturate on the way",
+      `int<8> k = 50; int<8> l = -50; bit<8> m = 200; for (bit<8> i = 0; i < 3; i = i + 1) { k = k |+| 50; l = l |-| 50; m = m |+| 50; }
+       hdr.io.a = (bit<8>) k; hdr.io.b = (bit<8>) l; hdr.io.w = (bit<16>) m;`,
+      [127, 128, 255],
+    ],
   ])("%s", (_, ingress, expected) => {
     expect(values(ingress)).toEqual(expected);
   });
@@ -386,6 +418,58 @@ describe("the parser", () => {
     );
     expect(out).toBe("0a0c0102" + "0a0b0c0d");
   });
+});
+
+describe("warnings of whole programs", () => {
+  const warned = (parts: Parts, port = "") => {
+    const text = v1model({ metadata: "@field_list(0) bit<8> x;", ...parts }).replace("sm.egress_spec = 1;", port);
+    const { codes, diagnostics } = tryCompile(text);
+    return codes.filter((code) => code !== "P40611" && diagnostics.errorCount === 0);
+  };
+
+  it.each([
+    ["no statement that decides the port", "meta.x = 1;", ["P40650"]],
+    ["an extern that does not decide it", "random(meta.x, 1, 2);", ["P40650"]],
+    ["mark_to_drop", "mark_to_drop(sm);", []],
+    ["resubmit", "resubmit_preserving_field_list(0);", []],
+    ["a multicast group", "sm.mcast_grp = 1;", []],
+  ])("%s", (_, ingress, codes) => {
+    expect(warned({ ingress })).toEqual(codes);
+  });
+
+  it("a header that is read and whose fields are written, but that is never valid", () => {
+    const parts = { top: "header h_t { bit<8> f; }", headers: "h_t h;" };
+    const read = "hdr.h.f = 1; meta.x = hdr.h.f;";
+    expect(warned({ ...parts, ingress: read }, "sm.egress_spec = 1;")).toEqual(["P40652"]);
+    expect(warned({ ...parts, ingress: `hdr.h.setValid(); ${read}` }, "sm.egress_spec = 1;")).toEqual([]);
+  });
+
+  it("a loop whose only `break` is that of a loop inside it has no end", () => {
+    const inner = "for (bit<8> j = 0; j < 3; j = j + 1) { if (meta.x == j) { break; } }";
+    const loop = (body: string) => `for (bit<8> i = 0; i < 10; ) { ${body} }`;
+    expect(warned({ ingress: loop(inner) }, "sm.egress_spec = 1;")).toContain("P40657");
+    expect(warned({ ingress: loop(`${inner} break;`) }, "sm.egress_spec = 1;")).toEqual([]);
+  });
+
+  it("a local that is read after the call of a function whose paths all return", () => {
+    const top = "bit<8> f(in bit<8> a) { if (a == 1) { return 2; } return 3; }";
+    const ingress = "bit<8> y; meta.x = f(meta.x); meta.x = y;";
+    expect(warned({ top, ingress }, "sm.egress_spec = 1;")).toEqual(["P40658"]);
+  });
+});
+
+it("the text after a pass shows tables with their keys, and switches with all labels", () => {
+  const { dumps } = compileParts({
+    metadata: "bit<8> x; bit<8> y;",
+    locals: `action one() {} action two() {} action none() {}
+      table t { key = { meta.x: ternary; meta.y: exact @name("why"); } actions = { one; two; none; } default_action = none; }`,
+    ingress:
+      "switch (t.apply().action_run) { one: two: { meta.x = 1; } default: { meta.x = 2; } } switch (meta.y) { 1: 2: { meta.x = 3; } default: {} }",
+  });
+  const text = dumps.get("elaborate")!;
+  expect(text).toContain("key = {\n");
+  expect(text).toMatch(/meta\.x: ternary @name\("meta\.x"\);\n\s*meta\.y: exact @name\("why"\);/);
+  expect(text).toMatch(/8w1:\n\s*8w2: \{/);
 });
 
 describe("names of keys", () => {

@@ -54,8 +54,7 @@ function keysOf(entry: TableEntrySyntax, count: number): Expression[] {
  * (section 14.2.1.4). Undefined for constant entries, which win in the order in which they are written.
  */
 function prioritiesOf(env: Env, table: IrTable, property: EntriesProperty): (number | undefined)[] {
-  const explicit = property.entries.some((entry) => entry.priority !== undefined);
-  if (property.isConst && !explicit) return [];
+  if (property.isConst) return [];
   const largestWins = table.largestPriorityWins;
   const step = propertyOf(table.declaration, "priority_delta");
   const delta =
