@@ -213,14 +213,26 @@ export class PrimitiveWriter {
     return index;
   }
 
-  #write({ op, parameters }: bmv2.Primitive): void {
-    const [first, second, third, fourth] = parameters;
+  #write(primitive: bmv2.Primitive): void {
+    const written =
+      this.#writeCopy(primitive) ||
+      this.#writeHeader(primitive) ||
+      this.#writeResource(primitive) ||
+      this.#writePacketOperation(primitive) ||
+      this.#writeCheck(primitive) ||
+      this.#writeArithmetic(primitive);
+    if (!written) throw new Unsupported(`the primitive ${primitive.op}`);
+  }
+
+  /** Values, headers, unions and stacks as wholes. False: the primitive is of another kind. */
+  #writeCopy({ op, parameters }: bmv2.Primitive): boolean {
+    const [first, second] = parameters;
     const { out } = this;
     switch (op) {
       case "assign":
       case "modify_field":
         this.#stores.assign(first!, this.#number(second));
-        return;
+        return true;
       case "assign_VL": {
         const to = this.#stores.destination(first!);
         const from = this.#stores.destination(second!);
@@ -228,12 +240,12 @@ export class PrimitiveWriter {
         out.line(
           `P.copyWithin(${to.field.at} + ${to.shift}, ${from.field.at} + ${from.shift}, ${from.field.at + words} + ${from.shift});`,
         );
-        return;
+        return true;
       }
       case "assign_header":
       case "copy_header":
         this.#stores.copyHeader(this.#header(first), this.#header(second));
-        return;
+        return true;
       case "assign_union": {
         const to = this.resources.layout.unions.get(String(first?.value));
         const from = this.resources.layout.unions.get(String(second?.value));
@@ -241,7 +253,7 @@ export class PrimitiveWriter {
         to.members.forEach((member, i) => {
           this.#stores.copyHeader(this.#place(member.name), this.#place(from.members[i]!.name));
         });
-        return;
+        return true;
       }
       case "assign_header_stack":
       case "assign_union_stack": {
@@ -254,7 +266,7 @@ export class PrimitiveWriter {
         );
         out.line(`P.copyWithin(${atOf(to)}, ${atOf(from)}, ${atOf(from) + from.size * from.stride});`);
         out.line(`P[${to.next}] = P[${from.next}];`);
-        return;
+        return true;
       }
       case "push":
       case "pop": {
@@ -264,30 +276,49 @@ export class PrimitiveWriter {
         out.line(
           `shiftStack(P, ${element.valid}, ${stack.validStride}, ${element.at}, ${stack.stride}, ${stack.size}, ${stack.next}, ${op === "push" ? "" : "-"}(${count}));`,
         );
-        return;
+        return true;
       }
+      default:
+        return false;
+    }
+  }
+
+  /** Headers that become valid or invalid, and the mark to drop. False: the primitive is of another kind. */
+  #writeHeader({ op, parameters }: bmv2.Primitive): boolean {
+    const [first] = parameters;
+    switch (op) {
       case "add_header":
         this.#stores.addHeader(this.#header(first));
-        return;
+        return true;
       case "add_header_fast":
         this.#stores.addHeaderFast(this.#header(first));
-        return;
+        return true;
       case "remove_header":
         this.#stores.removeHeader(this.#header(first));
-        return;
+        return true;
       case "mark_to_drop":
         this.#markToDrop(this.#header(first).slot);
-        return;
+        return true;
       case "drop":
         this.#markToDrop(this.#header({ type: "header", value: "standard_metadata" }).slot);
-        return;
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** Counters, meters, registers and hashes. False: the primitive is of another kind. */
+  #writeResource({ op, parameters }: bmv2.Primitive): boolean {
+    const [first, second, third, fourth] = parameters;
+    const { out } = this;
+    switch (op) {
       case "count": {
         const counter = this.#resource(this.resources.counters, first);
         const index = this.#element(second);
         out.line(
           `if (${index} < ${counter}.size) { ${counter}.packets[${index}]++; ${counter}.bytes[${index}] += s.ingressLength; }`,
         );
-        return;
+        return true;
       }
       case "execute_meter": {
         const meter = this.#resource(this.resources.meters, first);
@@ -295,7 +326,7 @@ export class PrimitiveWriter {
         out.open(`if (${index} < ${meter}.size)`);
         this.#stores.assign(third!, word(`${meter}.execute(${index}, s.ingressLength, s.time())`, 2));
         out.close();
-        return;
+        return true;
       }
       case "register_read": {
         const register = this.#resource(this.resources.registers, second);
@@ -311,7 +342,7 @@ export class PrimitiveWriter {
           range: { width: register.width, signed: false },
         });
         out.close();
-        return;
+        return true;
       }
       case "register_write": {
         const register = this.#resource(this.resources.registers, first);
@@ -324,43 +355,51 @@ export class PrimitiveWriter {
           out.line(`${register.place}.data[${index} * ${words.length} + ${i}] = ${w};`);
         });
         out.close();
-        return;
+        return true;
       }
       case CALCULATE:
         this.#hash(first, second, this.#resource(this.resources.calculations, third), fourth);
-        return;
-      case "modify_field_rng_uniform": {
-        const low = this.#numbers.cut(this.#number(second), 64).map((w) => out.hold(w));
-        const high = this.#numbers.cut(this.#number(third), 64).map((w) => out.hold(w));
-        out.open(`if (s.randomBetween(W, ${[...low, ...high].join(", ")}))`);
-        this.#stores.assign(first!, {
-          kind: "words",
-          words: ["W[0]", "W[1]"],
-          range: { width: 64, signed: false },
-        });
-        out.close();
-        return;
-      }
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** What happens to the packet after this pipeline. False: the primitive is of another kind. */
+  #writePacketOperation({ op, parameters }: bmv2.Primitive): boolean {
+    const [first, second] = parameters;
+    const { out } = this;
+    switch (op) {
       case "clone_ingress_pkt_to_egress":
       case "clone_egress_pkt_to_egress":
         out.line(`s.clone = ${this.#numbers.low(this.#number(first), 16).words[0]} & 32767 | 32768;`);
         out.line(`s.cloneList = ${this.#numbers.low(this.#number(second), 16).words[0]} & 65535;`);
-        return;
+        return true;
       case "resubmit":
         out.line(`s.resubmit = ${this.#numbers.low(this.#number(first), 16).words[0]} & 65535;`);
-        return;
+        return true;
       case "recirculate":
         out.line(`s.recirculate = ${this.#numbers.low(this.#number(first), 16).words[0]} & 65535;`);
-        return;
+        return true;
       case "generate_digest":
         out.line(`s.digest = ${this.#numbers.low(this.#number(second), 16).words[0]} & 65535;`);
-        return;
+        return true;
       case "truncate":
         out.line(`s.truncateTo(${this.#numbers.low(this.#number(first), 32).words[0]} >>> 0);`);
-        return;
+        return true;
       case "exit":
         out.line("s.exit = 1;");
-        return;
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** Assertions and log messages. False: the primitive is of another kind. */
+  #writeCheck({ op, parameters }: bmv2.Primitive): boolean {
+    const [first, second] = parameters;
+    const { out } = this;
+    switch (op) {
       case "assert":
       case "assume":
         if (this.resources.trace === undefined)
@@ -370,7 +409,7 @@ export class PrimitiveWriter {
           this.#told = [holds];
           out.line(`if (${holds} === 0) s.abort("assertion", "${op} failed");`);
         }
-        return;
+        return true;
       case "log_msg": {
         const format = JSON.stringify(String(first?.value));
         const values = second?.type === "parameters_vector" ? second.value : [];
@@ -383,10 +422,32 @@ export class PrimitiveWriter {
         if (this.resources.trace === undefined) out.line(`s.log(${format}, [${texts.join(", ")}]);`);
         else out.line(`s.tracer.message(${format}, [${texts.join(", ")}]);`);
         out.close();
-        return;
+        return true;
+      }
+      default:
+        return false;
+    }
+  }
+
+  /** A number of one or two numbers, or a random one. False: the primitive is of another kind. */
+  #writeArithmetic({ op, parameters }: bmv2.Primitive): boolean {
+    const [first, second, third] = parameters;
+    const { out } = this;
+    switch (op) {
+      case "modify_field_rng_uniform": {
+        const low = this.#numbers.cut(this.#number(second), 64).map((w) => out.hold(w));
+        const high = this.#numbers.cut(this.#number(third), 64).map((w) => out.hold(w));
+        out.open(`if (s.randomBetween(W, ${[...low, ...high].join(", ")}))`);
+        this.#stores.assign(first!, {
+          kind: "words",
+          words: ["W[0]", "W[1]"],
+          range: { width: 64, signed: false },
+        });
+        out.close();
+        return true;
       }
       case "no_op":
-        return;
+        return true;
       case "add_to_field":
       case "subtract_from_field": {
         const operation = op === "add_to_field" ? "+" : "-";
@@ -396,11 +457,11 @@ export class PrimitiveWriter {
           a: this.#number(first),
           b: this.#number(second),
         });
-        return;
+        return true;
       }
       default: {
         const binary = THREE_OPERANDS[op];
-        if (binary === undefined) throw new Unsupported(`the primitive ${op}`);
+        if (binary === undefined) return false;
         const [a, b] = [this.#number(second), this.#number(third)];
         this.#stores.assign(
           first!,
@@ -408,6 +469,7 @@ export class PrimitiveWriter {
             ? { kind: binary === "<<" ? "shl" : "shr", a, by: b }
             : { kind: "binary", op: binary, a, b },
         );
+        return true;
       }
     }
   }

@@ -422,7 +422,10 @@ describe("the parser", () => {
 
 describe("warnings of whole programs", () => {
   const warned = (parts: Parts, port = "") => {
-    const text = v1model({ metadata: "@field_list(0) bit<8> x;", ...parts }).replace("sm.egress_spec = 1;", port);
+    const text = v1model({ metadata: "@field_list(0) bit<8> x;", ...parts }).replace(
+      "sm.egress_spec = 1;",
+      port,
+    );
     const { codes, diagnostics } = tryCompile(text);
     return codes.filter((code) => code !== "P40611" && diagnostics.errorCount === 0);
   };
