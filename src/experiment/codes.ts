@@ -50,4 +50,5 @@ export const CODES = {
   fluidPattern: "P45422",
   fluidFlows: "P45423",
   subflowsInBundles: "P45424",
+  unknownFlows: "P45308",
 } as const;

@@ -1,8 +1,8 @@
 /** What the experiment files of all kinds have in common: topology, schemes, machine parameters. */
 import { z } from "zod";
 import type { Locate, SourceFile } from "../base/index.js";
-import { type HostContext, type HostPolicy, SELECTOR_FIELDS } from "../hosts/index.js";
-import { type FabricPlan, SCHEMES, type Scheme } from "../schemes/index.js";
+import { type FlowAssignment, type HostContext, type HostPolicy, SELECTOR_FIELDS } from "../hosts/index.js";
+import { type FabricPlan, type KnownFlow, SCHEMES, type Scheme } from "../schemes/index.js";
 import { durationSchema, rateSchema, type Topology, topologySchema } from "../topology/index.js";
 import { controlPlaneSchema } from "./control-plane.js";
 import { seeingSchema } from "./seeing/request.js";
@@ -115,6 +115,8 @@ export interface SchemeRun {
   plan: FabricPlan;
   /** Schemas of the values of its commands, by their names. */
   commands: Readonly<Record<string, z.ZodType>>;
+  /** Plans flows that are known before they open, one assignment a flow; absent: the scheme plans none. */
+  assign?: (flows: readonly KnownFlow[]) => FlowAssignment[];
   /** Makes what one host of the plan does, for hosts in this process. */
   hosts(context: HostContext): HostPolicy;
 }

@@ -66,6 +66,7 @@ export function planSchemes(
         const needs = [scheme, parameters, settings.control_plane];
         const plan = cache === undefined ? make() : cache.plan(topology, needs, make);
         const hosts = (context: HostContext) => chosen.hosts(plan.hosts, context);
+        const assign = chosen.assign?.(topology, parameters, place);
         // What is wrong with a description is found here, and not when a host runs.
         hosts(restingHost());
         return [
@@ -78,6 +79,7 @@ export function planSchemes(
             plan,
             hosts,
             commands: chosen.commands ?? {},
+            ...(assign === undefined ? {} : { assign }),
           },
         ];
       }) ?? []

@@ -34,7 +34,14 @@ export async function checkOnLab<E extends FabricExperiment, U, O, P>(
   engine: SwitchEngine,
   stop: AbortSignal,
 ): Promise<number> {
-  checkSignals(experiment, engine, side.missingSignals?.(experiment) ?? new Map());
+  checkSignals(
+    experiment,
+    engine,
+    new Map([
+      ["assignments", "run planned flows on the simulator, or leave planning out of the scheme"],
+      ...(side.missingSignals?.(experiment) ?? []),
+    ]),
+  );
   if (experiment.settings.transport.protocol === "tcp" && side.kernelTcp !== true)
     fail(
       CODES.transportOnTestbed,

@@ -4,6 +4,7 @@ import type { Topology } from "../../../topology/index.js";
 import type { PairPattern } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
 import { type DrawnFailure, drawnFailures, FAILURES, failureOfWord } from "../../faults/drawn-failures.js";
+import { refusePlanning } from "../../known-flows.js";
 import type { CheckContext } from "../kind.js";
 import { placesOf, siteKey } from "./failure-sites.js";
 import type { Experiment, ExperimentSettings, FailoverFile } from "./schema.js";
@@ -22,6 +23,7 @@ export function checkFailover({
   const failures = drawnFailures(settings.failures, topology, ip, locate, diagnostics);
   checkMeaning(settings, failures, topology, locate, diagnostics);
   const schemes = plan(settings, settings.runs);
+  refusePlanning(schemes, "the flows of this experiment are drawn one at a time", locate, diagnostics);
   return { source, locate, settings, topology, schemes, failures };
 }
 

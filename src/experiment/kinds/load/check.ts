@@ -1,11 +1,12 @@
 /** What a file of the kind `load` means: its traffic fits the topology, its times leave something to measure. */
-import type { Diagnostics, Locate } from "../../../base/index.js";
+import { type Diagnostics, type Locate, Random } from "../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
 import { listedCommands } from "../../commands.js";
 import { controllerFaults } from "../../control-plane-faults.js";
 import type { Fault } from "../../faults/fault.js";
 import { listedFaults } from "../../faults/listed-faults.js";
+import { refusePlanning } from "../../known-flows.js";
 import type { CheckContext } from "../kind.js";
 import { planTraffic } from "./plan-traffic.js";
 import type { Load, LoadSettings } from "./schema.js";
@@ -39,6 +40,10 @@ export function loadOf({
   const { traffic: settings, load } = value;
   const segmentBytes = value.transport.segment_bytes;
   const traffic = planTraffic({ settings, load, segmentBytes, topology, source, locate, diagnostics });
+  if (value.transport.protocol === "tcp" && (value.transport.subflows?.count ?? 1) > 1)
+    refusePlanning(schemes, "a connection with subflows has several paths", locate, diagnostics);
+  else if (traffic !== undefined && traffic.workload(new Random(0)).completed !== undefined)
+    refusePlanning(schemes, "flows of this traffic start when others complete", locate, diagnostics);
   // Without traffic there are errors, and the experiment is not used.
   return {
     source,

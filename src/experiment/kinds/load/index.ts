@@ -18,7 +18,7 @@ export const LOAD: SweepKind<LoadSettings, Load, Unit, LoadOutcome, LoadRow, Rea
   units: ({ schemes }) => schemes.map((scheme) => ({ scheme, name: "load", steps: 1 })),
   async onSimulator(experiment, { scheme }, stage) {
     const { loadInSimulator } = await import("./on-simulator.js");
-    const figures = await loadInSimulator(experiment, stage);
+    const figures = await loadInSimulator(experiment, scheme, stage);
     await stage.stepDone();
     return { scheme, ...figures };
   },

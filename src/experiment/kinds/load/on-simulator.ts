@@ -1,7 +1,9 @@
 /** Load on the packet simulator: flows arrive, run beside each other and are measured. */
 import { Random } from "../../../base/index.js";
 import type { Steps } from "../../advance.js";
+import type { SchemeRun } from "../../experiment.js";
 import { scheduleFaults } from "../../faults/during-run.js";
+import { assignmentsOf } from "../../known-flows.js";
 import { transportOptions } from "../../transport.js";
 import type { SimulatorStage } from "../kind.js";
 import { Arrivals } from "./arrivals.js";
@@ -21,7 +23,11 @@ import { SimulatedFlows } from "./simulated-flows.js";
 const SLICE_NS = 100_000;
 
 /** Plays the traffic once and measures it. Faults that do not end stay in the fabric. */
-export async function loadInSimulator(experiment: Load, stage: SimulatorStage): Promise<LoadFigures> {
+export async function loadInSimulator(
+  experiment: Load,
+  scheme: SchemeRun,
+  stage: SimulatorStage,
+): Promise<LoadFigures> {
   const { fabric, seed, play, breathe } = stage;
   const { simulation } = fabric.network;
   const { settings, topology, traffic } = experiment;
@@ -36,7 +42,15 @@ export async function loadInSimulator(experiment: Load, stage: SimulatorStage): 
   const recorder = new FlowRecorder(topology, settings);
   const fabricMeter = new FabricMeter(fabric);
   const transport = transportOptions(settings.transport);
-  const flows = new SimulatedFlows(fabric, settings.traffic.ip, transport, new Random(seed).fork("flows"));
+  const trafficOf = () => traffic.workload(new Random(seed).fork("traffic"));
+  const { ip } = settings.traffic;
+  const flows = new SimulatedFlows(
+    fabric,
+    ip,
+    transport,
+    new Random(seed).fork("flows"),
+    assignmentsOf(scheme, ip, trafficOf),
+  );
   const throwIfFailed = scheduleFaults(experiment, endOf(settings), stage);
 
   const windowOpens = () => {
@@ -53,7 +67,7 @@ export async function loadInSimulator(experiment: Load, stage: SimulatorStage): 
   simulation.at(start + warm_up, windowOpens);
   if (duration !== undefined) simulation.at(start + duration, windowCloses);
 
-  const workload = traffic.workload(new Random(seed).fork("traffic"));
+  const workload = trafficOf();
   const arrivals = new Arrivals(simulation, workload, (arrival) => {
     const running = flows.begin(arrival, {
       completed() {

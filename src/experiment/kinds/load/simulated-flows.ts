@@ -1,6 +1,6 @@
 /** Opens the flows of a workload between simulated hosts, and closes them. */
 import { fromBytes, type Random } from "../../../base/index.js";
-import { CLIENT, type ConnectionEnd, SERVER } from "../../../hosts/index.js";
+import { CLIENT, type ConnectionEnd, type FlowAssignment, SERVER } from "../../../hosts/index.js";
 import type { Fabric, Stream, TransportOptions } from "../../../sim/packet/index.js";
 import { drawClientPort, type FlowArrival } from "../../../traffic/index.js";
 import type { FlowCounters } from "./meters/flow-meter.js";
@@ -42,6 +42,8 @@ export class SimulatedFlows {
     readonly transport: TransportOptions,
     /** Each flow has a stream of its own. */
     readonly random: Random,
+    /** By number of the flow: what a planner has given to it. */
+    readonly assignments?: ReadonlyMap<number, FlowAssignment>,
   ) {}
 
   begin(arrival: FlowArrival, events: FlowEvents): RunningFlow {
@@ -90,7 +92,7 @@ export class SimulatedFlows {
       events.ended();
     });
     const own = random.fork("client");
-    const opener: ConnectionEnd = { ...CLIENT, bytes };
+    const opener = this.#client(arrival);
     let client: Stream;
     if (transport.protocol === "tcp" && transport.handshake) {
       this.#listen(destination, port);
@@ -122,7 +124,7 @@ export class SimulatedFlows {
   }
 
   #beginDatagrams(arrival: FlowArrival, events: FlowEvents): RunningFlow {
-    const { source, destination, port, bytes } = arrival;
+    const { source, destination, port } = arrival;
     const { fabric, ip } = this;
     const [a, b] = [fabric.host(source), fabric.host(destination)];
     const peer = { address: b.address(ip), port };
@@ -133,7 +135,7 @@ export class SimulatedFlows {
       segmentBytes,
       events,
       () => release(),
-      (options) => a.sendUdp(ip, ports[0]!, peer, random.fork("client"), options, { ...CLIENT, bytes }),
+      (options) => a.sendUdp(ip, ports[0]!, peer, random.fork("client"), options, this.#client(arrival)),
     );
     const { ports, release } = this.#takePorts(arrival, random, flow, 1);
     this.#tell(arrival, ports[0]!, PROTOCOL_UDP);
@@ -150,13 +152,20 @@ export class SimulatedFlows {
     this.fabric.events.flowOpened(id, { src, dst, srcPort: clientPort, dstPort: port, protocol }, bytes);
   }
 
+  /** The client of a flow without subflows. */
+  #client({ id, bytes }: FlowArrival): ConnectionEnd {
+    const assignment = this.assignments?.get(id);
+    return { ...CLIENT, bytes, ...(assignment === undefined ? {} : { assignment }) };
+  }
+
   /** Client ports that no open flow between the same ends has; until `release` the server's connections find the flow by them. */
   #takePorts<S>(
-    { source, destination, port, protocol }: FlowArrival,
+    arrival: FlowArrival,
     random: Random,
     flow: OpenFlow<S>,
     subflows: number,
   ): { readonly ports: readonly number[]; release(): void } {
+    const { source, destination, port, protocol } = arrival;
     const host = this.fabric.host(source);
     const peer = { address: this.fabric.host(destination).address(this.ip), port };
     const keys: string[] = [];
@@ -166,7 +175,8 @@ export class SimulatedFlows {
       let drawn = drawClientPort(random);
       while (this.#open.has(keyWith(drawn)) || !host.isFree(this.ip, drawn, peer))
         drawn = drawClientPort(random);
-      const end: ConnectionEnd = subflows === 1 ? CLIENT : { role: "client", subflow, subflows };
+      const end: ConnectionEnd =
+        subflows === 1 ? this.#client(arrival) : { role: "client", subflow, subflows };
       const chosen = host.sourcePort(this.ip, drawn, peer, random.fork(`port ${subflow}`), end);
       // A policy may choose the port of an open flow: that one stays where it is.
       const own = this.#open.has(keyWith(chosen)) ? drawn : chosen;

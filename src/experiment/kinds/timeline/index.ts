@@ -23,7 +23,7 @@ export const TIMELINE: RunKind<
   units: ({ schemes }) => schemes.map((scheme) => ({ scheme, name: "flows", steps: 1 })),
   async onSimulator(timeline, { scheme }, stage) {
     const { playInSimulator } = await import("./on-simulator.js");
-    const records = await playInSimulator(timeline, stage);
+    const records = await playInSimulator(timeline, scheme, stage);
     await stage.stepDone();
     return { scheme, records };
   },

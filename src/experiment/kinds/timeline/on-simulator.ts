@@ -1,8 +1,9 @@
 /** A timeline on the packet simulator. */
 import { Random } from "../../../base/index.js";
-import { SERVER } from "../../../hosts/index.js";
+import { CLIENT, type ConnectionEnd, SERVER } from "../../../hosts/index.js";
 import type { Fabric } from "../../../sim/packet/index.js";
 import type { Steps } from "../../advance.js";
+import type { SchemeRun } from "../../experiment.js";
 import { scheduleFaults } from "../../faults/during-run.js";
 import { transportOptions } from "../../transport.js";
 import type { SimulatorStage } from "../kind.js";
@@ -10,16 +11,33 @@ import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./
 import type { Timeline } from "./schema.js";
 
 /** Plays the flows and faults of a timeline once. Faults that do not end stay in the fabric. */
-export async function playInSimulator(timeline: Timeline, stage: SimulatorStage): Promise<FlowRecord[]> {
+export async function playInSimulator(
+  timeline: Timeline,
+  scheme: SchemeRun,
+  stage: SimulatorStage,
+): Promise<FlowRecord[]> {
   const { fabric, seed, play, breathe } = stage;
   const { simulation } = fabric.network;
   const start = simulation.now;
   fabric.events.began();
   const end = start + timeline.settings.duration;
   const slice = Math.ceil(timeline.settings.duration / SLICES);
-  const flows = timelineFlows(timeline, seed).map((flow, i) =>
-    openFlow(timeline, fabric, flow, i, start, new Random(seed).fork(`flow ${i}`)),
+  const listed = timelineFlows(timeline, seed);
+  const assigned = scheme.assign?.(
+    listed.map(({ from, to, port, bytes = Number.POSITIVE_INFINITY }) => ({
+      source: from.index,
+      destination: to.index,
+      version: timeline.settings.traffic.ip,
+      protocol: PROTOCOL_TCP,
+      destinationPort: port,
+      bytes,
+    })),
   );
+  const flows = listed.map((flow, i) => {
+    const assignment = assigned?.[i];
+    const end = assignment === undefined ? CLIENT : { ...CLIENT, assignment };
+    return openFlow(timeline, fabric, { ...flow, end }, i, start, new Random(seed).fork(`flow ${i}`));
+  });
   const throwIfFailed = scheduleFaults(timeline, timeline.settings.duration, stage);
   while (simulation.now < end) {
     await play(until(Math.min(end, simulation.now + slice)));
@@ -35,6 +53,8 @@ function* until(time: number): Steps<void> {
   yield time;
 }
 
+const PROTOCOL_TCP = 6;
+
 /** A timeline is simulated in so many parts, between which signals of the process are handled. */
 const SLICES = 10_000;
 
@@ -42,7 +62,7 @@ const SLICES = 10_000;
 function openFlow(
   { settings }: Timeline,
   fabric: Fabric,
-  flow: TimelineFlow,
+  flow: TimelineFlow & { readonly end: ConnectionEnd },
   number: number,
   start: number,
   random: Random,
@@ -54,8 +74,8 @@ function openFlow(
   const log = new OutageLog();
   let completion: number | undefined;
   const to = { address: b.address(ip), port: flow.port };
-  const clientPort = a.sourcePort(ip, flow.clientPort, to, random.fork("port"));
-  const client = a.open(ip, clientPort, to, random.fork("client"), transport);
+  const clientPort = a.sourcePort(ip, flow.clientPort, to, random.fork("port"), flow.end);
+  const client = a.open(ip, clientPort, to, random.fork("client"), transport, flow.end);
   fabric.events.flowOpened(number, client.flow, flow.bytes);
   const from = { address: a.address(ip), port: clientPort };
   const server = b.open(ip, flow.port, from, random.fork("server"), transport, SERVER);
