@@ -41,7 +41,7 @@ export {
   reachOf,
 } from "./pathmap.js";
 export { planPaths } from "./planning.js";
-export { spareHash } from "./program.js";
+export { type RepacProgram, repacProgram, spareHash } from "./program.js";
 
 export const repac: Scheme<RepacParameters> = {
   name: "repac",
