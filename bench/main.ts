@@ -27,6 +27,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   "transport-kernel": () => import("./transport-kernel.js"),
   sweep: () => import("./sweep.js"),
   growth: () => import("./growth.js"),
+  linearity: () => import("./linearity.js"),
   switch: () => import("./switch.js"),
   tables: () => import("./tables.js"),
   veth: () => import("./veth.js"),

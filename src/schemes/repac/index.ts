@@ -25,6 +25,7 @@ import { destinations, PATHMAP_CONTROLLER, pathmapController } from "./pathmap-c
 import { planPaths } from "./planning.js";
 import { type RepacProgram, repacProgram } from "./program.js";
 
+export { bucketController } from "./bucket-controller.js";
 export { bucketHops } from "./buckets.js";
 export { computedPathmap, repacFabric } from "./definition.js";
 export { MarkChooser } from "./marks.js";
@@ -40,6 +41,7 @@ export {
   pathIdOf,
   reachOf,
 } from "./pathmap.js";
+export { destinations, pathmapController } from "./pathmap-controller.js";
 export { planPaths } from "./planning.js";
 export { type RepacProgram, repacProgram, spareHash } from "./program.js";
 

@@ -36,7 +36,7 @@ export async function playInSimulator(
   const flows = listed.map((flow, i) => {
     const assignment = assigned?.[i];
     const end = assignment === undefined ? CLIENT : { ...CLIENT, assignment };
-    return openFlow(timeline, fabric, { ...flow, end }, i, start, new Random(seed).fork(`flow ${i}`));
+    return openFlow(timeline, fabric, flow, end, i, start, new Random(seed).fork(`flow ${i}`));
   });
   const throwIfFailed = scheduleFaults(timeline, timeline.settings.duration, stage);
   while (simulation.now < end) {
@@ -62,7 +62,8 @@ const SLICES = 10_000;
 function openFlow(
   { settings }: Timeline,
   fabric: Fabric,
-  flow: TimelineFlow & { readonly end: ConnectionEnd },
+  flow: TimelineFlow,
+  end: ConnectionEnd,
   number: number,
   start: number,
   random: Random,
@@ -74,8 +75,8 @@ function openFlow(
   const log = new OutageLog();
   let completion: number | undefined;
   const to = { address: b.address(ip), port: flow.port };
-  const clientPort = a.sourcePort(ip, flow.clientPort, to, random.fork("port"), flow.end);
-  const client = a.open(ip, clientPort, to, random.fork("client"), transport, flow.end);
+  const clientPort = a.sourcePort(ip, flow.clientPort, to, random.fork("port"), end);
+  const client = a.open(ip, clientPort, to, random.fork("client"), transport, end);
   fabric.events.flowOpened(number, client.flow, flow.bytes);
   const from = { address: a.address(ip), port: clientPort };
   const server = b.open(ip, flow.port, from, random.fork("server"), transport, SERVER);
@@ -94,7 +95,8 @@ function openFlow(
   return () => {
     client.close();
     return {
-      flow,
+      // The port that its host or a planner has chosen.
+      flow: { ...flow, clientPort },
       bytes: client.bytesAcknowledged,
       completion,
       outages: log.outages(),
