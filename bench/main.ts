@@ -25,6 +25,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   transport: () => import("./transport.js"),
   traffic: () => import("./traffic.js"),
   "transport-kernel": () => import("./transport-kernel.js"),
+  p4te: () => import("./p4te.js"),
   sweep: () => import("./sweep.js"),
   growth: () => import("./growth.js"),
   linearity: () => import("./linearity.js"),

@@ -19,8 +19,14 @@ import { replayPackets } from "./replay-packets.js";
 import type { Load } from "./schema.js";
 import { SimulatedFlows } from "./simulated-flows.js";
 
-/** Virtual time between two looks at signals of the process, in nanoseconds. */
+/**
+ * Virtual time between two looks at signals of the process, in nanoseconds: the least, of which all others are multiples. A
+ * run in which little happens takes longer slices.
+ */
 const SLICE_NS = 100_000;
+const LONGEST_SLICES = 10_000;
+/** Events of a slice: with fewer the next one is twice as long, with more it is half as long. */
+const EVENTS = { few: 1000, many: 20_000 };
 
 /** Plays the traffic once and measures it. Faults that do not end stay in the fabric. */
 export async function loadInSimulator(
@@ -93,8 +99,16 @@ export async function loadInSimulator(
     arrivals.ended && (workload.completed === undefined ? meter.openMeasured : meter.open) === 0;
   const isDrained = () => arrivals.ended && sinceStart() >= arrivals.lastNs + drain;
 
+  let slices = 1;
+  // No slice is longer than the drain, so that none that begins before the last arrival goes on after the end.
+  const longest = Math.max(1, Math.min(LONGEST_SLICES, Math.floor(drain / SLICE_NS)));
   while (!isOver() && !isDrained()) {
-    await play(until(simulation.now + SLICE_NS));
+    const left = arrivals.ended ? Math.ceil((arrivals.lastNs + drain - sinceStart()) / SLICE_NS) : longest;
+    const before = simulation.eventCount;
+    await play(until(simulation.now + Math.min(slices, left) * SLICE_NS));
+    const events = simulation.eventCount - before;
+    if (events < EVENTS.few) slices = Math.min(longest, 2 * slices);
+    else if (events > EVENTS.many) slices = Math.max(1, slices >> 1);
     throwIfFailed();
     await breathe();
   }

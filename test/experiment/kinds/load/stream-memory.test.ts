@@ -27,7 +27,7 @@ const count = (traffic, load) => {
   const diagnostics = new Diagnostics();
   const source = new SourceFile(join(folder, "x.yaml"), "");
   const settings = trafficSchema.parse(traffic);
-  const plan = planTraffic({ settings, load, topology, source, locate: () => undefined, diagnostics });
+  const plan = planTraffic({ settings, load, segmentBytes: 1000, topology, source, locate: () => undefined, diagnostics });
   diagnostics.throwIfErrors();
   const workload = plan.workload(new Random(1));
   let flows = 0;
