@@ -184,6 +184,8 @@ main(int argc, char* argv[])
     uint32_t initialWindow = 10;
     double minRtoMs = 5;
     double seconds = 100;
+    bool fair = true;
+    uint32_t hashSeed = 0;
     CommandLine line;
     line.AddValue("k", "ports of a switch", k);
     line.AddValue("flows", "file: SOURCE DESTINATION BYTES START_NS a line", file);
@@ -194,6 +196,8 @@ main(int argc, char* argv[])
     line.AddValue("mss", "bytes of payload", mss);
     line.AddValue("initialWindow", "segments", initialWindow);
     line.AddValue("minRtoMs", "least retransmission timeout", minRtoMs);
+    line.AddValue("fair", "hosts serve their flows in turn; otherwise first in, first out", fair);
+    line.AddValue("hashSeed", "of the routers' hashes", hashSeed);
     line.AddValue("seconds", "to simulate at most", seconds);
     line.Parse(argc, argv);
 
@@ -246,8 +250,8 @@ main(int argc, char* argv[])
     internet.SetIpv6StackInstall(false);
     internet.InstallAll();
     std::vector<Ptr<FatTreeRouting>> routing;
-    auto route = [&routing](Ptr<Node> node, FatTreeRouting::Level level, uint32_t pod, uint32_t number) {
-        Ptr<FatTreeRouting> own = Create<FatTreeRouting>(level, pod, number, node->GetId());
+    auto route = [&](Ptr<Node> node, FatTreeRouting::Level level, uint32_t pod, uint32_t number) {
+        Ptr<FatTreeRouting> own = Create<FatTreeRouting>(level, pod, number, node->GetId() ^ hashSeed << 16);
         node->GetObject<Ipv4>()->SetRoutingProtocol(own);
         routing.push_back(own);
     };
@@ -288,13 +292,18 @@ main(int argc, char* argv[])
                          "LinkDelay", TimeValue(NanoSeconds(delayNs)));
     TrafficControlHelper fifo;
     fifo.SetRootQueueDisc("ns3::FifoQueueDisc", "MaxSize", QueueSizeValue(QueueSize("100000p")));
+    // A queue for each flow, without marks and drops: CoDel's target is longer than anything waits.
+    TrafficControlHelper turns;
+    turns.SetRootQueueDisc("ns3::FqCoDelQueueDisc", "MaxSize", QueueSizeValue(QueueSize("100000p")), "Flows",
+                           UintegerValue(1024), "Interval", StringValue("100s"), "Target", StringValue("100s"),
+                           "UseEcn", BooleanValue(false), "DropBatchSize", UintegerValue(1));
     Ipv4Address unused("192.0.2.1");
     auto connect = [&](Ptr<Node> lower, Ipv4Address lowerAddress, Ptr<Node> upper) {
         NetDeviceContainer devices = link.Install(lower, upper);
         uint32_t up = AddInterface(lower, devices.Get(0), lowerAddress);
         uint32_t down = AddInterface(upper, devices.Get(1), unused);
         // Hosts do not mark what waits in their own queues, and keep it.
-        (lower->GetId() < hostCount ? fifo : red).Install(devices.Get(0));
+        (lower->GetId() >= hostCount ? red : fair ? turns : fifo).Install(devices.Get(0));
         red.Install(devices.Get(1));
         return std::make_pair(up, down);
     };

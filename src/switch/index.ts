@@ -5,6 +5,7 @@
  * a controller writes.
  */
 
+export { Workspaces } from "./flow/workspace.js";
 export type {
   DropCounts,
   QueueOptions,

@@ -1,13 +1,19 @@
 /** The options of a switch, and its statistics. */
 import type { PortControl } from "../device/index.js";
+import type { Workspaces } from "./flow/workspace.js";
 import type { PacketTrace } from "./trace/types.js";
 
-/** A timer that is set again and again. */
-export interface Alarm {
-  /** The time at which it goes off, as it was set; Infinity while it is not set. */
-  readonly time: number;
-  /** From now on it goes off at this time alone; Infinity: not at all. */
-  set(time: number): void;
+/** Somebody who is woken. */
+export interface Sleeper {
+  goOff(): void;
+}
+
+/** Timers that are set again and again. */
+export interface AlarmClock {
+  /** A new alarm, not set; returns its number. */
+  add(sleeper: Sleeper): number;
+  /** From now on it goes off once, at this time in microseconds; Infinity: not at all. */
+  set(alarm: number, time: number): void;
 }
 
 export interface SwitchClock {
@@ -15,8 +21,8 @@ export interface SwitchClock {
   now(): number;
   /** Runs `fn` at a time in microseconds; returns how to cancel it. */
   at(time: number, fn: () => void): () => void;
-  /** An alarm that calls `fn`, where the clock has a cheaper way than {@link at}. */
-  alarm?(fn: () => void): Alarm;
+  /** Where the clock has cheaper timers than {@link at}. */
+  readonly alarms?: AlarmClock;
 }
 
 export interface QueueOptions {
@@ -59,6 +65,11 @@ export interface SwitchOptions {
    * Otherwise, the default, the switch never writes to a frame that came in.
    */
   ownsFrames?: boolean;
+  /**
+   * Shared with other switches, which makes many of them faster: what they need while a packet is being run exists once. A
+   * program that reads a field of a header that is not valid finds there what the last packet of any of them left.
+   */
+  workspaces?: Workspaces;
   /** Sends a frame by a port. The frame is a byte array of its exact length, which the receiver may keep. */
   transmit(port: number, frame: Uint8Array): void;
   /** Output queues; without them a frame leaves at once when egress is done with it. */

@@ -28,6 +28,7 @@ import { Forwarder } from "./flow/forwarder.js";
 import { Generators } from "./flow/generators.js";
 import { QueueLimits } from "./flow/queue-limits.js";
 import { Queues } from "./flow/queues.js";
+import { Workspaces } from "./flow/workspace.js";
 import {
   noStatistics,
   type QueueOptions,
@@ -65,6 +66,8 @@ export class Switch implements Device {
   readonly name: string;
   readonly stats: SwitchStatistics = noStatistics();
   readonly #options: SwitchOptions;
+  readonly #cpuPort: number | undefined;
+  readonly #workspaces: Workspaces;
   #loaded: Loaded | undefined;
   #queues: Queues | undefined;
   #trace: TraceSink | undefined;
@@ -94,6 +97,8 @@ export class Switch implements Device {
   constructor(program: Program | undefined, options: SwitchOptions) {
     this.name = options.name ?? "switch";
     this.#options = options;
+    this.#cpuPort = options.cpuPort;
+    this.#workspaces = options.workspaces ?? new Workspaces();
     this.#trace = options.trace;
     // A switch that owns the frames that come in may change them.
     const owned = (frame: Uint8Array) => (options.ownsFrames === true ? frame.slice() : frame);
@@ -126,6 +131,7 @@ export class Switch implements Device {
     this.stats.dropped += lost;
     this.stats.drops.program += lost;
     this.#queues = undefined;
+    loaded.forwarder.queues = undefined;
     if (queue !== undefined || had !== undefined) this.#makeQueues(queue ?? BMV2_QUEUES);
     for (const event of loaded.held.splice(0)) this.#tell(event);
   }
@@ -158,7 +164,7 @@ export class Switch implements Device {
     if (sink === undefined || loaded === undefined) return;
     const { instance, forwarder } = loaded;
     const specialised = specialise(instance.program.bmv2, true);
-    this.#tracer = new PacketTracer(instance, specialised, this.name, sink);
+    this.#tracer = new PacketTracer(instance, specialised, this.name, sink, forwarder.state);
     forwarder.traces = this.#traceFilter;
     forwarder.traceTo(this.#tracer);
   }
@@ -176,14 +182,14 @@ export class Switch implements Device {
     const writer = new Writer(instance, digests, (table, entry) => idle.update(table, entry));
     const forwarder = new Forwarder(
       instance.specialised,
-      instance.state,
-      clock,
-      instance.replication,
+      instance.own,
       this.stats,
-      (port, frame) => this.#transmit(port, frame),
-      (list, phv) => digests.learn(list, phv),
-      () => this.#queues,
+      this,
+      clock,
       this.#options.ownsFrames === true,
+      instance.replication,
+      (list, phv) => digests.learn(list, phv),
+      this.#workspaces,
     );
     addProgramEntries(writer.tables);
     const reader = new Reader(instance, writer.tables, digests);
@@ -197,10 +203,11 @@ export class Switch implements Device {
       this.#limits,
       this.#options.clock,
       (copy, after, priority) => forwarder().serve(copy, after, priority),
-      (port, frame) => this.#transmit(port, frame),
+      this,
     );
     queues.resumed = () => forwarder().resume();
     this.#queues = queues;
+    if (this.#loaded !== undefined) this.#loaded.forwarder.queues = queues;
     return queues;
   }
 
@@ -210,7 +217,8 @@ export class Switch implements Device {
     return this.#loaded;
   }
 
-  #transmit(port: number, frame: Uint8Array): void {
+  /** Sends a frame by a port, unless that is down; for the parts of the switch. */
+  transmit(port: number, frame: Uint8Array): void {
     if (this.#anyDown && this.#downPorts.has(port)) {
       this.stats.dropped++;
       this.stats.drops.port++;
@@ -218,8 +226,8 @@ export class Switch implements Device {
       return;
     }
     this.stats.transmitted++;
-    if (this.#tracer !== undefined) this.#tracer.transmitted(port, frame, port === this.#options.cpuPort);
-    if (port === this.#options.cpuPort)
+    if (this.#tracer !== undefined) this.#tracer.transmitted(port, frame, port === this.#cpuPort);
+    if (port === this.#cpuPort)
       this.#tell({ kind: "packetIn", packet: toController(this.#running().instance.p4, frame) });
     else this.#options.transmit(port, frame);
   }
@@ -364,7 +372,7 @@ export class Switch implements Device {
       commit: () => {
         const before = this.#loaded?.instance;
         // Parameters of hashes are settings, which stay while the program stays.
-        if (before?.program === program) loaded.instance.state.hashes = before.state.hashes;
+        if (before?.program === program) loaded.instance.own.hashes = before.own.hashes;
         if (changes !== this.#portChanges) refreshGroups(loaded.instance);
         this.#run(loaded);
       },

@@ -160,7 +160,7 @@ describe("a saved state", () => {
     const calculation = device.program!.bmv2.calculations.find(({ algo }) => algo === "crc16_custom");
     expect(calculation).toBeDefined();
     const index = device.program!.bmv2.calculations.indexOf(calculation!);
-    const hashOf = () => device.internals.instance.state.hashes[index];
+    const hashOf = () => device.internals.instance.own.hashes[index];
     await client.settings!.setCrcParameters(calculation!.name, 16, {
       polynomial: 0x1021n,
       initial: 1n,

@@ -24,7 +24,7 @@ describe("200 switches of one program", () => {
 
   it("have tables and packets of their own", () => {
     const [one, two] = devices as [Switch, Switch];
-    expect(new Set(devices.map((device) => of(device).state.phv)).size).toBe(200);
+    expect(new Set(devices.map((device) => device.internals.forwarder.state.phv)).size).toBe(200);
     one.apply([
       {
         type: "insert",

@@ -153,7 +153,7 @@ export class SimulatorFaults {
     for (const { link, from } of directionsOf(topology, element)) {
       const ends = this.fabric.link(link);
       const channel = from === "a" ? ends.aToB : ends.bToA;
-      const whole = this.#rates.get(channel) ?? channel.options.rate;
+      const whole = this.#rates.get(channel) ?? channel.rate;
       this.#rates.set(channel, whole);
       let rate = whole;
       for (const { effect: other, element: where } of this.#active) {
@@ -161,7 +161,7 @@ export class SimulatorFaults {
         if (directionsOf(topology, where).some((one) => one.link === link && one.from === from))
           rate *= other.rate;
       }
-      channel.options.rate = rate;
+      channel.rate = rate;
     }
   }
 

@@ -6,15 +6,27 @@
 import { corrupted, type Impairment } from "./impairment.js";
 import type { Node } from "./network.js";
 import { NS_PER_S, type Simulation } from "./simulation.js";
+import {
+  BOUNDED,
+  BUSY_UNTIL,
+  BYTES_DELIVERED,
+  DELAY,
+  DELIVERED,
+  NONE,
+  RATE,
+  SENT,
+  WATCHED,
+  type WireMemory,
+} from "./wire-memory.js";
 
 export interface ChannelOptions {
   /** Bits per second; 0 means that the sender has serialised the frame already (a switch with its own queues). */
-  rate: number;
+  readonly rate: number;
   /** Propagation delay in nanoseconds. */
-  delay: number;
+  readonly delay: number;
   /** What waits for the transmitter, the frame being sent included; beyond either bound the new frame is dropped. */
-  queueBytes: number;
-  queuePackets: number;
+  readonly queueBytes: number;
+  readonly queuePackets: number;
 }
 
 export interface ChannelStats {
@@ -40,47 +52,84 @@ export interface ChannelTap {
 }
 
 export class Channel {
-  readonly stats: ChannelStats = {
-    sent: 0,
-    delivered: 0,
-    bytesDelivered: 0,
-    overflowed: 0,
-    vanished: 0,
-    corrupted: 0,
-  };
-
-  /** Frames between {@link send} and arrival, oldest first, in a ring whose length is a power of two. */
-  #frames: (Uint8Array | undefined)[] = new Array(16).fill(undefined);
-  #departures = new Float64Array(16);
-  #head = 0;
-  #count = 0;
-  /** Of those, how many at the old end have left the queue for the wire. */
-  #departed = 0;
+  readonly #simulation: Simulation;
+  readonly #memory: WireMemory;
+  readonly #arrivalKind: number;
+  readonly #bounded: boolean;
+  /** Undefined while there is none. */
+  #taps: ChannelTap[] | undefined;
+  /** Of a bounded channel: slots of the frames that have not left the queue, as far as the account goes, oldest first. */
+  #first = NONE;
+  #last = NONE;
+  #queuedPackets = 0;
   #queuedBytes = 0;
-  #busyUntil = 0;
+  #overflowed = 0;
+  #vanished = 0;
+  #corrupted = 0;
   /** Times at which the channel stopped and started carrying, in turn: stop, start, stop, ... */
   #outages: number[] = [];
-  /** In the order in which they began; undefined while there is none, which costs a frame one comparison. */
+  /** In the order in which they began; undefined while there is none. */
   #impairments: Impairment[] | undefined;
   /** Where frames wait that an impairment delays: a further wire for each sum of delays, in nanoseconds. */
   #delayLines: Map<number, Channel> | undefined;
   #makeLine: ((delay: number) => Channel) | undefined;
-  /** Undefined while there is none. */
-  #taps: ChannelTap[] | undefined;
 
+  /** @param index the number of channels that the memory had before */
   constructor(
-    readonly simulation: Simulation,
+    simulation: Simulation,
+    memory: WireMemory,
     readonly index: number,
     readonly options: ChannelOptions,
     readonly source: Node,
     readonly target: Node,
     readonly targetPort: number,
-    readonly arrivalKind: number,
-  ) {}
+    arrivalKind: number,
+  ) {
+    const { delay, rate, queueBytes, queuePackets } = options;
+    this.#simulation = simulation;
+    this.#memory = memory;
+    this.#arrivalKind = arrivalKind;
+    this.#bounded = queuePackets < Number.POSITIVE_INFINITY || queueBytes < Number.POSITIVE_INFINITY;
+    memory.addChannel(delay, rate, this.#bounded ? BOUNDED : 0);
+  }
+
+  get #now(): number {
+    return this.#simulation.now;
+  }
+
+  #number(which: number): number {
+    return this.#memory.numbers[this.#memory.at(this.index) + which]!;
+  }
+
+  get stats(): ChannelStats {
+    return {
+      sent: this.#number(SENT),
+      delivered: this.#number(DELIVERED),
+      bytesDelivered: this.#number(BYTES_DELIVERED),
+      overflowed: this.#overflowed,
+      vanished: this.#vanished,
+      corrupted: this.#corrupted,
+    };
+  }
+
+  /** Bits per second; that of the options until it is set. */
+  get rate(): number {
+    return this.#number(RATE);
+  }
+
+  set rate(rate: number) {
+    this.#memory.numbers[this.#memory.at(this.index) + RATE] = rate;
+  }
+
+  /** From now on frames that arrive are given to {@link meet}. */
+  #watch(): void {
+    this.#memory.flags[this.index]! |= WATCHED;
+  }
 
   /** Lets the tap see the frames from now on, until the returned function is called. */
   tap(tap: ChannelTap): () => void {
     this.#taps = [...(this.#taps ?? []), tap];
+    this.#watch();
     return () => {
       const left = this.#taps?.filter((one) => one !== tap) ?? [];
       this.#taps = left.length === 0 ? undefined : left;
@@ -93,22 +142,31 @@ export class Channel {
 
   /** Bytes and packets that wait for the transmitter now. */
   get backlog(): { bytes: number; packets: number } {
-    this.#retireDeparted();
-    return { bytes: this.#queuedBytes, packets: this.#count - this.#departed };
+    const { frames, channels, departures } = this.#memory;
+    let bytes = 0;
+    let packets = 0;
+    frames.forEach((frame, slot) => {
+      if (frame === undefined || channels[slot] !== this.index || departures[slot]! <= this.#now) return;
+      bytes += frame.length;
+      packets++;
+    });
+    return { bytes, packets };
   }
 
   /** From now on the channel loses all frames, also those on the way; the sender gets no signal. */
   fail(): void {
     if (this.failed) return;
+    const { sent, delivered } = this.stats;
     // No frame is on the way, so no frame can still be lost by an earlier outage.
-    if (this.#count === 0) this.#outages.length = 0;
-    this.#outages.push(this.simulation.now);
+    if (sent === this.#overflowed + this.#vanished + delivered) this.#outages.length = 0;
+    this.#outages.push(this.#now);
+    this.#watch();
     for (const line of this.#delayLines?.values() ?? []) line.fail();
   }
 
   repair(): void {
     if (!this.failed) return;
-    this.#outages.push(this.simulation.now);
+    this.#outages.push(this.#now);
     for (const line of this.#delayLines?.values() ?? []) line.repair();
   }
 
@@ -119,6 +177,7 @@ export class Channel {
   impair(impairment: Impairment, makeLine: (delay: number) => Channel): void {
     this.#impairments = [...(this.#impairments ?? []), impairment];
     this.#makeLine = makeLine;
+    this.#watch();
   }
 
   /** Ends an impairment. Frames that it has delayed still arrive late. */
@@ -129,56 +188,72 @@ export class Channel {
 
   /** When the last bit of the frame that was sent last leaves, or has left; of a channel with a rate. */
   get busyUntil(): number {
-    return this.#busyUntil;
+    return this.#number(BUSY_UNTIL);
   }
 
   send(frame: Uint8Array): void {
-    const now = this.simulation.now;
-    const { rate, delay, queueBytes, queuePackets } = this.options;
-    this.stats.sent++;
+    const memory = this.#memory;
+    const { numbers } = memory;
+    const at = memory.at(this.index);
+    const now = this.#simulation.now;
+    const rate = numbers[at + RATE]!;
+    numbers[at + SENT]!++;
     let departure = now;
     if (rate > 0) {
-      if (queuePackets < Number.POSITIVE_INFINITY || queueBytes < Number.POSITIVE_INFINITY) {
-        this.#retireDeparted();
-        if (this.#count - this.#departed >= queuePackets || this.#queuedBytes + frame.length > queueBytes) {
-          this.stats.overflowed++;
-          this.#tellLost(frame, "queue");
-          return;
-        }
+      if (this.#bounded && !this.#hasRoom(frame.length)) {
+        this.#overflowed++;
+        this.#tellLost(frame, "queue");
+        return;
       }
-      const start = Math.max(this.#busyUntil, now);
-      departure = start + Math.ceil((frame.length * 8 * NS_PER_S) / rate);
-      this.#busyUntil = departure;
-      this.#queuedBytes += frame.length;
+      departure = Math.max(numbers[at + BUSY_UNTIL]!, now) + Math.ceil((frame.length * 8 * NS_PER_S) / rate);
+      numbers[at + BUSY_UNTIL] = departure;
     }
-    if (this.#count === this.#frames.length) this.#grow();
-    const slot = (this.#head + this.#count++) & (this.#frames.length - 1);
-    this.#frames[slot] = frame;
-    this.#departures[slot] = departure;
+    const slot = memory.put(frame, this.index, departure);
+    if (this.#bounded) this.#queue(slot, frame.length);
     if (this.#taps !== undefined) for (const tap of this.#taps) tap.sent?.(frame);
-    this.simulation.schedule(departure + delay, this.arrivalKind, this.index);
+    this.#simulation.schedule(departure + numbers[at + DELAY]!, this.#arrivalKind, slot);
   }
 
-  /** The oldest frame has reached the far end: hands it out, or undefined when it was lost on the way or is delayed. */
-  arrive(): Uint8Array | undefined {
-    const slot = this.#head;
-    const frame = this.#frames[slot]!;
-    this.#frames[slot] = undefined;
-    this.#head = (slot + 1) & (this.#frames.length - 1);
-    this.#count--;
-    if (this.#departed > 0) this.#departed--;
-    // It has left the queue, and no account was made since.
-    else if (this.options.rate > 0) this.#queuedBytes -= frame.length;
-    if (this.#outages.length > 0 && this.#lost(this.#departures[slot]!)) {
-      this.stats.vanished++;
+  #hasRoom(bytes: number): boolean {
+    const { frames, departures } = this.#memory;
+    const { queueBytes, queuePackets } = this.options;
+    const now = this.#now;
+    while (this.#first !== NONE && departures[this.#first]! <= now)
+      this.#leave(this.#first, frames[this.#first]!.length);
+    return this.#queuedPackets < queuePackets && this.#queuedBytes + bytes <= queueBytes;
+  }
+
+  #queue(slot: number, bytes: number): void {
+    if (this.#first === NONE) this.#first = slot;
+    else this.#memory.next[this.#last] = slot;
+    this.#last = slot;
+    this.#queuedPackets++;
+    this.#queuedBytes += bytes;
+  }
+
+  #leave(slot: number, bytes: number): void {
+    this.#first = this.#memory.next[slot]!;
+    this.#queuedPackets--;
+    this.#queuedBytes -= bytes;
+  }
+
+  /** Of a bounded channel: the frame is about to arrive, so it has left the queue. */
+  leave(slot: number, bytes: number): void {
+    if (slot === this.#first) this.#leave(slot, bytes);
+  }
+
+  /**
+   * A frame has reached the far end of a channel that has, or had, a fault or a tap: hands it out, or undefined when it was
+   * lost on the way or is delayed. Does not count what it hands out.
+   */
+  meet(frame: Uint8Array, departure: number): Uint8Array | undefined {
+    if (this.#outages.length > 0 && this.#lost(departure)) {
+      this.#vanished++;
       this.#tellLost(frame, "fault");
       return undefined;
     }
     const arrived = this.#impairments === undefined ? frame : this.#meet(this.#impairments, frame);
-    if (arrived === undefined) return undefined;
-    this.stats.delivered++;
-    this.stats.bytesDelivered += arrived.length;
-    if (this.#taps !== undefined) this.#tell(arrived);
+    if (arrived !== undefined && this.#taps !== undefined) this.#tell(arrived);
     return arrived;
   }
 
@@ -199,18 +274,20 @@ export class Channel {
       const verdict = impairment.decide();
       if (verdict === "corrupt" && result === frame) {
         result = corrupted(frame);
-        this.stats.corrupted += result === undefined ? 0 : 1;
+        this.#corrupted += result === undefined ? 0 : 1;
       }
       if (verdict === "lose" || result === undefined) {
-        this.stats.vanished++;
+        this.#vanished++;
         this.#tellLost(frame, "fault");
         return undefined;
       }
       delay += impairment.delay;
     }
     if (delay === 0) return result;
-    this.stats.delivered++;
-    this.stats.bytesDelivered += result.length;
+    const { numbers } = this.#memory;
+    const at = this.#memory.at(this.index);
+    numbers[at + DELIVERED]!++;
+    numbers[at + BYTES_DELIVERED]! += result.length;
     this.#delayLine(delay).send(result);
     return undefined;
   }
@@ -234,34 +311,8 @@ export class Channel {
     if (this.failed) return true;
     for (let i = this.#outages.length - 1; i > 0; i -= 2) {
       if (this.#outages[i]! <= departure) return false;
-      if (this.#outages[i - 1]! <= this.simulation.now) return true;
+      if (this.#outages[i - 1]! <= this.#now) return true;
     }
     return false;
-  }
-
-  /** Moves frames whose last bit has left from the queue's account to the wire's. */
-  #retireDeparted(): void {
-    const now = this.simulation.now;
-    const mask = this.#frames.length - 1;
-    while (this.#departed < this.#count) {
-      const slot = (this.#head + this.#departed) & mask;
-      if (this.#departures[slot]! > now) break;
-      if (this.options.rate > 0) this.#queuedBytes -= this.#frames[slot]!.length;
-      this.#departed++;
-    }
-  }
-
-  #grow(): void {
-    const size = this.#frames.length;
-    const frames: (Uint8Array | undefined)[] = new Array(2 * size).fill(undefined);
-    const departures = new Float64Array(2 * size);
-    for (let i = 0; i < this.#count; i++) {
-      const slot = (this.#head + i) & (size - 1);
-      frames[i] = this.#frames[slot];
-      departures[i] = this.#departures[slot]!;
-    }
-    this.#frames = frames;
-    this.#departures = departures;
-    this.#head = 0;
   }
 }

@@ -2,6 +2,7 @@
 import { Channel, type ChannelOptions } from "./channel.js";
 import type { Impairment } from "./impairment.js";
 import { Simulation } from "./simulation.js";
+import { BOUNDED, BYTES_DELIVERED, DELIVERED, WATCHED, WireMemory } from "./wire-memory.js";
 
 /** Something with numbered ports that frames arrive at: a switch, a host, or a node that a test makes. */
 export interface Node {
@@ -41,6 +42,10 @@ export class Network {
   readonly channels: Channel[] = [];
   readonly #linksOf = new Map<Node, Link[]>();
   readonly #arrivalKind: number;
+  readonly #memory = new WireMemory();
+  /** By channel: the node and the port at its far end. */
+  readonly #targets: Node[] = [];
+  readonly #targetPorts: number[] = [];
 
   /** Frames that arrived anywhere: the packet-hops of a run. */
   hopCount = 0;
@@ -51,14 +56,27 @@ export class Network {
   observer: ((channel: Channel, frame: Uint8Array) => void) | undefined;
 
   constructor(readonly simulation: Simulation = new Simulation()) {
-    this.#arrivalKind = simulation.register((index) => {
-      const channel = this.channels[index]!;
-      const frame = channel.arrive();
-      if (frame === undefined) return;
-      this.hopCount++;
-      if (this.observer !== undefined) this.observer(channel, frame);
-      channel.target.receive(channel.targetPort, frame);
-    });
+    this.#arrivalKind = simulation.register((slot) => this.#arrive(slot));
+  }
+
+  /** A frame reaches the far end of its channel. */
+  #arrive(slot: number): void {
+    const memory = this.#memory;
+    const index = memory.channels[slot]!;
+    const flags = memory.flags[index]!;
+    if ((flags & BOUNDED) !== 0) this.channels[index]!.leave(slot, memory.frames[slot]!.length);
+    let frame = memory.take(slot);
+    if ((flags & WATCHED) !== 0) {
+      const met = this.channels[index]!.meet(frame, memory.departures[slot]!);
+      if (met === undefined) return;
+      frame = met;
+    }
+    const at = memory.at(index);
+    memory.numbers[at + DELIVERED]!++;
+    memory.numbers[at + BYTES_DELIVERED]! += frame.length;
+    this.hopCount++;
+    if (this.observer !== undefined) this.observer(this.channels[index]!, frame);
+    this.#targets[index]!.receive(this.#targetPorts[index]!, frame);
   }
 
   connect(a: Endpoint, b: Endpoint, options: LinkOptions): Link {
@@ -124,6 +142,7 @@ export class Network {
   #channel(options: ChannelOptions, source: Node, target: Endpoint): Channel {
     const channel = new Channel(
       this.simulation,
+      this.#memory,
       this.channels.length,
       options,
       source,
@@ -132,6 +151,8 @@ export class Network {
       this.#arrivalKind,
     );
     this.channels.push(channel);
+    this.#targets.push(target.node);
+    this.#targetPorts.push(target.port);
     return channel;
   }
 }

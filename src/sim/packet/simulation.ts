@@ -31,8 +31,6 @@ export class Simulation {
   readonly #calls: ((() => void) | undefined)[] = [];
   readonly #freeCalls: number[] = [];
   readonly #callKind: number;
-  readonly #alarms: MicrosecondAlarm[] = [];
-  readonly #alarmKind: number;
   #stopped = false;
   #promisesWait = false;
 
@@ -49,7 +47,6 @@ export class Simulation {
       this.#freeCalls.push(slot);
       call?.();
     });
-    this.#alarmKind = this.register((index) => this.#alarms[index]!.goOff());
   }
 
   /** Names a kind of event; hot paths schedule by kind and number, so that an event costs no allocation. */
@@ -61,13 +58,6 @@ export class Simulation {
   schedule(time: number, kind: number, argument: number): void {
     if (!(time >= this.now)) throw new RangeError(`event at ${time} ns is before ${this.now} ns`);
     this.#queue.push(time, kind, argument);
-  }
-
-  /** A timer in microseconds that is set again and again. */
-  alarm(fn: () => void): MicrosecondAlarm {
-    const alarm = new MicrosecondAlarm(this, this.#alarmKind, this.#alarms.length, fn);
-    this.#alarms.push(alarm);
-    return alarm;
   }
 
   /** Calls `fn` once at an absolute time in nanoseconds; returns how to cancel it. */
@@ -159,47 +149,69 @@ export function controlClock(
   };
 }
 
-/** The clock that a switch asks for (microseconds), on virtual time. */
-export function microsecondClock(simulation: Simulation): {
-  now(): number;
-  at(time: number, fn: () => void): () => void;
-  alarm(fn: () => void): MicrosecondAlarm;
-} {
-  return {
-    now: () => simulation.now / NS_PER_US,
-    at: (time, fn) => simulation.at(Math.max(simulation.now, Math.round(time * NS_PER_US)), fn),
-    alarm: (fn) => simulation.alarm(fn),
-  };
-}
+/** The clock that switches ask for (microseconds), on virtual time: one for all switches of a simulation. */
+export class MicrosecondClock {
+  readonly #simulation: Simulation;
+  readonly alarms: MicrosecondAlarms;
 
-/** A timer that is set again and again, in microseconds; it costs no allocation. */
-class MicrosecondAlarm {
-  time = Number.POSITIVE_INFINITY;
-  /** Time of its event in nanoseconds; events of other times are of earlier settings. */
-  #due = Number.POSITIVE_INFINITY;
-
-  constructor(
-    readonly simulation: Simulation,
-    readonly kind: number,
-    readonly index: number,
-    readonly run: () => void,
-  ) {}
-
-  set(time: number): void {
-    if (time === this.time) return;
-    this.time = time;
-    if (time === Number.POSITIVE_INFINITY) {
-      this.#due = time;
-      return;
-    }
-    this.#due = Math.max(this.simulation.now, Math.round(time * NS_PER_US));
-    this.simulation.schedule(this.#due, this.kind, this.index);
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
+    this.alarms = new MicrosecondAlarms(simulation);
   }
 
-  goOff(): void {
-    if (this.#due !== this.simulation.now) return;
-    this.#due = Number.POSITIVE_INFINITY;
-    this.time = Number.POSITIVE_INFINITY;
-    this.run();
+  now(): number {
+    return this.#simulation.now / NS_PER_US;
+  }
+
+  at(time: number, fn: () => void): () => void {
+    return this.#simulation.at(Math.max(this.#simulation.now, Math.round(time * NS_PER_US)), fn);
+  }
+}
+
+/** Of an alarm: the time in microseconds that was set, and that of its event in nanoseconds. Infinity while it is not set. */
+const TIME = 0;
+const DUE = 1;
+
+/** Timers that are set again and again, in microseconds; setting one costs no allocation. */
+class MicrosecondAlarms {
+  readonly #simulation: Simulation;
+  readonly #kind: number;
+  readonly #sleepers: { goOff(): void }[] = [];
+  /** {@link TIME} and {@link DUE} of each. Events at other times than this are of earlier settings. */
+  #times = new Float64Array(64);
+
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
+    this.#kind = simulation.register((alarm) => this.#goOff(alarm));
+  }
+
+  add(sleeper: { goOff(): void }): number {
+    const alarm = this.#sleepers.push(sleeper) - 1;
+    if (2 * alarm === this.#times.length) {
+      const times = new Float64Array(4 * alarm);
+      times.set(this.#times);
+      this.#times = times;
+    }
+    this.#times.fill(Number.POSITIVE_INFINITY, 2 * alarm, 2 * alarm + 2);
+    return alarm;
+  }
+
+  set(alarm: number, time: number): void {
+    const times = this.#times;
+    if (time === times[2 * alarm + TIME]) return;
+    times[2 * alarm + TIME] = time;
+    if (time === Number.POSITIVE_INFINITY) {
+      times[2 * alarm + DUE] = time;
+      return;
+    }
+    const due = Math.max(this.#simulation.now, Math.round(time * NS_PER_US));
+    times[2 * alarm + DUE] = due;
+    this.#simulation.schedule(due, this.#kind, alarm);
+  }
+
+  #goOff(alarm: number): void {
+    if (this.#times[2 * alarm + DUE] !== this.#simulation.now) return;
+    this.#times.fill(Number.POSITIVE_INFINITY, 2 * alarm, 2 * alarm + 2);
+    this.#sleepers[alarm]!.goOff();
   }
 }

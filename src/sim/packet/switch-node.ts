@@ -3,11 +3,34 @@
  * queues are those of the switch, so that the program sees their depths and delays; the channel behind a port models
  * the wire alone.
  */
-import { Switch } from "../../switch/index.js";
+import {
+  type QueueOptions,
+  Switch,
+  type SwitchClock,
+  type SwitchOptions,
+  Workspaces,
+} from "../../switch/index.js";
 import type { Channel } from "./channel.js";
 import type { Node } from "./network.js";
 import type { PortSource } from "./port-source.js";
-import { microsecondClock, type Simulation } from "./simulation.js";
+import { MicrosecondClock, type Simulation } from "./simulation.js";
+
+/** What the switches of one simulation share, since they run one after the other. */
+interface Shared {
+  readonly clock: MicrosecondClock;
+  readonly workspaces: Workspaces;
+}
+
+const ofSimulation = new WeakMap<Simulation, Shared>();
+
+function sharedOf(simulation: Simulation): Shared {
+  let shared = ofSimulation.get(simulation);
+  if (shared === undefined) {
+    shared = { clock: new MicrosecondClock(simulation), workspaces: new Workspaces() };
+    ofSimulation.set(simulation, shared);
+  }
+  return shared;
+}
 
 export interface SwitchNodeOptions {
   name: string;
@@ -28,41 +51,70 @@ export const CPU_PORT = 510;
 /** Hears whenever what waits at a port has changed, the frame on the wire left out. */
 export type QueueObserver = (port: number, packets: number, bytes: number) => void;
 
+/** What a switch is told: one object is the options of the switch and those of its queues, since every frame asks both. */
+class Ports implements SwitchOptions, QueueOptions {
+  readonly outputs: (Channel | undefined)[] = [];
+  strayed = 0;
+  queueObservers: readonly QueueObserver[] = [];
+  readonly handOver = "first";
+  readonly depthPackets: number;
+  readonly depthBytes: number;
+  readonly priorities: number;
+  readonly clock: SwitchClock;
+  readonly workspaces: Workspaces;
+  readonly ownsFrames = true;
+  readonly name: string;
+  readonly seed: number;
+  readonly cpuPort: number;
+
+  constructor(simulation: Simulation, options: SwitchNodeOptions) {
+    const { clock, workspaces } = sharedOf(simulation);
+    this.depthPackets = options.queuePackets;
+    this.depthBytes = options.queueBytes;
+    this.priorities = options.priorities ?? 1;
+    this.clock = clock;
+    this.workspaces = workspaces;
+    this.name = options.name;
+    this.seed = options.seed;
+    this.cpuPort = options.cpuPort ?? CPU_PORT;
+  }
+
+  get queue(): QueueOptions {
+    return this;
+  }
+
+  rateBitsPerSecond(port: number): number | undefined {
+    return this.outputs[port]?.rate || undefined;
+  }
+
+  lengthChanged(port: number, packets: number, bytes: number): void {
+    for (const observer of this.queueObservers) observer(port, packets, bytes);
+  }
+
+  transmit(port: number, frame: Uint8Array): void {
+    const output = this.outputs[port];
+    if (output === undefined) this.strayed++;
+    else output.send(frame);
+  }
+}
+
 export class SwitchNode implements Node, PortSource {
   readonly device: Switch;
   readonly name: string;
   readonly ownQueues = true;
-  readonly #outputs: (Channel | undefined)[] = [];
+  readonly #ports: Ports;
   readonly #downPorts = new Set<number>();
   readonly #portListeners = new Set<() => void>();
-  #queueObservers: readonly QueueObserver[] = [];
-  /** Frames that the switch sent to a port without a link. */
-  strayed = 0;
 
   constructor(simulation: Simulation, options: SwitchNodeOptions) {
     this.name = options.name;
-    this.device = new Switch(undefined, {
-      name: options.name,
-      clock: microsecondClock(simulation),
-      seed: options.seed,
-      ownsFrames: true,
-      cpuPort: options.cpuPort ?? CPU_PORT,
-      queue: {
-        depthPackets: options.queuePackets,
-        depthBytes: options.queueBytes,
-        rateBitsPerSecond: (port) => this.#outputs[port]?.options.rate || undefined,
-        handOver: "first",
-        lengthChanged: (port, packets, bytes) => {
-          for (const observer of this.#queueObservers) observer(port, packets, bytes);
-        },
-        ...(options.priorities === undefined ? {} : { priorities: options.priorities }),
-      },
-      transmit: (port, frame) => {
-        const output = this.#outputs[port];
-        if (output === undefined) this.strayed++;
-        else output.send(frame);
-      },
-    });
+    this.#ports = new Ports(simulation, options);
+    this.device = new Switch(undefined, this.#ports);
+  }
+
+  /** Frames that the switch sent to a port without a link. */
+  get strayed(): number {
+    return this.#ports.strayed;
   }
 
   /** What waits at a port, the frame on the wire not included. */
@@ -72,14 +124,15 @@ export class SwitchNode implements Node, PortSource {
 
   /** For measurements; returns how to stop. */
   watchQueues(observer: QueueObserver): () => void {
-    this.#queueObservers = [...this.#queueObservers, observer];
+    const ports = this.#ports;
+    ports.queueObservers = [...ports.queueObservers, observer];
     return () => {
-      this.#queueObservers = this.#queueObservers.filter((one) => one !== observer);
+      ports.queueObservers = ports.queueObservers.filter((one) => one !== observer);
     };
   }
 
   attach(port: number, output: Channel): void {
-    this.#outputs[port] = output;
+    this.#ports.outputs[port] = output;
   }
 
   receive(port: number, frame: Uint8Array): void {

@@ -316,7 +316,7 @@ export class PrimitiveWriter {
         const counter = this.#resource(this.resources.counters, first);
         const index = this.#element(second);
         out.line(
-          `if (${index} < ${counter}.size) { ${counter}.packets[${index}]++; ${counter}.bytes[${index}] += s.ingressLength; }`,
+          `if (${index} < ${counter}.size) { ${counter}.counts[2 * ${index}]++; ${counter}.counts[2 * ${index} + 1] += s.ingressLength; }`,
         );
         return true;
       }
@@ -324,7 +324,7 @@ export class PrimitiveWriter {
         const meter = this.#resource(this.resources.meters, first);
         const index = this.#element(second);
         out.open(`if (${index} < ${meter}.size)`);
-        this.#stores.assign(third!, word(`${meter}.execute(${index}, s.ingressLength, s.time())`, 2));
+        this.#stores.assign(third!, word(`${meter}.execute(${index}, s.ingressLength, s.own.time())`, 2));
         out.close();
         return true;
       }
@@ -413,7 +413,7 @@ export class PrimitiveWriter {
       case "log_msg": {
         const format = JSON.stringify(String(first?.value));
         const values = second?.type === "parameters_vector" ? second.value : [];
-        out.open(this.resources.trace === undefined ? "if (s.logs)" : "");
+        out.open(this.resources.trace === undefined ? "if (s.own.onLog !== undefined)" : "");
         const texts = values.map((value) => {
           const num = this.#number(value);
           const { signed } = rangeOf(num);
@@ -480,7 +480,7 @@ export class PrimitiveWriter {
     if (spec === undefined) throw new Unsupported(`mark_to_drop of ${header.name}, which has no egress_spec`);
     const { fields } = this.resources.layout.changes;
     fields.add(spec.at);
-    this.out.line(`P[${spec.at}] = s.dropPort;`);
+    this.out.line(`P[${spec.at}] = s.own.dropPort;`);
     const group = header.byName.get("mcast_grp");
     if (group === undefined) return;
     fields.add(group.at);

@@ -2,7 +2,7 @@
  * Lookups, one function for each table, generated for the key of the table: `NAME(x, k0, k1, ...)` returns the number of the
  * entry or -1. The data structures are those of ../tables. `record` is the number of words of an entry's record.
  */
-import { STEP } from "../tables/prefix-trie.js";
+import { PREFIX_WORDS, STEP } from "../tables/prefix-trie.js";
 import { HASH_FACTOR, type KeyShape } from "../tables/shape.js";
 import { Emitter } from "./emitter.js";
 
@@ -32,15 +32,15 @@ function probe(out: Emitter, words: readonly string[], record: number): void {
 }
 
 /** Follows the PrefixTrie `x`. */
-function follow(out: Emitter, width: number): void {
+function follow(out: Emitter, width: number, record: number): void {
   out.line("const slots = x.slots;");
   out.line(`const k = k0 << ${32 - width};`);
   out.line("let shift = x.shift, n = slots[x.first + (k >>> shift)];");
   out.open("while (n > 0)");
   out.open("if ((n & 1) === 1)");
-  out.line("const prefixes = x.prefixes, b = n - 1 << 1;");
-  out.line("if (((k ^ prefixes[b]) & prefixes[b + 1]) === 0) return n >> 1;");
-  out.line("n = prefixes[b + 2];");
+  out.line(`const records = x.records, b = (n >> 1) * ${PREFIX_WORDS + record};`);
+  out.line("if (((k ^ records[b]) & records[b + 1]) === 0) return n >> 1;");
+  out.line("n = records[b + 2];");
   out.line("break;");
   out.close();
   out.line(`shift -= ${STEP};`);
@@ -61,7 +61,7 @@ export function writeLookup(name: string, shape: KeyShape, record: number): stri
       probe(out, keys(shape), record);
       break;
     case "trie":
-      follow(out, shape.fields[0]!.width);
+      follow(out, shape.fields[0]!.width, record);
       break;
     case "prefix": {
       out.line("const lengths = x.lengths, masks = x.masks, count = x.count, exact = x.exact;");
@@ -105,6 +105,7 @@ export function recordPlace(
     case "prefix":
       return { words: `${index}.exact.slots`, at: `${index}.exact.found` };
     case "trie":
+      return { words: `${index}.records`, at: `${e} * ${PREFIX_WORDS + record} + ${PREFIX_WORDS}` };
     case "ternary":
       return { words: `${index}.records`, at: `${e} * ${record}` };
   }

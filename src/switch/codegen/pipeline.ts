@@ -1,5 +1,6 @@
 /** Ingress and egress as functions `NAME(s)`: tables and conditionals in the order of the control graph. */
 import { type bmv2, bmv2Number } from "../../program/index.js";
+import { ownPlace } from "../state/own-state.js";
 import { fieldKind, type KeyShape, keyShape } from "../tables/shape.js";
 import { mayExit, type Resources } from "./action.js";
 import { Emitter } from "./emitter.js";
@@ -26,6 +27,8 @@ export interface PipelineContext {
   readonly shapes: readonly KeyShape[];
   /** Words of an entry's record: its action and parameters, or the member or group it names. */
   recordWords(table: bmv2.Bmv2Table): number;
+  /** Words of a member's record: its action and parameters. */
+  profileWords(profile: string): number;
   /** Function that hashes for the profile's selector. */
   selectorHash(profile: string): string;
 }
@@ -142,15 +145,17 @@ class NodeWriter {
     }
     const index = context.tables.get(table.name)!;
     const [t, e, a, data, at] = ["t", "e", "a", "A", "o"].map((prefix) => out.fresh(prefix));
-    out.line(`const ${t} = s.tables[${index}];`);
+    const x = ownPlace("indexes", index);
+    out.line(`const ${t} = ${ownPlace("tables", index)};`);
     if (table.key.length === 0) out.line(`const ${e} = ${t}.only;`);
-    else out.line(`const ${e} = lookup${index}(${t}.index, ${this.#keys(table).join(", ")});`);
+    else out.line(`const ${e} = lookup${index}(${x}, ${this.#keys(table).join(", ")});`);
     out.line(`let ${a} = ${t}.defaultAction, ${data} = ${t}.defaultData, ${at} = 0;`);
     out.open(`if (${e} >= 0)`);
-    if (table.with_counters) out.line(`${t}.packets[${e}]++; ${t}.bytes[${e}] += s.ingressLength;`);
+    if (table.with_counters)
+      out.line(`${t}.counts[2 * ${e}]++; ${t}.counts[2 * ${e} + 1] += s.ingressLength;`);
     if (table.direct_meters !== null) this.#meter(table, t!, e!);
-    if (table.support_timeout) out.line(`${t}.touch(${e}, s.time());`);
-    const record = recordPlace(context.shapes[index]!, context.recordWords(table), `${t}.index`, e!);
+    if (table.support_timeout) out.line(`${t}.touch(${e}, s.own.time());`);
+    const record = recordPlace(context.shapes[index]!, context.recordWords(table), x, e!);
     if (table.type === "simple") {
       out.line(`${data} = ${record.words}; ${at} = ${record.at} + 1;`);
       out.line(`${a} = ${data}[${at} - 1];`);
@@ -189,7 +194,7 @@ class NodeWriter {
     const stores = new StoreWriter(this.out, this.#expressions());
     stores.assign(
       { type: "field", value: meter.result_target },
-      word(`${t}.meter.execute(${e}, s.ingressLength, s.time())`, 2),
+      word(`${t}.meter.execute(${e}, s.ingressLength, s.own.time())`, 2),
     );
   }
 
@@ -199,11 +204,12 @@ class NodeWriter {
     const q = context.profiles.get(profile);
     if (q === undefined) throw new Unsupported(`there is no action profile ${profile}`);
     const member = out.fresh("m");
+    const profileAt = ownPlace("profiles", q);
     out.line(`let ${member} = ${names.record};`);
     if (table.type === "indirect_ws") {
       out.open(`if (${member} < 0)`);
       const slots = out.fresh("g");
-      out.line(`const ${slots} = s.profiles[${q}].slots[~${member}];`);
+      out.line(`const ${slots} = ${profileAt}.slots[~${member}];`);
       let hash = `${context.selectorHash(profile)}(s)`;
       if (this.#trace !== undefined) hash = `s.tracer.hashed(${hash}, ${slots}.length)`;
       out.line(`${member} = ${slots}.length === 0 ? -1 : ${slots}[(${hash} >>> 0) % ${slots}.length];`);
@@ -212,7 +218,7 @@ class NodeWriter {
     if (this.#trace !== undefined) out.line(`s.tracer.member(${member});`);
     out.line(`if (${member} < 0) ${names.a} = -1;`);
     out.line(
-      `else { ${names.a} = s.profiles[${q}].actions[${member}]; ${names.data} = s.profiles[${q}].data; ${names.at} = ${member} * s.profiles[${q}].stride; }`,
+      `else { ${names.data} = ${profileAt}.records; ${names.at} = ${member} * ${context.profileWords(profile)} + 1; ${names.a} = ${names.data}[${names.at} - 1]; }`,
     );
   }
 

@@ -3,7 +3,7 @@ import { fail } from "../../base/index.js";
 import { bmv2Hash, bmv2HashNames, bmv2WideHash, isOwnHash } from "../../hash/index.js";
 import type { Bmv2Program, bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
-import type { AnyHash } from "../state/packet-state.js";
+import { type AnyHash, OWN_NAMES, type OwnParts, ownPlace } from "../state/own-state.js";
 import { bigOf, modulo64, parameterWords, type Resources, writeAction } from "./action.js";
 import { getBits, loadVarbit, putBits, putVarbit } from "./bit-string.js";
 import { writeCalculation } from "./calculation.js";
@@ -38,7 +38,7 @@ function within<T>(what: string, source: bmv2.SourceInfo | undefined, run: () =>
 
 /** Where generated code finds a hash: in the switch if each switch has its own, otherwise in the code. */
 function hashPlace(algorithm: string, number: number): string {
-  return `${isOwnHash(algorithm) ? "s.hashes" : "F"}[${number}]`;
+  return `${isOwnHash(algorithm) ? "s.own.hashes" : "F"}[${number}]`;
 }
 
 /** What the code calls by these names, beside the hashes of the program. */
@@ -56,7 +56,8 @@ const HELPERS = {
   putVarbit,
   loadVarbit,
 };
-const EXPORTS = "clear, parse, verifyChecksums, ingress, egress, updateChecksums, deparse, copyFieldList";
+const EXPORTS =
+  "clear, parse, verifyChecksums, ingress, egress, updateChecksums, deparse, copyFieldList, makeOwn";
 
 /** Pieces of work, in the unit of `Pace`, of one action or table, and of a part that cannot be divided. */
 const SMALL = 5;
@@ -113,7 +114,7 @@ export class ProgramWriter {
     this.#texts.push(...writeChecksums(program, this.#resources), writeFieldLists(program, this.#layout));
     // The deparser comes last, since it writes what the other code may change.
     this.#deparser();
-    this.#texts.push(writeClear(this.#layout.cleared));
+    this.#texts.push(writeClear(this.#layout.cleared), writeOwn(this.#ownCounts()));
     yield LARGE;
     const source = `"use strict";\n${this.#texts.join("\n")}\nreturn { ${EXPORTS} };`;
     const code = this.#compile(source);
@@ -205,6 +206,8 @@ export class ProgramWriter {
       meters: new Map(program.meter_arrays.map((meter) => [meter.name, meter])),
       shapes: this.#tables.map(({ shape }) => shape),
       recordWords: (table: bmv2.Bmv2Table) => this.#recordWords(table),
+      profileWords: (profile: string) =>
+        1 + this.#profiles.find((info) => info.profile.name === profile)!.stride,
       selectorHash: (profile: string) => this.#selectorHashes.get(profile)!,
     };
     within(`the ${name} pipeline`, pipeline?.source_info, () => {
@@ -215,7 +218,7 @@ export class ProgramWriter {
 
   #parser(): void {
     const { program } = this;
-    const valueSets = new Map(program.parse_vsets.map(({ name }, i) => [name, `s.valueSets[${i}]`]));
+    const valueSets = new Map(program.parse_vsets.map(({ name }, i) => [name, ownPlace("valueSets", i)]));
     within("the parser", undefined, () => {
       const parser = program.parsers[0];
       this.#texts.push(
@@ -233,6 +236,20 @@ export class ProgramWriter {
     });
   }
 
+  /** Number of the resources of each kind. */
+  #ownCounts(): Record<keyof OwnParts, number> {
+    const { counter_arrays, meter_arrays, register_arrays, parse_vsets } = this.program;
+    return {
+      tables: this.#tables.length,
+      indexes: this.#tables.length,
+      profiles: this.#profiles.length,
+      counters: counter_arrays.length,
+      meters: meter_arrays.length,
+      registers: register_arrays.length,
+      valueSets: parse_vsets.length,
+    };
+  }
+
   #compile(source: string): Code {
     // F: hashes that all switches share. W: words that a calculation may write over.
     const helpers = { F: this.#fixed, W: new Int32Array(1024), ...HELPERS };
@@ -246,12 +263,12 @@ function resourcesOf(program: Bmv2Program, layout: Layout, trace: TracePoints | 
   return {
     layout,
     ...(trace === undefined ? {} : { trace }),
-    counters: new Map(program.counter_arrays.map(({ name }, i) => [name, `s.counters[${i}]`])),
-    meters: new Map(program.meter_arrays.map(({ name }, i) => [name, `s.meters[${i}]`])),
+    counters: new Map(program.counter_arrays.map(({ name }, i) => [name, ownPlace("counters", i)])),
+    meters: new Map(program.meter_arrays.map(({ name }, i) => [name, ownPlace("meters", i)])),
     registers: new Map(
       program.register_arrays.map(({ name, bitwidth }, i) => [
         name,
-        { place: `s.registers[${i}]`, width: bitwidth },
+        { place: ownPlace("registers", i), width: bitwidth },
       ]),
     ),
     calculations: new Map(
@@ -272,6 +289,21 @@ const MAX_CLEARED = 128;
 function writeClear(words: number): string {
   const all = Array.from({ length: words }, (_, i) => `P[${i}] = 0;`);
   return `function clear(P) { ${words > MAX_CLEARED ? `P.fill(0, 0, ${words});` : all.join(" ")} }`;
+}
+
+/** A class whose objects are the own states of the switches that run the program. */
+function writeOwn(counts: Record<keyof OwnParts, number>): string {
+  const out = new Emitter();
+  out.open("class Own");
+  out.open("constructor(parts, shared)");
+  for (const kind of Object.keys(counts) as (keyof OwnParts)[])
+    for (let i = 0; i < counts[kind]; i++) out.line(`this.${OWN_NAMES[kind]}${i} = parts.${kind}[${i}];`);
+  for (const name of ["dropPort", "hashes", "random", "time", "onLog"])
+    out.line(`this.${name} = shared.${name};`);
+  out.close();
+  out.close();
+  out.line("function makeOwn(parts, shared) { return new Own(parts, shared); }");
+  return out.toString();
 }
 
 function writeChecksums(program: Bmv2Program, resources: Resources): string[] {

@@ -4,6 +4,7 @@
  */
 import type { Pace } from "../../device/index.js";
 import type { Bmv2Program, bmv2 } from "../../program/index.js";
+import type { OwnParts, OwnState } from "../state/own-state.js";
 import type { PacketState } from "../state/packet-state.js";
 import type { KeyShape } from "../tables/shape.js";
 import type { Layout } from "./layout.js";
@@ -24,6 +25,8 @@ export interface Code {
   deparse(state: PacketState, limit: number): Uint8Array;
   /** Copies the fields of a field list between PHVs. */
   copyFieldList(to: Int32Array, from: Int32Array, list: number): void;
+  /** What a switch has for itself, in the shape that the other functions use. */
+  makeOwn(parts: OwnParts, shared: OwnState): OwnState;
 }
 
 export interface TableInfo {

@@ -9,7 +9,7 @@ import { type ProfileInfo, type Specialised, specialise, type TableInfo } from "
 import { CODES } from "../codes.js";
 import { Replication } from "../flow/replication.js";
 import type { SwitchClock, SwitchOptions } from "../options.js";
-import { PacketState, standardFields } from "../state/packet-state.js";
+import type { OwnParts, OwnState } from "../state/own-state.js";
 import { ActionProfileStore } from "../tables/profile.js";
 import { CounterArray, MeterArray, RegisterArray } from "../tables/resources.js";
 import type { KeyShape } from "../tables/shape.js";
@@ -50,6 +50,9 @@ export interface ProfileControl {
   readonly maxGroupSize: number;
 }
 
+/** As {@link OwnParts}, while they are made. */
+type OwnLists = { [Kind in keyof OwnParts]: OwnParts[Kind][number][] };
+
 /** Maximum number of bytes of a program's counters, meters and registers. */
 const MAX_BYTES = 2 ** 30;
 
@@ -83,7 +86,7 @@ function indexOf(program: Program): P4InfoIndex {
 
 export class Instance {
   readonly specialised: Specialised;
-  readonly state: PacketState;
+  readonly own: OwnState;
   readonly tables = new Map<string, TableControl>();
   readonly profiles = new Map<string, ProfileControl>();
   readonly counters = new Map<string, CounterArray>();
@@ -103,22 +106,20 @@ export class Instance {
     const { bmv2 } = program;
     checkMemory(bmv2);
     this.specialised = specialise(bmv2);
-    const { layout, hashBytes } = this.specialised;
     this.p4 = indexOf(program);
-    this.state = new PacketState(
-      new Int32Array(layout.words),
-      standardFields(layout),
-      hashBytes,
-      options.dropPort ?? 511,
-      new Random(options.seed ?? 0),
-      () => clock.now(),
-      options.log,
-    );
-    const { state } = this;
+    const parts: OwnLists = {
+      tables: [],
+      indexes: [],
+      profiles: [],
+      counters: [],
+      meters: [],
+      registers: [],
+      valueSets: [],
+    };
     const sizeOf = (size: number | undefined) => size ?? 0;
     for (const counter of bmv2.counter_arrays) {
       const array = new CounterArray(counter.name, counter.is_direct ? 0 : sizeOf(counter.size));
-      state.counters.push(array);
+      parts.counters.push(array);
       if (!counter.is_direct) this.counters.set(counter.name, array);
     }
     for (const meter of bmv2.meter_arrays) {
@@ -127,27 +128,37 @@ export class Instance {
         meter.is_direct ? 0 : sizeOf(meter.size),
         meter.type === "bytes",
       );
-      state.meters.push(array);
+      parts.meters.push(array);
       if (!meter.is_direct) this.meters.set(meter.name, array);
     }
     for (const { name, size, bitwidth } of bmv2.register_arrays) {
       const array = new RegisterArray(name, size, bitwidth);
-      state.registers.push(array);
+      parts.registers.push(array);
       this.registers.set(name, array);
     }
     for (const { name, compressed_bitwidth, max_size } of bmv2.parse_vsets) {
       const set = new ValueSet(name, compressed_bitwidth, max_size ?? 0);
-      state.valueSets.push(set);
+      parts.valueSets.push(set);
       this.valueSets.set(name, set);
     }
-    state.hashes = this.specialised.hashes.map((algorithm) =>
-      isOwnHash(algorithm) ? (bmv2WideHash(algorithm) ?? bmv2Hash(algorithm)) : undefined,
-    );
-    for (const info of this.specialised.profiles) this.#addProfile(info);
-    for (const info of this.specialised.tables) this.#addTable(info);
+    for (const info of this.specialised.profiles) parts.profiles.push(this.#addProfile(info));
+    for (const info of this.specialised.tables) {
+      const store = this.#addTable(info);
+      parts.tables.push(store);
+      parts.indexes.push(store.index);
+    }
+    this.own = this.specialised.code.makeOwn(parts, {
+      hashes: this.specialised.hashes.map((algorithm) =>
+        isOwnHash(algorithm) ? (bmv2WideHash(algorithm) ?? bmv2Hash(algorithm)) : undefined,
+      ),
+      dropPort: options.dropPort ?? 511,
+      random: new Random(options.seed ?? 0),
+      time: () => clock.now(),
+      onLog: options.log,
+    });
   }
 
-  #addProfile(info: ProfileInfo): void {
+  #addProfile(info: ProfileInfo): ActionProfileStore {
     const { profile, stride } = info;
     const store = new ActionProfileStore(
       profile.name,
@@ -156,12 +167,12 @@ export class Instance {
       profile.selector !== undefined,
       this.portIsUp,
     );
-    this.state.profiles.push(store);
     const maxGroupSize = this.p4.actionProfiles.byName(profile.name)?.message.maxGroupSize ?? 0;
     this.profiles.set(profile.name, { info, store, name: profile.name, maxGroupSize });
+    return store;
   }
 
-  #addTable(info: TableInfo): void {
+  #addTable(info: TableInfo): TableStore {
     const { table, shape, stride, record } = info;
     const { bmv2 } = this.program;
     const meter = bmv2.meter_arrays.find(({ name }) => name === table.direct_meters);
@@ -175,7 +186,6 @@ export class Instance {
       meter: meter === undefined ? undefined : { name: meter.name, bytes: meter.type === "bytes" },
       timeouts: table.support_timeout,
     });
-    this.state.tables.push(store);
     const p4 = this.p4.tables.byName(table.name);
     const scoped = (scope: number) =>
       new Set(
@@ -207,6 +217,7 @@ export class Instance {
     };
     this.tables.set(table.name, control);
     this.setDefault(control, own);
+    return store;
   }
 
   #ownDefault({ table, actions }: TableInfo): DefaultAction | undefined {

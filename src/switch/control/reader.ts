@@ -8,7 +8,7 @@ import {
   type ReadQuery,
   type TableEntry,
 } from "../../device/index.js";
-import type { MeterRates } from "../tables/resources.js";
+import { type MeterRates, readCounter } from "../tables/resources.js";
 import type { StoredEntry } from "../tables/store.js";
 import type { Digests } from "./digests.js";
 import type { Instance, TableControl } from "./instance.js";
@@ -76,7 +76,7 @@ export class Reader {
       case "counter": {
         const { counters } = this.instance;
         for (const [array, index] of this.#elements("counter", counters, query.counter, query.index)) {
-          const data = { packets: BigInt(array.packets[index]!), bytes: BigInt(array.bytes[index]!) };
+          const data = counterData(array, index);
           yield { kind: "counter", counter: array.name, index, data };
         }
         return;
@@ -198,7 +198,7 @@ export class Reader {
   }
 
   #counterOf({ store }: TableControl, { number }: StoredEntry): CounterData {
-    return { packets: BigInt(store.packets[number]!), bytes: BigInt(store.bytes[number]!) };
+    return counterData(store, number);
   }
 
   #plain(table: TableControl, stored: StoredEntry): TableEntry {
@@ -257,4 +257,9 @@ export class Reader {
     }
     return entry;
   }
+}
+
+function counterData(counters: { counts: Float64Array }, index: number): CounterData {
+  const { packets, bytes } = readCounter(counters, index);
+  return { packets: BigInt(packets), bytes: BigInt(bytes) };
 }

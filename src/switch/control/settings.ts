@@ -51,7 +51,7 @@ export class Settings implements TargetSettings {
     checkWidth(`the polynomial of ${name}`, polynomial, width);
     checkWidth(`the start value of ${name}`, initial, width);
     checkWidth(`the final XOR of ${name}`, finalXor, width);
-    instance.state.hashes[index] = bmv2Hash(algorithm, {
+    const hash = bmv2Hash(algorithm, {
       width,
       poly: Number(polynomial),
       init: Number(initial),
@@ -59,13 +59,14 @@ export class Settings implements TargetSettings {
       refin: reflectData,
       refout: reflectRemainder,
     });
+    instance.own.hashes = instance.own.hashes.with(index, hash);
   }
 
   async setToeplitzKey(name: string, key: Uint8Array): Promise<void> {
     const { instance, index } = this.#calculation(name, "toeplitz");
     if (key.length < 4 || key.length % 4 !== 0)
       refuse("INVALID_ARGUMENT", `the key of ${name} has ${key.length} bytes: it needs 4, 8, 12, ...`);
-    instance.state.hashes[index] = toeplitzHash(key.slice());
+    instance.own.hashes = instance.own.hashes.with(index, toeplitzHash(key.slice()));
   }
 
   async setGenerators(generators: readonly PacketGenerator[]): Promise<void> {

@@ -8,6 +8,7 @@ import type {
   WeightedAction,
 } from "../../device/index.js";
 import type { bmv2 } from "../../program/index.js";
+import { setCounter } from "../tables/resources.js";
 import type { StoredEntry } from "../tables/store.js";
 import { type Instance, putParameters, type TableControl } from "./instance.js";
 import { checkWidth, type Key, readKey, refuse } from "./keys.js";
@@ -154,8 +155,7 @@ export class TableWriter {
   #putExtras(table: TableControl, stored: StoredEntry, entry: TableEntry): void {
     const { store } = table;
     if (entry.counter !== undefined) {
-      store.packets[stored.number] = Number(entry.counter.packets);
-      store.bytes[stored.number] = Number(entry.counter.bytes);
+      setCounter(store, stored.number, Number(entry.counter.packets), Number(entry.counter.bytes));
     }
     const now = this.instance.clock.now();
     if (entry.meter !== undefined) store.meter?.configure(stored.number, ratesOf(entry.meter), now);

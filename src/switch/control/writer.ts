@@ -16,7 +16,7 @@ import type {
   Update,
   ValueSetEntry,
 } from "../../device/index.js";
-import type { CounterArray } from "../tables/resources.js";
+import { readCounter, setCounter } from "../tables/resources.js";
 import type { StoredEntry } from "../tables/store.js";
 import type { Digests } from "./digests.js";
 import type { Instance, TableControl } from "./instance.js";
@@ -237,20 +237,15 @@ function checkIndex(what: string, index: number, size: number): void {
 
 /** Writes a counter; `place` returns its index when the write is undone. */
 function putCounter(
-  array: Pick<CounterArray, "packets" | "bytes">,
+  array: { counts: Float64Array },
   index: number,
   data: CounterData,
   place = () => index,
 ): Undo {
   checkCounter(data);
-  const before = [array.packets[index]!, array.bytes[index]!] as const;
-  array.packets[index] = Number(data.packets);
-  array.bytes[index] = Number(data.bytes);
-  return () => {
-    const at = place();
-    array.packets[at] = before[0];
-    array.bytes[at] = before[1];
-  };
+  const before = readCounter(array, index);
+  setCounter(array, index, Number(data.packets), Number(data.bytes));
+  return () => setCounter(array, place(), before.packets, before.bytes);
 }
 
 function checkReplicas(replicas: readonly Replica[]): void {

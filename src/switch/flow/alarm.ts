@@ -1,33 +1,37 @@
-/** A timer that is set again and again, made of the one-off timers of a clock that has no alarms of its own. */
-import type { Alarm, SwitchClock } from "../options.js";
+/** Timers that are set again and again, made of the one-off timers of a clock that has no alarms of its own. */
+import type { AlarmClock, Sleeper, SwitchClock } from "../options.js";
 
-class ClockAlarm implements Alarm {
-  #time = Number.POSITIVE_INFINITY;
-  #cancel: (() => void) | undefined;
+interface ClockAlarm {
+  readonly sleeper: Sleeper;
+  /** Infinity while it is not set. */
+  time: number;
+  cancel: (() => void) | undefined;
+}
 
-  constructor(
-    readonly clock: SwitchClock,
-    readonly run: () => void,
-  ) {}
+class ClockAlarms implements AlarmClock {
+  readonly #alarms: ClockAlarm[] = [];
 
-  get time(): number {
-    return this.#time;
+  constructor(readonly clock: SwitchClock) {}
+
+  add(sleeper: Sleeper): number {
+    return this.#alarms.push({ sleeper, time: Number.POSITIVE_INFINITY, cancel: undefined }) - 1;
   }
 
-  set(time: number): void {
-    if (time === this.#time) return;
-    this.#cancel?.();
-    this.#time = time;
-    this.#cancel = time < Number.POSITIVE_INFINITY ? this.clock.at(time, () => this.#goOff()) : undefined;
-  }
-
-  #goOff(): void {
-    this.#cancel = undefined;
-    this.#time = Number.POSITIVE_INFINITY;
-    this.run();
+  set(number: number, time: number): void {
+    const alarm = this.#alarms[number]!;
+    if (time === alarm.time) return;
+    alarm.cancel?.();
+    alarm.time = time;
+    alarm.cancel = time < Number.POSITIVE_INFINITY ? this.clock.at(time, () => goOff(alarm)) : undefined;
   }
 }
 
-export function makeAlarm(clock: SwitchClock, run: () => void): Alarm {
-  return clock.alarm?.(run) ?? new ClockAlarm(clock, run);
+function goOff(alarm: ClockAlarm): void {
+  alarm.cancel = undefined;
+  alarm.time = Number.POSITIVE_INFINITY;
+  alarm.sleeper.goOff();
+}
+
+export function alarmsOf(clock: SwitchClock): AlarmClock {
+  return clock.alarms ?? new ClockAlarms(clock);
 }

@@ -6,12 +6,14 @@
 import type { Replica } from "../../device/index.js";
 import type { Code, Specialised } from "../codegen/program.js";
 import type { SwitchClock, SwitchStatistics } from "../options.js";
+import type { OwnState } from "../state/own-state.js";
 import { NO_LIMIT, type PacketState } from "../state/packet-state.js";
 import type { TraceNode } from "../trace/recorder.js";
 import type { PacketTracer } from "../trace/tracer.js";
-import { Fifo, type PacketCopy, PacketPool } from "./packet-copy.js";
+import { Fifo, type PacketCopy } from "./packet-copy.js";
 import type { Queues } from "./queues.js";
 import type { MirrorSession, Replication } from "./replication.js";
+import { type ProgramWorkspaces, Workspace, type Workspaces } from "./workspace.js";
 
 /** Values of `standard_metadata.instance_type`. */
 const INSTANCE = {
@@ -29,12 +31,21 @@ const MAX_PASSES = 65536;
 /** Instead of the time at which a packet was queued: it was not. */
 const NOT_QUEUED = -1;
 
+/** Where frames go that have left their queue and egress. */
+export interface Output {
+  transmit(port: number, frame: Uint8Array): void;
+}
+
 export class Forwarder {
-  readonly #pool: PacketPool;
-  readonly #egress = new Fifo<PacketCopy>();
-  readonly #again = new Fifo<PacketCopy>();
-  readonly #arrived = new Fifo<{ id: number; port: number; frame: Uint8Array }>();
-  #running = false;
+  /** Undefined while no packet is being run. */
+  #work: Workspace | undefined;
+  readonly #workspaces: ProgramWorkspaces;
+  /** Undefined: no packet ever waits. */
+  queues: Queues | undefined;
+  /** Frames that came in while a packet was being run. */
+  #arrived: Fifo<{ id: number; port: number; frame: Uint8Array }> | undefined;
+  /** The packet that is being run, or was. */
+  state: PacketState;
   /** That of the current packet: with or without calls of the tracer. */
   #code: Code;
   #traced: Code;
@@ -43,19 +54,19 @@ export class Forwarder {
 
   constructor(
     readonly specialised: Specialised,
-    readonly state: PacketState,
-    readonly clock: SwitchClock,
-    readonly replication: Replication,
+    readonly own: OwnState,
     readonly stats: SwitchStatistics,
-    readonly transmit: (port: number, frame: Uint8Array) => void,
-    /** Sends the digest of a learn list. */
-    readonly learn: (list: number, phv: Int32Array) => void,
-    /** Undefined: no packet ever waits. */
-    readonly queues: () => Queues | undefined,
+    readonly output: Output,
+    readonly clock: SwitchClock,
     /** Frames that arrive may be changed. */
     readonly ownsFrames: boolean,
+    readonly replication: Replication,
+    /** Sends the digest of a learn list. */
+    readonly learn: (list: number, phv: Int32Array) => void,
+    workspaces: Workspaces,
   ) {
-    this.#pool = new PacketPool(specialised.layout.words);
+    this.#workspaces = workspaces.of(specialised);
+    this.state = (this.#workspaces.free[0] ?? this.#newWorkspace()).state;
     this.#code = specialised.code;
     this.#traced = specialised.code;
     const { layout } = specialised;
@@ -72,64 +83,84 @@ export class Forwarder {
     this.#code = tracer === undefined ? this.specialised.code : tracer.wrap();
     this.#traced = this.#code;
     // Traced code may be running at this moment, so the state keeps the closed tracer, which records nothing.
-    if (tracer !== undefined) this.state.tracer = tracer;
+    tracer?.enter(this.state);
+  }
+
+  #newWorkspace(): Workspace {
+    return new Workspace(this.specialised, this.own, this.#workspaces.pool);
+  }
+
+  #begin(): void {
+    const work = this.#workspaces.free.pop() ?? this.#newWorkspace();
+    const { state } = work;
+    state.own = this.own;
+    this.#work = work;
+    this.state = state;
+    if (this.#tracer !== undefined) this.#tracer.enter(state);
+  }
+
+  #end(): void {
+    this.#workspaces.free.push(this.#work!);
+    this.#work = undefined;
   }
 
   /** Runs an arriving frame to the end of ingress, and everything that does not have to wait. */
   receive(port: number, frame: Uint8Array): void {
     this.stats.received++;
-    if (this.#running) {
+    if (this.#work !== undefined) {
+      this.#arrived ??= new Fifo();
       this.#arrived.push({ id: this.stats.received - 1, port, frame });
       return;
     }
-    this.#running = true;
+    this.#begin();
     try {
       this.#ingressOf(this.stats.received - 1, port, frame);
       this.#drain();
     } finally {
-      this.#running = false;
+      this.#end();
     }
   }
 
   /** Continues with packets that wait; to be called when a port becomes free. */
   resume(): void {
-    if (this.#running) return;
-    this.#running = true;
+    if (this.#work !== undefined) return;
+    this.#begin();
     try {
       this.#drain();
     } finally {
-      this.#running = false;
+      this.#end();
     }
   }
 
   #drain(): void {
-    const waiting = this.#egress.length + this.#again.length + this.#arrived.length;
-    if (waiting === 0 && this.queues()?.hasReady !== true) return;
+    const { pool, egress, again: rounds } = this.#work!;
+    const waiting = egress.length + rounds.length + (this.#arrived?.length ?? 0);
+    if (waiting === 0 && this.queues?.hasReady !== true) return;
     for (let passes = 0; ; passes++) {
       if (passes > MAX_PASSES) {
         this.#giveUp();
         return;
       }
-      const copy = this.#egress.shift();
+      const copy = egress.shift();
       if (copy !== undefined) {
         this.#load(copy);
         const frame = this.#runEgress(copy.port, NOT_QUEUED, 0, 0, 0);
         this.state.phv = this.state.main;
-        this.#pool.release(copy);
-        if (frame !== undefined) this.transmit(copy.port, frame);
+        pool.release(copy);
+        if (frame !== undefined) this.output.transmit(copy.port, frame);
         continue;
       }
-      if (this.queues()?.run()) continue;
-      const again = this.#again.shift();
+      if (this.queues?.run()) continue;
+      const again = rounds.shift();
       if (again !== undefined) {
         this.#load(again);
         this.#stampIngress();
         this.#runIngress(true);
         this.state.phv = this.state.main;
-        this.#pool.release(again);
+        pool.release(again);
         continue;
       }
-      const arrived = this.#arrived.shift();
+      const arrived = this.#arrived?.shift();
       if (arrived === undefined) return;
       this.#ingressOf(arrived.id, arrived.port, arrived.frame);
     }
@@ -140,16 +171,17 @@ export class Forwarder {
    * frame that came in, since the owner of the frame uses that memory again.
    */
   #giveUp(): void {
+    const { pool, egress, again } = this.#work!;
     const drop = (copy: PacketCopy): void => {
       this.#tracer?.drop(copy.node, "too_many_passes");
-      this.#pool.release(copy);
+      pool.release(copy);
       this.#countLoop();
     };
-    for (const list of [this.#egress, this.#again]) {
+    for (const list of [egress, again]) {
       for (let copy = list.shift(); copy !== undefined; copy = list.shift()) drop(copy);
     }
-    this.queues()?.discardReady(drop);
-    while (this.#arrived.shift() !== undefined) this.#countLoop();
+    this.queues?.discardReady(drop);
+    while (this.#arrived?.shift() !== undefined) this.#countLoop();
   }
 
   #countLoop(): void {
@@ -220,7 +252,7 @@ export class Forwarder {
     const { aborted } = this.state;
     if (aborted === undefined) return false;
     const { stats } = this;
-    this.state.onLog?.(this.state.abortText);
+    this.own.onLog?.(this.state.abortText);
     this.state.aborted = undefined;
     stats.aborted++;
     stats.dropped++;
@@ -251,7 +283,7 @@ export class Forwarder {
       this.learn(state.digest, phv);
     }
     if (state.resubmit !== 0) {
-      const copy = this.#pool.take(state.frame);
+      const copy = this.#work!.pool.take(state.frame);
       copy.ownsFrame = state.ownsFrame;
       code.clear(copy.phv);
       code.copyFieldList(copy.phv, phv, state.resubmit);
@@ -260,7 +292,7 @@ export class Forwarder {
       this.#keep(copy, start, arrivedLength);
       copy.node = this.#tracer?.fork("resubmit");
       this.#tracer?.forked("resubmit");
-      this.#again.push(copy);
+      this.#work!.again.push(copy);
       return;
     }
     const group = fields.multicastGroup >= 0 ? phv[fields.multicastGroup]! : 0;
@@ -271,17 +303,17 @@ export class Forwarder {
       return;
     }
     const port = phv[fields.egressSpec]!;
-    if (port === state.dropPort) {
+    if (port === this.own.dropPort) {
       this.stats.dropped++;
       this.stats.drops.ingress++;
       this.#tracer?.discard();
       return;
     }
     phv[fields.instanceType] = INSTANCE.normal;
-    const queues = this.queues();
+    const { queues } = this;
     const priority = queues === undefined ? 0 : this.#priority();
-    if (isCopy || this.#egress.length > 0 || (queues !== undefined && !queues.passes(port, priority))) {
-      const copy = this.#pool.copyOf(state);
+    if (isCopy || this.#work!.egress.length > 0 || (queues !== undefined && !queues.passes(port, priority))) {
+      const copy = this.#work!.pool.copyOf(state);
       copy.node = this.#tracer?.node;
       this.#enqueue(copy, port);
       return;
@@ -289,7 +321,7 @@ export class Forwarder {
     // No packet waits: egress runs on the current packet without a copy.
     const frame = this.#runEgress(port, NOT_QUEUED, 0, 0, priority);
     if (frame === undefined) return;
-    if (queues === undefined) this.transmit(port, frame);
+    if (queues === undefined) this.output.transmit(port, frame);
     else queues.start(port, frame);
   }
 
@@ -310,7 +342,7 @@ export class Forwarder {
     if (session === undefined) return;
     const { phv, start: payloadStart, packetLength, limit } = state;
     const original = this.#tracer?.node;
-    const copy = this.#pool.take(state.frame);
+    const copy = this.#work!.pool.take(state.frame);
     copy.node = this.#tracer?.fork("ingress_clone");
     copy.phv.fill(0);
     copy.phv[fields.ingressPort] = phv[fields.ingressPort]!;
@@ -321,7 +353,7 @@ export class Forwarder {
     specialised.code.copyFieldList(copy.phv, phv, state.cloneList);
     copy.phv[fields.instanceType] = INSTANCE.ingressClone;
     this.#mirror(session);
-    this.#pool.release(copy);
+    this.#work!.pool.release(copy);
     state.phv = phv;
     state.start = payloadStart;
     state.packetLength = packetLength;
@@ -358,7 +390,7 @@ export class Forwarder {
     }
     if (replicas.length > 1) state.ownsFrame = false;
     for (const { port, instance } of replicas) {
-      const copy = this.#pool.copyOf(state);
+      const copy = this.#work!.pool.copyOf(state);
       if (egressRid >= 0) copy.phv[egressRid] = instance & 0xffff;
       copy.limit = limit;
       copy.node = this.#tracer?.fork("replica", port, instance);
@@ -373,9 +405,9 @@ export class Forwarder {
 
   #enqueue(copy: PacketCopy, port: number): void {
     copy.port = port;
-    const queues = this.queues();
+    const { queues } = this;
     if (queues === undefined) {
-      this.#egress.push(copy);
+      this.#work!.egress.push(copy);
       return;
     }
     const { priority } = this.state.fields;
@@ -389,7 +421,7 @@ export class Forwarder {
     this.stats.dropped++;
     this.stats.drops.queue++;
     this.#tracer?.drop(copy.node, refused, { egress_port: port });
-    this.#pool.release(copy);
+    this.#work!.pool.release(copy);
   }
 
   /** Runs egress on a packet that leaves its queue; returns the frame, or undefined. */
@@ -397,7 +429,7 @@ export class Forwarder {
     this.#load(copy);
     const frame = this.#runEgress(copy.port, copy.since, copy.depth, depthAfter, priority);
     this.state.phv = this.state.main;
-    this.#pool.release(copy);
+    this.#work!.pool.release(copy);
     return frame;
   }
 
@@ -423,13 +455,13 @@ export class Forwarder {
       if (fields.queueId >= 0) phv[fields.queueId] = priority;
     }
     phv[fields.egressPort] = port;
-    phv[fields.egressSpec] = (state.dropPort + 1) & 511;
+    phv[fields.egressSpec] = (this.own.dropPort + 1) & 511;
     phv[fields.packetLength] = state.packetLength;
     state.clearRequests();
     code.egress(state);
     if (this.#aborted()) return undefined;
     if (state.clone !== 0) this.#cloneEgress();
-    if (phv[fields.egressSpec] === state.dropPort) {
+    if (phv[fields.egressSpec] === this.own.dropPort) {
       this.stats.dropped++;
       this.stats.drops.egress++;
       this.#tracer?.discard();
@@ -438,7 +470,7 @@ export class Forwarder {
     code.updateChecksums(state);
     if (state.recirculate === 0) return code.deparse(state, state.limit);
     const frame = code.deparse(state, NO_LIMIT);
-    const copy = this.#pool.take(frame);
+    const copy = this.#work!.pool.take(frame);
     copy.ownsFrame = state.ownsFrame;
     copy.node = this.#tracer?.fork("recirculate");
     this.#tracer?.forked("recirculate");
@@ -451,7 +483,7 @@ export class Forwarder {
     copy.packetLength = frame.length;
     copy.ingressLength = frame.length;
     copy.limit = NO_LIMIT;
-    this.#again.push(copy);
+    this.#work!.again.push(copy);
     return undefined;
   }
 
@@ -462,7 +494,7 @@ export class Forwarder {
     if (session === undefined) return;
     const original = this.#tracer?.node;
     state.ownsFrame = false;
-    const copy = this.#pool.copyOf(state);
+    const copy = this.#work!.pool.copyOf(state);
     const clone = this.#tracer?.fork("egress_clone");
     copy.phv.fill(0, 0, specialised.layout.metadata);
     specialised.code.copyFieldList(copy.phv, state.phv, state.cloneList);
@@ -475,6 +507,6 @@ export class Forwarder {
     state.phv = phv;
     state.recirculate = recirculate;
     state.limit = limit;
-    this.#pool.release(copy);
+    this.#work!.pool.release(copy);
   }
 }

@@ -5,8 +5,9 @@
  * A port serves the highest priority that has a packet whose time has come; a queue with a rate lets its
  * packets go one interval after the other, and the lower ones meanwhile.
  */
-import type { Alarm, QueueOptions, SwitchClock } from "../options.js";
-import { makeAlarm } from "./alarm.js";
+import type { AlarmClock, QueueOptions, Sleeper, SwitchClock } from "../options.js";
+import { alarmsOf } from "./alarm.js";
+import type { Output } from "./forwarder.js";
 import { Fifo, type PacketCopy } from "./packet-copy.js";
 import type { QueueLimits } from "./queue-limits.js";
 
@@ -16,32 +17,66 @@ const TOLERANCE_US = 0.00051;
 /** How far the times of a port may lag behind a clock whose timers are late, in microseconds. */
 const MAX_LAG_US = 4000;
 
-/** One queue of a port. */
+/** One queue of a port: its packets name each other, so that a long queue and a short one have their ends in one place. */
 class Line {
-  readonly waiting = new Fifo<PacketCopy>();
+  #first: PacketCopy | undefined;
+  #last: PacketCopy | undefined;
+  length = 0;
 
   /** @param last earliest time at which the last packet that was queued leaves, by the rate in packets */
   constructor(public last: number) {}
+
+  get first(): PacketCopy | undefined {
+    return this.#first;
+  }
+
+  push(copy: PacketCopy): void {
+    copy.next = undefined;
+    if (this.#first === undefined) this.#first = copy;
+    else this.#last!.next = copy;
+    this.#last = copy;
+    this.length++;
+  }
+
+  /** Takes out the first packet, of a queue that has one. */
+  shift(): PacketCopy {
+    const copy = this.#first!;
+    this.#first = copy.next;
+    this.length--;
+    return copy;
+  }
 }
 
-class Port {
-  readonly lines: Line[];
-  bytes = 0;
+class Port implements Sleeper {
   packets = 0;
+  bytes = 0;
   /** Time in microseconds at which the last bit of the frame on the wire leaves. */
   busyUntil = Number.NEGATIVE_INFINITY;
-  /** Goes off for the next packet that waits for its time, or for the wire. */
-  readonly alarm: Alarm;
+  /** Number of the alarm that goes off for the next packet that waits for its time, or for the wire. */
+  readonly alarm: number;
+  /** The queues by their priorities, and the first of them. */
+  readonly lines: Line[];
+  readonly line: Line;
 
   constructor(
     readonly number: number,
     priorities: number,
     last: number,
-    clock: SwitchClock,
-    wake: (port: Port) => void,
+    readonly alarms: AlarmClock,
+    readonly wake: (port: Port) => void,
   ) {
-    this.alarm = makeAlarm(clock, () => wake(this));
     this.lines = Array.from({ length: priorities }, () => new Line(last));
+    this.line = this.lines[0]!;
+    this.alarm = alarms.add(this);
+  }
+
+  /** Wakes the port at a time in microseconds, and not at one that was set before; Infinity: never. */
+  sleep(time: number): void {
+    this.alarms.set(this.alarm, time);
+  }
+
+  goOff(): void {
+    this.wake(this);
   }
 }
 
@@ -54,7 +89,7 @@ export class Queues {
   readonly #ready = new Fifo<Port>();
   readonly #timed: boolean;
   readonly #early: boolean;
-  readonly #lengthChanged: QueueOptions["lengthChanged"];
+  readonly #alarms: AlarmClock;
   #waiting = 0;
   #closed = false;
 
@@ -64,11 +99,11 @@ export class Queues {
     readonly limits: QueueLimits,
     readonly clock: SwitchClock,
     readonly serve: Serve,
-    readonly transmit: (port: number, frame: Uint8Array) => void,
+    readonly output: Output,
   ) {
     this.#timed = options.rateBitsPerSecond !== undefined || options.ratePacketsPerSecond !== undefined;
     this.#early = options.handOver === "first";
-    this.#lengthChanged = options.lengthChanged;
+    this.#alarms = alarmsOf(clock);
   }
 
   get priorities(): number {
@@ -117,7 +152,7 @@ export class Queues {
 
   #make(number: number): Port {
     const last = this.limits.any ? this.clock.now() : Number.NEGATIVE_INFINITY;
-    const port = new Port(number, this.priorities, last, this.clock, this.#wake);
+    const port = new Port(number, this.priorities, last, this.#alarms, this.#wake);
     this.#ports[number] = port;
     return port;
   }
@@ -125,13 +160,13 @@ export class Queues {
   /** Queues a packet at its port, or returns why it was not queued. Call {@link run} afterwards. */
   push(copy: PacketCopy, priority: number): "queue_full" | "no_such_queue" | undefined {
     const port = this.open(copy.port);
-    const line = port.lines[priority];
+    const line = priority === 0 ? port.line : port.lines[priority];
     if (line === undefined) return "no_such_queue";
     const now = this.clock.now();
     const busy = this.#isBusy(port, now);
     const rate = this.limits.rate(copy.port, priority) ?? this.options.ratePacketsPerSecond?.(copy.port) ?? 0;
     const notBefore = rate > 0 ? Math.max(now, line.last + 1e6 / rate) : now;
-    const { length } = line.waiting;
+    const { length } = line;
     const set = this.limits.depth(copy.port, priority);
     if (set !== undefined) {
       if (length >= set) return "queue_full";
@@ -145,13 +180,13 @@ export class Queues {
     copy.since = now;
     copy.depth = length;
     copy.notBefore = notBefore;
-    line.waiting.push(copy);
+    line.push(copy);
     port.bytes += copy.packetLength;
     port.packets++;
     this.#waiting++;
-    this.#lengthChanged?.(port.number, port.packets, port.bytes);
+    this.options.lengthChanged?.(port.number, port.packets, port.bytes);
     if (!busy) this.#ready.push(port);
-    else if (this.#early) port.alarm.set(port.busyUntil);
+    else if (this.#early) port.sleep(port.busyUntil);
     return undefined;
   }
 
@@ -174,18 +209,18 @@ export class Queues {
     for (let port = this.#ready.shift(); port !== undefined; port = this.#ready.shift()) {
       if (this.#isBusy(port, now)) continue;
       let next = Number.POSITIVE_INFINITY;
-      for (const { waiting } of port.lines) {
-        for (let first = waiting.first; first !== undefined; first = waiting.first) {
+      for (const line of port.lines) {
+        for (let first = line.first; first !== undefined; first = line.first) {
           if (first.notBefore - now > TOLERANCE_US) {
             next = Math.min(next, first.notBefore);
             break;
           }
-          waiting.shift();
+          line.shift();
           this.#took(port, first);
           drop(first);
         }
       }
-      port.alarm.set(next);
+      port.sleep(next);
     }
   }
 
@@ -193,39 +228,39 @@ export class Queues {
     port.bytes -= copy.packetLength;
     port.packets--;
     this.#waiting--;
-    this.#lengthChanged?.(port.number, port.packets, port.bytes);
+    this.options.lengthChanged?.(port.number, port.packets, port.bytes);
   }
 
   /** Serves the first packet of a free port whose time has come, and sets the timer for the next. */
   #next(port: Port): void {
     const now = this.clock.now();
     if (this.#isBusy(port, now)) {
-      if (this.#early && port.packets > 0) port.alarm.set(port.busyUntil);
+      if (this.#early && port.packets > 0) port.sleep(port.busyUntil);
       return;
     }
     let next = Number.POSITIVE_INFINITY;
     let priority = port.lines.length - 1;
     for (; priority >= 0; priority--) {
-      const time = port.lines[priority]!.waiting.first?.notBefore;
+      const time = (priority === 0 ? port.line : port.lines[priority]!).first?.notBefore;
       if (time === undefined) continue;
       if (time - now <= TOLERANCE_US) break;
       next = Math.min(next, time);
     }
-    port.alarm.set(priority < 0 ? next : Number.POSITIVE_INFINITY);
+    port.sleep(priority < 0 ? next : Number.POSITIVE_INFINITY);
     if (priority < 0) return;
-    const { waiting } = port.lines[priority]!;
-    const copy = waiting.shift()!;
+    const line = priority === 0 ? port.line : port.lines[priority]!;
+    const copy = line.shift();
     this.#took(port, copy);
     // The copy is used again as soon as it is served.
     const ready = Math.max(copy.since, copy.notBefore);
-    const frame = this.serve(copy, waiting.length, priority);
+    const frame = this.serve(copy, line.length, priority);
     if (frame === undefined) this.#ready.push(port);
     else this.#send(port, frame, now, ready);
   }
 
   /** Sends a frame by a port for which {@link passes} returned true. Call {@link run} afterwards. */
   start(number: number, frame: Uint8Array): void {
-    if (this.options.rateBitsPerSecond === undefined) this.transmit(number, frame);
+    if (this.options.rateBitsPerSecond === undefined) this.output.transmit(number, frame);
     else {
       const now = this.clock.now();
       this.#send(this.open(number), frame, now, now);
@@ -236,7 +271,7 @@ export class Queues {
   #send(port: Port, frame: Uint8Array, now: number, ready: number): void {
     const rate = this.options.rateBitsPerSecond?.(port.number);
     if (rate === undefined) {
-      this.transmit(port.number, frame);
+      this.output.transmit(port.number, frame);
       if (port.packets > 0) this.#ready.push(port);
       return;
     }
@@ -246,14 +281,14 @@ export class Queues {
     const begin = now - due > TOLERANCE_US ? due : now;
     port.busyUntil = begin + (bits * 1e6) / rate;
     if (this.#early) {
-      if (port.packets > 0) port.alarm.set(port.busyUntil);
-      this.transmit(port.number, frame);
+      if (port.packets > 0) port.sleep(port.busyUntil);
+      this.output.transmit(port.number, frame);
       return;
     }
     this.clock.at(port.busyUntil, () => {
       // The clock may be early by less than its step.
       port.busyUntil = Math.min(port.busyUntil, this.clock.now());
-      this.transmit(port.number, frame);
+      this.output.transmit(port.number, frame);
       if (!this.#closed) this.#wake(port);
     });
   }
@@ -275,8 +310,8 @@ export class Queues {
     this.#ports = [];
     for (const port of ports) {
       if (port === undefined) continue;
-      port.alarm.set(Number.POSITIVE_INFINITY);
-      if (port.packets > 0) this.#lengthChanged?.(port.number, 0, 0);
+      port.sleep(Number.POSITIVE_INFINITY);
+      if (port.packets > 0) this.options.lengthChanged?.(port.number, 0, 0);
     }
     return waiting;
   }

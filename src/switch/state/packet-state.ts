@@ -1,15 +1,10 @@
 /**
- * The packet that is being run, and what generated code reaches of its switch. One object a switch with a
- * fixed shape, whose members generated code uses by name.
+ * The packet that is being run: an object with a fixed shape, whose members generated code uses by name. Switches that run the
+ * same program may share one, since nothing in it outlives a packet; {@link OwnState} is what each switch has for itself.
  */
-import type { Random } from "../../base/index.js";
-import type { HashFunction, WideHash } from "../../hash/index.js";
 import type { Layout } from "../codegen/layout.js";
-import type { ActionProfileStore } from "../tables/profile.js";
-import type { CounterArray, MeterArray, RegisterArray } from "../tables/resources.js";
-import type { TableStore } from "../tables/store.js";
-import type { ValueSet } from "../tables/value-set.js";
 import type { PacketTracer } from "../trace/tracer.js";
+import type { OwnState } from "./own-state.js";
 
 /** PHV places of the standard metadata that the switch itself reads and writes; -1 for a field the program lacks. */
 export interface StandardFields {
@@ -70,8 +65,6 @@ export const NO_LIMIT = 0x3fffffff;
 /** Why the program could not go on with a packet: the reason of its drop. */
 export type Abort = "endless_loop" | "assertion";
 
-export type AnyHash = HashFunction | WideHash;
-
 export class PacketState {
   /** PHV of the current packet. */
   phv: Int32Array;
@@ -83,14 +76,8 @@ export class PacketState {
   ownsFrame = false;
   /** Scratch for hash inputs. */
   hashInput: Uint8Array;
-  tables: TableStore[] = [];
-  profiles: ActionProfileStore[] = [];
-  counters: CounterArray[] = [];
-  meters: MeterArray[] = [];
-  registers: RegisterArray[] = [];
-  valueSets: ValueSet[] = [];
-  /** Hashes that this switch has for itself, by their numbers in the code: the control plane can change them, or they count. */
-  hashes: (AnyHash | undefined)[] = [];
+  /** That of the switch whose packet it is. */
+  own: OwnState;
 
   /** Length that `packet_length` shows in egress: follows setValid and setInvalid. */
   packetLength = 0;
@@ -106,7 +93,6 @@ export class PacketState {
   recirculate = 0;
   digest = 0;
   limit = NO_LIMIT;
-  logs = false;
   /** Receives every step of traced code, which runs only while there is a tracer. */
   tracer: PacketTracer | undefined = undefined;
 
@@ -114,15 +100,11 @@ export class PacketState {
     readonly main: Int32Array,
     readonly fields: StandardFields,
     hashBytes: number,
-    readonly dropPort: number,
-    readonly random: Random,
-    /** Microseconds. */
-    readonly time: () => number,
-    readonly onLog: ((message: string) => void) | undefined,
+    own: OwnState,
   ) {
     this.phv = main;
+    this.own = own;
     this.hashInput = new Uint8Array(Math.max(16, hashBytes));
-    this.logs = onLog !== undefined;
   }
 
   /** Forgets what the last control asked for. */
@@ -163,15 +145,15 @@ export class PacketState {
     const spanLow = (highLow - lowLow) | 0;
     const spanHigh = (highHigh >>> 0) - (lowHigh >>> 0) - borrow;
     if (spanHigh < 0) return false;
+    const { random } = this.own;
     let drawLow: number;
     let drawHigh = 0;
-    if (spanHigh === 0)
-      drawLow = spanLow === -1 ? this.random.uint32() : this.random.int((spanLow >>> 0) + 1);
+    if (spanHigh === 0) drawLow = spanLow === -1 ? random.uint32() : random.int((spanLow >>> 0) + 1);
     else {
       const mask = 2 ** (32 - Math.clz32(spanHigh)) - 1;
       do {
-        drawLow = this.random.uint32();
-        drawHigh = (this.random.uint32() & mask) >>> 0;
+        drawLow = random.uint32();
+        drawHigh = (random.uint32() & mask) >>> 0;
       } while (drawHigh > spanHigh || (drawHigh === spanHigh && drawLow > spanLow >>> 0));
     }
     const sum = (lowLow >>> 0) + (drawLow >>> 0);
@@ -183,6 +165,6 @@ export class PacketState {
   /** v1model's log_msg: `{}` stands for the next value. */
   log(format: string, values: readonly bigint[]): void {
     let next = 0;
-    this.onLog?.(format.replace(/\{\}/g, () => String(values[next++] ?? "")));
+    this.own.onLog?.(format.replace(/\{\}/g, () => String(values[next++] ?? "")));
   }
 }

@@ -13,12 +13,12 @@ const FAN = 1 << STEP;
 const FIRST_MOST = 20;
 /** Maximum number of slots of the first step for each entry. */
 const SPARE = 4;
-/** Words of an entry in `prefixes`. */
+/** Words of an entry in `records`, before its action and parameters. */
 const VALUE = 0;
 const MASK = 1;
 const BELOW = 2;
 const LENGTH = 3;
-const WORDS = 4;
+export const PREFIX_WORDS = 4;
 
 export class PrefixTrie {
   /**
@@ -30,9 +30,10 @@ export class PrefixTrie {
   /** First slot of the first step, and by how much a key is shifted down for it. */
   first = 0;
   shift = 32 - STEP;
-  /** Four words an entry: key, mask, the answer where its slot names it and the key differs, length. */
-  prefixes = new Int32Array(0);
-  /** Actions and parameters by entry; apart, so that those of a table whose slots are answers lie close. */
+  /**
+   * For each entry its key, its mask, the answer where its slot names it and the key differs, its length, then its action
+   * and parameters: a packet needs all of them, or the last alone.
+   */
   records = new Int32Array(0);
   /** Nodes in use, free ones among them; those are chained by their first slot, 0 ends. */
   #nodes = 1;
@@ -41,29 +42,29 @@ export class PrefixTrie {
   /** Entry by prefix length and key, to find what a deleted prefix uncovers. */
   #entries: (Map<number, number> | undefined)[] = [];
 
-  readonly #record: number;
+  /** Words of an entry in `records`. */
+  readonly #words: number;
 
   /** @param record words of an entry's record */
   constructor(
     readonly width: number,
     record: number,
   ) {
-    this.#record = record;
+    this.#words = PREFIX_WORDS + record;
   }
 
   recordAt(entry: number): number {
-    return this.#record * entry;
+    return this.#words * entry + PREFIX_WORDS;
   }
 
   insert(entry: number, key: EntryKey): void {
     const length = key.prefix;
     const mask = length === 0 ? 0 : -1 << (32 - length);
     const value = (key.values[0]! << (32 - this.width)) & mask;
-    this.prefixes = grown(this.prefixes, WORDS * (entry + 1));
-    this.records = grown(this.records, this.#record * (entry + 1));
-    this.prefixes[WORDS * entry + VALUE] = value;
-    this.prefixes[WORDS * entry + MASK] = mask;
-    this.prefixes[WORDS * entry + LENGTH] = length;
+    this.records = grown(this.records, this.#words * (entry + 1));
+    this.records[this.#words * entry + VALUE] = value;
+    this.records[this.#words * entry + MASK] = mask;
+    this.records[this.#words * entry + LENGTH] = length;
     this.#entries[length] ??= new Map();
     this.#entries[length].set(value, entry);
     this.#count++;
@@ -73,8 +74,8 @@ export class PrefixTrie {
   }
 
   remove(entry: number): void {
-    const value = this.prefixes[WORDS * entry + VALUE]!;
-    const length = this.prefixes[WORDS * entry + LENGTH]!;
+    const value = this.records[this.#words * entry + VALUE]!;
+    const length = this.records[this.#words * entry + LENGTH]!;
     this.#entries[length]!.delete(value);
     this.#count--;
     const path: number[] = [];
@@ -83,7 +84,7 @@ export class PrefixTrie {
     for (; length > depth; depth += STEP) {
       const held = this.slots[slot]!;
       if ((held & 1) === 1) {
-        this.slots[slot] = this.prefixes[WORDS * entry + BELOW]!;
+        this.slots[slot] = this.records[this.#words * entry + BELOW]!;
         this.#join(path);
         return;
       }
@@ -112,7 +113,7 @@ export class PrefixTrie {
     for (; length > depth; depth += STEP) {
       const held = this.slots[slot]!;
       if (held <= 0) {
-        this.prefixes[WORDS * entry + BELOW] = held;
+        this.records[this.#words * entry + BELOW] = held;
         this.slots[slot] = 2 * entry + 1;
         return;
       }
@@ -133,8 +134,8 @@ export class PrefixTrie {
     if (held <= 0) {
       if (this.#lengthOf(held) < length) this.slots[slot] = answer;
     } else if ((held & 1) === 1) {
-      const below = WORDS * (held >> 1) + BELOW;
-      if (this.#lengthOf(this.prefixes[below]!) < length) this.prefixes[below] = answer;
+      const below = this.#words * (held >> 1) + BELOW;
+      if (this.#lengthOf(this.records[below]!) < length) this.records[below] = answer;
     } else {
       const node = FAN * (held >> 1);
       for (let i = 0; i < FAN; i++) this.#cover(node + i, answer, length);
@@ -146,8 +147,8 @@ export class PrefixTrie {
     const held = this.slots[slot]!;
     if (held === old) this.slots[slot] = answer;
     else if (held > 0 && (held & 1) === 1) {
-      const below = WORDS * (held >> 1) + BELOW;
-      if (this.prefixes[below] === old) this.prefixes[below] = answer;
+      const below = this.#words * (held >> 1) + BELOW;
+      if (this.records[below] === old) this.records[below] = answer;
     } else if (held > 0) {
       const node = FAN * (held >> 1);
       for (let i = 0; i < FAN; i++) this.#replace(node + i, old, answer);
@@ -167,7 +168,7 @@ export class PrefixTrie {
   }
 
   #lengthOf(answer: number): number {
-    return answer === 0 ? -1 : this.prefixes[WORDS * (-answer - 1) + LENGTH]!;
+    return answer === 0 ? -1 : this.records[this.#words * (-answer - 1) + LENGTH]!;
   }
 
   /** The answer that the longest shorter prefix of a key gives. */
@@ -183,9 +184,9 @@ export class PrefixTrie {
   /** Fills 16 slots, the step after `depth` bits, with what one slot of the step before says that names a prefix. */
   #open(named: number, at: number, depth: number): void {
     const entry = named >> 1;
-    const value = this.prefixes[WORDS * entry + VALUE]!;
-    const length = this.prefixes[WORDS * entry + LENGTH]!;
-    this.slots.fill(this.prefixes[WORDS * entry + BELOW]!, at, at + FAN);
+    const value = this.records[this.#words * entry + VALUE]!;
+    const length = this.records[this.#words * entry + LENGTH]!;
+    this.slots.fill(this.records[this.#words * entry + BELOW]!, at, at + FAN);
     const slot = at + ((value << depth) >>> (32 - STEP));
     if (length > depth + STEP) this.slots[slot] = named;
     else this.slots.fill(-(entry + 1), slot, slot + 2 ** (depth + STEP - length));

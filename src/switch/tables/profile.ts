@@ -32,9 +32,8 @@ export interface StoredGroup {
 const NO_SLOTS = new Int32Array(0);
 
 export class ActionProfileStore {
-  /** Number of the action's name by member handle. */
-  actions = new Int32Array(0);
-  data = new Int32Array(0);
+  /** By member handle, {@link stride} + 1 words each: the number of the action's name, then its parameters. */
+  records = new Int32Array(0);
   /** Handles to choose from, by group number. */
   readonly slots: Int32Array[] = [];
   readonly members = new Map<number, StoredMember>();
@@ -108,8 +107,9 @@ export class ActionProfileStore {
   write(member: StoredMember, action: ActionCall, actionNumber: number, words: Int32Array): void {
     member.action = action;
     for (const handle of member.handles) {
-      this.actions[handle] = actionNumber;
-      this.data.set(words, handle * this.stride);
+      const at = handle * (this.stride + 1);
+      this.records[at] = actionNumber;
+      this.records.set(words, at + 1);
     }
   }
 
@@ -172,8 +172,7 @@ export class ActionProfileStore {
 
   #take(): number {
     const handle = this.#handles.take();
-    this.actions = grown(this.actions, handle + 1);
-    this.data = grown(this.data, (handle + 1) * this.stride);
+    this.records = grown(this.records, (handle + 1) * (this.stride + 1));
     return handle;
   }
 
@@ -181,7 +180,7 @@ export class ActionProfileStore {
     const from = member.handles[0]!;
     const handle = this.#take();
     member.handles.push(handle);
-    this.actions[handle] = this.actions[from]!;
-    this.data.copyWithin(handle * this.stride, from * this.stride, (from + 1) * this.stride);
+    const words = this.stride + 1;
+    this.records.copyWithin(handle * words, from * words, (from + 1) * words);
   }
 }

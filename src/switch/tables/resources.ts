@@ -1,17 +1,34 @@
 /** Counters, meters and registers: flat typed arrays that generated code reads and writes by index. */
 import { grown } from "./shape.js";
 
+/** Two numbers a counter: packets and bytes. */
 export class CounterArray {
-  packets: Float64Array;
-  bytes: Float64Array;
+  readonly counts: Float64Array;
 
   constructor(
     readonly name: string,
     readonly size: number,
   ) {
-    this.packets = new Float64Array(size);
-    this.bytes = new Float64Array(size);
+    this.counts = new Float64Array(2 * size);
   }
+}
+
+/** What a counter says, of an array or of a table's entries. */
+export function readCounter(
+  { counts }: { counts: Float64Array },
+  index: number,
+): { packets: number; bytes: number } {
+  return { packets: counts[2 * index]!, bytes: counts[2 * index + 1]! };
+}
+
+export function setCounter(
+  { counts }: { counts: Float64Array },
+  index: number,
+  packets: number,
+  bytes: number,
+): void {
+  counts[2 * index] = packets;
+  counts[2 * index + 1] = bytes;
 }
 
 export class RegisterArray {

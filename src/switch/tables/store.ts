@@ -8,7 +8,7 @@ import { ExactIndex } from "./exact-index.js";
 import { Handles } from "./handles.js";
 import { PrefixIndex } from "./prefix-index.js";
 import { PrefixTrie } from "./prefix-trie.js";
-import { MeterArray } from "./resources.js";
+import { MeterArray, readCounter, setCounter } from "./resources.js";
 import { type EntryKey, grown, type KeyShape } from "./shape.js";
 import { TernaryIndex } from "./ternary-index.js";
 
@@ -42,15 +42,15 @@ export interface TableParts {
 }
 
 export class TableStore {
-  readonly index: ExactIndex | PrefixTrie | PrefixIndex | TernaryIndex;
-  packets = new Float64Array(0);
-  bytes = new Float64Array(0);
-  lastHit = new Float64Array(0);
-  readonly meter: MeterArray | undefined;
   defaultAction = -1;
   defaultData: Int32Array;
   /** The entry of a table without a key; -1 while there is none. */
   only = -1;
+  /** Two numbers an entry: packets and bytes. */
+  counts = new Float64Array(0);
+  readonly index: ExactIndex | PrefixTrie | PrefixIndex | TernaryIndex;
+  lastHit = new Float64Array(0);
+  readonly meter: MeterArray | undefined;
   readonly entries = new Map<number, StoredEntry>();
   readonly byName = new Map<string, StoredEntry>();
   /** Is called when an entry is hit that was reported idle. */
@@ -95,10 +95,8 @@ export class TableStore {
     const number = again ?? this.#handles.take();
     const { parts } = this;
     if (parts.counters) {
-      this.packets = grown(this.packets, number + 1);
-      this.bytes = grown(this.bytes, number + 1);
-      this.packets[number] = 0;
-      this.bytes[number] = 0;
+      this.counts = grown(this.counts, 2 * (number + 1));
+      setCounter(this, number, 0, 0);
     }
     if (parts.timeouts) this.lastHit = grown(this.lastHit, number + 1);
     if (this.meter !== undefined) {
@@ -126,16 +124,12 @@ export class TableStore {
   /** Saves what packets change of an entry, and its meter; the result restores it in an entry with any number. */
   keep(entry: number): (to: number) => void {
     const { counters, timeouts } = this.parts;
-    const packets = counters ? this.packets[entry]! : 0;
-    const bytes = counters ? this.bytes[entry]! : 0;
+    const count = counters ? readCounter(this, entry) : undefined;
     const lastHit = timeouts ? this.lastHit[entry]! : 0;
     const idle = this.idle.has(entry);
     const meter = this.meter?.keep(entry);
     return (to) => {
-      if (counters) {
-        this.packets[to] = packets;
-        this.bytes[to] = bytes;
-      }
+      if (count !== undefined) setCounter(this, to, count.packets, count.bytes);
       if (timeouts) this.lastHit[to] = lastHit;
       if (idle) this.idle.add(to);
       meter?.(to);

@@ -1,8 +1,10 @@
 /** A table lookup as an event: key, entry, member and action. */
+
 import type { Match } from "../../device/index.js";
 import { wordsOf } from "../codegen/layout.js";
 import type { PointOf } from "../codegen/trace-points.js";
 import type { Instance, TableControl } from "../control/instance.js";
+import { readCounter } from "../tables/resources.js";
 import type { StoredEntry } from "../tables/store.js";
 import { type FieldView, hexOf, numberOf } from "./fields.js";
 import type { FieldChange, TableLookup, TracedEntry, TracedMatch, TraceEvent } from "./types.js";
@@ -16,6 +18,7 @@ export interface Selected {
 }
 
 interface Lookup {
+  readonly phv: Int32Array;
   readonly point: PointOf<"table">;
   /** Number of the entry, or -1. */
   readonly entry: number;
@@ -35,9 +38,8 @@ export function colorOf(color: number): string {
 }
 
 export function lookupEvent(instance: Instance, fields: FieldView, lookup: Lookup): TraceEvent {
-  const { point, entry, keys, changes } = lookup;
+  const { phv, point, entry, keys, changes } = lookup;
   const { table, shape } = point;
-  const { phv } = instance.state;
   const control = instance.tables.get(table.name)!;
   const { store } = control;
   const event: TableLookup = {
@@ -58,11 +60,10 @@ export function lookupEvent(instance: Instance, fields: FieldView, lookup: Looku
   const stored = store.entries.get(entry);
   if (stored !== undefined) {
     event.matched_entry = entryOf(control, stored);
-    putMember(event, instance, fields, control, stored, lookup.selected);
+    putMember(event, phv, fields, control, stored, lookup.selected);
   }
   putAction(event, instance, lookup);
-  if (entry >= 0 && table.with_counters)
-    event.direct_counter = { packets: store.packets[entry]!, bytes: store.bytes[entry]! };
+  if (entry >= 0 && table.with_counters) event.direct_counter = readCounter(store, entry);
   if (entry >= 0 && table.direct_meters !== null) {
     const target = instance.program.bmv2.meter_arrays.find(
       ({ name }) => name === table.direct_meters,
@@ -96,7 +97,7 @@ function putAction(event: TableLookup, instance: Instance, { point, action, data
 
 function putMember(
   event: TableLookup,
-  instance: Instance,
+  phv: Int32Array,
   fields: FieldView,
   control: TableControl,
   stored: StoredEntry,
@@ -111,7 +112,7 @@ function putMember(
   const { selector } = profile.info.profile;
   if (hash === undefined || slots === undefined || slots === 0 || selector === undefined) return;
   event.selector = {
-    ...fields.hashInput(instance.state.phv, selector.algo, selector.input),
+    ...fields.hashInput(phv, selector.algo, selector.input),
     hash: hexOf(BigInt(hash), 32),
     slots,
     slot: hash % slots,

@@ -1,6 +1,8 @@
 /** Primitives as events. */
 import type { PointOf } from "../codegen/trace-points.js";
 import type { Instance } from "../control/instance.js";
+import type { PacketState } from "../state/packet-state.js";
+import { readCounter } from "../tables/resources.js";
 import { type FieldView, hexOf, numberOf } from "./fields.js";
 import { colorOf } from "./lookup-event.js";
 import type { FieldChange, TraceEvent } from "./types.js";
@@ -13,13 +15,14 @@ type Body<Event = TraceEvent> = Event extends unknown ? Omit<Event, "source_info
  */
 export function primitiveEvent(
   instance: Instance,
+  state: PacketState,
   fields: FieldView,
   point: PointOf<"primitive">,
   changes: FieldChange[],
   told: readonly number[],
 ): TraceEvent | undefined {
   const { source_info } = point.primitive;
-  const body = bodyOf(instance, fields, point, changes, told);
+  const body = bodyOf(instance, state, fields, point, changes, told);
   if (body === undefined) return undefined;
   return (source_info === undefined ? body : { ...body, source_info }) as TraceEvent;
 }
@@ -39,12 +42,12 @@ const HEADER_OPERATIONS: Readonly<Record<string, string>> = {
 
 function bodyOf(
   instance: Instance,
+  state: PacketState,
   fields: FieldView,
   { op, resource }: PointOf<"primitive">,
   changes: FieldChange[],
   told: readonly number[],
 ): Body | undefined {
-  const { state } = instance;
   const index = told[0] ?? 0;
   const operation = HEADER_OPERATIONS[op];
   if (operation !== undefined) return { kind: "header_operation", operation, changes };
@@ -55,7 +58,7 @@ function bodyOf(
     case "count": {
       const counter = instance.counters.get(resource);
       const inside = counter !== undefined && index < counter.size;
-      const counts = inside ? { packets: counter.packets[index]!, bytes: counter.bytes[index]! } : {};
+      const counts = inside ? readCounter(counter, index) : {};
       return { kind: "counter", counter: resource, index, ...counts };
     }
     case "execute_meter": {

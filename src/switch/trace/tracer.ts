@@ -24,6 +24,7 @@ export class PacketTracer extends TraceRecorder {
   /** Texts of the conditions that packets came to, by the number of their place. */
   readonly #conditions: { condition: string; references: bmv2.FieldRef[] }[] = [];
   #selected: Selected = {};
+  #state: PacketState;
 
   /** @param specialised the traced variant of the instance's program */
   constructor(
@@ -31,16 +32,20 @@ export class PacketTracer extends TraceRecorder {
     readonly specialised: Specialised,
     device: string,
     deliver: (packet: PacketTrace) => void,
+    state: PacketState,
   ) {
     super(device, instance.program.bmv2.program, () => instance.clock.now(), deliver);
     this.fields = new FieldView(specialised.layout);
     this.#points = specialised.points ?? [];
     this.#errors = new Map(instance.program.bmv2.errors.map(([name, value]) => [value, name]));
-    this.#egressSpec = instance.state.fields.egressSpec;
+    this.#state = state;
+    this.#egressSpec = state.fields.egressSpec;
   }
 
-  get #state(): PacketState {
-    return this.instance.state;
+  /** From now on the packet that is run is in that state. */
+  enter(state: PacketState): void {
+    this.#state = state;
+    state.tracer = this;
   }
 
   #point<Kind extends TracePoint["kind"]>(number: number): PointOf<Kind> {
@@ -132,7 +137,17 @@ export class PacketTracer extends TraceRecorder {
     const point = this.#point<"table">(number);
     const changes = this.fields.changes(phv, -1);
     this.event(
-      lookupEvent(this.instance, this.fields, { point, entry, keys, action, data, at, selected, changes }),
+      lookupEvent(this.instance, this.fields, {
+        phv,
+        point,
+        entry,
+        keys,
+        action,
+        data,
+        at,
+        selected,
+        changes,
+      }),
     );
     this.fields.look(phv);
   }
@@ -146,7 +161,7 @@ export class PacketTracer extends TraceRecorder {
     const marks = /^(mark_to_)?drop$/.test(point.op);
     if (marks || target === this.#egressSpec) node.decided = point;
     if (/^(assert|assume)$/.test(point.op) && told[0] === 0) node.failed ??= point;
-    const event = primitiveEvent(this.instance, this.fields, point, changes, told);
+    const event = primitiveEvent(this.instance, this.#state, this.fields, point, changes, told);
     if (event !== undefined) this.event(event);
     this.fields.look(this.#state.phv);
   }
@@ -154,7 +169,7 @@ export class PacketTracer extends TraceRecorder {
   /** v1model's log_msg. */
   message(format: string, values: readonly bigint[]): void {
     const state = this.#state;
-    if (state.logs) state.log(format, values);
+    if (state.own.onLog !== undefined) state.log(format, values);
     let next = 0;
     const message = format.replace(/\{\}/g, () => String(values[next++] ?? ""));
     this.event({ kind: "log_message", message });
@@ -313,6 +328,7 @@ export class PacketTracer extends TraceRecorder {
         return frame;
       },
       copyFieldList: code.copyFieldList,
+      makeOwn: code.makeOwn,
     };
   }
 }

@@ -142,14 +142,14 @@ describe("queueing metadata", () => {
       clock,
       queue: { rateBitsPerSecond: () => 1e6 },
       transmit: () => {
-        const { state } = device.internals.instance;
+        const { state } = device.internals.forwarder;
         const { enqDepth, deqDepth, deqTimedelta, enqTimestamp } = state.fields;
         seen.push([enqTimestamp, enqDepth, deqTimedelta, deqDepth]);
       },
     });
     // What egress saw is in the PHV of the packet; read it there by an egress that is watched.
     const rows: number[][] = [];
-    const { state } = device.internals.instance;
+    const { state } = device.internals.forwarder;
     const { code } = device.internals.instance.specialised;
     const egress = code.egress;
     try {
