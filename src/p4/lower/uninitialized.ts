@@ -141,8 +141,10 @@ class Search {
   #statement(stmt: Stmt, before: Unset): Flow {
     const written: Expr[] = [];
     mapStmtExprs(stmt, (expr, write) => {
-      if (write) written.push(expr);
-      else this.#read(expr, before);
+      if (write) {
+        written.push(expr);
+        this.#readIndexes(expr, before);
+      } else this.#read(expr, before);
       return expr;
     });
     switch (stmt.kind) {
@@ -211,6 +213,13 @@ class Search {
       }
     }
     return after ?? before;
+  }
+
+  /** A place that is written reads the indexes in it. */
+  #readIndexes(place: Expr, before: Unset): void {
+    if (place.kind === "element") this.#read(place.index, before);
+    if (place.kind === "element" || place.kind === "field") this.#readIndexes(place.base, before);
+    if (place.kind === "slice") this.#readIndexes(place.operand, before);
   }
 
   #read(expr: Expr, before: Unset): void {
