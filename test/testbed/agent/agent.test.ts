@@ -172,7 +172,8 @@ describe.skipIf(missing !== undefined)(`agents on two hosts${missing ? ` (${miss
       if (at.length === 4) break;
     }
     const gaps = at.slice(1).map((time, i) => time - at[i]!);
-    expect(gaps[2]!).toBeGreaterThan(gaps[0]! * 2);
+    // Four times as long, less the time that a busy machine lets the agent wait.
+    expect(gaps[2]!).toBeGreaterThan(gaps[0]! * 1.5);
     await network.drop({ right: [] });
     for await (const event of flow) {
       if (event.kind === "recovered" && event.attempts >= 4) break;
