@@ -39,7 +39,11 @@ export function listedCommands(
     const { at, scheme, command: name, ...values } = spec;
     const place = (key: string) => locate(["commands", number, key]) ?? locate(["commands", number]);
     if (at >= duration)
-      diagnostics.error(CODES.contradiction, place("at"), "the command comes after the end, see duration");
+      diagnostics.error(
+        CODES.contradiction,
+        place("at"),
+        "the command comes after the end of the run, see `duration`",
+      );
     const labels = schemes.map(({ label }) => label);
     const run = schemes.find(({ label }) => label === scheme);
     if (run === undefined) {

@@ -40,7 +40,11 @@ export function controllerFaults(
         "it has at and kind",
       );
     if (at >= duration)
-      diagnostics.error(CODES.contradiction, place("at"), "the fault comes after the end, see duration");
+      diagnostics.error(
+        CODES.contradiction,
+        place("at"),
+        "the fault comes after the end of the run, see `duration`",
+      );
     if (!names.includes(controller))
       diagnostics.error(
         CODES.unknownPlace,

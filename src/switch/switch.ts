@@ -53,7 +53,10 @@ interface Loaded {
 
 /** One object for all updates of a batch: a batch may have a hundred thousand of them. */
 const DONE: UpdateStatus = { code: "OK", message: "" };
-const UNDONE: UpdateStatus = { code: "ABORTED", message: "undone: another update of the batch failed" };
+const ROLLED_BACK: UpdateStatus = {
+  code: "ABORTED",
+  message: "rolled back: another update of the batch failed",
+};
 const NOT_TRIED: UpdateStatus = {
   code: "ABORTED",
   message: "not tried: an earlier update of the batch failed",
@@ -321,7 +324,7 @@ export class Switch implements Device {
         undo();
         yield;
       }
-      statuses = statuses.map((status) => (status === DONE ? UNDONE : status));
+      statuses = statuses.map((status) => (status === DONE ? ROLLED_BACK : status));
     }
     throw new DeviceError(first.code, first.message, statuses);
   }

@@ -200,7 +200,11 @@ function checkKind(spec: ListedFault, { at, diagnostics }: Place): void {
 function checkTimes({ at, until, flap }: ListedFault, duration: number, place: Place): void {
   const { diagnostics } = place;
   if (at >= duration)
-    diagnostics.error(CODES.contradiction, place.at("at"), "the fault comes after the end, see duration");
+    diagnostics.error(
+      CODES.contradiction,
+      place.at("at"),
+      "the fault comes after the end of the run, see `duration`",
+    );
   if (until !== undefined && until <= at)
     diagnostics.error(
       CODES.contradiction,

@@ -76,7 +76,7 @@ export class FlowWatch {
         const event = this.events[next]!;
         const picked = pick(event);
         if (picked !== undefined) return picked;
-        if (event.kind === "failed") fail(CODES.flowFailed, undefined, `a flow broke: ${event.text}`);
+        if (event.kind === "failed") fail(CODES.flowFailed, undefined, `a flow failed: ${event.text}`);
       }
       if (this.clock.now() >= deadline) return undefined;
       await this.#wait(deadline);

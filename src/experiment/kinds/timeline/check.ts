@@ -81,7 +81,7 @@ function checkTimeline(
       diagnostics.error(
         CODES.contradiction,
         locate(["flows", i, "start"]),
-        "the flow starts after the end, see duration",
+        "the flow starts after the end of the run, see `duration`",
       );
   });
   checkNumber(settings, locate, diagnostics);
