@@ -93,7 +93,8 @@ async function runFile(file: string, options: RunArguments, late: AbortSignal): 
     return experiment.run(wanted).finally(line.clear);
   }, late);
   if (typeof results === "number") {
-    const kept = engine === "sim" ? "" : `; the logs are in ${out}/logs`;
+    const kept =
+      engine === "sim" ? "" : `; the logs are in ${out}/${experiment.sweep === undefined ? "logs" : "labs"}`;
     process.stderr.write(
       `p4loom run: interrupted: no results were written to ${out}, earlier ones stay${kept}\n`,
     );

@@ -17,7 +17,7 @@ export interface FabricObserver {
   flowOpened?(number: number, flow: FlowKey, bytes: number | undefined): void;
   /** The retransmission timer of the sender ran out. */
   flowTimedOut?(number: number): void;
-  /** The receiver has everything, or the sender knows that it has. */
+  /** The receiver has everything, or the sender knows that it has, or a flow without an end is closed. */
   flowCompleted?(number: number): void;
   /** `text`: what happens, for people; `name` is the same at the begin and the end of one fault. */
   faultBegan?(name: string, text: string, place: FabricPlace): void;

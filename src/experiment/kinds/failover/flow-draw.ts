@@ -31,6 +31,8 @@ const PROTOCOL_TCP = 6;
 
 /** A flow that is open in the simulator. */
 export interface SimulatedFlow {
+  /** Of its run. */
+  run: number;
   source: Place;
   destination: Place;
   clientPort: number;
@@ -100,7 +102,7 @@ export class FlowDrawer {
     const met = new SitesMet(this.#experiment.topology, failure);
     for (let draws = 1; ; draws++) {
       const startedAt = simulation.now;
-      const flow = this.#open(random);
+      const flow = this.#open(run, random);
       this.#fabric.events.flowOpened(run, flow.client.flow, undefined);
       const paths = yield* this.#discover(flow, startedAt + settings.failure_time);
       const elements = this.#pick(failure, paths, random);
@@ -146,6 +148,7 @@ export class FlowDrawer {
   *closeSteps(flow: SimulatedFlow): Steps<void> {
     flow.client.close();
     flow.server.close();
+    this.#fabric.events.flowCompleted(flow.run);
     yield this.#fabric.network.simulation.now + DRAIN_TIME;
     this.#fabric.host(flow.source.host).reset();
     this.#fabric.host(flow.destination.host).reset();
@@ -168,7 +171,7 @@ export class FlowDrawer {
     );
   }
 
-  #open(random: Random): SimulatedFlow {
+  #open(run: number, random: Random): SimulatedFlow {
     const { traffic } = this.#experiment.settings;
     const [source, destination] = this.#pairs.draw(random)!;
     const drawn = drawClientPort(random);
@@ -185,7 +188,7 @@ export class FlowDrawer {
     const client = open("client", a, clientPort, b, SERVER_PORT);
     const server = open("server", b, SERVER_PORT, a, clientPort);
     client.send(Number.POSITIVE_INFINITY);
-    return { source, destination, clientPort, client, server };
+    return { run, source, destination, clientPort, client, server };
   }
 
   /** Runs until the first acknowledgement is back, and returns the paths of both directions. */

@@ -97,6 +97,7 @@ export class FailoverRig {
     let recoveredAt = Number.POSITIVE_INFINITY;
     flow.client.listener = {
       timedOut: () => {
+        this.#fabric.events.flowTimedOut(flow.run);
         timeouts++;
         triedAt = simulation.now;
       },
@@ -122,6 +123,7 @@ export class FailoverRig {
     let recoveredAt = before.at;
     flow.client.listener = {
       timedOut: () => {
+        this.#fabric.events.flowTimedOut(flow.run);
         timeouts++;
         triedAt = simulation.now;
         recoveredAt = Number.POSITIVE_INFINITY;

@@ -173,6 +173,9 @@ export class FabricRecorder {
     this.#queued = new Float64Array(ports);
     this.#queuedSince = new Float64Array(ports);
     this.#events = new EventLog(this.#bins);
+    this.#flowsLeftOut = 0;
+    this.#touched.clear();
+    this.#touchedAt = 0;
     this.#flows = [];
     this.#table = new FlowTable();
     this.#open = new Map();
