@@ -16,8 +16,8 @@ export interface ProberOptions {
   sleep(ns: number): Promise<void>;
 }
 
-/** Probes on their way at once: fewer than the packets that wait for the CPU port of a switch with its default queues. */
-const BATCH = 32;
+/** Probes on their way at once: fewer than the packets that wait for the CPU port of a switch, or at a stream that is full. */
+const BATCH = 8;
 /** So long a batch waits for answers before what is missing is sent again. */
 const PATIENCE_NS = 2e9;
 const ATTEMPTS = 3;

@@ -1,6 +1,7 @@
 /** The options of `p4loom hash` as commander returns them, and their values. */
 import { Argument, type Command } from "commander";
 import { fail } from "../../base/index.js";
+import { SELECTOR_FIELDS, type SelectorField } from "../../hosts/index.js";
 import { CODES } from "../codes.js";
 
 const HASH_SUBJECTS = ["catalogue", "linear", "correlate", "collide", "delta"] as const;
@@ -16,6 +17,10 @@ export interface HashArguments {
   maxBits: string;
   after: string;
   draws: string;
+  switch?: string;
+  field: string;
+  probes: string;
+  deviceId: string;
   json?: boolean;
   html?: string;
 }
@@ -34,6 +39,14 @@ export function defineHash(command: Command): Command {
     .option("--max-bits <n>", "delta: longest field of control bits", "1024")
     .option("--after <bytes>", "delta: bytes of the input behind the field", "0")
     .option("--draws <n>", "delta: other sets of functions, drawn from the catalogue", "0")
+    .option("--switch <address>", "linear: probe the P4Runtime switch that runs there, instead of functions")
+    .option(
+      "--field <name>",
+      "linear --switch: header field whose bits are probed beside the source port",
+      "dscp",
+    )
+    .option("--probes <n>", "linear --switch: random pairs of a header and a change, for each choice", "1000")
+    .option("--device-id <n>", "linear --switch: P4Runtime device id", "1")
     .option("--json", "print the report as JSON")
     .option("--html <file>", "write the report as a page");
 }
@@ -49,6 +62,9 @@ export interface HashSettings {
   readonly maxBits: number;
   readonly after: number;
   readonly draws: number;
+  readonly field: SelectorField;
+  readonly probes: number;
+  readonly deviceId: bigint;
 }
 
 /** Fails with P40005 for a value that its option cannot have. */
@@ -63,6 +79,9 @@ export function hashSettings(args: HashArguments): HashSettings {
     maxBits: number("--max-bits", args.maxBits, 1, 4096),
     after: number("--after", args.after, 0, 4096),
     draws: number("--draws", args.draws, 0, 1000),
+    field: selectorField(args.field),
+    probes: number("--probes", args.probes, 1, 1e6),
+    deviceId: BigInt(number("--device-id", args.deviceId, 0, Number.MAX_SAFE_INTEGER)),
   };
 }
 
@@ -78,4 +97,11 @@ function number(option: string, text: string, least: number, most: number): numb
 
 function list(option: string, text: string, least: number, most: number): number[] {
   return text.split(",").map((part) => number(option, part.trim(), least, most));
+}
+
+/** A field by its name. Fails with P40005. */
+function selectorField(name: string): SelectorField {
+  const field = SELECTOR_FIELDS.find((one) => one === name);
+  if (field !== undefined) return field;
+  return fail(CODES.wrongValue, undefined, `--field ${name}: expected ${SELECTOR_FIELDS.join(", ")}`);
 }

@@ -1,5 +1,7 @@
 /** `p4loom hash`: what hash functions of switches have in common. */
+import { fail } from "../../base/index.js";
 import { writeFiles } from "../../loading/index.js";
+import { CODES } from "../codes.js";
 import { EXIT } from "../outcome.js";
 import { delta } from "./delta.js";
 import { type HashArguments, type HashSettings, type HashSubject, hashSettings } from "./hash-options.js";
@@ -22,8 +24,27 @@ export async function hash(
   names: readonly string[],
   args: HashArguments,
 ): Promise<number> {
-  const report = REPORTS[subject](names, hashSettings(args));
+  const report = await reportOf(subject, names, args);
   if (args.html !== undefined) writeFiles([{ path: args.html, content: reportPage(report) }]);
   process.stdout.write(args.json ? `${JSON.stringify(report.json, null, 2)}\n` : reportText(report));
   return EXIT.success;
+}
+
+async function reportOf(
+  subject: HashSubject,
+  names: readonly string[],
+  args: HashArguments,
+): Promise<HashReport> {
+  const settings = hashSettings(args);
+  if (args.switch === undefined) return REPORTS[subject](names, settings);
+  if (subject !== "linear" || names.length > 0)
+    fail(
+      CODES.wrongValue,
+      undefined,
+      `hash ${subject}: --switch ${args.switch} belongs to linear, without functions`,
+      `write p4loom hash linear --switch ${args.switch}`,
+    );
+  // gRPC is loaded only when it is used.
+  const { linearOfSwitch } = await import("./running.js");
+  return await linearOfSwitch(args.switch, settings);
 }
