@@ -33,6 +33,8 @@ export class ActiveBundles {
   constructor(
     readonly network: FlowNetwork,
     makeRouter: RouterMaker,
+    /** A bundle keeps the path that it had when it got its first flow. */
+    private readonly keepPaths = false,
   ) {
     // The router reads the columns of the bundles, and tells how long their paths are.
     const table: { bundles: Bundles | undefined } = { bundles: undefined };
@@ -68,7 +70,13 @@ export class ActiveBundles {
     return first;
   }
 
-  /** A bundle gets its first flow. */
+  /** The path that a bundle would have now, without giving it to the bundle: as {@link FlowRouter.linksOf}. */
+  wayOf(bundle: number, links: Int32Array): number {
+    const count = this.router.linksOf(bundle, links);
+    return count < 0 ? this.#unreachable(bundle) : count;
+  }
+
+  /** A bundle gets its first flow, and a path where it has none of now. */
   start(bundle: number): void {
     if (this.count === this.list.length) this.list = doubled(this.list);
     this.bundles.rate[bundle] = 0;
@@ -117,7 +125,7 @@ export class ActiveBundles {
     this.#senderCount = 0;
     for (const bundle of this.#ended) this.bundles.remove(bundle);
     this.#ended.length = 0;
-    if (!changed) return;
+    if (!changed || this.keepPaths) return;
     this.#version++;
     for (let i = 0; i < this.count; i++) this.#route(this.list[i]!);
   }
@@ -127,8 +135,7 @@ export class ActiveBundles {
     const { bundles } = this;
     const { path, length, stride } = bundles;
     const links = this.#links;
-    const count = this.router.linksOf(bundle, links);
-    if (count < 0) this.#unreachable(bundle);
+    const count = this.wayOf(bundle, links);
     const base = bundle * stride + ENDS;
     let same = length[bundle] === count + ENDS;
     for (let i = 0; same && i < count; i++) same = path[base + i] === links[i];

@@ -1,12 +1,17 @@
 /**
- * Flows that share bundles: all flows of two racks whose hash falls into one bucket take the same path. Millions of flows cost little: a
- * bundle is routed and served as a whole, and knows which of its flows ends next.
+ * Flows that share bundles. Millions of flows cost little: a bundle is routed and served as a whole, and knows which of its flows ends next.
  */
-import type { Random } from "../../base/index.js";
 import type { ActiveBundles } from "./active-bundles.js";
 import { FlowHeaps } from "./flow-heaps.js";
-import { mixed } from "./hash.js";
 import type { FlowEnd, FlowStart, Population } from "./population.js";
+
+/** Which flows are one bundle. */
+export interface BundleChoice {
+  /** The bundle of a flow that comes now, between two racks. `made` hears of new bundles. */
+  bundleFor(from: number, to: number, made: (bundle: number) => void): number;
+  /** The last flow of a bundle has ended. */
+  drop(bundle: number): void;
+}
 
 /** Relative slack of comparisons of bytes. */
 const SLACK = 1e-9;
@@ -18,8 +23,6 @@ const SLACK = 1e-9;
  */
 export class SharedBundles implements Population {
   open = 0;
-  /** The first bundle of each pair of racks. */
-  readonly #pairs = new Map<number, number>();
   readonly #heaps = new FlowHeaps();
   /** Bytes that the bundle has sent for a flow that was always there. */
   #served = new Float64Array(0);
@@ -28,29 +31,19 @@ export class SharedBundles implements Population {
 
   constructor(
     private readonly active: ActiveBundles,
-    private readonly buckets: number,
-    private readonly random: Random,
+    private readonly choice: BundleChoice,
     private readonly ended: FlowEnd,
   ) {}
 
   admit({ source, destination, bytes }: FlowStart, nowNs: number): void {
-    const { active, buckets } = this;
+    const { active } = this;
     const { bundles, network } = active;
-    const [from, to] = [network.rackOf[source]!, network.rackOf[destination]!];
-    const pair = from * network.switchOfRack.length + to;
-    let first = this.#pairs.get(pair);
-    if (first === undefined) {
-      first = active.add(network.rackSends(from), network.rackReceives(to), from, to, buckets);
-      this.#pairs.set(pair, first);
-      const most = Math.min(network.nic[source]!, network.nic[destination]!);
-      const seed = mixed(this.random.uint32());
-      for (let bucket = 0; bucket < buckets; bucket++) {
-        bundles.hash[first + bucket] = mixed(seed + Math.imul(bucket, 0x9e3779b1));
-      }
+    const most = Math.min(network.nic[source]!, network.nic[destination]!);
+    const bundle = this.choice.bundleFor(network.rackOf[source]!, network.rackOf[destination]!, (made) => {
       if (bundles.size > this.#served.length) this.#grow(bundles.from.length);
-      this.#most.fill(most, first, first + buckets);
-    }
-    const bundle = first + this.random.int(buckets);
+      this.#served[made] = 0;
+      this.#most[made] = most;
+    });
     this.#heaps.push(bundle, this.#served[bundle]! + bytes, nowNs);
     this.open++;
     bundles.weight[bundle]! += 1;
@@ -105,7 +98,10 @@ export class SharedBundles implements Population {
       }
       if (bytes > 0) active.sent(bundle, bytes);
       sent += bytes;
-      if (weight[bundle] === 0) active.end(bundle);
+      if (weight[bundle] === 0) {
+        active.end(bundle);
+        this.choice.drop(bundle);
+      }
     }
     return sent;
   }

@@ -5,6 +5,8 @@
 import type { Random } from "../../base/index.js";
 import { QuantileSketch } from "../../statistics/index.js";
 import { ActiveBundles } from "./active-bundles.js";
+import { FlowsByHash } from "./flows-by-hash.js";
+import { FlowsByPath } from "./flows-by-path.js";
 import type { Allocator } from "./max-min.js";
 import type { FlowNetwork } from "./network.js";
 import type { FlowStart } from "./population.js";
@@ -26,6 +28,8 @@ export interface FlowRun {
   readonly stepNs: number;
   /** Buckets of the flows of two racks; absent: each flow has a path of its own. */
   readonly buckets?: number;
+  /** A flow keeps the path that it had when it came, whatever the switches change; absent: it follows, as its packets do. */
+  readonly keepPaths?: boolean;
   /** Subflows of each flow, where flows have paths of their own. */
   readonly subflows: number;
   /** Draws what switches hash. */
@@ -57,7 +61,7 @@ export interface FlowFigures {
 /** Yields after each epoch, so that others get their turn; returns the figures. The same run gives the same figures. */
 export function* simulateFlows(run: FlowRun): Generator<void, FlowFigures> {
   const { network, allocator, flows, durationNs, warmUpNs, epochNs, stepNs, buckets } = run;
-  const active = new ActiveBundles(network, run.makeRouter);
+  const active = new ActiveBundles(network, run.makeRouter, run.keepPaths);
   const { router, bundles } = active;
   const completion = new QuantileSketch();
   const ended = (admittedNs: number, endNs: number) => {
@@ -66,7 +70,13 @@ export function* simulateFlows(run: FlowRun): Generator<void, FlowFigures> {
   const population =
     buckets === undefined
       ? new SingleFlows(active, run.subflows, run.random, ended)
-      : new SharedBundles(active, buckets, run.random, ended);
+      : new SharedBundles(
+          active,
+          run.keepPaths === true
+            ? new FlowsByPath(active, buckets, run.random)
+            : new FlowsByHash(active, buckets, run.random),
+          ended,
+        );
   const epochBytes = new Float64Array(network.portOfLink.length);
   const linkBytes = new Float64Array(network.portOfLink.length);
   const epochs: number[] = [];

@@ -25,7 +25,7 @@ export async function runFluid(
   { fluid, parameters, subflows, locate }: FluidRun,
   { seed, stepDone }: TopologyStage,
 ): Promise<FluidOutcome> {
-  const { epoch, step = epoch, duration, warm_up, bundles, rates } = settings;
+  const { epoch, step = epoch, duration, warm_up, bundles, rates, keep_paths: keepPaths } = settings;
   const random = new Random(seed);
   const allocator =
     rates === "max_min"
@@ -45,6 +45,7 @@ export async function runFluid(
     epochNs: epoch,
     stepNs: step,
     ...(bundles === undefined ? {} : { buckets: bundles }),
+    keepPaths,
     subflows,
     random: random.fork("hashes"),
   });

@@ -101,6 +101,8 @@ export const fluidFileSchema = z.strictObject({
   step: positiveDurationSchema.optional(),
   /** Flows of two racks fall into so many bundles, each with one path; absent: each flow has its own. */
   bundles: whole("a number of bundles", 1, 65_536).optional(),
+  /** A flow keeps the path that it had when it came, whatever switches change; else it follows their changes, as packets do. */
+  keep_paths: z.boolean().default(false),
   /** Of each flow (MPTCP), where flows have paths of their own. */
   subflows: whole("a number of subflows", 1, 1024).default(1),
   rates: z
