@@ -27,6 +27,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   "transport-kernel": () => import("./transport-kernel.js"),
   p4te: () => import("./p4te.js"),
   sweep: () => import("./sweep.js"),
+  flow: () => import("./flow.js"),
   growth: () => import("./growth.js"),
   linearity: () => import("./linearity.js"),
   switch: () => import("./switch.js"),

@@ -11,13 +11,17 @@ export interface Allocator {
   allocate(bundles: Bundles, active: Int32Array, count: number, stepNs: number): void;
 }
 
+/** Numbers of a resource in the state: capacity that is left, weight and number of bundles without a rate, round that it was used in. */
+const FIELDS = 4;
+const LEFT = 0;
+const WEIGHT = 1;
+const UNFIXED = 2;
+const ROUND = 3;
+
 export class MaxMin implements Allocator {
-  /** By resource. */
-  readonly #left: Float64Array;
-  readonly #weight: Float64Array;
-  readonly #unfixed: Int32Array;
+  /** By resource, {@link FIELDS} numbers each, so that one access to memory has them all: see the constants. */
+  readonly #state: Float64Array;
   readonly #first: Int32Array;
-  readonly #seen: Int32Array;
   readonly #used: Int32Array;
   #round = 0;
   /** Bundles of each resource that is used, one resource after the other. */
@@ -30,11 +34,8 @@ export class MaxMin implements Allocator {
   /** `capacity`: by resource, in bytes per nanosecond. */
   constructor(private readonly capacity: Float64Array) {
     const resources = capacity.length;
-    this.#left = new Float64Array(resources);
-    this.#weight = new Float64Array(resources);
-    this.#unfixed = new Int32Array(resources);
+    this.#state = new Float64Array(resources * FIELDS);
     this.#first = new Int32Array(resources);
-    this.#seen = new Int32Array(resources);
     this.#used = new Int32Array(resources);
   }
 
@@ -43,7 +44,7 @@ export class MaxMin implements Allocator {
     this.#list(bundles, active, count, used);
     const { rate, limit } = bundles;
     for (let i = 0; i < count; i++) rate[active[i]!] = -1;
-    const [shares, limits] = [this.#shares, this.#limits];
+    const [shares, limits, state] = [this.#shares, this.#limits, this.#state];
     limits.clear();
     for (let i = 0; i < count; i++) {
       const bundle = active[i]!;
@@ -62,19 +63,20 @@ export class MaxMin implements Allocator {
         continue;
       }
       const resource = shares.least;
-      if (this.#unfixed[resource] === 0) {
+      const at = resource * FIELDS;
+      if (state[at + UNFIXED] === 0) {
         shares.pop();
         continue;
       }
-      const share = Math.max(0, this.#left[resource]!) / this.#weight[resource]!;
+      const share = Math.max(0, state[at + LEFT]!) / state[at + WEIGHT]!;
       if (share > top) {
         shares.raise(share);
         continue;
       }
       shares.pop();
       // The share of a resource never falls, but for rounding.
-      for (let at = this.#first[resource]!; this.#unfixed[resource]! > 0; at++) {
-        const bundle = this.#members[at]!;
+      for (let member = this.#first[resource]!; state[at + UNFIXED]! > 0; member++) {
+        const bundle = this.#members[member]!;
         if (rate[bundle] !== -1) continue;
         this.#fix(bundles, bundle, top);
         unfixed--;
@@ -85,6 +87,7 @@ export class MaxMin implements Allocator {
   /** Weights and numbers of bundles by resource; the number of resources that are used. */
   #count({ path, length, stride, weight }: Bundles, active: Int32Array, count: number): number {
     const round = ++this.#round;
+    const state = this.#state;
     let used = 0;
     for (let i = 0; i < count; i++) {
       const bundle = active[i]!;
@@ -93,14 +96,15 @@ export class MaxMin implements Allocator {
       const end = from + length[bundle]!;
       for (let at = from; at < end; at++) {
         const resource = path[at]!;
-        if (this.#seen[resource] !== round) {
-          this.#seen[resource] = round;
+        const entry = resource * FIELDS;
+        if (state[entry + ROUND] !== round) {
+          state[entry + ROUND] = round;
           this.#used[used++] = resource;
-          this.#weight[resource] = 0;
-          this.#unfixed[resource] = 0;
+          state[entry + WEIGHT] = 0;
+          state[entry + UNFIXED] = 0;
         }
-        this.#weight[resource]! += own;
-        this.#unfixed[resource]!++;
+        state[entry + WEIGHT]! += own;
+        state[entry + UNFIXED]!++;
       }
     }
     return used;
@@ -108,16 +112,17 @@ export class MaxMin implements Allocator {
 
   /** Lists the bundles of each resource, and fills the heap. */
   #list({ path, length, stride }: Bundles, active: Int32Array, count: number, used: number): void {
-    const shares = this.#shares;
+    const [shares, state] = [this.#shares, this.#state];
     shares.clear();
     let total = 0;
     for (let i = 0; i < used; i++) {
       const resource = this.#used[i]!;
-      total += this.#unfixed[resource]!;
+      const entry = resource * FIELDS;
+      total += state[entry + UNFIXED]!;
       // Filled from the end, so that it is the first one afterwards.
       this.#first[resource] = total;
-      this.#left[resource] = this.capacity[resource]!;
-      shares.add(this.capacity[resource]! / this.#weight[resource]!, resource);
+      state[entry + LEFT] = this.capacity[resource]!;
+      shares.add(this.capacity[resource]! / state[entry + WEIGHT]!, resource);
     }
     if (this.#members.length < total) this.#members = new Int32Array(2 * total);
     const [members, first] = [this.#members, this.#first];
@@ -131,16 +136,17 @@ export class MaxMin implements Allocator {
   }
 
   #fix({ path, length, stride, weight, rate }: Bundles, bundle: number, level: number): void {
+    const state = this.#state;
     const own = weight[bundle]!;
     const taken = own * level;
     rate[bundle] = level;
     const from = bundle * stride;
     const end = from + length[bundle]!;
     for (let at = from; at < end; at++) {
-      const resource = path[at]!;
-      this.#left[resource]! -= taken;
-      this.#weight[resource]! -= own;
-      this.#unfixed[resource]!--;
+      const entry = path[at]! * FIELDS;
+      state[entry + LEFT]! -= taken;
+      state[entry + WEIGHT]! -= own;
+      state[entry + UNFIXED]!--;
     }
   }
 }

@@ -85,3 +85,26 @@ describe("flows that keep their paths", () => {
     expect(gbps(keep)).toBeGreaterThan(1.05 * gbps(follow));
   });
 });
+
+describe("congestion feedback", () => {
+  it("changes nothing where no switch that a flow was derouted to is full, and shortens paths where one is", () => {
+    const calm = { buckets: 256, durationNs: 3e8 };
+    const few = { ...calm, flows: [][Symbol.iterator]() };
+    expect(JSON.stringify(run("dahu", { feedback: true }, few))).toBe(JSON.stringify(run("dahu", {}, few)));
+    const busy = { ...calm, durationNs: 2e8 };
+    const [without, held] = [false, true].map((feedback) =>
+      run("dahu", { deroutes: 2, feedback }, { ...busy, flows: everywhere() }),
+    );
+    expect(held!.meanLinks).toBeLessThan(without!.meanLinks);
+  });
+});
+
+/** Between all hosts: more than the network carries. */
+function* everywhere(): Generator<FlowStart> {
+  const random = new Random(6);
+  const { racks } = network.topology;
+  for (let startNs = 0; ; startNs += random.exponential(5e5 / ((16 * 8) / 8))) {
+    const [from, to] = random.shuffle([...racks]) as [(typeof racks)[number], (typeof racks)[number]];
+    yield { startNs, source: random.pick(from.hosts), destination: random.pick(to.hosts), bytes: 5e5 };
+  }
+}
