@@ -343,6 +343,54 @@ describe("results of tables", () => {
   });
 });
 
+describe("entries", () => {
+  const run = (key: string, entries: string, property = "const entries") =>
+    values("t.apply();", {
+      locals: `action one() { hdr.io.w = 1; } action two() { hdr.io.w = 2; } action none() {}
+        table t { key = { ${key} } actions = { one; two; none; } default_action = none; ${property} = { ${entries} } }`,
+    })[2];
+
+  it.each<[string, string, string, number]>([
+    ["two keys", "hdr.io.a: exact; hdr.io.b: exact;", "(5, 4): two(); (5, 3): one();", 1],
+    ["one key in parentheses", "hdr.io.a: exact;", "(5): one();", 1],
+    ["`default` for all keys", "hdr.io.a: ternary; hdr.io.b: ternary;", "(5, 4): two(); default: one();", 1],
+    ["`_` for all keys", "hdr.io.a: ternary; hdr.io.b: ternary;", "(5, 4): two(); _: one();", 1],
+    ["`_` for one key", "hdr.io.a: ternary; hdr.io.b: ternary;", "(_, 4): two(); (5, _): one();", 1],
+    ["a mask without bits", "hdr.io.a: ternary;", "1 &&& 0: one();", 1],
+    ["a value beyond its mask", "hdr.io.a: ternary;", "0xf5 &&& 0x0f: one();", 1],
+    ["a range with its upper end", "hdr.io.a: range;", "1 .. 4: two(); 2 .. 5: one();", 1],
+    ["a range with its lower end", "hdr.io.a: range;", "6 .. 9: two(); 5 .. 9: one();", 1],
+    ["a range of one value", "hdr.io.a: range;", "4 .. 4: two(); 5 .. 5: one();", 1],
+    ["a prefix", "hdr.io.w: lpm;", "0x100 &&& 0xff00: one(); 0x102 &&& 0xffff: two();", 2],
+    [
+      "@priority: the smaller wins",
+      "hdr.io.a: ternary;",
+      "4 &&& 4: two() @priority(9); 5: one() @priority(3);",
+      1,
+    ],
+  ])("%s", (_, key, entries, expected) => {
+    expect(run(key, entries)).toBe(expected);
+  });
+
+  it.each([
+    ["the first has the largest", ""],
+    ["by steps", "priority_delta = 10;"],
+    ["the first has the smallest", "largest_priority_wins = false; priority_delta = 10;"],
+  ])("priorities without any that is written: %s", (_, properties) => {
+    const { program } = compileParts({
+      metadata: "bit<8> x;",
+      locals: `action a() {} table t { key = { meta.x: ternary; } actions = { a; } default_action = a; ${properties}
+        entries = { 1: a(); 2: a(); 3: a(); } }`,
+      ingress: "t.apply();",
+    });
+    const { entries } = program.bmv2.pipelines[0]!.tables.find(({ name }) => name === "I.t")!;
+    const order = entries!.map(({ priority }) => priority);
+    // BMv2 takes the smaller number first: the order is that of the program.
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    expect(new Set(order).size).toBe(3);
+  });
+});
+
 describe("loops", () => {
   it.each<[string, string, [number, number, number]]>([
     [
