@@ -1,6 +1,7 @@
 /** Real BMv2 on pcap files, where it is installed: packets in, packets out, state by P4Runtime. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -67,11 +68,19 @@ export interface Bmv2Job {
   readonly ports: number;
   /** How many frames are expected to leave: the switch is listened to for a moment longer. */
   readonly expected: number;
+  /**
+   * Milliseconds from one packet to the next, where all come by one port; absent: they come as fast as their file is read. BMv2
+   * takes no notice of the times in a file, so the file is a pipe.
+   */
+  readonly spacingMs?: number;
   /** Read when all packets are through. */
   readonly read?: readonly ReadQuery[];
   /** For simple_switch_CLI, before the packets come; needs {@link thriftBuiltIn}. */
   readonly commands?: readonly string[];
 }
+
+const PCAP_HEAD = 24;
+type TimedFrame = Parameters<typeof encodePcap>[0][number];
 
 /** Switches that run at once; more would only wait for each other, and for their files not long enough. */
 const MOST_AT_ONCE = 2;
@@ -105,12 +114,18 @@ async function play(job: Bmv2Job): Promise<{ sent: PortFrame[]; state: Entity[] 
     const folder = mkdtempSync(join(tmpdir(), "p4loom-bmv2-"));
     const thrift = await freePort();
     let child: ChildProcess | undefined;
+    let slowly: Promise<void> | undefined;
     try {
       for (let port = 0; port < job.ports; port++) {
         const own = job.packets
           .map((packet, i) => ({ ...packet, seconds: 1, nanoseconds: i * 1000 }))
           .filter((packet) => packet.port === port);
-        writeFileSync(join(folder, `p${port}_in.pcap`), encodePcap(own));
+        const file = join(folder, `p${port}_in.pcap`);
+        if (job.spacingMs === undefined || own.length === 0) writeFileSync(file, encodePcap(own));
+        else {
+          execFileSync("mkfifo", [file]);
+          slowly = writeSlowly(file, own, job.spacingMs, 1000 * wait);
+        }
       }
       const started = performance.now();
       const interfaces = Array.from({ length: job.ports }, (_, port) => ["-i", `${port}@p${port}`]).flat();
@@ -143,6 +158,7 @@ async function play(job: Bmv2Job): Promise<{ sent: PortFrame[]; state: Entity[] 
             stdio: "pipe",
           });
         if (performance.now() - started > wait * 1000 - 300) continue;
+        await slowly;
         const sent = await collect(folder, job);
         return { sent, state: job.read === undefined ? [] : await device.read(job.read) };
       } finally {
@@ -154,6 +170,23 @@ async function play(job: Bmv2Job): Promise<{ sent: PortFrame[]; state: Entity[] 
     }
   }
   throw new Error("this machine is too busy to configure BMv2 within 20 s");
+}
+
+/** Nothing but the head of the file before the switch reads it, then a packet after each pause. */
+async function writeSlowly(
+  path: string,
+  packets: readonly TimedFrame[],
+  pauseMs: number,
+  startMs: number,
+): Promise<void> {
+  const pipe = await open(path, "w");
+  await pipe.write(encodePcap([]));
+  await sleep(startMs + 500);
+  for (const packet of packets) {
+    await sleep(pauseMs);
+    await pipe.write(encodePcap([packet]).subarray(PCAP_HEAD));
+  }
+  await pipe.close();
 }
 
 async function collect(folder: string, { ports, expected }: Bmv2Job): Promise<PortFrame[]> {

@@ -44,7 +44,10 @@ export function groupOfColor(color: number): number {
   return color + 1;
 }
 
-/** The group of a metric with these ports. Members watch their ports, and a member has the number of its port. */
+/**
+ * The group of a metric with these ports; a member has the number of its port. Members do not watch their ports: BMv2 refuses to
+ * take a member that does out of a group.
+ */
 function groupEntity(
   metric: Metric,
   groupId: number,
@@ -55,7 +58,7 @@ function groupEntity(
     kind: "group",
     profile: profile(metric),
     groupId,
-    members: ports.map((port) => ({ memberId: port, weight: 1, watchPort: port })),
+    members: ports.map((port) => ({ memberId: port, weight: 1 })),
     maxSize: layout.ports.length,
   };
 }
