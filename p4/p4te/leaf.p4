@@ -576,12 +576,12 @@ control FabricEgress(inout headers_t hdr,
     action watch_queue() {
         bit<19> old;
         bit<32> place = (bit<32>)standard_metadata.egress_port;
+        bit<19> depth = standard_metadata.deq_qdepth;
         old_queue_depths.read(old, place);
-        meta.queue_depth = standard_metadata.deq_qdepth;
         meta.queue_event =
-            (bit<20>)meta.queue_depth >= (bit<20>)old + 2 ? INCREASE :
-            ((bit<20>)meta.queue_depth + 2 <= (bit<20>)old ? DECREASE : UNCHANGED);
-        old_queue_depths.write(place, meta.queue_event == UNCHANGED ? old : meta.queue_depth);
+            (bit<20>)depth >= (bit<20>)old + 2 ? INCREASE :
+            ((bit<20>)depth + 2 <= (bit<20>)old ? DECREASE : UNCHANGED);
+        old_queue_depths.write(place, meta.queue_event == UNCHANGED ? old : depth);
     }
 
     // Lines 12 to 20: the colour differs from that of the packet before.
@@ -675,6 +675,9 @@ control FabricEgress(inout headers_t hdr,
             } else if (meta.queue_event != UNCHANGED) {
                 copies = 1;
             }
+            if (meta.queue_event != UNCHANGED) {
+                meta.queue_depth = standard_metadata.deq_qdepth;
+            }
         }
         // Data of a class above its safe rate (section 4.3.1): the sender gets less where the link is overutilised, more
         // where it has capacity to spare.
@@ -689,10 +692,13 @@ control FabricEgress(inout headers_t hdr,
                 copies = copies + ((bit<32>)standard_metadata.ingress_port << 2);
             }
         }
+        if (to_host == 1) {
+            meta.flag = FLAG_NONE;
+        }
         if (hdr.ipv4.isValid()) {
-            hdr.ipv4.dscp[5:4] = to_host == 1 ? FLAG_NONE : meta.flag;
+            hdr.ipv4.dscp[5:4] = meta.flag;
         } else if (hdr.ipv6.isValid()) {
-            hdr.ipv6.dscp[5:4] = to_host == 1 ? FLAG_NONE : meta.flag;
+            hdr.ipv6.dscp[5:4] = meta.flag;
         }
         if (copies != 0) {
             clone_preserving_field_list(CloneType.E2E, copies, 1);

@@ -594,12 +594,12 @@ control FabricEgress(inout headers_t hdr,
     action watch_queue() {
         bit<19> old;
         bit<32> place = (bit<32>)standard_metadata.egress_port;
+        bit<19> depth = standard_metadata.deq_qdepth;
         old_queue_depths.read(old, place);
-        meta.queue_depth = standard_metadata.deq_qdepth;
         meta.queue_event =
-            (bit<20>)meta.queue_depth >= (bit<20>)old + 2 ? INCREASE :
-            ((bit<20>)meta.queue_depth + 2 <= (bit<20>)old ? DECREASE : UNCHANGED);
-        old_queue_depths.write(place, meta.queue_event == UNCHANGED ? old : meta.queue_depth);
+            (bit<20>)depth >= (bit<20>)old + 2 ? INCREASE :
+            ((bit<20>)depth + 2 <= (bit<20>)old ? DECREASE : UNCHANGED);
+        old_queue_depths.write(place, meta.queue_event == UNCHANGED ? old : depth);
     }
 
     // Lines 12 to 20: the colour differs from that of the packet before.
@@ -666,7 +666,8 @@ control FabricEgress(inout headers_t hdr,
     register<bit<16>>(8192) flow_marks;
     register<bit<32>>(8192) treated_at;
     register<bit<32>>(8192) last_acks;
-    register<bit<16>>(8192) last_windows;
+    // The upper half is 1 while the window is a smaller one that a FACK brought.
+    register<bit<32>>(8192) last_windows;
     // FACKs that went to hosts by their flag; 0: refused, of a flow that was treated within the window or is not known.
     counter(4, CounterType.packets) fake_acks;
 
@@ -695,10 +696,12 @@ control FabricEgress(inout headers_t hdr,
         last_acks.write(meta.own_flow, hdr.tcp.acknowledgement);
     }
     action note_window() {
-        bit<16> old;
+        bit<32> old;
         last_windows.read(old, meta.own_flow);
-        new_window = is_known == 1 && is_within == 1 && old < hdr.tcp.window ? old : hdr.tcp.window;
-        last_windows.write(meta.own_flow, new_window);
+        old = is_known == 1 && is_within == 1 && old[16:16] == 1 && old[15:0] < hdr.tcp.window ?
+            old : (bit<32>)hdr.tcp.window;
+        last_windows.write(meta.own_flow, old);
+        new_window = old[15:0];
     }
     // RFC 1624, equation 3.
     action write_window() {
@@ -710,15 +713,17 @@ control FabricEgress(inout headers_t hdr,
     }
     // The last acknowledged number, and the last window divided or grown (section 6.1.5).
     action fill_in() {
-        bit<16> old;
+        bit<32> last;
         last_acks.read(hdr.tcp.acknowledgement, meta.own_flow);
-        last_windows.read(old, meta.own_flow);
+        last_windows.read(last, meta.own_flow);
+        bit<16> old = last[15:0];
         bit<16> less = old >> 1;
         bit<16> least = old < 16 ? old : 16;
         bit<16> more = old |+| (old >> 2);
         less = less < least ? least : less;
         hdr.tcp.window = meta.flag == FLAG_FACK_DECREASE ? less : more;
-        last_windows.write(meta.own_flow, hdr.tcp.window);
+        bit<16> is_smaller = meta.flag == FLAG_FACK_DECREASE ? 16w1 : 16w0;
+        last_windows.write(meta.own_flow, is_smaller ++ hdr.tcp.window);
         meta.is_fack = 1;
     }
 
@@ -754,6 +759,9 @@ control FabricEgress(inout headers_t hdr,
                 copies = 2;
             } else if (meta.queue_event != UNCHANGED) {
                 copies = 1;
+            }
+            if (meta.queue_event != UNCHANGED) {
+                meta.queue_depth = standard_metadata.deq_qdepth;
             }
         }
         // The flows of the hosts below (section 4.3.1).
@@ -806,10 +814,13 @@ control FabricEgress(inout headers_t hdr,
                 copies = copies + ((bit<32>)standard_metadata.ingress_port << 2);
             }
         }
+        if (to_host == 1) {
+            meta.flag = FLAG_NONE;
+        }
         if (hdr.ipv4.isValid()) {
-            hdr.ipv4.dscp[5:4] = to_host == 1 ? FLAG_NONE : meta.flag;
+            hdr.ipv4.dscp[5:4] = meta.flag;
         } else if (hdr.ipv6.isValid()) {
-            hdr.ipv6.dscp[5:4] = to_host == 1 ? FLAG_NONE : meta.flag;
+            hdr.ipv6.dscp[5:4] = meta.flag;
         }
         if (copies != 0) {
             clone_preserving_field_list(CloneType.E2E, copies, 1);
