@@ -1,4 +1,4 @@
-/** P4TE's scenarios on BMv2: the programs as our compiler and as p4c make them. */
+/** P4TE's scenarios on BMv2: the programs as our compiler makes them, the last one as p4c does, too. */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
 import { renderProgram } from "../../src/generate/index.js";
@@ -10,37 +10,40 @@ import { BMV2, compileWithP4c, NO_BMV2, P4C, playOnBmv2, thriftBuiltIn } from ".
 /** Copies must be through the switch before the next packet comes. */
 const APART_MS = 15;
 
-describe.skipIf(BMV2 === undefined)(`P4TE's programs on BMv2${BMV2 === undefined ? `: ${NO_BMV2}` : ""}`, () => {
-  const played = scenarios().filter(({ queueRate }) => queueRate === undefined || thriftBuiltIn());
-  const compilers = P4C === undefined ? (["ours"] as const) : (["ours", "p4c"] as const);
-  const cases = played.flatMap((scenario, i) =>
-    // Three scenarios meet all registers and meters of p4c's programs.
-    compilers
-      .filter((compiler) => compiler === "ours" || [4, 5, 9].includes(i))
-      .map((compiler) => ({ ...scenario, compiler })),
-  );
+describe.skipIf(BMV2 === undefined)(
+  `P4TE's programs on BMv2${BMV2 === undefined ? `: ${NO_BMV2}` : ""}`,
+  () => {
+    const played = scenarios().filter(({ queueRate }) => queueRate === undefined || thriftBuiltIn());
+    const last = played.length - 1;
+    const cases = played.flatMap((scenario, i) => [
+      { ...scenario, compiler: "ours" },
+      ...(i === last && P4C !== undefined ? [{ ...scenario, compiler: "p4c" }] : []),
+    ]);
 
-  it.concurrent.each(cases)(
-    "$name, compiled by $compiler",
-    async ({ role, plan, updates, packets, queueRate, apart, sent, compiler }) => {
-      const text = renderProgram(templates, plan.programs.find(({ name }) => name === role)!);
-      const diagnostics = new Diagnostics();
-      const program =
-        compiler === "p4c"
-          ? compileWithP4c(text)
-          : compile({ file: new SourceFile(`${role}.p4`, text) }, diagnostics)!.program;
-      diagnostics.throwIfErrors();
-      const result = await playOnBmv2({
-        program,
-        updates,
-        packets,
-        ports: PORTS,
-        expected: sent.length,
-        ...(apart ? { spacingMs: APART_MS } : {}),
-        ...(queueRate === undefined ? {} : { commands: [`set_queue_rate ${queueRate.pps} ${queueRate.port}`] }),
-      });
-      expect(byPort(result.sent)).toEqual(byPort(sent));
-    },
-    120_000,
-  );
-});
+    it.concurrent.each(cases)(
+      "$name, compiled by $compiler",
+      async ({ role, plan, updates, packets, queueRate, apart, sent, compiler }) => {
+        const text = renderProgram(templates, plan.programs.find(({ name }) => name === role)!);
+        const diagnostics = new Diagnostics();
+        const program =
+          compiler === "p4c"
+            ? compileWithP4c(text)
+            : compile({ file: new SourceFile(`${role}.p4`, text) }, diagnostics)!.program;
+        diagnostics.throwIfErrors();
+        const result = await playOnBmv2({
+          program,
+          updates,
+          packets,
+          ports: PORTS,
+          expected: sent.length,
+          ...(apart ? { spacingMs: APART_MS } : {}),
+          ...(queueRate === undefined
+            ? {}
+            : { commands: [`set_queue_rate ${queueRate.pps} ${queueRate.port}`] }),
+        });
+        expect(byPort(result.sent)).toEqual(byPort(sent));
+      },
+      120_000,
+    );
+  },
+);

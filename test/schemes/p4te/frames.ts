@@ -49,8 +49,7 @@ export function tcpFrame(frame: TcpFrame): Uint8Array {
   ];
   const even = (bytes: number[]) => (bytes.length % 2 === 0 ? bytes : [...bytes, 0]);
   const sum = checksum(even([...addresses, ...bytesOf(6, 2), ...bytesOf(length, 2), ...segment(0)]));
-  const ip =
-    family === "ipv4" ? ipv4(addresses, dscp, ttl, length) : ipv6(addresses, dscp, ttl, length);
+  const ip = family === "ipv4" ? ipv4(addresses, dscp, ttl, length) : ipv6(addresses, dscp, ttl, length);
   const tag = frame.vlan === undefined ? [] : [0x81, 0, ...bytesOf(frame.vlan, 2)];
   return Uint8Array.from([
     ...bytesOf(frame.dstMac, 6),

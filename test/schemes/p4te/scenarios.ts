@@ -59,7 +59,10 @@ const macOf = (node: TopologyNode, port: number) => topology.nodes[node.ports[po
 function planWith(parameters: object): FabricPlan {
   const scheme = schemeNamed("p4te")!;
   // Without a word on delta there are no events of queues.
-  return scheme.plan(topology, scheme.parameters.parse({ meter: "packets", rate_window: WINDOW, delta: 1000, ...parameters }));
+  return scheme.plan(
+    topology,
+    scheme.parameters.parse({ meter: "packets", rate_window: WINDOW, delta: 1000, ...parameters }),
+  );
 }
 
 /** The plan's writes to a switch, with copies for the control plane to a port of the test. */
@@ -210,7 +213,7 @@ function depths(name: string, delta: number, burst: number, events: TrafficEvent
     plan,
     updates: [...stateOf(plan, tor), ...oneWay, linkMeter(first.number, bucket(1000))],
     packets: Array.from({ length: burst }, () => at(hostPort, data)),
-    queueRate: { port: first.number, pps: 4 },
+    queueRate: { port: first.number, pps: 8 },
     sent: [
       ...Array.from({ length: burst }, () => at(first.number, passed(data, tor, first.number))),
       ...events.map(told),
@@ -265,7 +268,8 @@ function paths(): Scenario {
 function atTheLeaf(family: "ipv4" | "ipv6", hold: boolean, vlan?: number): Scenario {
   const plan = planWith({ hold_window: hold });
   const tag = vlan === undefined ? {} : { vlan };
-  const data = (sequence: number, more: Partial<TcpFrame> = {}) => dataOf(family, { sequence, ...tag, ...more });
+  const data = (sequence: number, more: Partial<TcpFrame> = {}) =>
+    dataOf(family, { sequence, ...tag, ...more });
   const up = (frame: TcpFrame, dscp: number) => at(first.number, passed(frame, tor, first.number, { dscp }));
   const ack = (acknowledgement: number, more: Partial<TcpFrame> = {}) =>
     answerTo(data(0), { acknowledgement, window: 400, options: 12, ...more });
@@ -297,7 +301,11 @@ function atTheLeaf(family: "ipv4" | "ipv6", hold: boolean, vlan?: number): Scena
   // The next acknowledgement has the smaller window, where the leaf holds it; beyond B bytes it has its own.
   const held = hold ? 200 : 400;
   returns(ack(treated + WINDOW - 1), down(ack(treated + WINDOW - 1), { window: held }));
-  comes(data(treated + WINDOW), up(data(treated + WINDOW), SHORT | TREATED), fack(treated + WINDOW, treated + WINDOW - 1, held / 2));
+  comes(
+    data(treated + WINDOW),
+    up(data(treated + WINDOW), SHORT | TREATED),
+    fack(treated + WINDOW, treated + WINDOW - 1, held / 2),
+  );
   returns(ack(treated + 2 * WINDOW), down(ack(treated + 2 * WINDOW)));
   // An acknowledgement of the host has no payload: nothing happens to it.
   const own = data(9_999_999, { payload: 0 });
@@ -329,7 +337,8 @@ function increases(): Scenario {
       dstMac: host.mac,
     });
   const small = { ...ack, window: 402 };
-  const up = (sequence: number) => at(first.number, passed(data(sequence), tor, first.number, { dscp: SHORT | TREATED }));
+  const up = (sequence: number) =>
+    at(first.number, passed(data(sequence), tor, first.number, { dscp: SHORT | TREATED }));
   return {
     name: "capacity to spare: the window grows by a quarter, and not beyond its field",
     role: "tor",
@@ -370,7 +379,13 @@ function atTheTop(family: "ipv4" | "ipv6"): Scenario {
   const after = (sequence: number, dscp: number) => at(out, passed(data(sequence, dscp), leaf, out));
   // On its way a FACK acknowledges the number of the data and has no window: the leaf of the sender fills both in.
   const fack = at(from, {
-    ...answerTo(data(50, SHORT), { acknowledgement: 50, window: 0, options: 0, ttl: 64, dscp: FACK_DECREASE }),
+    ...answerTo(data(50, SHORT), {
+      acknowledgement: 50,
+      window: 0,
+      options: 0,
+      ttl: 64,
+      dscp: FACK_DECREASE,
+    }),
     srcMac: leaf.mac,
     dstMac: tor.mac,
   });
@@ -378,11 +393,7 @@ function atTheTop(family: "ipv4" | "ipv6"): Scenario {
     name: `a switch on the way: FACK towards the source, and the mark that keeps others from it (${family})`,
     role: "leaf",
     plan,
-    updates: [
-      ...stateOf(plan, leaf),
-      classMeter(from, SHORT, bucket(1)),
-      linkMeter(out, bucket(1, 1)),
-    ],
+    updates: [...stateOf(plan, leaf), classMeter(from, SHORT, bucket(1)), linkMeter(out, bucket(1, 1))],
     packets: [
       at(from, data(1, SHORT)),
       at(from, data(20, SHORT | TREATED)),
@@ -447,7 +458,11 @@ export function scenarios(): Scenario[] {
       queue(2, 0),
     ]),
     depths("queue depths within delta are none", 2, 3, []),
-    depths("a burst is one event up, then one for each delta down", 3, 8, [queue(1, 6), queue(2, 3), queue(2, 0)]),
+    depths("a burst is one event up, then one for each delta down", 3, 8, [
+      queue(1, 6),
+      queue(2, 3),
+      queue(2, 0),
+    ]),
     paths(),
     atTheLeaf("ipv4", true),
     atTheLeaf("ipv6", true, 7),
@@ -464,4 +479,3 @@ export function byPort(sent: readonly PortFrame[]): string[] {
   const lines = sent.map(({ port, frame }, i) => ({ port, i, line: `${port}: ${toHex(frame)}` }));
   return lines.sort((a, b) => a.port - b.port || a.i - b.i).map(({ line }) => line);
 }
-
