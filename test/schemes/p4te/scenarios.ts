@@ -10,7 +10,7 @@ import { buildTopology, nodeNamed, type TopologyNode, topologySchema } from "../
 import type { PortFrame } from "../../parity/bmv2.js";
 import { ACK, eventFrame, SYN, type TcpFrame, type TrafficEvent, tcpFrame } from "./frames.js";
 
-export const topology = buildTopology(
+const topology = buildTopology(
   topologySchema.parse({
     kind: "leaf_spine",
     name: "four",
