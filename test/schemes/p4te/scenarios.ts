@@ -281,7 +281,7 @@ function atTheLeaf(family: "ipv4" | "ipv6", hold: boolean, vlan?: number): Scena
       srcMac: tor.mac,
       dstMac: host.mac,
     });
-  const start = 1000;
+  const start = 0xf000_0000;
   const steps: [PortFrame, readonly PortFrame[]][] = [];
   const comes = (frame: TcpFrame, ...out: PortFrame[]) => steps.push([at(hostPort, frame), out]);
   // BMv2 gets all packets by one port, so that they stay in order; an acknowledgement may come by any.
