@@ -57,12 +57,17 @@ function stateOf(updates: readonly Update[], ports: readonly number[]): Update[]
 
 /** Megabits per second of the seconds from `from` to `to`. */
 function rateOf(json: string, from: number, to: number): number {
-  const { intervals } = JSON.parse(json) as { intervals: { sum: { start: number; bits_per_second: number } }[] };
+  const { intervals } = JSON.parse(json) as {
+    intervals: { sum: { start: number; bits_per_second: number } }[];
+  };
   const own = intervals.map(({ sum }) => sum).filter(({ start }) => start >= from - 0.1 && start < to - 0.1);
   return own.reduce((all, { bits_per_second }) => all + bits_per_second, 0) / own.length / 1e6;
 }
 
-async function measure(engine: "switch" | "bmv2", parameters: object): Promise<{ before: number; after: number }> {
+async function measure(
+  engine: "switch" | "bmv2",
+  parameters: object,
+): Promise<{ before: number; after: number }> {
   const scheme = schemeNamed("p4te")!;
   const plan = scheme.plan(topology, scheme.parameters.parse({ rate_window: 20_000, ...parameters }));
   const own = plan.switches[0]!;
@@ -99,7 +104,14 @@ async function measure(engine: "switch" | "bmv2", parameters: object): Promise<{
     const running = h1!.exec(["iperf3", "-c", "10.0.0.2", "-t", "8", "-i", "1", "-J", "-S", SHORT_FLOW_TOS]);
     await new Promise((resolve) => setTimeout(resolve, 4000));
     await device.write([
-      meter("FabricIngress.class_rates", [["standard_metadata.ingress_port", 1], ["meta.class", 2]], 1000n),
+      meter(
+        "FabricIngress.class_rates",
+        [
+          ["standard_metadata.ingress_port", 1],
+          ["meta.class", 2],
+        ],
+        1000n,
+      ),
       meter("FabricEgress.link_rates", [["standard_metadata.egress_port", 2]], 1000n),
     ]);
     const { stdout } = await running;
@@ -110,7 +122,10 @@ async function measure(engine: "switch" | "bmv2", parameters: object): Promise<{
   }
 }
 
-const ENGINES = (["bmv2"] as const).map((engine) => ({ engine, reason: whyNot("netns", engine, ["iperf3"]) }));
+const ENGINES = (["bmv2"] as const).map((engine) => ({
+  engine,
+  reason: whyNot("netns", engine, ["iperf3"]),
+}));
 
 describe.each(ENGINES)("a Linux sender on $engine", ({ engine, reason }) => {
   it.skipIf(reason !== undefined)(
