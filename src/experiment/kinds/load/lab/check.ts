@@ -89,7 +89,7 @@ function checkTransport(experiment: Load, engine: SwitchEngine): void {
     refuse(
       locate(["transport", "ecn"]) === undefined ? "congestion_control" : "ecn",
       `ECN does not reach the kernel of the hosts of ${marking.label} on engine ${engine}: their agent writes the bits of IP itself`,
-      "it does under schemes with plain hosts of one NIC, such as ecmp",
+      "it does under schemes with plain hosts of one NIC",
     );
 }
 
