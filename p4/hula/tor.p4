@@ -106,7 +106,6 @@ struct metadata_t {
     bit<8>   flow_protocol;
     bit<16>  flow_src_port;
     bit<16>  flow_dst_port;
-    // Constants of the switch that are part of the hash input, one for each direction.
     bit<32>  drop_reason;
     bit<48>  now;
     // Rack that the packet goes to, or that the probe comes from, as an index of registers.

@@ -132,7 +132,6 @@ struct metadata_t {
     bit<8>   flow_protocol;
     bit<16>  flow_src_port;
     bit<16>  flow_dst_port;
-    // Constants of the switch that are part of the hash input, one for each direction.
     bit<32>  drop_reason;
     // The class, the lower four bits of the DSCP; whether its flows are large; the colour of what came in of it.
     bit<4>   class;

@@ -4,7 +4,7 @@
  */
 import { fail } from "../base/index.js";
 import type { Device, TargetSettings } from "../device/index.js";
-import type { SwitchPlan, SwitchSetting } from "../schemes/index.js";
+import { calculationName, type SwitchPlan, type SwitchSetting } from "../schemes/index.js";
 import type { Topology } from "../topology/index.js";
 import { CODES } from "./codes.js";
 
@@ -52,7 +52,7 @@ function apply(device: Device, target: TargetSettings, setting: SwitchSetting): 
     case "queueRate":
       return target.setQueueRate(setting.packetsPerSecond, setting.queues);
     case "crc":
-      return target.setCrcParameters(setting.calculation, setting.width, setting.parameters);
+      return target.setCrcParameters(calculationName(device, setting), setting.width, setting.parameters);
     case "toeplitzKey":
       if (target.setToeplitzKey === undefined) refuse(device, NAMES.toeplitzKey);
       return target.setToeplitzKey(setting.calculation, setting.key);

@@ -70,6 +70,7 @@ const DEFAULTS = {
   tcp: false,
   ownHeaders: [],
   ethernetPayloads: [],
+  routeKeys: [],
 };
 
 /** P4 source of one program. Throws DiagnosticError as {@link TemplateSet.render} does. */

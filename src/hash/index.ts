@@ -30,6 +30,7 @@ export {
   type Rtag7Function,
   type Rtag7Options,
   rtag7,
+  rtag7Bytes,
   rtag7Functions,
   rtag7Member,
 } from "./rtag7.js";

@@ -1,4 +1,4 @@
-/** Pearson hashing (P. K. Pearson, CACM 33(6), 1990): a walk through a permutation of the bytes. */
+/** Pearson hashes (P. K. Pearson, CACM 33(6), 1990): a walk through a permutation of the bytes. */
 import { Random } from "../base/index.js";
 
 export class Pearson {

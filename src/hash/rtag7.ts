@@ -31,7 +31,7 @@ export type Rtag7Function = (typeof rtag7Functions)[number];
 export interface Rtag7Options {
   readonly function: Rtag7Function;
   readonly seed: number;
-  /** Replaces each bin x by x ^ x >> 3 ^ x << 2 before hashing. */
+  /** Replaces each bin x by x ^ x >> 3 ^ x << 2 before the hash. */
   readonly preprocess: boolean;
   /** Number of bits by which the 16-bit hash is rotated right, 0 to 15. */
   readonly offset: number;
@@ -53,7 +53,8 @@ function fold(bytes: Uint8Array, bits: number): number {
   return value;
 }
 
-function run(name: Rtag7Function, input: Uint8Array): number {
+/** A function over the bytes of the bins and the seed, before rotation and mask. */
+export function rtag7Bytes(name: Rtag7Function, input: Uint8Array): number {
   const bisync = (bits: number) => (BISYNC.compute(input) & 0xff00) | fold(input, bits);
   switch (name) {
     case "crc16-bisync":
@@ -87,7 +88,7 @@ export function rtag7(bins: ArrayLike<number>, options: Rtag7Options): number {
     input[2 * i + 1] = bin & 255;
   }
   for (let i = 0; i < 4; i++) input[2 * RTAG7_BINS + i] = options.seed >>> (24 - 8 * i);
-  const hash = run(options.function, input);
+  const hash = rtag7Bytes(options.function, input);
   const rotated = ((hash >>> options.offset) | (hash << (16 - options.offset))) & 0xffff;
   return rotated & (2 ** options.bits - 1);
 }

@@ -2,6 +2,14 @@
  * The path of a flow by the switches' own hash functions, and the load of every link for millions of flows, without packets.
  */
 export {
+  type CheckOptions,
+  type CorrelatedHops,
+  checkPaths,
+  type PathCheck,
+  PathChecker,
+  type ProvenReuse,
+} from "./correlated-hops.js";
+export {
   addLoads,
   directedLink,
   emptyFlows,
@@ -21,4 +29,6 @@ export {
 } from "./model.js";
 export { rackRoutes } from "./rack-routes.js";
 export { addressWords, HashOfFlow, type RawFlow, rawFlow } from "./raw-flow.js";
+export { representativePairs } from "./representative-pairs.js";
+export { type GroupLoad, SpreadMeter } from "./spread-meter.js";
 export { FlowTracer } from "./tracer.js";

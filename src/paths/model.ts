@@ -3,8 +3,8 @@
  * its programs. So a path can be found without a packet, and must be the one that a packet takes.
  */
 
-/** A field of the five-tuple, the selector, or the seed of a choice. */
-export type HashField = "src" | "dst" | "protocol" | "src_port" | "dst_port" | "selector" | "seed";
+/** A field of the five-tuple, the selector, the seed of a choice, or bits that are always 0. */
+export type HashField = "src" | "dst" | "protocol" | "src_port" | "dst_port" | "selector" | "seed" | "zero";
 
 /** A part of a hash's input. */
 export interface HashPart {
@@ -36,6 +36,11 @@ export interface PortChoice {
   readonly rows: readonly ArrayLike<number>[];
   /** Bits of the selector whose value modulo the rows is the row. */
   readonly slice?: { readonly low: number; readonly width: number };
+  /**
+   * What each port of the first row should get, by the order in which the ports first stand there; absent: as many as it has slots. A
+   * group of a coprime size has other numbers of slots than it should.
+   */
+  readonly wanted?: ArrayLike<number>;
 }
 
 /** Values of {@link SwitchModel.next} beside the indexes of choices. */

@@ -67,6 +67,8 @@ export class HashOfFlow {
             this.#bits(at + 32 * word, 32, words[4 - bits / 32 + word]!);
         break;
       }
+      case "zero":
+        break;
       default:
         this.#bits(at, bits, flow[SHORT_FIELDS[field]]);
     }

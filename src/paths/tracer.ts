@@ -16,7 +16,8 @@ interface Hashes {
 
 /** Paths of any number of batches of flows. The tables of the hash functions are made once. */
 export class FlowTracer {
-  readonly #flat: FlatModel;
+  /** @internal */
+  readonly flat: FlatModel;
   readonly #hashes = new Map<4 | 6, Hashes>();
   /** Rack by node index of a host. */
   readonly #rack: Int32Array;
@@ -25,18 +26,18 @@ export class FlowTracer {
     readonly topology: Topology,
     readonly model: PathModel,
   ) {
-    this.#flat = flatten(topology, model);
+    this.flat = flatten(topology, model);
     this.#rack = Int32Array.from(topology.nodes, ({ host }) => host?.rack ?? -1);
   }
 
   /** The paths of a batch. Throws DiagnosticError P45200 for a row that names no host. */
-  of(flows: FlowColumns): PathSource {
+  of(flows: FlowColumns): TracedFlows {
     const rack = this.#rack;
     for (const column of [flows.source, flows.destination])
       for (let flow = 0; flow < flows.size; flow++)
         if ((rack[column[flow]!] ?? -1) < 0)
           fail(CODES.columns, undefined, `flow ${flow}: node ${column[flow]} is no host`);
-    return new TracedFlows(this.topology, this.#flat, this.#hashesOf(flows.version), rack, flows);
+    return new TracedFlows(this.topology, this.flat, this.#hashesOf(flows.version), rack, flows);
   }
 
   #hashesOf(version: 4 | 6): Hashes {
@@ -44,7 +45,7 @@ export class FlowTracer {
     if (hashes === undefined) {
       const addresses = new HostAddresses(this.topology, version);
       const of = this.model.hashes.map((model) => flowHash(model, addresses));
-      const flat = this.#flat;
+      const flat = this.flat;
       const flips = new Int32Array(flat.hash.length);
       const flipped = new Uint8Array(flat.hash.length);
       const known = new Map<string, number | undefined>();
@@ -64,7 +65,11 @@ export class FlowTracer {
   }
 }
 
-class TracedFlows implements PathSource {
+/** The paths of a batch, and the slots that they took. */
+export class TracedFlows implements PathSource {
+  /** Numbers of the slots that the last flow took in groups of several slots, in their order. */
+  readonly taken = new Int32Array(MAX_LINKS);
+  takenCount = 0;
   /** By hash: the flow whose value is known, and the value. */
   readonly #known: Int32Array;
   readonly #values: Int32Array;
@@ -88,6 +93,7 @@ class TracedFlows implements PathSource {
     const to = rack[destination]!;
     let port = flat.firstPort[source]! + (flows.nic === undefined ? 0 : flows.nic[flow]!);
     let count = 0;
+    this.takenCount = 0;
     for (;;) {
       out[count++] = flat.link[port]!;
       const node = flat.peer[port]!;
@@ -116,7 +122,10 @@ class TracedFlows implements PathSource {
     }
     const first = flat.firstSlot[row]!;
     const slots = flat.slots[row]!;
-    return flat.portOfSlot[slots === 1 ? first : first + modulo(this.#hash(flow, choice), slots)]!;
+    if (slots === 1) return flat.portOfSlot[first]!;
+    const slot = first + modulo(this.#hash(flow, choice), slots);
+    this.taken[this.takenCount++] = slot;
+    return flat.portOfSlot[slot]!;
   }
 
   #hash(flow: number, choice: number): number {

@@ -2,6 +2,7 @@
  * Traffic-control schemes. Each is one {@link Scheme}: parameters, the programs and state of its switches
  * (control plane), and the behaviour of its hosts.
  */
+export { calculationName } from "./calculation-name.js";
 export {
   type ClosedForm,
   DRAWS_BOTH_DIRECTIONS,

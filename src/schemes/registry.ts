@@ -1,5 +1,6 @@
 /** The schemes of this package, one line each. Each is exported under its own name, which experiment files use. */
 export { ecmp } from "./ecmp/index.js";
+export { hashing } from "./hashing/index.js";
 export { hula } from "./hula/index.js";
 export { none } from "./none/index.js";
 export { p4te } from "./p4te/index.js";

@@ -37,7 +37,8 @@ export type SwitchSetting =
   | { readonly kind: "queueRate"; readonly packetsPerSecond: number; readonly queues?: QueueSelection }
   | {
       readonly kind: "crc";
-      readonly calculation: string;
+      /** Name in the BMv2 JSON, or number among the custom CRCs of this width, in the order of the program. */
+      readonly calculation: string | number;
       readonly width: 16 | 32;
       readonly parameters: CrcParameters;
     }

@@ -1,5 +1,5 @@
 /**
- * A Clos of blocks with five stages, after Jupiter (Singh et al., SIGCOMM 2015) as the hashing paper draws it (ATC 2022, figure
+ * A Clos of blocks with five stages, after Jupiter (Singh et al., SIGCOMM 2015) as ATC 2022 draws it (figure
  * 1): server blocks of ToRs and two stages, and spine blocks of two stages. In each spine block some switches of the fourth stage
  * belong to each server block, and link to all of its third stage; so packets between server blocks pass the fifth stage.
  */

@@ -32,15 +32,15 @@ export function spineless(spec: SpinelessSpec, locate: Locate): Topology {
   const draft = new Draft();
   const missing = missingLinks(spec.missing_links, locate);
   const tops = Array.from({ length: blocks }, (_, block) => addBlock(draft, block, spec, "spine", missing));
-  for (let a = 0; a < blocks; a++)
-    for (let b = a + 1; b < blocks; b++) {
-      if (spec.wiring === "ring" && Math.min(b - a, a + blocks - b) > 2) continue;
-      for (let k = 0; k < links; k++) {
+  // One link of each pair, then the next: the ports of a switch go round the blocks.
+  for (let k = 0; k < links; k++)
+    for (let a = 0; a < blocks; a++)
+      for (let b = a + 1; b < blocks; b++) {
+        if (spec.wiring === "ring" && Math.min(b - a, a + blocks - b) > 2) continue;
         const one = tops[a]![k % size]!;
         const other = tops[b]![(k + Math.floor(k / size)) % size]!;
         if (!missing.takes(one, other)) draft.link(one, other, spec.block_link);
       }
-    }
   missing.check(draft);
   return finish(spec.name ?? "spineless", draft, locate);
 }

@@ -4,7 +4,7 @@ import { renderProgram } from "../../src/generate/index.js";
 import { compile } from "../../src/p4/index.js";
 import { directedLink, type FlowColumns } from "../../src/paths/index.js";
 import type { Program } from "../../src/program/index.js";
-import type { FabricPlan } from "../../src/schemes/index.js";
+import { calculationName, type FabricPlan } from "../../src/schemes/index.js";
 import { Switch } from "../../src/switch/index.js";
 import { hostsOf, type Topology } from "../../src/topology/index.js";
 import { templates } from "../generate/load.js";
@@ -36,6 +36,13 @@ export class PacketWalk {
         transmit: (port, frame) => sent.push({ port, frame: Uint8Array.from(frame) }),
       });
       await device.load(this.#program(planned.program));
+      for (const setting of planned.settings ?? [])
+        if (setting.kind === "crc")
+          await device.settings.setCrcParameters(
+            calculationName(device, setting),
+            setting.width,
+            setting.parameters,
+          );
       await device.write(planned.updates);
       running = { device, sent };
       this.#switches.set(node, running);

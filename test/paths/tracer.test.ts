@@ -19,6 +19,12 @@ const CASES: readonly [topology: string, scheme: string, parameters: object, ver
   ["dring", "pecmp", {}, 4],
   ["jellyfish", "prr", {}, 4],
   ["square", "ecmp", {}, 4],
+  ["jupiter", "ecmp", {}, 4],
+  ["jupiter", "hashing", { design: "recombining" }, 4],
+  ["jupiter", "hashing", { design: "per_stage", chip: "rtag7" }, 6],
+  ["spineless", "hashing", { design: "coprime", routing: "transit", sizes: [16, 57] }, 4],
+  ["spineless", "hashing", { design: "one", chip: "ideal", seeds: "switch", weights: [2, 1] }, 4],
+  ["stargate", "hashing", { design: "random", chip: ["crc16/0x8BB7", "crc-32/iscsi", "rtag7/xor16"] }, 4],
 ];
 
 describe("paths are those of packets through the compiled programs", () => {

@@ -134,6 +134,23 @@ export class ModelSwitch {
     return this.#pick(this.#exact(table, nextHops, hash % own.length), 0);
   }
 
+  /** As {@link forward}, where the ingress port decides function and seed; `hash` computes a function. */
+  forwardByPort(
+    family: "ipv4" | "ipv6",
+    address: bigint,
+    port: number,
+    hash: (number: number, seed: number) => number,
+  ): Step {
+    const route = this.#longest(family, address);
+    if (route === undefined || "group" in route.action) return { drop: "no route" };
+    const { action, params } = route.action;
+    if (action === "FabricIngress.to_port") return { port: Number(params["port"]) };
+    if (action !== "FabricIngress.to_group") return { drop: action };
+    const own = this.#exact("hash_seed", port)!.action as ActionCall;
+    const value = hash(Number(own.params["function"]), Number(own.params["seed"]));
+    return this.#pick(this.#exact("groups", Number(params["next_hops"])), value);
+  }
+
   #pick(entry: Stored | undefined, hash: number): Step {
     if (entry === undefined || !("group" in entry.action)) return { drop: "no next hop" };
     const ports = this.#groups.get(entry.action.group)!;

@@ -174,13 +174,22 @@ function packetLines(
         const up = node.role === "leaf" ? "leaf" : (node.role as "tor" | "spine");
         const down = node.role === "leaf" ? "legs" : up;
         const slices = { up: read(up, selector), down: read(down, selector) };
-        const step = model.forward(family, flow.dst, slices, hashesOf(program, flow, selector, model.seeds));
+        const byPort = program.template.startsWith("hashing/");
+        const ingress = byPort ? node.ports.at(-1)!.number : 0;
+        const step = byPort
+          ? model.forwardByPort(family, flow.dst, ingress, (number, seed) =>
+              binHash(program, number, seed, flow),
+            )
+          : model.forward(family, flow.dst, slices, hashesOf(program, flow, selector, model.seeds));
         if ("drop" in step) throw new Error(`${node.name} drops: ${step.drop}`);
         const tagged = i === 2 && selector === 1;
         const wire = (plain: Uint8Array) => (tagged ? withTag(plain, 5) : plain);
         const what = `${family === "ipv4" ? "IPv4" : "IPv6"} to ${name}, selector ${selector}${tagged ? ", in VLAN 5" : ""}`;
         const next = passedOn(topology, node, step.port, frame, family);
-        send(what, inPort(node, step.port), wire(frame), { port: step.port, frame: wire(next) });
+        send(what, byPort ? ingress : inPort(node, step.port), wire(frame), {
+          port: step.port,
+          frame: wire(next),
+        });
       }
 
   const flow: FlowKey = {
@@ -240,6 +249,30 @@ export function passedOn(
     out.set([sum >> 8, sum & 0xff], 24);
   }
   return out;
+}
+
+/** The value of a function over RTAG7's bins: addresses folded to 16 bits, then the seed. */
+function binHash({ values }: ProgramPlan, number: number, seed: number, flow: FlowKey): number {
+  const { name } = (values as { functions: { name: string }[] }).functions[number]!;
+  const fold = (address: bigint) => {
+    let bin = 0n;
+    for (let rest = address; rest > 0n; rest >>= 16n) bin ^= rest & 0xffffn;
+    return bin;
+  };
+  const bytes = pack([
+    { value: 0n, width: 24 },
+    { value: BigInt(flow.protocol), width: 8 },
+    { value: BigInt(flow.dstPort), width: 16 },
+    { value: BigInt(flow.srcPort), width: 16 },
+    { value: 0n, width: 16 },
+    { value: fold(flow.dst), width: 16 },
+    { value: fold(flow.src), width: 16 },
+    { value: 0n, width: 96 },
+    { value: BigInt(seed), width: 32 },
+  ]);
+  if (name === "rtag7/crc16-bisync") return crc("crc16", bytes);
+  if (name === "rtag7/crc32-low") return crc("crc32", bytes) & 0xffff;
+  throw new Error(`no CRC of our own for ${name}`);
 }
 
 /** What the hashes of a program cover, as its values say. */

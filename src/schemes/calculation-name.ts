@@ -1,0 +1,13 @@
+/** Which calculation of a program a setting means. */
+import type { Device } from "../device/index.js";
+import type { SwitchSetting } from "./scheme.js";
+
+/** The name of a CRC's calculation in the program that a device runs; a number that the program has not is its own text. */
+export function calculationName(
+  { program }: Pick<Device, "program">,
+  { calculation, width }: Extract<SwitchSetting, { kind: "crc" }>,
+): string {
+  if (typeof calculation === "string") return calculation;
+  const own = program?.bmv2.calculations.filter(({ algo }) => algo === `crc${width}_custom`) ?? [];
+  return own[calculation]?.name ?? `number ${calculation} of ${width} bits`;
+}

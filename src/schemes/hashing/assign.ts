@@ -1,0 +1,181 @@
+/** Which function and seed each switch has for packets from below and for others, and the sizes of its groups. */
+import { fail, type Locate, Random } from "../../base/index.js";
+import { switchesOf, type Topology, tierOf } from "../../topology/index.js";
+import { CODES } from "../codes.js";
+import { type ChipFunction, chipFunction } from "./functions.js";
+import { areCoprime, bestSize, partWeights } from "./groups.js";
+import { meshSizes } from "./mesh-sizes.js";
+import { CHIPS, type HashingParameters } from "./parameters.js";
+import { type Place, placesOf } from "./places.js";
+import { recombine } from "./recombine.js";
+import type { ClassedSwitch } from "./routing.js";
+
+interface HashSetting {
+  /** Index in {@link Assignment.functions}. */
+  readonly function: number;
+  /** 32 bits. */
+  readonly seed: number;
+}
+
+export interface Assignment {
+  /** Functions of the chip, in its order. */
+  readonly functions: readonly ChipFunction[];
+  /** How many of them are in use. */
+  readonly used: number;
+  /** Of packets that came in from below (kind 0) or not (kind 1). */
+  settingOf(node: number, kind: number): HashSetting;
+  /** Slots of the groups of a class; undefined: as many as the weights ask for. */
+  sizeOf(node: number, kind: number, source: number): number | undefined;
+}
+
+export function assign(
+  topology: Topology,
+  switches: readonly ClassedSwitch[],
+  parameters: HashingParameters,
+  locate: Locate = () => undefined,
+): Assignment {
+  const { design, hash_seed } = parameters;
+  const functions = functionsOf(parameters, locate);
+  const random = new Random(hash_seed).fork("hash assignment");
+  const drawsSeeds =
+    (parameters.seeds ?? (design === "per_stage" || design === "random" ? "switch" : "none")) === "switch";
+  const seedOf = (node: number) =>
+    drawsSeeds ? random.fork(`seed ${topology.nodes[node]!.name}`).uint32() : 0;
+  const made = (
+    functionOf: (node: number, kind: number) => number,
+    sizeOf: Assignment["sizeOf"] = () => undefined,
+  ) => {
+    const used = new Set(switches.flatMap(({ node }) => [0, 1].map((kind) => functionOf(node, kind))));
+    return {
+      functions,
+      used: used.size,
+      settingOf: (node: number, kind: number) => ({ function: functionOf(node, kind), seed: seedOf(node) }),
+      sizeOf,
+    };
+  };
+  const stageOf = (node: number) => tierOf(topology.nodes[node]!) - 1;
+  switch (design) {
+    case "one":
+      return made(() => 0);
+    case "per_stage": {
+      const drawn = parameters.draw ? drawByBlock(topology, functions.length, random) : undefined;
+      return made((node) => drawn?.get(node) ?? stageOf(node) % functions.length);
+    }
+    case "random": {
+      const drawn = new Map(
+        switches.map(({ node }) => [
+          node,
+          random.fork(`function ${topology.nodes[node]!.name}`).int(functions.length),
+        ]),
+      );
+      return made((node) => drawn.get(node)!);
+    }
+    case "per_port": {
+      const places = placesOf(topology, switches);
+      needFunctions(places, functions, locate);
+      return made(byPlace(places, new Map(places.map((place, i) => [place.key, i]))));
+    }
+    case "recombining": {
+      const places = placesOf(topology, switches);
+      const found = recombine(topology, switches, places, functions, parameters, locate);
+      return made(byPlace(places, found));
+    }
+    case "coprime":
+      return coprime(topology, switches, functions, parameters, made, locate);
+  }
+}
+
+function functionsOf({ chip }: HashingParameters, locate: Locate): ChipFunction[] {
+  if (typeof chip === "string") return CHIPS[chip].map((name) => chipFunction(name));
+  return chip.map((name, i) => chipFunction(name, (path) => locate(["chip", i, ...path])));
+}
+
+/** A function by place; places without a choice have the first one. */
+function byPlace(places: readonly Place[], functionOf: ReadonlyMap<string, number>) {
+  const known = new Map(
+    places.flatMap((place) => place.nodes.map((node) => [`${node} ${place.kind}`, place.key])),
+  );
+  return (node: number, kind: number) => functionOf.get(known.get(`${node} ${kind}`) ?? "") ?? 0;
+}
+
+function needFunctions(places: readonly Place[], functions: readonly ChipFunction[], locate: Locate): void {
+  if (places.length <= functions.length) return;
+  fail(
+    CODES.tooFewFunctions,
+    locate(["chip"]) ?? locate(["design"]),
+    `per_port needs ${places.length} functions, and the chip has ${functions.length}`,
+    `they are for ${places.map(({ key }) => key).join(", ")}`,
+    "design: recombining uses functions again where that is proved to do no harm; design: coprime makes groups of coprime sizes",
+  );
+}
+
+/** Functions of all switches: each block draws an order of them, and its stages take them in turn. */
+function drawByBlock(topology: Topology, functions: number, random: Random): Map<number, number> {
+  const orders = new Map<number, number[]>();
+  const drawn = new Map<number, number>();
+  for (const node of switchesOf(topology)) {
+    const block = node.pod ?? -1;
+    let order = orders.get(block);
+    if (order === undefined) {
+      order = random.fork(`block ${block}`).shuffle([...Array(functions).keys()]);
+      orders.set(block, order);
+    }
+    drawn.set(node.index, order[(tierOf(node) - 1) % functions]!);
+  }
+  return drawn;
+}
+
+/** Functions by place as far as the chip has them; groups of coprime sizes tell traffic in transit from other traffic. */
+function coprime(
+  topology: Topology,
+  switches: readonly ClassedSwitch[],
+  functions: readonly ChipFunction[],
+  parameters: HashingParameters,
+  made: (functionOf: (node: number, kind: number) => number, sizeOf?: Assignment["sizeOf"]) => Assignment,
+  locate: Locate,
+): Assignment {
+  const { sizes, group_members: most, duplication, routing } = parameters;
+  if (routing !== "transit") {
+    const { functionOf, sizeOf } = meshSizes(topology, switches, functions, parameters, locate);
+    return made(functionOf, sizeOf);
+  }
+  const places = placesOf(topology, switches);
+  needFunctions(places, functions, locate);
+  const groups = switches.flatMap(({ hopSets }) =>
+    hopSets
+      .filter(({ ports, direction }) => ports.length > 1 && direction !== "local")
+      .map(({ ports }) => partWeights(parameters.weights, ports.length)),
+  );
+  const distinct = [...new Map(groups.map((weights) => [weights.join(" "), weights])).values()];
+  const own = sizes?.[0];
+  const other = sizes?.[1];
+  if (own !== undefined && other !== undefined) {
+    if (!areCoprime(own, other))
+      fail(
+        CODES.groupSizes,
+        locate(["sizes"]),
+        `${own} and ${other} are not coprime`,
+        `with ${own}, the best size up to ${most} is ${bestSize(distinct, [own], most, duplication) ?? "none"}`,
+      );
+    for (const [i, size] of [own, other].entries())
+      if (size > most)
+        fail(
+          CODES.groupMembers,
+          locate(["sizes", i]),
+          `a group of ${size} entries`,
+          `the chip has ${most} for a group (group_members)`,
+        );
+  }
+  const first = own ?? bestSize(distinct, [], most, duplication)!;
+  const second = other ?? bestSize(distinct, [first], most, duplication);
+  if (second === undefined)
+    return fail(
+      CODES.groupMembers,
+      locate(["group_members"]),
+      `no size up to ${most} is coprime to ${first}`,
+      "a chip with more entries for a group is needed",
+    );
+  return made(byPlace(places, new Map(places.map((place, i) => [place.key, i]))), (_node, _kind, source) =>
+    source === 0 ? first : second,
+  );
+}

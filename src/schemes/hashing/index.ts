@@ -1,0 +1,137 @@
+/**
+ * Hash functions of fixed-function chips, given to switches so that no two choices on a path depend on each other ("Hashing Design in
+ * Modern Networks", ATC 2022): by stage, by ingress port, with colour recombining, and with groups of coprime sizes.
+ *
+ * Read `parameters.ts` (the designs), `functions.ts` (what a chip has), `routing.ts` (classes of packets), `assign.ts` (who has
+ * which function), `groups.ts` (slots), `switch-state.ts` (tables).
+ */
+import type { Locate } from "../../base/index.js";
+import type { CrcParameters } from "../../hash/index.js";
+import { switchesOf, type Topology } from "../../topology/index.js";
+import { NEVER_LEAVES } from "../closed-form.js";
+import { tableSize } from "../fabric.js";
+import { fixedHosts } from "../fixed-hosts.js";
+import type { FabricPlan, Scheme, SwitchSetting } from "../scheme.js";
+import { type Assignment, assign } from "./assign.js";
+import { customCrc, statementsOf } from "./functions.js";
+import { type HashingParameters, hashingParameters } from "./parameters.js";
+import { hashingPaths } from "./path-model.js";
+import { hashingProgram } from "./program.js";
+import { type ClassedSwitch, routeSwitches } from "./routing.js";
+import { type SwitchTables, switchState, tablesOf } from "./switch-state.js";
+
+export const hashing: Scheme<HashingParameters> = {
+  name: "hashing",
+  title: "Hashing design",
+  summary:
+    "hash functions by stage or ingress port, colour recombining, coprime groups (ATC 2022); hosts never re-path",
+  parameters: hashingParameters,
+  plan: planHashing,
+  hosts: fixedHosts,
+};
+
+function planHashing(
+  topology: Topology,
+  parameters: HashingParameters,
+  locate: Locate = () => undefined,
+): FabricPlan {
+  const switches = routeSwitches(topology, parameters.routing, parameters.k, locate);
+  const assignment = assign(topology, switches, parameters, locate);
+  let made: FabricState | undefined;
+  const state = () => {
+    made ??= fabricState(topology, switches, assignment, parameters);
+    return made;
+  };
+  return {
+    scheme: "hashing",
+    field: "dscp",
+    get programs() {
+      return state().programs;
+    },
+    get switches() {
+      return state().switches;
+    },
+    pathModel: () => hashingPaths(switches, assignment, parameters),
+    hosts: { kind: "fixed", selector: 0 },
+    repaths: false,
+    closedForm: NEVER_LEAVES,
+    notes: [noteOf(assignment, parameters)],
+  };
+}
+
+function noteOf({ used, functions }: Assignment, { design }: HashingParameters): string {
+  return `Design ${design}: ${used} of the chip's ${functions.length} hash functions are in use.`;
+}
+
+type FabricState = Pick<FabricPlan, "programs" | "switches">;
+
+/** The parameters of custom CRCs, each width counted for itself. */
+function crcSettings(crcs: readonly CrcParameters[]): SwitchSetting[] {
+  const counts = { 16: 0, 32: 0 };
+  return crcs.map(({ width, poly, init, xorout, refin, refout }): SwitchSetting => {
+    const own = width as 16 | 32;
+    const parameters = {
+      polynomial: BigInt(poly),
+      initial: BigInt(init),
+      finalXor: BigInt(xorout),
+      reflectData: refin,
+      reflectRemainder: refout,
+    };
+    return { kind: "crc", calculation: counts[own]++, width: own, parameters };
+  });
+}
+
+/** Programs by role, with the functions that its switches use, and the tables of all switches. */
+function fabricState(
+  topology: Topology,
+  switches: readonly ClassedSwitch[],
+  assignment: Assignment,
+  parameters: HashingParameters,
+): FabricState {
+  const tables = switches.map((own) => tablesOf(topology, own, assignment, parameters));
+  const roleOf = ({ own }: SwitchTables) => topology.nodes[own.node]!.role;
+  const roles = [...new Set(switchesOf(topology).map(({ role }) => role))];
+  const used = new Map(
+    roles.map((role) => {
+      const own = tables.filter((table) => roleOf(table) === role);
+      const numbers = own.flatMap(({ own: { node, portKind } }) =>
+        [...new Set(portKind.subarray(1))].map((kind) => assignment.settingOf(node, kind).function),
+      );
+      return [role, [...new Set(numbers)].sort((a, b) => a - b)] as const;
+    }),
+  );
+  const programs = roles.map((role) => {
+    const own = tables.filter((table) => roleOf(table) === role);
+    const most = (count: (table: SwitchTables) => number) => tableSize(Math.max(...own.map(count)));
+    return hashingProgram(role, {
+      role: role === "switch" ? "fabric" : role,
+      functions: used.get(role)!.map((index) => {
+        const { name } = assignment.functions[index]!;
+        return { name, statements: statementsOf(assignment.functions[index]!) };
+      }),
+      classed: own.some(({ own: { plain } }) => !plain),
+      sources: own.some(({ own: { sourceOf } }) => sourceOf !== undefined)
+        ? tableSize(topology.racks.length)
+        : 0,
+      routes: most(({ routes }) => routes.length),
+      groups: most(({ groups }) => groups.length),
+      members: most(({ groups }) => groups.reduce((sum, slots) => sum + slots.length, 0)),
+    });
+  });
+  return {
+    programs,
+    switches: tables.map((table) => {
+      const role = roleOf(table);
+      const functions = used.get(role)!;
+      const crcs = crcSettings(functions.flatMap((index) => customCrc(assignment.functions[index]!) ?? []));
+      return {
+        node: table.own.node,
+        program: role,
+        ...(crcs.length === 0 ? {} : { settings: crcs }),
+        get updates() {
+          return switchState(topology, table, assignment, (index) => functions.indexOf(index));
+        },
+      };
+    }),
+  };
+}

@@ -1,0 +1,89 @@
+/** Parameters of the scheme: how functions, seeds and sizes of groups are given to switches, and what a chip has. */
+import { z } from "zod";
+import { ROUTINGS } from "./routing.js";
+
+/**
+ * `one`: all switches have the first function. `per_stage`: each stage has one. `per_port`: each stage has one for packets from below
+ * and one for the others. `recombining`: as `per_port`, and a function is used again where the colours of its flows are mixed again.
+ * `coprime`: a function is used again with groups of coprime sizes. `random`: each switch draws one.
+ */
+const DESIGNS = ["one", "per_stage", "per_port", "recombining", "coprime", "random"] as const;
+
+/** Chips by name: the functions that one has. */
+export const CHIPS = {
+  /** Six functions that are independent of each other for groups of up to 256 slots. */
+  six: [
+    "rtag7/crc16-bisync",
+    "rtag7/crc32-low",
+    "rtag7/crc32-high",
+    "rtag7/crc16-ccitt",
+    "rtag7/crc16-bisync:bits=8-15",
+    "rtag7/crc16-ccitt:bits=8-15",
+  ],
+  /** Six CRC16s and a CRC32, as the paper counts RTAG7's functions; five of them share a byte. */
+  rtag7: [
+    "rtag7/crc16-bisync",
+    "rtag7/crc32-low",
+    "rtag7/crc16-ccitt",
+    "rtag7/crc16-bisync-xor8",
+    "rtag7/crc16-bisync-xor4",
+    "rtag7/crc16-bisync-xor2",
+    "rtag7/crc16-bisync-xor1",
+  ],
+  /** A function that is not linear, so that each seed makes another one. */
+  ideal: ["ideal"],
+} as const;
+
+const whole = (what: string, least: number, most: number) =>
+  z
+    .number({ error: `expected ${what}` })
+    .int(`expected ${what}`)
+    .min(least, `expected ${what}, at least ${least}`)
+    .max(most, `expected ${what}, at most ${most}`);
+
+const chipSchema = z.union(
+  [
+    z.enum(Object.keys(CHIPS) as [keyof typeof CHIPS, ...(keyof typeof CHIPS)[]]),
+    z.array(z.string()).min(1, "expected the functions of the chip"),
+  ],
+  { error: `expected ${Object.keys(CHIPS).join(", ")}, or a list of functions` },
+);
+
+export const hashingParameters = z.strictObject({
+  design: z.enum(DESIGNS).default("recombining"),
+  /** A chip by name, or its functions; see `functions.ts`. */
+  chip: chipSchema.default("six"),
+  /** Seeds: drawn for each switch, or 0. By default they are drawn where functions are given by stage or at random. */
+  seeds: z.enum(["switch", "none"]).optional(),
+  hash_seed: whole("a seed", 0, 2 ** 32 - 1).default(1),
+  /**
+   * Where `recombining` may use a function again: wherever that is proved (`any`), downwards in the stage that has it upwards
+   * (`stage`), or so in some stages alone (a list; `[2, 4]` is the paper's figure 8).
+   */
+  reuse: z
+    .union([z.enum(["any", "stage"]), z.array(whole("a stage", 1, 16))], {
+      error: "expected any, stage, or a list of stages",
+    })
+    .default("any"),
+  /** `per_stage`: each server block draws its functions, without giving one to two of its stages. */
+  draw: z.boolean().default(false),
+  routing: z.enum(ROUTINGS).default("shortest"),
+  /** Paths of each pair of racks, for `routing: k_shortest`. */
+  k: whole("a number of paths", 1, 64).default(4),
+  /**
+   * Sizes of groups for `coprime`: of traffic from the own server block, and of traffic in transit. Where they are not given, the best
+   * sizes within `group_members` are used.
+   */
+  sizes: z.tuple([whole("a size of a group", 1, 4096), whole("a size of a group", 1, 4096)]).optional(),
+  /** Entries that a chip has for a group. */
+  group_members: whole("a number of members", 2, 4096).default(128),
+  /** Weights of equal parts of each group: `[2, 1]`, the first half counts twice. */
+  weights: z
+    .array(whole("a weight", 1, 256))
+    .min(1)
+    .default([1]),
+  /** How weighted groups are brought to a size. */
+  duplication: z.enum(["naive", "split"]).default("split"),
+});
+
+export type HashingParameters = z.output<typeof hashingParameters>;
