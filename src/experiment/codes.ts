@@ -46,6 +46,8 @@ export const CODES = {
   refusedPlan: "P43406",
   settingLacks: "P45101",
   pacedWindow: "P45104",
+  noPathModel: "P45210",
+  spreadPattern: "P45211",
   fluidTimes: "P45421",
   fluidPattern: "P45422",
   fluidFlows: "P45423",

@@ -6,6 +6,7 @@ import { register } from "../load.js";
 import { FAILOVER } from "./failover/index.js";
 import { FLUID } from "./fluid/index.js";
 import { LOAD } from "./load/index.js";
+import { SPREAD } from "./spread/index.js";
 import { TIMELINE } from "./timeline/index.js";
 import { registerTopologyKind } from "./topology-kind.js";
 
@@ -14,4 +15,5 @@ export const KINDS = [
   register(LOAD),
   register(TIMELINE),
   registerTopologyKind(FLUID),
+  registerTopologyKind(SPREAD),
 ] as const;

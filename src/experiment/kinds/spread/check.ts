@@ -1,0 +1,89 @@
+/** What a file of the kind `spread` means: its schemes tell the paths of flows, its pattern suits the network. */
+import type { SourceFile } from "../../../base/index.js";
+import type { Topology } from "../../../topology/index.js";
+import type { SizeDistribution } from "../../../traffic/index.js";
+import { CODES } from "../../codes.js";
+import { controlPlaneSchema } from "../../control-plane.js";
+import type { SchemeRun } from "../../experiment.js";
+import { planSchemes } from "../../plan-schemes.js";
+import { TrafficFiles } from "../load/traffic-files.js";
+import type { TopologyCheck, TopologyUnit } from "../topology-kind.js";
+import type { SpreadSettings } from "./schema.js";
+
+/** A scheme; `run` has its plan. */
+export interface SpreadUnit extends TopologyUnit {
+  readonly run: SchemeRun;
+}
+
+export interface Spread {
+  readonly source: SourceFile;
+  readonly settings: SpreadSettings;
+  readonly topology: Topology;
+  readonly units: readonly SpreadUnit[];
+  readonly sizes: SizeDistribution | undefined;
+}
+
+/** Adds P45210 for a scheme whose paths cannot be told, P45211 for a pattern without pairs, P42331 for sizes. */
+export function spreadOf(check: TopologyCheck<SpreadSettings>): Spread {
+  const { source, value, topology, locate, diagnostics, schemes, cache } = check;
+  const settings = {
+    schemes: value.schemes,
+    selector: "dscp" as const,
+    traffic: { ip: value.ip },
+    control_plane: controlPlaneSchema.parse({}),
+    runs: 1,
+  };
+  const runs = planSchemes(settings, topology, locate, diagnostics, schemes, cache);
+  for (const [i, run] of runs.entries())
+    if (run.plan.pathModel === undefined)
+      diagnostics.error(
+        CODES.noPathModel,
+        locate(["schemes", i]),
+        `scheme "${run.label}" does not tell the paths of flows without packets`,
+        "its paths depend on what happens while it runs; use an experiment of the kind load",
+      );
+  checkPattern(check);
+  const sizes =
+    value.sizes === undefined
+      ? undefined
+      : new TrafficFiles(source, diagnostics).distribution(value.sizes, locate(["sizes"]));
+  const units = runs.map((run) => ({
+    scheme: run.label,
+    name: "spread",
+    steps: 1 + Math.floor(value.trace_flows / 1e6),
+    dependsOn: run.parameters,
+    run,
+  }));
+  return { source, settings: value, topology, units, sizes };
+}
+
+function checkPattern({
+  value: { pattern },
+  topology,
+  locate,
+  diagnostics,
+}: TopologyCheck<SpreadSettings>): void {
+  const { racks } = topology;
+  const pods = new Set(racks.map(({ pod }) => pod)).size;
+  const hosts = racks.reduce((sum, rack) => sum + rack.hosts.length, 0);
+  if (pattern === "inter_rack" && racks.length < 2)
+    diagnostics.error(
+      CODES.spreadPattern,
+      locate(["pattern"]),
+      "all hosts of the topology are in one rack",
+      "write pattern: any",
+    );
+  if (pattern === "inter_pod" && pods < 2)
+    diagnostics.error(
+      CODES.spreadPattern,
+      locate(["pattern"]),
+      "all hosts of the topology are in one pod",
+      "write pattern: inter_rack",
+    );
+  if (hosts < 2)
+    diagnostics.error(
+      CODES.spreadPattern,
+      locate(["topology"]),
+      "the topology has one host, and flows need two",
+    );
+}

@@ -1,0 +1,24 @@
+/** The kind `spread`: how evenly schemes spread flows over groups and links, by their own hash functions, without packets. */
+import type { TopologyKind } from "../topology-kind.js";
+import { type Spread, type SpreadUnit, spreadOf } from "./check.js";
+import type { SpreadOutcome } from "./outcome.js";
+import { type SpreadRow, spreadRow, spreadTable } from "./rows.js";
+import { type SpreadSettings, spreadSchema } from "./schema.js";
+
+export const SPREAD: TopologyKind<SpreadSettings, Spread, SpreadUnit, SpreadOutcome, SpreadRow> = {
+  name: "spread",
+  keys: ["trace_flows", "least_flows"],
+  schema: spreadSchema,
+  check: spreadOf,
+  units: ({ units }) => units,
+  run: async (experiment, unit, stage) => (await import("./outcome.js")).runSpread(experiment, unit, stage),
+  portable: { toJson: (outcome) => outcome, fromJson: (json) => json as SpreadOutcome },
+  rows: (_experiment, _unit, outcome) => [spreadRow(outcome)],
+  table: spreadTable,
+  notes: ({ units, topology, settings: { trace_flows } }) => [
+    `${topology.nodes.filter(({ role }) => role !== "host").length} switches, ${topology.links.filter(({ a }) => topology.nodes[a.node]!.role !== "host").length} links between them; ${trace_flows} flows on the paths that the programs' own hash functions give them.`,
+    "CV: standard deviation over mean of the loads of a group's ports by what they should get; chance: what random choices of so many flows give.",
+    ...new Set(units.flatMap(({ run }) => (run.plan.notes ?? []).map((note) => `${run.label}: ${note}`))),
+  ],
+  files: async (sweep) => (await import("./page.js")).spreadFiles(sweep),
+};

@@ -1,0 +1,126 @@
+/** What a scheme yields: the unevenness of each group, and the loads of links between pods. */
+import { Random } from "../../../base/index.js";
+import { emptyFlows, FlowTracer, type GroupLoad, SpreadMeter } from "../../../paths/index.js";
+import { coefficientOfVariation } from "../../../statistics/index.js";
+import { hostsOf, type Topology } from "../../../topology/index.js";
+import type { TopologyStage } from "../topology-kind.js";
+import type { Spread, SpreadUnit } from "./check.js";
+import type { SpreadSettings } from "./schema.js";
+
+export interface SpreadOutcome {
+  readonly lost: number;
+  /** Coefficient of variation of each group with enough flows, ascending: of the loads of its ports by what they should get. */
+  readonly cvs: readonly number[];
+  /** The same of the choices that an ideal random function would make, as expected: chance alone. */
+  readonly noise: readonly number[];
+  /** The group with the highest one. */
+  readonly worst: WorstGroup | undefined;
+  /** Of all pairs of pods with links between them, the pair whose links are least even: loads by their mean. */
+  readonly pods: readonly number[] | undefined;
+}
+
+interface WorstGroup {
+  readonly node: string;
+  readonly slots: number;
+  /** Loads of its ports by what they should get, with the mean 1. */
+  readonly loads: readonly number[];
+}
+
+const BATCH = 1 << 18;
+
+export async function runSpread(
+  { settings, topology, sizes }: Spread,
+  { run }: SpreadUnit,
+  { seed, stepDone, breathe }: TopologyStage,
+): Promise<SpreadOutcome> {
+  const tracer = new FlowTracer(topology, run.plan.pathModel!());
+  const meter = new SpreadMeter(tracer);
+  // All schemes meet the same flows.
+  const draw = pairDrawer(topology, settings, new Random(seed).fork("spread"));
+  const sizesOf = new Random(seed).fork("sizes");
+  const flows = emptyFlows(Math.min(BATCH, settings.trace_flows), settings.ip);
+  const weights = sizes && new Float64Array(flows.size);
+  let squares = 0;
+  let sum = 0;
+  for (let left = settings.trace_flows; left > 0; left -= flows.size) {
+    const size = Math.min(flows.size, left);
+    for (let flow = 0; flow < size; flow++) {
+      draw(flows, flow);
+      if (weights === undefined) continue;
+      const weight = sizes!.sample(sizesOf);
+      weights[flow] = weight;
+      sum += weight;
+      squares += weight * weight;
+    }
+    meter.add({ ...flows, size }, weights);
+    await breathe();
+  }
+  await stepDone();
+  // Relative variance of a flow's load, which chance adds to that of the number of flows.
+  const spread = weights === undefined ? 1 : (squares * settings.trace_flows) / (sum * sum);
+  const groups = meter
+    .groups()
+    .filter(({ flows: seen, ports }) => seen >= settings.least_flows * ports.length);
+  const measured = groups.map((group) => ({ group, cv: coefficientOfVariation(shares(group)) ?? 0 }));
+  measured.sort((a, b) => a.cv - b.cv);
+  const last = measured.at(-1)?.group;
+  return {
+    lost: meter.lost,
+    cvs: measured.map(({ cv }) => cv),
+    noise: groups
+      .map(({ flows: seen, ports }) => Math.sqrt((spread * (ports.length - 1)) / seen))
+      .sort((a, b) => a - b),
+    worst: last && { node: topology.nodes[last.node]!.name, slots: last.slots, loads: byMean(shares(last)) },
+    pods: unevenPods(topology, meter.links),
+  };
+}
+
+function shares({ loads, wanted }: GroupLoad): number[] {
+  return loads.map((load, i) => load / wanted[i]!);
+}
+
+function byMean(values: readonly number[]): number[] {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.map((value) => value / mean);
+}
+
+function pairDrawer(topology: Topology, { pattern }: SpreadSettings, random: Random) {
+  const hosts = hostsOf(topology);
+  const index = Int32Array.from(hosts, (host) => host.index);
+  const group = Int32Array.from(hosts, ({ index: own, host }) =>
+    pattern === "any" ? own : pattern === "inter_rack" ? host!.rack : topology.racks[host!.rack]!.pod,
+  );
+  return (flows: ReturnType<typeof emptyFlows>, flow: number): void => {
+    const from = random.int(index.length);
+    let to = random.int(index.length);
+    while (group[to] === group[from]) to = random.int(index.length);
+    flows.source[flow] = index[from]!;
+    flows.destination[flow] = index[to]!;
+    const ports = random.uint32();
+    flows.sourcePort[flow] = ports & 0xffff;
+    flows.destinationPort[flow] = ports >>> 16;
+  };
+}
+
+/** Loads by their mean of the links from a pod to another: of the pair with the highest ratio of its extremes. */
+function unevenPods({ nodes, links }: Topology, loads: Float64Array): number[] | undefined {
+  const pairs = new Map<string, number[]>();
+  for (const { index, a, b } of links) {
+    const [one, other] = [nodes[a.node]!.pod, nodes[b.node]!.pod];
+    if (one === undefined || other === undefined || one === other) continue;
+    for (const [way, key] of [`${one} ${other}`, `${other} ${one}`].entries()) {
+      const own = pairs.get(key) ?? [];
+      own.push(loads[2 * index + way]!);
+      pairs.set(key, own);
+    }
+  }
+  let worst: number[] | undefined;
+  for (const own of pairs.values())
+    if (own.some((load) => load > 0) && (worst === undefined || ratio(own) > ratio(worst))) worst = own;
+  return worst && byMean(worst);
+}
+
+/** Largest by smallest; infinite where one is 0. */
+export function ratio(values: readonly number[]): number {
+  return Math.max(...values) / Math.min(...values);
+}

@@ -1,0 +1,144 @@
+/** The page of a spread experiment, and its figures as files. It needs nothing else. */
+import { escapeMarkup, htmlPage } from "../../../base/index.js";
+import { rowsCsv } from "../../csv.js";
+import { flatten, inline } from "../../page.js";
+import { loadPlot, type PlotLibrary, plotSvg } from "../../plot.js";
+import type { SweepResults } from "../kind.js";
+import { GRID, lineOf, PLOT_STYLE, WIDTH } from "../load/figures/style.js";
+import { PAGE_STYLE } from "../load/page-style.js";
+import type { Spread, SpreadUnit } from "./check.js";
+import type { SpreadOutcome } from "./outcome.js";
+import type { SpreadRow } from "./rows.js";
+
+type SpreadSweep = SweepResults<Spread, SpreadUnit, SpreadOutcome, SpreadRow>;
+type SpreadPoint = SpreadSweep["points"][number];
+
+interface Curve {
+  readonly scheme: string;
+  readonly dots: readonly { readonly x: number; readonly y: number }[];
+}
+
+export async function spreadFiles(sweep: SpreadSweep): Promise<[name: string, text: string][]> {
+  const Plot = await loadPlot();
+  const schemes = [...new Set(sweep.points.flatMap(({ units }) => units.map(({ unit }) => unit.scheme)))];
+  const figures: [string, string][] = [];
+  const sections = sweep.points.map((point, i) => {
+    const suffix = sweep.points.length === 1 ? "" : `-${i + 1}`;
+    const name = sweep.keys.map((key) => `${key} ${JSON.stringify(point.values[key])}`).join(", ");
+    const panels = (
+      [
+        ["cdf", cdfOf(point), "CV of a group", "share of the groups"],
+        [
+          "group",
+          loadsOf(point, ({ worst }) => worst?.loads),
+          "port of the least even group, by load",
+          "load by its mean",
+        ],
+        ["pods", loadsOf(point, ({ pods }) => pods), "link between two pods, by load", "load by its mean"],
+      ] as const
+    ).map(([file, curves, x, y]) => {
+      if (curves.length === 0) return "";
+      const svg = figure(Plot, curves, schemes, x, y);
+      figures.push([`figures/${file}${suffix}.svg`, svg]);
+      return `<figure>${inline(svg)}</figure>`;
+    });
+    return `<h2>${escapeMarkup(name === "" ? "Groups and links" : name)}</h2><div class="panels">${panels.join("")}</div>`;
+  });
+  const { settings, source } = sweep.points[0]!.experiment;
+  const title = settings.title ?? settings.name;
+  const rows = sweep.points.flatMap(({ units }) => units.flatMap((unit) => unit.rows));
+  const html = htmlPage(title, PAGE_STYLE, [
+    "<main>",
+    `<h1>${escapeMarkup(title)}</h1>`,
+    `<p class="lead">${settings.trace_flows} flows traced under ${schemes.length} schemes; seeds ${sweep.seeds.join(", ")}.</p>`,
+    ...sweep.warnings.map((text) => `<p class="note"><strong>Warning: ${escapeMarkup(text)}</strong></p>`),
+    ...sweep.notes.map((text) => `<p class="note">${escapeMarkup(text)}</p>`),
+    legend(schemes),
+    ...sections,
+    "<h2>Results</h2>",
+    table(rows),
+    "<h2>Parameters</h2>",
+    `<p class="note">${escapeMarkup(flatten(settings.topology).join(", "))}</p>`,
+    `<details><summary>Experiment file</summary><pre>${escapeMarkup(source.text)}</pre></details>`,
+    `<details><summary>Results as CSV</summary><pre>${escapeMarkup(rowsCsv(rows))}</pre></details>`,
+    "</main>",
+  ]);
+  return [["report.html", html], ...figures];
+}
+
+/** Share of the groups whose CV is at most x, first seed. */
+function cdfOf({ units }: SpreadPoint): Curve[] {
+  return units.flatMap(({ unit, outcomes: [first] }): Curve[] => {
+    if (first === undefined || first.cvs.length === 0) return [];
+    const steps = Math.min(200, first.cvs.length);
+    const dots = Array.from({ length: steps }, (_, i) => {
+      const rank = Math.ceil(((i + 1) * first.cvs.length) / steps);
+      return { x: first.cvs[rank - 1]!, y: rank / first.cvs.length };
+    });
+    return [{ scheme: unit.scheme, dots: [{ x: dots[0]!.x, y: 0 }, ...dots] }];
+  });
+}
+
+function loadsOf(
+  { units }: SpreadPoint,
+  of: (outcome: SpreadOutcome) => readonly number[] | undefined,
+): Curve[] {
+  return units.flatMap(({ unit, outcomes: [first] }): Curve[] => {
+    const loads = first && of(first);
+    if (loads === undefined) return [];
+    const sorted = [...loads].sort((a, b) => b - a);
+    return [{ scheme: unit.scheme, dots: sorted.map((y, i) => ({ x: i + 1, y })) }];
+  });
+}
+
+function figure(
+  Plot: PlotLibrary,
+  curves: readonly Curve[],
+  schemes: readonly string[],
+  x: string,
+  y: string,
+): string {
+  const marks = curves.map(({ scheme, dots }) => {
+    const { colour, dash } = lineOf(schemes.indexOf(scheme));
+    return Plot.line(dots, {
+      x: "x",
+      y: "y",
+      stroke: colour,
+      strokeWidth: 2,
+      strokeDasharray: dash ?? "none",
+    });
+  });
+  return plotSvg(Plot, {
+    width: WIDTH / 2 - 12,
+    height: 250,
+    marginLeft: 58,
+    marginTop: 30,
+    marginBottom: 36,
+    style: PLOT_STYLE,
+    x: { label: x, nice: false, inset: 8, ticks: 6 },
+    y: { label: y, grid: false, zero: true, nice: true, ticks: 5 },
+    marks: [Plot.gridY(GRID), ...marks],
+  });
+}
+
+function legend(schemes: readonly string[]): string {
+  const entries = schemes.map((scheme, place) => {
+    const { colour, dash } = lineOf(place);
+    const stroke = `stroke="${colour}" stroke-width="3"${dash === undefined ? "" : ` stroke-dasharray="${dash}"`}`;
+    return `<span><svg width="26" height="8" aria-hidden="true"><path d="M0 4h26" ${stroke}></path></svg>${escapeMarkup(scheme)}</span>`;
+  });
+  return `<div class="legend">${entries.join("")}</div>`;
+}
+
+function table(rows: readonly SpreadRow[]): string {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const cell = (tag: string, text: unknown) =>
+    `<${tag}>${escapeMarkup(typeof text === "string" ? text : JSON.stringify(text ?? ""))}</${tag}>`;
+  return [
+    '<div style="overflow-x: auto"><table><thead><tr>',
+    ...columns.map((key) => cell("th", key)),
+    "</tr></thead><tbody>",
+    ...rows.map((row) => `<tr>${columns.map((key) => cell("td", row[key])).join("")}</tr>`),
+    "</tbody></table></div>",
+  ].join("");
+}
