@@ -30,6 +30,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   flow: () => import("./flow.js"),
   growth: () => import("./growth.js"),
   linearity: () => import("./linearity.js"),
+  hash: () => import("./hash.js"),
   switch: () => import("./switch.js"),
   tables: () => import("./tables.js"),
   veth: () => import("./veth.js"),

@@ -10,6 +10,7 @@ import { buildTopology, type Topology, topologySchema } from "../topology/index.
 import { CODES } from "./codes.js";
 import type { GenerateOptions } from "./main.js";
 import { EXIT } from "./outcome.js";
+import { settingsFile } from "./settings-file.js";
 
 const DEFAULT_TOPOLOGY = "examples/topologies/clos.yaml";
 
@@ -80,16 +81,6 @@ function misuseOf(
   if (options.topology !== undefined && report?.topologies.includes(options.topology))
     return `--topology ${options.topology} is for --report; name a topology file`;
   return undefined;
-}
-
-/** The settings of `--set` as a document, which messages quote like a file. */
-function settingsFile(settings: readonly string[]): SourceFile {
-  const lines = settings.map((setting) => {
-    const equals = setting.indexOf("=");
-    if (equals <= 0) fail(CODES.wrongValue, undefined, `--set ${setting}: expected NAME=VALUE`);
-    return `${setting.slice(0, equals)}: ${setting.slice(equals + 1)}`;
-  });
-  return new SourceFile("--set", lines.length > 0 ? lines.join("\n") : "{}");
 }
 
 function load<T>(

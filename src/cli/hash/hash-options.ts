@@ -4,7 +4,7 @@ import { fail } from "../../base/index.js";
 import { SELECTOR_FIELDS, type SelectorField } from "../../hosts/index.js";
 import { CODES } from "../codes.js";
 
-const HASH_SUBJECTS = ["catalogue", "linear", "correlate", "collide", "delta"] as const;
+const HASH_SUBJECTS = ["catalogue", "linear", "correlate", "collide", "delta", "assign"] as const;
 export type HashSubject = (typeof HASH_SUBJECTS)[number];
 
 export interface HashArguments {
@@ -17,10 +17,14 @@ export interface HashArguments {
   maxBits: string;
   after: string;
   draws: string;
+<<<<<<< HEAD
   switch?: string;
   field: string;
   probes: string;
   deviceId: string;
+=======
+  set: string[];
+>>>>>>> 89ed61b (Print and check an assignment of hash functions: p4loom hash assign; papers/hashing.md; bench hash)
   json?: boolean;
   html?: string;
 }
@@ -29,7 +33,10 @@ export function defineHash(command: Command): Command {
   return command
     .description("say what hash functions have in common: linearity, correlation, collisions, control bits")
     .addArgument(new Argument("<what>", "what to tell").choices(HASH_SUBJECTS))
-    .argument("[functions...]", "NAME, NAME:seed=5, NAME:bits=3-7; `p4loom hash catalogue` lists the names")
+    .argument(
+      "[functions...]",
+      "NAME, NAME:seed=5, NAME:bits=3-7; `p4loom hash catalogue` lists the names; assign: a topology file",
+    )
     .option("--input <bytes>", "what is hashed: ipv4 or ipv6 (five-tuples), or a number of bytes", "ipv4")
     .option("--group <sizes>", "members of the groups, comma-separated", "8")
     .option("--tests <n>", "linear: random pairs of a header and a change", "1000000")
@@ -39,6 +46,7 @@ export function defineHash(command: Command): Command {
     .option("--max-bits <n>", "delta: longest field of control bits", "1024")
     .option("--after <bytes>", "delta: bytes of the input behind the field", "0")
     .option("--draws <n>", "delta: other sets of functions, drawn from the catalogue", "0")
+<<<<<<< HEAD
     .option("--switch <address>", "linear: probe the P4Runtime switch that runs there, instead of functions")
     .option(
       "--field <name>",
@@ -47,8 +55,20 @@ export function defineHash(command: Command): Command {
     )
     .option("--probes <n>", "linear --switch: random pairs of a header and a change, for each choice", "1000")
     .option("--device-id <n>", "linear --switch: P4Runtime device id", "1")
+=======
+    .option(
+      "--set <name=value>",
+      "assign: a parameter such as design=recombining, more than once",
+      collect,
+      [],
+    )
+>>>>>>> 89ed61b (Print and check an assignment of hash functions: p4loom hash assign; papers/hashing.md; bench hash)
     .option("--json", "print the report as JSON")
     .option("--html <file>", "write the report as a page");
+}
+
+function collect(value: string, before: readonly string[]): string[] {
+  return [...before, value];
 }
 
 /** The options with their numbers. */
@@ -62,9 +82,14 @@ export interface HashSettings {
   readonly maxBits: number;
   readonly after: number;
   readonly draws: number;
+<<<<<<< HEAD
   readonly field: SelectorField;
   readonly probes: number;
   readonly deviceId: bigint;
+=======
+  /** `NAME=VALUE`. */
+  readonly set: readonly string[];
+>>>>>>> 89ed61b (Print and check an assignment of hash functions: p4loom hash assign; papers/hashing.md; bench hash)
 }
 
 /** Fails with P40005 for a value that its option cannot have. */
@@ -79,9 +104,13 @@ export function hashSettings(args: HashArguments): HashSettings {
     maxBits: number("--max-bits", args.maxBits, 1, 4096),
     after: number("--after", args.after, 0, 4096),
     draws: number("--draws", args.draws, 0, 1000),
+<<<<<<< HEAD
     field: selectorField(args.field),
     probes: number("--probes", args.probes, 1, 1e6),
     deviceId: BigInt(number("--device-id", args.deviceId, 0, Number.MAX_SAFE_INTEGER)),
+=======
+    set: args.set,
+>>>>>>> 89ed61b (Print and check an assignment of hash functions: p4loom hash assign; papers/hashing.md; bench hash)
   };
 }
 

@@ -3,6 +3,7 @@ import { fail } from "../../base/index.js";
 import { writeFiles } from "../../loading/index.js";
 import { CODES } from "../codes.js";
 import { EXIT } from "../outcome.js";
+import { assignReport } from "./assign.js";
 import { delta } from "./delta.js";
 import { type HashArguments, type HashSettings, type HashSubject, hashSettings } from "./hash-options.js";
 import { type HashReport, reportPage, reportText } from "./report.js";
@@ -16,6 +17,7 @@ const REPORTS: Readonly<
   correlate: correlateAll,
   collide,
   delta,
+  assign: assignReport,
 };
 
 /** Prints the report, and writes it as a page where that is asked for. */

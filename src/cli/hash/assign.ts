@@ -1,0 +1,110 @@
+/** `p4loom hash assign`: which function, seed and size of groups each switch of a topology has, and what the check of all paths finds. */
+import { dirname } from "node:path";
+import { DiagnosticError, Diagnostics, fail } from "../../base/index.js";
+import { loadDocument } from "../../documents/index.js";
+import { readMapFile, readSource } from "../../loading/index.js";
+import { checkPaths, representativePairs } from "../../paths/index.js";
+import { hashAssignment, hashAssignmentParameters, type NamedSetting } from "../../schemes/index.js";
+import { buildTopology, type Topology, topologySchema } from "../../topology/index.js";
+import { CODES } from "../codes.js";
+import { settingsFile } from "../settings-file.js";
+import type { HashSettings } from "./hash-options.js";
+import type { HashReport } from "./report.js";
+
+/** Correlated pairs that are shown. */
+const MOST_SHOWN = 20;
+
+/** @param names the topology's file */
+export function assignReport(names: readonly string[], { set }: HashSettings): HashReport {
+  if (names.length !== 1)
+    fail(
+      CODES.wrongValue,
+      undefined,
+      `hash assign: ${names.length} files are named`,
+      "name the topology's file, for example p4loom hash assign examples/topologies/jupiter.yaml --set design=recombining",
+    );
+  const topology = topologyOf(names[0]!);
+  const parameters = settingsOf(set);
+  const { model, places, note, placeOf } = hashAssignment(topology, parameters.value, parameters.locate);
+  const { correlated, reuses, pairs } = checkPaths(topology, model, {
+    pairs: representativePairs(topology),
+    placeOf,
+  });
+  const name = (node: number) => topology.nodes[node]!.name;
+  const rows = correlated.map(({ path, first, second, hash, polarisedShare }) => ({
+    path: path.join(" "),
+    first: name(first.node),
+    second: name(second.node),
+    slots: [first.slots, second.slots],
+    function: hash,
+    polarised_share: Number(polarisedShare.toPrecision(6)),
+  }));
+  return {
+    title: `Hash functions of ${topology.name}`,
+    tables: [
+      {
+        title: "Assignment",
+        header: ["place", "switches", "functions", "seeds", "slots of groups"],
+        rows: places.map((place: NamedSetting) => [
+          place.place,
+          place.switches,
+          place.functions.join(", "),
+          place.seeds === 0 ? "none" : place.seeds,
+          place.slots.join(", "),
+        ]),
+      },
+      ...(rows.length === 0
+        ? []
+        : [
+            {
+              title: "Correlated choices",
+              header: ["first", "second", "slots", "function", "polarised share", "path"],
+              rows: rows
+                .slice(0, MOST_SHOWN)
+                .map((row) => [
+                  row.first,
+                  row.second,
+                  row.slots.join(", "),
+                  row.function,
+                  row.polarised_share,
+                  row.path,
+                ]),
+            },
+          ]),
+      ...(reuses.length === 0
+        ? []
+        : [
+            {
+              title: "Functions that are used again, with the colours of their flows mixed between",
+              header: ["function", "first", "again"],
+              rows: reuses.map(({ hash, first, second }) => [hash, first, second]),
+            },
+          ]),
+    ],
+    notes: [
+      note,
+      rows.length === 0
+        ? `No choice depends on an earlier one: all paths of ${pairs} pairs of racks were followed, which stand for all.`
+        : `${rows.length} pairs of switches are correlated${rows.length > MOST_SHOWN ? `; the worst ${MOST_SHOWN} are shown` : ""}.`,
+    ],
+    json: { topology: topology.name, note, places, correlated: rows, reuses, pairs },
+  };
+}
+
+/** The parameters of the scheme that assigns hash functions. */
+function settingsOf(set: readonly string[]) {
+  const diagnostics = new Diagnostics();
+  const document = loadDocument(settingsFile(set), hashAssignmentParameters, diagnostics);
+  if (document === undefined) throw new DiagnosticError(diagnostics.list);
+  return document;
+}
+
+function topologyOf(path: string): Topology {
+  const file = readSource(path);
+  const diagnostics = new Diagnostics();
+  const document = loadDocument(file, topologySchema, diagnostics);
+  if (document === undefined) throw new DiagnosticError(diagnostics.list);
+  return buildTopology(document.value, document.locate, ({ map }, of) =>
+    readMapFile(map, dirname(file.path), of(["map"])),
+  );
+}
