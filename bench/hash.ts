@@ -6,7 +6,7 @@
 import { Random } from "../src/base/index.js";
 import { crcCatalogue, fieldLengths, hashNamed, sliced } from "../src/hash/index.js";
 import { checkPaths, emptyFlows, FlowTracer, representativePairs, SpreadMeter } from "../src/paths/index.js";
-import { hashAssignment, schemeNamed } from "../src/schemes/index.js";
+import { schemeNamed } from "../src/schemes/index.js";
 import { buildTopology, hostsOf, switchesOf, topologySchema } from "../src/topology/index.js";
 import type { Benchmark, Measurement } from "./main.js";
 
@@ -84,7 +84,7 @@ function assigned(report: Report): void {
   const parameters = scheme.parameters.parse({ design: "recombining", reuse: [2, 4] });
   let correlated = -1;
   reported(report, `assign-and-check-${switchesOf(topology).length}-switches`, () => {
-    const { model } = hashAssignment(topology, parameters as never);
+    const { model } = scheme.hashAssignment!(topology, parameters);
     correlated = checkPaths(topology, model, { pairs: representativePairs(topology) }).correlated.length;
   });
   report({ name: "hash/correlated", unit: "pairs", value: correlated });

@@ -18,12 +18,7 @@ export * from "./dahu/index.js";
 export { fixedHosts } from "./fixed-hosts.js";
 export type { FluidScheme } from "./fluid-scheme.js";
 export { FLUID_SCHEMES } from "./fluid-schemes.js";
-export {
-  type HashAssignment,
-  hashAssignment,
-  type NamedSetting,
-} from "./hashing/hash-assignment.js";
-export { hashingParameters as hashAssignmentParameters } from "./hashing/parameters.js";
+export type { HashAssignment, NamedSetting } from "./hash-assignment.js";
 export { hostPolicyOf, SCHEMES, schemeNamed } from "./host-policy.js";
 export { schemeKit } from "./kit.js";
 export type {

@@ -17,6 +17,7 @@ import type {
 import type { PathModel } from "../paths/index.js";
 import type { Topology } from "../topology/index.js";
 import type { ClosedForm } from "./closed-form.js";
+import type { HashAssignment } from "./hash-assignment.js";
 
 /** What one switch runs and what the control plane writes after loading it, in this order. */
 export interface SwitchPlan {
@@ -143,6 +144,8 @@ export interface Scheme<Parameters = unknown> {
    * They hear it by `ControllerContext.watchCommands`.
    */
   readonly commands?: Readonly<Record<string, z.ZodType>>;
+  /** Which hash functions its switches have, where it assigns them: what `p4loom hash assign` prints. Throws as {@link plan} does. */
+  hashAssignment?(topology: Topology, parameters: Parameters, locate?: Locate): HashAssignment;
   /** What the scheme's tables cost, if it can tell. */
   readonly report?: SchemeReport;
 }

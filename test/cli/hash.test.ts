@@ -22,7 +22,7 @@ describe("p4loom hash", () => {
   it("runs every command of docs/hash.md", () => {
     const page = readFileSync(join(root, "docs/hash.md"), "utf8");
     const lines = [...page.matchAll(/^ {4}p4loom hash (.*)$/gm)].map(([, line]) => line!.split(" "));
-    expect(lines).toHaveLength(5);
+    expect(lines).toHaveLength(6);
     for (const line of lines) {
       const args = line.map((word) => (word.endsWith(".html") ? join(folder, word) : word));
       const quick =

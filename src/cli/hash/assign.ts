@@ -4,12 +4,15 @@ import { DiagnosticError, Diagnostics, fail } from "../../base/index.js";
 import { loadDocument } from "../../documents/index.js";
 import { readMapFile, readSource } from "../../loading/index.js";
 import { checkPaths, representativePairs } from "../../paths/index.js";
-import { hashAssignment, hashAssignmentParameters, type NamedSetting } from "../../schemes/index.js";
+import { type NamedSetting, SCHEMES, type Scheme } from "../../schemes/index.js";
 import { buildTopology, type Topology, topologySchema } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { settingsFile } from "../settings-file.js";
 import type { HashSettings } from "./hash-options.js";
 import type { HashReport } from "./report.js";
+
+/** The scheme that assigns hash functions. */
+const ASSIGNS: Scheme = Object.values(SCHEMES).find(({ hashAssignment }) => hashAssignment !== undefined)!;
 
 /** Correlated pairs that are shown. */
 const MOST_SHOWN = 20;
@@ -25,7 +28,11 @@ export function assignReport(names: readonly string[], { set }: HashSettings): H
     );
   const topology = topologyOf(names[0]!);
   const parameters = settingsOf(set);
-  const { model, places, note, placeOf } = hashAssignment(topology, parameters.value, parameters.locate);
+  const { model, places, note, placeOf } = ASSIGNS.hashAssignment!(
+    topology,
+    parameters.value,
+    parameters.locate,
+  );
   const { correlated, reuses, pairs } = checkPaths(topology, model, {
     pairs: representativePairs(topology),
     placeOf,
@@ -94,7 +101,7 @@ export function assignReport(names: readonly string[], { set }: HashSettings): H
 /** The parameters of the scheme that assigns hash functions. */
 function settingsOf(set: readonly string[]) {
   const diagnostics = new Diagnostics();
-  const document = loadDocument(settingsFile(set), hashAssignmentParameters, diagnostics);
+  const document = loadDocument(settingsFile(set), ASSIGNS.parameters, diagnostics);
   if (document === undefined) throw new DiagnosticError(diagnostics.list);
   return document;
 }

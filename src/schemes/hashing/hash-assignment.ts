@@ -1,31 +1,12 @@
 /** An assignment of hash functions for people: what the switches of each place have. */
 import type { Locate } from "../../base/index.js";
-import type { PathModel } from "../../paths/index.js";
 import type { Topology } from "../../topology/index.js";
+import type { HashAssignment, NamedSetting } from "../hash-assignment.js";
 import { assign } from "./assign.js";
 import type { HashingParameters } from "./parameters.js";
 import { hashingPaths } from "./path-model.js";
 import { placeName, placesOf } from "./places.js";
 import { KINDS, routeSwitches } from "./routing.js";
-
-/** What the switches of a place have: a stage, and where packets come from. */
-export interface NamedSetting {
-  readonly place: string;
-  readonly switches: number;
-  /** Names of functions. */
-  readonly functions: readonly string[];
-  /** Number of different seeds other than 0. */
-  readonly seeds: number;
-  /** Numbers of slots of the groups with several. */
-  readonly slots: readonly number[];
-}
-
-export interface HashAssignment {
-  readonly model: PathModel;
-  readonly places: readonly NamedSetting[];
-  readonly note: string;
-  placeOf(node: number, kind: number): string;
-}
 
 /** Throws DiagnosticError, P45201 to P45207, where there is no such assignment. */
 export function hashAssignment(

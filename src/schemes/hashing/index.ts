@@ -14,6 +14,7 @@ import { fixedHosts } from "../fixed-hosts.js";
 import type { FabricPlan, Scheme, SwitchSetting } from "../scheme.js";
 import { type Assignment, assign } from "./assign.js";
 import { customCrc, statementsOf } from "./functions.js";
+import { hashAssignment } from "./hash-assignment.js";
 import { type HashingParameters, hashingParameters } from "./parameters.js";
 import { hashingPaths } from "./path-model.js";
 import { hashingProgram } from "./program.js";
@@ -28,6 +29,7 @@ export const hashing: Scheme<HashingParameters> = {
   parameters: hashingParameters,
   plan: planHashing,
   hosts: fixedHosts,
+  hashAssignment,
 };
 
 function planHashing(

@@ -1,0 +1,21 @@
+/** Which hash functions the switches of a scheme have, for people. */
+import type { PathModel } from "../paths/index.js";
+
+/** What the switches of a place have: a stage, and where packets come from. */
+export interface NamedSetting {
+  readonly place: string;
+  readonly switches: number;
+  /** Names of functions. */
+  readonly functions: readonly string[];
+  /** Number of different seeds other than 0. */
+  readonly seeds: number;
+  /** Numbers of slots of the groups with several. */
+  readonly slots: readonly number[];
+}
+
+export interface HashAssignment {
+  readonly model: PathModel;
+  readonly places: readonly NamedSetting[];
+  readonly note: string;
+  placeOf(node: number, kind: number): string;
+}
