@@ -20,6 +20,7 @@ const settings = hashSettings({
   field: "dscp",
   probes: "50",
   deviceId: "1",
+  set: [],
 });
 let server: P4RuntimeServer;
 

@@ -17,14 +17,11 @@ export interface HashArguments {
   maxBits: string;
   after: string;
   draws: string;
-<<<<<<< HEAD
   switch?: string;
   field: string;
   probes: string;
   deviceId: string;
-=======
   set: string[];
->>>>>>> 89ed61b (Print and check an assignment of hash functions: p4loom hash assign; papers/hashing.md; bench hash)
   json?: boolean;
   html?: string;
 }
@@ -46,7 +43,6 @@ export function defineHash(command: Command): Command {
     .option("--max-bits <n>", "delta: longest field of control bits", "1024")
     .option("--after <bytes>", "delta: bytes of the input behind the field", "0")
     .option("--draws <n>", "delta: other sets of functions, drawn from the catalogue", "0")
-<<<<<<< HEAD
     .option("--switch <address>", "linear: probe the P4Runtime switch that runs there, instead of functions")
     .option(
       "--field <name>",
@@ -55,14 +51,12 @@ export function defineHash(command: Command): Command {
     )
     .option("--probes <n>", "linear --switch: random pairs of a header and a change, for each choice", "1000")
     .option("--device-id <n>", "linear --switch: P4Runtime device id", "1")
-=======
     .option(
       "--set <name=value>",
       "assign: a parameter such as design=recombining, more than once",
       collect,
       [],
     )
->>>>>>> 89ed61b (Print and check an assignment of hash functions: p4loom hash assign; papers/hashing.md; bench hash)
     .option("--json", "print the report as JSON")
     .option("--html <file>", "write the report as a page");
 }
@@ -82,14 +76,11 @@ export interface HashSettings {
   readonly maxBits: number;
   readonly after: number;
   readonly draws: number;
-<<<<<<< HEAD
   readonly field: SelectorField;
   readonly probes: number;
   readonly deviceId: bigint;
-=======
   /** `NAME=VALUE`. */
   readonly set: readonly string[];
->>>>>>> 89ed61b (Print and check an assignment of hash functions: p4loom hash assign; papers/hashing.md; bench hash)
 }
 
 /** Fails with P40005 for a value that its option cannot have. */
@@ -104,13 +95,10 @@ export function hashSettings(args: HashArguments): HashSettings {
     maxBits: number("--max-bits", args.maxBits, 1, 4096),
     after: number("--after", args.after, 0, 4096),
     draws: number("--draws", args.draws, 0, 1000),
-<<<<<<< HEAD
     field: selectorField(args.field),
     probes: number("--probes", args.probes, 1, 1e6),
     deviceId: BigInt(number("--device-id", args.deviceId, 0, Number.MAX_SAFE_INTEGER)),
-=======
     set: args.set,
->>>>>>> 89ed61b (Print and check an assignment of hash functions: p4loom hash assign; papers/hashing.md; bench hash)
   };
 }
 
