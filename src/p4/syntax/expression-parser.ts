@@ -41,16 +41,20 @@ export function continueExpression(cursor: Cursor, operand: Expression): Express
   return conditionalRest(cursor, binaryRest(cursor, postfixRest(cursor, operand), 1));
 }
 
-function conditionalRest(cursor: Cursor, condition: Expression): Expression {
-  if (!cursor.at("?")) return condition;
-  const height = cursor.height;
-  cursor.advance();
-  const whenTrue = unclosed(cursor, () => parseExpression(cursor));
-  const heightTrue = cursor.height;
-  cursor.expect(":", "and the value for when the condition is false");
-  const whenFalse = parseExpression(cursor);
-  cursor.grow(Math.max(height, heightTrue, cursor.height));
-  return { kind: "conditional", span: cursor.fromSpan(condition.span), condition, whenTrue, whenFalse };
+/** `?:` groups to the left, as in p4c's grammar: `a ? b : c ? d : e` is `(a ? b : c) ? d : e`. */
+function conditionalRest(cursor: Cursor, first: Expression): Expression {
+  let condition = first;
+  while (cursor.at("?")) {
+    const height = cursor.height;
+    cursor.advance();
+    const whenTrue = unclosed(cursor, () => parseExpression(cursor));
+    const heightTrue = cursor.height;
+    cursor.expect(":", "and the value for when the condition is false");
+    const whenFalse = cursor.nested(() => binary(cursor, 1));
+    cursor.grow(Math.max(height, heightTrue, cursor.height));
+    condition = { kind: "conditional", span: cursor.fromSpan(condition.span), condition, whenTrue, whenFalse };
+  }
+  return condition;
 }
 
 function binary(cursor: Cursor, least: number): Expression {

@@ -67,7 +67,7 @@ function print(e: Expression, least: number): string {
       return wrap(precedence, `${print(e.left, precedence)} ${e.op} ${print(e.right, precedence + 1)}`);
     }
     case "conditional":
-      return wrap(0.5, `${print(e.condition, 1)} ? ${print(e.whenTrue, 0)} : ${print(e.whenFalse, 0)}`);
+      return wrap(0.5, `${print(e.condition, 0.5)} ? ${print(e.whenTrue, 0)} : ${print(e.whenFalse, 1)}`);
     case "cast":
       return wrap(UNARY, `(${printType(e.target)}) ${print(e.operand, UNARY)}`);
     case "call":

@@ -52,6 +52,7 @@ export function checkConditional(cx: Checker, e: ConditionalExpression, expected
       CODES.operandTypes,
       e.span,
       `the two values of '?:' have different types, ${typeToString(left)} and ${typeToString(right)}`,
+      ...(right.kind === "bool" ? ["'?:' groups to the left: write a ? b : (c ? d : e)"] : []),
     );
     return UNKNOWN;
   }
