@@ -52,7 +52,13 @@ function conditionalRest(cursor: Cursor, first: Expression): Expression {
     cursor.expect(":", "and the value for when the condition is false");
     const whenFalse = cursor.nested(() => binary(cursor, 1));
     cursor.grow(Math.max(height, heightTrue, cursor.height));
-    condition = { kind: "conditional", span: cursor.fromSpan(condition.span), condition, whenTrue, whenFalse };
+    condition = {
+      kind: "conditional",
+      span: cursor.fromSpan(condition.span),
+      condition,
+      whenTrue,
+      whenFalse,
+    };
   }
   return condition;
 }
