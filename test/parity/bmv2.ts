@@ -91,7 +91,8 @@ let builtIn: boolean | undefined;
 
 /** BMv2 can be built without Thrift: then it knows none of its flags, and there is no simple_switch_CLI. */
 export function thriftBuiltIn(): boolean {
-  builtIn ??= spawnSync(BMV2!, ["--help"], { encoding: "utf8" }).stdout.includes("--thrift-port");
+  if (BMV2 === undefined) return false;
+  builtIn ??= spawnSync(BMV2, ["--help"], { encoding: "utf8" }).stdout.includes("--thrift-port");
   return builtIn;
 }
 
