@@ -21,7 +21,7 @@ export interface FlowOptions {
   readonly windowSegments?: number;
   /** Congestion control by the kernel's name; absent: the kernel's default. */
   readonly congestion?: string;
-  /** The receiver is told of the end, behind the last byte: see `Agent.onReceived`. */
+  /** The receiver hears of the end after the last byte: see `Agent.onReceived`. */
   readonly finish?: boolean;
   /** Nanoseconds of CLOCK_MONOTONIC; absent: at once. */
   readonly startNs?: number;

@@ -1,19 +1,13 @@
 /** Figures of a fluid experiment: throughput gain and links of a path over a swept number, utilisation of links, throughput over time. */
-import { type PlotLibrary, plotSvg } from "../../plot.js";
+import type { PlotLibrary } from "../../plot.js";
 import type { SweepPoint, SweepResults } from "../kind.js";
-import { GRID, lineOf, PLOT_STYLE, WIDTH } from "../load/figures/style.js";
+import { type Line, linesFigure } from "../load/figures/lines.js";
 import type { Fluid, FluidRun } from "./fluid.js";
 import type { FluidOutcome } from "./outcome.js";
 import { type FluidRow, gainOf } from "./rows.js";
 
 export type FluidSweep = SweepResults<Fluid, FluidRun, FluidOutcome, FluidRow>;
 type FluidPoint = SweepPoint<Fluid, FluidRun, FluidOutcome, FluidRow>;
-
-interface Line {
-  readonly scheme: string;
-  readonly place: number;
-  readonly dots: readonly { readonly x: number; readonly y: number }[];
-}
 
 /** The first swept key whose values are all numbers; undefined where there is none. */
 export function axisKey({ keys, points }: FluidSweep): string | undefined {
@@ -42,7 +36,7 @@ export function overAxis(
     });
     return { scheme, place, dots };
   });
-  return drawn(Plot, lines, key, title, true);
+  return linesFigure(Plot, lines, key, title, true);
 }
 
 export function gainFigure(Plot: PlotLibrary, sweep: FluidSweep, key: string): string | undefined {
@@ -62,7 +56,7 @@ export function utilisationFigure(
     const dots = first.utilisation.map((x, i) => ({ x, y: i / last }));
     return [{ scheme: unit.scheme, place: schemes.indexOf(unit.scheme), dots }];
   });
-  return drawn(Plot, lines, "utilisation of a link", "share of the links", false);
+  return linesFigure(Plot, lines, "utilisation of a link", "share of the links", false);
 }
 
 /** Throughput by epoch at a point, first seed. */
@@ -78,39 +72,5 @@ export function timeFigure(
     const dots = first.gbps.map((y, i) => ({ x: ((i + 1) * epoch) / 1e9, y }));
     return [{ scheme: unit.scheme, place: schemes.indexOf(unit.scheme), dots }];
   });
-  return drawn(Plot, lines, "time (s)", "throughput (Gbps)", false);
-}
-
-function drawn(
-  Plot: PlotLibrary,
-  lines: readonly Line[],
-  x: string,
-  y: string,
-  dotted: boolean,
-): string | undefined {
-  if (lines.every(({ dots }) => dots.length === 0)) return undefined;
-  const marks = lines.flatMap(({ scheme, place, dots }) => {
-    const { colour, dash } = lineOf(place);
-    const line = Plot.line(dots, {
-      x: "x",
-      y: "y",
-      stroke: colour,
-      strokeWidth: 2,
-      strokeDasharray: dash ?? "none",
-    });
-    if (!dotted) return [line];
-    const title = (dot: { y: number }) => `${scheme}: ${Number(dot.y.toPrecision(5))}`;
-    return [line, Plot.dot(dots, { x: "x", y: "y", r: 3, fill: colour, title })];
-  });
-  return plotSvg(Plot, {
-    width: WIDTH / 2 - 12,
-    height: 250,
-    marginLeft: 58,
-    marginTop: 30,
-    marginBottom: 36,
-    style: PLOT_STYLE,
-    x: { label: x, nice: false, inset: 8, ticks: 6 },
-    y: { label: y, grid: false, zero: true, nice: true, ticks: 5 },
-    marks: [Plot.gridY(GRID), ...marks],
-  });
+  return linesFigure(Plot, lines, "time (s)", "throughput (Gbps)", false);
 }

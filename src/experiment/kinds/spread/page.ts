@@ -2,9 +2,10 @@
 import { escapeMarkup, htmlPage } from "../../../base/index.js";
 import { rowsCsv } from "../../csv.js";
 import { flatten, inline } from "../../page.js";
-import { loadPlot, type PlotLibrary, plotSvg } from "../../plot.js";
+import { loadPlot } from "../../plot.js";
 import type { SweepResults } from "../kind.js";
-import { GRID, lineOf, PLOT_STYLE, WIDTH } from "../load/figures/style.js";
+import { linesFigure } from "../load/figures/lines.js";
+import { lineOf } from "../load/figures/style.js";
 import { PAGE_STYLE } from "../load/page-style.js";
 import type { Spread, SpreadUnit } from "./check.js";
 import type { SpreadOutcome } from "./outcome.js";
@@ -37,8 +38,9 @@ export async function spreadFiles(sweep: SpreadSweep): Promise<[name: string, te
         ["pods", loadsOf(point, ({ pods }) => pods), "link between two pods, by load", "load by its mean"],
       ] as const
     ).map(([file, curves, x, y]) => {
-      if (curves.length === 0) return "";
-      const svg = figure(Plot, curves, schemes, x, y);
+      const lines = curves.map((curve) => ({ ...curve, place: schemes.indexOf(curve.scheme) }));
+      const svg = linesFigure(Plot, lines, x, y, false);
+      if (svg === undefined) return "";
       figures.push([`figures/${file}${suffix}.svg`, svg]);
       return `<figure>${inline(svg)}</figure>`;
     });
@@ -88,36 +90,6 @@ function loadsOf(
     if (loads === undefined) return [];
     const sorted = [...loads].sort((a, b) => b - a);
     return [{ scheme: unit.scheme, dots: sorted.map((y, i) => ({ x: i + 1, y })) }];
-  });
-}
-
-function figure(
-  Plot: PlotLibrary,
-  curves: readonly Curve[],
-  schemes: readonly string[],
-  x: string,
-  y: string,
-): string {
-  const marks = curves.map(({ scheme, dots }) => {
-    const { colour, dash } = lineOf(schemes.indexOf(scheme));
-    return Plot.line(dots, {
-      x: "x",
-      y: "y",
-      stroke: colour,
-      strokeWidth: 2,
-      strokeDasharray: dash ?? "none",
-    });
-  });
-  return plotSvg(Plot, {
-    width: WIDTH / 2 - 12,
-    height: 250,
-    marginLeft: 58,
-    marginTop: 30,
-    marginBottom: 36,
-    style: PLOT_STYLE,
-    x: { label: x, nice: false, inset: 8, ticks: 6 },
-    y: { label: y, grid: false, zero: true, nice: true, ticks: 5 },
-    marks: [Plot.gridY(GRID), ...marks],
   });
 }
 
