@@ -10,5 +10,5 @@ export {
   type ProbedChoice,
   probeChoice,
 } from "./choice.js";
-export type { ProbeHeader } from "./probe-frame.js";
+export { type ProbeHeader, REFERENCE_SOURCE_BITS, referenceProbe } from "./probe-frame.js";
 export { DROPPED, Prober, type ProberOptions } from "./prober.js";

@@ -14,6 +14,14 @@ export interface ProbeHeader {
   readonly selector: number;
 }
 
+/** Low bits of the source of {@link referenceProbe} that probes may change: those of 10.0.0.0/8. */
+export const REFERENCE_SOURCE_BITS = 24;
+
+/** The packet from 10.0.0.1 that other probes are compared with. */
+export function referenceProbe(dst: bigint): ProbeHeader {
+  return { version: 4, src: 0x0a000001n, dst, protocol: 6, srcPort: 0, dstPort: 0, selector: 0 };
+}
+
 const TYPE_VLAN = 0x8100;
 const TYPE_IPV4 = 0x0800;
 const TYPE_IPV6 = 0x86dd;

@@ -7,9 +7,10 @@ import { connect } from "../../p4runtime/index.js";
 import {
   controlProbeBits,
   type ProbedChoice,
-  type ProbeHeader,
   Prober,
   probeChoice,
+  REFERENCE_SOURCE_BITS,
+  referenceProbe,
 } from "../../probing/index.js";
 import { CODES } from "../codes.js";
 import type { HashSettings } from "./hash-options.js";
@@ -23,8 +24,6 @@ interface Destination {
 
 /** An address of TEST-NET-3 (RFC 5737), which only a default route covers. */
 const ANYWHERE = 0xcb007101n;
-const SOURCE = 0x0a000001n;
-const SOURCE_BITS = 24;
 const PORT_BITS = 16;
 
 /** Connects as the primary controller, and sends nothing but probes. */
@@ -42,19 +41,10 @@ export async function linearOfSwitch(
     const bits = controlProbeBits(PORT_BITS, field, FIELD_BITS[field]);
     const rows: { route: string; found: ProbedChoice }[] = [];
     for (const { route, address: dst } of destinations(await device.read([{ kind: "tableEntry" }]))) {
-      const reference: ProbeHeader = {
-        version: 4,
-        src: SOURCE,
-        dst,
-        protocol: 6,
-        srcPort: 0,
-        dstPort: 0,
-        selector: 0,
-      };
       const random = new Random(seed).fork(route);
       const found = await probeChoice(prober, {
-        reference,
-        sourceBits: SOURCE_BITS,
+        reference: referenceProbe(dst),
+        sourceBits: REFERENCE_SOURCE_BITS,
         bits,
         tests: probes,
         random,

@@ -7,9 +7,10 @@ import type { ControlledSwitch, Controller, ControllerContext } from "../../cont
 import {
   controlProbeBits,
   type ProbedChoice,
-  type ProbeHeader,
   Prober,
   probeChoice,
+  REFERENCE_SOURCE_BITS,
+  referenceProbe,
 } from "../../probing/index.js";
 import type { Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
@@ -32,9 +33,6 @@ export interface PathmapControllerOptions {
 const HOSTS_AT_ONCE = 4;
 /** Random pairs of headers a choice. */
 const TESTS = 64;
-/** Any address of the fabric's 10.0.0.0/8. */
-const SOURCE = 0x0a000001n;
-const SOURCE_BITS = 24;
 
 export function pathmapController(options: PathmapControllerOptions): Controller {
   return {
@@ -84,19 +82,10 @@ async function probe(
   { clock, random }: ControllerContext,
 ): Promise<ProbedChoice> {
   const prober = new Prober(device, { field: control.field, sleep: (ns) => clock.sleep(ns) });
-  const reference: ProbeHeader = {
-    version: 4,
-    src: SOURCE,
-    dst,
-    protocol: 6,
-    srcPort: 0,
-    dstPort: 0,
-    selector: 0,
-  };
   try {
     return await probeChoice(prober, {
-      reference,
-      sourceBits: SOURCE_BITS,
+      reference: referenceProbe(dst),
+      sourceBits: REFERENCE_SOURCE_BITS,
       bits: controlProbeBits(control.portBits, control.field, control.fieldBits),
       ports,
       tests: TESTS,
