@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Diagnostics, fail } from "../base/index.js";
+import { readTopologyFile } from "../exercises/index.js";
 import { runP4c } from "../experiment/index.js";
 import { compileInput, makeFolders, readSource, writeFiles } from "../loading/index.js";
 import { compile } from "../p4/index.js";
@@ -11,7 +12,6 @@ import {
   type ExerciseSetup,
   NETWORKS,
   openExercise,
-  readTopologyFile,
   SWITCH_ENGINES,
   startExercise,
 } from "../testbed/index.js";

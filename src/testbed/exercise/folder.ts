@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { type Diagnostics, fail, SourceFile } from "../../base/index.js";
 import { type RuntimeFile, readRuntimeFile } from "../../control/index.js";
+import type { ExerciseSwitch, ExerciseTopology } from "../../exercises/index.js";
 import { CODES } from "../codes.js";
-import type { ExerciseSwitch, ExerciseTopology } from "./topology-file.js";
 
 /** A program of an exercise: the files that are made of one source. */
 export interface ExerciseProgram {

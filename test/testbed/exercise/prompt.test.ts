@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { readTopologyFile } from "../../../src/exercises/index.js";
 import { formatIpv4 } from "../../../src/testbed/exercise/addresses.js";
 import type { RunningExercise } from "../../../src/testbed/exercise/exercise.js";
 import { Prompt } from "../../../src/testbed/exercise/prompt.js";
-import { readTopologyFile } from "../../../src/testbed/exercise/topology-file.js";
 import type { RunningHost } from "../../../src/testbed/lab.js";
 import { localHost } from "./local-host.js";
 

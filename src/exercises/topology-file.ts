@@ -3,11 +3,11 @@
  * scripts read it, with what is wrong said at its place.
  */
 import { z } from "zod";
-import type { Diagnostics, Locate, SourceFile } from "../../base/index.js";
-import { loadDocument } from "../../documents/index.js";
-import { CODES } from "../codes.js";
+import type { Diagnostics, Locate, SourceFile } from "../base/index.js";
+import { loadDocument } from "../documents/index.js";
+import { CODES } from "./codes.js";
 
-interface ExerciseHost {
+export interface ExerciseHost {
   name: string;
   /** 32 bits. */
   ipv4: bigint;
@@ -35,7 +35,7 @@ export interface ExerciseEnd {
   port: number;
 }
 
-interface ExerciseLink {
+export interface ExerciseLink {
   a: ExerciseEnd;
   b: ExerciseEnd;
   /** One way; undefined: none was asked for. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inIproute2 } from "../../../src/testbed/exercise/net-tools.js";
+import { inIproute2 } from "../../src/exercises/index.js";
 
 describe("commands of net-tools", () => {
   it.each([

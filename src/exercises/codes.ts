@@ -1,0 +1,8 @@
+/** Error codes of this room; docs/errors.md explains how to correct each. */
+export const CODES = {
+  nodeName: "P43150",
+  linkEnd: "P43151",
+  twoLinks: "P43152",
+  hostToHost: "P43153",
+  unlinkedHost: "P43154",
+} as const;
