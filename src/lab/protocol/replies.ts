@@ -1,0 +1,91 @@
+/** Answers: one type a request. */
+import type { LabEvent } from "./events.js";
+import type { LabOp, LabRequestInput } from "./requests.js";
+import type {
+  ClockView,
+  CompletionView,
+  ExerciseView,
+  FileView,
+  FlowView,
+  LabDiagnostic,
+  LabView,
+  LinkView,
+  NodeView,
+  PacketView,
+  StateView,
+  StoryView,
+  SwapView,
+  TestResultView,
+} from "./views.js";
+
+export interface BuiltPacket {
+  readonly hex: string;
+  /** Each header with its fields as they were built. */
+  readonly layers: readonly {
+    readonly header: string;
+    readonly at: number;
+    readonly fields: Readonly<Record<string, string>>;
+  }[];
+}
+
+export interface ControlAnswer {
+  readonly lines: readonly string[];
+  /** The same as data, one value a statement that has some. */
+  readonly data: readonly unknown[];
+  readonly undo: number;
+}
+
+/** The value of each answer, by the request. */
+export interface LabAnswers {
+  readonly describe: LabView;
+  readonly "files.list": { readonly files: readonly FileView[] };
+  readonly "files.read": { readonly text: string; readonly readOnly?: true };
+  readonly "files.save": { readonly swaps: readonly SwapView[] };
+  readonly "files.check": Readonly<Record<string, never>>;
+  readonly restart: LabView;
+  readonly "clock.set": ClockView;
+  readonly "clock.step": ClockView;
+  readonly "link.set": LinkView;
+  readonly "switch.set": NodeView;
+  readonly "packet.build": BuiltPacket;
+  /** Numbers of the packets that are sent at once; the others follow by the clock. */
+  readonly "packet.send": BuiltPacket & { readonly packet?: number };
+  readonly "packet.list": { readonly packets: readonly PacketView[] };
+  readonly "packet.story": StoryView;
+  readonly "traffic.start": FlowView;
+  readonly "traffic.stop": { readonly flows: readonly FlowView[] };
+  readonly "host.command": Readonly<Record<string, never>>;
+  readonly "terminal.open": { readonly terminal: number };
+  readonly "terminal.input": Readonly<Record<string, never>>;
+  readonly "terminal.resize": Readonly<Record<string, never>>;
+  readonly "terminal.close": Readonly<Record<string, never>>;
+  readonly "control.run": ControlAnswer;
+  readonly "control.complete": CompletionView;
+  /** The statements that took it back. */
+  readonly "control.undo": { readonly statements: readonly string[]; readonly undo: number };
+  readonly "state.read": StateView;
+  readonly "state.watch": { readonly watched: readonly string[] };
+  readonly "exercise.read": ExerciseView;
+  readonly "exercise.test": { readonly results: readonly TestResultView[] };
+}
+
+/** `ok: false`: nothing was changed, and an error says why. Warnings come with either. */
+export type LabReply<Op extends LabOp = LabOp> =
+  | {
+      readonly ok: true;
+      readonly value: LabAnswers[Op];
+      readonly diagnostics: readonly LabDiagnostic[];
+    }
+  | { readonly ok: false; readonly diagnostics: readonly LabDiagnostic[] };
+
+/** What a server or a worker sends: an answer to the call of a number, or an event. */
+export type LabMessage = { readonly id: number; readonly reply: LabReply } | { readonly event: LabEvent };
+
+/** How a page talks to a lab: by WebSocket or by messages of a worker. */
+export interface LabConnection {
+  /** Rejects only when the connection is gone. */
+  request<Request extends LabRequestInput>(request: Request): Promise<LabReply<Request["op"]>>;
+  /** Returns how to stop. */
+  subscribe(listener: (event: LabEvent) => void): () => void;
+  close(): void;
+}

@@ -1,0 +1,304 @@
+/** What a page is shown: plain JSON. Times are nanoseconds of the lab's clock, rates bits per second. */
+import type { PacketTrace } from "../../switch/index.js";
+
+export type LabEngine = "sim" | "testbed";
+
+/** What this lab can do; a page leaves out the controls of what it cannot. */
+export interface LabCapabilities {
+  /** Pause, speed, step. */
+  readonly clock: boolean;
+  /** Packets in motion, their stories, the packet builder at ports of switches. */
+  readonly packets: boolean;
+  /** Command lines of simulated hosts. */
+  readonly consoles: boolean;
+  /** Shells of real hosts. */
+  readonly terminals: boolean;
+  readonly tests: boolean;
+  /** Files can be written. */
+  readonly saving: boolean;
+}
+
+export interface LabDiagnostic {
+  readonly severity: "error" | "warning" | "info";
+  readonly code: string;
+  readonly message: string;
+  /** Path in the project, or what else has the place (a statement, a request). */
+  readonly file?: string;
+  /** Lines and columns count from 1. */
+  readonly start?: { readonly line: number; readonly column: number };
+  readonly end?: { readonly line: number; readonly column: number };
+  readonly notes: readonly {
+    readonly message: string;
+    readonly file?: string;
+    readonly start?: { readonly line: number; readonly column: number };
+  }[];
+}
+
+export interface ClockView {
+  readonly now: number;
+  readonly running: boolean;
+  readonly speed: number;
+  readonly skipIdle: boolean;
+  /** The machine is too slow for the speed that was asked for: what it reaches. */
+  readonly reached?: number;
+}
+
+export interface NodeView {
+  readonly name: string;
+  readonly kind: "host" | "switch";
+  /** Where to draw it: 0 to 1 from the left, 0 to 1 from the top. */
+  readonly x: number;
+  readonly y: number;
+  readonly up: boolean;
+  /** Of a host: `10.0.1.1/24`. */
+  readonly ipv4?: string;
+  readonly ipv6?: string;
+  readonly mac?: string;
+  /** Of a switch: path of its program in the project; absent: it runs none. */
+  readonly program?: string;
+  readonly tier?: number;
+}
+
+export interface LinkEndView {
+  readonly node: string;
+  readonly port: number;
+}
+
+export interface LinkView {
+  /** Its index: links are named by it. */
+  readonly id: number;
+  readonly a: LinkEndView;
+  readonly b: LinkEndView;
+  readonly rateBps: number;
+  readonly delayNs: number;
+  readonly up: boolean;
+  /** Broken without a signal. */
+  readonly silent?: true;
+}
+
+export interface ProgramView {
+  readonly path: string;
+  readonly switches: readonly string[];
+  /** False: it has errors, and the switches run the last version without. */
+  readonly current: boolean;
+  /** Header types for the packet builder, in the order of the program; the width of a varbit field is 0. */
+  readonly headers: readonly {
+    readonly name: string;
+    readonly fields: readonly { readonly name: string; readonly bits: number }[];
+  }[];
+}
+
+export interface FlowPoint {
+  readonly at: number;
+  /** Payload that the receiver got since the point before. */
+  readonly bitsPerSecond: number;
+  /** Of a TCP flow: congestion window and smoothed round-trip time. */
+  readonly windowBytes?: number;
+  readonly rttNs?: number;
+}
+
+export interface FlowView {
+  readonly id: number;
+  readonly kind: "ping" | "udp" | "tcp";
+  readonly from: string;
+  readonly to: string;
+  /** As people say it: `tcp h1:40001 → h2:5201, 10 MB`. */
+  readonly label: string;
+  readonly state: "running" | "completed" | "stopped" | "failed";
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  /** Of a flow with an end that is reached: its flow completion time. */
+  readonly fctNs?: number;
+  readonly sentPackets: number;
+  readonly receivedPackets: number;
+  readonly receivedBytes: number;
+  readonly retransmissions?: number;
+  /** Of a ping, and of TCP: round-trip times. */
+  readonly rttNs?: { readonly least: number; readonly mean: number; readonly most: number };
+  /** The last points of the series, the oldest first. */
+  readonly points: readonly FlowPoint[];
+}
+
+export interface TestView {
+  readonly name: string;
+  readonly title: string;
+  readonly points: number;
+  readonly result?: TestResultView;
+}
+
+export interface TestResultView {
+  readonly name: string;
+  readonly state: "running" | "passed" | "failed";
+  readonly points: number;
+  readonly of: number;
+  /** Lines for people: what was expected, what was seen. */
+  readonly text: readonly string[];
+}
+
+export interface ExerciseView {
+  readonly title: string;
+  /** Markdown. */
+  readonly text: string;
+  readonly tests: readonly TestView[];
+  /** The file to work on first. */
+  readonly start?: string;
+}
+
+export interface LabView {
+  readonly title: string;
+  readonly engine: LabEngine;
+  readonly source: "exercise" | "experiment" | "program";
+  readonly can: LabCapabilities;
+  readonly clock: ClockView;
+  readonly nodes: readonly NodeView[];
+  readonly links: readonly LinkView[];
+  readonly programs: readonly ProgramView[];
+  readonly flows: readonly FlowView[];
+  readonly watched: readonly string[];
+  /** Why files could not be used as they are. */
+  readonly diagnostics: readonly LabDiagnostic[];
+}
+
+export interface FileView {
+  readonly path: string;
+  readonly kind: "program" | "topology" | "runtime" | "commands" | "text" | "other";
+  readonly bytes: number;
+  readonly readOnly?: true;
+}
+
+/** What a program was swapped in for at one switch. */
+export interface SwapView {
+  readonly switch: string;
+  /** Entries, members, groups, registers, ... of the former program that the new one has too. */
+  readonly kept: number;
+  /** Those that it does not have, as statements of the shell, with the reason. */
+  readonly lost: readonly { readonly statement: string; readonly reason: string }[];
+}
+
+/** One packet that was followed: what a list shows of it. */
+export interface PacketView {
+  readonly id: number;
+  readonly at: number;
+  readonly from: string;
+  readonly protocol: "arp" | "icmp" | "tcp" | "udp" | "other";
+  /** As people say it: `ICMP echo request 10.0.1.1 → 10.0.2.2`. */
+  readonly label: string;
+  readonly bytes: number;
+  readonly flow?: number;
+  readonly end: PacketEndView;
+  /** The packet of which this one is a copy (multicast, clone). */
+  readonly parent?: number;
+}
+
+export type PacketEndView =
+  | { readonly kind: "moving" }
+  | { readonly kind: "delivered"; readonly node: string; readonly at: number }
+  | {
+      readonly kind: "dropped";
+      readonly at: number;
+      /** Where: a node, or a link by its index. */
+      readonly node?: string;
+      readonly link?: number;
+      readonly reason: string;
+      /** The P4 line that dropped it. */
+      readonly place?: { readonly file: string; readonly line: number };
+    }
+  /** It went to a controller, or goes on as its copies. */
+  | { readonly kind: "controller" | "copied"; readonly node: string; readonly at: number };
+
+export type HopView =
+  | { readonly kind: "send" | "receive"; readonly node: string; readonly at: number; readonly bytes: string }
+  | {
+      readonly kind: "link";
+      readonly link: number;
+      readonly from: string;
+      readonly to: string;
+      readonly departs: number;
+      /** Absent: it was lost, or is on its way. */
+      readonly arrives?: number;
+    }
+  | {
+      readonly kind: "switch";
+      readonly node: string;
+      readonly at: number;
+      readonly program: string;
+      /** Parser path, tables, entries, actions, field changes, each with its P4 line; see docs/trace.md. Absent while it is in the switch. */
+      readonly trace?: PacketTrace;
+      /** The same for people, line by line. */
+      readonly text?: readonly string[];
+    };
+
+export interface StoryView extends PacketView {
+  readonly hops: readonly HopView[];
+  /** Copies of this packet. */
+  readonly copies: readonly number[];
+}
+
+/** Tables and the other state of a switch. Statements are those of `p4loom shell`: what is shown can be edited and run. */
+export interface StateView {
+  readonly switch: string;
+  readonly program: string;
+  readonly tables: readonly TableView[];
+  readonly profiles: readonly ProfileView[];
+  readonly arrays: readonly ArrayView[];
+  /** Multicast groups, clone sessions, digests, value sets, as statements. */
+  readonly others: readonly { readonly kind: string; readonly statement: string }[];
+  /** How many requests `control.undo` can take back. */
+  readonly undo: number;
+}
+
+export interface TableView {
+  readonly name: string;
+  readonly size: number;
+  readonly fields: readonly { readonly name: string; readonly match: string; readonly bits: number }[];
+  readonly actions: readonly {
+    readonly name: string;
+    readonly params: readonly { readonly name: string; readonly bits: number }[];
+  }[];
+  readonly profile?: string;
+  readonly isConst: boolean;
+  readonly entries: readonly EntryView[];
+  readonly defaultEntry?: EntryView;
+  /** Entries beyond those shown. */
+  readonly more: number;
+}
+
+export interface EntryView {
+  /** By field, as it is written; absent: anything. */
+  readonly key: Readonly<Record<string, string>>;
+  readonly priority: number;
+  /** As it is written: `forward mac=08:00:00:00:01:11 port=1`. */
+  readonly action: string;
+  readonly isConst?: true;
+  readonly counter?: { readonly packets: string; readonly bytes: string };
+  readonly meter?: string;
+  /** Writes the entry. */
+  readonly statement: string;
+  /** Deletes it; absent: it cannot be deleted. */
+  readonly deletion?: string;
+}
+
+export interface ProfileView {
+  readonly name: string;
+  readonly members: readonly { readonly id: number; readonly action: string; readonly statement: string }[];
+  readonly groups: readonly {
+    readonly id: number;
+    readonly members: readonly { readonly id: number; readonly weight: number }[];
+    readonly statement: string;
+  }[];
+}
+
+export interface ArrayView {
+  readonly kind: "counter" | "meter" | "register";
+  readonly name: string;
+  readonly size: number;
+  readonly unit?: "packets" | "bytes" | "both";
+  readonly bits?: number;
+  /** Of a large array a part: see the request. */
+  readonly cells: readonly { readonly index: number; readonly value: string; readonly statement: string }[];
+}
+
+export interface CompletionView {
+  readonly from: number;
+  readonly words: readonly { readonly text: string; readonly note?: string }[];
+}
