@@ -30,3 +30,4 @@ export type {
   SwitchPlan,
   SwitchSetting,
 } from "./scheme.js";
+export { type HostFlow, type SelectorPath, SelectorPaths } from "./selector-paths.js";

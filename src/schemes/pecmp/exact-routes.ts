@@ -1,0 +1,164 @@
+/**
+ * Routes by exact next hops (P-ECMP, section 3.2): every shortest route between two hosts with the selector that names it, and the
+ * selector of a route. With control of next hops each hop reads a slice of its own, and a value of the slice names one next hop.
+ */
+import type { FlowKey } from "../../hosts/index.js";
+import { directedLink, rackRoutes } from "../../paths/index.js";
+import type { Topology } from "../../topology/index.js";
+import { flowHash } from "../hash.js";
+import type { CompiledMatrix, CompiledSwitch } from "./compile.js";
+import type { PecmpFabric } from "./fabric.js";
+import { type Hop, readSlice, writeSlice } from "./layout.js";
+
+export interface ExactRoute {
+  /** Node indexes from host to host. */
+  readonly nodes: readonly number[];
+  /** Directed links: 2 l is link l from its end `a` to its end `b`, 2 l + 1 the way back. */
+  readonly links: readonly number[];
+  /** NIC of the first host, from 0. */
+  readonly nic: number;
+  /** All slices but that of the NIC, which depends on the flow: see {@link ExactRoutes.withNic}. */
+  readonly selector: number;
+}
+
+/** Why a list of nodes is no route. */
+export interface WrongRoute {
+  /** Index in the list. */
+  readonly at: number;
+  readonly why: string;
+}
+
+interface Step {
+  readonly node: number;
+  readonly port: number;
+}
+
+export class ExactRoutes {
+  readonly #switches: ReadonlyMap<number, CompiledSwitch>;
+  readonly #routes = new Map<number, Int32Array>();
+
+  /** @param fabric compiled with control of next hops */
+  constructor(
+    readonly topology: Topology,
+    readonly fabric: PecmpFabric,
+  ) {
+    this.#switches = new Map(fabric.switches.map((own) => [own.node, own]));
+  }
+
+  /**
+   * Every shortest route between two hosts, by ascending ports at each switch. A route for which two switches would have to read
+   * different values from one slice is left out: no selector names it.
+   */
+  *between(source: number, destination: number): Generator<ExactRoute> {
+    const { nodes } = this.topology;
+    const host = nodes[source]!;
+    for (const { number, link } of host.ports) {
+      if (this.topology.down?.has(link)) continue;
+      yield* this.#from([{ node: source, port: number }], 0, new Set(), destination);
+    }
+  }
+
+  /** The route along these nodes, from host to host; or the first node at which it is none. */
+  along(list: readonly number[]): ExactRoute | WrongRoute {
+    const { nodes } = this.topology;
+    const steps: Step[] = [];
+    const used = new Map<Hop, { value: number; node: number }>();
+    const destination = list.at(-1)!;
+    let selector = 0;
+    for (const [i, node] of list.slice(0, -1).entries()) {
+      const { name, ports, role } = nodes[node]!;
+      const next = list[i + 1]!;
+      const wanted = ports.filter((port) => port.peer === next && !this.topology.down?.has(port.link));
+      if (wanted.length === 0)
+        return { at: i + 1, why: `"${name}" has no link to "${nodes[next]!.name}" that is up` };
+      if (role === "host") {
+        if (i > 0) return { at: i, why: `"${name}" is a host, and hosts do not forward packets` };
+        steps.push({ node, port: wanted[0]!.number });
+        continue;
+      }
+      const { ports: hops, matrix } = this.#choice(node, destination);
+      const place = hops.findIndex((port) => wanted.some(({ number }) => number === port));
+      if (place < 0)
+        return {
+          at: i + 1,
+          why: `"${name}" has no shortest path to "${nodes[destination]!.name}" through "${nodes[next]!.name}"`,
+        };
+      steps.push({ node, port: hops[place]! });
+      if (matrix === undefined) continue;
+      const value = sliceValue(matrix, place);
+      const other = used.get(matrix.hop);
+      if (other !== undefined && other.value !== value)
+        return {
+          at: i,
+          why: `"${nodes[other.node]!.name}" and "${name}" read the same bits of the selector, and need different values`,
+        };
+      used.set(matrix.hop, { value, node });
+      selector = writeSlice(this.fabric.layout, matrix.hop, selector, value);
+    }
+    return this.#route(steps, selector);
+  }
+
+  /** The selector of a route for one flow: with the value that makes the bond of the first host take the route's NIC. */
+  withNic(route: ExactRoute, flow: FlowKey): number {
+    const nics = this.topology.nodes[route.nodes[0]!]!.ports.length;
+    const value = (((route.nic - flowHash(flow)) % nics) + nics) % nics;
+    return writeSlice(this.fabric.layout, "nic", route.selector, value);
+  }
+
+  *#from(
+    steps: readonly Step[],
+    selector: number,
+    used: ReadonlySet<Hop>,
+    to: number,
+  ): Generator<ExactRoute> {
+    const last = steps.at(-1)!;
+    const node = this.topology.nodes[last.node]!.ports[last.port - 1]!.peer;
+    if (node === to) {
+      yield this.#route(steps, selector);
+      return;
+    }
+    const { ports, matrix } = this.#choice(node, to);
+    for (const [place, port] of ports.entries()) {
+      const further = [...steps, { node, port }];
+      if (matrix === undefined) {
+        yield* this.#from(further, selector, used, to);
+        continue;
+      }
+      const { hop } = matrix;
+      const { layout } = this.fabric;
+      const value = sliceValue(matrix, place);
+      if (used.has(hop) && readSlice(layout, hop, selector) !== value) continue;
+      yield* this.#from(further, writeSlice(layout, hop, selector, value), new Set(used).add(hop), to);
+    }
+  }
+
+  /** Ports of a switch that lead to a host, and the matrix where there are several. */
+  #choice(node: number, host: number): { ports: readonly number[]; matrix: CompiledMatrix | undefined } {
+    const own = this.#switches.get(node)!;
+    const { nodes, down } = this.topology;
+    const local = nodes[node]!.ports.find(({ peer, link }) => peer === host && !down?.has(link));
+    if (local !== undefined) return { ports: [local.number], matrix: undefined };
+    let routes = this.#routes.get(node);
+    if (routes === undefined) this.#routes.set(node, (routes = rackRoutes(this.topology, own.routing)));
+    const hops = routes[nodes[host]!.host!.rack]!;
+    const set = own.routing.hopSets[hops];
+    return { ports: set?.direction === "local" ? [] : (set?.ports ?? []), matrix: own.ofHops[hops] };
+  }
+
+  #route(steps: readonly Step[], selector: number): ExactRoute {
+    const { topology } = this;
+    const last = steps.at(-1)!;
+    const end = topology.nodes[last.node]!.ports[last.port - 1]!.peer;
+    return {
+      nodes: [...steps.map(({ node }) => node), end],
+      links: steps.map(({ node, port }) => directedLink(topology, node, port)),
+      nic: steps[0]!.port - 1,
+      selector,
+    };
+  }
+}
+
+/** Value of a slice that names a next hop: its row follows those of the offsets. */
+function sliceValue({ matrix }: CompiledMatrix, place: number): number {
+  return matrix.offsetRows + place;
+}
