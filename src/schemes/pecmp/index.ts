@@ -31,8 +31,8 @@ export {
   fanOutsOf,
   groupSizes,
 } from "./compile.js";
-export { type ExactRoute, ExactRoutes, type WrongRoute } from "./exact-routes.js";
-export { compileFabric, modelOf, type PecmpFabric } from "./fabric.js";
+export { ExactRoutes } from "./exact-routes.js";
+export { compileFabric, modelOf } from "./fabric.js";
 export { FAILOVERS, makeRerouter, pecmpHosts } from "./hosts.js";
 export {
   type FanOuts,
