@@ -1,7 +1,6 @@
 /** A server: one or more bonded NICs under one address, the ends of its connections, and a host policy. */
 import { fromBytes, type Random, toBytes } from "../../base/index.js";
 import { CLIENT, type ConnectionEnd, type FlowKey, type HostPolicy, SERVER } from "../../hosts/index.js";
-import type { Channel } from "./channel.js";
 import type { Connection, ConnectionHost, Stream, Timed } from "./connection.js";
 import { DatagramBuilder } from "./datagram-builder.js";
 import { giveFrame } from "./frame-pool.js";
@@ -42,9 +41,16 @@ export interface Peer {
   port: number;
 }
 
+/** Where a host's frames go: a channel, or something before it. */
+export interface FrameOutput {
+  send(frame: Uint8Array): void;
+  /** When the last bit of the frame that was sent last leaves. */
+  readonly busyUntil: number;
+}
+
 interface Nic {
-  /** The channel to the switch, and that switch's MAC as six bytes. */
-  output: Channel;
+  /** The way to the switch, and that switch's MAC as six bytes. */
+  output: FrameOutput;
   gateway: Uint8Array;
 }
 
@@ -111,7 +117,7 @@ export class Host implements Node, ConnectionHost, UdpHost {
     });
   }
 
-  attach(port: number, output: Channel): void {
+  attach(port: number, output: FrameOutput): void {
     this.#nics[port - 1] = { output, gateway: new Uint8Array(6) };
   }
 

@@ -44,6 +44,10 @@ export {
   Simulation,
   type SimulationOptions,
 } from "./simulation.js";
+export { type ArpHost, type ArpMessage, ArpTable, arpFrame, readArp } from "./stack/arp.js";
+export { type IcmpMessage, icmpErrorText, icmpFrame, readIcmp } from "./stack/icmp.js";
+export { Ping, type PingListener, type PingOptions } from "./stack/ping.js";
+export { type FrameVerdict, StackHost, type StackHostOptions } from "./stack/stack-host.js";
 export { CPU_PORT, type QueueObserver, SwitchNode, type SwitchNodeOptions } from "./switch-node.js";
 export type {
   AckSample,

@@ -1,0 +1,303 @@
+/**
+ * A simulated host as people know one: below the transport of {@link Host} it has routes, an ARP table and ICMP. It
+ * answers ARP requests and pings, refuses datagrams to closed ports, and says of each frame what became of it.
+ */
+import { addWords, foldSum, toBytes } from "../../../base/index.js";
+import { fixedPath, type HostPolicy } from "../../../hosts/index.js";
+import type { Channel } from "../channel.js";
+import { Host } from "../host.js";
+import type { Node } from "../network.js";
+import {
+  ETHERTYPE_IPV4,
+  ETHERTYPE_IPV6,
+  ETHERTYPE_VLAN,
+  get16,
+  get32,
+  PROTOCOL_TCP,
+  PROTOCOL_UDP,
+  type SelectorCodec,
+} from "../network-headers.js";
+import type { Simulation } from "../simulation.js";
+import type { UdpReceiver } from "../transport/udp-flow.js";
+import { ArpTable, arpFrame, ETHERTYPE_ARP, readArp } from "./arp.js";
+import {
+  ECHO_REPLY,
+  ECHO_REQUEST,
+  icmpError,
+  icmpErrorText,
+  icmpFrame,
+  PORT_UNREACHABLE,
+  PROTOCOL_ICMP,
+  readIcmp,
+  UNREACHABLE,
+} from "./icmp.js";
+import { Ping, type PingHost, type PingListener, type PingOptions } from "./ping.js";
+
+export interface StackHostOptions {
+  readonly name: string;
+  readonly mac: bigint;
+  readonly ipv4: bigint;
+  readonly ipv6?: bigint;
+  /** The address on the link that a packet to an IPv4 address is sent to; undefined without a route. */
+  nextHop(destination: bigint): bigint | undefined;
+  /** MAC addresses that need no request, by IPv4 address. */
+  readonly neighbours: ReadonlyMap<bigint, bigint>;
+  /**
+   * MAC address of the router at each port, from port 1 on: all packets to others are addressed to it, and there are no
+   * requests. Absent: by `nextHop`; IPv6 has no route then, since there is no neighbour discovery.
+   */
+  readonly gateways?: readonly bigint[];
+  /** Selectors of the transport; absent: none. */
+  readonly policy?: HostPolicy;
+  readonly codec?: SelectorCodec;
+}
+
+/** What a host makes of a frame: undefined when it has taken it, otherwise why not. */
+export type FrameVerdict = string | undefined;
+
+/** A policy without selectors: packets are as any host sends them. */
+const PLAIN_POLICY: HostPolicy = { open: () => fixedPath(0), nic: () => 0 };
+const PLAIN_CODEC: SelectorCodec = {
+  headersOf: () => ({ dscp: 0, vlan: undefined, flowLabel: 0 }),
+  selectorOf: () => 0,
+};
+
+const IP_AT = 14;
+/** Replies to pings have this TTL, as Linux sends them. */
+const ECHO_TTL = 64;
+
+export class StackHost implements Node, PingHost {
+  readonly name: string;
+  /** Its transport: connections and UDP flows. UDP listeners are made by {@link listenUdp}. */
+  readonly transport: Host;
+  readonly arp: ArpTable;
+  readonly #simulation: Simulation;
+  readonly #mac: Uint8Array;
+  readonly #address: number;
+  readonly #pings = new Map<number, Ping>();
+  readonly #udpPorts = new Set<number>();
+  /** By port number minus one. */
+  readonly #outputs: Channel[] = [];
+  #nextIdentifier = 1;
+  /** Told of each frame that came in, before the host uses its memory again. */
+  onFrame: ((frame: Uint8Array, verdict: FrameVerdict) => void) | undefined;
+  /** Told when frames cannot leave: no route, or nobody answers for the next hop. */
+  onUndeliverable: ((why: string, frames: readonly Uint8Array[]) => void) | undefined;
+
+  constructor(
+    simulation: Simulation,
+    readonly options: StackHostOptions,
+  ) {
+    const { name, mac, ipv4, ipv6 = 0n, policy = PLAIN_POLICY, codec = PLAIN_CODEC } = options;
+    this.name = name;
+    this.#simulation = simulation;
+    this.#mac = toBytes(mac, 6);
+    this.#address = Number(ipv4);
+    this.transport = new Host(simulation, { name, mac, ipv4, ipv6, policy, codec });
+    this.arp = new ArpTable(
+      {
+        now: () => this.now(),
+        at: (time, fn) => this.at(time, fn),
+        request: (target) => {
+          const message = { operation: 1, senderMac: mac, sender: ipv4, targetMac: 0n, target };
+          this.sendFrame(arpFrame(message));
+        },
+        release: (frame, macOf) => this.#addressed(frame, macOf),
+        unreachable: (address, frames) => this.#unreachable(address, frames),
+      },
+      options.neighbours,
+    );
+  }
+
+  now(): number {
+    return this.#simulation.now;
+  }
+
+  at(time: number, fn: () => void): () => void {
+    return this.#simulation.at(time, fn);
+  }
+
+  attach(port: number, output: Channel): void {
+    this.#outputs[port - 1] = output;
+    this.transport.attach(port, {
+      send: (frame) => this.#route(frame, port),
+      get busyUntil() {
+        return output.busyUntil;
+      },
+    });
+    const gateway = this.options.gateways?.[port - 1];
+    if (gateway !== undefined) this.transport.setGateway(port, gateway);
+  }
+
+  portState(port: number, up: boolean): void {
+    this.transport.portState(port, up);
+  }
+
+  /** Sends a frame as it is, by a NIC. */
+  sendFrame(frame: Uint8Array, port = 1): void {
+    this.#outputs[port - 1]?.send(frame);
+  }
+
+  /** A frame of IP whose destination MAC may be missing: it is zeros. */
+  #route(frame: Uint8Array, port: number): void {
+    if (frame[0] !== 0 || get16(frame, 2) !== 0 || get16(frame, 4) !== 0 || frame[1] !== 0) {
+      this.sendFrame(frame, port);
+      return;
+    }
+    const gateway = this.options.gateways?.[port - 1];
+    if (gateway !== undefined) {
+      this.#addressed(frame, gateway, port);
+      return;
+    }
+    const at = get16(frame, 12) === ETHERTYPE_VLAN ? IP_AT + 4 : IP_AT;
+    const destination = get16(frame, at - 2) === ETHERTYPE_IPV4 ? get32(frame, at + 16) : undefined;
+    const next = destination === undefined ? undefined : this.options.nextHop(BigInt(destination));
+    if (next === undefined) {
+      const to = destination === undefined ? "IPv6" : ipv4Text(destination);
+      this.#undeliverable(`no route to ${to}`, [frame]);
+      return;
+    }
+    const known = this.arp.lookUp(next);
+    if (known === undefined) this.arp.await(next, frame);
+    else this.#addressed(frame, known);
+  }
+
+  #addressed(frame: Uint8Array, mac: bigint, port = 1): void {
+    frame.set(toBytes(mac, 6), 0);
+    this.sendFrame(frame, port);
+  }
+
+  #unreachable(address: bigint, frames: readonly Uint8Array[]): void {
+    this.#undeliverable(`nobody answers for ${ipv4Text(Number(address))} (ARP)`, frames);
+  }
+
+  #undeliverable(why: string, frames: readonly Uint8Array[]): void {
+    this.onUndeliverable?.(why, frames);
+    for (const frame of frames) {
+      const message = readIcmp(frame);
+      if (message?.type === ECHO_REQUEST)
+        this.#pings.get(message.identifier)?.refuse(message.sequence, why, this.options.ipv4);
+    }
+  }
+
+  /** Sends echo requests now and at each interval; several pings do not disturb each other. */
+  ping(options: PingOptions, listener: PingListener = {}): Ping {
+    const identifier = this.#nextIdentifier;
+    this.#nextIdentifier = (identifier % 0xffff) + 1;
+    const ping = new Ping(this, identifier, options, listener);
+    this.#pings.set(identifier, ping);
+    ping.start();
+    return ping;
+  }
+
+  sendEcho({ identifier, options }: Ping, sequence: number): void {
+    const body = new Uint8Array(options.bytes).map((_, i) => i);
+    const { to, ttl } = options;
+    this.#sendIcmp(to, { type: ECHO_REQUEST, code: 0, identifier, sequence, body, ttl });
+  }
+
+  releasePing({ identifier }: Ping): void {
+    this.#pings.delete(identifier);
+  }
+
+  #sendIcmp(to: bigint, message: Parameters<typeof icmpFrame>[1]): void {
+    const { mac, ipv4 } = this.options;
+    this.#route(icmpFrame({ srcMac: mac, src: ipv4, dst: to }, message), 1);
+  }
+
+  /** As {@link Host.listenUdp}; datagrams to ports without a listener are refused by ICMP. */
+  listenUdp(port: number, accept: (receiver: UdpReceiver) => void): void {
+    this.#udpPorts.add(port);
+    this.transport.listenUdp(port, accept);
+  }
+
+  receive(port: number, frame: Uint8Array): void {
+    const type = frame.length < IP_AT ? 0 : get16(frame, 12);
+    const verdict = this.#verdict(frame, type);
+    this.onFrame?.(frame, verdict);
+    if (verdict !== undefined) {
+      if (verdict === CLOSED_UDP_PORT) this.#refuse(frame);
+      return;
+    }
+    if (type === ETHERTYPE_ARP) this.#receiveArp(frame);
+    else if (type === ETHERTYPE_IPV4 && frame[IP_AT + 9] === PROTOCOL_ICMP) this.#receiveIcmp(frame);
+    else this.transport.receive(port, frame);
+  }
+
+  /** Why the frame is refused, by what stands in its headers. */
+  #verdict(frame: Uint8Array, type: number): FrameVerdict {
+    if (frame.length < IP_AT) return "shorter than an Ethernet header";
+    const isMine = this.#mac.every((byte, i) => frame[i] === byte);
+    if (!isMine && (frame[0]! & 1) === 0) return "for another MAC address";
+    if (type === ETHERTYPE_ARP) return readArp(frame) === undefined ? "no whole ARP message" : undefined;
+    if (type === ETHERTYPE_VLAN || type === ETHERTYPE_IPV6) return isMine ? undefined : "for a group";
+    if (type !== ETHERTYPE_IPV4) return `of the unknown type 0x${type.toString(16).padStart(4, "0")}`;
+    return this.#ipv4Verdict(frame, isMine);
+  }
+
+  #ipv4Verdict(frame: Uint8Array, isMine: boolean): FrameVerdict {
+    const end = IP_AT + get16(frame, IP_AT + 2);
+    if (frame.length < IP_AT + 20 || frame[IP_AT]! >>> 4 !== 4 || end > frame.length)
+      return "no whole IPv4 packet";
+    const transport = IP_AT + 4 * (frame[IP_AT]! & 15);
+    if (foldSum(addWords(frame, IP_AT, transport, 0)) !== 0xffff) return "wrong IPv4 header checksum";
+    if (get32(frame, IP_AT + 16) !== this.#address) return "for another IPv4 address";
+    if (!isMine) return "for a group";
+    if (frame[IP_AT + 8] === 0) return "its TTL is 0";
+    const protocol = frame[IP_AT + 9];
+    if (protocol === PROTOCOL_ICMP)
+      return readIcmp(frame) === undefined ? "wrong ICMP checksum or length" : undefined;
+    if (protocol !== PROTOCOL_TCP && protocol !== PROTOCOL_UDP) return `of the unknown protocol ${protocol}`;
+    const sum = addWords(frame, IP_AT + 12, IP_AT + 20, protocol + end - transport);
+    const unchecked = protocol === PROTOCOL_UDP && get16(frame, transport + 6) === 0;
+    if (!unchecked && foldSum(addWords(frame, transport, end, sum)) !== 0xffff)
+      return `wrong ${protocol === PROTOCOL_TCP ? "TCP" : "UDP"} checksum`;
+    if (protocol === PROTOCOL_UDP && !this.#udpPorts.has(get16(frame, transport + 2))) return CLOSED_UDP_PORT;
+    return undefined;
+  }
+
+  #refuse(frame: Uint8Array): void {
+    const { mac, ipv4 } = this.options;
+    const addresses = { srcMac: mac, src: ipv4, dst: BigInt(get32(frame, IP_AT + 12)) };
+    this.#route(icmpError(addresses, UNREACHABLE, PORT_UNREACHABLE, frame), 1);
+  }
+
+  #receiveArp(frame: Uint8Array): void {
+    const message = readArp(frame)!;
+    const { mac, ipv4 } = this.options;
+    // RFC 826: who asks for this host, or answers it, becomes known
+    if (message.target !== ipv4) return;
+    this.arp.learn(message.sender, message.senderMac);
+    if (message.operation !== 1) return;
+    this.sendFrame(
+      arpFrame({
+        operation: 2,
+        senderMac: mac,
+        sender: ipv4,
+        targetMac: message.senderMac,
+        target: message.sender,
+      }),
+    );
+  }
+
+  #receiveIcmp(frame: Uint8Array): void {
+    const message = readIcmp(frame)!;
+    const { type, identifier, sequence, ttl, body } = message;
+    const source = BigInt(message.source);
+    if (type === ECHO_REQUEST) {
+      this.#sendIcmp(source, { type: ECHO_REPLY, code: 0, identifier, sequence, body, ttl: ECHO_TTL });
+    } else if (type === ECHO_REPLY) this.#pings.get(identifier)?.reply(sequence, ttl);
+    else {
+      const why = icmpErrorText(message);
+      // an error quotes the echo request: its IP header, then type, code, checksum, identifier, sequence number
+      if (why === undefined || body.length < 28 || body[9] !== PROTOCOL_ICMP) return;
+      this.#pings.get(get16(body, 24))?.refuse(get16(body, 26), why, source);
+    }
+  }
+}
+
+const CLOSED_UDP_PORT = "nobody listens at its UDP port";
+
+function ipv4Text(address: number): string {
+  return [24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join(".");
+}
