@@ -549,7 +549,8 @@ control FabricIngress(inout headers_t hdr,
             uplinks.apply();
         }
         if (hdr.tcp.isValid()) {
-            if (meta.has_data == 1 || (meta.from_host == 1 && meta.goes_up)) {
+            // Data, and the SYN that begins a flow of data; what else goes up from a host may be either, and counts as data.
+            if (meta.has_data == 1 || (hdr.tcp.flags & 0x02) != 0 || (meta.from_host == 1 && meta.goes_up)) {
                 find_flow();
             } else {
                 find_acknowledged_flow();

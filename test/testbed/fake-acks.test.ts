@@ -1,11 +1,12 @@
 /** A Linux sender obeys P4TE's fake acknowledgements: its rate before and after the meters say that it sends too much. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
 import type { Update } from "../../src/device/index.js";
 import { renderProgram } from "../../src/generate/index.js";
 import { compile } from "../../src/p4/index.js";
 import { schemeNamed } from "../../src/schemes/index.js";
-import { startLab } from "../../src/testbed/index.js";
+import { type RunningHost, startLab } from "../../src/testbed/index.js";
 import { buildTopology, topologySchema } from "../../src/topology/index.js";
 import { templates } from "../generate/load.js";
 import { labOptions, makeFolder, whyNot } from "./machine.js";
@@ -55,6 +56,9 @@ function stateOf(updates: readonly Update[], ports: readonly number[]): Update[]
   });
 }
 
+/** The place of FACKs that make the window smaller in the counter `fake_acks`. */
+const DECREASE = 2;
+
 /** Megabits per second of the seconds from `from` to `to`. */
 function rateOf(json: string, from: number, to: number): number {
   const { intervals } = JSON.parse(json) as {
@@ -64,10 +68,29 @@ function rateOf(json: string, from: number, to: number): number {
   return own.reduce((all, { bits_per_second }) => all + bits_per_second, 0) / own.length / 1e6;
 }
 
+/** Windows in bytes that the kernel of a host may send, of its connection with most data, at 20 times within a second. */
+async function windowsOf(host: RunningHost): Promise<number[]> {
+  const windows: number[] = [];
+  for (let i = 0; i < 20; i++) {
+    const { stdout } = await host.exec(["ss", "-tinH", "dport", "=", ":5201"]);
+    windows.push(Math.max(...[...stdout.matchAll(/snd_wnd:(\d+)/g)].map(([, bytes]) => Number(bytes))));
+    await sleep(50);
+  }
+  return windows;
+}
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!;
+
+/** What the sender did: its rate in Mb/s and the window in bytes that it obeyed. */
+interface Sending {
+  readonly rate: number;
+  readonly window: number;
+}
+
 async function measure(
   engine: "switch" | "bmv2",
   parameters: object,
-): Promise<{ before: number; after: number }> {
+): Promise<{ before: Sending; after: Sending; decreases: number }> {
   const scheme = schemeNamed("p4te")!;
   const plan = scheme.plan(topology, scheme.parameters.parse({ rate_window: 20_000, ...parameters }));
   const own = plan.switches[0]!;
@@ -100,9 +123,10 @@ async function measure(
     ] as const)
       await host.exec(["ip", "neigh", "replace", peer, "lladdr", mac, "dev", "eth0"]);
     const server = h2!.spawn(["iperf3", "-s", "-1"]);
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await sleep(1000);
     const running = h1!.exec(["iperf3", "-c", "10.0.0.2", "-t", "8", "-i", "1", "-J", "-S", SHORT_FLOW_TOS]);
-    await new Promise((resolve) => setTimeout(resolve, 4000));
+    await sleep(2000);
+    const windowsBefore = await windowsOf(h1!);
     await device.write([
       meter(
         "FabricIngress.class_rates",
@@ -114,15 +138,25 @@ async function measure(
       ),
       meter("FabricEgress.link_rates", [["standard_metadata.egress_port", 2]], 1000n),
     ]);
+    await sleep(500);
+    const windowsAfter = await windowsOf(h1!);
     const { stdout } = await running;
     void server;
-    return { before: rateOf(stdout, 1, 3), after: rateOf(stdout, 5, 8) };
+    const [facks] = await device.read([
+      { kind: "counter", counter: "FabricEgress.fake_acks", index: DECREASE },
+    ]);
+    const decreases = facks?.kind === "counter" ? Number(facks.data.packets) : 0;
+    return {
+      before: { rate: rateOf(stdout, 1, 3), window: median(windowsBefore) },
+      after: { rate: rateOf(stdout, 5, 8), window: median(windowsAfter) },
+      decreases,
+    };
   } finally {
     await lab.close();
   }
 }
 
-const ENGINES = (["bmv2"] as const).map((engine) => ({
+const ENGINES = (["switch", "bmv2"] as const).map((engine) => ({
   engine,
   reason: whyNot("netns", engine, ["iperf3"]),
 }));
@@ -131,8 +165,10 @@ describe.each(ENGINES)("a Linux sender on $engine", ({ engine, reason }) => {
   it.skipIf(reason !== undefined)(
     `sends less after FACKs ${reason ?? ""}`,
     async () => {
-      const { before, after } = await measure(engine, {});
-      expect(after).toBeLessThan(0.75 * before);
+      const { before, after, decreases } = await measure(engine, {});
+      expect(decreases).toBeGreaterThan(100);
+      expect(after.window).toBeLessThan(0.1 * before.window);
+      expect(after.rate).toBeLessThan(before.rate);
     },
     60_000,
   );

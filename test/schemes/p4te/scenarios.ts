@@ -326,6 +326,48 @@ function atTheLeaf(family: "ipv4" | "ipv6", hold: boolean, vlan?: number): Scena
   };
 }
 
+/** Both ends below one leaf: each SYN begins the flow of its own sender's data. */
+function withinTheLeaf(): Scenario {
+  const plan = planWith({});
+  const near = nodeNamed(topology, "host0-0-1")!;
+  const out = portTo(tor, near);
+  const data = (sequence: number, more: Partial<TcpFrame> = {}) =>
+    dataOf("ipv4", { dst: near.host!.ipv4, sequence, ...more });
+  const answer = (more: Partial<TcpFrame>): TcpFrame => ({
+    ...answerTo(data(0), { window: 400, ...more }),
+    srcMac: near.mac,
+    dstMac: tor.mac,
+  });
+  // Apart by more than half of the number space.
+  const start = 0xa000_0000;
+  const otherStart = 0x1000_0000;
+  const syn = data(start, { flags: SYN, payload: 0 });
+  const synAck = answer({ sequence: otherStart, acknowledgement: start + 1, flags: SYN | ACK });
+  const ack = answer({ sequence: otherStart + 1, acknowledgement: start + 1 });
+  const treated = data(start + WINDOW, { acknowledgement: otherStart + 1 });
+  const fack = {
+    ...answerTo(treated, { acknowledgement: start + 1, window: 200, ttl: 64 }),
+    srcMac: tor.mac,
+    dstMac: host.mac,
+  };
+  return {
+    name: "both hosts below one leaf: FACK with half of the window",
+    role: "tor",
+    plan,
+    updates: [...stateOf(plan, tor), classMeter(hostPort, SHORT, bucket(1)), linkMeter(out, bucket(1, 1))],
+    packets: [syn, synAck, ack, treated].map((frame) => at(hostPort, frame)),
+    apart: true,
+    sent: [
+      at(out, passed(syn, tor, out)),
+      at(hostPort, passed(synAck, tor, hostPort)),
+      at(hostPort, passed(ack, tor, hostPort)),
+      at(out, passed(treated, tor, out)),
+      at(hostPort, fack),
+      told({ port: out, rateEvent: 1, color: 2 }),
+    ],
+  };
+}
+
 function increases(): Scenario {
   const plan = planWith({});
   const data = (sequence: number) => dataOf("ipv4", { sequence });
@@ -467,6 +509,7 @@ export function scenarios(): Scenario[] {
     atTheLeaf("ipv4", true),
     atTheLeaf("ipv6", true, 7),
     atTheLeaf("ipv4", false),
+    withinTheLeaf(),
     increases(),
     atTheTop("ipv4"),
     atTheTop("ipv6"),
