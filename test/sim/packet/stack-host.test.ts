@@ -69,7 +69,7 @@ describe("a host with ARP and ICMP", () => {
     const refusals: unknown[] = [];
     const lost: [string, number][] = [];
     a.onUndeliverable = (why, frames) => lost.push([why, frames.length]);
-    const options = { ...PING, to: 0x0a000109n, count: 2, intervalNs: NS_PER_MS };
+    const options = { ...PING, to: 0x0a000109n, count: 2, intervalNs: NS_PER_MS, timeoutNs: 4 * NS_PER_S };
     a.ping(options, { refused: (...refusal) => refusals.push(refusal) });
     simulation.run();
     expect(sent).toHaveLength(3);
