@@ -17,6 +17,7 @@ export {
 export { addWords, finishChecksum, foldSum } from "./internet-checksum.js";
 export { type Json, notJson } from "./json.js";
 export { escapeMarkup, htmlPage } from "./markup.js";
+export { folderOfPath, isWithin, nameOfPath, pathIn } from "./paths.js";
 export { printable } from "./printable.js";
 export { Random } from "./random.js";
 export { joinSpans, type Locate, type Position, SourceFile, type Span, spanText } from "./source.js";

@@ -1,20 +1,19 @@
 /** `p4loom net`: an exercise folder of the P4 tutorials as a running network, with Mininet's commands at the prompt. */
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
 import { Diagnostics, fail } from "../base/index.js";
-import { readTopologyFile } from "../exercises/index.js";
-import { runP4c } from "../experiment/index.js";
-import { compileInput, makeFolders, readSource, writeFiles } from "../loading/index.js";
-import { compile } from "../p4/index.js";
-import { writeP4InfoText } from "../program/index.js";
 import {
   type ExerciseProgram,
   type ExerciseSetup,
-  NETWORKS,
   openExercise,
-  SWITCH_ENGINES,
-  startExercise,
-} from "../testbed/index.js";
+  readTopologyFile,
+  topologyPathIn,
+} from "../exercises/index.js";
+import { runP4c } from "../experiment/index.js";
+import { compileInput, diskFiles, makeFolders, readSource, writeFiles } from "../loading/index.js";
+import { compile } from "../p4/index.js";
+import { writeP4InfoText } from "../program/index.js";
+import { NETWORKS, SWITCH_ENGINES, startExercise } from "../testbed/index.js";
 import { CODES } from "./codes.js";
 import { omissionsOf, oneOf, runDialogue, runLines } from "./net/dialogue.js";
 import type { NetArguments } from "./net/net-options.js";
@@ -31,6 +30,7 @@ export async function net(path: string, options: NetArguments): Promise<number> 
   diagnostics.throwIfErrors();
   const setup = openExercise(
     topology!,
+    diskFiles,
     { ...(options.program === undefined ? {} : { program: options.program }), noProgram: !options.p4 },
     diagnostics,
   );
@@ -63,19 +63,10 @@ export async function net(path: string, options: NetArguments): Promise<number> 
   });
 }
 
-const FILE_NAME = "topology.json";
-
-/** Of a folder: what its Makefile names, or `topology.json`, there or in the only folder that has one. */
+/** The topology file of a folder, or the file itself. */
 function topologyPath(path: string): string {
-  if (!existsSync(path) || !statSync(path).isDirectory()) return path;
-  const makefile = join(path, "Makefile");
-  const text = existsSync(makefile) ? readFileSync(makefile, "utf8") : "";
-  const named = /^\s*TOPO\s*[:?]?=\s*(\S+)\s*$/m.exec(text)?.[1];
-  if (named !== undefined) return join(path, named);
-  const inside = readdirSync(path, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && existsSync(join(path, entry.name, FILE_NAME)))
-    .map((entry) => join(path, entry.name, FILE_NAME));
-  return existsSync(join(path, FILE_NAME)) || inside.length !== 1 ? join(path, FILE_NAME) : inside[0]!;
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder ? topologyPathIn(diskFiles, path) : path;
 }
 
 function usedPrograms({ switches }: ExerciseSetup): ExerciseProgram[] {

@@ -5,4 +5,7 @@ export const CODES = {
   twoLinks: "P43152",
   hostToHost: "P43153",
   unlinkedHost: "P43154",
+  missingFile: "P43155",
+  whichProgram: "P43156",
+  outsideFolder: "P43159",
 } as const;

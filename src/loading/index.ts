@@ -2,6 +2,7 @@
  * Files for whatever starts from paths: {@link loadProgram} is the one place that turns a `.p4` or a BMv2 JSON with its
  * P4Info into a program; the rest reads files with errors as diagnostics, and writes them all or none.
  */
+export { diskFiles } from "./disk-files.js";
 export {
   makeFolders,
   type OutputFile,

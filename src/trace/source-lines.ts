@@ -1,5 +1,5 @@
 /** Lines of the P4 files that a trace names, as far as the files exist. */
-import { basename, join } from "node:path";
+import { nameOfPath, pathIn } from "../base/index.js";
 
 export class SourceLines {
   readonly #files = new Map<string, readonly string[] | undefined>();
@@ -26,7 +26,9 @@ export class SourceLines {
   #read(filename: string): readonly string[] | undefined {
     const { folder } = this;
     const paths =
-      folder === undefined ? [filename] : [join(folder, filename), join(folder, basename(filename))];
+      folder === undefined
+        ? [filename]
+        : [pathIn(folder, `./${filename}`), pathIn(folder, nameOfPath(filename))];
     for (const path of paths) {
       const text = this.read(path);
       if (text !== undefined) return text.split("\n");

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { DiagnosticError, Diagnostics, fail, SourceFile } from "../../base/index.js";
 import { Interpreter, type Surroundings } from "../../control/index.js";
 import { DeviceError } from "../../device/index.js";
-import type { ExerciseEnd } from "../../exercises/index.js";
+import type { ExerciseEnd, ExerciseProgram, ExerciseSetup, SwitchSetup } from "../../exercises/index.js";
 import { inIproute2 } from "../../exercises/index.js";
 import { writeUpdates } from "../../p4runtime/index.js";
 import { P4InfoIndex, type Program, readBmv2, readP4Info } from "../../program/index.js";
@@ -12,7 +12,6 @@ import { CODES } from "../codes.js";
 import type { Lab, LabEnd, LabOptions, LabSpec } from "../lab.js";
 import { startLab } from "../start.js";
 import { formatIpv4 } from "./addresses.js";
-import type { ExerciseProgram, ExerciseSetup, SwitchSetup } from "./folder.js";
 
 /** As the tutorials' Mininet gives them out. */
 const FIRST_GRPC_PORT = 50051;

@@ -1,10 +1,27 @@
 /** What lies in an exercise's folder: its programs, and which switch runs which. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
-import { type Diagnostics, fail, SourceFile } from "../../base/index.js";
-import { type RuntimeFile, readRuntimeFile } from "../../control/index.js";
-import type { ExerciseSwitch, ExerciseTopology } from "../../exercises/index.js";
-import { CODES } from "../codes.js";
+import {
+  type Diagnostics,
+  fail,
+  folderOfPath,
+  isWithin,
+  nameOfPath,
+  pathIn,
+  SourceFile,
+} from "../base/index.js";
+import { type RuntimeFile, readRuntimeFile } from "../control/index.js";
+import { CODES } from "./codes.js";
+import type { ExerciseSwitch, ExerciseTopology } from "./topology-file.js";
+
+/** The files of an exercise, on a disk or in memory. Paths have `/` between names. */
+export interface ExerciseFiles {
+  /** A path as the other methods take it, from one as people write it. */
+  absolute(path: string): string;
+  /** Whether there is a file or a folder. */
+  exists(path: string): boolean;
+  /** Names in a folder; empty where there is none. */
+  list(folder: string): readonly string[];
+  read(path: string): string;
+}
 
 /** A program of an exercise: the files that are made of one source. */
 export interface ExerciseProgram {
@@ -47,35 +64,36 @@ export interface FolderOptions {
  */
 export function openExercise(
   topology: ExerciseTopology,
+  files: ExerciseFiles,
   options: FolderOptions,
   diagnostics: Diagnostics,
 ): ExerciseSetup {
-  const folder = folderOf(topology);
+  const folder = folderOf(topology, files);
   const programs = new Map<string, ExerciseProgram>();
   const programAt = (json: string, p4info?: string): ExerciseProgram => {
     const path = inside(folder, json);
     let program = programs.get(path);
     if (program === undefined) {
-      program = programOf(folder, path, p4info, given);
+      program = programOf(files, folder, path, p4info, given);
       programs.set(path, program);
     }
     return program;
   };
-  const given = options.program === undefined ? undefined : resolve(options.program);
-  if (given !== undefined && !existsSync(given)) {
+  const given = options.program === undefined ? undefined : files.absolute(options.program);
+  if (given !== undefined && !files.exists(given)) {
     fail(CODES.missingFile, undefined, `--program ${options.program}: no such file`);
   }
-  const fallback = given === undefined ? defaultProgram(folder) : basename(given);
+  const fallback = given === undefined ? defaultProgram(files, folder) : nameOfPath(given);
   const switches = topology.switches.map((entry): SwitchSetup => {
-    const runtime = readRuntime(folder, entry, topology, diagnostics);
+    const runtime = readRuntime(files, folder, entry, topology, diagnostics);
     // Its file cannot be read, which has been told.
     if (entry.runtimeFile !== undefined && runtime === undefined) return entry;
     const json = entry.program ?? runtime?.bmv2Json;
     if (json !== undefined) {
       const place = topology.locate(["switches", entry.name, entry.program ? "program" : "runtime_json"]);
       const runs = programAt(json, runtime?.p4info);
-      if (runs.source === undefined && !existsSync(runs.json)) {
-        const source = join(folder, `${basename(json, ".json")}.p4`);
+      if (runs.source === undefined && !files.exists(runs.json)) {
+        const source = pathIn(folder, `${nameOfPath(json, ".json")}.p4`);
         diagnostics.error(
           CODES.missingFile,
           place,
@@ -94,11 +112,11 @@ export function openExercise(
         "say it with --program FILE.p4, or --no-p4",
       );
     }
-    const runs = programAt(join("build", `${basename(fallback, ".p4")}.json`));
+    const runs = programAt(`build/${nameOfPath(fallback, ".p4")}.json`);
     return { ...entry, runs, ...(runtime === undefined ? {} : { runtime }) };
   });
   if (given !== undefined && ![...programs.values()].some(({ source }) => source === given)) {
-    const names = [...programs.values()].map(({ json }) => `${basename(json, ".json")}.p4`);
+    const names = [...programs.values()].map(({ json }) => `${nameOfPath(json, ".json")}.p4`);
     fail(
       CODES.whichProgram,
       undefined,
@@ -110,48 +128,46 @@ export function openExercise(
 }
 
 /** The folder, from the topology file's up to two above, from which most files that it names are there; the nearest of these. */
-function folderOf(topology: ExerciseTopology): string {
+function folderOf(topology: ExerciseTopology, files: ExerciseFiles): string {
   const named = topology.switches.flatMap(({ runtimeFile, commandFile }) =>
     [runtimeFile, commandFile].filter((path) => path !== undefined),
   );
-  const start = dirname(resolve(topology.file.path));
-  const candidates = [start, dirname(start), dirname(dirname(start))];
+  const start = folderOfPath(files.absolute(topology.file.path));
+  const above = folderOfPath(start);
+  const candidates = [start, above, folderOfPath(above)];
   const found = (folder: string): number =>
     named.length > 0
-      ? named.filter((path) => existsSync(resolve(folder, path))).length
-      : Number(hasPrograms(folder));
+      ? named.filter((path) => files.exists(pathIn(folder, path))).length
+      : Number(sourcesIn(files, folder).length > 0);
   return candidates.reduce((best, folder) => (found(folder) > found(best) ? folder : best), start);
 }
 
-function hasPrograms(folder: string): boolean {
-  return sourcesIn(folder).length > 0;
-}
-
-function sourcesIn(folder: string): string[] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith(".p4"))
-    .sort();
+function sourcesIn(files: ExerciseFiles, folder: string): string[] {
+  return [...files.list(folder)].filter((name) => name.endsWith(".p4")).sort();
 }
 
 function programOf(
+  files: ExerciseFiles,
   folder: string,
   json: string,
   p4info: string | undefined,
   given: string | undefined,
 ): ExerciseProgram {
-  const name = basename(json, ".json");
-  const source = given !== undefined && basename(given) === `${name}.p4` ? given : join(folder, `${name}.p4`);
+  const name = nameOfPath(json, ".json");
+  const isGiven = given !== undefined && nameOfPath(given) === `${name}.p4`;
+  const source = isGiven ? given : pathIn(folder, `${name}.p4`);
   return {
-    ...(existsSync(source) ? { source } : {}),
+    ...(files.exists(source) ? { source } : {}),
     json,
-    p4info: p4info === undefined ? join(dirname(json), `${name}.p4.p4info.txtpb`) : inside(folder, p4info),
+    p4info:
+      p4info === undefined ? pathIn(folderOfPath(json), `${name}.p4.p4info.txtpb`) : inside(folder, p4info),
   };
 }
 
 /** Compiled files are written, so they must lie in the exercise's folder. */
 function inside(folder: string, path: string): string {
-  const whole = resolve(folder, path);
-  if (!relative(folder, whole).startsWith("..")) return whole;
+  const whole = pathIn(folder, path);
+  if (isWithin(folder, whole)) return whole;
   fail(
     CODES.outsideFolder,
     undefined,
@@ -161,26 +177,44 @@ function inside(folder: string, path: string): string {
 }
 
 /** Name of the source that the exercise's Makefile or its folder makes the default. */
-function defaultProgram(folder: string): string | undefined {
-  const sources = sourcesIn(folder);
-  const makefile = join(folder, "Makefile");
-  const text = existsSync(makefile) ? readFileSync(makefile, "utf8") : "";
-  const named = /^\s*DEFAULT_PROG\s*[:?]?=\s*(\S+\.p4)\s*$/m.exec(text)?.[1];
+function defaultProgram(files: ExerciseFiles, folder: string): string | undefined {
+  const sources = sourcesIn(files, folder);
+  const named = /^\s*DEFAULT_PROG\s*[:?]?=\s*(\S+\.p4)\s*$/m.exec(makefileOf(files, folder))?.[1];
   if (named !== undefined && sources.includes(named)) return named;
   return sources.length === 1 ? sources[0] : undefined;
 }
 
 function readRuntime(
+  files: ExerciseFiles,
   folder: string,
   { name, runtimeFile }: ExerciseSwitch,
   { locate }: ExerciseTopology,
   diagnostics: Diagnostics,
 ): RuntimeFile | undefined {
   if (runtimeFile === undefined) return undefined;
-  const path = resolve(folder, runtimeFile);
-  if (!existsSync(path)) {
+  const path = pathIn(folder, runtimeFile);
+  if (!files.exists(path)) {
     diagnostics.error(CODES.missingFile, locate(["switches", name, "runtime_json"]), `no such file: ${path}`);
     return undefined;
   }
-  return readRuntimeFile(new SourceFile(path, readFileSync(path, "utf8")), diagnostics);
+  return readRuntimeFile(new SourceFile(path, files.read(path)), diagnostics);
+}
+
+function makefileOf(files: ExerciseFiles, folder: string): string {
+  const path = pathIn(folder, "Makefile");
+  return files.exists(path) ? files.read(path) : "";
+}
+
+const TOPOLOGY_NAME = "topology.json";
+
+/** Path of the topology of an exercise: what its Makefile names, or `topology.json` in its folder, or in the only folder there that has one. */
+export function topologyPathIn(files: ExerciseFiles, folder: string): string {
+  const named = /^\s*TOPO\s*[:?]?=\s*(\S+)\s*$/m.exec(makefileOf(files, folder))?.[1];
+  if (named !== undefined) return pathIn(folder, named);
+  const own = pathIn(folder, TOPOLOGY_NAME);
+  if (files.exists(own)) return own;
+  const inside = [...files.list(folder)]
+    .map((name) => pathIn(folder, `${name}/${TOPOLOGY_NAME}`))
+    .filter((path) => files.exists(path));
+  return inside.length === 1 ? inside[0]! : own;
 }
