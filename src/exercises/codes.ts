@@ -8,4 +8,10 @@ export const CODES = {
   missingFile: "P43155",
   whichProgram: "P43156",
   outsideFolder: "P43159",
+  noFile: "P46301",
+  unknownNode: "P46302",
+  packet: "P46303",
+  whichKind: "P46304",
+  headerLayout: "P46305",
+  outside: "P46306",
 } as const;

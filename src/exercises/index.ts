@@ -1,7 +1,21 @@
 /**
  * What lies in the folder of an exercise, read from texts, so that it works in a browser too: {@link readTopologyFile} reads
- * `topology.json`, {@link hostNetwork} the routes and neighbours that a host's commands set, {@link openExercise} which switch runs which program.
+ * `topology.json`, {@link hostNetwork} the routes and neighbours that a host's commands set, {@link openExercise} which switch
+ * runs which program, {@link readExercise} the tests of `exercise.yaml`. {@link buildFrame} and {@link differences} make and
+ * compare the packets of a test.
  */
+export { inRange, type Range, rangeText } from "./amounts.js";
+export { buildFrame, macTowards } from "./build-frame.js";
+export {
+  EXERCISE_FILE,
+  type Exercise,
+  type ExerciseLimits,
+  type ExerciseTest,
+  maximumPoints,
+  readExercise,
+  type TestKind,
+} from "./exercise.js";
+export { filesOf, overlay } from "./files.js";
 export {
   type ExerciseFiles,
   type ExerciseProgram,
@@ -13,6 +27,9 @@ export {
 } from "./folder.js";
 export { type HostNetwork, hostNetwork } from "./host-network.js";
 export { inIproute2 } from "./net-tools.js";
+export { differences, frameText, type PacketPattern, patternText } from "./packet-pattern.js";
+export type { StackPart } from "./packet-stack.js";
+export type { ExerciseStep } from "./steps.js";
 export {
   type ExerciseEnd,
   type ExerciseHost,

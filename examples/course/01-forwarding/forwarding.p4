@@ -1,0 +1,76 @@
+// Exercise 1: forward frames by their destination MAC address.
+// Look for TODO: what is missing is said there.
+#include <core.p4>
+#include <v1model.p4>
+
+header ethernet_t {
+    bit<48> dst;
+    bit<48> src;
+    bit<16> type;
+}
+
+struct headers_t {
+    ethernet_t ethernet;
+}
+
+struct metadata_t {
+}
+
+parser CourseParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
+                    inout standard_metadata_t standard_metadata) {
+    state start {
+        // TODO 1: extract the Ethernet header before the packet is accepted.
+        transition accept;
+    }
+}
+
+control CheckHeaders(inout headers_t hdr, inout metadata_t meta) {
+    apply { }
+}
+
+control CourseIngress(inout headers_t hdr, inout metadata_t meta,
+                      inout standard_metadata_t standard_metadata) {
+    action drop() {
+        mark_to_drop(standard_metadata);
+    }
+
+    action send_to(bit<9> port) {
+        // TODO 2: let the packet leave by this port.
+    }
+
+    // The entries are in s1-runtime.json and s2-runtime.json.
+    table stations {
+        key = {
+            hdr.ethernet.dst: exact;
+        }
+        actions = {
+            send_to;
+            drop;
+        }
+        size = 256;
+        default_action = drop();
+    }
+
+    apply {
+        // TODO 3: apply the table, and drop a packet that must go back to the port that it came from.
+        drop();
+    }
+}
+
+control CourseEgress(inout headers_t hdr, inout metadata_t meta,
+                     inout standard_metadata_t standard_metadata) {
+    apply { }
+}
+
+control UpdateChecksums(inout headers_t hdr, inout metadata_t meta) {
+    apply { }
+}
+
+control CourseDeparser(packet_out packet, in headers_t hdr) {
+    apply {
+        packet.emit(hdr.ethernet);
+    }
+}
+
+V1Switch(CourseParser(), CheckHeaders(), CourseIngress(), CourseEgress(), UpdateChecksums(),
+         CourseDeparser()) main;

@@ -1,0 +1,180 @@
+/** The shape of `exercise.yaml`: what is handed in, and the tests with their points. docs/course.md describes each key. */
+import { z } from "zod";
+import { durationSchema, rangeSchema } from "./amounts.js";
+
+const text = (what: string) => z.string({ error: `expected ${what}` }).min(1, `expected ${what}`);
+const path = text("the path of a file in the exercise's folder");
+const node = text("the name of a host or switch");
+const count = (low: number, high: number) =>
+  z
+    .number({ error: `expected a whole number from ${low} to ${high}` })
+    .int()
+    .min(low)
+    .max(high);
+
+const field = z.union([z.number().int().nonnegative(), z.string()], {
+  error: "expected a value: a number, an address, or the name of a host",
+});
+
+/** `ipv4: { ttl: 64 }`, `text: hello`, `hex: 0a0b`, `zeros: 20`: one key an element. */
+const stackSchema = z
+  .array(
+    z.record(z.string(), z.union([z.record(z.string(), field), z.string(), z.number(), z.null()]), {
+      error: "expected a header with its fields, such as `ipv4: { ttl: 64 }`",
+    }),
+    { error: "expected a list of headers, such as [ethernet: {}, ipv4: { dst: h2 }]" },
+  )
+  .min(1, "expected at least one header");
+
+const seenSchema = z.strictObject({ at: node, packet: stackSchema });
+
+const packetStep = z.strictObject({
+  /** The host that sends. */
+  from: node,
+  send: stackSchema,
+  /** All packets that arrive at hosts, in the order of each host; none: nothing may arrive. */
+  expect: z.array(seenSchema).default([]),
+  /** For how long the network runs after the packet. */
+  within: durationSchema.default(100e6),
+});
+
+const pingStep = z.strictObject({
+  from: node,
+  to: node,
+  count: count(1, 1000).default(1),
+  ttl: count(1, 255).default(64),
+  /** Replies that come back; all unless given. */
+  answered: rangeSchema.optional(),
+});
+
+const trafficStep = z.strictObject({
+  from: node,
+  to: node,
+  protocol: z.enum(["udp", "tcp"]).default("udp"),
+  /** Flows differ in their source port. */
+  flows: count(1, 10_000).default(1),
+  /** Packets of each flow. */
+  packets: count(1, 10_000).default(1),
+  /** From a packet to the next one, whatever flow it belongs to. */
+  gap: durationSchema.default(1e6),
+  /** A pause after so many packets of every flow. */
+  pause: z.strictObject({ after: count(1, 10_000), for: durationSchema }).optional(),
+  /** Bytes of a frame. */
+  bytes: count(60, 1514).default(200),
+  source_port: count(0, 65_535).default(10_000),
+  port: count(0, 65_535).default(5000),
+  dscp: count(0, 63).default(0),
+  within: durationSchema.default(100e6),
+  /** Packets that arrive at `to`: a number, or a share of those sent. */
+  received: rangeSchema.optional(),
+  /** Packets that leave ports of switches. */
+  ports: z.record(z.string(), rangeSchema).optional(),
+  /** How the packets divide over some ports: how many of these are used, and the share of each that is used. */
+  split: z
+    .strictObject({
+      over: z.array(text("a port such as s1-p2")).min(2, "expected two ports or more"),
+      used: rangeSchema.optional(),
+      each: rangeSchema.optional(),
+    })
+    .optional(),
+  /** Whether the packets of each flow must arrive in the order in which they were sent. */
+  in_order: z.boolean().default(false),
+});
+
+const askStep = z.strictObject({
+  switch: node,
+  /** A statement of the shell, or a command of simple_switch_CLI. */
+  line: text("a statement of the shell, such as `read counter sent[1]`"),
+  /** Sum of all counters in the answer. */
+  packets: rangeSchema.optional(),
+  bytes: rangeSchema.optional(),
+  /** Sum of all registers in the answer. */
+  value: rangeSchema.optional(),
+  /** Objects in the answer, without default entries. */
+  count: rangeSchema.optional(),
+  /** A part of the answer. */
+  says: text("a part of the answer").optional(),
+});
+
+const linkStep = z.strictObject({ between: z.tuple([node, node]), state: z.enum(["up", "down"]) });
+
+const packetInsStep = z.strictObject({
+  switch: node,
+  /** Since the last step that asks for them. */
+  count: rangeSchema.default({ low: 1, high: Number.POSITIVE_INFINITY, percent: false }),
+  /** What each of them must have. */
+  metadata: z.record(z.string(), field).default({}),
+  packet: stackSchema.optional(),
+});
+
+const digestsStep = z.strictObject({
+  switch: node,
+  digest: text("the name of a digest"),
+  count: rangeSchema.default({ low: 1, high: Number.POSITIVE_INFINITY, percent: false }),
+  /** Members of a record that is among them, in the order of the struct. */
+  has: z.array(z.array(field)).default([]),
+});
+
+const stepSchema = z.strictObject({
+  packet: packetStep.optional(),
+  ping: pingStep.optional(),
+  traffic: trafficStep.optional(),
+  wait: durationSchema.optional(),
+  link: linkStep.optional(),
+  ask: askStep.optional(),
+  packet_ins: packetInsStep.optional(),
+  digests: digestsStep.optional(),
+});
+
+const fitSchema = z.strictObject({
+  target: text("a target: rmt, tofino, tofino2, or a file in the exercise's folder"),
+  /** The program must be placed within so many stages; without it, within those of the target. */
+  stages: count(1, 1000).optional(),
+});
+
+const testSchema = z.strictObject({
+  name: text("a name"),
+  points: z.number({ error: "expected a number of points" }).nonnegative("expected a number of points"),
+  /** Told to whoever fails the test. */
+  hint: text("a hint").optional(),
+  steps: z.array(stepSchema).min(1, "expected at least one step").optional(),
+  /** A packet test in the STF language for one switch alone. */
+  stf: path.optional(),
+  fit: fitSchema.optional(),
+  /** The program of `stf` and `fit`; the first one that is handed in unless given. */
+  program: path.optional(),
+});
+
+export const exerciseSchema = z.strictObject({
+  title: text("a title"),
+  /** What the tests check, in a sentence or two. */
+  about: text("what the tests check"),
+  /** What a submission consists of; the starters have these names, and the solution's files too. */
+  hands_in: z.array(path).min(1, "expected at least one file"),
+  topology: path.default("topology.json"),
+  /** The module of the control plane, one of the files that are handed in. */
+  controller: path.optional(),
+  /** Headers beside the usual ones: widths of fields in bits, in their order. */
+  headers: z
+    .record(
+      z.string(),
+      z.record(z.string(), count(1, 128), { error: "expected fields with their widths in bits" }),
+    )
+    .default({}),
+  limits: z
+    .strictObject({
+      /** Of one submission, all tests together. */
+      seconds: count(1, 3600).default(30),
+      memory_mb: count(64, 65_536).default(1024),
+      /** Frames that may cross links in a test. */
+      frames: count(1, 10_000_000).default(200_000),
+    })
+    .prefault({}),
+  tests: z.array(testSchema).min(1, "expected at least one test"),
+});
+
+export type RawExercise = z.output<typeof exerciseSchema>;
+export type RawStep = RawExercise["tests"][number]["steps"] extends readonly (infer S)[] | undefined
+  ? S
+  : never;
+export type PacketInput = z.output<typeof stackSchema>;

@@ -1,0 +1,88 @@
+/** What a test expects of a packet: the fields that it names, at the places that its headers have. */
+import { addWords, foldSum, toHex } from "../base/index.js";
+import { readBits } from "./header-layouts.js";
+import { fieldText, partBytes, type StackPart } from "./packet-stack.js";
+
+/** A packet that is expected; `text` is how messages call it. */
+export interface PacketPattern {
+  readonly parts: readonly StackPart[];
+}
+
+const IPV4_BYTES = 20;
+
+/**
+ * What is wrong with a frame, in words: fields with other values, other payloads, a wrong IPv4 checksum (unless the pattern
+ * gives one), an end that comes too early. Empty: the frame is as expected. Bytes behind the last part are free.
+ */
+export function differences({ parts }: PacketPattern, frame: Uint8Array): string[] {
+  const found: string[] = [];
+  let at = 0;
+  for (const part of parts) {
+    const end = at + partBytes(part);
+    if (end > frame.length) {
+      const what = "bytes" in part ? "the payload" : part.header;
+      found.push(`the packet ends after ${frame.length} bytes, within ${what}, which ends at byte ${end}`);
+      break;
+    }
+    if ("bytes" in part) {
+      const got = frame.subarray(at, end);
+      if (!part.bytes.every((byte, index) => byte === got[index]))
+        found.push(`the payload at byte ${at} is ${toHex(got)}, expected ${toHex(part.bytes)}`);
+    } else {
+      let bit = 8 * at;
+      for (const [field, width] of part.layout) {
+        const wanted = part.fields.get(field);
+        const value = readBits(frame, bit, width)!;
+        if (wanted !== undefined && wanted !== value) {
+          const text = (one: bigint): string => fieldText(field, width, one);
+          found.push(`${part.header}.${field} is ${text(value)}, expected ${text(wanted)}`);
+        }
+        bit += width;
+      }
+      if (part.header === "ipv4" && !part.fields.has("checksum")) {
+        if (foldSum(addWords(frame, at, at + IPV4_BYTES, 0)) !== 0xffff) {
+          const value = toHex(frame.subarray(at + 10, at + 12));
+          found.push(`ipv4.checksum is 0x${value}, which does not fit the other fields`);
+        }
+      }
+    }
+    at = end;
+  }
+  return found;
+}
+
+/** The pattern as a line: `ethernet { dst 08:00:00:00:01:11 }, ipv4 { ttl 63 }`. */
+export function patternText({ parts }: PacketPattern): string {
+  return parts
+    .map((part) => {
+      if ("bytes" in part) return `payload ${toHex(part.bytes)}`;
+      const fields = [...part.fields].map(
+        ([name, value]) => `${name} ${fieldText(name, part.layout.get(name)!, value)}`,
+      );
+      return fields.length === 0 ? part.header : `${part.header} { ${fields.join(", ")} }`;
+    })
+    .join(", ");
+}
+
+/** A frame as a line, by the headers of a pattern: what its named fields are there. */
+export function frameText({ parts }: PacketPattern, frame: Uint8Array): string {
+  let at = 0;
+  const texts: string[] = [];
+  for (const part of parts) {
+    const end = at + partBytes(part);
+    if (end > frame.length) break;
+    if ("bytes" in part) texts.push(`payload ${toHex(frame.subarray(at, end))}`);
+    else {
+      const fields: string[] = [];
+      let bit = 8 * at;
+      for (const [field, width] of part.layout) {
+        if (part.fields.has(field))
+          fields.push(`${field} ${fieldText(field, width, readBits(frame, bit, width)!)}`);
+        bit += width;
+      }
+      texts.push(fields.length === 0 ? part.header : `${part.header} { ${fields.join(", ")} }`);
+    }
+    at = end;
+  }
+  return `${texts.join(", ")} (${frame.length} bytes)`;
+}

@@ -1,0 +1,147 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Diagnostics, formatDiagnostic } from "../../src/base/index.js";
+import { type Exercise, filesOf, maximumPoints, readExercise } from "../../src/exercises/index.js";
+
+const folder = resolve(import.meta.dirname, "../../examples/course/01-forwarding");
+const topology = readFileSync(`${folder}/topology.json`, "utf8");
+
+function read(yaml: string, more: Record<string, string> = {}): { exercise?: Exercise; errors: string } {
+  const texts = { "exercise.yaml": yaml, "topology.json": topology, "a.p4": "", ...more };
+  const diagnostics = new Diagnostics();
+  const exercise = readExercise(filesOf(new Map(Object.entries(texts))), "", diagnostics);
+  return {
+    ...(exercise === undefined ? {} : { exercise }),
+    errors: diagnostics.list.map(formatDiagnostic).join("\n"),
+  };
+}
+
+const head = "title: T\nabout: A\nhands_in: [a.p4]\n";
+const steps = (...lines: string[]) =>
+  `${head}tests:\n  - name: one\n    points: 1\n    steps:\n${lines.map((line) => `      - ${line}\n`).join("")}`;
+
+describe("exercise.yaml", () => {
+  it("resolves hosts, values and defaults", () => {
+    const { exercise, errors } = read(
+      steps(
+        "packet: { from: h1, send: [ethernet: {}, ipv4: { dst: h3, ttl: 9 }, udp: { dst: 53 }, text: hi], expect: [] }",
+        "ping: { from: h1, to: h2, count: 3 }",
+        "traffic: { from: h1, to: h2, flows: 2, packets: 5, received: 90%.., ports: { s1-p2: 10 } }",
+        "wait: 20ms",
+        "link: { between: [s1, s2], state: down }",
+        "ask: { switch: s1, line: read x, packets: 3..5 }",
+      ),
+    );
+    expect(errors).toBe("");
+    const [test] = exercise!.tests;
+    expect(maximumPoints(exercise!)).toBe(1);
+    if (test!.what.kind !== "steps") throw new Error("steps are expected");
+    const [packet, ping, traffic, wait, link, ask] = test!.what.steps;
+    const hex = packet?.kind === "packet" ? Buffer.from(packet.frame).toString("hex") : "";
+    // the MAC address is h3's, by its entry in h1's ARP table; lengths, protocol and checksums are filled in
+    expect(hex).toBe(
+      "080000000003080000000001" +
+        "0800" +
+        "4500001e000000000911" +
+        "9dcc" +
+        "0a0000010a000003" +
+        "00000035000a8338" +
+        "6869",
+    );
+    expect(ping).toMatchObject({ kind: "ping", count: 3, answered: { low: 3, high: 3 } });
+    expect(traffic).toMatchObject({
+      received: { low: 90, high: Number.POSITIVE_INFINITY, percent: true },
+      ports: [{ port: { node: "s1", port: 2 }, packets: { low: 10, high: 10 } }],
+    });
+    expect(wait).toMatchObject({ ns: 20e6 });
+    expect(link).toMatchObject({ a: "s1", b: "s2", up: false });
+    expect(ask).toMatchObject({ packets: { low: 3, high: 5, percent: false } });
+  });
+
+  it.each([
+    [
+      "no such file",
+      `${head.replace("a.p4", "b.p4")}tests: [{ name: n, points: 1, fit: { target: rmt } }]`,
+      /:3:12: error\[P46301\]: there is no file b\.p4/,
+    ],
+    [
+      "a path to elsewhere",
+      `${head}tests: [{ name: n, points: 1, stf: ../x.stf }]`,
+      /:4:36: error\[P46306\]/,
+    ],
+    [
+      "two kinds",
+      `${head}tests: [{ name: n, points: 1, stf: a.p4, fit: { target: rmt } }]`,
+      /error\[P46304\]: test "n": expected one of steps, stf and fit, got stf and fit/,
+    ],
+    ["no kind", `${head}tests: [{ name: n, points: 1 }]`, /P46304.*got none/],
+    ["an unknown key", `${head}test: []`, /P43002.*unknown key "test"; did you mean "tests"/],
+    [
+      "two steps in one",
+      steps("{ wait: 1s, ping: { from: h1, to: h2 } }"),
+      /:8:9: error\[P46304\]: a step: .* got ping and wait/,
+    ],
+    [
+      "an unknown host",
+      steps("ping: { from: h1, to: h9 }"),
+      /:8:31: error\[P46302\]: there is no host h9.*\(host: h1, h2, h3\)/,
+    ],
+    ["an unknown switch", steps("ask: { switch: s4, line: read x }"), /P46302.*no switch s4/],
+    [
+      "a port without a link",
+      steps("traffic: { from: h1, to: h2, ports: { s1-p7: 1 } }"),
+      /P46302.*no port s1-p7 with a link/,
+    ],
+    [
+      "a link that is not there",
+      steps("link: { between: [h1, s2], state: up }"),
+      /P46302.*h1 and s2 have no link/,
+    ],
+    [
+      "an unknown header",
+      steps("packet: { from: h1, send: [ethernett: {}] }"),
+      /:8:36: error\[P46303\]: there is no header `ethernett`; did you mean `ethernet`/,
+    ],
+    [
+      "an unknown field",
+      steps("packet: { from: h1, send: [ipv4: { tll: 3 }] }"),
+      /P46303.*ipv4 has no field `tll`; did you mean `ttl`/,
+    ],
+    [
+      "a value that is too wide",
+      steps("packet: { from: h1, send: [ipv4: { ttl: 256 }] }"),
+      /:8:49: error\[P46303\]: ipv4\.ttl: 256 does not fit 8 bits/,
+    ],
+    [
+      "two headers in an element",
+      steps("packet: { from: h1, send: [{ ethernet: {}, ipv4: {} }] }"),
+      /P46303.*expected one header an element, got ethernet and ipv4/,
+    ],
+    [
+      "a range that is none",
+      steps("traffic: { from: h1, to: h2, received: 5..3 }"),
+      /P43004.*expected a number, or a range: 3\.\.5/,
+    ],
+    ["a duration without unit", steps("wait: 10"), /P43004.*expected a duration such as "100ms"/],
+    [
+      "half a byte",
+      `headers: { hop: { last: 1, port: 3 } }\n${steps("wait: 1s")}`,
+      /:1:12: error\[P46305\]: header hop has 4 bits: expected whole bytes/,
+    ],
+    [
+      "a header of a known name",
+      `headers: { udp: { x: 8 } }\n${steps("wait: 1s")}`,
+      /P46305.*every exercise has a header of this name/,
+    ],
+    [
+      "a controller that is not handed in",
+      `controller: c.mjs\n${steps("wait: 1s")}`,
+      /P46301.*controller: c\.mjs is none of the files/,
+    ],
+  ])("says where there is %s", (_, yaml, message) => {
+    const { exercise, errors } = read(yaml);
+    expect(errors).toMatch(message);
+    expect(exercise).toBeUndefined();
+  });
+});
