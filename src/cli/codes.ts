@@ -7,6 +7,7 @@ export const CODES = {
   tls: "P40013",
   program: "P40016",
   portFiles: "P40017",
+  notUtf8: "P40019",
   portTwice: "P40024",
   noSwitch: "P40040",
   p4c: "P43158",

@@ -31,6 +31,11 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ["p4loom check basic.p4", "errors and warnings only"],
     ["p4loom check basic.p4 --json-diagnostics", "one JSON object a line, for an editor"],
   ],
+  fmt: [
+    ["p4loom fmt --write .", "format every .p4 file of this folder and those below"],
+    ["p4loom fmt --check p4", "exit status 1 when a file is not formatted, for a build"],
+    ["p4loom fmt --stdin < basic.p4", "as editors call it"],
+  ],
   stf: [
     ["p4loom stf basic.p4 basic.stf", "exit status 0 when every expected packet came"],
     ["p4loom stf basic.p4 basic.stf --trace -", "with what happened to every packet"],

@@ -6,6 +6,7 @@
 import { Argument, Command, CommanderError, Option } from "commander";
 import { addExamples } from "./examples.js";
 import type { FitCommandOptions } from "./fit.js";
+import { defineFmt, type FmtArguments } from "./fmt/fmt-options.js";
 import { defineHash, type HashArguments, type HashSubject } from "./hash/hash-options.js";
 import { defineMachineCommands } from "./machine-commands.js";
 import { defineNet, type NetArguments } from "./net/net-options.js";
@@ -95,6 +96,10 @@ addP4cOptions(
     async () => (await import("./compile.js")).checkFile(file, options),
     options.jsonDiagnostics,
   );
+});
+
+defineFmt(program.command("fmt")).action(async (files: string[], options: FmtArguments) => {
+  await conclude(async () => (await import("./fmt/fmt.js")).fmt(files, options));
 });
 
 addPreprocessorOptions(

@@ -1,5 +1,6 @@
 /** Files: read with bounds and with errors as diagnostics, written all or none. */
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -76,8 +77,8 @@ export function makeFolders(path: string): void {
 }
 
 /**
- * Writes all files or none: first each under a temporary name in the same folder, then all are renamed. Fails with
- * P40003 if a path cannot be written.
+ * Writes all files or none: first each under a temporary name in the same folder, then all are renamed. A file that is
+ * replaced keeps its permissions. Fails with P40003 if a path cannot be written.
  */
 export function writeFiles(files: readonly OutputFile[]): void {
   const pending: { folder: string; temporary: string; path: string }[] = [];
@@ -90,6 +91,8 @@ export function writeFiles(files: readonly OutputFile[]): void {
       const temporary = join(folder, basename(file.path));
       pending.push({ folder, temporary, path: file.path });
       writeFileSync(temporary, file.content);
+      const old = statSync(file.path, { throwIfNoEntry: false });
+      if (old?.isFile()) chmodSync(temporary, old.mode);
     }
     for (const { temporary, path } of pending) {
       current = path;

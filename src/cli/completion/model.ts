@@ -54,7 +54,7 @@ function knownWords(): ReadonlyMap<string, readonly string[]> {
 }
 
 /** Names of values, as they stand in `<...>`, that are paths. */
-const FILES = /<(?:file|files|path|program|test|topology|experiment)>|\[(?:program|topology)\]/;
+const FILES = /<(?:file|files|path|program|test|topology|experiment)>|\[(?:program|topology|file)\]/;
 const FOLDERS = /<dir>/;
 
 /** All commands of a program, in the order of its help. */

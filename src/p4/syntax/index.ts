@@ -17,6 +17,7 @@ import { type PreprocessorOptions, preprocessTokens } from "./preprocessor.js";
 export type { IncludeResolver, PreprocessorOptions } from "./preprocessor.js";
 export { printExpression } from "./print-expression.js";
 export { printUnit } from "./printer.js";
+export { Scanner } from "./scanner.js";
 
 /**
  * Preprocesses and parses a program. What is wrong goes to `diagnostics`, with codes P401xx and P402xx; the tree then lacks

@@ -1,0 +1,54 @@
+/**
+ * The formatter. It changes white space and nothing else: tokens, comments and preprocessor lines stay as they are, in
+ * their order. The result formatted again is the same text.
+ */
+import { type Diagnostics, SourceFile } from "../../base/index.js";
+import { CODES } from "../codes.js";
+import { bracketProblem } from "./braces.js";
+import { alignColumns } from "./columns.js";
+import { elementsOf, meaningOf } from "./elements.js";
+import { layOut } from "./layout.js";
+
+/** Longer texts are not formatted, in UTF-16 code units. */
+const MAX_LENGTH = 8 * 1024 * 1024;
+
+/**
+ * A P4 text with the line ends, indentation and spaces of the house style. Undefined where the text cannot be formatted:
+ * a string, comment or bracket is open (P46200), or it is longer than 8 Mi characters (P46201); the reason is an error in
+ * `diagnostics`. Lines end as the first line of the text does.
+ */
+export function format(file: SourceFile, diagnostics: Diagnostics): string | undefined {
+  const { path, text } = file;
+  if (text.length > MAX_LENGTH) {
+    diagnostics.error(
+      CODES.tooLongToFormat,
+      undefined,
+      `${path} has ${text.length} characters; the formatter takes at most ${MAX_LENGTH}`,
+    );
+    return undefined;
+  }
+  const before = diagnostics.errorCount;
+  const elements = elementsOf(file, diagnostics);
+  if (diagnostics.errorCount > before) return undefined;
+  const problem = bracketProblem(elements);
+  if (problem !== undefined) {
+    const { start, end } = problem.element;
+    diagnostics.error(
+      CODES.openBracket,
+      { file, start, end },
+      problem.message,
+      "the formatter needs brackets in pairs; in each branch of an #if they may differ",
+    );
+    return undefined;
+  }
+  const lines = alignColumns(layOut(text, elements));
+  const formatted = `${lines.map((line) => (line.text === "" ? "" : " ".repeat(line.indent) + line.text.trimEnd())).join("\n")}\n`;
+  const result = text.trim() === "" ? "" : formatted.replace(/^\n+/, "");
+  if (!sameMeaning(file, result)) throw new Error(`formatting ${path} would change the program`);
+  return /^[^\n]*\r\n/.test(text) ? result.replace(/\r?\n/g, "\r\n") : result.replace(/\r\n/g, "\n");
+}
+
+function sameMeaning(file: SourceFile, formatted: string): boolean {
+  const [old, now] = [meaningOf(file), meaningOf(new SourceFile(file.path, formatted))];
+  return old.length === now.length && old.every((item, index) => item === now[index]);
+}

@@ -1,0 +1,178 @@
+/** The formatter: what it writes, that it changes white space alone, and that a second time changes nothing. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import { elementsOf } from "../../src/editing/format/elements.js";
+import { format } from "../../src/editing/index.js";
+import type { IncludeResolver } from "../../src/p4/index.js";
+import { compiledForm } from "./compiled-form.js";
+
+const root = resolve(import.meta.dirname, "../..");
+
+function formatted(text: string): string {
+  const result = format(new SourceFile("t.p4", text), new Diagnostics());
+  if (result === undefined) throw new Error("refused");
+  return result;
+}
+
+function refusal(text: string): string[] {
+  const diagnostics = new Diagnostics();
+  expect(format(new SourceFile("t.p4", text), diagnostics)).toBeUndefined();
+  return diagnostics.list.map(({ code, message }) => `${code} ${message}`);
+}
+
+describe("what it writes", () => {
+  const cases: Record<string, [string, string]> = {
+    "braces on the line of their head, statements on lines of their own": [
+      "control c(inout h_t h)\n{\n  action a()\n  { h.x = 1; h.y = 2; }\n  apply\n  {\n    if (h.isValid())\n    {\n a(); } else { h.x=2; }\n }\n}",
+      "control c(inout h_t h) {\n    action a() {\n        h.x = 1;\n        h.y = 2;\n    }\n    apply {\n        if (h.isValid()) {\n            a();\n        } else { h.x = 2; }\n    }\n}\n",
+    ],
+    "a short block stays on its line": [
+      "action drop(){mark_to_drop(sm);}\nstruct empty_t{\n}\n",
+      "action drop() { mark_to_drop(sm); }\nstruct empty_t { }\n",
+    ],
+    "operators, casts, slices, type arguments and shifts": [
+      "const bit<8>X=(bit<8>)1<<2|~3;\nregister<bit<32> >(16)r;\nf<bit<8>>(a>>1,-b,x[7:0],c?d:e,-1);\nbit<(W+1)> y=a<b?x:x>>2;",
+      "const bit<8> X = (bit<8>)1 << 2 | ~3;\nregister<bit<32> >(16) r;\nf<bit<8>>(a >> 1, -b, x[7:0], c ? d : e, -1);\nbit<(W + 1)> y = a < b ? x : x >> 2;\n",
+    ],
+    "columns that were aligned": [
+      "header h_t {\n    bit<8>    a;\n    // a comment between\n    bit<16> bc;  // one\n    bit<4> d;  // two\n}\n",
+      "header h_t {\n    bit<8>  a;\n    // a comment between\n    bit<16> bc; // one\n    bit<4>  d;  // two\n}\n",
+    ],
+    "columns that were not aligned": [
+      "header h_t {\n    bit<8> a;\n    bit<16> bc; // one\n}\n",
+      "header h_t {\n    bit<8> a;\n    bit<16> bc; // one\n}\n",
+    ],
+    "parameters below the first one, or indented": [
+      "control c(inout h_t h,\n   inout m_t m) { apply { } }\ncontrol dd(inout h_t h,\n           inout m_t m) { apply { } }\ncontrol e(\n  inout h_t h,\n  inout m_t m\n) { apply { } }\n",
+      "control c(inout h_t h,\n    inout m_t m) {\n    apply { }\n}\ncontrol dd(inout h_t h,\n           inout m_t m) {\n    apply { }\n}\ncontrol e(\n    inout h_t h,\n    inout m_t m\n) {\n    apply { }\n}\n",
+    ],
+    "a table": [
+      "table t{key={h.a:exact;h.b : lpm;}actions={a;b;NoAction;}const default_action=NoAction();size=8;}",
+      "table t {\n    key = { h.a: exact; h.b : lpm; }\n    actions = { a; b; NoAction; }\n    const default_action = NoAction();\n    size = 8;\n}\n",
+    ],
+    "a parser": [
+      "state start{transition select(h.t,h.u){(1,2 &&& 3):a;\ndefault:accept;}}",
+      "state start {\n    transition select(h.t, h.u) {\n        (1, 2 &&& 3): a;\n        default: accept;\n    }\n}\n",
+    ],
+    "statements below a condition without braces": [
+      "apply { if (a)\nb();\nelse\nc();\nif (a)\nif (b)\nc(); d(); }",
+      "apply {\n    if (a)\n        b();\n    else\n        c();\n    if (a)\n        if (b)\n            c();\n    d();\n}\n",
+    ],
+    "preprocessor lines begin lines, and each branch begins where the #if began": [
+      "control c(inout h_t h) {\n  apply {\n  #ifdef A\n  if (h.a == 1) {\n  #else\n  if (h.a == 2) {\n  #endif\n  h.b = 1;\n  }\n  }\n}\n",
+      "control c(inout h_t h) {\n    apply {\n#ifdef A\n        if (h.a == 1) {\n#else\n        if (h.a == 2) {\n#endif\n            h.b = 1;\n        }\n    }\n}\n",
+    ],
+    "a macro's definition stays as it is": [
+      "#define F(x)   \\\n   x + \\\n\t 1\n  #include   <core.p4>  // why\n",
+      "#define F(x)   \\\n   x + \\\n\t 1\n#include   <core.p4>  // why\n",
+    ],
+    "macros that stand as statements": [
+      "#define go x();\napply {\n  COUNT(1, 2)\n  go\n  y();\n}\n",
+      "#define go x();\napply {\n    COUNT(1, 2)\n    go\n    y();\n}\n",
+    ],
+    "comments move with what they are about": [
+      "apply {\n/* one\n   two */\n  a(/* x */ 1, // first\n    2); // done\n      // last\n}\n",
+      "apply {\n    /* one\n       two */\n    a(/* x */ 1, // first\n      2); // done\n    // last\n}\n",
+    ],
+    "one blank line at most, none at the edges": [
+      "\n\nconst int A = 1;\n\n\n\nstruct s_t {\n\n    bit a;\n\n}\n\n\n",
+      "const int A = 1;\n\nstruct s_t {\n    bit a;\n}\n",
+    ],
+    "enums, errors and annotations": [
+      '@name("e")\nenum bit<8> e_t{A=1,B=2}\nerror{X,Y}\n@hidden @name ( "a" ) action a(){}\n',
+      '@name("e")\nenum bit<8> e_t { A = 1, B = 2 }\nerror { X, Y }\n@hidden @name("a") action a() { }\n',
+    ],
+    "a pragma ends with its line": [
+      "@pragma stage 1\ntable t { actions = { a; } }",
+      "@pragma stage 1\ntable t {\n    actions = { a; }\n}\n",
+    ],
+    "lines that end as in DOS": [
+      "const int A=1;\r\n\r\nconst int B=2;\r\n",
+      "const int A = 1;\r\n\r\nconst int B = 2;\r\n",
+    ],
+    "an empty text": ["  \n\n", ""],
+  };
+
+  it.each(Object.entries(cases))("%s", (_, [text, expected]) => {
+    expect(formatted(text)).toBe(expected);
+    expect(formatted(expected)).toBe(expected);
+  });
+});
+
+it.each([
+  ["apply { a();\n", "P46200 this '{' is never closed"],
+  ["apply { a(); } }\n", "P46200 this '}' closes nothing"],
+  ["f(a];\n", "P46200 this ']' would close a '('"],
+  ["/* no end", "P40101 this comment has no end"],
+  ['const string s = "no end;\n', 'P40102 this string has no closing "'],
+])("refuses %j", (text, message) => {
+  expect(refusal(text)).toEqual([message]);
+});
+
+/** Our own programs: those beside src/, of the examples, and those of the compiler's tests, right and wrong. */
+const programs = ["p4", "examples", "test/golden", "test/bad"].flatMap((folder) =>
+  (readdirSync(join(root, folder), { recursive: true }) as string[])
+    .filter((name) => name.endsWith(".p4"))
+    .map((name) => join(folder, name))
+    .sort(),
+);
+
+const besideIt: IncludeResolver = (name, from) => {
+  const path = join(dirname(from.path), name);
+  return existsSync(path) ? new SourceFile(path, readFileSync(path, "utf8")) : undefined;
+};
+
+/** Every so many of our programs are compiled, to keep the test short; `bench/formatting.ts` compiles all of a folder. */
+const COMPILED_STEP = 12;
+
+it("formats each of our programs to a text that stays as it is and compiles to the same", () => {
+  expect(programs.length).toBeGreaterThan(200);
+  let compiled = 0;
+  for (const [index, name] of programs.entries()) {
+    const path = join(root, name);
+    const text = readFileSync(path, "utf8");
+    const result = format(new SourceFile(path, text), new Diagnostics());
+    if (result === undefined) {
+      expect(name).toMatch(/^test\/bad\//);
+      continue;
+    }
+    expect(format(new SourceFile(path, result), new Diagnostics()), name).toBe(result);
+    if (index % COMPILED_STEP !== 0) continue;
+    const before = compiledForm(new SourceFile(path, text), besideIt);
+    if (before !== undefined) compiled++;
+    expect(compiledForm(new SourceFile(path, result), besideIt), name).toBe(before);
+  }
+  expect(compiled).toBeGreaterThan(10);
+});
+
+it("formats a program whose white space was replaced at random, and stays at the result", () => {
+  const text = readFileSync(join(root, "p4/ecmp/leaf.p4"), "utf8");
+  const elements = elementsOf(new SourceFile("leaf.p4", text), new Diagnostics()).slice(0, 700);
+  const gaps = fc.array(fc.constantFrom(" ", "\n", "\n\n\n", "   ", "\t", "\n      "), {
+    minLength: 1,
+    maxLength: 40,
+  });
+  fc.assert(
+    fc.property(gaps, (choices) => {
+      const mixed = elements
+        .map((element, index) => {
+          const alone = element.kind === "directive" || element.kind === "lineComment";
+          const gap = choices[index % choices.length]!;
+          return (element.kind === "directive" ? "\n" : "") + element.text + (alone ? "\n" : gap);
+        })
+        .join("");
+      const brackets = elementsOf(new SourceFile("mixed.p4", mixed), new Diagnostics());
+      let depth = 0;
+      for (const { token } of brackets) depth += "([{".includes(token) ? 1 : ")]}".includes(token) ? -1 : 0;
+      const whole = mixed + "}".repeat(Math.max(0, depth));
+      const diagnostics = new Diagnostics();
+      const once = format(new SourceFile("mixed.p4", whole), diagnostics);
+      fc.pre(once !== undefined);
+      expect(formatted(once!)).toBe(once);
+    }),
+    { numRuns: 25 },
+  );
+});
