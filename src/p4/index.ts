@@ -9,4 +9,10 @@
  */
 export { type CompileInput, type CompileResult, compile } from "./compile.js";
 export { standardLibrary } from "./stdlib/index.js";
-export { type IncludeResolver, type PreprocessorOptions, preprocess, printUnit, Scanner } from "./syntax/index.js";
+export {
+  type IncludeResolver,
+  type PreprocessorOptions,
+  preprocess,
+  printUnit,
+  Scanner,
+} from "./syntax/index.js";
