@@ -7,7 +7,7 @@ node_modules/.package-lock.json: package.json package-lock.json
 	$(NPM_CI)
 	@touch $@
 
-dist/.built: node_modules/.package-lock.json tsconfig.json tsconfig.build.json tools/build-command.mjs $(shell find src -name '*.ts')
+dist/.built: node_modules/.package-lock.json tsconfig.json tsconfig.build.json $(wildcard tools/*.mjs) $(shell find src pages/lab -type f)
 	npm run --silent build
 	@touch $@
 

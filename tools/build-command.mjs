@@ -1,6 +1,7 @@
 /**
  * Builds the programs: the command `p4loom` from `src/cli` (`dist/cli/main.js` starts it, `dist/cli/command.cjs` is all of
- * its code in one file), and the agent of a host from `src/host-agent` (`main.cjs` and `process.cjs` in `dist/host-agent`).
+ * its code in one file), the agent of a host from `src/host-agent` (`main.cjs` and `process.cjs` in `dist/host-agent`), and the
+ * page of `p4loom lab` (`tools/build-page.mjs`).
  * `npm run build` calls this after `tsc`, which builds the library; the tests call it to test what users run.
  *
  *     node tools/build-command.mjs [--if-stale] [--no-cache]
@@ -17,9 +18,13 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { build } from "esbuild";
+import { buildPage } from "./build-page.mjs";
+import { noLocales, unusedModules } from "./bundle-plugins.mjs";
+import { licences } from "./licences.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const src = join(root, "src");
+const page = join(root, "pages/lab");
 
 /** The programs: their code in one file, what starts it, and the runs that fill the code caches. */
 const COMMAND = program("cli", "command.cjs", "main.js", commandRuns);
@@ -61,25 +66,6 @@ const moduleUrls = {
   },
 };
 
-/** Modules of which nothing is used are left out: the agent needs only the hosts of the schemes. */
-const unusedModules = {
-  name: "unused-modules",
-  setup(esbuild) {
-    esbuild.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
-      if (!resolveDir.startsWith(src)) return undefined;
-      return { path: join(resolveDir, path.replace(/\.js$/, ".ts")), sideEffects: false };
-    });
-  },
-};
-
-/** zod's messages in forty languages, none of which is asked for. */
-const noLocales = {
-  name: "no-locales",
-  setup(esbuild) {
-    esbuild.onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: "export {}" }));
-  },
-};
-
 async function bundle({ entry, code }) {
   const result = await build({
     absWorkingDir: root,
@@ -99,7 +85,7 @@ async function bundle({ entry, code }) {
     legalComments: "none",
     metafile: true,
     logLevel: "warning",
-    plugins: [unusedModules, moduleUrls, noLocales],
+    plugins: [unusedModules(src), moduleUrls, noLocales],
     banner: {
       js: 'const distUrl=(place)=>new URL(place,require("node:url").pathToFileURL(require("node:path").dirname(__dirname)+"/")).href;',
     },
@@ -110,22 +96,6 @@ async function bundle({ entry, code }) {
     .replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
   writeFileSync(code, text);
   return Object.keys(result.metafile.inputs);
-}
-
-/** The licences of the packages whose code is in the bundle: most ask to be passed on with it. */
-function writeLicences({ folder: dist }, inputs) {
-  const folders = new Set();
-  for (const input of inputs) {
-    const match = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input);
-    if (match !== null) folders.add(match[1]);
-  }
-  const texts = [...folders].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
-    const files = readdirSync(join(root, folder)).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));
-    const parts = files.map((file) => readFileSync(join(root, folder, file), "utf8").trim());
-    return [`${name} ${version} (${license})`, ...parts].join("\n\n");
-  });
-  writeFileSync(join(dist, "THIRD-PARTY-LICENSES.txt"), `${texts.join(`\n\n${"-".repeat(80)}\n\n`)}\n`);
 }
 
 const launcherText = ({ codeName }) => `#!/usr/bin/env node
@@ -253,10 +223,13 @@ function linkCommand() {
 function isFresh() {
   if (!PROGRAMS.every(({ launcher }) => existsSync(launcher))) return false;
   const built = Math.min(...PROGRAMS.map(({ launcher }) => statSync(launcher).mtimeMs));
-  const sources = readdirSync(src, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-  return [...sources, import.meta.filename, join(root, "package.json")].every((file) => statSync(file).mtimeMs <= built);
+  const sources = [src, page].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  const tools = ["build-command.mjs", "build-page.mjs", "bundle-plugins.mjs", "licences.mjs"].map((name) => join(root, "tools", name));
+  return [...sources, ...tools, join(root, "package.json")].every((file) => statSync(file).mtimeMs <= built);
 }
 
 /** Several test files may want the command at once: the first builds it, the others wait. */
@@ -283,10 +256,12 @@ async function withLock(work) {
 
 await withLock(async () => {
   if (process.argv.includes("--if-stale") && isFresh()) return;
+  await buildPage();
   for (const one of PROGRAMS) {
     mkdirSync(one.folder, { recursive: true });
     rmSync(one.launcher, { force: true });
-    writeLicences(one, await bundle(one));
+    const inputs = await bundle(one);
+    writeFileSync(join(one.folder, "THIRD-PARTY-LICENSES.txt"), licences(root, inputs));
     if (!process.argv.includes("--no-cache")) writeCaches(one);
     writeFileSync(one.launcher, launcherText(one));
     chmodSync(one.launcher, 0o755);

@@ -1,0 +1,28 @@
+/** How editors of the page look: by the page's colours, so that a change of theme needs nothing here. */
+import { EditorView } from "@codemirror/view";
+
+export const look = EditorView.theme({
+  "&": { height: "100%", fontSize: "13px", backgroundColor: "transparent", color: "var(--ink)" },
+  "&.cm-focused": { outline: "none" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
+  ".cm-content": { caretColor: "var(--ink)" },
+  ".cm-cursor": { borderLeftColor: "var(--ink)" },
+  ".cm-gutters": { backgroundColor: "transparent", color: "var(--quiet)", border: "none" },
+  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "color-mix(in srgb, var(--accent) 7%, transparent)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    background: "color-mix(in srgb, var(--accent) 26%, transparent)",
+  },
+  ".cm-matchingBracket": { backgroundColor: "color-mix(in srgb, var(--accent) 22%, transparent) !important" },
+  ".cm-panels": { backgroundColor: "var(--sunk)", color: "var(--ink)", borderColor: "var(--line)" },
+  ".cm-tooltip": {
+    backgroundColor: "var(--card)",
+    color: "var(--ink)",
+    border: "1px solid var(--strong-line)",
+    borderRadius: "6px",
+    maxWidth: "560px",
+  },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--soft)", color: "var(--ink)" },
+  ".cm-diagnostic": { whiteSpace: "pre-wrap", fontSize: "12.5px" },
+  ".cm-lit": { backgroundColor: "var(--lit)" },
+  ".cm-lit-now": { backgroundColor: "var(--lit-now)" },
+});

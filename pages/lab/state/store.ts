@@ -1,0 +1,44 @@
+/** A value that parts of the page watch. */
+import { useEffect, useState } from "preact/hooks";
+
+export class Store<T extends object> {
+  #value: T;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(value: T) {
+    this.#value = value;
+  }
+
+  get value(): T {
+    return this.#value;
+  }
+
+  /** Replaces the given members and tells all who watch. */
+  set(change: Partial<T>): void {
+    this.#value = { ...this.#value, ...change };
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** Calls `listener` after each change, until the returned function is called. */
+  watch(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}
+
+/** What `choose` takes from the store; the component is drawn again when that changes (by identity). */
+export function useStore<T extends object, U>(store: Store<T>, choose: (value: T) => U): U {
+  const chosen = choose(store.value);
+  const [, redraw] = useState({});
+  useEffect(() => {
+    let last = choose(store.value);
+    if (!Object.is(last, chosen)) redraw({});
+    return store.watch(() => {
+      const next = choose(store.value);
+      if (Object.is(next, last)) return;
+      last = next;
+      redraw({});
+    });
+  }, [store]);
+  return chosen;
+}

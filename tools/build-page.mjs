@@ -1,0 +1,63 @@
+/**
+ * Builds the page of `p4loom lab` from `pages/lab` into `dist/lab-page`: HTML, one style sheet, the page's script and its
+ * workers as modules that share their common code. Nothing in it loads from another host. `tools/build-command.mjs` calls
+ * {@link buildPage}; by hand:
+ *
+ *     node tools/build-page.mjs [--sizes]
+ *
+ * `--sizes`: prints the bytes of each file, as it is and after gzip.
+ */
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { noLocales, unusedModules } from "./bundle-plugins.mjs";
+import { licences } from "./licences.mjs";
+
+const root = resolve(import.meta.dirname, "..");
+const source = join(root, "pages/lab");
+const PAGE = join(root, "dist/lab-page");
+
+/** Writes `dist/lab-page` anew; the paths of its sources are returned. */
+export async function buildPage(folder = PAGE) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { main: "pages/lab/main.tsx", worker: "pages/lab/worker.ts", language: "pages/lab/language.ts" },
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    chunkNames: "part-[hash]",
+    platform: "browser",
+    format: "esm",
+    target: ["chrome111", "firefox115", "safari16.4"],
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    minify: true,
+    legalComments: "none",
+    metafile: true,
+    logLevel: "warning",
+    plugins: [unusedModules(join(root, "src")), noLocales],
+  });
+  copyFileSync(join(source, "index.html"), join(folder, "index.html"));
+  const inputs = Object.keys(metafile.inputs);
+  writeFileSync(join(folder, "THIRD-PARTY-LICENSES.txt"), licences(root, inputs));
+  return inputs;
+}
+
+function printSizes() {
+  let total = 0;
+  for (const name of readdirSync(PAGE).sort()) {
+    const bytes = readFileSync(join(PAGE, name));
+    const packed = gzipSync(bytes).length;
+    total += packed;
+    console.log(`${name}: ${bytes.length} bytes, ${packed} after gzip`);
+  }
+  console.log(`${relative(root, PAGE)}: ${total} bytes after gzip`);
+}
+
+if (process.argv[1] === import.meta.filename) {
+  await buildPage();
+  if (process.argv.includes("--sizes")) printSizes();
+}
