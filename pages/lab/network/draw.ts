@@ -28,8 +28,8 @@ export interface Picture {
   packets: readonly ScenePacket[];
   drops: readonly SceneDrop[];
   /** Links on the way of the chosen packet. */
-  way: ReadonlySet<string>;
-  chosenLink: string | undefined;
+  way: ReadonlySet<number>;
+  chosenLink: number | undefined;
   chosenPacket: number | undefined;
   /** Packets are so few that each can have its label. */
   labels: boolean;

@@ -18,7 +18,7 @@ export interface Lane {
 }
 
 export interface SceneLink {
-  id: string;
+  id: number;
   from: string;
   to: string;
   fromPort: string;
@@ -30,7 +30,7 @@ export interface SceneLink {
 
 export interface ScenePacket {
   id: number;
-  link: string;
+  link: number;
   /** 0: from the link's `from` to its `to`. */
   lane: 0 | 1;
   /** Share of the way. */
@@ -70,7 +70,7 @@ const PARALLEL_PX = 22;
 /** Where nodes and links are on a drawing of a given size. */
 export class Layout {
   readonly places = new Map<string, Point>();
-  readonly segments = new Map<string, Segment>();
+  readonly segments = new Map<number, Segment>();
   /** Radius of a node in px: smaller where many nodes are. */
   readonly radius: number;
 

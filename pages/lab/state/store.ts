@@ -19,6 +19,11 @@ export class Store<T extends object> {
     for (const listener of [...this.#listeners]) listener();
   }
 
+  /** Replaces the given members; those who watch see it with the next change. */
+  replaceQuietly(change: Partial<T>): void {
+    this.#value = { ...this.#value, ...change };
+  }
+
   /** Calls `listener` after each change, until the returned function is called. */
   watch(listener: () => void): () => void {
     this.#listeners.add(listener);

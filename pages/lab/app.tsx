@@ -1,0 +1,164 @@
+/** The page: clock above, network and what happens at the left, the work at the right. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { LabView } from "../../src/lab/index.js";
+import { NetworkPart } from "./network/network-part.js";
+import { ClockBar } from "./panels/clock-bar.js";
+import { ExercisePanel } from "./panels/exercise.js";
+import { HostsPanel } from "./panels/hosts.js";
+import { DropList, LogList, PacketList } from "./panels/packets.js";
+import { PlotsPanel } from "./panels/plots.js";
+import { ProgramPanel } from "./panels/program.js";
+import { SendPanel } from "./panels/send.js";
+import { StatePanel } from "./panels/state.js";
+import { StoryPanel } from "./panels/story.js";
+import { LabContext, useLab, useLabState } from "./parts/context.js";
+import { Help, useKeys } from "./parts/keys.js";
+import { Said } from "./parts/said.js";
+import { Splitter } from "./parts/splitter.js";
+import { type Tab, Tabs } from "./parts/tabs.js";
+import { ThemeToggle } from "./parts/theme.js";
+import { countText } from "./parts/words.js";
+import { ProjectChoice, type Projects } from "./projects.js";
+import type { Lab } from "./state/lab.js";
+
+export function App({ lab, projects }: { lab: Lab; projects: Projects | undefined }) {
+  return (
+    <LabContext.Provider value={lab}>
+      <Page projects={projects} />
+    </LabContext.Provider>
+  );
+}
+
+function Page({ projects }: { projects: Projects | undefined }) {
+  const view = useLabState((state) => state.lab);
+  const connection = useLabState((state) => state.connection);
+  const reason = useLabState((state) => state.reason);
+  if (view === undefined)
+    return (
+      <main class="waiting" role={connection === "lost" ? "alert" : "status"}>
+        {connection === "lost" ? reason : "The lab starts…"}
+      </main>
+    );
+  return <Work lab={view} projects={projects} lost={connection === "lost" ? reason : undefined} />;
+}
+
+interface WorkProps {
+  lab: LabView;
+  projects: Projects | undefined;
+  lost: string | undefined;
+}
+
+function Work({ lab: view, projects, lost }: WorkProps) {
+  const lab = useLab();
+  const exercise = useLabState((state) => state.exercise);
+  const drops = useLabState((state) => state.drops);
+  const changed = useLabState((state) => state.open.some(({ text, saved }) => text !== saved));
+  const wrong = useLabState((state) =>
+    Object.values(state.diagnostics).some((list) => list.some(({ severity }) => severity === "error")),
+  );
+  const [tab, setTab] = useState(exercise === undefined ? "program" : "exercise");
+  const [below, setBelow] = useState("packets");
+  const [left, setLeft] = useState(52);
+  const [top, setTop] = useState(64);
+  const [node, setNode] = useState<Record<string, string>>({});
+  const help = useRef<HTMLDialogElement>(null);
+  useKeys({
+    help: () => help.current?.showModal(),
+    run: () => view.can.clock && void lab.setClock({ running: !lab.store.value.lab?.clock.running }),
+    step: () => view.can.clock && void lab.step(),
+  });
+  // The exercise comes after the network.
+  const known = useRef(exercise);
+  useEffect(() => {
+    if (known.current === undefined && exercise !== undefined) setTab("exercise");
+    known.current = exercise;
+  }, [exercise]);
+  const go = (name: "state" | "hosts" | "send", which: string) => {
+    setNode({ ...node, [name]: which });
+    setTab(name);
+  };
+  const follow = (packet: number) => {
+    void lab.showStory(packet).then(() => setTab("story"));
+  };
+  // A click on a packet in the network opens its story, too.
+  const story = useLabState((state) => state.story?.id);
+  useEffect(() => {
+    if (story !== undefined) setTab("story");
+  }, [story]);
+  const choose = (which: string) => (name: string) => setNode({ ...node, [which]: name });
+  const tabs: Tab[] = [
+    ...(exercise === undefined
+      ? []
+      : [
+          {
+            ...{ name: "exercise", title: "Exercise" },
+            content: () => <ExercisePanel exercise={exercise} canTest={view.can.tests} />,
+          },
+        ]),
+    {
+      ...{ name: "program", title: "Program", mark: wrong ? "!" : changed ? "*" : undefined },
+      content: () => <ProgramPanel />,
+    },
+    ...(view.can.packets ? [{ name: "story", title: "Packet", content: () => <StoryPanel /> }] : []),
+    {
+      ...{ name: "state", title: "Tables" },
+      content: () => <StatePanel lab={view} chosen={node["state"]} choose={choose("state")} />,
+    },
+    {
+      ...{ name: "hosts", title: "Hosts" },
+      content: () => <HostsPanel lab={view} chosen={node["hosts"]} choose={choose("hosts")} />,
+    },
+    ...(view.can.packets
+      ? [
+          {
+            ...{ name: "send", title: "Send" },
+            content: () => <SendPanel lab={view} from={node["send"]} follow={follow} />,
+          },
+        ]
+      : []),
+    { name: "plots", title: "Plots", content: () => <PlotsPanel /> },
+  ];
+  const dropped = drops.reduce((sum, { packets }) => sum + packets, 0);
+  const happenings: Tab[] = [
+    ...(view.can.packets ? [{ name: "packets", title: "Packets", content: () => <PacketList follow={follow} /> }] : []),
+    {
+      ...{ name: "drops", title: "Drops", mark: dropped === 0 ? undefined : countText(dropped) },
+      content: () => <DropList />,
+    },
+    { name: "log", title: "Log", content: () => <LogList /> },
+  ];
+  return (
+    <>
+      <header class="bar">
+        <h1>
+          <span>p4loom lab</span> {view.title}
+        </h1>
+        {projects === undefined ? null : <ProjectChoice projects={projects} />}
+        <span class="room" />
+        {view.can.clock ? <ClockBar clock={view.clock} /> : null}
+        <span class="room" />
+        <span class="chip">{view.engine === "sim" ? "simulator" : "testbed"}</span>
+        {lost === undefined ? null : (
+          <span class="chip bad" role="alert">
+            {lost}
+          </span>
+        )}
+        <button type="button" class="icon" aria-label="Help and keys" title="Help and keys (?)" onClick={() => help.current?.showModal()}>
+          ?
+        </button>
+        <ThemeToggle />
+      </header>
+      <main class="work" style={{ "--left": `${left}fr`, "--right": `${100 - left}fr` }}>
+        <div class="left" style={{ "--top": `${top}fr`, "--bottom": `${100 - top}fr` }}>
+          <NetworkPart lab={view} go={go} />
+          <Splitter label="Height of the network" orientation="horizontal" value={top} change={setTop} />
+          <Tabs id="below" label="What happens" tabs={happenings} chosen={below} choose={setBelow} />
+        </div>
+        <Splitter label="Width of the network" orientation="vertical" value={left} change={setLeft} />
+        <Tabs id="work" label="Work" tabs={tabs} chosen={tab} choose={setTab} />
+      </main>
+      <Said />
+      <Help dialog={help} />
+    </>
+  );
+}

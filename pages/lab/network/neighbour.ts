@@ -1,0 +1,31 @@
+import type { Point } from "./scene.js";
+
+const DIRECTIONS: Readonly<Record<string, Point>> = {
+  ArrowLeft: { x: -1, y: 0 },
+  ArrowRight: { x: 1, y: 0 },
+  ArrowUp: { x: 0, y: -1 },
+  ArrowDown: { x: 0, y: 1 },
+};
+
+/**
+ * The element that an arrow key leads to from `key`: the nearest one in a quarter turn around the direction, distance to
+ * the side counting double. `undefined`: another key, or nothing lies there.
+ */
+export function neighbour(places: ReadonlyMap<string, Point>, key: string, pressed: string): string | undefined {
+  const direction = DIRECTIONS[pressed];
+  const from = places.get(key);
+  if (direction === undefined || from === undefined) return undefined;
+  let best: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const [other, { x, y }] of places) {
+    const along = (x - from.x) * direction.x + (y - from.y) * direction.y;
+    const aside = Math.abs((x - from.x) * direction.y - (y - from.y) * direction.x);
+    if (other === key || along <= 0 || aside > along * 1.2) continue;
+    const distance = along + 2 * aside;
+    if (distance < least) {
+      least = distance;
+      best = other;
+    }
+  }
+  return best;
+}

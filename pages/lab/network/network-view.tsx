@@ -1,0 +1,201 @@
+/** The network: links, packets and drops on a canvas; nodes and links as buttons above it, which keys and screen readers reach. */
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { LabView, NodeView } from "../../../src/lab/index.js";
+import { useLab, useLabState } from "../parts/context.js";
+import { theme } from "../parts/theme.js";
+import { timeText } from "../parts/words.js";
+import { type Colours, draw, packetAt, readColours } from "./draw.js";
+import { neighbour } from "./neighbour.js";
+import { Layout, middle, type Point, type SceneNode, type ScenePacket } from "./scene.js";
+
+/** So few packets have labels. */
+const LABELLED = 14;
+
+export function NetworkView({ lab: view }: { lab: LabView }) {
+  const lab = useLab();
+  const room = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const size = useSize(room);
+  const choice = useLabState((state) => state.choice);
+  const story = useLabState((state) => state.story);
+  const [focused, setFocused] = useState<string>();
+  const shown = useRef<readonly ScenePacket[]>([]);
+  const layout = useMemo(
+    () => new Layout(view.nodes as readonly SceneNode[], lab.live.links(), size.x, size.y),
+    [view.nodes, view.links, size.x, size.y],
+  );
+  const way = useMemo(
+    () => new Set((story?.hops ?? []).flatMap((hop) => (hop.kind === "link" ? [hop.link] : []))),
+    [story],
+  );
+
+  useEffect(() => {
+    const element = canvas.current;
+    const context = element?.getContext("2d");
+    if (element === null || context === null || context === undefined || size.x === 0) return;
+    const scale = devicePixelRatio || 1;
+    element.width = Math.round(size.x * scale);
+    element.height = Math.round(size.y * scale);
+    let colours: Colours = readColours(element);
+    // After the new theme is on the page.
+    const unwatch = theme.watch(() => queueMicrotask(() => (colours = readColours(element))));
+    let request = 0;
+    const paint = (wall: number) => {
+      context.setTransform(scale, 0, 0, scale, 0, 0);
+      context.clearRect(0, 0, size.x, size.y);
+      const packets = lab.live.motions.picture(wall);
+      shown.current = packets;
+      draw(
+        context,
+        layout,
+        {
+          ...{ links: lab.live.links(), packets, drops: lab.live.drops(wall), way },
+          chosenLink: choice?.kind === "link" ? choice.id : undefined,
+          chosenPacket: story?.id,
+          labels: packets.length <= LABELLED,
+        },
+        colours,
+      );
+      request = requestAnimationFrame(paint);
+    };
+    request = requestAnimationFrame(paint);
+    return () => {
+      cancelAnimationFrame(request);
+      unwatch();
+    };
+  }, [layout, size.x, size.y, way, choice, story?.id]);
+
+  const pointOf = ({ clientX, clientY }: MouseEvent): Point => {
+    const { left, top } = canvas.current!.getBoundingClientRect();
+    return { x: clientX - left, y: clientY - top };
+  };
+  const onClick = (event: MouseEvent) => {
+    const packet = packetAt(layout, shown.current, pointOf(event));
+    if (packet !== undefined) void lab.showStory(packet.id);
+    else lab.choose(undefined);
+  };
+  const onMove = (event: MouseEvent) => {
+    const packet = packetAt(layout, shown.current, pointOf(event));
+    canvas.current!.style.cursor = packet === undefined ? "default" : "pointer";
+    canvas.current!.title = packet?.label ?? "";
+  };
+  const elements = [...view.nodes.map(({ name }) => nodeKey(name)), ...view.links.map(({ id }) => linkKey(id))];
+  const current = focused !== undefined && elements.includes(focused) ? focused : elements[0];
+  const places = new Map<string, Point>([
+    ...view.nodes.map(({ name }) => [nodeKey(name), layout.places.get(name)!] as const),
+    ...view.links.map(({ id }) => [linkKey(id), middle(layout.segments.get(id)!)] as const),
+  ]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const key = (event.target as HTMLElement).dataset["element"];
+    if (key === undefined) return;
+    const next = neighbour(places, key, event.key);
+    if (next !== undefined) {
+      event.preventDefault();
+      room.current?.querySelector<HTMLElement>(`[data-element="${CSS.escape(next)}"]`)?.focus();
+    } else if (event.key === "b" || event.key === "B") {
+      event.preventDefault();
+      const link = view.links.find(({ id }) => linkKey(id) === key);
+      const node = view.nodes.find(({ name }) => nodeKey(name) === key);
+      if (link !== undefined) void lab.setLink(link.id, !link.up);
+      else if (node?.kind === "switch") void lab.setSwitch(node.name, !node.up);
+    }
+  };
+  const seat = (key: string) => {
+    const { x, y } = places.get(key)!;
+    return { left: `${x}px`, top: `${y}px` };
+  };
+  const common = (key: string) => ({
+    "data-element": key,
+    style: seat(key),
+    tabIndex: key === current ? 0 : -1,
+    onFocus: () => setFocused(key),
+  });
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a <fieldset> is for fields
+    <div
+      class="network"
+      ref={room}
+      role="group"
+      aria-label="Network: arrow keys move between nodes and links, enter chooses, B breaks or mends"
+      onKeyDown={onKeyDown}
+    >
+      <canvas ref={canvas} aria-hidden="true" onClick={onClick} onMouseMove={onMove} />
+      {size.x === 0
+        ? null
+        : view.links.map((link) => (
+            <button
+              key={linkKey(link.id)}
+              type="button"
+              class={`link-knob${link.up ? "" : " down"}`}
+              aria-pressed={choice?.kind === "link" && choice.id === link.id}
+              aria-label={`Link ${link.a.node} port ${link.a.port} to ${link.b.node} port ${link.b.port}, ${link.up ? "up" : "broken"}`}
+              title={`${link.a.node}:${link.a.port} – ${link.b.node}:${link.b.port}, ${timeText(link.delayNs)}${link.up ? "" : ", broken"}\nDouble click: ${link.up ? "break" : "mend"}`}
+              onClick={() => lab.choose({ kind: "link", id: link.id })}
+              onDblClick={() => void lab.setLink(link.id, !link.up)}
+              {...common(linkKey(link.id))}
+            >
+              {link.up ? "" : "✕"}
+            </button>
+          ))}
+      {size.x === 0
+        ? null
+        : view.nodes.map((node) => (
+            <button
+              key={nodeKey(node.name)}
+              type="button"
+              class={`node ${node.kind}${node.up ? "" : " down"}`}
+              aria-pressed={choice?.kind === "node" && choice.name === node.name}
+              aria-label={nodeLabel(node)}
+              title={nodeTitle(node)}
+              onClick={() => lab.choose({ kind: "node", name: node.name })}
+              onDblClick={() => node.kind === "switch" && void lab.setSwitch(node.name, !node.up)}
+              {...common(nodeKey(node.name))}
+              style={{ ...seat(nodeKey(node.name)), "--size": `${2 * layout.radius}px` }}
+            >
+              <span>{node.name}</span>
+            </button>
+          ))}
+      {size.x === 0 || layout.radius < 13
+        ? null
+        : view.nodes
+            .filter(({ ipv4 }) => ipv4 !== undefined)
+            .map((node) => (
+              <span
+                key={node.name}
+                class="address"
+                aria-hidden="true"
+                style={{ ...seat(nodeKey(node.name)), "--down": `${layout.radius + 4}px` }}
+              >
+                {node.ipv4!.replace(/\/\d+$/, "")}
+              </span>
+            ))}
+    </div>
+  );
+}
+
+const nodeKey = (name: string): string => `node ${name}`;
+const linkKey = (id: number): string => `link ${id}`;
+
+const nodeLabel = ({ name, kind, up, program }: NodeView): string =>
+  `${kind === "host" ? "Host" : "Switch"} ${name}, ${up ? (kind === "switch" && program === undefined ? "no program" : "up") : "broken"}`;
+
+const nodeTitle = (node: NodeView): string =>
+  node.kind === "host"
+    ? [node.name, node.ipv4, node.mac].filter(Boolean).join("\n")
+    : `${node.name}: ${node.program ?? "no program"}\nDouble click: ${node.up ? "break" : "mend"}`;
+
+/** The size of an element, followed. */
+function useSize(element: { current: HTMLElement | null }): Point {
+  const [size, setSize] = useState<Point>({ x: 0, y: 0 });
+  useEffect(() => {
+    if (element.current === null) return;
+    const observer = new ResizeObserver(([entry]) => {
+      const { width, height } = entry!.contentRect;
+      setSize({ x: width, y: height });
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return size;
+}
+

@@ -1,0 +1,80 @@
+/** The exercise: its text, and its tests with what they expected and saw. */
+import { useState } from "preact/hooks";
+import type { ExerciseView, TestView } from "../../../src/lab/index.js";
+import { useLab } from "../parts/context.js";
+import { Markdown } from "../parts/markdown.js";
+
+export function ExercisePanel({ exercise, canTest }: { exercise: ExerciseView; canTest: boolean }) {
+  return (
+    <>
+      {exercise.tests.length === 0 || !canTest ? null : <Tests tests={exercise.tests} />}
+      <Markdown text={exercise.text} />
+    </>
+  );
+}
+
+function Tests({ tests }: { tests: readonly TestView[] }) {
+  const lab = useLab();
+  const [busy, setBusy] = useState(false);
+  const run = async (names?: readonly string[]) => {
+    setBusy(true);
+    try {
+      await lab.runTests(names);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const reached = tests.reduce((sum, { result }) => sum + (result?.points ?? 0), 0);
+  const all = tests.reduce((sum, { points }) => sum + points, 0);
+  return (
+    <section class="tests" aria-label="Tests">
+      <div class="row">
+        <button type="button" class="primary" disabled={busy} onClick={() => void run()}>
+          {busy ? "Tests run" : "Run the tests"}
+        </button>
+        <span role="status">
+          {tests.some(({ result }) => result !== undefined) ? `${reached} of ${all} points` : `${all} points`}
+        </span>
+      </div>
+      <ul>
+        {tests.map((test) => (
+          <li key={test.name}>
+            <TestLine test={test} busy={busy} run={() => void run([test.name])} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const MARKS = { running: "…", passed: "✓", failed: "✕" } as const;
+
+function TestLine({ test: { title, points, result }, busy, run }: { test: TestView; busy: boolean; run: () => void }) {
+  const state = result?.state;
+  const tone = state === "passed" ? "good" : state === "failed" ? "bad" : "quiet";
+  const head = (
+    <>
+      <span class={tone} aria-hidden="true">
+        {state === undefined ? "○" : MARKS[state]}
+      </span>{" "}
+      {title} <span class="quiet small">{state === undefined ? `${points} points` : `${result!.points} of ${points}, ${state}`}</span>
+    </>
+  );
+  return (
+    <>
+      <div class="row nowrap">
+        <span>{head}</span>
+        <span class="room" />
+        <button type="button" class="plain" disabled={busy} aria-label={`Run test ${title}`} onClick={run}>
+          Run
+        </button>
+      </div>
+      {result === undefined || result.text.length === 0 ? null : (
+        <details open={state === "failed"}>
+          <summary class="small quiet">what was expected and seen</summary>
+          <pre>{result.text.join("\n")}</pre>
+        </details>
+      )}
+    </>
+  );
+}

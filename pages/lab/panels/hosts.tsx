@@ -1,0 +1,87 @@
+/** Hosts: their command lines (simulated hosts) or terminals (real ones), and traffic from one to another. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { LabView } from "../../../src/lab/index.js";
+import { useLab, useLabState } from "../parts/context.js";
+import { TerminalView } from "./terminal.js";
+import { TrafficForm } from "./traffic.js";
+
+interface Props {
+  lab: LabView;
+  chosen: string | undefined;
+  choose: (name: string) => void;
+}
+
+export function HostsPanel({ lab: view, chosen, choose }: Props) {
+  const hosts = view.nodes.filter(({ kind }) => kind === "host");
+  const host = hosts.find(({ name }) => name === chosen) ?? hosts[0];
+  if (host === undefined) return <p class="empty">This network has no host.</p>;
+  return (
+    <>
+      <TrafficForm lab={view} from={host.name} choose={choose} />
+      <div class="row">
+        <label class="row">
+          Host
+          <select value={host.name} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+            {hosts.map(({ name }) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <span class="quiet small">{[host.ipv4, host.ipv6, host.mac].filter(Boolean).join("  ")}</span>
+      </div>
+      {view.can.terminals ? <TerminalView key={host.name} host={host.name} /> : null}
+      {view.can.consoles ? <Console key={host.name} host={host.name} /> : null}
+    </>
+  );
+}
+
+function Console({ host }: { host: string }) {
+  const lab = useLab();
+  const text = useLabState((state) => state.consoles[host]) ?? "";
+  const [line, setLine] = useState("");
+  const past = useRef<string[]>([]);
+  const back = useRef(0);
+  const output = useRef<HTMLPreElement>(null);
+  useEffect(() => {
+    const pre = output.current;
+    if (pre !== null) pre.scrollTop = pre.scrollHeight;
+  }, [text]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
+    event.preventDefault();
+    back.current = Math.max(0, Math.min(past.current.length, back.current + (event.key === "ArrowUp" ? 1 : -1)));
+    setLine(past.current[past.current.length - back.current] ?? "");
+  };
+  return (
+    <form
+      class="console fill"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (line.trim() === "") return;
+        past.current.push(line);
+        back.current = 0;
+        setLine("");
+        void lab.hostCommand(host, line);
+      }}
+    >
+      <pre ref={output} role="log" aria-label={`Output of ${host}`} tabIndex={0}>
+        {text === "" ? "help lists the commands, for example: ping h2" : text}
+      </pre>
+      <div class="row nowrap">
+        <span class="mono quiet">{host}$</span>
+        <input
+          type="text"
+          class="mono"
+          aria-label={`Command for ${host}`}
+          placeholder="ping h2"
+          autocomplete="off"
+          spellcheck={false}
+          value={line}
+          onInput={({ currentTarget }) => setLine(currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
+        <button type="submit">Run</button>
+      </div>
+    </form>
+  );
+}

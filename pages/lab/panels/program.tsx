@@ -1,0 +1,154 @@
+/** The files of the project: what is wrong with them, and saving, which compiles and swaps in. */
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { CodeEditor } from "../editor/code-editor.js";
+import { languageServices } from "../editor/services.js";
+import { useLab, useLabState } from "../parts/context.js";
+import type { Lab } from "../state/lab.js";
+import type { OpenFile } from "../state/lab-state.js";
+
+export function ProgramPanel() {
+  const lab = useLab();
+  const files = useLabState((state) => state.files);
+  const open = useLabState((state) => state.open);
+  const shown = useLabState((state) => state.shown);
+  const file = open.find(({ path }) => path === shown);
+  return (
+    <>
+      <div class="row">
+        <select
+          aria-label="File"
+          value={shown ?? ""}
+          onChange={({ currentTarget }) => void lab.openFile(currentTarget.value)}
+        >
+          {shown === undefined ? <option value="">Choose a file</option> : null}
+          {files.map(({ path }) => {
+            const opened = open.find((one) => one.path === path);
+            return (
+              <option key={path} value={path}>
+                {path}
+                {opened !== undefined && opened.text !== opened.saved ? " *" : ""}
+              </option>
+            );
+          })}
+        </select>
+        {file === undefined ? null : <SaveRow key={file.path} file={file} />}
+      </div>
+      {file === undefined ? <p class="empty">No file is open.</p> : <Editor key={file.path} file={file} lab={lab} />}
+    </>
+  );
+}
+
+function SaveRow({ file }: { file: OpenFile }) {
+  const lab = useLab();
+  const programs = useLabState((state) => state.lab?.programs);
+  const program = programs?.find(({ path }) => path === file.path);
+  const changed = file.text !== file.saved;
+  const revert = () => {
+    lab.edit(file.path, file.saved);
+    lab.showDiagnostics(file.path, []);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class="primary"
+        disabled={file.readOnly || !changed}
+        title={program === undefined ? "Ctrl+S" : "Compile and swap in (Ctrl+S)"}
+        onClick={() => void lab.save(file.path)}
+      >
+        {program === undefined ? "Save" : "Save and run"}
+      </button>
+      {changed ? (
+        <button type="button" onClick={revert}>
+          Revert
+        </button>
+      ) : null}
+      <span class="room" />
+      {file.readOnly ? <span class="chip">read only</span> : null}
+      {program === undefined ? null : (
+        <span class={`chip ${program.current ? "good" : "bad"}`}>
+          {program.current ? `runs at ${program.switches.join(", ")}` : "the last version without errors runs"}
+        </span>
+      )}
+    </>
+  );
+}
+
+function Editor({ file, lab }: { file: OpenFile; lab: Lab }) {
+  const diagnostics = useLabState((state) => state.diagnostics[file.path]) ?? NONE;
+  const [goTo, setGoTo] = useState<{ line: number; column: number }>();
+  const services = useMemo(() => languageServices(file.path, lab, setGoTo), [file.path]);
+  useCheck(file, lab);
+  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+  return (
+    <>
+      <CodeEditor
+        file={file}
+        diagnostics={diagnostics}
+        services={services}
+        change={(text) => lab.edit(file.path, text)}
+        save={() => void lab.save(file.path)}
+        goTo={goTo}
+      />
+      <section class="diagnostics" aria-label={`Messages about ${file.path}`} aria-live="polite">
+        {diagnostics.length === 0 ? (
+          <span class="quiet small">No errors</span>
+        ) : (
+          <>
+            <span class={errors > 0 ? "bad small" : "quiet small"}>
+              {errors === 1 ? "1 error" : `${errors} errors`}, {diagnostics.length - errors} other messages
+            </span>
+            <ul>
+              {diagnostics.map((one, index) => (
+                <li key={index}>
+                  <button
+                    type="button"
+                    class="plain"
+                    disabled={one.start === undefined}
+                    onClick={() => one.start !== undefined && setGoTo({ ...one.start })}
+                  >
+                    <span class={one.severity === "error" ? "bad" : "quiet"}>
+                      {one.start === undefined ? "" : `${one.start.line}:${one.start.column} `}
+                    </span>
+                    {one.message} <span class="quiet">{one.code}</span>
+                    {one.notes.map((note, at) => (
+                      <span key={at} class="note">
+                        note: {note.message}
+                      </span>
+                    ))}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </section>
+    </>
+  );
+}
+
+const NONE: readonly never[] = [];
+/** A pause in typing after which the lab compiles what there is. */
+const PAUSE_MS = 250;
+
+/** Compiles the text while it is edited, and shows what is wrong; nothing is swapped in. */
+function useCheck(file: OpenFile, lab: Lab): void {
+  const first = useRef(true);
+  useEffect(() => {
+    // What is saved was checked when it was read or saved.
+    if (first.current) {
+      first.current = false;
+      return;
+    }
+    if (file.readOnly) return;
+    let current = true;
+    const timer = setTimeout(async () => {
+      const reply = await lab.connection.request({ op: "files.check", path: file.path, text: file.text });
+      if (current) lab.showDiagnostics(file.path, reply.diagnostics);
+    }, PAUSE_MS);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [file.text]);
+}

@@ -1,0 +1,27 @@
+import type { LabReply } from "../../../src/lab/index.js";
+
+type Built = Extract<LabReply<"packet.build">, { ok: true }>["value"];
+
+/** The bytes of a packet that is built, the headers in colours. */
+export function BytesView({ built: { hex, layers } }: { built: Built }) {
+  const bytes = hex.match(/../g) ?? [];
+  const starts = layers.map(({ at }) => at);
+  const parts = [...starts, bytes.length].slice(0, -1).map((start, index) => ({
+    name: layers[index]!.header,
+    bytes: bytes.slice(start, starts[index + 1] ?? bytes.length),
+  }));
+  const head = starts[0] ?? bytes.length;
+  return (
+    <figure class="bytes-view">
+      <figcaption class="small quiet">{bytes.length} bytes</figcaption>
+      <code class="bytes">
+        {bytes.slice(0, head).join(" ")}
+        {parts.map(({ name, bytes: own }, index) => (
+          <span key={index} title={name} style={{ color: `var(--p${index % 8})` }}>
+            {own.join(" ")}{" "}
+          </span>
+        ))}
+      </code>
+    </figure>
+  );
+}

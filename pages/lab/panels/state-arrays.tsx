@@ -1,0 +1,87 @@
+import { useState } from "preact/hooks";
+import type { ArrayView } from "../../../src/lab/index.js";
+import { useLab } from "../parts/context.js";
+import { countText } from "../parts/words.js";
+import { EditButton } from "./state.js";
+
+interface Props {
+  node: string;
+  array: ArrayView;
+  edit: (text: string) => void;
+}
+
+/** A counter, meter or register with some of its cells: those that are not 0, or those from a chosen one on. */
+export function ArrayPart({ node, array, edit }: Props) {
+  const lab = useLab();
+  const [from, setFrom] = useState<ArrayView>();
+  const [first, setFirst] = useState("0");
+  const shown = from ?? array;
+  const show = async () => {
+    const state = await lab.ask({
+      op: "state.read",
+      switch: node,
+      cells: { array: array.name, from: Math.max(0, Math.trunc(Number(first)) || 0) },
+    });
+    setFrom(state?.arrays.find(({ name }) => name === array.name));
+  };
+  return (
+    <details open>
+      <summary>
+        <strong>{array.name}</strong>{" "}
+        <span class="quiet">
+          {array.kind}, {countText(array.size)} cells{array.bits === undefined ? "" : ` of ${array.bits} bits`}
+        </span>
+      </summary>
+      <table class="list" aria-label={`Cells of ${array.name}`}>
+        <thead>
+          <tr>
+            <th scope="col" class="number">
+              Index
+            </th>
+            <th scope="col">Value</th>
+            <th scope="col">
+              <span class="unseen">Edit</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.cells.map(({ index, value, statement }) => (
+            <tr key={index}>
+              <td class="number">{index}</td>
+              <td class="mono">{value}</td>
+              <td>
+                <EditButton what={`cell ${index} of ${array.name}`} click={() => edit(statement)} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {array.size > array.cells.length ? (
+        <form
+          class="row small"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void show();
+          }}
+        >
+          <label>
+            Cells from{" "}
+            <input
+              type="number"
+              min={0}
+              max={array.size - 1}
+              value={first}
+              onInput={({ currentTarget }) => setFirst(currentTarget.value)}
+            />
+          </label>
+          <button type="submit">Show</button>
+          {from === undefined ? null : (
+            <button type="button" onClick={() => setFrom(undefined)}>
+              Live ones
+            </button>
+          )}
+        </form>
+      ) : null}
+    </details>
+  );
+}

@@ -1,0 +1,86 @@
+/** The line in which statements of the shell are written, with completion, and what is wrong with them. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { LabDiagnostic } from "../../../src/lab/index.js";
+import { WordInput } from "../parts/word-input.js";
+import { useLab } from "../parts/context.js";
+
+/** A statement to edit; a new `id` puts it into the line. */
+export interface Draft {
+  text: string;
+  id: number;
+}
+
+export function StatementEditor({ name, draft }: { name: string; draft: Draft }) {
+  const lab = useLab();
+  const [text, setText] = useState("");
+  const [answer, setAnswer] = useState<{ lines: readonly string[]; diagnostics: readonly LabDiagnostic[] }>();
+  const past = useRef<string[]>([]);
+  const line = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (draft.id === 0) return;
+    setText(draft.text);
+    setAnswer(undefined);
+    line.current?.focus();
+  }, [draft.id]);
+  const run = async () => {
+    if (text.trim() === "") return;
+    const next = await lab.control(name, text);
+    setAnswer(next);
+    past.current = [...past.current.filter((one) => one !== text), text].slice(-50);
+    if (!next.diagnostics.some(({ severity }) => severity === "error")) setText("");
+    else line.current?.focus();
+  };
+  const errors = answer?.diagnostics ?? [];
+  return (
+    <form
+      class="statement"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void run();
+      }}
+    >
+      <div class="row nowrap">
+        <WordInput
+          label={`Statement for ${name}, for example: help`}
+          placeholder="insert TABLE KEY=VALUE => ACTION PARAM=VALUE    (help lists the words)"
+          input={line}
+          text={text}
+          setText={setText}
+          invalid={errors.length > 0}
+          past={past.current}
+          complete={async (words, cursor) => {
+            const reply = await lab.connection.request({ op: "control.complete", switch: name, line: words, cursor });
+            return reply.ok ? reply.value : { from: cursor, words: [] };
+          }}
+        />
+        <button type="submit" class="primary">
+          Run
+        </button>
+      </div>
+      <div aria-live="polite">
+        {errors.map((one, index) => (
+          <div key={index} class="notice bad small">
+            <Underlined text={text} diagnostic={one} />
+            {one.message} {one.code === "" ? null : <span class="quiet">{one.code}</span>}
+            {one.notes.map((note) => `\nnote: ${note.message}`).join("")}
+          </div>
+        ))}
+        {answer !== undefined && answer.lines.length > 0 ? <pre class="answer">{answer.lines.join("\n")}</pre> : null}
+      </div>
+    </form>
+  );
+}
+
+/** The statement with the word underlined that the message is about. */
+function Underlined({ text, diagnostic: { start, end } }: { text: string; diagnostic: LabDiagnostic }) {
+  if (start === undefined || start.line !== 1 || start.column > text.length) return null;
+  const from = start.column - 1;
+  const to = end?.line === 1 && end.column - 1 > from ? end.column - 1 : from + 1;
+  return (
+    <div class="mono">
+      {text.slice(0, from)}
+      <u>{text.slice(from, to)}</u>
+      {text.slice(to)}
+    </div>
+  );
+}

@@ -1,0 +1,194 @@
+/** The story of one packet: its way over all hops, what each switch did with it, and the P4 lines that did it. */
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { HopView, StoryView } from "../../../src/lab/index.js";
+import { type StoryLine, storyLines } from "../../../src/trace/index.js";
+import { SourceView } from "../editor/source-view.js";
+import { useLab, useLabState } from "../parts/context.js";
+import { bytesText, clockText, timeText } from "../parts/words.js";
+import { endText } from "./packets.js";
+
+type SwitchHop = Extract<HopView, { kind: "switch" }>;
+
+export function StoryPanel() {
+  const story = useLabState((state) => state.story);
+  if (story === undefined)
+    return (
+      <p class="empty">
+        Click a packet in the network, or one in the list of packets: its way over all hops comes here, with the P4
+        lines that it went through.
+      </p>
+    );
+  return <Story key={story.id} story={story} />;
+}
+
+function Story({ story }: { story: StoryView }) {
+  const lab = useLab();
+  const switches = story.hops.filter((hop): hop is SwitchHop => hop.kind === "switch");
+  const [place, setPlace] = useState<{ hop: number; line: number | undefined }>();
+  const hop = place === undefined ? switches.at(-1) : (story.hops[place.hop] as SwitchHop | undefined);
+  const lines = useMemo(() => (hop?.trace === undefined ? [] : storyLines(hop.trace)), [hop?.trace]);
+  const lit = useMemo(
+    () => new Set(lines.flatMap(({ source }) => (source === undefined ? [] : [source.line]))),
+    [lines],
+  );
+  const now = place?.line === undefined ? endLine(story, hop) : lines[place.line]?.source?.line;
+  const program = useProgram(hop?.program);
+  return (
+    <>
+      <div class="row">
+        <strong>{story.label}</strong>
+        <span class={story.end.kind === "dropped" ? "bad" : story.end.kind === "delivered" ? "good" : "quiet"}>
+          {endText(story.end)}
+        </span>
+        <span class="room" />
+        {story.parent === undefined ? null : (
+          <button type="button" class="plain" onClick={() => void lab.showStory(story.parent!)}>
+            of packet {story.parent}
+          </button>
+        )}
+        {story.copies.map((copy) => (
+          <button key={copy} type="button" class="plain" onClick={() => void lab.showStory(copy)}>
+            copy {copy}
+          </button>
+        ))}
+        <button type="button" onClick={() => void lab.showStory(story.id)}>
+          Refresh
+        </button>
+      </div>
+      <div class="story fill">
+        <ol class="hops" aria-label="Way of the packet" onKeyDown={moveByArrows}>
+          {story.hops.map((one, index) =>
+            one.kind === "switch" ? (
+              <SwitchPart
+                key={index}
+                hop={one}
+                open={one === hop}
+                current={one === hop ? place?.line : undefined}
+                choose={(line) => setPlace({ hop: index, line })}
+              />
+            ) : (
+              <li key={index} class="hop">
+                <PlainHop hop={one} />
+              </li>
+            ),
+          )}
+        </ol>
+      </div>
+      {hop !== undefined && program !== undefined ? (
+        <>
+          <div class="row small quiet">
+            {hop.program} at {hop.node}; lit lines: what this packet went through
+          </div>
+          <SourceView text={program} label={`${hop.program}, lines of this packet lit up`} lit={lit} now={now} />
+        </>
+      ) : null}
+    </>
+  );
+}
+
+/** The line that dropped the packet, at the hop where it was. */
+function endLine(story: StoryView, hop: SwitchHop | undefined): number | undefined {
+  const { end } = story;
+  return end.kind === "dropped" && hop !== undefined && end.node === hop.node ? end.place?.line : undefined;
+}
+
+function useProgram(path: string | undefined): string | undefined {
+  const lab = useLab();
+  const [text, setText] = useState<{ path: string; text: string }>();
+  useEffect(() => {
+    if (path === undefined) return;
+    let current = true;
+    void lab.ask({ op: "files.read", path }).then((file) => {
+      if (current && file !== undefined) setText({ path, text: file.text });
+    });
+    return () => {
+      current = false;
+    };
+  }, [path]);
+  return text !== undefined && text.path === path ? text.text : undefined;
+}
+
+function PlainHop({ hop }: { hop: Exclude<HopView, SwitchHop> }) {
+  if (hop.kind === "link")
+    return (
+      <span class="quiet">
+        {hop.from} → {hop.to},{" "}
+        {hop.arrives === undefined ? "on the wire or lost there" : timeText(hop.arrives - hop.departs)}
+      </span>
+    );
+  return (
+    <span>
+      <strong>{hop.node}</strong> {hop.kind === "send" ? "sends" : "receives"} {bytesText(hop.bytes.length / 2)}{" "}
+      <span class="quiet">at {clockText(hop.at)}</span>
+      <details>
+        <summary class="small quiet">bytes</summary>
+        <code class="bytes">{(hop.bytes.match(/../g) ?? []).join(" ")}</code>
+      </details>
+    </span>
+  );
+}
+
+interface SwitchProps {
+  hop: SwitchHop;
+  open: boolean;
+  current: number | undefined;
+  choose: (line: number | undefined) => void;
+}
+
+function SwitchPart({ hop, open, current, choose }: SwitchProps) {
+  const lines = useMemo(
+    () => (open && hop.trace !== undefined ? storyLines(hop.trace).slice(1) : []),
+    [hop.trace, open],
+  );
+  return (
+    <li class="hop">
+      <button type="button" class="plain" aria-expanded={open} onClick={() => choose(undefined)}>
+        <strong>{hop.node}</strong> <span class="quiet">at {clockText(hop.at)}</span>
+      </button>
+      {hop.trace === undefined && open ? <span class="quiet"> is still in the switch</span> : null}
+      {open ? (
+        <ol class="steps">
+          {lines.map((line, index) => (
+            <Step key={index} line={line} now={current === index + 1} choose={() => choose(index + 1)} />
+          ))}
+        </ol>
+      ) : null}
+    </li>
+  );
+}
+
+function Step({ line, now, choose }: { line: StoryLine; now: boolean; choose: () => void }) {
+  const text = <span class={`tone-${line.style ?? "plain"}`}>{line.text}</span>;
+  const indent = { paddingLeft: `${(line.depth - 1) * 14 + 4}px` };
+  return (
+    <li>
+      {line.source === undefined ? (
+        <span class="step" style={indent}>
+          {text}
+        </span>
+      ) : (
+        <button
+          type="button"
+          class="plain step"
+          style={indent}
+          aria-current={now ? "step" : undefined}
+          onClick={choose}
+          onFocus={choose}
+        >
+          {text}
+          <span class="line">{line.source.line}</span>
+        </button>
+      )}
+    </li>
+  );
+}
+
+/** Up and down move between the steps. */
+function moveByArrows(event: KeyboardEvent): void {
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+  const steps = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>("button")];
+  const index = steps.indexOf(document.activeElement as HTMLElement);
+  if (index < 0) return;
+  event.preventDefault();
+  steps[index + (event.key === "ArrowDown" ? 1 : -1)]?.focus();
+}

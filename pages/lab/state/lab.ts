@@ -1,0 +1,392 @@
+/** The page's lab: asks for what the page shows, hears what happens, and keeps it in a store. */
+import type {
+  FlowView,
+  LabConnection,
+  LabDiagnostic,
+  LabEvent,
+  LabRequestInput,
+  LabReply,
+  PacketView,
+} from "../../../src/lab/index.js";
+import { type Choice, type LabState, type LogLine, NO_TRAFFIC, START } from "./lab-state.js";
+import { Live } from "./live.js";
+import { Store } from "./store.js";
+
+/** Lists are drawn anew at most so often, in wall milliseconds. */
+const LISTS_MS = 160;
+const MOST_PACKETS = 200;
+const MOST_LOG = 300;
+const MOST_POINTS = 1200;
+const MOST_CONSOLE = 100_000;
+
+type Value<Op extends LabRequestInput["op"]> = Extract<LabReply<Op>, { ok: true }>["value"];
+
+export class Lab {
+  readonly store = new Store<LabState>(START);
+  readonly live = new Live();
+  readonly #terminals = new Map<number, (data: string | undefined) => void>();
+  #connection: LabConnection | undefined;
+  /** The newest last. */
+  #packets = new Map<number, PacketView>();
+  #listsDue = false;
+  #numbers = 0;
+
+  get connection(): LabConnection {
+    if (this.#connection === undefined) throw new Error("the page has no lab yet");
+    return this.#connection;
+  }
+
+  async open(connection: LabConnection): Promise<void> {
+    this.#connection = connection;
+    connection.subscribe((event) => this.#hear(event));
+    await this.#describe();
+    const files = await this.ask({ op: "files.list" });
+    const exercise = this.store.value.lab?.source === "exercise" ? await this.ask({ op: "exercise.read" }) : undefined;
+    this.store.set({ files: files?.files ?? [], exercise, connection: "open" });
+    const programs = this.store.value.lab?.programs ?? [];
+    const start = exercise?.start ?? programs[0]?.path ?? files?.files.find(({ kind }) => kind === "program")?.path;
+    if (start !== undefined) await this.openFile(start);
+  }
+
+  lost(reason: string): void {
+    this.store.set({ connection: "lost", reason });
+  }
+
+  /** A request whose errors are shown to the user: undefined when it was refused. */
+  async ask<Request extends LabRequestInput>(request: Request): Promise<Value<Request["op"]> | undefined> {
+    const reply = await this.connection.request(request);
+    if (reply.ok) return reply.value as Value<Request["op"]>;
+    this.say(reply.diagnostics.map(diagnosticText).join("\n") || "the lab refused this", true);
+    return undefined;
+  }
+
+  say(text: string, bad = false): void {
+    this.store.set({ said: { id: ++this.#numbers, text, bad } });
+    if (bad) this.#log("error", text);
+  }
+
+  // ------------------------------------------------------------------ clock, faults, choices
+
+  async setClock(change: { running?: boolean; speed?: number; skipIdle?: boolean }): Promise<void> {
+    const clock = await this.ask({ op: "clock.set", ...change });
+    if (clock !== undefined) this.#clock(clock);
+  }
+
+  async step(): Promise<void> {
+    if (this.store.value.lab?.clock.running) await this.setClock({ running: false });
+    const packet = this.store.value.story;
+    const follow = packet?.end.kind === "moving" ? { packet: packet.id } : {};
+    const clock = await this.ask({ op: "clock.step", until: { kind: "arrival", ...follow } });
+    if (clock !== undefined) this.#clock(clock);
+    if (packet !== undefined) await this.showStory(packet.id);
+  }
+
+  async setLink(link: number, up: boolean, signalled = true): Promise<void> {
+    const view = await this.ask({ op: "link.set", link, up, signalled });
+    if (view === undefined) return;
+    this.#link(view);
+    this.say(`Link ${view.a.node} – ${view.b.node} is ${up ? "mended" : "broken"}`);
+  }
+
+  async setSwitch(name: string, up: boolean): Promise<void> {
+    const view = await this.ask({ op: "switch.set", switch: name, up });
+    if (view === undefined) return;
+    this.#node(view);
+    this.say(`Switch ${name} is ${up ? "mended" : "broken"}`);
+  }
+
+  choose(choice: Choice | undefined): void {
+    this.store.set({ choice });
+  }
+
+  async showStory(packet: number): Promise<void> {
+    const story = await this.ask({ op: "packet.story", packet });
+    if (story !== undefined) this.store.set({ story });
+  }
+
+  async restart(): Promise<void> {
+    const lab = await this.ask({ op: "restart" });
+    if (lab !== undefined) this.say("The network was made anew from its files");
+  }
+
+  // ------------------------------------------------------------------ files
+
+  async openFile(path: string): Promise<void> {
+    const { open } = this.store.value;
+    if (open.some((file) => file.path === path)) {
+      this.store.set({ shown: path });
+      return;
+    }
+    const file = await this.ask({ op: "files.read", path });
+    if (file === undefined) return;
+    const opened = { path, saved: file.text, text: file.text, readOnly: file.readOnly === true };
+    this.store.set({ open: [...this.store.value.open, opened], shown: path });
+  }
+
+  closeFile(path: string): void {
+    const open = this.store.value.open.filter((file) => file.path !== path);
+    const shown = this.store.value.shown === path ? open.at(-1)?.path : this.store.value.shown;
+    this.store.set({ open, shown });
+  }
+
+  /** The text of a file in the editor has changed. */
+  edit(path: string, text: string): void {
+    this.store.set({ open: this.store.value.open.map((file) => (file.path === path ? { ...file, text } : file)) });
+  }
+
+  /** Saves; a program is compiled and swapped in. True when it was taken without errors. */
+  async save(path: string): Promise<boolean> {
+    const file = this.store.value.open.find((one) => one.path === path);
+    if (file === undefined || file.readOnly) return false;
+    const { text } = file;
+    const reply = await this.connection.request({ op: "files.save", path, text });
+    this.showDiagnostics(path, reply.diagnostics);
+    const errors = reply.diagnostics.filter(({ severity }) => severity === "error");
+    if (!reply.ok) {
+      const count = errors.length === 1 ? "1 error" : `${errors.length} errors`;
+      this.say(`${path} was not swapped in: ${count}. ${errors.map(diagnosticText).join("; ")}`, true);
+      return false;
+    }
+    this.store.set({
+      open: this.store.value.open.map((one) => (one.path === path ? { ...one, saved: text } : one)),
+    });
+    const { swaps } = reply.value;
+    const lost = swaps.flatMap((swap) => swap.lost.map(({ statement, reason }) => `${swap.switch}: ${statement} (${reason})`));
+    const names = swaps.map((swap) => swap.switch).join(", ");
+    this.say(
+      swaps.length === 0
+        ? `${path} is saved`
+        : lost.length === 0
+          ? `${path} runs at ${names}; all state was kept`
+          : `${path} runs at ${names}; not kept: ${lost.join("; ")}`,
+    );
+    return true;
+  }
+
+  showDiagnostics(path: string, list: readonly LabDiagnostic[]): void {
+    this.store.set({ diagnostics: { ...this.store.value.diagnostics, [path]: list } });
+  }
+
+  // ------------------------------------------------------------------ state of switches
+
+  async readState(name: string): Promise<void> {
+    const state = await this.ask({ op: "state.read", switch: name });
+    if (state !== undefined) this.store.set({ states: { ...this.store.value.states, [name]: state } });
+  }
+
+  async watch(name: string, on: boolean): Promise<void> {
+    await this.ask({ op: "state.watch", switch: name, on });
+  }
+
+  /** Runs statements of the shell at a switch; what is wrong with them is the answer. */
+  async control(name: string, text: string): Promise<{ lines: readonly string[]; diagnostics: readonly LabDiagnostic[] }> {
+    const reply = await this.connection.request({ op: "control.run", switch: name, text });
+    await this.readState(name);
+    return { lines: reply.ok ? reply.value.lines : [], diagnostics: reply.diagnostics };
+  }
+
+  async undo(name: string): Promise<void> {
+    const answer = await this.ask({ op: "control.undo", switch: name });
+    if (answer !== undefined) this.say(`Undone at ${name}: ${answer.statements.join("; ")}`);
+    await this.readState(name);
+  }
+
+  // ------------------------------------------------------------------ hosts, tests
+
+  async hostCommand(host: string, line: string): Promise<void> {
+    this.#print(host, `$ ${line}\n`);
+    await this.ask({ op: "host.command", host, line });
+  }
+
+  /** `hear` gets what the terminal prints, and undefined at its end. */
+  onTerminal(terminal: number, hear: (data: string | undefined) => void): () => void {
+    this.#terminals.set(terminal, hear);
+    return () => this.#terminals.delete(terminal);
+  }
+
+  async runTests(tests?: readonly string[]): Promise<void> {
+    const answer = await this.ask({ op: "exercise.test", ...(tests === undefined ? {} : { tests: [...tests] }) });
+    if (answer === undefined) return;
+    const passed = answer.results.filter(({ state }) => state === "passed").length;
+    this.say(`${passed} of ${answer.results.length} tests pass`);
+  }
+
+  // ------------------------------------------------------------------ events
+
+  async #describe(): Promise<void> {
+    const lab = await this.ask({ op: "describe" });
+    if (lab === undefined) return;
+    this.#packets = new Map();
+    this.live.reset(lab);
+    this.live.motions.clock(lab.clock, performance.now());
+    const diagnostics: Record<string, LabDiagnostic[]> = {};
+    for (const one of lab.diagnostics) (diagnostics[one.file ?? ""] ??= []).push(one);
+    this.store.set({ ...NO_TRAFFIC, lab, flows: lab.flows, diagnostics });
+    for (const one of lab.diagnostics) this.#log(one.severity, diagnosticText(one));
+    const packets = lab.can.packets ? await this.ask({ op: "packet.list", limit: MOST_PACKETS }) : undefined;
+    for (const packet of [...(packets?.packets ?? [])].reverse()) this.#packets.set(packet.id, packet);
+    this.#lists();
+  }
+
+  #hear(event: LabEvent): void {
+    switch (event.kind) {
+      case "frame":
+        this.#frame(event);
+        break;
+      case "clock":
+        this.#clock(event.clock);
+        break;
+      case "link":
+        this.#link(event.link);
+        break;
+      case "node":
+        this.#node(event.node);
+        break;
+      case "program":
+        this.#changeLab((lab) => ({
+          programs: [...lab.programs.filter(({ path }) => path !== event.program.path), event.program],
+        }));
+        this.store.set({ states: {} });
+        break;
+      case "flow":
+        this.#flow(event.flow);
+        break;
+      case "state":
+        this.store.set({ states: { ...this.store.value.states, [event.state.switch]: event.state } });
+        break;
+      case "console":
+        this.#print(event.host, event.text);
+        break;
+      case "terminal":
+        this.#terminals.get(event.terminal)?.(event.data);
+        break;
+      case "terminalEnd":
+        this.#terminals.get(event.terminal)?.(undefined);
+        break;
+      case "switch":
+        this.#log("switch", `${event.switch}: ${event.text}`, event.at);
+        break;
+      case "file":
+        void this.#fileChanged(event.path);
+        break;
+      case "test":
+        this.#test(event.result);
+        break;
+      case "restarted":
+        void this.#describe();
+        break;
+      case "notice":
+        this.#log(event.severity, event.text);
+        if (event.severity === "error") this.say(event.text, true);
+        break;
+    }
+  }
+
+  #frame(event: Extract<LabEvent, { kind: "frame" }>): void {
+    this.live.frame(event, performance.now());
+    for (const packet of event.packets) this.#packets.set(packet.id, packet);
+    for (const { packet, end } of event.ends) {
+      const view = this.#packets.get(packet);
+      if (view !== undefined) this.#packets.set(packet, { ...view, end });
+    }
+    let spare = this.#packets.size - MOST_PACKETS;
+    for (const id of this.#packets.keys()) {
+      if (spare-- <= 0) break;
+      this.#packets.delete(id);
+    }
+    const chosen = this.store.value.story;
+    if (chosen !== undefined && event.ends.some(({ packet }) => packet === chosen.id)) void this.showStory(chosen.id);
+    this.#changeLab(() => ({ clock: event.clock }), false);
+    if (this.#listsDue) return;
+    this.#listsDue = true;
+    setTimeout(() => this.#lists(), LISTS_MS);
+  }
+
+  /** What lists show of the frames since the last time. */
+  #lists(): void {
+    this.#listsDue = false;
+    this.store.set({
+      packets: [...this.#packets.values()].reverse(),
+      drops: this.live.totals,
+      history: this.live.history,
+    });
+  }
+
+  #clock(clock: LabViewClock): void {
+    this.live.motions.clock(clock, performance.now());
+    this.#changeLab(() => ({ clock }));
+  }
+
+  #link(link: LabViewOf<"links">): void {
+    this.#changeLab((lab) => ({ links: lab.links.map((one) => (one.id === link.id ? link : one)) }));
+  }
+
+  #node(node: LabViewOf<"nodes">): void {
+    this.#changeLab((lab) => ({ nodes: lab.nodes.map((one) => (one.name === node.name ? node : one)) }));
+  }
+
+  /** `tell`: the clock of frames is read from the store by those who draw, without news. */
+  #changeLab(change: (lab: LabViewIs) => Partial<LabViewIs>, tell = true): void {
+    const { lab } = this.store.value;
+    if (lab === undefined) return;
+    const next = { ...lab, ...change(lab) };
+    this.live.update(next);
+    if (tell) this.store.set({ lab: next });
+    else this.store.replaceQuietly({ lab: next });
+  }
+
+  #flow(flow: FlowView): void {
+    const { flows } = this.store.value;
+    const known = flows.find(({ id }) => id === flow.id);
+    const points = [...(known?.points ?? []), ...flow.points].slice(-MOST_POINTS);
+    const next = { ...flow, points };
+    this.store.set({
+      flows: known === undefined ? [...flows, next] : flows.map((one) => (one.id === flow.id ? next : one)),
+    });
+  }
+
+  #test(result: NonNullable<LabTest["result"]>): void {
+    const { exercise } = this.store.value;
+    if (exercise === undefined) return;
+    const tests = exercise.tests.map((test) => (test.name === result.name ? { ...test, result } : test));
+    this.store.set({ exercise: { ...exercise, tests } });
+  }
+
+  /** A file was written elsewhere: an editor without changes shows it. */
+  async #fileChanged(path: string): Promise<void> {
+    const { open } = this.store.value;
+    const file = open.find((one) => one.path === path);
+    if (file !== undefined) {
+      const read = await this.ask({ op: "files.read", path });
+      if (read === undefined || read.text === file.saved) return;
+      const clean = file.text === file.saved;
+      const next = { ...file, saved: read.text, text: clean ? read.text : file.text };
+      this.store.set({ open: this.store.value.open.map((one) => (one.path === path ? next : one)) });
+    } else if (!this.store.value.files.some((one) => one.path === path)) {
+      const list = await this.ask({ op: "files.list" });
+      if (list !== undefined) this.store.set({ files: list.files });
+    }
+  }
+
+  #print(host: string, text: string): void {
+    const { consoles } = this.store.value;
+    const all = ((consoles[host] ?? "") + text).slice(-MOST_CONSOLE);
+    this.store.set({ consoles: { ...consoles, [host]: all } });
+  }
+
+  #log(kind: LogLine["kind"], text: string, at = this.store.value.lab?.clock.now ?? 0): void {
+    const line = { id: ++this.#numbers, at, kind, text };
+    this.store.set({ log: [line, ...this.store.value.log].slice(0, MOST_LOG) });
+  }
+}
+
+type LabViewIs = NonNullable<LabState["lab"]>;
+type LabViewClock = LabViewIs["clock"];
+type LabViewOf<Key extends "links" | "nodes"> = LabViewIs[Key][number];
+type LabTest = NonNullable<LabState["exercise"]>["tests"][number];
+
+/** A diagnostic on one line, as a compiler prints it. */
+export function diagnosticText({ file, start, code, message }: LabDiagnostic): string {
+  const place = start === undefined ? (file ?? "") : `${file ?? ""}:${start.line}:${start.column}`;
+  return `${place === "" ? "" : `${place}: `}${code === "" ? "" : `[${code}] `}${message}`;
+}
