@@ -24,7 +24,7 @@ export async function buildPage(folder = PAGE) {
   mkdirSync(folder, { recursive: true });
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { main: "pages/lab/main.tsx", worker: "pages/lab/worker.ts", language: "pages/lab/language.ts" },
+    entryPoints: { main: "pages/lab/main.tsx" },
     outdir: folder,
     bundle: true,
     splitting: true,

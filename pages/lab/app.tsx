@@ -35,8 +35,10 @@ function Page({ projects }: { projects: Projects | undefined }) {
   const reason = useLabState((state) => state.reason);
   if (view === undefined)
     return (
-      <main class="waiting" role={connection === "lost" ? "alert" : "status"}>
-        {connection === "lost" ? reason : "The lab starts…"}
+      <main class="waiting">
+        <p role={connection === "lost" ? "alert" : "status"}>
+          {connection === "lost" ? reason : "The lab starts…"}
+        </p>
       </main>
     );
   return <Work lab={view} projects={projects} lost={connection === "lost" ? reason : undefined} />;
@@ -120,7 +122,9 @@ function Work({ lab: view, projects, lost }: WorkProps) {
   ];
   const dropped = drops.reduce((sum, { packets }) => sum + packets, 0);
   const happenings: Tab[] = [
-    ...(view.can.packets ? [{ name: "packets", title: "Packets", content: () => <PacketList follow={follow} /> }] : []),
+    ...(view.can.packets
+      ? [{ name: "packets", title: "Packets", content: () => <PacketList follow={follow} /> }]
+      : []),
     {
       ...{ name: "drops", title: "Drops", mark: dropped === 0 ? undefined : countText(dropped) },
       content: () => <DropList />,
@@ -143,7 +147,13 @@ function Work({ lab: view, projects, lost }: WorkProps) {
             {lost}
           </span>
         )}
-        <button type="button" class="icon" aria-label="Help and keys" title="Help and keys (?)" onClick={() => help.current?.showModal()}>
+        <button
+          type="button"
+          class="icon"
+          aria-label="Help and keys"
+          title="Help and keys (?)"
+          onClick={() => help.current?.showModal()}
+        >
           ?
         </button>
         <ThemeToggle />

@@ -1,10 +1,21 @@
 /** The editor of one file: P4 colours, diagnostics at their place, save by key. */
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap, indentWithTab, toggleTabFocusMode } from "@codemirror/commands";
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from "@codemirror/autocomplete";
+import {
+  defaultKeymap,
+  history,
+  historyKeymap,
+  indentWithTab,
+  toggleTabFocusMode,
+} from "@codemirror/commands";
 import { bracketMatching, foldGutter, foldKeymap, indentUnit } from "@codemirror/language";
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState, type Extension, type Text } from "@codemirror/state";
+import { EditorState, type Text } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
@@ -23,8 +34,6 @@ import { p4Language } from "./p4-mode.js";
 interface Props {
   file: OpenFile;
   diagnostics: readonly LabDiagnostic[];
-  /** Hover, completion and so on for this file. */
-  services: readonly Extension[];
   change: (text: string) => void;
   save: () => void;
   /** A line to go to, counted from 1; a new object goes there again. */
@@ -34,12 +43,16 @@ interface Props {
 /** Editors keep their history while another file is shown. */
 const states = new Map<string, EditorState>();
 
-export function CodeEditor({ file, diagnostics, services, change, save, goTo }: Props) {
+export function CodeEditor({ file, diagnostics, change, save, goTo }: Props) {
   const room = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | undefined>(undefined);
   const calls = useRef({ change, save });
   calls.current = { change, save };
 
+  const saveNow = () => {
+    calls.current.save();
+    return true;
+  };
   useEffect(() => {
     const kept = states.get(file.path);
     const isP4 = /\.(p4|p4inc|h)$/.test(file.path);
@@ -49,18 +62,30 @@ export function CodeEditor({ file, diagnostics, services, change, save, goTo }: 
         : EditorState.create({
             doc: file.text,
             extensions: [
-              ...[lineNumbers(), foldGutter(), lintGutter(), highlightActiveLineGutter(), history(), drawSelection()],
+              ...[
+                lineNumbers(),
+                foldGutter(),
+                lintGutter(),
+                highlightActiveLineGutter(),
+                history(),
+                drawSelection(),
+              ],
               ...[indentUnit.of("    "), EditorState.tabSize.of(4), bracketMatching(), closeBrackets()],
-              ...[autocompletion(), rectangularSelection(), highlightActiveLine(), highlightSelectionMatches(), look],
+              ...[
+                autocompletion(),
+                rectangularSelection(),
+                highlightActiveLine(),
+                highlightSelectionMatches(),
+                look,
+              ],
               isP4 ? p4Language() : [],
-              ...services,
               EditorState.readOnly.of(file.readOnly),
               EditorView.contentAttributes.of({ "aria-label": `Text of ${file.path}` }),
               EditorView.updateListener.of((update) => {
                 if (update.docChanged) calls.current.change(update.state.doc.toString());
               }),
               keymap.of([
-                { key: "Mod-s", preventDefault: true, run: () => (calls.current.save(), true) },
+                { key: "Mod-s", preventDefault: true, run: saveNow },
                 { key: "Ctrl-m", mac: "Shift-Alt-m", run: toggleTabFocusMode },
                 ...closeBracketsKeymap,
                 ...defaultKeymap,
@@ -92,7 +117,12 @@ export function CodeEditor({ file, diagnostics, services, change, save, goTo }: 
   useEffect(() => {
     const editor = view.current;
     if (editor === undefined) return;
-    editor.dispatch(setDiagnostics(editor.state, diagnostics.flatMap((one) => shown(one, editor.state.doc))));
+    editor.dispatch(
+      setDiagnostics(
+        editor.state,
+        diagnostics.flatMap((one) => shown(one, editor.state.doc)),
+      ),
+    );
   }, [diagnostics, file.path]);
 
   useEffect(() => {
@@ -107,7 +137,7 @@ export function CodeEditor({ file, diagnostics, services, change, save, goTo }: 
 }
 
 /** A place of the compiler as an offset; a place beyond the text, as a text that has changed since may have it, is its end. */
-export function offsetOf(doc: Text, { line, column }: { line: number; column: number }): number {
+function offsetOf(doc: Text, { line, column }: { line: number; column: number }): number {
   if (line > doc.lines) return doc.length;
   const { from, to } = doc.line(Math.max(1, line));
   return Math.min(to, from + Math.max(0, column - 1));
@@ -117,6 +147,9 @@ function shown({ severity, code, message, notes, start, end }: LabDiagnostic, do
   if (start === undefined) return [];
   const from = offsetOf(doc, start);
   const to = Math.max(end === undefined ? from : offsetOf(doc, end), from);
-  const text = [code === "" ? message : `${message} [${code}]`, ...notes.map((note) => `note: ${note.message}`)];
+  const text = [
+    code === "" ? message : `${message} [${code}]`,
+    ...notes.map((note) => `note: ${note.message}`),
+  ];
   return [{ from, to, severity, message: text.join("\n") }];
 }

@@ -11,7 +11,9 @@ const KEYWORDS = new Set(
 const TYPES = new Set("bit bool int varbit void string tuple list packet_in packet_out".split(" "));
 const ATOMS = new Set("true false accept reject _ default".split(" "));
 const PROPERTIES = new Set(
-  "isValid setValid setInvalid emit extract lookahead advance length hit miss action_run read write count execute_meter".split(" "),
+  "isValid setValid setInvalid emit extract lookahead advance length hit miss action_run read write count execute_meter".split(
+    " ",
+  ),
 );
 
 interface State {
@@ -41,9 +43,11 @@ const p4 = StreamLanguage.define<State>({
     }
     if (stream.match(/^"(?:[^"\\]|\\.)*"?/)) return "string";
     if (stream.match(/^@\w+/)) return "annotation";
-    if (stream.match(/^(?:\d+[ws])?(?:0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|0[dD][\d_]+|\d[\d_]*)/)) return "number";
+    if (stream.match(/^(?:\d+[ws])?(?:0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|0[dD][\d_]+|\d[\d_]*)/))
+      return "number";
     if (stream.match(/^[A-Za-z_]\w*/)) return word(stream.current());
-    if (stream.match(/^(?:&&&|\+\+|\|\+\||\|-\||<<|>>|[<>=!]=|&&|\|\||\.\.\.?|[-+*/%&|^~!<>=?:])/)) return "operator";
+    if (stream.match(/^(?:&&&|\+\+|\|\+\||\|-\||<<|>>|[<>=!]=|&&|\|\||\.\.\.?|[-+*/%&|^~!<>=?:])/))
+      return "operator";
     stream.next();
     return null;
 
@@ -62,12 +66,16 @@ const p4 = StreamLanguage.define<State>({
       if (TYPES.has(name)) return "typeName";
       if (ATOMS.has(name)) return "atom";
       if (PROPERTIES.has(name)) return "propertyName";
-      if (/^(action|table|control|parser|state|header|struct|enum|extern|typedef|header_union)$/.test(before)) return "definition";
+      if (/^(action|table|control|parser|state|header|struct|enum|extern|typedef|header_union)$/.test(before))
+        return "definition";
       if (/_t$/.test(name)) return "typeName";
       return "variableName";
     }
   },
-  languageData: { commentTokens: { line: "//", block: { open: "/*", close: "*/" } }, closeBrackets: { brackets: ["(", "[", "{", '"'] } },
+  languageData: {
+    commentTokens: { line: "//", block: { open: "/*", close: "*/" } },
+    closeBrackets: { brackets: ["(", "[", "{", '"'] },
+  },
   tokenTable: { annotation: tags.annotation, definition: tags.definition(tags.variableName) },
 });
 

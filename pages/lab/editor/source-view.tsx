@@ -19,7 +19,8 @@ const NOW = Decoration.line({ class: "cm-lit-now" });
 function decorations(state: EditorState, lit: ReadonlySet<number>, now: number | undefined): DecorationSet {
   const ranges: Range<Decoration>[] = [];
   for (const line of [...new Set([...lit, ...(now === undefined ? [] : [now])])].sort((a, b) => a - b))
-    if (line >= 1 && line <= state.doc.lines) ranges.push((line === now ? NOW : LIT).range(state.doc.line(line).from));
+    if (line >= 1 && line <= state.doc.lines)
+      ranges.push((line === now ? NOW : LIT).range(state.doc.line(line).from));
   return RangeSet.of(ranges);
 }
 
@@ -51,7 +52,8 @@ export function SourceView({ text, label, lit, now }: Props) {
     if (editor === undefined) return;
     const set = decorations(editor.state, lit, now);
     const first = now ?? [...lit].sort((a, b) => a - b)[0];
-    const line = first !== undefined && first <= editor.state.doc.lines ? editor.state.doc.line(first) : undefined;
+    const line =
+      first !== undefined && first <= editor.state.doc.lines ? editor.state.doc.line(first) : undefined;
     editor.dispatch({
       effects: [
         lights.current.reconfigure(EditorView.decorations.of(set)),

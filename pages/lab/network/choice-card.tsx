@@ -60,7 +60,11 @@ function NodeCard({ node, go }: { node: NodeView; go: Props["go"] }) {
             <button type="button" onClick={() => go("state", node.name)}>
               Tables
             </button>
-            <Fault up={node.up} what={`switch ${node.name}`} set={(up) => void lab.setSwitch(node.name, up)} />
+            <Fault
+              up={node.up}
+              what={`switch ${node.name}`}
+              set={(up) => void lab.setSwitch(node.name, up)}
+            />
           </>
         )}
       </div>
@@ -141,4 +145,3 @@ function Rows({ rows }: { rows: readonly [string, string | undefined][] }) {
     </table>
   );
 }
-

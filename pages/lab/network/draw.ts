@@ -1,5 +1,13 @@
 /** Draws links, queues, packets and drops on a canvas; nodes are elements above it (`network-view.tsx`). */
-import { FLOW_COLOURS, LANE_PX, type Layout, type Point, type SceneDrop, type SceneLink, type ScenePacket } from "./scene.js";
+import {
+  FLOW_COLOURS,
+  LANE_PX,
+  type Layout,
+  type Point,
+  type SceneDrop,
+  type SceneLink,
+  type ScenePacket,
+} from "./scene.js";
 
 export interface Colours {
   idle: string;
@@ -17,7 +25,12 @@ export function readColours(element: Element): Colours {
   const style = getComputedStyle(element);
   const read = (name: string) => style.getPropertyValue(`--${name}`).trim();
   return {
-    ...{ idle: read("u0"), loads: [read("u1"), read("u2"), read("u3")], broken: read("bad"), queue: read("queue") },
+    ...{
+      idle: read("u0"),
+      loads: [read("u1"), read("u2"), read("u3")],
+      broken: read("bad"),
+      queue: read("queue"),
+    },
     ...{ ink: read("ink"), quiet: read("quiet"), card: read("card"), chosen: read("accent") },
     flows: Array.from({ length: FLOW_COLOURS }, (_, index) => read(`p${index}`)),
   };
@@ -38,7 +51,12 @@ export interface Picture {
 const loadColour = (load: number, { idle, loads }: Colours): string =>
   load <= 0.001 ? idle : load < 0.5 ? loads[0] : load < 0.85 ? loads[1] : loads[2];
 
-export function draw(canvas: CanvasRenderingContext2D, layout: Layout, picture: Picture, colours: Colours): void {
+export function draw(
+  canvas: CanvasRenderingContext2D,
+  layout: Layout,
+  picture: Picture,
+  colours: Colours,
+): void {
   canvas.lineCap = "round";
   for (const link of picture.links) drawLink(canvas, layout, link, picture, colours);
   drawPackets(canvas, layout, picture, colours);
@@ -85,7 +103,11 @@ function drawLink(
         canvas.strokeStyle = colours.queue;
         canvas.lineWidth = 5;
         canvas.lineCap = "butt";
-        stroke(canvas, shift(layout.onLane(segment, lane, 0)), shift(layout.onLane(segment, lane, Math.min(0.5, length / size))));
+        stroke(
+          canvas,
+          shift(layout.onLane(segment, lane, 0)),
+          shift(layout.onLane(segment, lane, Math.min(0.5, length / size))),
+        );
         canvas.lineCap = "round";
       }
     }
@@ -93,7 +115,12 @@ function drawLink(
   drawPorts(canvas, layout, link, colours);
 }
 
-function drawPorts(canvas: CanvasRenderingContext2D, layout: Layout, link: SceneLink, colours: Colours): void {
+function drawPorts(
+  canvas: CanvasRenderingContext2D,
+  layout: Layout,
+  link: SceneLink,
+  colours: Colours,
+): void {
   const segment = layout.segments.get(link.id)!;
   const length = Math.hypot(segment.to.x - segment.from.x, segment.to.y - segment.from.y);
   if (layout.radius < 13 || length < 80) return;
@@ -112,7 +139,12 @@ function drawPorts(canvas: CanvasRenderingContext2D, layout: Layout, link: Scene
   }
 }
 
-function drawPackets(canvas: CanvasRenderingContext2D, layout: Layout, picture: Picture, colours: Colours): void {
+function drawPackets(
+  canvas: CanvasRenderingContext2D,
+  layout: Layout,
+  picture: Picture,
+  colours: Colours,
+): void {
   const { packets, chosenPacket, labels } = picture;
   const size = labels ? 6 : packets.length > 400 ? 2.5 : 4;
   // One path a colour: a path a packet is too slow for thousands of them.
@@ -130,13 +162,18 @@ function drawPackets(canvas: CanvasRenderingContext2D, layout: Layout, picture: 
     canvas.fill();
   }
   canvas.textBaseline = "middle";
-  canvas.textAlign = "left";
   canvas.font = "11.5px system-ui, sans-serif";
   for (const packet of packets) {
     if (!labels && packet.id !== chosenPacket) continue;
     const segment = layout.segments.get(packet.link);
     if (segment === undefined) continue;
     const { x, y } = layout.onLane(segment, packet.lane, packet.at);
+    // Beside its lane, away from the other one.
+    const sign = packet.lane === 0 ? 1 : -1;
+    const side = { x: segment.side.x * sign, y: segment.side.y * sign };
+    canvas.textAlign = side.x > 0.35 ? "left" : side.x < -0.35 ? "right" : "center";
+    const at = { x: x + side.x * 11, y: y + side.y * 15 };
+    const text = shortLabel(packet.label);
     if (packet.id === chosenPacket) {
       canvas.strokeStyle = colours.ink;
       canvas.lineWidth = 2;
@@ -146,11 +183,14 @@ function drawPackets(canvas: CanvasRenderingContext2D, layout: Layout, picture: 
     }
     canvas.strokeStyle = colours.card;
     canvas.lineWidth = 3;
-    canvas.strokeText(packet.label, x + 10, y);
+    canvas.strokeText(text, at.x, at.y);
     canvas.fillStyle = colours.ink;
-    canvas.fillText(packet.label, x + 10, y);
+    canvas.fillText(text, at.x, at.y);
   }
 }
+
+/** Without addresses: where a packet goes, the drawing shows. */
+const shortLabel = (label: string): string => label.replace(/ [\da-f.:]*[.:][\da-f.:]+.*$/i, "");
 
 function drawDrop(canvas: CanvasRenderingContext2D, layout: Layout, drop: SceneDrop, colours: Colours): void {
   const place = layout.places.get(drop.node);
@@ -173,21 +213,4 @@ function stroke(canvas: CanvasRenderingContext2D, from: Point, to: Point): void 
   canvas.moveTo(from.x, from.y);
   canvas.lineTo(to.x, to.y);
   canvas.stroke();
-}
-
-/** The packet at a place, if one is within a finger's width. */
-export function packetAt(layout: Layout, packets: readonly ScenePacket[], at: Point): ScenePacket | undefined {
-  let best: ScenePacket | undefined;
-  let least = 14;
-  for (const packet of packets) {
-    const segment = layout.segments.get(packet.link);
-    if (segment === undefined) continue;
-    const { x, y } = layout.onLane(segment, packet.lane, packet.at);
-    const distance = Math.hypot(x - at.x, y - at.y);
-    if (distance < least) {
-      least = distance;
-      best = packet;
-    }
-  }
-  return best;
 }

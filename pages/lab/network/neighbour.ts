@@ -11,7 +11,11 @@ const DIRECTIONS: Readonly<Record<string, Point>> = {
  * The element that an arrow key leads to from `key`: the nearest one in a quarter turn around the direction, distance to
  * the side counting double. `undefined`: another key, or nothing lies there.
  */
-export function neighbour(places: ReadonlyMap<string, Point>, key: string, pressed: string): string | undefined {
+export function neighbour(
+  places: ReadonlyMap<string, Point>,
+  key: string,
+  pressed: string,
+): string | undefined {
   const direction = DIRECTIONS[pressed];
   const from = places.get(key);
   if (direction === undefined || from === undefined) return undefined;

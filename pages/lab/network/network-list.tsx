@@ -37,13 +37,19 @@ export function NetworkList({ lab: view }: { lab: LabView }) {
             <tr key={node.name}>
               <th scope="row">{node.name}</th>
               <td>
-                {node.kind === "host" ? `host ${node.ipv4 ?? node.ipv6 ?? ""}` : `switch, ${node.program ?? "no program"}`}
+                {node.kind === "host"
+                  ? `host ${node.ipv4 ?? node.ipv6 ?? ""}`
+                  : `switch, ${node.program ?? "no program"}`}
               </td>
               <td class={node.up ? "" : "bad"}>{node.up ? "up" : "broken"}</td>
               <td class="number">{countText(dropped(node.name))}</td>
               <td>
                 {node.kind === "switch" ? (
-                  <Fault up={node.up} what={`switch ${node.name}`} set={(up) => void lab.setSwitch(node.name, up)} />
+                  <Fault
+                    up={node.up}
+                    what={`switch ${node.name}`}
+                    set={(up) => void lab.setSwitch(node.name, up)}
+                  />
                 ) : null}
               </td>
             </tr>
@@ -78,7 +84,11 @@ export function NetworkList({ lab: view }: { lab: LabView }) {
                 <td class="number">{percentText(there.load)}</td>
                 <td class="number">{percentText(back.load)}</td>
                 <td>
-                  <Fault up={up} what={`link ${a.node} – ${b.node}`} set={(next) => void lab.setLink(id, next)} />
+                  <Fault
+                    up={up}
+                    what={`link ${a.node} – ${b.node}`}
+                    set={(next) => void lab.setLink(id, next)}
+                  />
                 </td>
               </tr>
             );

@@ -15,10 +15,12 @@ export function NetworkPart({ lab: view, go }: Props) {
   const lab = useLab();
   const [asList, setAsList] = useState(false);
   const broken =
-    view.links.filter(({ up }) => !up).length + view.nodes.filter(({ up, kind }) => kind === "switch" && !up).length;
+    view.links.filter(({ up }) => !up).length +
+    view.nodes.filter(({ up, kind }) => kind === "switch" && !up).length;
   const mendAll = async () => {
     for (const { id, up } of view.links) if (!up) await lab.setLink(id, true);
-    for (const { name, up, kind } of view.nodes) if (kind === "switch" && !up) await lab.setSwitch(name, true);
+    for (const { name, up, kind } of view.nodes)
+      if (kind === "switch" && !up) await lab.setSwitch(name, true);
   };
   return (
     <section class="card network-part" aria-label="Network">

@@ -4,12 +4,12 @@ import type { LabView, NodeView } from "../../../src/lab/index.js";
 import { useLab, useLabState } from "../parts/context.js";
 import { theme } from "../parts/theme.js";
 import { timeText } from "../parts/words.js";
-import { type Colours, draw, packetAt, readColours } from "./draw.js";
+import { type Colours, draw, readColours } from "./draw.js";
 import { neighbour } from "./neighbour.js";
-import { Layout, middle, type Point, type SceneNode, type ScenePacket } from "./scene.js";
+import { Layout, middle, type Point, packetAt, type SceneNode, type ScenePacket } from "./scene.js";
 
 /** So few packets have labels. */
-const LABELLED = 14;
+const LABELLED = 8;
 
 export function NetworkView({ lab: view }: { lab: LabView }) {
   const lab = useLab();
@@ -79,7 +79,10 @@ export function NetworkView({ lab: view }: { lab: LabView }) {
     canvas.current!.style.cursor = packet === undefined ? "default" : "pointer";
     canvas.current!.title = packet?.label ?? "";
   };
-  const elements = [...view.nodes.map(({ name }) => nodeKey(name)), ...view.links.map(({ id }) => linkKey(id))];
+  const elements = [
+    ...view.nodes.map(({ name }) => nodeKey(name)),
+    ...view.links.map(({ id }) => linkKey(id)),
+  ];
   const current = focused !== undefined && elements.includes(focused) ? focused : elements[0];
   const places = new Map<string, Point>([
     ...view.nodes.map(({ name }) => [nodeKey(name), layout.places.get(name)!] as const),
@@ -119,7 +122,13 @@ export function NetworkView({ lab: view }: { lab: LabView }) {
       aria-label="Network: arrow keys move between nodes and links, enter chooses, B breaks or mends"
       onKeyDown={onKeyDown}
     >
-      <canvas ref={canvas} aria-hidden="true" onClick={onClick} onMouseMove={onMove} />
+      <canvas
+        ref={canvas}
+        role="img"
+        aria-label="Packets on their way, which the list of packets has as text"
+        onClick={onClick}
+        onMouseMove={onMove}
+      />
       {size.x === 0
         ? null
         : view.links.map((link) => (
@@ -198,4 +207,3 @@ function useSize(element: { current: HTMLElement | null }): Point {
   }, []);
   return size;
 }
-

@@ -88,7 +88,8 @@ export class Layout {
       pairs.set(key, [...(pairs.get(key) ?? []), link]);
     }
     for (const parallel of pairs.values())
-      parallel.forEach((link, index) => this.segments.set(link.id, this.#segment(link, index, parallel)));
+      for (const [index, link] of parallel.entries())
+        this.segments.set(link.id, this.#segment(link, index, parallel));
   }
 
   /** The place on a lane at a share of its way. */
@@ -121,3 +122,24 @@ export class Layout {
 
 /** The middle of a link. */
 export const middle = ({ from, to }: Segment): Point => ({ x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 });
+
+/** The packet at a place, if one is within a finger's width. */
+export function packetAt(
+  layout: Layout,
+  packets: readonly ScenePacket[],
+  at: Point,
+): ScenePacket | undefined {
+  let best: ScenePacket | undefined;
+  let least = 14;
+  for (const packet of packets) {
+    const segment = layout.segments.get(packet.link);
+    if (segment === undefined) continue;
+    const { x, y } = layout.onLane(segment, packet.lane, packet.at);
+    const distance = Math.hypot(x - at.x, y - at.y);
+    if (distance < least) {
+      least = distance;
+      best = packet;
+    }
+  }
+  return best;
+}

@@ -74,7 +74,8 @@ function Time() {
   useEffect(() => {
     const timer = setInterval(() => {
       const text = clockText(lab.live.motions.instant(performance.now()));
-      if (element.current !== null && element.current.textContent !== text) element.current.textContent = text;
+      if (element.current !== null && element.current.textContent !== text)
+        element.current.textContent = text;
     }, 60);
     return () => clearInterval(timer);
   }, []);

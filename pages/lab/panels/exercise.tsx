@@ -49,7 +49,15 @@ function Tests({ tests }: { tests: readonly TestView[] }) {
 
 const MARKS = { running: "…", passed: "✓", failed: "✕" } as const;
 
-function TestLine({ test: { title, points, result }, busy, run }: { test: TestView; busy: boolean; run: () => void }) {
+function TestLine({
+  test: { title, points, result },
+  busy,
+  run,
+}: {
+  test: TestView;
+  busy: boolean;
+  run: () => void;
+}) {
   const state = result?.state;
   const tone = state === "passed" ? "good" : state === "failed" ? "bad" : "quiet";
   const head = (
@@ -57,7 +65,10 @@ function TestLine({ test: { title, points, result }, busy, run }: { test: TestVi
       <span class={tone} aria-hidden="true">
         {state === undefined ? "○" : MARKS[state]}
       </span>{" "}
-      {title} <span class="quiet small">{state === undefined ? `${points} points` : `${result!.points} of ${points}, ${state}`}</span>
+      {title}{" "}
+      <span class="quiet small">
+        {state === undefined ? `${points} points` : `${result!.points} of ${points}, ${state}`}
+      </span>
     </>
   );
   return (

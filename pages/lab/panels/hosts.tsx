@@ -49,7 +49,10 @@ function Console({ host }: { host: string }) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
     event.preventDefault();
-    back.current = Math.max(0, Math.min(past.current.length, back.current + (event.key === "ArrowUp" ? 1 : -1)));
+    back.current = Math.max(
+      0,
+      Math.min(past.current.length, back.current + (event.key === "ArrowUp" ? 1 : -1)),
+    );
     setLine(past.current[past.current.length - back.current] ?? "");
   };
   return (
@@ -64,7 +67,7 @@ function Console({ host }: { host: string }) {
         void lab.hostCommand(host, line);
       }}
     >
-      <pre ref={output} role="log" aria-label={`Output of ${host}`} tabIndex={0}>
+      <pre ref={output} role="log" aria-label={`Output of ${host}`}>
         {text === "" ? "help lists the commands, for example: ping h2" : text}
       </pre>
       <div class="row nowrap">

@@ -8,7 +8,9 @@ export function PacketList({ follow }: { follow: (packet: number) => void }) {
   const packets = useLabState((state) => state.packets);
   const story = useLabState((state) => state.story);
   if (packets.length === 0)
-    return <p class="empty">No packet yet. Send one: open “Send”, or give a host a command such as “ping”.</p>;
+    return (
+      <p class="empty">No packet yet. Send one: open “Send”, or give a host a command such as “ping”.</p>
+    );
   return (
     <table class="list" aria-label="Packets, the newest first">
       <thead>
@@ -37,7 +39,7 @@ export function PacketList({ follow }: { follow: (packet: number) => void }) {
               </button>
             </td>
             <td class="number">{packet.bytes}</td>
-            <td>
+            <td class="wrap">
               <End packet={packet} />
             </td>
           </tr>
@@ -100,7 +102,8 @@ export function DropList() {
 export function LogList() {
   const log = useLabState((state) => state.log);
   const lab = useLab();
-  if (log.length === 0) return <p class="empty">Nothing to tell. Digests, packet-ins and log messages come here.</p>;
+  if (log.length === 0)
+    return <p class="empty">Nothing to tell. Digests, packet-ins and log messages come here.</p>;
   return (
     <ol class="log" aria-label="Log, the newest first">
       {log.map(({ id, at, kind, text }) => (

@@ -60,7 +60,11 @@ export function Plot({ title, times, series, text }: Props) {
 
 const HEIGHT = 190;
 
-function options(element: HTMLElement, series: readonly Series[], text: (value: number) => string): uPlot.Options {
+function options(
+  element: HTMLElement,
+  series: readonly Series[],
+  text: (value: number) => string,
+): uPlot.Options {
   const style = getComputedStyle(element);
   const read = (name: string) => style.getPropertyValue(`--${name}`).trim();
   const axis = {
@@ -72,7 +76,10 @@ function options(element: HTMLElement, series: readonly Series[], text: (value: 
   return {
     width: Math.max(120, element.clientWidth),
     height: HEIGHT,
-    scales: { x: { time: false }, y: { range: (_, least, most) => [Math.min(0, least), most > 0 ? most * 1.1 : 1] } },
+    scales: {
+      x: { time: false },
+      y: { range: (_, least, most) => [Math.min(0, least), most > 0 ? most * 1.1 : 1] },
+    },
     axes: [
       { ...axis, values: (_, ticks) => ticks.map((tick) => `${Number(tick.toPrecision(8))} s`) },
       { ...axis, size: 74, values: (_, ticks) => ticks.map((tick) => text(tick)) },

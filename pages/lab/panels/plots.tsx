@@ -3,8 +3,8 @@ import { useMemo } from "preact/hooks";
 import type { FlowView } from "../../../src/lab/index.js";
 import { useLabState } from "../parts/context.js";
 import { bytesText, rateText, timeText } from "../parts/words.js";
-import { columns } from "./plot-columns.js";
 import { Plot, type Series } from "./plot.js";
+import { columns } from "./plot-columns.js";
 
 /** Charts show at most so many flows and queues: those that sent or held most. */
 const MOST = 8;
@@ -12,13 +12,7 @@ const MOST = 8;
 export function PlotsPanel() {
   const flows = useLabState((state) => state.flows);
   const history = useLabState((state) => state.history);
-  const shown = useMemo(
-    () =>
-      flows
-        .filter(({ points }) => points.length > 0)
-        .slice(-MOST),
-    [flows],
-  );
+  const shown = useMemo(() => flows.filter(({ points }) => points.length > 0).slice(-MOST), [flows]);
   const throughput = useMemo(() => columns(shown, (point) => point.bitsPerSecond), [shown]);
   const tcp = useMemo(() => shown.filter(({ kind }) => kind === "tcp"), [shown]);
   const windows = useMemo(() => columns(tcp, (point) => point.windowBytes ?? null), [tcp]);
@@ -30,7 +24,12 @@ export function PlotsPanel() {
   }));
   const done = flows.filter(({ fctNs, kind }) => fctNs !== undefined && kind === "tcp");
   if (flows.length === 0 && history.length === 0)
-    return <p class="empty">Nothing has run yet. Start a flow in “Hosts”: its throughput, its completion time and the queues come here.</p>;
+    return (
+      <p class="empty">
+        Nothing has run yet. Start a flow in “Hosts”: its throughput, its completion time and the queues come
+        here.
+      </p>
+    );
   return (
     <>
       <Plot
@@ -52,16 +51,28 @@ export function PlotsPanel() {
         text={(value) => `${Math.round(value)} packets`}
       />
       {trips.values.some((one) => one.some((value) => value !== null)) ? (
-        <Plot title="Round-trip times" times={trips.times} series={named(shown, trips.values)} text={timeText} />
+        <Plot
+          title="Round-trip times"
+          times={trips.times}
+          series={named(shown, trips.values)}
+          text={timeText}
+        />
       ) : null}
       {tcp.length === 0 ? null : (
-        <Plot title="Congestion windows" times={windows.times} series={named(tcp, windows.values)} text={bytesText} />
+        <Plot
+          title="Congestion windows"
+          times={windows.times}
+          series={named(tcp, windows.values)}
+          text={bytesText}
+        />
       )}
       {done.length === 0 ? null : (
         <Plot
           title="Flow completion times, by when the flow ended"
           times={[...done].sort(byEnd).map(({ endedAt }) => (endedAt ?? 0) / 1e9)}
-          series={[{ name: "FCT", colour: 2, dots: true, values: [...done].sort(byEnd).map(({ fctNs }) => fctNs!) }]}
+          series={[
+            { name: "FCT", colour: 2, dots: true, values: [...done].sort(byEnd).map(({ fctNs }) => fctNs!) },
+          ]}
           text={timeText}
         />
       )}
@@ -78,7 +89,8 @@ const named = (flows: readonly FlowView[], values: readonly (readonly (number | 
 function busiest(history: readonly { readonly queues: Readonly<Record<string, number>> }[]): string[] {
   const most = new Map<string, number>();
   for (const { queues } of history)
-    for (const [name, packets] of Object.entries(queues)) most.set(name, Math.max(most.get(name) ?? 0, packets));
+    for (const [name, packets] of Object.entries(queues))
+      most.set(name, Math.max(most.get(name) ?? 0, packets));
   return [...most]
     .sort(([a, p], [b, q]) => q - p || a.localeCompare(b))
     .slice(0, MOST)

@@ -1,7 +1,6 @@
 /** The files of the project: what is wrong with them, and saving, which compiles and swaps in. */
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { CodeEditor } from "../editor/code-editor.js";
-import { languageServices } from "../editor/services.js";
 import { useLab, useLabState } from "../parts/context.js";
 import type { Lab } from "../state/lab.js";
 import type { OpenFile } from "../state/lab-state.js";
@@ -33,7 +32,11 @@ export function ProgramPanel() {
         </select>
         {file === undefined ? null : <SaveRow key={file.path} file={file} />}
       </div>
-      {file === undefined ? <p class="empty">No file is open.</p> : <Editor key={file.path} file={file} lab={lab} />}
+      {file === undefined ? (
+        <p class="empty">No file is open.</p>
+      ) : (
+        <Editor key={file.path} file={file} lab={lab} />
+      )}
     </>
   );
 }
@@ -67,7 +70,9 @@ function SaveRow({ file }: { file: OpenFile }) {
       {file.readOnly ? <span class="chip">read only</span> : null}
       {program === undefined ? null : (
         <span class={`chip ${program.current ? "good" : "bad"}`}>
-          {program.current ? `runs at ${program.switches.join(", ")}` : "the last version without errors runs"}
+          {program.current
+            ? `runs at ${program.switches.join(", ")}`
+            : "the last version without errors runs"}
         </span>
       )}
     </>
@@ -77,7 +82,6 @@ function SaveRow({ file }: { file: OpenFile }) {
 function Editor({ file, lab }: { file: OpenFile; lab: Lab }) {
   const diagnostics = useLabState((state) => state.diagnostics[file.path]) ?? NONE;
   const [goTo, setGoTo] = useState<{ line: number; column: number }>();
-  const services = useMemo(() => languageServices(file.path, lab, setGoTo), [file.path]);
   useCheck(file, lab);
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
   return (
@@ -85,7 +89,6 @@ function Editor({ file, lab }: { file: OpenFile; lab: Lab }) {
       <CodeEditor
         file={file}
         diagnostics={diagnostics}
-        services={services}
         change={(text) => lab.edit(file.path, text)}
         save={() => void lab.save(file.path)}
         goTo={goTo}

@@ -30,7 +30,8 @@ const WELL_KNOWN: readonly Known[] = [
 /** The well-known headers and those of the programs, each once. */
 export function knownHeaders({ programs }: LabView): readonly Known[] {
   const known = new Map(WELL_KNOWN.map((header) => [header.name, header]));
-  for (const { headers } of programs) for (const header of headers) if (!known.has(header.name)) known.set(header.name, header);
+  for (const { headers } of programs)
+    for (const header of headers) if (!known.has(header.name)) known.set(header.name, header);
   return [...known.values()];
 }
 
@@ -54,20 +55,36 @@ export function presets({ nodes }: LabView, from: string): readonly Preset[] {
     },
     {
       title: "TCP SYN",
-      layers: [ethernet, ipv4, { header: "tcp", fields: { src_port: "40000", dst_port: "80", flags: "syn" } }],
+      layers: [
+        ethernet,
+        ipv4,
+        { header: "tcp", fields: { src_port: "40000", dst_port: "80", flags: "syn" } },
+      ],
       payload: "",
     },
     {
       title: "ICMP echo request",
-      layers: [ethernet, ipv4, { header: "icmp", fields: { type: "8", code: "0", identifier: "1", sequence: "1" } }],
+      layers: [
+        ethernet,
+        ipv4,
+        { header: "icmp", fields: { type: "8", code: "0", identifier: "1", sequence: "1" } },
+      ],
       payload: "p4loom",
     },
     {
       title: "IPv4 with TTL 1",
-      layers: [ethernet, { header: "ipv4", fields: { dst, ttl: "1" } }, { header: "udp", fields: { dst_port: "5001" } }],
+      layers: [
+        ethernet,
+        { header: "ipv4", fields: { dst, ttl: "1" } },
+        { header: "udp", fields: { dst_port: "5001" } },
+      ],
       payload: "",
     },
-    { title: "Ethernet frame", layers: [{ header: "ethernet", fields: { type: "0x1234" } }], payload: "hello" },
+    {
+      title: "Ethernet frame",
+      layers: [{ header: "ethernet", fields: { type: "0x1234" } }],
+      payload: "hello",
+    },
   ];
 }
 
@@ -114,17 +131,24 @@ export function LayerEditor({ layers, headers, change, built }: Props) {
                 </label>
               ))}
             </div>
-            <div class="row small">
-              <button type="button" class="plain" disabled={index === 0} onClick={() => move(index, -1)}>
-                Earlier
+            <div class="moves small">
+              <button
+                type="button"
+                class="plain"
+                disabled={index === 0}
+                aria-label={`Header ${layer.header} earlier`}
+                onClick={() => move(index, -1)}
+              >
+                ↑
               </button>
               <button
                 type="button"
                 class="plain"
                 disabled={index === layers.length - 1}
+                aria-label={`Header ${layer.header} later`}
                 onClick={() => move(index, 1)}
               >
-                Later
+                ↓
               </button>
               <button
                 type="button"
@@ -133,7 +157,7 @@ export function LayerEditor({ layers, headers, change, built }: Props) {
                 disabled={layers.length === 1}
                 onClick={() => replace(index, undefined)}
               >
-                Remove
+                ✕
               </button>
             </div>
           </fieldset>

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { LabReply, LabRequestInput, LabView } from "../../../src/lab/index.js";
 import { useLab } from "../parts/context.js";
 import { BytesView } from "./send-bytes.js";
-import { type Layer, LayerEditor, knownHeaders, presets } from "./send-layers.js";
+import { knownHeaders, type Layer, LayerEditor, presets } from "./send-layers.js";
 
 interface Props {
   lab: LabView;
@@ -108,7 +108,10 @@ export function SendPanel({ lab: view, from, follow }: Props) {
         </label>
         <label class="field">
           Written as
-          <select value={kind} onChange={({ currentTarget }) => setKind(currentTarget.value as "layers" | "hex")}>
+          <select
+            value={kind}
+            onChange={({ currentTarget }) => setKind(currentTarget.value as "layers" | "hex")}
+          >
             <option value="layers">headers</option>
             <option value="hex">bytes</option>
           </select>
@@ -130,7 +133,11 @@ export function SendPanel({ lab: view, from, follow }: Props) {
           <LayerEditor layers={layers} headers={knownHeaders(view)} change={setLayers} built={built} />
           <label class="field">
             Payload, as text
-            <input type="text" value={payload} onInput={({ currentTarget }) => setPayload(currentTarget.value)} />
+            <input
+              type="text"
+              value={payload}
+              onInput={({ currentTarget }) => setPayload(currentTarget.value)}
+            />
           </label>
         </>
       )}

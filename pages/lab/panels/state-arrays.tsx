@@ -29,13 +29,14 @@ export function ArrayPart({ node, array, edit }: Props) {
       <summary>
         <strong>{array.name}</strong>{" "}
         <span class="quiet">
-          {array.kind}, {countText(array.size)} cells{array.bits === undefined ? "" : ` of ${array.bits} bits`}
+          {array.kind}, {countText(array.size)} cells
+          {array.bits === undefined ? "" : ` of ${array.bits} bits`}
         </span>
       </summary>
       <table class="list" aria-label={`Cells of ${array.name}`}>
         <thead>
           <tr>
-            <th scope="col" class="number">
+            <th scope="col" class="number narrow">
               Index
             </th>
             <th scope="col">Value</th>

@@ -1,8 +1,8 @@
 /** The line in which statements of the shell are written, with completion, and what is wrong with them. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LabDiagnostic } from "../../../src/lab/index.js";
-import { WordInput } from "../parts/word-input.js";
 import { useLab } from "../parts/context.js";
+import { WordInput } from "../parts/word-input.js";
 
 /** A statement to edit; a new `id` puts it into the line. */
 export interface Draft {
@@ -49,7 +49,12 @@ export function StatementEditor({ name, draft }: { name: string; draft: Draft })
           invalid={errors.length > 0}
           past={past.current}
           complete={async (words, cursor) => {
-            const reply = await lab.connection.request({ op: "control.complete", switch: name, line: words, cursor });
+            const reply = await lab.connection.request({
+              op: "control.complete",
+              switch: name,
+              line: words,
+              cursor,
+            });
             return reply.ok ? reply.value : { from: cursor, words: [] };
           }}
         />
@@ -65,7 +70,9 @@ export function StatementEditor({ name, draft }: { name: string; draft: Draft })
             {one.notes.map((note) => `\nnote: ${note.message}`).join("")}
           </div>
         ))}
-        {answer !== undefined && answer.lines.length > 0 ? <pre class="answer">{answer.lines.join("\n")}</pre> : null}
+        {answer !== undefined && answer.lines.length > 0 ? (
+          <pre class="answer">{answer.lines.join("\n")}</pre>
+        ) : null}
       </div>
     </form>
   );

@@ -10,8 +10,11 @@ interface Props {
 
 /** A table with its entries; `edit` puts a statement into the line above, `run` runs it. */
 export function TablePart({ table, edit, run }: Props) {
-  const counted = table.entries.some(({ counter }) => counter !== undefined) || table.defaultEntry?.counter !== undefined;
-  const prioritised = table.fields.some(({ match }) => match === "ternary" || match === "range" || match === "optional");
+  const counted =
+    table.entries.some(({ counter }) => counter !== undefined) || table.defaultEntry?.counter !== undefined;
+  const prioritised = table.fields.some(
+    ({ match }) => match === "ternary" || match === "range" || match === "optional",
+  );
   return (
     <details open class="table">
       <summary>
@@ -54,7 +57,11 @@ export function TablePart({ table, edit, run }: Props) {
             />
           ))}
           {table.defaultEntry === undefined ? null : (
-            <Row {...{ table, counted, prioritised, edit, run }} entry={table.defaultEntry} keys={undefined} />
+            <Row
+              {...{ table, counted, prioritised, edit, run }}
+              entry={table.defaultEntry}
+              keys={undefined}
+            />
           )}
         </tbody>
       </table>
@@ -78,7 +85,8 @@ interface RowProps extends Props {
 
 function Row({ table, entry, counted, prioritised, keys, edit, run }: RowProps) {
   const { deletion } = entry;
-  const what = keys === undefined ? `the default of ${table.name}` : `entry ${keys.join(" ")} of ${table.name}`;
+  const what =
+    keys === undefined ? `the default of ${table.name}` : `entry ${keys.join(" ")} of ${table.name}`;
   return (
     <tr>
       {keys === undefined ? (
@@ -123,6 +131,8 @@ function newEntry({ name, fields, actions }: TableView): string {
   const action = actions.find(({ name: one }) => one !== "NoAction") ?? actions[0];
   const keys = fields.map((field) => `${field.name}=`).join(" ");
   const params = (action?.params ?? []).map((param) => `${param.name}=`).join(" ");
-  const priority = fields.some(({ match }) => match === "ternary" || match === "range" || match === "optional");
+  const priority = fields.some(
+    ({ match }) => match === "ternary" || match === "range" || match === "optional",
+  );
   return `insert ${name} ${keys} => ${action?.name ?? ""} ${params}${priority ? " priority=10" : ""}`.trimEnd();
 }

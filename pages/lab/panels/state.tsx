@@ -4,7 +4,7 @@ import type { LabView, StateView } from "../../../src/lab/index.js";
 import { useLab, useLabState } from "../parts/context.js";
 import { plural } from "../parts/words.js";
 import { ArrayPart } from "./state-arrays.js";
-import { StatementEditor, type Draft } from "./state-statement.js";
+import { type Draft, StatementEditor } from "./state-statement.js";
 import { TablePart } from "./state-table.js";
 
 interface Props {
@@ -47,7 +47,11 @@ export function StatePanel({ lab: view, chosen, choose }: Props) {
         </button>
       </div>
       <StatementEditor key={name} name={name} draft={draft} />
-      {state === undefined ? <p class="empty">Reading the state of {name}</p> : <Contents state={state} edit={edit} />}
+      {state === undefined ? (
+        <p class="empty">Reading the state of {name}</p>
+      ) : (
+        <Contents state={state} edit={edit} />
+      )}
     </>
   );
 }
@@ -55,8 +59,7 @@ export function StatePanel({ lab: view, chosen, choose }: Props) {
 function Contents({ state, edit }: { state: StateView; edit: (text: string) => void }) {
   const lab = useLab();
   const run = (statement: string) => void lab.control(state.switch, statement);
-  const empty =
-    state.tables.length + state.profiles.length + state.arrays.length + state.others.length === 0;
+  const empty = state.tables.length + state.profiles.length + state.arrays.length + state.others.length === 0;
   return (
     <div class="state fill">
       {empty ? <p class="empty">The program has no table, counter, meter or register.</p> : null}
@@ -94,7 +97,11 @@ function Contents({ state, edit }: { state: StateView; edit: (text: string) => v
               {groups.map(({ id, members: parts, statement }) => (
                 <tr key={`g${id}`}>
                   <td>group {id}</td>
-                  <td>{parts.map((part) => `${part.id}${part.weight === 1 ? "" : ` × ${part.weight}`}`).join(", ")}</td>
+                  <td>
+                    {parts
+                      .map((part) => `${part.id}${part.weight === 1 ? "" : ` × ${part.weight}`}`)
+                      .join(", ")}
+                  </td>
                   <td>
                     <EditButton what={`group ${id} of ${name}`} click={() => edit(statement)} />
                   </td>
@@ -133,7 +140,13 @@ function Contents({ state, edit }: { state: StateView; edit: (text: string) => v
 
 export function EditButton({ what, click }: { what: string; click: () => void }) {
   return (
-    <button type="button" class="plain" aria-label={`Edit ${what}`} title="Edit as a statement" onClick={click}>
+    <button
+      type="button"
+      class="plain"
+      aria-label={`Edit ${what}`}
+      title="Edit as a statement"
+      onClick={click}
+    >
       Edit
     </button>
   );

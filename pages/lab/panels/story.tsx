@@ -14,8 +14,8 @@ export function StoryPanel() {
   if (story === undefined)
     return (
       <p class="empty">
-        Click a packet in the network, or one in the list of packets: its way over all hops comes here, with the P4
-        lines that it went through.
+        Click a packet in the network, or one in the list of packets: its way over all hops comes here, with
+        the P4 lines that it went through.
       </p>
     );
   return <Story key={story.id} story={story} />;
@@ -37,7 +37,9 @@ function Story({ story }: { story: StoryView }) {
     <>
       <div class="row">
         <strong>{story.label}</strong>
-        <span class={story.end.kind === "dropped" ? "bad" : story.end.kind === "delivered" ? "good" : "quiet"}>
+        <span
+          class={story.end.kind === "dropped" ? "bad" : story.end.kind === "delivered" ? "good" : "quiet"}
+        >
           {endText(story.end)}
         </span>
         <span class="room" />
@@ -79,7 +81,12 @@ function Story({ story }: { story: StoryView }) {
           <div class="row small quiet">
             {hop.program} at {hop.node}; lit lines: what this packet went through
           </div>
-          <SourceView text={program} label={`${hop.program}, lines of this packet lit up`} lit={lit} now={now} />
+          <SourceView
+            text={program}
+            label={`${hop.program}, lines of this packet lit up`}
+            lit={lit}
+            now={now}
+          />
         </>
       ) : null}
     </>
@@ -118,8 +125,8 @@ function PlainHop({ hop }: { hop: Exclude<HopView, SwitchHop> }) {
     );
   return (
     <span>
-      <strong>{hop.node}</strong> {hop.kind === "send" ? "sends" : "receives"} {bytesText(hop.bytes.length / 2)}{" "}
-      <span class="quiet">at {clockText(hop.at)}</span>
+      <strong>{hop.node}</strong> {hop.kind === "send" ? "sends" : "receives"}{" "}
+      {bytesText(hop.bytes.length / 2)} <span class="quiet">at {clockText(hop.at)}</span>
       <details>
         <summary class="small quiet">bytes</summary>
         <code class="bytes">{(hop.bytes.match(/../g) ?? []).join(" ")}</code>

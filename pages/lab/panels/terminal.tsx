@@ -24,22 +24,25 @@ export function TerminalView({ host }: { host: string }) {
     let number: number | undefined;
     let closed = false;
     let forget = () => {};
-    void lab.ask({ op: "terminal.open", host, columns: terminal.cols, rows: terminal.rows }).then((answer) => {
-      if (answer === undefined) return terminal.write("no terminal\r\n");
-      const opened = answer.terminal;
-      if (closed) return void lab.ask({ op: "terminal.close", terminal: opened });
-      number = opened;
-      forget = lab.onTerminal(opened, (data) => {
-        terminal.write(data ?? "\r\n[the shell has ended]\r\n");
-        if (data === undefined) number = undefined;
+    void lab
+      .ask({ op: "terminal.open", host, columns: terminal.cols, rows: terminal.rows })
+      .then((answer) => {
+        if (answer === undefined) return terminal.write("no terminal\r\n");
+        const opened = answer.terminal;
+        if (closed) return void lab.ask({ op: "terminal.close", terminal: opened });
+        number = opened;
+        forget = lab.onTerminal(opened, (data) => {
+          terminal.write(data ?? "\r\n[the shell has ended]\r\n");
+          if (data === undefined) number = undefined;
+        });
+        terminal.onData((data) => {
+          if (number !== undefined) void lab.ask({ op: "terminal.input", terminal: opened, data });
+        });
+        terminal.onResize(({ cols, rows }) => {
+          if (number !== undefined)
+            void lab.ask({ op: "terminal.resize", terminal: opened, columns: cols, rows });
+        });
       });
-      terminal.onData((data) => {
-        if (number !== undefined) void lab.ask({ op: "terminal.input", terminal: opened, data });
-      });
-      terminal.onResize(({ cols, rows }) => {
-        if (number !== undefined) void lab.ask({ op: "terminal.resize", terminal: opened, columns: cols, rows });
-      });
-    });
     const observer = new ResizeObserver(() => fit.fit());
     observer.observe(element);
     return () => {
@@ -57,5 +60,10 @@ export function TerminalView({ host }: { host: string }) {
 function colours(element: Element) {
   const style = getComputedStyle(element);
   const read = (name: string) => style.getPropertyValue(`--${name}`).trim();
-  return { background: read("sunk"), foreground: read("ink"), cursor: read("ink"), selectionBackground: read("soft") };
+  return {
+    background: read("sunk"),
+    foreground: read("ink"),
+    cursor: read("ink"),
+    selectionBackground: read("soft"),
+  };
 }

@@ -18,7 +18,8 @@ export function useKeys(actions: Actions): void {
       if (target.closest("input, textarea, select, [contenteditable], .xterm, dialog") !== null) return;
       if (event.key === "?") latest.current.help();
       else if (event.key === "n") latest.current.step();
-      else if (event.key === " " && target.closest("button, summary, a, [role=tab]") === null) latest.current.run();
+      else if (event.key === " " && target.closest("button, summary, a, [role=tab]") === null)
+        latest.current.run();
       else return;
       event.preventDefault();
     };
@@ -40,7 +41,7 @@ const KEYS: readonly [string, string][] = [
   ["Arrow keys in a story", "go from step to step; the P4 line is shown"],
 ];
 
-export function Help({ dialog }: { dialog: RefObject<HTMLDialogElement> }) {
+export function Help({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }) {
   return (
     <dialog ref={dialog} aria-labelledby="help-title">
       <h2 id="help-title">Keys</h2>

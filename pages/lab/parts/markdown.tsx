@@ -49,7 +49,9 @@ function blocks(lines: readonly string[]): ComponentChildren[] {
       index = end;
     } else if (line.startsWith(">")) {
       const end = until(lines, index, (next) => !next.startsWith(">"));
-      out.push(<blockquote>{blocks(lines.slice(index, end).map((text) => text.replace(/^>\s?/, "")))}</blockquote>);
+      out.push(
+        <blockquote>{blocks(lines.slice(index, end).map((text) => text.replace(/^>\s?/, "")))}</blockquote>,
+      );
       index = end;
     } else if (ITEM.test(line)) {
       const [list, next] = listFrom(lines, index);
@@ -63,7 +65,12 @@ function blocks(lines: readonly string[]): ComponentChildren[] {
       const end = until(
         lines,
         index + 1,
-        (next) => next.trim() === "" || FENCE.test(next) || HEADING.test(next) || ITEM.test(next) || next.startsWith(">"),
+        (next) =>
+          next.trim() === "" ||
+          FENCE.test(next) ||
+          HEADING.test(next) ||
+          ITEM.test(next) ||
+          next.startsWith(">"),
       );
       out.push(<p>{inline(lines.slice(index, end).join("\n"))}</p>);
       index = end;
@@ -157,7 +164,20 @@ function inline(text: string): ComponentChildren[] {
   return out;
 }
 
-function span([, , code, picture, label, target, address, bold, bold2, italic, italic2, escaped]: RegExpExecArray) {
+function span([
+  ,
+  ,
+  code,
+  picture,
+  label,
+  target,
+  address,
+  bold,
+  bold2,
+  italic,
+  italic2,
+  escaped,
+]: RegExpExecArray) {
   if (code !== undefined) return <code>{code.length > 2 ? code.replace(/^ (.*) $/, "$1") : code}</code>;
   if (picture !== undefined) return <em>{picture}</em>;
   if (label !== undefined) return link(target!, inline(label));

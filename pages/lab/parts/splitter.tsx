@@ -24,7 +24,9 @@ export function Splitter({ label, orientation, value, change }: Props) {
           : ((clientY - room.top) / room.height) * 100,
       );
     line.addEventListener("pointermove", move);
-    line.addEventListener("lostpointercapture", () => line.removeEventListener("pointermove", move), { once: true });
+    line.addEventListener("lostpointercapture", () => line.removeEventListener("pointermove", move), {
+      once: true,
+    });
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const steps: Record<string, number> =

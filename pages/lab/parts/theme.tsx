@@ -42,7 +42,14 @@ export function ThemeToggle() {
     theme.set({ name: next });
   };
   return (
-    <button type="button" class="icon" aria-pressed={name === "dark"} aria-label="Dark theme" title="Dark or light" onClick={toggle}>
+    <button
+      type="button"
+      class="icon"
+      aria-pressed={name === "dark"}
+      aria-label="Dark theme"
+      title="Dark or light"
+      onClick={toggle}
+    >
       {name === "dark" ? "☾" : "☀"}
     </button>
   );

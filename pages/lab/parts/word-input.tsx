@@ -10,7 +10,7 @@ interface Words {
 interface Props {
   label: string;
   placeholder: string;
-  input: RefObject<HTMLInputElement>;
+  input: RefObject<HTMLInputElement | null>;
   text: string;
   setText: (text: string) => void;
   invalid: boolean;

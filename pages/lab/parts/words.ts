@@ -40,4 +40,5 @@ const digits = (value: number): string => value.toLocaleString("en-US", { maximu
 
 export const percentText = (share: number): string => `${Math.round(share * 100)} %`;
 
-export const plural = (count: number, word: string): string => `${countText(count)} ${word}${count === 1 ? "" : "s"}`;
+export const plural = (count: number, word: string): string =>
+  `${countText(count)} ${word}${count === 1 ? "" : "s"}`;

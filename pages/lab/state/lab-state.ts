@@ -73,7 +73,15 @@ export interface LabState {
 }
 
 export const START: LabState = {
-  ...{ connection: "connecting", reason: "", lab: undefined, choice: undefined, packets: [], story: undefined, drops: [] },
+  ...{
+    connection: "connecting",
+    reason: "",
+    lab: undefined,
+    choice: undefined,
+    packets: [],
+    story: undefined,
+    drops: [],
+  },
   ...{ log: [], flows: [], history: [], states: {}, files: [], open: [], shown: undefined, diagnostics: {} },
   ...{ exercise: undefined, consoles: {}, said: undefined },
 };

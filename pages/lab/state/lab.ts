@@ -4,8 +4,8 @@ import type {
   LabConnection,
   LabDiagnostic,
   LabEvent,
-  LabRequestInput,
   LabReply,
+  LabRequestInput,
   PacketView,
 } from "../../../src/lab/index.js";
 import { type Choice, type LabState, type LogLine, NO_TRAFFIC, START } from "./lab-state.js";
@@ -41,10 +41,12 @@ export class Lab {
     connection.subscribe((event) => this.#hear(event));
     await this.#describe();
     const files = await this.ask({ op: "files.list" });
-    const exercise = this.store.value.lab?.source === "exercise" ? await this.ask({ op: "exercise.read" }) : undefined;
+    const exercise =
+      this.store.value.lab?.source === "exercise" ? await this.ask({ op: "exercise.read" }) : undefined;
     this.store.set({ files: files?.files ?? [], exercise, connection: "open" });
     const programs = this.store.value.lab?.programs ?? [];
-    const start = exercise?.start ?? programs[0]?.path ?? files?.files.find(({ kind }) => kind === "program")?.path;
+    const start =
+      exercise?.start ?? programs[0]?.path ?? files?.files.find(({ kind }) => kind === "program")?.path;
     if (start !== undefined) await this.openFile(start);
   }
 
@@ -131,7 +133,9 @@ export class Lab {
 
   /** The text of a file in the editor has changed. */
   edit(path: string, text: string): void {
-    this.store.set({ open: this.store.value.open.map((file) => (file.path === path ? { ...file, text } : file)) });
+    this.store.set({
+      open: this.store.value.open.map((file) => (file.path === path ? { ...file, text } : file)),
+    });
   }
 
   /** Saves; a program is compiled and swapped in. True when it was taken without errors. */
@@ -151,7 +155,9 @@ export class Lab {
       open: this.store.value.open.map((one) => (one.path === path ? { ...one, saved: text } : one)),
     });
     const { swaps } = reply.value;
-    const lost = swaps.flatMap((swap) => swap.lost.map(({ statement, reason }) => `${swap.switch}: ${statement} (${reason})`));
+    const lost = swaps.flatMap((swap) =>
+      swap.lost.map(({ statement, reason }) => `${swap.switch}: ${statement} (${reason})`),
+    );
     const names = swaps.map((swap) => swap.switch).join(", ");
     this.say(
       swaps.length === 0
@@ -179,7 +185,10 @@ export class Lab {
   }
 
   /** Runs statements of the shell at a switch; what is wrong with them is the answer. */
-  async control(name: string, text: string): Promise<{ lines: readonly string[]; diagnostics: readonly LabDiagnostic[] }> {
+  async control(
+    name: string,
+    text: string,
+  ): Promise<{ lines: readonly string[]; diagnostics: readonly LabDiagnostic[] }> {
     const reply = await this.connection.request({ op: "control.run", switch: name, text });
     await this.readState(name);
     return { lines: reply.ok ? reply.value.lines : [], diagnostics: reply.diagnostics };
@@ -205,7 +214,10 @@ export class Lab {
   }
 
   async runTests(tests?: readonly string[]): Promise<void> {
-    const answer = await this.ask({ op: "exercise.test", ...(tests === undefined ? {} : { tests: [...tests] }) });
+    const answer = await this.ask({
+      op: "exercise.test",
+      ...(tests === undefined ? {} : { tests: [...tests] }),
+    });
     if (answer === undefined) return;
     const passed = answer.results.filter(({ state }) => state === "passed").length;
     this.say(`${passed} of ${answer.results.length} tests pass`);
@@ -295,7 +307,8 @@ export class Lab {
       this.#packets.delete(id);
     }
     const chosen = this.store.value.story;
-    if (chosen !== undefined && event.ends.some(({ packet }) => packet === chosen.id)) void this.showStory(chosen.id);
+    if (chosen !== undefined && event.ends.some(({ packet }) => packet === chosen.id))
+      void this.showStory(chosen.id);
     this.#changeLab(() => ({ clock: event.clock }), false);
     if (this.#listsDue) return;
     this.#listsDue = true;
@@ -386,7 +399,7 @@ type LabViewOf<Key extends "links" | "nodes"> = LabViewIs[Key][number];
 type LabTest = NonNullable<LabState["exercise"]>["tests"][number];
 
 /** A diagnostic on one line, as a compiler prints it. */
-export function diagnosticText({ file, start, code, message }: LabDiagnostic): string {
+function diagnosticText({ file, start, code, message }: LabDiagnostic): string {
   const place = start === undefined ? (file ?? "") : `${file ?? ""}:${start.line}:${start.column}`;
   return `${place === "" ? "" : `${place}: `}${code === "" ? "" : `[${code}] `}${message}`;
 }

@@ -25,7 +25,7 @@ interface Fading {
   wall: number;
 }
 
-export const queueName = (node: string, port: number): string => `${node}:${port}`;
+const queueName = (node: string, port: number): string => `${node}:${port}`;
 
 export class Live {
   readonly motions = new Motions();
@@ -49,6 +49,7 @@ export class Live {
     this.#totals = new Map();
     this.#history = [];
     this.#pending = undefined;
+    this.#last = 0;
     for (const { id, a, b } of lab.links) {
       this.#loads.set(id, { share: [0, 0], queue: [0, 0] });
       this.#queues.set(queueName(a.node, a.port), [id, 0]);
@@ -117,7 +118,8 @@ export class Live {
       if (view === undefined) continue;
       const hosts = [view.b.node, view.a.node].map((name) => this.#isHost(name));
       for (const lane of [0, 1] as const)
-        if (hosts[lane]) pending.bits += (share[lane] * view.rateBps * (now - this.#last)) / 1e9;
+        if (hosts[lane] && this.#last > 0)
+          pending.bits += (share[lane] * view.rateBps * (now - this.#last)) / 1e9;
     }
     this.#last = now;
     if (passed <= 0 || ++this.#frames < 3) return;

@@ -36,7 +36,8 @@ export class Motions {
 
   /** @param wall milliseconds of the page's clock */
   frame(event: FrameEvent, wall: number): void {
-    for (const packet of event.packets) this.#packets.set(packet.id, { label: packet.label, colour: colourOf(packet) });
+    for (const packet of event.packets)
+      this.#packets.set(packet.id, { label: packet.label, colour: colourOf(packet) });
     if (this.#packets.size > KEPT) {
       let spare = this.#packets.size - KEPT;
       for (const id of this.#packets.keys()) {
@@ -85,7 +86,14 @@ export class Motions {
 
   #show({ packet, link, direction }: Motion, at: number): ScenePacket {
     const seen = this.#packets.get(packet);
-    return { id: packet, link, lane: direction, at, flow: seen?.colour ?? 0, label: seen?.label ?? `packet ${packet}` };
+    return {
+      id: packet,
+      link,
+      lane: direction,
+      at,
+      flow: seen?.colour ?? 0,
+      label: seen?.label ?? `packet ${packet}`,
+    };
   }
 }
 
