@@ -9,7 +9,7 @@ const LABS = [
   "test/parity/**/*.test.ts",
   "test/experiment/testbed.test.ts",
   "test/experiment/timeline/timeline.test.ts",
-  "test/own-schemes/plb.test.ts",
+  "test/own-schemes/flowbender.test.ts",
   "test/controllers/processes.test.ts",
   "test/cli/{net,switch,switch-interfaces,tutorials,shell}.test.ts",
   "test/docs/testbed.test.ts",

@@ -135,7 +135,8 @@ export class ProgramCompiler {
     const { ecnThreshold } = this.#options;
     if (ecnThreshold === undefined) return plain;
     const marking = renderProgram(this.#templates, withMarks(plan, ecnThreshold));
-    if (marking === plain) this.#unmarked.add(scheme);
+    const { ecn } = plan.values as { readonly ecn?: { readonly threshold?: number } };
+    if (marking === plain && ecn?.threshold !== ecnThreshold) this.#unmarked.add(scheme);
     return marking;
   }
 }

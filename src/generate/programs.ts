@@ -13,7 +13,8 @@ export interface ProgramPlan {
   readonly template: string;
   /**
    * All values that the template and its partials name, except those of the fault table. `ecn: { threshold }` lets egress mark
-   * packets that met a queue of so many packets (partial `output`); 0, as without it: none. `probes: true` lets a program answer
+   * packets that met a queue of so many packets (partial `output`); 0, as without it: none. With `isDefault: true` beside it, an experiment's
+   * threshold goes before it. `probes: true` lets a program answer
    * probes from its CPU port (partial `answer_probe`).
    */
   readonly values: object;
@@ -38,11 +39,15 @@ export function withFaultTables(program: ProgramPlan, tables = 1): ProgramPlan {
 }
 
 /**
- * The same program with a threshold for marks, in packets: see {@link ProgramPlan.values}. Programs that have one keep it, and P4 source
- * stays as it is.
+ * The same program with a threshold for marks, in packets: see {@link ProgramPlan.values}. Programs that have one of their own keep it, and
+ * P4 source stays as it is.
  */
 export function withMarks(program: ProgramPlan, threshold: number): ProgramPlan {
-  return { ...program, values: { ecn: { threshold }, ...program.values } };
+  const { ecn, ...values } = program.values as { readonly ecn?: { readonly isDefault?: boolean } };
+  return {
+    ...program,
+    values: { ...values, ecn: ecn === undefined || ecn.isDefault === true ? { threshold } : ecn },
+  };
 }
 
 /** More faults than this that act on one packet are refused. */

@@ -52,6 +52,8 @@ export interface NextSegment {
 export interface PathChooser {
   /** Selector of an ordinary segment. */
   readonly selector: number;
+  /** How often this end has left its path for a reason other than a timeout; absent: it does not count. */
+  readonly repaths?: number;
   /**
    * The retransmission timer ran out, for the `attempt`-th time since the last progress (1 is the first).
    * Returns the selectors of the retransmission: the segment is sent once on each, in this order.

@@ -21,7 +21,14 @@ export {
   SIGNALS,
   type Signal,
 } from "./host-policy.js";
-export { MovingPath, ProbingPath, type ReceiverRule, type Rerouter } from "./re-pathing.js";
+export {
+  type LeavingPath,
+  MovingPath,
+  ProbingPath,
+  type ReceiverRule,
+  type Rerouter,
+  WaitingPath,
+} from "./re-pathing.js";
 export { ReceiveWindow } from "./receive-window.js";
 export { RoundCounter } from "./round-counter.js";
 export {

@@ -1,7 +1,8 @@
 /**
  * How the two ends of a flow change paths: with one copy of each packet ({@link MovingPath}), or with two
- * ({@link ProbingPath}). A {@link Rerouter} says which selectors an end changes to; so both classes serve schemes that draw
- * selectors at random (PRR) and schemes that know which selectors lead to other next hops (P-ECMP).
+ * ({@link ProbingPath}), or only when they are told to ({@link WaitingPath}). A {@link Rerouter} says which selectors an end
+ * changes to; so these classes serve schemes that draw selectors at random (PRR) and schemes that know which selectors lead to
+ * other next hops (P-ECMP).
  */
 import type { Random } from "../base/index.js";
 import type { PathChooser, SegmentMarks } from "./host-policy.js";
@@ -22,11 +23,40 @@ export interface Rerouter {
  */
 export type ReceiverRule = "mirror" | "duplicates" | "attempts";
 
+/** A chooser that can be told to leave its path, as by a policy that watches congestion. */
+export interface LeavingPath extends PathChooser {
+  /** Changes to the next selector at once; nothing happens while a trial of two paths goes on. */
+  leave(): void;
+}
+
+/** Stays on its path after timeouts and duplicates. */
+export class WaitingPath implements LeavingPath {
+  constructor(
+    readonly rerouter: Rerouter,
+    readonly random: Random,
+    public selector: number,
+  ) {}
+
+  leave(): void {
+    this.selector = this.rerouter.leave(this.selector, [this.selector], this.random);
+  }
+
+  onTimeout(): readonly number[] {
+    return [this.selector];
+  }
+
+  onAck(): void {}
+
+  onData(): readonly number[] {
+    return [this.selector];
+  }
+}
+
 /** Value for an unknown selector. */
 const UNKNOWN = -1;
 
 /** One copy: the sender leaves its path at every timeout, and the receiver by its {@link ReceiverRule}. */
-export class MovingPath implements PathChooser {
+export class MovingPath implements LeavingPath {
   readonly #rerouter: Rerouter;
   readonly #random: Random;
   readonly #receiver: ReceiverRule;
@@ -68,6 +98,11 @@ export class MovingPath implements PathChooser {
     return [this.selector];
   }
 
+  leave(): void {
+    this.#tried = [this.selector];
+    this.#move();
+  }
+
   #move(): void {
     this.selector = this.#rerouter.leave(this.selector, this.#tried, this.#random);
     this.#tried.push(this.selector);
@@ -87,7 +122,7 @@ export class MovingPath implements PathChooser {
  * - The receiver receives new data, and the sender has changed its path. The sender's old path lost the data; the receiver's
  *   path has shown no loss: the old path is first.
  */
-export class ProbingPath implements PathChooser {
+export class ProbingPath implements LeavingPath {
   readonly #rerouter: Rerouter;
   readonly #random: Random;
   /** Selectors of the current trial; empty if there is no trial. */
@@ -107,6 +142,11 @@ export class ProbingPath implements PathChooser {
     this.#rerouter = rerouter;
     this.#random = random;
     this.#peer = peer ?? UNKNOWN;
+  }
+
+  leave(): void {
+    if (this.#trial.length > 0) return;
+    this.selector = this.#rerouter.leave(this.selector, [this.selector], this.#random);
   }
 
   onTimeout(): readonly number[] {

@@ -6,6 +6,7 @@ export const CODES = {
   offsets: "P42203",
   weight: "P42204",
   withoutTiers: "P42205",
+  sprayOrBalance: "P45520",
   hostPolicy: "P42210",
   probesWithoutTiers: "P45102",
   ageing: "P45103",

@@ -17,6 +17,7 @@ import {
   type FanOuts,
   layOut,
   offsetSet,
+  type PecmpHosts,
   pecmpHosts,
   VERSION_BITS,
 } from "../../src/schemes/pecmp/index.js";
@@ -84,8 +85,8 @@ describe("hostPolicyOf", () => {
         for (const versionBit of VERSION_BITS) {
           const offsets = offsetSet("primes", 8);
           const layout = layOut(control, "dscp_flow_label", versionBit, fanOuts, offsets.bits);
-          const description = { kind: "pecmp", failover, layout, offsets };
-          expectRestored(pecmpHosts(failover, layout, offsets), description);
+          const hosts: PecmpHosts = { failover, layout, offsets, subflows: "halved" };
+          expectRestored(pecmpHosts(hosts, restingHost()), { kind: "pecmp", ...hosts });
         }
       }
     }
@@ -104,12 +105,12 @@ describe("hostPolicyOf", () => {
 
   const offsets = offsetSet("odd", 4);
   const layout = layOut("offset", "dscp", "none", FABRICS[0]!, 2);
-  const description = { kind: "pecmp", failover: "probe", layout, offsets };
+  const description = { kind: "pecmp", failover: "probe", layout, offsets, subflows: "halved" };
   it.each([
     [
       "an unknown kind",
-      { kind: "plb" },
-      /P42210\]: unknown kind of host policy "plb"; known kinds are fixed, .*, pecmp, prr/,
+      { kind: "other" },
+      /P42210\]: unknown kind of host policy "other"; known kinds are fixed, .*, pecmp, plb, prr/,
     ],
     ["a name of every object", { kind: "toString" }, /P42210\]: unknown kind of host policy "toString"/],
     ["no kind", {}, /P42210\]: the description of a host policy has no kind/],

@@ -1,8 +1,11 @@
 /** The shape of the description of P-ECMP's host policy, for descriptions that come from another process. */
 import { z } from "zod";
 import { SELECTOR_FIELDS } from "../../hosts/index.js";
+import { balancingSchema } from "../plb/balancing-path.js";
 import { FAILOVERS } from "./hosts.js";
 import { HOPS, VERSION_BITS } from "./layout.js";
+import { SPRAYS } from "./spraying.js";
+import { SUBFLOW_RULES } from "./subflows.js";
 
 const count = z.number().int().min(0);
 const bit = z.number().int().min(0).max(31);
@@ -28,4 +31,7 @@ export const pecmpDescription = z.strictObject({
   failover: z.enum(FAILOVERS),
   layout: layoutSchema,
   offsets: z.strictObject({ rule: z.enum(["odd", "primes"]), offsets: z.array(count), bits: count }),
+  subflows: z.enum(SUBFLOW_RULES),
+  balance: balancingSchema.optional(),
+  spray: z.enum(SPRAYS).optional(),
 });

@@ -1,5 +1,6 @@
 /**
- * What P-ECMP's hosts do on a retransmission timeout.
+ * What P-ECMP's hosts do: on a retransmission timeout, under congestion (PLB's rules with P-ECMP's offsets), for subflows
+ * (`subflows.ts`), and by packet (`spraying.ts`).
  *
  * In section 2.1 of the paper the two directions of a flow take independent paths, and either of them may have
  * failed. In section 3.2 the host moves to another selector and is certain to avoid the failure. One copy of each packet
@@ -13,19 +14,25 @@
  * - `prr` follows PRR, as section 5.2 says, with one copy: the sender shifts its selector at a timeout, the receiver shifts
  *   its own when it receives only data that it already has.
  */
-import type { Random } from "../../base/index.js";
+import { Random } from "../../base/index.js";
 import {
+  type ConnectionEnd,
   type FlowKey,
-  fixedPath,
+  type HostContext,
   type HostPolicy,
+  type LeavingPath,
   MovingPath,
   type PathChooser,
   ProbingPath,
   type Rerouter,
+  WaitingPath,
 } from "../../hosts/index.js";
 import { flowHash } from "../hash.js";
+import { BALANCING_NEEDS, type Balancing, BalancingPath } from "../plb/balancing-path.js";
 import { HOPS, readSlice, type SelectorLayout, writeSlice } from "./layout.js";
 import type { OffsetSet } from "./selectors.js";
+import { type Spray, SprayedPath, Sprayer } from "./spraying.js";
+import { type SubflowRule, shifted, subflowOffset } from "./subflows.js";
 
 export const FAILOVERS = ["probe", "shift", "prr", "none"] as const;
 export type Failover = (typeof FAILOVERS)[number];
@@ -124,29 +131,56 @@ function drawEachSlice(layout: SelectorLayout, from: number, random: Random): nu
   return selector;
 }
 
+/** What P-ECMP's hosts do, and with which selectors. */
+export interface PecmpHosts {
+  readonly failover: Failover;
+  readonly layout: SelectorLayout;
+  readonly offsets: OffsetSet;
+  readonly subflows: SubflowRule;
+  /** Flows also leave congested paths, by the same offsets. */
+  readonly balance?: Balancing | undefined;
+  /** Each packet has a selector of its own; then there is no failover. */
+  readonly spray?: Spray | undefined;
+}
+
 /**
  * Hosts of a fabric with this layout. Flows start at selector 0, where the hash decides. With control of next
- * hops they start at random next hops: a host does not know which next hop the hash chooses, so it could not avoid it.
+ * hops they start at random next hops: a host does not know which next hop the hash chooses, so it could not avoid it. The subflows of
+ * a connection start at offsets from there.
  */
-export function pecmpHosts(failover: Failover, layout: SelectorLayout, offsets: OffsetSet): HostPolicy {
+export function pecmpHosts(hosts: PecmpHosts, { clock, random: own }: HostContext): HostPolicy {
+  const { failover, layout, offsets, subflows, balance, spray } = hosts;
   const rerouter = makeRerouter(layout, offsets);
+  const drawn = layout.control === "hops";
+  const shared = spray === undefined || layout.shared ? undefined : new Sprayer(layout, spray, own);
+  const openPath = (start: number, random: Random, peer: number | undefined): LeavingPath => {
+    switch (failover) {
+      case "probe":
+        return new ProbingPath(rerouter, random, start, peer);
+      case "shift":
+        return new MovingPath(rerouter, random, start, "mirror", peer);
+      case "prr":
+        return new MovingPath(rerouter, random, start, "duplicates", peer);
+      case "none":
+        return new WaitingPath(rerouter, random, start);
+    }
+  };
   return {
-    open(_flow: FlowKey, random: Random): PathChooser {
-      const drawn = layout.control === "hops";
-      const start = drawn ? drawEachSlice(layout, 0, random) : 0;
-      const peer = drawn ? undefined : 0;
-      switch (failover) {
-        case "probe":
-          return new ProbingPath(rerouter, random, start, peer);
-        case "shift":
-          return new MovingPath(rerouter, random, start, "mirror", peer);
-        case "prr":
-          return new MovingPath(rerouter, random, start, "duplicates", peer);
-        case "none":
-          return fixedPath(start);
-      }
+    open(flow: FlowKey, random: Random, end: ConnectionEnd): PathChooser {
+      if (spray !== undefined) return new SprayedPath(shared ?? new Sprayer(layout, spray, random));
+      // The subflows of a connection that have one five-tuple must begin at one place.
+      const begin =
+        end.subflows === 1 || subflows === "none" ? random : new Random(flowHash(flow)).fork(end.role);
+      const first = drawn ? drawEachSlice(layout, 0, begin) : 0;
+      const start = shifted(layout, first, subflowOffset(subflows, end));
+      const other = end.role === "client" ? "server" : "client";
+      const peer = drawn ? undefined : shifted(layout, 0, subflowOffset(subflows, { ...end, role: other }));
+      const path = openPath(start, random, peer);
+      return balance === undefined ? path : new BalancingPath(path, balance, clock, random);
     },
     // Section 4, "Multi-homed server": the selector is added to the bond's hash.
     nic: (flow, selector, nics) => (flowHash(flow) + readSlice(layout, "nic", selector)) % nics,
+    ...(balance === undefined ? {} : { ecn: true, needs: BALANCING_NEEDS }),
+    ...(spray === undefined ? {} : { needs: ["packets"] }),
   };
 }

@@ -5,19 +5,22 @@
  * Read `matrix.ts` (what a control matrix is), `compile.ts` (from a topology to matrices), `layout.ts` (bits of
  * the selector), `selectors.ts` (which offsets hosts use), `hosts.ts` (what hosts do).
  */
-import type { Locate } from "../../base/index.js";
+import { fail, type Locate } from "../../base/index.js";
 import type { Update } from "../../device/index.js";
 import type { ProgramPlan } from "../../generate/index.js";
 import { type Role, switchesOf, type Topology } from "../../topology/index.js";
 import { type ClosedForm, LEAVES_FOR_SURE, leavesWhenDuplicated, NEVER_LEAVES } from "../closed-form.js";
+import { CODES } from "../codes.js";
 import { checkDescription } from "../description.js";
 import { tableSize } from "../fabric.js";
 import { DIRECTIONS, type Direction, hashesByTier, hashOf, seedUpdate } from "../hash-settings.js";
+import type { Balancing } from "../plb/balancing-path.js";
+import { withThreshold } from "../plb/marks.js";
 import { type FabricPlan, REPLANNING_ROOM, type Scheme } from "../scheme.js";
 import type { CompiledMatrix, CompiledSwitch } from "./compile.js";
 import { pecmpDescription } from "./description.js";
 import { compileFabric, type PecmpFabric } from "./fabric.js";
-import { FAILOVER_NOTES, pecmpHosts, returnChance } from "./hosts.js";
+import { FAILOVER_NOTES, type PecmpHosts, pecmpHosts, returnChance } from "./hosts.js";
 import { memberIds } from "./matrix-ids.js";
 import { type PecmpParameters, pecmpParameters } from "./parameters.js";
 import { pecmpPaths } from "./path-model.js";
@@ -33,7 +36,7 @@ export {
 } from "./compile.js";
 export { ExactRoutes } from "./exact-routes.js";
 export { compileFabric, modelOf } from "./fabric.js";
-export { FAILOVERS, makeRerouter, pecmpHosts } from "./hosts.js";
+export { FAILOVERS, makeRerouter, type PecmpHosts, pecmpHosts } from "./hosts.js";
 export {
   type FanOuts,
   HOPS,
@@ -80,10 +83,7 @@ export const pecmp: Scheme<PecmpParameters> = {
   summary: "P-ECMP: selector-driven control matrices; hosts re-path by a certain offset",
   parameters: pecmpParameters,
   plan: planPecmp,
-  hosts: (description) => {
-    const { failover, layout, offsets } = checkDescription(pecmpDescription, description);
-    return pecmpHosts(failover, layout, offsets);
-  },
+  hosts: (description, context) => pecmpHosts(checkDescription(pecmpDescription, description), context),
   report: pecmpReport,
 };
 
@@ -92,6 +92,13 @@ function planPecmp(
   parameters: PecmpParameters,
   locate: Locate = () => undefined,
 ): FabricPlan {
+  if (parameters.spray !== undefined && parameters.balance !== undefined)
+    fail(
+      CODES.sprayOrBalance,
+      locate(["spray"]),
+      "spray and balance exclude each other: a sprayed flow has no path to leave",
+      "leave one of the two keys out",
+    );
   const fabric = compileFabric(topology, parameters, locate);
   const { switches, layout } = fabric;
   const programs = programsOf(topology, fabric, parameters, 1);
@@ -124,11 +131,39 @@ function planPecmp(
       },
       planner: () => pecmpPlanner(topology, layout, fabric.weights, seedOf),
     },
-    hosts: { kind: "pecmp", failover: parameters.failover, layout, offsets: fabric.offsets },
-    repaths: parameters.failover !== "none",
+    hosts: { kind: "pecmp", ...hostsOf(parameters, fabric) },
+    repaths: parameters.failover !== "none" && parameters.spray === undefined,
     ...closedFormOf(parameters, fabric),
-    notes: [FAILOVER_NOTES[parameters.failover]],
+    notes: notesOf(parameters),
   };
+}
+
+/** What the hosts need to know. */
+function hostsOf(
+  { failover, balance, spray, subflow_selectors }: PecmpParameters,
+  fabric: PecmpFabric,
+): PecmpHosts {
+  const { threshold: _, ...rules } = balance ?? {};
+  return {
+    failover,
+    layout: fabric.layout,
+    offsets: fabric.offsets,
+    subflows: subflow_selectors,
+    ...(balance === undefined ? {} : { balance: rules as Balancing }),
+    ...(spray === undefined ? {} : { spray }),
+  };
+}
+
+function notesOf({ failover, balance, spray }: PecmpParameters): string[] {
+  if (spray !== undefined)
+    return [
+      `P-ECMP sprays packets (${spray === "random" ? "at random" : "in turn"}), and no flow leaves a failed path.`,
+    ];
+  if (balance === undefined) return [FAILOVER_NOTES[failover]];
+  return [
+    FAILOVER_NOTES[failover],
+    `P-ECMP shifts a flow by an offset after ${balance.rounds} congested rounds (${balance.idle_rounds} before a pause), by PLB's rules.`,
+  ];
 }
 
 /** An offset leaves every next hop if the switches of a tier hash alike and no next hop stands twice in a group. */
@@ -136,7 +171,8 @@ function closedFormOf(
   parameters: PecmpParameters,
   { layout, offsets }: PecmpFabric,
 ): { closedForm?: ClosedForm } {
-  const { failover, control, weights } = parameters;
+  const { failover, control, weights, spray } = parameters;
+  if (spray !== undefined) return {};
   if (failover === "none") return { closedForm: NEVER_LEAVES };
   const isCertain = control !== "hops" && hashesByTier(parameters) && weights.length === 0;
   if (!isCertain || failover === "shift") return {};
@@ -150,9 +186,9 @@ function programsOf(
   { switches, layout }: PecmpFabric,
   parameters: PecmpParameters,
   room: number,
-): ProgramPlan[] {
+): readonly ProgramPlan[] {
   const roles = [...new Set(switchesOf(topology).map((node) => node.role))];
-  return roles.map((role): ProgramPlan => {
+  const programs = roles.map((role): ProgramPlan => {
     const own = switches.filter((compiled) => topology.nodes[compiled.node]!.role === role);
     const largest = (count: (compiled: CompiledSwitch) => number) =>
       tableSize(room * Math.max(...own.map(count)));
@@ -181,6 +217,8 @@ function programsOf(
       },
     });
   });
+  const { balance } = parameters;
+  return balance === undefined ? programs : withThreshold(programs, balance.threshold);
 }
 
 function directionsOf(template: PecmpTemplate): readonly Direction[] {

@@ -2,9 +2,13 @@
 import { z } from "zod";
 import { SELECTOR_FIELDS } from "../../hosts/index.js";
 import { hashParameters } from "../hash-settings.js";
+import { balancingSchema } from "../plb/balancing-path.js";
+import { thresholdSchema } from "../plb/marks.js";
 import { FAILOVERS } from "./hosts.js";
 import { VERSION_BITS } from "./layout.js";
+import { SPRAYS } from "./spraying.js";
 import { SWITCH_MODELS } from "./sram.js";
+import { SUBFLOW_RULES } from "./subflows.js";
 
 const modelSchema = z.union(
   [
@@ -24,6 +28,12 @@ export const pecmpParameters = z.strictObject({
   /** Offsets that hosts draw from; `auto` means `odd` if all group sizes are powers of two, otherwise `primes`. */
   offsets: z.enum(["auto", "odd", "primes"]).default("auto"),
   failover: z.enum(FAILOVERS).default("probe"),
+  /** Hosts leave congested paths by PLB's rules (section 5.2, "Load imbalance"); `{}` has PLB's defaults, and `threshold` is as there. */
+  balance: balancingSchema.extend({ threshold: thresholdSchema }).optional(),
+  /** Selectors of the subflows of a connection, and of their acknowledgements. */
+  subflow_selectors: z.enum(SUBFLOW_RULES).default("halved"),
+  /** Each packet has a selector of its own; instead of `failover`. */
+  spray: z.enum(SPRAYS).optional(),
   /** Switch model by role; a role that is not named is a `trident5`. */
   switches: z
     .strictObject({

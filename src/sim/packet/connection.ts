@@ -88,6 +88,8 @@ export interface Stream {
   readonly counters: ConnectionCounters;
   listener: ConnectionListener;
   readonly bytesAcknowledged: number;
+  /** `PathChooser.repaths` of all its choosers; undefined where none counts. */
+  readonly repaths: number | undefined;
   /** In order. */
   readonly bytesReceived: number;
   /** Adds data to send; Infinity for a flow without an end. */

@@ -90,6 +90,7 @@ export function loadRows(outcomes: readonly LoadOutcome[]): LoadRow[] {
         ...optional("reordered", counters.reordered),
         ...optional("max_reordering_bytes", counters.maxReorderingBytes),
         ...optional("marked", counters.marked),
+        ...optional("repaths", counters.repaths),
         ...(size === "all" ? groupCounts(outcomes) : []),
         ...saturation(outcomes),
         ...DROP_REASONS.flatMap((reason) => optional(`drops_${reason}`, dropsOf(outcomes, reason))),

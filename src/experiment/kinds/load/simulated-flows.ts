@@ -248,5 +248,6 @@ function countersOf(client: Stream, server: Stream | undefined): FlowCounters {
     reordered,
     maxReorderingBytes,
     marked,
+    ...(client.repaths === undefined ? {} : { repaths: client.repaths }),
   };
 }

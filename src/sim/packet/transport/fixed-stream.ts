@@ -87,6 +87,10 @@ export class FixedStream implements Connection {
     return this.#received.next;
   }
 
+  get repaths(): number | undefined {
+    return this.chooser.repaths;
+  }
+
   send(bytes: number): void {
     this.#end += bytes;
     this.#fillWindow();

@@ -83,6 +83,11 @@ export class MultipathConnection implements Stream, SubflowGroup {
     return this.#arrived.next;
   }
 
+  get repaths(): number | undefined {
+    const counts = this.connections.flatMap(({ repaths }) => repaths ?? []);
+    return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
+  }
+
   /** What the subflow of that number is made with. */
   parent(subflow: number): SubflowParent {
     const own = this;

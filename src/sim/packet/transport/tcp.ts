@@ -222,6 +222,10 @@ export class TcpConnection implements Connection, SenderOutput {
     return this.#receiver.bytes;
   }
 
+  get repaths(): number | undefined {
+    return this.chooser.repaths;
+  }
+
   get bytesInFlight(): number {
     return this.#sender.inFlight;
   }

@@ -15,6 +15,8 @@ export interface FlowCounters {
   readonly reordered?: number;
   readonly maxReorderingBytes?: number;
   readonly marked?: number;
+  /** How often the sender left its path for a reason other than a timeout. */
+  readonly repaths?: number;
 }
 
 /** Sums of {@link FlowCounters} over flows, but for the greatest reordering. */
@@ -233,4 +235,5 @@ const COUNTERS: readonly (keyof CounterSums)[] = [
   "reordered",
   "maxReorderingBytes",
   "marked",
+  "repaths",
 ];

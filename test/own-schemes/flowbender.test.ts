@@ -1,4 +1,4 @@
-/** examples/schemes/plb.yaml: a module whose hosts act on marks, on the simulator and through the agents of a lab. */
+/** examples/schemes/flowbender.yaml: a module whose hosts act on marks, on the simulator and through the agents of a lab. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -7,7 +7,7 @@ import { whyNot } from "../testbed/machine.js";
 import { runOwn } from "./run-own.js";
 
 const examples = resolve(import.meta.dirname, "../../examples/schemes");
-const folder = mkdtempSync(join(tmpdir(), "p4loom-plb-"));
+const folder = mkdtempSync(join(tmpdir(), "p4loom-flowbender-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const ENGINES = [
@@ -22,7 +22,7 @@ for (const { engine, reason } of ENGINES)
     async () => {
       // The modules stand beside the file.
       cpSync(examples, folder, { recursive: true });
-      const path = join(folder, "plb.yaml");
+      const path = join(folder, "flowbender.yaml");
       // 120 packets of 1000 bytes a second: half the rate of the links, so that packets wait in the switch and not behind it.
       if (engine === "bmv2")
         writeFileSync(path, readFileSync(path, "utf8").replace("rounds: 3", "rounds: 3, queue_pps: 120"));
@@ -31,7 +31,7 @@ for (const { engine, reason } of ENGINES)
         rows.reduce((sum, row) => sum + (row["scheme"] === scheme ? Number(row["bytes"]) : 0), 0);
       const moves = lines.filter((line) => line.includes(" moves from "));
       process.stdout.write(
-        `${engine}: PLB ${bytes("plb")} bytes, ECMP ${bytes("ecmp")}; ${moves.length} moves\n`,
+        `${engine}: FlowBender ${bytes("flowbender")} bytes, ECMP ${bytes("ecmp")}; ${moves.length} moves\n`,
       );
       // Under ECMP both flows share one link of 2 Mbit/s for six seconds.
       expect(bytes("ecmp")).toBeLessThan(1_500_000);
@@ -40,7 +40,7 @@ for (const { engine, reason } of ENGINES)
       if (engine !== "sim") return;
       // On real hosts a shorter queue reorders, the kernel sends again what is late, and its receiver moves then.
       for (const line of moves) expect(line).toMatch(/: congested$/);
-      expect(bytes("plb")).toBeGreaterThan(1.8 * bytes("ecmp"));
+      expect(bytes("flowbender")).toBeGreaterThan(1.8 * bytes("ecmp"));
     },
     180_000,
   );

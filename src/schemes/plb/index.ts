@@ -1,0 +1,88 @@
+/**
+ * PLB (SIGCOMM'22): hosts draw a new value of a header field, which plain ECMP hashes, when a flow is congested round after
+ * round. After a timeout they do what PRR does, with one copy. See `balancing-path.ts`.
+ */
+import { z } from "zod";
+import {
+  FIELD_BITS,
+  type HostContext,
+  type HostPolicy,
+  MovingPath,
+  type Rerouter,
+  SELECTOR_FIELDS,
+} from "../../hosts/index.js";
+import { checkDescription } from "../description.js";
+import { planEcmpSwitches } from "../ecmp/plan.js";
+import { flowHash, mix } from "../hash.js";
+import { hashParameters } from "../hash-settings.js";
+import type { Scheme } from "../scheme.js";
+import { BALANCING_NEEDS, BalancingPath, balancingSchema } from "./balancing-path.js";
+import { thresholdSchema, withThreshold } from "./marks.js";
+
+const plbParameters = z.strictObject({
+  /** Header field that hosts change: as for PRR. */
+  field: z.enum(SELECTOR_FIELDS).default("dscp"),
+  /** Packets in a queue from which on switches mark. */
+  threshold: thresholdSchema,
+  ...balancingSchema.shape,
+  ...hashParameters,
+});
+
+/** `values`: selectors are drawn from [0, values). */
+const plbDescription = z.strictObject({
+  kind: z.literal("plb"),
+  values: z
+    .number()
+    .int()
+    .min(1)
+    .max(2 ** 32),
+  ...balancingSchema.shape,
+});
+
+export const plb: Scheme<z.output<typeof plbParameters>> = {
+  name: "plb",
+  title: "PLB",
+  summary: "PLB: hosts change a hashed header field at random when a flow is congested round after round",
+  parameters: plbParameters,
+  plan: (topology, { field, threshold, congested_share, idle_rounds, rounds, pause_s, ...hash }) => {
+    const { programs, replanning, ...rest } = planEcmpSwitches(topology, hash, field);
+    return {
+      scheme: "plb",
+      field,
+      ...rest,
+      programs: withThreshold(programs, threshold),
+      replanning: {
+        get programs() {
+          return withThreshold(replanning.programs, threshold);
+        },
+        planner: () => replanning.planner(),
+      },
+      hosts: {
+        kind: "plb",
+        values: 2 ** FIELD_BITS[field],
+        congested_share,
+        idle_rounds,
+        rounds,
+        pause_s,
+      },
+      repaths: true,
+      notes: [
+        `PLB draws a new path after ${rounds} congested rounds (${idle_rounds} before a pause), and at a timeout as PRR does, with one copy.`,
+      ],
+    };
+  },
+  hosts: plbHosts,
+};
+
+/** Flows start at value 0. */
+function plbHosts(description: unknown, { clock }: HostContext): HostPolicy {
+  const { kind: _, values, ...rules } = checkDescription(plbDescription, description);
+  const drawAny: Rerouter = { leave: (_from, _tried, random) => random.int(values) };
+  return {
+    ecn: true,
+    needs: BALANCING_NEEDS,
+    open: (_flow, random) =>
+      new BalancingPath(new MovingPath(drawAny, random, 0, "duplicates", 0), rules, clock, random),
+    nic: (flow, selector, nics) => mix(flowHash(flow), selector) % nics,
+  };
+}
