@@ -65,11 +65,15 @@ export class Flows {
     const tuple = flowOf(key, PROTOCOL_TCP);
     const name = toHex(key);
     const generation = old === undefined ? 0 : old.parts.generation + 1;
+    const watcher = this.#watchers.get(name);
+    this.#watchers.delete(name);
+    const end = role === "client" ? CLIENT : SERVER;
+    const bytes = watcher?.bytes;
     // A stream of its own: the choices of a flow do not depend on what other flows do. A key that is used again draws anew.
     const chooser = this.host.policy.open(
       tuple,
       this.random.fork(name).fork(generation),
-      role === "client" ? CLIENT : SERVER,
+      bytes === undefined ? end : { ...end, bytes },
     );
     const flow = new TcpFlow({
       family: familyOf(key),
@@ -81,8 +85,7 @@ export class Flows {
       markOf: this.#markOf,
       isTimeout: isKernelsTimeout,
     });
-    flow.watcher = this.#watchers.get(name);
-    this.#watchers.delete(name);
+    flow.watcher = watcher;
     this.#sending.set(key, flow);
     this.#receiving.set(reverseKey(key), flow);
     this.#flows.add(flow);

@@ -24,6 +24,8 @@ export const NO_PROGRESS = -1;
 
 /** Hears of a flow: who sends it, in this process. */
 export interface FlowWatcher {
+  /** Bytes that it will send; absent: it does not know. */
+  readonly bytes?: number | undefined;
   timedOut(flow: TcpFlow, selectors: readonly number[]): void;
   /** Data were acknowledged after `attempts` timeouts. */
   recovered(flow: TcpFlow, attempts: number): void;

@@ -56,6 +56,11 @@ export class Transfer implements FlowWatcher {
     readonly onEnd: () => void,
   ) {}
 
+  /** Of the whole flow, for policies that treat flows by their size. */
+  get bytes(): number | undefined {
+    return this.request.bytes;
+  }
+
   /** Connects; once it is over this does nothing. */
   start(): void {
     if (this.#over) return;

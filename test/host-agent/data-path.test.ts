@@ -176,6 +176,25 @@ describe("two data paths", () => {
     ]);
   });
 
+  it("tell the policy the bytes of a flow of their own, as P4TE's classes need", () => {
+    const classes = [{ dscp: 2, upTo: 1000 }, { dscp: 4 }];
+    const dscpOf = (bytes: number | undefined) => {
+      const host = new Host(1, hostPolicyOf({ kind: "p4te", classes }, restingHost()));
+      const packet = tcpPacket(IPV4, { flags: SYN });
+      const nothing = () => {};
+      if (bytes !== undefined)
+        host.flows.watch(packet.slice(12, 24), {
+          bytes,
+          timedOut: nothing,
+          recovered: nothing,
+          progressed: nothing,
+          inLossState: () => false,
+        });
+      return host.send(packet)[0]![15]! >> 2;
+    };
+    expect([undefined, 1000, 1001].map(dscpOf)).toEqual([0, 2, 4]);
+  });
+
   it("send an acknowledgement once on each selector, apart from data that it comes with", () => {
     const [chooser, policy] = told();
     const left = new Host(1, fixed(7));
