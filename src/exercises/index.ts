@@ -38,3 +38,4 @@ export {
   type ExerciseTopology,
   readTopologyFile,
 } from "./topology-file.js";
+export { trafficStack } from "./traffic-stack.js";

@@ -52,8 +52,8 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
     }
 
     apply {
-        // TODO 3: apply the table, and drop a packet that must go back to the port that it came from.
-        drop();
+        stations.apply();
+        // TODO 3: drop a packet that would go back to the port that it came from.
     }
 }
 

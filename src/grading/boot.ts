@@ -1,0 +1,51 @@
+/** Brings the switches of a test network to the state in which an exercise begins. */
+import { Diagnostics, pathIn, SourceFile } from "../base/index.js";
+import { Interpreter } from "../control/index.js";
+import { DeviceError } from "../device/index.js";
+import { P4InfoIndex } from "../program/index.js";
+import { StepFailure } from "./failure.js";
+import type { TestNetwork } from "./network.js";
+import { failureOf, type Submission } from "./submission.js";
+
+/** Loads the programs, and writes the runtime files and the command files. Throws StepFailure where a submission is wrong. */
+export async function bootSwitches(
+  network: TestNetwork,
+  submission: Submission,
+): Promise<ReadonlyMap<string, Interpreter>> {
+  const { switches, folder } = submission.setup;
+  const interpreters = new Map<string, Interpreter>();
+  for (const { name, runs, runtime, commandFile } of switches) {
+    const device = network.device(name);
+    const interpreter = new Interpreter(device);
+    interpreters.set(name, interpreter);
+    if (runs !== undefined) {
+      const { program } = submission.program(runs.source ?? runs.json);
+      const diagnostics = new Diagnostics();
+      try {
+        await device.load(program);
+        const updates = runtime?.updates(new P4InfoIndex(program.p4info), diagnostics, device.names) ?? [];
+        diagnostics.throwIfErrors();
+        if (updates.length > 0) await device.write(updates);
+      } catch (error) {
+        throw refused(error, `switch ${name} takes its program and its entries`);
+      }
+    }
+    if (commandFile === undefined) continue;
+    const path = pathIn(folder, commandFile);
+    const diagnostics = new Diagnostics();
+    const text = submission.files.exists(path) ? submission.files.read(path) : "";
+    await interpreter.run(new SourceFile(path, text), diagnostics, { print: () => {} });
+    try {
+      diagnostics.throwIfErrors();
+    } catch (error) {
+      throw failureOf(error, `switch ${name} takes the commands of ${path}`);
+    }
+  }
+  return interpreters;
+}
+
+function refused(error: unknown, expected: string): unknown {
+  if (!(error instanceof DeviceError)) return failureOf(error, expected);
+  const reasons = (error.updates ?? []).filter(({ code }) => code !== "OK").map(({ message }) => message);
+  return new StepFailure(expected, error.message, reasons.slice(0, 5));
+}

@@ -1,0 +1,186 @@
+/** Runs one test of an exercise on a submission. */
+import { Diagnostics, formatDiagnostic, pathIn, type SourceFile, type Span } from "../base/index.js";
+import { loadDocument } from "../documents/index.js";
+import type { Exercise, ExerciseTest } from "../exercises/index.js";
+import { fitProgram, targetSchema, verdictLine } from "../fit/index.js";
+import { readStf, runStf } from "../stf/index.js";
+import type { PacketTrace } from "../switch/index.js";
+import type { StartController } from "./controller.js";
+import { StepFailure } from "./failure.js";
+import type { TestNetwork } from "./network.js";
+import { playSteps } from "./play-steps.js";
+import type { TestResult } from "./result.js";
+import { SimulatedNetwork } from "./simulated-network.js";
+import { storyOf } from "./story.js";
+import { failureOf, Submission } from "./submission.js";
+
+export interface RunTestOptions {
+  /** One turn of the event loop: resolves when all promise continuations have run. */
+  turn(): Promise<void>;
+  /** The file of a fit target that comes with p4loom; undefined: there is none of this name. */
+  target?(name: string): SourceFile | undefined;
+  /** Needed for exercises with a controller. */
+  startController?: StartController;
+  /** Another network than the simulated one; there is no story then. */
+  network?(submission: Submission): Promise<TestNetwork>;
+}
+
+/**
+ * The result is the same for the same submission, unless `network` gives another than the simulated one.
+ * @param submission made once for all tests, so that its programs are compiled once
+ */
+export async function runTest(
+  test: ExerciseTest,
+  submission: Submission,
+  options: RunTestOptions,
+): Promise<TestResult> {
+  const { name, points, hint, what } = test;
+  let failed: { failure: StepFailure; span: Span | undefined; story: readonly string[] } | undefined;
+  const { missing } = submission;
+  if (missing.length > 0) {
+    const failure = new StepFailure(
+      `the files ${submission.exercise.handsIn.join(", ")}`,
+      `${missing.join(", ")} is missing`,
+    );
+    failed = { failure, span: undefined, story: [] };
+  } else if (what.kind === "steps") failed = await runSteps(test, submission, options);
+  else if (what.kind === "stf") failed = await runScript(what, submission);
+  else failed = runFit(what, submission, options);
+  if (failed === undefined) return { name, passed: true, points, of: points, details: [], story: [] };
+  const { failure, span = test.span, story } = failed;
+  const { expected, seen, details } = failure;
+  const place = placeOf(span);
+  return {
+    name,
+    passed: false,
+    points: 0,
+    of: points,
+    expected,
+    seen,
+    ...(place === undefined ? {} : { place }),
+    ...(hint === undefined ? {} : { hint }),
+    details,
+    story,
+  };
+}
+
+/** All tests of an exercise, one after the other, each on a network of its own. */
+export async function runTests(
+  exercise: Exercise,
+  handedIn: ReadonlyMap<string, string>,
+  options: RunTestOptions,
+): Promise<TestResult[]> {
+  const submission = new Submission(exercise, handedIn);
+  const results: TestResult[] = [];
+  for (const test of exercise.tests) results.push(await runTest(test, submission, options));
+  return results;
+}
+
+type Failed = { failure: StepFailure; span: Span | undefined; story: readonly string[] };
+type Kind<K> = Extract<ExerciseTest["what"], { kind: K }>;
+
+function placeOf(span: Span | undefined): string | undefined {
+  if (span === undefined) return undefined;
+  const { line, column } = span.file.position(span.start);
+  return `${span.file.path}:${line}:${column}`;
+}
+
+async function runSteps(
+  test: ExerciseTest,
+  submission: Submission,
+  options: RunTestOptions,
+): Promise<Failed | undefined> {
+  const first = await play(test, submission, options, undefined);
+  if (first === undefined || options.network !== undefined) return first && { ...first, story: [] };
+  // The same events again, with the trace of the step that failed: without a trace switches are faster.
+  const traces: PacketTrace[] = [];
+  const again = await play(test, submission, options, traces);
+  return { ...(again ?? first), story: storyOf(traces, submission) };
+}
+
+async function play(
+  test: ExerciseTest,
+  submission: Submission,
+  options: RunTestOptions,
+  traces: PacketTrace[] | undefined,
+): Promise<Omit<Failed, "story"> | undefined> {
+  const { exercise } = submission;
+  const waits: { idle?: () => Promise<void> } = {};
+  const turn = async (): Promise<void> => {
+    await options.turn();
+    await waits.idle?.();
+  };
+  let network: TestNetwork | undefined;
+  try {
+    network =
+      (await options.network?.(submission)) ??
+      new SimulatedNetwork(exercise.topology, {
+        frames: exercise.limits.frames,
+        turn,
+        ...(traces === undefined ? {} : { trace: (one) => void traces.push(one) }),
+      });
+    const steps = (test.what as Kind<"steps">).steps;
+    return await playSteps(steps, submission, network, waits, options.startController, () => {
+      if (traces !== undefined) traces.length = 0;
+    });
+  } catch (error) {
+    return { failure: failureOf(error, "a network that starts"), span: undefined };
+  } finally {
+    await network?.close();
+  }
+}
+
+async function runScript(
+  { script, program }: Kind<"stf">,
+  submission: Submission,
+): Promise<Failed | undefined> {
+  const diagnostics = new Diagnostics();
+  const traces: PacketTrace[] = [];
+  try {
+    const compiled = submission.program(pathIn(submission.folder, program));
+    const commands = readStf(script, diagnostics);
+    diagnostics.throwIfErrors();
+    await runStf(commands, compiled.program, diagnostics, { trace: (one) => void traces.push(one) });
+    const errors = diagnostics.list.filter(({ severity }) => severity === "error");
+    const [error] = errors.toSorted((a, b) => (a.span?.start ?? 0) - (b.span?.start ?? 0));
+    if (error === undefined) return undefined;
+    const line = error.span === undefined ? 0 : error.span.file.position(error.span.start).line;
+    // The packets are counted as the script sends them; the last one before the line that failed is the one to look at.
+    const before = commands.filter(
+      ({ kind, span }) => kind === "packet" && script.position(span.start).line <= line,
+    );
+    const shown = traces.filter(({ input }) => input.packet_id === before.length - 1);
+    const text = formatDiagnostic(error).split("\n");
+    const failure = new StepFailure(`the packet test ${script.path} passes`, error.message, text.slice(1));
+    return { failure, span: error.span, story: storyOf(shown, submission) };
+  } catch (error) {
+    return { failure: failureOf(error, `the packet test ${script.path} passes`), span: undefined, story: [] };
+  }
+}
+
+function runFit(
+  { target, stages, program }: Kind<"fit">,
+  submission: Submission,
+  options: RunTestOptions,
+): Failed | undefined {
+  try {
+    const compiled = submission.program(pathIn(submission.folder, program));
+    const file = typeof target === "string" ? options.target?.(target) : target;
+    if (file === undefined)
+      throw new StepFailure(`a fit target ${String(target)}`, "there is none of this name");
+    const diagnostics = new Diagnostics();
+    const document = loadDocument(file, targetSchema, diagnostics);
+    diagnostics.throwIfErrors();
+    const result = fitProgram(compiled.program, document!.value, {
+      sources: (path) => compiled.sources.get(path),
+    });
+    const limit = stages ?? result.target.stages;
+    if (result.verdict === "placed" && result.stages <= limit) return undefined;
+    const wrong = result.diagnostics.filter(({ severity }) => severity === "error");
+    const details = wrong.slice(0, 5).flatMap((one) => formatDiagnostic(one).split("\n"));
+    const expected = `${program} is placed in at most ${limit} stages of ${result.target.title}`;
+    return { failure: new StepFailure(expected, verdictLine(result), details), span: undefined, story: [] };
+  } catch (error) {
+    return { failure: failureOf(error, "a program that the target takes"), span: undefined, story: [] };
+  }
+}

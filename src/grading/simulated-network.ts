@@ -1,0 +1,147 @@
+/** The network of a test in virtual time, with our switch. */
+import type { Device, DeviceEvent } from "../device/index.js";
+import type { ExerciseTopology } from "../exercises/index.js";
+import {
+  type Channel,
+  type ChannelOptions,
+  type Link,
+  Network,
+  type Node,
+  Simulation,
+  SwitchNode,
+} from "../sim/packet/index.js";
+import type { TraceSink } from "../switch/index.js";
+import { StepFailure } from "./failure.js";
+import { portName, type TestNetwork } from "./network.js";
+import { TestHost } from "./test-host.js";
+
+export interface SimulatedNetworkOptions {
+  /** Frames that may cross links; more of them fail the test. */
+  readonly frames: number;
+  /** Resolves when all promise continuations have run, and the controller waits for something to happen. */
+  turn(): Promise<void>;
+  /** Takes a trace of every packet of every switch. */
+  readonly trace?: TraceSink;
+}
+
+/** Of links without a latency of their own. A frame that goes round for ever must take time. */
+const DELAY_NS = 10_000;
+/** As BMv2's queues are. */
+const QUEUE_PACKETS = 64;
+const SEED = 1;
+
+export class SimulatedNetwork implements TestNetwork {
+  readonly hosts: ReadonlyMap<string, TestHost>;
+  readonly #simulation: Simulation;
+  readonly #network: Network;
+  readonly #switches: ReadonlyMap<string, SwitchNode>;
+  readonly #sent = new Map<string, number>();
+  readonly #frames: number;
+  #flooded = false;
+
+  constructor(topology: ExerciseTopology, options: SimulatedNetworkOptions) {
+    const simulation = new Simulation({ turn: options.turn });
+    this.#simulation = simulation;
+    this.#network = new Network(simulation);
+    this.#frames = options.frames;
+    this.hosts = new Map(topology.hosts.map((host) => [host.name, new TestHost(simulation, host)]));
+    this.#switches = new Map(
+      topology.switches.map(({ name, cpuPort, priorityQueues }, index) => [
+        name,
+        new SwitchNode(simulation, {
+          name,
+          seed: SEED + index,
+          queuePackets: QUEUE_PACKETS,
+          queueBytes: Number.POSITIVE_INFINITY,
+          ...(cpuPort === undefined ? {} : { cpuPort }),
+          ...(priorityQueues === undefined ? {} : { priorities: priorityQueues }),
+        }),
+      ]),
+    );
+    const { trace } = options;
+    if (trace !== undefined) for (const { device } of this.#switches.values()) device.trace = trace;
+    for (const { a, b, delayNs = DELAY_NS, rateBps = 0 } of topology.links) {
+      const wire: ChannelOptions = {
+        rate: rateBps,
+        delay: delayNs,
+        queueBytes: Number.POSITIVE_INFINITY,
+        queuePackets: Number.POSITIVE_INFINITY,
+      };
+      this.#network.connect(
+        { node: this.#node(a.node), port: a.port },
+        { node: this.#node(b.node), port: b.port },
+        { aToB: wire, bToA: wire },
+      );
+    }
+    const ports = this.#sendingPorts();
+    this.#network.observer = (channel) => this.#arrived(ports.get(channel));
+  }
+
+  #node(name: string): Node {
+    return this.hosts.get(name) ?? this.#switches.get(name)!;
+  }
+
+  #sendingPorts(): ReadonlyMap<Channel, string> {
+    return new Map(
+      this.#network.links.flatMap(({ a, b, aToB, bToA }) => [
+        [aToB, portName(a.node.name, a.port)] as const,
+        [bToA, portName(b.node.name, b.port)] as const,
+      ]),
+    );
+  }
+
+  #arrived(port: string | undefined): void {
+    if (port !== undefined) this.#sent.set(port, (this.#sent.get(port) ?? 0) + 1);
+    if (this.#network.hopCount <= this.#frames) return;
+    this.#flooded = true;
+    this.#simulation.stop();
+  }
+
+  device(name: string): Device {
+    return this.#switches.get(name)!.device;
+  }
+
+  watch(name: string, listener: (event: DeviceEvent) => void): () => void {
+    return this.device(name).watch((event) => {
+      this.#simulation.letPromisesRun();
+      listener(event);
+    });
+  }
+
+  now(): number {
+    return this.#simulation.now;
+  }
+
+  at(time: number, fn: () => void): void {
+    this.#simulation.at(time, fn);
+  }
+
+  async run(ns: number): Promise<void> {
+    await this.#simulation.runAsync(this.#simulation.now + ns);
+    if (this.#flooded) {
+      throw new StepFailure(
+        `at most ${this.#frames} frames on the links of the network`,
+        "more frames: packets are copied, or go round in a loop, without end",
+      );
+    }
+  }
+
+  async setLink(a: string, b: string, up: boolean): Promise<void> {
+    for (const link of this.#network.links) {
+      if (!joins(link, a, b)) continue;
+      if (up) this.#network.repairLink(link);
+      else this.#network.failLink(link);
+      this.#network.signalLink(link, up);
+    }
+  }
+
+  async sent(): Promise<ReadonlyMap<string, number>> {
+    return new Map(this.#sent);
+  }
+
+  async close(): Promise<void> {}
+}
+
+function joins({ a, b }: Link, one: string, other: string): boolean {
+  return (a.node.name === one && b.node.name === other) || (a.node.name === other && b.node.name === one);
+}

@@ -1,0 +1,125 @@
+/** A step that sends many packets in flows, and looks at what arrives, in which order, and by which ports. */
+import {
+  buildFrame,
+  type ExerciseHost,
+  type ExerciseStep,
+  inRange,
+  rangeText,
+  type StackPart,
+  trafficStack,
+} from "../../exercises/index.js";
+import { StepFailure } from "../failure.js";
+import { portName, type TestNetwork } from "../network.js";
+
+type TrafficStep = Extract<ExerciseStep, { kind: "traffic" }>;
+
+/** Ethernet and IPv4 headers. */
+const TRANSPORT_AT = 34;
+/** Each packet carries the number of its flow and its own, as two 32-bit words, behind the transport's header. */
+const HEADER_BYTES: Readonly<Record<TrafficStep["protocol"], number>> = { udp: 8, tcp: 20 };
+
+export async function playTraffic(
+  step: TrafficStep,
+  network: TestNetwork,
+  hosts: readonly ExerciseHost[],
+): Promise<void> {
+  const from = hosts.find(({ name }) => name === step.from)!;
+  const to = hosts.find(({ name }) => name === step.to)!;
+  const receiver = network.hosts.get(step.to)!;
+  for (const host of network.hosts.values()) host.forget();
+  const before = await network.sent();
+  const total = step.flows * step.packets;
+  const duration = schedule(step, network, (flow, number) => {
+    const stack: StackPart[] = trafficStack(step, to.ipv4, flow, number);
+    network.hosts.get(step.from)!.send(buildFrame(stack, from, hosts));
+  });
+  await network.run(duration + step.withinNs, () => receiver.received.length >= total);
+  const after = await network.sent();
+  const arrived = receiver.received
+    .map(({ frame }) => numbersOf(frame, step))
+    .filter((one) => one !== undefined);
+  const sent = `${step.from} sends ${total} packets in ${step.flows} flow${step.flows === 1 ? "" : "s"} to ${step.to}`;
+  if (step.received !== undefined && !inRange(step.received, arrived.length, total))
+    throw new StepFailure(
+      `${rangeText(step.received)} packets arrive at ${step.to}`,
+      `${arrived.length} of ${total} arrive`,
+      [sent],
+    );
+  if (step.inOrder) checkOrder(arrived, step, sent);
+  const by = (port: string): number => (after.get(port) ?? 0) - (before.get(port) ?? 0);
+  for (const { port, packets } of step.ports) {
+    const name = portName(port.node, port.port);
+    if (!inRange(packets, by(name), total))
+      throw new StepFailure(
+        `${rangeText(packets)} packets leave by ${name}`,
+        `${by(name)} of ${total} leave there`,
+        [sent],
+      );
+  }
+  checkSplit(step, by, sent);
+}
+
+/** Schedules all packets, the flows taking turns; returns when the last one is sent, from now on. */
+function schedule(
+  step: TrafficStep,
+  network: TestNetwork,
+  send: (flow: number, number: number) => void,
+): number {
+  const start = network.now();
+  let at = 0;
+  for (let number = 0; number < step.packets; number++) {
+    if (step.pause !== undefined && number > 0 && number % step.pause.after === 0) at += step.pause.ns;
+    for (let flow = 0; flow < step.flows; flow++) {
+      network.at(start + at, () => send(flow, number));
+      at += step.gapNs;
+    }
+  }
+  return at;
+}
+
+/** Flow and number of a packet of this step; undefined for other packets. */
+function numbersOf(frame: Uint8Array, step: TrafficStep): { flow: number; number: number } | undefined {
+  const at = TRANSPORT_AT + HEADER_BYTES[step.protocol];
+  if (frame.length < at + 8) return undefined;
+  const view = new DataView(frame.buffer, frame.byteOffset, frame.length);
+  if (view.getUint16(12) !== 0x0800 || view.getUint16(TRANSPORT_AT + 2) !== step.port) return undefined;
+  return { flow: view.getUint32(at), number: view.getUint32(at + 4) };
+}
+
+function checkOrder(
+  arrived: readonly { readonly flow: number; readonly number: number }[],
+  step: TrafficStep,
+  sent: string,
+): void {
+  const last = new Map<number, number>();
+  for (const { flow, number } of arrived) {
+    const before = last.get(flow) ?? -1;
+    if (number < before) {
+      throw new StepFailure(
+        `the packets of each flow arrive at ${step.to} in their order`,
+        `of the flow from source port ${step.sourcePort + flow}, packet ${number} arrives after packet ${before}`,
+        [sent],
+      );
+    }
+    last.set(flow, number);
+  }
+}
+
+function checkSplit({ split }: TrafficStep, by: (port: string) => number, sent: string): void {
+  if (split === undefined) return;
+  const counts = split.over.map(
+    ({ node, port }) => [portName(node, port), by(portName(node, port))] as const,
+  );
+  const seen = counts.map(([name, count]) => `${name} ${count}`).join(", ");
+  const used = counts.filter(([, count]) => count > 0);
+  const sum = used.reduce((total, [, count]) => total + count, 0);
+  const names = counts.map(([name]) => name).join(", ");
+  if (split.used !== undefined && !inRange(split.used, used.length, counts.length))
+    throw new StepFailure(`packets use ${rangeText(split.used)} of the ports ${names}`, seen, [sent]);
+  if (split.each !== undefined) {
+    const { each } = split;
+    const off = used.find(([, count]) => !inRange(each, count, sum));
+    if (off !== undefined || used.length === 0)
+      throw new StepFailure(`each port that is used of ${names} sends ${rangeText(each)}`, seen, [sent]);
+  }
+}

@@ -1,0 +1,119 @@
+/** What somebody hands in, seen together with the exercise's own files; its programs are compiled once. */
+import { Diagnostics, folderOfPath, formatDiagnostic, isWithin, pathIn, SourceFile } from "../base/index.js";
+import { type Exercise, type ExerciseFiles, type ExerciseSetup, openExercise } from "../exercises/index.js";
+import { compile } from "../p4/index.js";
+import type { Program } from "../program/index.js";
+import { StepFailure } from "./failure.js";
+
+export interface CompiledProgram {
+  readonly program: Program;
+  /** By path. */
+  readonly sources: ReadonlyMap<string, SourceFile>;
+}
+
+/** Folder of an exercise's solution, which no submission sees. */
+const SOLUTION = "solution";
+
+export class Submission {
+  readonly files: ExerciseFiles;
+  /** The exercise's folder, as a path of {@link files}. */
+  readonly folder: string;
+  readonly #programs = new Map<string, CompiledProgram | StepFailure>();
+  #setup: ExerciseSetup | StepFailure | undefined;
+
+  /** @param handedIn texts by their paths in the exercise's folder; those that `exercise.handsIn` does not name are left out */
+  constructor(
+    readonly exercise: Exercise,
+    readonly handedIn: ReadonlyMap<string, string>,
+  ) {
+    const { files, handsIn } = exercise;
+    const folder = files.absolute(exercise.folder);
+    this.folder = folder;
+    const own = new Map(
+      handsIn.flatMap((path) => {
+        const text = handedIn.get(path);
+        return text === undefined ? [] : [[pathIn(folder, path), text] as const];
+      }),
+    );
+    const expected = new Set(handsIn.map((path) => pathIn(folder, path)));
+    const hidden = pathIn(folder, SOLUTION);
+    const isShown = (path: string): boolean => !expected.has(path) && !isWithin(hidden, path);
+    this.files = {
+      absolute: files.absolute,
+      exists: (path) => own.has(path) || (isShown(path) && files.exists(path)),
+      list: (path) => files.list(path).filter((name) => this.files.exists(pathIn(path, name))),
+      read: (path) => own.get(path) ?? files.read(path),
+    };
+  }
+
+  /** Files that must be handed in and were not. */
+  get missing(): readonly string[] {
+    return this.exercise.handsIn.filter((path) => !this.handedIn.has(path));
+  }
+
+  /** Which switch runs what. Throws StepFailure where a file of the submission is missing or wrong. */
+  get setup(): ExerciseSetup {
+    if (this.#setup === undefined) {
+      const diagnostics = new Diagnostics();
+      try {
+        const { topology } = this.exercise;
+        this.#setup = openExercise(topology, this.files, {}, diagnostics);
+        diagnostics.throwIfErrors();
+      } catch (error) {
+        this.#setup = failureOf(error, "files that fit together");
+      }
+    }
+    if (this.#setup instanceof StepFailure) throw this.#setup;
+    return this.#setup;
+  }
+
+  /** A program by its path among {@link files}. Throws StepFailure where it does not compile. */
+  program(path: string): CompiledProgram {
+    let found = this.#programs.get(path);
+    if (found === undefined) {
+      found = this.#compile(path);
+      this.#programs.set(path, found);
+    }
+    if (found instanceof StepFailure) throw found;
+    return found;
+  }
+
+  #compile(path: string): CompiledProgram | StepFailure {
+    if (!this.files.exists(path)) return new StepFailure(`a file ${path}`, "it was not handed in");
+    const file = new SourceFile(path, this.files.read(path));
+    const sources = new Map([[path, file]]);
+    const diagnostics = new Diagnostics();
+    const input = {
+      file,
+      resolveInclude: (name: string, from: SourceFile, system: boolean) => {
+        const included = pathIn(folderOfPath(from.path), name);
+        // An include cannot show other files than programs: messages quote what is included.
+        if (system || !included.endsWith(".p4") || !isWithin(this.folder, included)) return undefined;
+        if (!this.files.exists(included)) return undefined;
+        const source = new SourceFile(included, this.files.read(included));
+        sources.set(included, source);
+        return source;
+      },
+    };
+    try {
+      const result = compile(input, diagnostics);
+      diagnostics.throwIfErrors();
+      return { program: result!.program, sources };
+    } catch (error) {
+      return failureOf(error, `a program that compiles: ${path}`);
+    }
+  }
+}
+
+/** Messages of a user's mistakes as the failure of a step; other errors are thrown on. */
+export function failureOf(error: unknown, expected: string): StepFailure {
+  if (error instanceof StepFailure) return error;
+  const list = (error as { diagnostics?: unknown }).diagnostics;
+  if (!Array.isArray(list)) throw error;
+  const errors = list.filter(({ severity }) => severity === "error");
+  return new StepFailure(
+    expected,
+    `${errors.length} ${errors.length === 1 ? "error" : "errors"}`,
+    errors.slice(0, 5).flatMap((one) => formatDiagnostic(one).split("\n")),
+  );
+}

@@ -1,0 +1,59 @@
+/**
+ * A host of a test. It answers ARP requests and pings, keeps every frame that comes in, and is silent otherwise: packets
+ * that a test sends must not cause others, such as ICMP errors of closed ports.
+ */
+import { type ExerciseHost, hostNetwork } from "../exercises/index.js";
+import { type Channel, type Node, type Simulation, StackHost } from "../sim/packet/index.js";
+
+export interface ReceivedFrame {
+  readonly timeNs: number;
+  readonly frame: Uint8Array;
+}
+
+const ETHERTYPE_IPV4 = 0x0800;
+const ETHERTYPE_ARP = 0x0806;
+const PROTOCOL_ICMP = 1;
+
+export class TestHost implements Node {
+  readonly name: string;
+  readonly #stack: StackHost;
+  readonly #simulation: Simulation;
+  /** Since {@link forget}. */
+  #received: ReceivedFrame[] = [];
+
+  constructor(simulation: Simulation, host: ExerciseHost) {
+    this.name = host.name;
+    this.#simulation = simulation;
+    const { name, mac, ipv4 } = host;
+    this.#stack = new StackHost(simulation, { name, mac, ipv4, ...hostNetwork(host) });
+  }
+
+  get received(): readonly ReceivedFrame[] {
+    return this.#received;
+  }
+
+  forget(): void {
+    this.#received = [];
+  }
+
+  send(frame: Uint8Array): void {
+    this.#stack.sendFrame(frame.slice());
+  }
+
+  /** Sends echo requests `intervalNs` apart; tells the number of replies so far. */
+  ping(to: bigint, count: number, ttl: number, intervalNs: number, timeoutNs: number): () => number {
+    const ping = this.#stack.ping({ to, count, ttl, intervalNs, timeoutNs, bytes: 56 });
+    return () => ping.received;
+  }
+
+  attach(_port: number, output: Channel): void {
+    this.#stack.attach(1, output);
+  }
+
+  receive(_port: number, frame: Uint8Array): void {
+    this.#received.push({ timeNs: this.#simulation.now, frame: frame.slice() });
+    const type = (frame[12]! << 8) | frame[13]!;
+    if (type === ETHERTYPE_ARP || (type === ETHERTYPE_IPV4 && frame[23] === PROTOCOL_ICMP))
+      this.#stack.receive(1, frame);
+  }
+}

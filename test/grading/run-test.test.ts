@@ -1,0 +1,142 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Diagnostics, formatDiagnostic } from "../../src/base/index.js";
+import { filesOf, readExercise } from "../../src/exercises/index.js";
+import { runTests, type TestResult } from "../../src/grading/index.js";
+
+const folder = resolve(import.meta.dirname, "../../examples/course/01-forwarding");
+const text = (path: string) => readFileSync(`${folder}/${path}`, "utf8");
+const own = [
+  "topology.json",
+  "s1-runtime.json",
+  "s2-runtime.json",
+  "forwarding.p4",
+  "solution/forwarding.p4",
+];
+const solution = text("solution/forwarding.p4");
+
+/** Runs one test with these steps on a submission of exercise 1. */
+async function play(steps: string, program = solution, more = ""): Promise<TestResult> {
+  const yaml = `title: T\nabout: A\nhands_in: [forwarding.p4]\n${more}tests:\n  - name: one\n    points: 1\n    steps:\n${steps}`;
+  const diagnostics = new Diagnostics();
+  const files = filesOf(
+    new Map([["exercise.yaml", yaml], ...own.map((path) => [path, text(path)] as const)]),
+  );
+  const exercise = readExercise(files, "", diagnostics);
+  expect(diagnostics.list.map(formatDiagnostic)).toEqual([]);
+  const turn = () => new Promise<void>((done) => setImmediate(done));
+  const [result] = await runTests(exercise!, new Map([["forwarding.p4", program]]), { turn });
+  return result!;
+}
+
+const step = (line: string) => `      - ${line}\n`;
+const replaced = (from: string, to: string): string => {
+  expect(solution).toContain(from);
+  return solution.replace(from, to);
+};
+
+describe("steps", () => {
+  it("fails with the place, what was expected and seen, and the way of the packet", async () => {
+    const { points, of, expected, seen, place, story, details } = await play(
+      step("ping: { from: h1, to: h2 }") +
+        step(
+          "packet: { from: h1, send: [ethernet: { dst: h2 }], expect: [{ at: h3, packet: [ethernet: {}] }] }",
+        ),
+    );
+    expect([points, of]).toEqual([0, 1]);
+    expect(seen).toBe("1 packet arrives at h2");
+    expect(expected).toBe("nothing arrives at h2");
+    expect(place).toBe("exercise.yaml:9:9");
+    expect(details[0]).toBe("h1 sends ethernet { dst 08:00:00:00:00:02 }");
+    // the ping of the step before is not in the story
+    expect(story.filter((line) => line.startsWith("s1: packet"))).toHaveLength(1);
+    expect(story.join("\n")).toMatch(/sent to port 2|port 2/);
+  });
+
+  it("compares named fields", async () => {
+    const { seen } = await play(
+      step(
+        "packet: { from: h1, send: [ethernet: { dst: h2, type: 0x1234 }], expect: [{ at: h2, packet: [ethernet: { type: 0x1235 }] }] }",
+      ),
+    );
+    expect(seen).toBe("at h2: ethernet.type is 4660, expected 4661");
+  });
+
+  it("counts pings, also those that must not be answered", async () => {
+    const down = step("link: { between: [s1, s2], state: down }");
+    expect((await play(down + step("ping: { from: h1, to: h3, answered: 0 }"))).passed).toBe(true);
+    expect((await play(step("ping: { from: h1, to: h3, answered: 0 }"))).seen).toBe("1 are answered");
+    const up = down + step("link: { between: [s2, s1], state: up }");
+    expect((await play(up + step("ping: { from: h1, to: h3, count: 3 }"))).passed).toBe(true);
+  });
+
+  it("counts traffic by ports, and finds packets that have changed places", async () => {
+    const traffic = (more: string) => step(`traffic: { from: h1, to: h3, flows: 3, packets: 4, ${more} }`);
+    expect((await play(traffic("received: 12, ports: { s1-p3: 12, s1-p2: 0 }, in_order: true"))).passed).toBe(
+      true,
+    );
+    expect((await play(traffic("received: 50%..90%"))).seen).toBe("12 of 12 arrive");
+    expect((await play(traffic("ports: { s1-p3: 11 }"))).expected).toBe("11 packets leave by s1-p3");
+    const split = await play(traffic("split: { over: [s1-p2, s1-p3], used: 2 }"));
+    expect([split.expected, split.seen]).toEqual([
+      "packets use 2 of the ports s1-p2, s1-p3",
+      "s1-p2 0, s1-p3 12",
+    ]);
+  });
+
+  it("reads tables, and tells of statements that the switch does not know", async () => {
+    expect(
+      (await play(step("ask: { switch: s1, line: dump stations, count: 3, says: send_to }"))).passed,
+    ).toBe(true);
+    expect((await play(step("ask: { switch: s1, line: dump stations, count: 4 }"))).seen).toBe(
+      "3 in the answer",
+    );
+    expect((await play(step("ask: { switch: s1, line: read seen }"))).details[0]).toMatch(
+      /no counter, meter or register/,
+    );
+  });
+});
+
+describe("submissions", () => {
+  const ping = step("ping: { from: h1, to: h2 }");
+
+  it("shows errors of the compiler with their lines", async () => {
+    const { expected, seen, details } = await play(
+      ping,
+      replaced("packet.extract(hdr.ethernet);", "packet.extract(hdr.ether);"),
+    );
+    expect(expected).toBe("a program that compiles: forwarding.p4");
+    expect(seen).toBe("1 error");
+    expect(details[0]).toMatch(/^forwarding\.p4:\d+:\d+: error\[P4/);
+  });
+
+  it("hides the solution, and all files but programs", async () => {
+    for (const path of ["solution/forwarding.p4", "exercise.yaml", "../x.p4", "/etc/passwd"]) {
+      const { passed, details } = await play(ping, `#include "${path}"\n`);
+      expect(passed).toBe(false);
+      expect(details[0]).toMatch(/error\[P401\d\d\]/);
+    }
+  });
+
+  it("stops packets that multiply", async () => {
+    const loop = replaced(
+      "stations.apply();",
+      "stations.apply(); standard_metadata.egress_spec = 3;",
+    ).replace(/if \(standard_metadata.egress_spec == [\s\S]*?\n {8}\}\n/, "");
+    const { seen } = await play(ping, loop, "limits: { frames: 1000 }\n");
+    expect(seen).toMatch(/more frames: packets are copied, or go round in a loop/);
+  });
+
+  it("says which file is missing", async () => {
+    const diagnostics = new Diagnostics();
+    const yaml =
+      "title: T\nabout: A\nhands_in: [forwarding.p4]\ntests: [{ name: n, points: 3, fit: { target: rmt } }]\n";
+    const files = filesOf(
+      new Map([["exercise.yaml", yaml], ...own.map((path) => [path, text(path)] as const)]),
+    );
+    const exercise = readExercise(files, "", diagnostics)!;
+    const [result] = await runTests(exercise, new Map(), { turn: async () => {} });
+    expect(result).toMatchObject({ points: 0, of: 3, seen: "forwarding.p4 is missing" });
+  });
+});
