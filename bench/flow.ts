@@ -4,7 +4,8 @@
  */
 import { loadavg } from "node:os";
 import { Random } from "../src/base/index.js";
-import { FLUID_SCHEMES, HeuristicBalancer, PortGroups, Rebalancing } from "../src/schemes/index.js";
+import { HeuristicBalancer, PortGroups, Rebalancing } from "../src/schemes/dahu/index.js";
+import { FLUID_SCHEMES } from "../src/schemes/index.js";
 import { FlowNetwork, type FlowStart, MaxMin, simulateFlows } from "../src/sim/flow/index.js";
 import { buildTopology, type Topology, topologySchema } from "../src/topology/index.js";
 import { partnersOf } from "../src/traffic/index.js";

@@ -66,6 +66,7 @@ export interface GeneratedFile {
 /**
  * Values of the common partials that a program need not give. `tcp`: the parser goes on with the rest of the TCP header, `hdr.tcp`.
  * `ethernetPayloads`: headers of the template that follow Ethernet's, `{ type, header }`: the constant of the EtherType, and the header's name.
+ * `lifetime`: what of the TTL and the hop limit counts hops, where other bits of them carry something else.
  * `ownHeaders`: names of headers of the template, whose types end in `_t`; the deparser emits them before all others.
  */
 const DEFAULTS = {
@@ -76,6 +77,7 @@ const DEFAULTS = {
   ownHeaders: [],
   ethernetPayloads: [],
   routeKeys: [],
+  lifetime: { ipv4: "hdr.ipv4.ttl", ipv6: "hdr.ipv6.hop_limit" },
 };
 
 /** P4 source of one program. Throws DiagnosticError as {@link TemplateSet.render} does. */

@@ -25,6 +25,9 @@ export const CODES = {
   probedPathmap: "P45305",
   withoutCoordinates: "P45411",
   tooManyPortGroups: "P45412",
+  bitmapTooNarrow: "P45413",
+  virtualPorts: "P45414",
+  derouteField: "P45415",
   noTiers: "P45000",
   unevenUplinks: "P45001",
 } as const;

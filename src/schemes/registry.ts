@@ -1,4 +1,5 @@
 /** The schemes of this package, one line each. Each is exported under its own name, which experiment files use. */
+export { dahu } from "./dahu/index.js";
 export { ecmp } from "./ecmp/index.js";
 export { hashing } from "./hashing/index.js";
 export { hula } from "./hula/index.js";

@@ -10,6 +10,7 @@ import { renderPrograms } from "../../src/generate/index.js";
 import { compile } from "../../src/p4/index.js";
 import { SCHEMES, schemeNamed } from "../../src/schemes/index.js";
 import { readStf, runStf } from "../../src/stf/index.js";
+import { dahuPacketScript } from "../schemes/dahu/packet-script.js";
 import { EXPECTATIONS, p4tePacketScript } from "../schemes/p4te/packet-script.js";
 import { packetScript } from "../schemes/packet-script.js";
 import { example } from "../topology/load.js";
@@ -17,6 +18,7 @@ import { templates } from "./load.js";
 
 /** How the packet test of a program is written, and how many expectations it has. */
 const SCRIPTS: Readonly<Record<string, { write: typeof packetScript; expectations: number }>> = {
+  dahu: { write: dahuPacketScript, expectations: 21 },
   p4te: { write: p4tePacketScript, expectations: EXPECTATIONS },
 };
 

@@ -20,9 +20,6 @@ function filesBelow(folder: string): string[] {
 
 const REGISTRIES = new Set(["src/schemes/registry.ts", "src/schemes/fluid-registry.ts"]);
 
-/** Folders whose policy the fluid simulator runs, and whose switch programs are not there yet. */
-const WITHOUT_PROGRAMS = ["dahu"];
-
 /** The scheme whose folder a file is in. */
 function ownerOf(file: string): string | undefined {
   return /^(?:src\/schemes|templates|p4)\/([a-z0-9-]+)\//.exec(file)?.[1];
@@ -41,7 +38,7 @@ describe("a scheme", () => {
   it("of the flow simulator is one line of the registry, under its own name", () => {
     for (const [name, scheme] of Object.entries(FLUID_SCHEMES)) {
       expect(scheme.name).toBe(name);
-      expect([...names, ...WITHOUT_PROGRAMS]).toContain(name);
+      expect(names).toContain(name);
     }
   });
 
@@ -52,7 +49,7 @@ describe("a scheme", () => {
         .filter((entry) => entry.isDirectory())
         .map(({ name }) => name)
         .sort(),
-    ).toEqual([...names, ...WITHOUT_PROGRAMS].sort());
+    ).toEqual([...names].sort());
     for (const folder of readdirSync(join(root, "templates")))
       if (folder !== "partials") expect(names).toContain(folder);
     expect(existsSync(join(root, "templates/partials"))).toBe(true);

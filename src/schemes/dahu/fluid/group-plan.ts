@@ -2,10 +2,7 @@
 import { fail, type Locate } from "../../../base/index.js";
 import { type Distances, FAR, type FlowNetwork } from "../../../sim/flow/index.js";
 import { CODES } from "../../codes.js";
-import { PortGroups } from "../policy/port-groups.js";
-
-/** The port groups that a switch has room for (section 5). */
-const MAX_GROUPS = 64;
+import { MAX_GROUPS, PortGroups } from "../policy/port-groups.js";
 
 export interface GroupPlan {
   /** By switch; undefined for a switch without ports to others. */

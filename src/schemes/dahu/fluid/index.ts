@@ -5,13 +5,13 @@ import { Rebalancing } from "../policy/epoch.js";
 import { FullBalancer } from "../policy/full-balance.js";
 import { HeuristicBalancer } from "../policy/heuristic.js";
 import { checkCoordinates, groupsOfDimensions, groupsOfNextHops, oneGroup } from "./group-plan.js";
-import { type DahuParameters, dahuParameters } from "./parameters.js";
+import { type FluidParameters, fluidParameters } from "./parameters.js";
 import { DahuRouter } from "./router.js";
 
-export const dahuFluid: FluidScheme<DahuParameters> = {
+export const dahuFluid: FluidScheme<FluidParameters> = {
   name: "dahu",
   title: "Dahu",
-  parameters: dahuParameters,
+  parameters: fluidParameters,
   check(network, parameters, locate) {
     if (parameters.port_groups === "offset_dimensions") checkCoordinates(network, locate);
   },

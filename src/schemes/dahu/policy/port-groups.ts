@@ -6,6 +6,9 @@
 /** Largest number of virtual ports of a group: the counts of {@link PortGroups} have 16 bits. */
 export const MAX_VIRTUAL_PORTS = 65_535;
 
+/** The port groups that a switch has room for (section 5). */
+export const MAX_GROUPS = 64;
+
 /** A virtual port that was remapped: what a controller writes to the switch. */
 export interface Remap {
   readonly group: number;

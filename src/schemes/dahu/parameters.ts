@@ -1,0 +1,21 @@
+/** The keys of Dahu in an experiment file: its switches in the packet simulator and on a testbed. */
+import { z } from "zod";
+import { timeText } from "../time-text.js";
+import { DEROUTE_FIELDS } from "./count-field.js";
+import { switchParameters } from "./switch-parameters.js";
+
+export const dahuParameters = z.strictObject({
+  ...switchParameters,
+  /** Header field that carries the deroute count. */
+  field: z.enum(DEROUTE_FIELDS).default("dscp"),
+  /** From one turn of the switches' software to the next (section 6.1). */
+  epoch: timeText.default("10ms"),
+  /** From the news of a link elsewhere to new bitmaps: the time of the routing protocol (section 4.6). */
+  propagation: timeText.default("1ms"),
+  /** How long a neighbour stops after feedback (section 7). */
+  hold: timeText.default("5ms"),
+  /** Of the polynomials that the switches hash by. */
+  hash_seed: z.number().int().min(0).default(1),
+});
+
+export type DahuParameters = z.output<typeof dahuParameters>;

@@ -1,0 +1,236 @@
+/**
+ * What the software of one switch decides, without a device: it is told of links, counters and feedback, and answers with writes. Ports
+ * are bits, destinations racks.
+ */
+import type { Update } from "../../device/index.js";
+import type { TopologyNode } from "../../topology/index.js";
+import type { GroupLayout } from "./group-layout.js";
+import type { PortTraffic } from "./policy/allocation.js";
+import type { Rebalancing } from "./policy/epoch.js";
+import { DerouteHolds, feedsBack } from "./policy/feedback.js";
+import { PortGroups } from "./policy/port-groups.js";
+import { allowsFurther } from "./policy/threshold.js";
+import { bitmapOf, type PortClasses } from "./port-classes.js";
+import { bitmapUpdate, destinationUpdate, groupUpdate, SELECTOR, virtualPortUpdate } from "./tables.js";
+
+export interface SoftwareSettings {
+  readonly deroutes: number;
+  readonly virtualPorts: number;
+  readonly threshold: number;
+  readonly holdNs: number;
+}
+
+/** A switch as its software knows it from the beginning. */
+export interface OwnSwitch {
+  readonly node: TopologyNode;
+  readonly layout: GroupLayout;
+  /** Bits of a bitmap. */
+  readonly width: number;
+  /** Traffic that each port can carry in a second, by bit, in the unit of the counters. */
+  readonly capacity: Float64Array;
+}
+
+/** What the tables hold for a destination. */
+interface Destination {
+  readonly group: number;
+  readonly shortest: readonly number[];
+  /** With those of shortest paths; without those that a neighbour's feedback holds. */
+  readonly further: readonly number[];
+}
+
+export class SwitchSoftware {
+  readonly #groups: PortGroups;
+  #classes: PortClasses;
+  /** By rack, as the tables have them now; undefined for racks of this switch. */
+  readonly #destinations: (Destination | undefined)[];
+  readonly #selectors: number[];
+  /** By rack: the rule of figure 4 in the last epoch. */
+  readonly #lacksCapacity: boolean[];
+  readonly #holds: DerouteHolds;
+
+  /** `classes`: of the network in which the switch has the state of its plan. */
+  constructor(
+    readonly own: OwnSwitch,
+    classes: PortClasses,
+    readonly settings: SoftwareSettings,
+  ) {
+    const { node, layout, width } = own;
+    this.#classes = classes;
+    // A switch without ports to others has nothing to map.
+    const members = layout.members.map((bits) => (bits.length === 0 ? [0] : bits));
+    this.#groups = new PortGroups(width, settings.virtualPorts, members);
+    this.#holds = new DerouteHolds(width, settings.holdNs);
+    const { racks } = classes.topology;
+    this.#lacksCapacity = racks.map(() => settings.threshold === 0);
+    this.#destinations = racks.map((rack) =>
+      rack.switches.includes(node.index) ? undefined : this.#destination(rack.index, 0),
+    );
+    this.#selectors = racks.map((rack) => this.#selector(rack.index));
+  }
+
+  /** Everything that a switch needs before its first packet. */
+  plan(): Update[] {
+    const { layout } = this.own;
+    const updates: Update[] = [];
+    for (const group of layout.members.keys()) {
+      updates.push(groupUpdate("insert", group, this.#members(group)));
+      for (let virtualPort = 0; virtualPort < this.settings.virtualPorts; virtualPort++)
+        updates.push(this.#mapped(group, virtualPort));
+    }
+    for (const [rack, destination] of this.#destinations.entries()) {
+      if (destination === undefined) continue;
+      updates.push(destinationUpdate("insert", rack, destination));
+      updates.push(bitmapUpdate("insert", rack, this.#selectors[rack]!));
+    }
+    return updates;
+  }
+
+  /** The ports of virtual ports that an earlier life of the software has written; `ports` by group times virtual ports plus virtual port. */
+  learn(ports: readonly number[]): void {
+    const { virtualPorts } = this.settings;
+    for (const [at, port] of ports.entries()) {
+      const group = Math.floor(at / virtualPorts);
+      if (group < this.#groups.groups && port < this.own.width)
+        this.#groups.remap(group, at % virtualPorts, port);
+    }
+  }
+
+  /** All that depends on the state of links and on loads, as modifications: what an earlier life has written is unknown. */
+  rewrite(): Update[] {
+    const updates: Update[] = [];
+    for (const group of this.own.layout.members.keys())
+      updates.push(groupUpdate("modify", group, this.#members(group)));
+    for (const [rack, destination] of this.#destinations.entries()) {
+      if (destination === undefined) continue;
+      updates.push(destinationUpdate("modify", rack, destination));
+      updates.push(bitmapUpdate("modify", rack, this.#selectors[rack]!));
+    }
+    return updates;
+  }
+
+  /** A port of this switch has lost its carrier, or has it again (section 4.6): virtual ports of a lost one go to other members. */
+  portChanged(bit: number, up: boolean): Update[] {
+    const groups = this.#groups;
+    if (up) groups.portUp(bit);
+    const moved = up ? [] : groups.portDown(bit);
+    const concerned = [...this.own.layout.members.entries()].filter(([, bits]) => bits.includes(bit));
+    return [
+      ...concerned.map(([group]) => groupUpdate("modify", group, this.#members(group))),
+      ...moved.map(({ group, virtualPort }) => this.#mapped(group, virtualPort)),
+    ];
+  }
+
+  /** Routing has found other paths: bitmaps that deny ports to some destinations, while the virtual ports stay (section 4.6). */
+  routesChanged(classes: PortClasses, nowNs: number): Update[] {
+    this.#classes = classes;
+    return this.#refresh(nowNs);
+  }
+
+  /** The end of an epoch: which destinations may take further ports (figure 4), and the balance of the groups (section 4.3). */
+  endEpoch(
+    measured: PortTraffic,
+    epochSeconds: number,
+    nowNs: number,
+    rebalancing: Rebalancing | undefined,
+  ): Update[] {
+    const { capacity } = this.own;
+    const possible = capacity.map((rate) => rate * epochSeconds);
+    for (const [rack, destination] of this.#destinations.entries())
+      if (destination !== undefined)
+        this.#lacksCapacity[rack] = allowsFurther(
+          destination.shortest,
+          measured.byPort,
+          possible,
+          this.settings.threshold,
+        );
+    this.#holds.expire(nowNs);
+    const updates = this.#refresh(nowNs);
+    rebalancing?.run(this.#groups, measured, ({ group, virtualPort }) =>
+      updates.push(this.#mapped(group, virtualPort)),
+    );
+    return updates;
+  }
+
+  /** Whether a neighbour that has derouted a packet for this destination to here must hear of it (section 7). */
+  feedsBack(rack: number): boolean {
+    return feedsBack(true, this.#lacksCapacity[rack] === true);
+  }
+
+  /** A neighbour wants no derouted packets for this destination. */
+  hearFeedback(rack: number, bit: number, nowNs: number): Update[] {
+    if (this.#destinations[rack] === undefined) return [];
+    this.#holds.hear(rack, bit, nowNs);
+    return this.#refresh(nowNs);
+  }
+
+  /** Holds that have ended let their ports be taken again. */
+  endHolds(nowNs: number): Update[] {
+    this.#holds.expire(nowNs);
+    return this.#refresh(nowNs);
+  }
+
+  /** Writes of what is no longer as in the tables. */
+  #refresh(nowNs: number): Update[] {
+    const updates: Update[] = [];
+    for (const [rack, before] of this.#destinations.entries()) {
+      if (before === undefined) continue;
+      const now = this.#destination(rack, nowNs);
+      if (!isSame(before, now)) {
+        this.#destinations[rack] = now;
+        updates.push(destinationUpdate("modify", rack, now));
+      }
+      const selector = this.#selector(rack);
+      if (selector === this.#selectors[rack]) continue;
+      this.#selectors[rack] = selector;
+      updates.push(bitmapUpdate("modify", rack, selector));
+    }
+    return updates;
+  }
+
+  #destination(rack: number, nowNs: number): Destination {
+    const { node } = this.own;
+    const shortest = this.#classes.shortest(node.index, rack);
+    const group = this.#groupFor(rack, shortest);
+    if (this.settings.deroutes === 0) return { group, shortest, further: shortest };
+    const members = new Set(this.#members(group));
+    const further = this.#classes
+      .further(node.index, rack)
+      .filter((bit) => shortest.includes(bit) || (members.has(bit) && !this.#holds.isHeld(rack, bit, nowNs)));
+    return { group, shortest, further };
+  }
+
+  /** The planned group, unless it lacks a port of the shortest paths that faults have left: then the last one, which has all ports. */
+  #groupFor(rack: number, shortest: readonly number[]): number {
+    const { members, groupOf } = this.own.layout;
+    const planned = groupOf[rack]!;
+    return shortest.every((bit) => members[planned]!.includes(bit)) ? planned : members.length - 1;
+  }
+
+  #selector(rack: number): number {
+    const destination = this.#destinations[rack];
+    if (destination === undefined || this.settings.deroutes === 0 || !this.#lacksCapacity[rack])
+      return SELECTOR.shortest;
+    const all = this.#members(destination.group);
+    return destination.further.length === all.length ? SELECTOR.all : SELECTOR.further;
+  }
+
+  #members(group: number): number[] {
+    const { members, ports } = this.#groups;
+    return this.own.layout.members[group]!.filter((bit) => members[group * ports + bit] === 1);
+  }
+
+  #mapped(group: number, virtualPort: number): Update {
+    return virtualPortUpdate(
+      group * this.settings.virtualPorts + virtualPort,
+      this.#groups.portOf(group, virtualPort),
+    );
+  }
+}
+
+function isSame(a: Destination, b: Destination): boolean {
+  return (
+    a.group === b.group &&
+    bitmapOf(a.shortest) === bitmapOf(b.shortest) &&
+    bitmapOf(a.further) === bitmapOf(b.further)
+  );
+}

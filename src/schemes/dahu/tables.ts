@@ -1,0 +1,74 @@
+/** The tables and registers of `templates/dahu/switch.p4.hbs`, as updates. */
+import type { Match, Update } from "../../device/index.js";
+import { call, exact, ingressName, tableEntry } from "../fabric.js";
+import { bitmapOf } from "./port-classes.js";
+
+/** Which bitmap a destination uses; the numbers of the template. */
+export const SELECTOR = { all: 0, shortest: 1, further: 2 } as const;
+
+/** Names of what the controller reads. */
+export const PORT_TRAFFIC = ingressName("port_traffic");
+export const GROUP_TRAFFIC = ingressName("group_traffic");
+export const VIRTUAL_PORTS = ingressName("virtual_ports");
+/** The digest of reports, as P4Info names it. */
+export const REPORT = "report_t";
+
+type Write = "insert" | "modify";
+
+function entry(
+  type: Write,
+  table: string,
+  match: readonly Match[],
+  action: string,
+  params: Readonly<Record<string, number | bigint>>,
+): Update {
+  const { entity } = tableEntry(table, match, { kind: "action", ...call(action, params) });
+  return { type, entity };
+}
+
+export function destinationUpdate(
+  type: Write,
+  rack: number,
+  {
+    group,
+    shortest,
+    further,
+  }: { readonly group: number; readonly shortest: readonly number[]; readonly further: readonly number[] },
+): Update {
+  return entry(type, "destinations", [exact("meta.destination", rack)], "use_group", {
+    group,
+    shortest: bitmapOf(shortest),
+    further: bitmapOf(further),
+  });
+}
+
+export function bitmapUpdate(type: Write, rack: number, bitmap: number): Update {
+  return entry(type, "selectors", [exact("meta.destination", rack)], "use_bitmap", { bitmap });
+}
+
+export function groupUpdate(type: Write, group: number, members: readonly number[]): Update {
+  return entry(type, "port_groups", [exact("meta.group", group)], "group_has", {
+    members: bitmapOf(members),
+  });
+}
+
+export function virtualPortUpdate(index: number, bit: number): Update {
+  return {
+    type: "modify",
+    entity: { kind: "register", register: VIRTUAL_PORTS, index, value: BigInt(bit) },
+  };
+}
+
+export function derouteLimitUpdate(number: number): Update {
+  return {
+    type: "modify",
+    entity: {
+      kind: "tableEntry",
+      table: ingressName("deroute_limit"),
+      match: [],
+      priority: 0,
+      isDefault: true,
+      action: { kind: "action", ...call("set_most_deroutes", { number }) },
+    },
+  };
+}

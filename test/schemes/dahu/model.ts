@@ -1,0 +1,105 @@
+/** What a Dahu switch does with a packet, from the writes of its control plane alone, by a CRC of our own. */
+import type { Match, Update } from "../../../src/device/index.js";
+import type { FlowKey } from "../../../src/hosts/index.js";
+import { crc, pack } from "../crc.js";
+
+/** Hashes of a round. */
+const HASHES = 16;
+
+export interface Passing {
+  readonly flow: FlowKey;
+  readonly deroutes: number;
+  /** Port that it comes by. */
+  readonly ingress: number;
+}
+
+export interface Choice {
+  readonly port: number;
+  readonly deroutes: number;
+  /** Indexes of the map that were read up to the one that was taken; all of both rounds where none was. */
+  readonly tried: readonly number[];
+  readonly by: "first round" | "second round" | "fallback";
+}
+
+const keyOf = (match: readonly Match[]) => Number(match[0]?.kind === "exact" ? match[0].value : -1n);
+
+/** Polynomials are those of an unconfigured program: CRC-32 in all three places. */
+export class ModelDahu {
+  readonly map = new Map<number, number>();
+  readonly #tables = new Map<string, Map<number, Readonly<Record<string, bigint>>>>();
+  #limit = 0;
+
+  constructor(
+    updates: readonly Update[],
+    readonly virtualPorts: number,
+  ) {
+    for (const { entity } of updates) {
+      if (entity.kind === "register") this.map.set(entity.index, Number(entity.value));
+      if (entity.kind !== "tableEntry" || entity.action?.kind !== "action") continue;
+      const { params } = entity.action;
+      if (entity.table.endsWith("deroute_limit")) this.#limit = Number(params["number"]);
+      const table = entity.table.replace("FabricIngress.", "");
+      if (!this.#tables.has(table)) this.#tables.set(table, new Map());
+      this.#tables.get(table)!.set(keyOf(entity.match), params);
+    }
+  }
+
+  #entry(table: string, key: number): Readonly<Record<string, bigint>> {
+    return this.#tables.get(table)!.get(key)!;
+  }
+
+  shortest(destination: number): bigint {
+    return this.#entry("destinations", destination)["shortest"]!;
+  }
+
+  /** Undefined: no port is allowed. */
+  choose(destination: number, { flow, deroutes, ingress }: Passing): Choice | undefined {
+    const { group, shortest, further } = this.#entry("destinations", destination);
+    const selector = Number(this.#entry("selectors", destination)["bitmap"]);
+    const { members } = this.#entry("port_groups", Number(group));
+    const all = (1n << 128n) - 1n;
+    const bitmap = selector === 1 || deroutes >= this.#limit ? shortest! : selector === 0 ? all : further!;
+    const allowed = bitmap & members! & ~(1n << BigInt(ingress - 1));
+    if (allowed === 0n) return undefined;
+    const isAllowed = (bit: number) => ((allowed >> BigInt(bit)) & 1n) === 1n;
+    const taken = (bit: number, tried: readonly number[], by: Choice["by"]): Choice => ({
+      port: bit + 1,
+      deroutes: deroutes + (((shortest! >> BigInt(bit)) & 1n) === 1n ? 0 : 1),
+      tried,
+      by,
+    });
+    const { first, second, last } = hashes(flow, deroutes);
+    const tried: number[] = [];
+    for (const [hash, by] of [
+      [first, "first round"],
+      [second, "second round"],
+    ] as const) {
+      const start = hash & 0xffff;
+      const step = (hash >>> 16) | 1;
+      for (let k = 0; k < HASHES; k++) {
+        const index = Number(group) * this.virtualPorts + ((start + k * step) % this.virtualPorts);
+        tried.push(index);
+        const bit = this.map.get(index) ?? 0;
+        if (isAllowed(bit)) return taken(bit, tried, by);
+      }
+    }
+    const bits = Array.from({ length: 128 }, (_, bit) => bit).filter(isAllowed);
+    return taken(bits[last % bits.length]!, tried, "fallback");
+  }
+}
+
+function hashes(flow: FlowKey, deroutes: number) {
+  const tuple = [
+    { value: flow.src, width: 128 },
+    { value: flow.dst, width: 128 },
+    { value: BigInt(flow.protocol), width: 8 },
+    { value: BigInt(flow.srcPort), width: 16 },
+    { value: BigInt(flow.dstPort), width: 16 },
+  ];
+  const count = { value: BigInt(deroutes), width: 8 };
+  return {
+    first: crc("crc32", pack([count, ...tuple])),
+    second: crc("crc32", pack([...tuple.toReversed(), count])),
+    last: crc("crc32", pack([...tuple.slice(3), count, ...tuple.slice(0, 3)])),
+  };
+}

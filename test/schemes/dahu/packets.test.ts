@@ -1,0 +1,146 @@
+/** Dahu's primitives on the embedded switch; `test/parity` plays the same scenarios on BMv2. */
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { Diagnostics, SourceFile, toHex } from "../../../src/base/index.js";
+import type { Update } from "../../../src/device/index.js";
+import { renderProgram } from "../../../src/generate/index.js";
+import { compile } from "../../../src/p4/index.js";
+import type { Program } from "../../../src/program/index.js";
+import type { FabricPlan } from "../../../src/schemes/index.js";
+import { Switch } from "../../../src/switch/index.js";
+import { templates } from "../../generate/load.js";
+import {
+  countedFrame,
+  flowTo,
+  mapped,
+  planWith,
+  scenarios,
+  selects,
+  stateOf,
+  VIRTUAL_PORTS,
+} from "./scenarios.js";
+
+const compiled = new Map<string, Program>();
+
+function programOf(plan: FabricPlan): Program {
+  const text = renderProgram(templates, plan.programs[0]!);
+  let program = compiled.get(text);
+  if (program === undefined) {
+    const diagnostics = new Diagnostics();
+    program = compile({ file: new SourceFile("switch.p4", text) }, diagnostics)?.program;
+    diagnostics.throwIfErrors();
+    compiled.set(text, program!);
+  }
+  return program!;
+}
+
+async function start(plan: FabricPlan, updates: readonly Update[]) {
+  const sent: { port: number; frame: Uint8Array }[] = [];
+  const device = new Switch(programOf(plan), {
+    clock: { now: () => 0, at: () => () => {} },
+    seed: 1,
+    transmit: (port, frame) => sent.push({ port, frame: Uint8Array.from(frame) }),
+  });
+  await device.write(updates);
+  return { device, sent };
+}
+
+const asText = (frames: readonly { port: number; frame: Uint8Array }[]) =>
+  frames.map(({ port, frame }) => `${port} ${toHex(frame)}`);
+
+describe("Dahu's program", () => {
+  const all = scenarios();
+
+  it.each(all)("$name", async ({ plan, updates, packets, sent: expected, choices }) => {
+    const { device, sent } = await start(plan, updates);
+    for (const { port, frame } of packets) device.receive(port, Uint8Array.from(frame));
+    expect(asText(sent)).toEqual(asText(expected));
+    const groups = await device.read([{ kind: "counter", counter: "FabricIngress.group_traffic" }]);
+    const counted = groups.reduce(
+      (sum, entity) => sum + (entity.kind === "counter" ? Number(entity.data.bytes) : 0),
+      0,
+    );
+    const forwarded = packets.filter((_, i) => choices[i] !== undefined);
+    expect(counted).toBe(forwarded.reduce((sum, { frame }) => sum + frame.length, 0));
+  });
+
+  it("the scenarios reach each way to choose, and the drop", () => {
+    const ways = all.flatMap(({ choices }) => choices.map((choice) => choice?.by ?? "drop"));
+    expect(new Set(ways)).toEqual(new Set(["first round", "second round", "fallback", "drop"]));
+    const later = all.flatMap(({ choices }) => choices).filter((choice) => (choice?.tried.length ?? 0) > 1);
+    expect(later.length).toBeGreaterThan(20);
+  });
+});
+
+describe("a remapped virtual port", () => {
+  const plan = planWith({});
+  const FLOWS = 200;
+  let running: Awaited<ReturnType<typeof start>>;
+  const ports = () => {
+    running.sent.length = 0;
+    for (let number = 0; number < FLOWS; number++)
+      running.device.receive(1, countedFrame(flowTo(number), "ipv4", "dscp", 0));
+    return running.sent.map(({ port }) => port);
+  };
+
+  beforeAll(async () => {
+    running = await start(plan, [...stateOf(plan), selects(0)]);
+  });
+
+  it("moves its own flows, and no others", async () => {
+    const before = ports();
+    const original = new Map(
+      stateOf(plan).flatMap(({ entity }): [number, number][] =>
+        entity.kind === "register" ? [[entity.index, Number(entity.value)]] : [],
+      ),
+    );
+    const movedBy: number[][] = [];
+    for (let virtualPort = 0; virtualPort < VIRTUAL_PORTS; virtualPort++) {
+      const from = original.get(virtualPort)!;
+      const to = from === 2 ? 3 : 2;
+      await running.device.write([mapped(virtualPort, to)]);
+      const moved: number[] = [];
+      for (const [flow, port] of ports().entries()) {
+        if (port === before[flow]) continue;
+        expect([before[flow], port]).toEqual([from + 1, to + 1]);
+        moved.push(flow);
+      }
+      movedBy.push(moved);
+      await running.device.write([mapped(virtualPort, from)]);
+    }
+    // All ports are allowed, so each flow has one virtual port, its first.
+    expect(movedBy.flat().sort((a, b) => a - b)).toEqual([...before.keys()]);
+  });
+});
+
+describe("the choice behind both rounds", () => {
+  it("takes each allowed port about as often as the others, for bitmaps of any width", async () => {
+    const plan = planWith({ deroutes: 15 });
+    await fc.assert(
+      fc.asyncProperty(fc.subarray([2, 3, 4, 5], { minLength: 1 }), async (allowed) => {
+        const bitmap = allowed.reduce((sum, bit) => sum | (1n << BigInt(bit)), 0n);
+        const members: Update = {
+          type: "modify",
+          entity: {
+            kind: "tableEntry",
+            table: "FabricIngress.port_groups",
+            match: [{ kind: "exact", field: "meta.group", value: 0n }],
+            priority: 0,
+            action: { kind: "action", action: "FabricIngress.group_has", params: { members: bitmap } },
+          },
+        };
+        // All virtual ports stand for a port to a host, which is no member.
+        const map = Array.from({ length: VIRTUAL_PORTS }, (_, at) => mapped(at, 0));
+        const { device, sent } = await start(plan, [...stateOf(plan), selects(0), members, ...map]);
+        for (let number = 0; number < 400; number++)
+          device.receive(1, countedFrame(flowTo(number), "ipv4", "dscp", 0));
+        for (const bit of allowed) {
+          const share = sent.filter(({ port }) => port === bit + 1).length / 400;
+          expect(Math.abs(share - 1 / allowed.length)).toBeLessThan(0.1);
+        }
+        expect(sent).toHaveLength(400);
+      }),
+      { numRuns: 8, seed: 1 },
+    );
+  });
+});
