@@ -4,7 +4,7 @@ import { checkValues, type ProgramPlan, selectorValues } from "../../generate/in
 import { countField, DEROUTE_FIELDS, type DerouteField } from "./count-field.js";
 
 /** Hash functions of a round (section 3.2). */
-export const HASHES = 16;
+const HASHES = 16;
 /** Widths of a bitmap. */
 export const BITMAP_WIDTHS = [8, 16, 32, 64, 128] as const;
 

@@ -12,7 +12,7 @@ import type { PortFrame } from "../../parity/bmv2.js";
 import { checksum, frameOf } from "../frames.js";
 import { type Choice, ModelDahu } from "./model.js";
 
-export const topology = buildTopology(
+const topology = buildTopology(
   topologySchema.parse({
     kind: "hyperx",
     name: "nine",
@@ -24,11 +24,11 @@ export const topology = buildTopology(
 );
 /** Ports of a switch, 0 to this one: two to hosts, then two a dimension. */
 export const PORTS = 7;
-export const node = nodeNamed(topology, "switch1-1")!;
+const node = nodeNamed(topology, "switch1-1")!;
 const FABRIC_PORTS = [3, 4, 5, 6];
 /** A host two links away, and its rack. */
 const far = nodeNamed(topology, "host2-2-0")!;
-export const FAR_RACK = far.host!.rack;
+const FAR_RACK = far.host!.rack;
 
 export const VIRTUAL_PORTS = 64;
 

@@ -3,9 +3,6 @@ import type { Balancer, PortTraffic } from "./allocation.js";
 import type { PortGroups, Remap } from "./port-groups.js";
 import { FirstFit } from "./remap.js";
 
-/** Length of an epoch (section 6.1), in nanoseconds. */
-export const DEFAULT_EPOCH_NS = 10_000_000;
-
 /** Balances switches one after the other; its scratch memory fits the largest. */
 export class Rebalancing {
   #target = new Float64Array(0);

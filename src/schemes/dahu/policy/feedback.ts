@@ -4,7 +4,7 @@
  */
 
 /** How long a neighbour stops (section 7). */
-export const DEFAULT_HOLD_NS = 5_000_000;
+const DEFAULT_HOLD_NS = 5_000_000;
 
 /** Whether a switch answers a packet with feedback. `derouted`: the bit of the packet, set by the previous switch. */
 export function feedsBack(derouted: boolean, shortestIsFull: boolean): boolean {

@@ -6,7 +6,7 @@ import type { Balancer, PortTraffic } from "./allocation.js";
 import type { PortGroups } from "./port-groups.js";
 
 /** Iterations end when one moves less than this share of all traffic of the groups. */
-export const DEFAULT_DELTA = 1e-3;
+const DEFAULT_DELTA = 1e-3;
 
 /** A bound for traffic that comes close to its balance slowly; the balance is never worse after an iteration. */
 const MAX_ITERATIONS = 1000;
