@@ -7,6 +7,7 @@ export const CODES = {
   weight: "P42204",
   withoutTiers: "P42205",
   sprayOrBalance: "P45520",
+  tooFewSelectors: "P45541",
   hostPolicy: "P42210",
   probesWithoutTiers: "P45102",
   ageing: "P45103",

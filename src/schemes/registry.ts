@@ -3,6 +3,7 @@ export { dahu } from "./dahu/index.js";
 export { ecmp } from "./ecmp/index.js";
 export { hashing } from "./hashing/index.js";
 export { hula } from "./hula/index.js";
+export { multiroute } from "./multiroute/index.js";
 export { none } from "./none/index.js";
 export { p4te } from "./p4te/index.js";
 export { pecmp } from "./pecmp/index.js";

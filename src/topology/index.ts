@@ -3,6 +3,7 @@
  * addresses) by {@link buildTopology}; {@link computeRoutes} finds the equal-cost next hops of every switch.
  */
 export { buildTopology, type MapReader } from "./build.js";
+export { DisjointPaths, type SwitchPath } from "./disjoint-paths.js";
 export { offsetDimensions } from "./hyperx.js";
 export { withLinksDown } from "./links-down.js";
 export { computeRoutes, type HopSet, type Route, type RoutingTable } from "./routes.js";

@@ -22,6 +22,7 @@ const PARAMETERS: readonly [label: string, scheme: string, parameters: object][]
   ["wcmp with small groups", "wcmp", { group_members: 6 }],
   ["pecmp", "pecmp", {}],
   ["pecmp, control: both", "pecmp", { control: "both", field: "vlan" }],
+  ["multiroute", "multiroute", {}],
   ["pecmp with weights", "pecmp", { weights: [["leaf0-0", "spine0-0", 2]] }],
 ];
 

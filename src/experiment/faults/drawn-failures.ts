@@ -9,11 +9,12 @@ import { CODES } from "../codes.js";
 import { type Effect, type Element, effectName, type Fault, type Flap, isCut, SILENCE } from "./fault.js";
 import { checkFlap, effectKeys, type Place, packetEffect, packetMatch } from "./schema.js";
 
-/** Failures by one word: a switch of a tier, or a link between a ToR and a leaf, which loses all packets. */
-export const FAILURES = ["tor", "leaf", "spine", "link"] as const;
+/** Failures by one word: a switch of a tier or of none, or a link between a ToR and a leaf, which loses all packets. */
+export const FAILURES = ["tor", "leaf", "spine", "switch", "link"] as const;
 
-const TIERS = ["tor", "leaf", "spine"] as const;
-export const LINK_TIERS = ["host-tor", "tor-leaf", "leaf-spine"] as const;
+/** `switch`: a switch without a tier, but for one that alone joins an end of the flow to the network. */
+const TIERS = ["tor", "leaf", "spine", "switch"] as const;
+export const LINK_TIERS = ["host-tor", "tor-leaf", "leaf-spine", "switch-switch"] as const;
 export type LinkTier = (typeof LINK_TIERS)[number];
 
 /** What is drawn on the way of a flow. */
@@ -72,9 +73,11 @@ const TITLES = {
   tor: "ToR",
   leaf: "leaf",
   spine: "spine",
+  switch: "switch",
   "host-tor": "host-ToR link",
   "tor-leaf": "ToR-leaf link",
   "leaf-spine": "leaf-spine link",
+  "switch-switch": "link",
 } as const;
 
 const TOR_LEAF: SiteClass = { kind: "link", tiers: "tor-leaf", direction: "both" };
@@ -138,6 +141,13 @@ function described(
       place.at("direction"),
       "a switch has no direction",
       "name a link, or leave it out",
+    );
+  if (direction !== "both" && listOf(spec.link).includes("switch-switch"))
+    diagnostics.error(
+      CODES.contradiction,
+      place.at("direction"),
+      `direction: ${direction} of a link between switches without a tier, neither of which is above the other`,
+      "leave the direction out, or give the switches the roles tor, leaf and spine",
     );
   if (kind === "down" && (spec.tier !== undefined || spec.match !== undefined || direction !== "both"))
     diagnostics.error(

@@ -6,10 +6,12 @@ import { describe, expect, it } from "vitest";
 import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
 import { drawKey, isPartial, isSingleCut } from "../../../src/experiment/faults/drawn-failures.js";
 import { loadExperiment, runExperiment } from "../../../src/experiment/index.js";
-import { equalSites } from "../../../src/experiment/kinds/failover/failure-sites.js";
+import { equalSites, sitesOnPath } from "../../../src/experiment/kinds/failover/failure-sites.js";
 import { FlowDrawer } from "../../../src/experiment/kinds/failover/flow-draw.js";
 import { rowOf } from "../../../src/experiment/kinds/failover/results.js";
 import { FailoverRig } from "../../../src/experiment/kinds/failover/rig.js";
+import { nodeNamed } from "../../../src/topology/index.js";
+import { build } from "../../topology/load.js";
 import { experimentWith, modelFabric } from "../model-fabric.js";
 
 const SEED = 7;
@@ -39,6 +41,15 @@ describe("a description of a failure", () => {
   ])("%s is called %s", (text, name, title) => {
     const [failure] = failuresOf(text).failures;
     expect([failure!.name, failure!.title]).toEqual([name, title]);
+  });
+
+  it("without a tier is one on the way of the flow, but not the only switch of a host", () => {
+    const topology = build({ kind: "jellyfish", switches: 6, degree: 3, hosts_per_switch: 1 });
+    const node = (name: string) => nodeNamed(topology, name)!.index;
+    const path = ["host0-0", "switch0", "switch3", "switch5", "host5-0"].map(node);
+    expect(sitesOnPath(topology, path, { kind: "tier", role: "switch" })).toEqual([
+      { kind: "node", index: node("switch3") },
+    ]);
   });
 
   it("has the same draws of flows and elements whatever its effect, and as its word", () => {
@@ -74,8 +85,10 @@ describe("a description of a failure", () => {
       "P43004",
       "failures[0].tier: expected a list of at most 8, got a list of 9",
     ],
-    ["{ tier: lef }", "P43004", "expected one of tor, leaf, spine, or a list of these"],
+    ["{ tier: lef }", "P43004", "expected one of tor, leaf, spine, switch, or a list of these"],
     ["leaf, { tier: leaf }", "P43007", 'failure "leaf" is listed twice'],
+    ["{ link: switch-switch, direction: up }", "P43015", "neither of which is above the other"],
+    ["switch", "P43009", "switch"],
     ["{ tier: leaf, match: { src: hots } }", "P43014", 'no host is called "hots"'],
   ])("%s is refused", (failures, code, words) => {
     const diagnostics = new Diagnostics();

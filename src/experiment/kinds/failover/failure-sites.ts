@@ -15,7 +15,9 @@ import type { Element } from "../../faults/fault.js";
 export function sitesOnPath(topology: Topology, path: readonly number[], site: SiteClass): Element[] {
   const { nodes } = topology;
   if (site.kind === "tier")
-    return path.filter((node) => nodes[node]!.role === site.role).map((index) => ({ kind: "node", index }));
+    return path
+      .filter((node, i) => nodes[node]!.role === site.role && !isOnlySwitch(topology, path, i))
+      .map((index) => ({ kind: "node", index }));
   const [lower, upper] = rolesOf(site.tiers);
   const sites: Element[] = [];
   for (let i = 1; i < path.length; i++) {
@@ -30,6 +32,15 @@ export function sitesOnPath(topology: Topology, path: readonly number[], site: S
     sites.push({ kind: "link", index: link, ways });
   }
   return sites;
+}
+
+/** Whether a switch without a tier is the only one at the host that is beside it on the path. */
+function isOnlySwitch({ nodes, racks }: Topology, path: readonly number[], at: number): boolean {
+  if (nodes[path[at]!]!.role !== "switch") return false;
+  return [path[at - 1], path[at + 1]].some((beside) => {
+    const host = beside === undefined ? undefined : nodes[beside]!.host;
+    return host !== undefined && racks[host.rack]!.switches.length === 1;
+  });
 }
 
 /** Whether two sites are one switch, or one link in any direction. */
@@ -57,9 +68,14 @@ export function equalSites(
   pattern: PairPattern,
   failure: DrawnFailure,
 ): number | undefined {
-  if (!isSingleCut(failure)) return undefined;
+  if (!isSingleCut(failure) || isWithoutTier(failure.sites[0]!)) return undefined;
   const counts = siteCounts(topology, pattern)?.get(siteKey(failure.sites[0]!));
   return counts?.size === 1 ? [...counts][0] : undefined;
+}
+
+/** Pairs of hosts meet different numbers of such switches and links, at different distances. */
+function isWithoutTier(site: SiteClass): boolean {
+  return siteKey(site) === "switch" || siteKey(site) === "switch-switch";
 }
 
 /** By {@link siteKey}: the numbers of equal-cost sites that occur at any step of a shortest path. */
@@ -143,6 +159,10 @@ function addSteps(topology: Topology, source: number, hops: Int32Array, result: 
     for (const [tiers, number] of links) add(tiers, number);
     for (const role of ["tor", "leaf", "spine"] as const)
       add(role, [...next].filter((node) => nodes[node]!.role === role).length);
+    const isEnd = (node: number) =>
+      topology.racks[nodes[source]!.host!.rack]!.switches.join() === `${node}` ||
+      (left === 2 && next.size === 1);
+    add("switch", [...next].filter((node) => nodes[node]!.role === "switch" && !isEnd(node)).length);
     layer = next;
   }
 }
