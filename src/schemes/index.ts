@@ -14,7 +14,6 @@ export {
   type Tries,
   triesAtQuantile,
 } from "./closed-form.js";
-export * from "./dahu/index.js";
 export { type FirstTries, type FirstTryOptions, firstTries, type MissedTry } from "./first-tries.js";
 export { fixedHosts } from "./fixed-hosts.js";
 export type { FluidScheme } from "./fluid-scheme.js";

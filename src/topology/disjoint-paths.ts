@@ -76,9 +76,7 @@ export class DisjointPaths {
     }
     const paths = Array.from({ length: found }, () => this.#take());
     const [one, other] = paths;
-    const isTwice =
-      other !== undefined &&
-      `${one!.nodes} ${one!.ports}` === `${other.nodes} ${other.ports}`;
+    const isTwice = other !== undefined && `${one!.nodes} ${one!.ports}` === `${other.nodes} ${other.ports}`;
     return (isTwice ? [one!] : paths).sort((a, b) => a.nodes.length - b.nodes.length);
   }
 
@@ -104,7 +102,8 @@ export class DisjointPaths {
       if (isAlone) left[own.first] = UNLIMITED;
     }
     for (let k = 1; k < this.#linkArcs.length; k += 2) left[this.#linkArcs[k]!] = further;
-    for (const arc of this.#leaving[this.#source]!) left[arc] = starts.has(this.#to[arc]! >> 1) ? UNLIMITED : 0;
+    for (const arc of this.#leaving[this.#source]!)
+      left[arc] = starts.has(this.#to[arc]! >> 1) ? UNLIMITED : 0;
     for (const reverse of this.#leaving[this.#sink]!) left[reverse ^ 1] = 0;
     for (const goal of goals) {
       // A packet ends at the first switch of the destination that it meets.
