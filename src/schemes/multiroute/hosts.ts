@@ -114,7 +114,7 @@ function openPath(
 }
 
 /** Draws from the routes that were not tried; then from all others. Without another route, the hash may know one. */
-export function rerouterOf(routes: readonly number[]): Rerouter {
+function rerouterOf(routes: readonly number[]): Rerouter {
   const all = routes.length > 1 ? routes : [...routes, 0];
   return {
     leave(from, tried, random) {

@@ -41,7 +41,7 @@ const parameters = z.strictObject({
   ...hashParameters,
 });
 
-export type MultirouteParameters = z.output<typeof parameters>;
+type MultirouteParameters = z.output<typeof parameters>;
 
 export const multiroute: Scheme<MultirouteParameters> = {
   name: "multiroute",

@@ -23,7 +23,7 @@ interface RackTrees {
 }
 
 /** A pair of racks that has more such routes (up to the wanted number) than there are selectors left to name them. */
-export interface ShortPair {
+interface ShortPair {
   readonly from: number;
   readonly to: number;
   readonly missing: number;
