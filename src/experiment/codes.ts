@@ -53,4 +53,6 @@ export const CODES = {
   fluidFlows: "P45423",
   subflowsInBundles: "P45424",
   unknownFlows: "P45308",
+  survivalHosts: "P45521",
+  survivalTier: "P45522",
 } as const;

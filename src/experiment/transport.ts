@@ -82,6 +82,7 @@ const fileSchema = z.strictObject({
     .strictObject({
       count: whole("a number of subflows", 1, 16),
       scheduler: z.enum(SUBFLOW_SCHEDULERS).default("least_rtt"),
+      ports: z.enum(["own", "shared"]).exactOptional(),
     })
     .optional(),
   time_wait: durationSchema.optional(),

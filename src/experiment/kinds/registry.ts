@@ -7,6 +7,7 @@ import { FAILOVER } from "./failover/index.js";
 import { FLUID } from "./fluid/index.js";
 import { LOAD } from "./load/index.js";
 import { SPREAD } from "./spread/index.js";
+import { SURVIVAL } from "./survival/index.js";
 import { TIMELINE } from "./timeline/index.js";
 import { registerTopologyKind } from "./topology-kind.js";
 
@@ -16,4 +17,5 @@ export const KINDS = [
   register(TIMELINE),
   registerTopologyKind(FLUID),
   registerTopologyKind(SPREAD),
+  registerTopologyKind(SURVIVAL),
 ] as const;

@@ -1,6 +1,6 @@
 /** Frames as a host reads them: Ethernet, an optional 802.1Q tag, IPv4 or IPv6, then TCP or UDP, checksums verified. */
 import { addWords, foldSum } from "../../base/index.js";
-import { ECHO_OPTION, type SelectorHeaders } from "../../hosts/index.js";
+import { ECHO_OPTION, FIELD_BITS, type SelectorHeaders } from "../../hosts/index.js";
 import {
   CE,
   ETHERTYPE_IPV4,
@@ -32,6 +32,10 @@ export const OPTION_SACK = 5;
 export const MAPPING_OPTION = { kind: 253, length: 8, experiment: 0x5035 } as const;
 export const JOIN_OPTION = { kind: 253, length: 10, experiment: 0x5036 } as const;
 
+/** Bits of the echo's field that the selector takes, the most that a header field offers; above them the lane stands. */
+export const ECHO_BITS = Math.max(...Object.values(FIELD_BITS));
+const ECHO_MASK = 2 ** ECHO_BITS - 1;
+
 /** RFC 7323, section 2.3: larger shifts count as this one. */
 export const MOST_WINDOW_SCALE = 14;
 
@@ -61,6 +65,8 @@ export class Segment {
   /** Whether the segment has our option; without it there is no echo. */
   hasEcho = false;
   echo = 0;
+  /** Which of several subflows with one five-tuple; 0 without them. It stands in the high bits of the echo. */
+  lane = 0;
   /** 0 where the option is absent. */
   mss = 0;
   /** -1 where the option is absent. */
@@ -172,6 +178,7 @@ export class Segment {
     const { frame } = this;
     this.hasEcho = false;
     this.echo = 0;
+    this.lane = 0;
     this.mss = 0;
     this.windowScale = -1;
     this.sackPermitted = false;
@@ -205,7 +212,8 @@ export class Segment {
     const value = get32(frame, at + 4);
     if (experiment === ECHO_OPTION.experiment && length === ECHO_OPTION.length && !this.hasEcho) {
       this.hasEcho = true;
-      this.echo = value;
+      this.echo = value & ECHO_MASK;
+      this.lane = value >>> ECHO_BITS;
     } else if (experiment === MAPPING_OPTION.experiment && length === MAPPING_OPTION.length)
       this.mapping = value;
     else if (experiment === JOIN_OPTION.experiment && length === JOIN_OPTION.length) {

@@ -57,6 +57,8 @@ interface Nic {
 interface OpenConnection {
   connection: Connection;
   remote: Uint8Array;
+  /** Tells subflows with one five-tuple apart. */
+  lane: number;
 }
 
 /** What a port of a host does with a SYN. */
@@ -208,7 +210,8 @@ export class Host implements Node, ConnectionHost, UdpHost {
   }
 
   /**
-   * Opens a connection with `options.subflows` to a host that listens, each subflow from a port of its own. `bytes`: what it is
+   * Opens a connection with `options.subflows` to a host that listens, each subflow from a port of its own, or all from one
+   * port: then the number of the subflow, which travels beside the echo, tells them apart. `bytes`: what it is
    * about to send, see {@link ConnectionEnd.bytes}. Throws RangeError where one of the ports has a connection to the peer.
    */
   connectMultipath(
@@ -222,18 +225,20 @@ export class Host implements Node, ConnectionHost, UdpHost {
     const { scheduler } = options.subflows!;
     const token = random.fork("token").uint32();
     const whole = new MultipathConnection(token, localPorts.length, scheduler);
+    for (const port of new Set(localPorts)) if (!this.isFree(ipVersion, port, peer)) this.#refuse(port, peer);
+    const isShared = new Set(localPorts).size < localPorts.length;
     for (const [subflow, port] of localPorts.entries()) {
-      if (!this.isFree(ipVersion, port, peer)) this.#refuse(port, peer);
       const end: ConnectionEnd = {
         role: "client",
         subflow,
         subflows: localPorts.length,
         ...(bytes === undefined ? {} : { bytes }),
       };
-      const made = this.#make(ipVersion, port, peer);
+      const lane = isShared ? subflow : 0;
+      const made = this.#make(ipVersion, port, peer, lane);
       const own = subflow === 0 ? random : random.fork(`subflow ${subflow}`);
       const connection = this.#tcp(made, own, { ...options, handshake: true }, end, whole);
-      whole.join(subflow, this.#add(connection, ipVersion, peer));
+      whole.join(subflow, this.#add(connection, ipVersion, peer, lane));
     }
     for (const connection of whole.connections) connection.connect();
     return whole;
@@ -320,10 +325,10 @@ export class Host implements Node, ConnectionHost, UdpHost {
     return { ipVersion, srcMac: this.#options.mac, dstMac: 0n, src, dst, srcPort, dstPort };
   }
 
-  #make(ipVersion: 4 | 6, localPort: number, peer: Peer): NewConnection {
+  #make(ipVersion: 4 | 6, localPort: number, peer: Peer, lane = 0): NewConnection {
     const flow = this.#flow(ipVersion, localPort, peer);
     const { codec, policy } = this.#options;
-    return { flow, builder: new SegmentBuilder(this.#addresses(ipVersion, flow), codec, policy.ecn) };
+    return { flow, builder: new SegmentBuilder(this.#addresses(ipVersion, flow), codec, policy.ecn, lane) };
   }
 
   #takeIndex(): number {
@@ -359,7 +364,7 @@ export class Host implements Node, ConnectionHost, UdpHost {
     });
   }
 
-  #add<C extends Connection>(connection: C, ipVersion: 4 | 6, peer: Peer): C {
+  #add<C extends Connection>(connection: C, ipVersion: 4 | 6, peer: Peer, lane = 0): C {
     const { index, flow } = connection;
     this.#timed[index] = connection;
     this.#woken[index] = Number.POSITIVE_INFINITY;
@@ -367,8 +372,8 @@ export class Host implements Node, ConnectionHost, UdpHost {
     const remote = toBytes(peer.address, ipVersion === 4 ? 4 : 16);
     const key = flow.srcPort * 65536 + flow.dstPort;
     const open = this.#connections.get(key);
-    if (open === undefined) this.#connections.set(key, [{ connection, remote }]);
-    else open.push({ connection, remote });
+    if (open === undefined) this.#connections.set(key, [{ connection, remote, lane }]);
+    else open.push({ connection, remote, lane });
     return connection;
   }
 
@@ -462,11 +467,11 @@ export class Host implements Node, ConnectionHost, UdpHost {
     return segment.read(frame) && segment.hopLimit > 0;
   }
 
-  #find({ srcPort, dstPort, frame, srcAt, addressLength }: Segment): Connection | undefined {
+  #find({ srcPort, dstPort, frame, srcAt, addressLength, lane }: Segment): Connection | undefined {
     const open = this.#connections.get(dstPort * 65536 + srcPort);
     if (open === undefined) return undefined;
-    for (const { connection, remote } of open) {
-      if (remote.length !== addressLength) continue;
+    for (const { connection, remote, lane: own } of open) {
+      if (remote.length !== addressLength || own !== lane) continue;
       let i = 0;
       while (i < remote.length && frame[srcAt + i] === remote[i]) i++;
       if (i === remote.length) return connection;
@@ -481,20 +486,22 @@ export class Host implements Node, ConnectionHost, UdpHost {
 
   /** A segment for no connection: a SYN opens one where a port listens, anything else is answered with a reset. */
   #receiveUnknown(segment: Segment): void {
-    const { ipVersion, flags, srcPort, dstPort } = segment;
+    const { ipVersion, flags, srcPort, dstPort, lane } = segment;
     const source = segment.frame.subarray(segment.srcAt, segment.srcAt + segment.addressLength);
     const peer = { address: fromBytes(source), port: srcPort };
     const selector = this.#options.codec.selectorOf(segment.headers);
     const listener = this.#listeners.get(dstPort);
     if (listener !== undefined && (flags & (FLAG_SYN | FLAG_ACK | FLAG_RST)) === FLAG_SYN) {
       this.stats.received++;
-      const random = listener.random.fork(`${peer.address} ${srcPort} ${dstPort}`);
+      const random = listener.random.fork(
+        `${peer.address} ${srcPort} ${dstPort}${lane === 0 ? "" : ` ${lane}`}`,
+      );
       const options = { ...listener.options, handshake: true };
-      const made = this.#make(ipVersion, dstPort, peer);
+      const made = this.#make(ipVersion, dstPort, peer, lane);
       const whole = segment.token < 0 ? undefined : this.#wholeOf(segment, peer, listener);
       const { subflow, subflows } = segment;
       const end: ConnectionEnd = whole === undefined ? SERVER : { role: "server", subflow, subflows };
-      const connection = this.#add(this.#tcp(made, random, options, end, whole), ipVersion, peer);
+      const connection = this.#add(this.#tcp(made, random, options, end, whole), ipVersion, peer, lane);
       if (whole === undefined) connection.onAccepted = () => listener.accept(connection);
       else whole.join(subflow, connection);
       connection.accept(segment, selector);
@@ -522,8 +529,9 @@ export class Host implements Node, ConnectionHost, UdpHost {
   }
 
   /** RFC 9293, section 3.10.7.1. */
-  #reset({ ipVersion, flags, sequence, acknowledgement, payloadLength, dstPort }: Segment, peer: Peer): void {
-    const { flow, builder } = this.#make(ipVersion, dstPort, peer);
+  #reset(segment: Segment, peer: Peer): void {
+    const { ipVersion, flags, sequence, acknowledgement, payloadLength, dstPort, lane } = segment;
+    const { flow, builder } = this.#make(ipVersion, dstPort, peer, lane);
     builder.ecn = false;
     const length = payloadLength + ((flags & FLAG_SYN) !== 0 ? 1 : 0) + ((flags & FLAG_FIN) !== 0 ? 1 : 0);
     const frame =

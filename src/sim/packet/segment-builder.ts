@@ -6,6 +6,7 @@
 import { addWords, finishChecksum } from "../../base/index.js";
 import { ECHO_OPTION } from "../../hosts/index.js";
 import { takeFrame } from "./frame-pool.js";
+import { ECHO_BITS } from "./frames.js";
 import {
   type FlowAddresses,
   finishIp,
@@ -43,6 +44,8 @@ export class SegmentBuilder {
     codec: SelectorCodec,
     /** Whether packets say that they can be marked, ECT(0). */
     public ecn = false,
+    /** See {@link Segment.lane}; from 0 to 63. */
+    readonly lane = 0,
   ) {
     this.#codec = codec;
   }
@@ -68,7 +71,7 @@ export class SegmentBuilder {
     frame[transportAt + 12] = ((TCP_HEADER_LENGTH + optionsLength) / 4) << 4;
     frame[transportAt + 13] = flags;
     put16(frame, transportAt + 14, this.window);
-    put32(frame, transportAt + 24, echo);
+    put32(frame, transportAt + 24, this.lane * 2 ** ECHO_BITS + echo);
     for (let i = 0; i < optionsLength; i++) frame[transportAt + TCP_HEADER_LENGTH + i] = this.options[i]!;
     const changing =
       addWords(frame, transportAt + 4, transportAt + 16, 0) +

@@ -35,6 +35,7 @@ function transfer(
   options: Partial<TcpOptions> = {},
   prepare: (net: ReturnType<typeof pairOfHosts>) => void = () => {},
   count = 4,
+  ports: readonly number[] = PORTS,
 ) {
   const ends: ConnectionEnd[][] = [[], []];
   const net = pairOfHosts([spread(ends[0]), spread(ends[1])], { rate: 100e6 });
@@ -62,7 +63,7 @@ function transfer(
     new Random(2),
   );
   const peer = { address: net.b.address(4), port: 80 };
-  const client = net.a.connectMultipath(4, PORTS.slice(0, count), peer, new Random(1), all);
+  const client = net.a.connectMultipath(4, ports.slice(0, count), peer, new Random(1), all);
   client.listener.closed = (reason) => closed.push(`client ${reason}`);
   client.send(bytes);
   client.finish();
@@ -100,6 +101,39 @@ describe("a connection with four subflows", () => {
       );
     },
   );
+
+  it("delivers all bytes and closes where all subflows have one five-tuple", () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.double({ min: 0, max: 0.1, noNaN: true }), (seed, loss) => {
+        const random = new Random(seed);
+        const seen = new Set<string>();
+        const shared = new Array<number>(4).fill(4000);
+        const lossy = (net: ReturnType<typeof pairOfHosts>) => {
+          for (const relay of net.relays) relay.loses = () => random.float() < loss;
+        };
+        const run = transfer(20_000, "round_robin", {}, lossy, 4, shared);
+        expect(run.received).toBe(20_000);
+        expect(run.closed.sort()).toEqual(["client finished", "server finished"]);
+        for (const { flow, bytesAcknowledged } of run.client.connections) {
+          seen.add(`${flow.srcPort} ${flow.dstPort}`);
+          if (loss === 0) expect(bytesAcknowledged).toBeGreaterThan(0);
+        }
+        expect([...seen]).toEqual(["4000 80"]);
+        for (const ends of run.ends) expect(ends.map(({ subflow }) => subflow).sort()).toEqual([0, 1, 2, 3]);
+        expect([run.net.a.connectionCount, run.net.b.connectionCount]).toEqual([0, 0]);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("refuses a port that a connection to the peer has, also one with shared ports", () => {
+    const net = pairOfHosts([spread(), spread()], { rate: 100e6 });
+    const options = tcp({ subflows: { count: 2, scheduler: "least_rtt" } });
+    const peer = { address: net.b.address(4), port: 80 };
+    net.a.connectMultipath(4, [4000, 4000], peer, new Random(1), options);
+    expect(() => net.a.connectMultipath(4, [4000, 4000], peer, new Random(2), options)).toThrow(RangeError);
+    expect(() => net.a.connect(4, 4000, peer, new Random(3), tcp({}))).toThrow(RangeError);
+  });
 
   it("uses both of two paths: about twice as fast as one subflow", () => {
     const large = { segmentBytes: 1000, receiveBuffer: 10_000_000 };

@@ -63,7 +63,9 @@ export class SimulatedFlows {
     const [a, b] = [fabric.host(source), fabric.host(destination)];
     const peer = { address: b.address(ip), port };
     const random = this.random.fork(arrival.id);
-    const subflows = transport.protocol === "tcp" ? (transport.subflows?.count ?? 1) : 1;
+    const { count: subflows, ports: portsOf = "own" } = (transport.protocol === "tcp"
+      ? transport.subflows
+      : undefined) ?? { count: 1 };
     let isComplete = false;
     let server: Stream | undefined;
     const flow: OpenFlow<Stream> = {
@@ -83,7 +85,9 @@ export class SimulatedFlows {
         end();
       },
     };
-    const { ports, release } = this.#takePorts(arrival, random, flow, subflows);
+    const taken = this.#takePorts(arrival, random, flow, portsOf === "shared" ? 1 : subflows);
+    const { release } = taken;
+    const ports = portsOf === "shared" ? new Array<number>(subflows).fill(taken.ports[0]!) : taken.ports;
     this.#tell(arrival, ports[0]!, PROTOCOL_TCP);
     let stopWriting = (): void => {};
     const end = once(() => {

@@ -7,6 +7,7 @@ import type { SweepResults } from "../kind.js";
 import { linesFigure } from "../load/figures/lines.js";
 import { lineOf } from "../load/figures/style.js";
 import { PAGE_STYLE } from "../load/page-style.js";
+import { rowTable } from "../row-table.js";
 import type { Spread, SpreadUnit } from "./check.js";
 import type { SpreadOutcome } from "./outcome.js";
 import type { SpreadRow } from "./rows.js";
@@ -58,7 +59,7 @@ export async function spreadFiles(sweep: SpreadSweep): Promise<[name: string, te
     legend(schemes),
     ...sections,
     "<h2>Results</h2>",
-    table(rows),
+    rowTable(rows),
     "<h2>Parameters</h2>",
     `<p class="note">${escapeMarkup(flatten(settings.topology).join(", "))}</p>`,
     `<details><summary>Experiment file</summary><pre>${escapeMarkup(source.text)}</pre></details>`,
@@ -100,17 +101,4 @@ function legend(schemes: readonly string[]): string {
     return `<span><svg width="26" height="8" aria-hidden="true"><path d="M0 4h26" ${stroke}></path></svg>${escapeMarkup(scheme)}</span>`;
   });
   return `<div class="legend">${entries.join("")}</div>`;
-}
-
-function table(rows: readonly SpreadRow[]): string {
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const cell = (tag: string, text: unknown) =>
-    `<${tag}>${escapeMarkup(typeof text === "string" ? text : JSON.stringify(text ?? ""))}</${tag}>`;
-  return [
-    '<div style="overflow-x: auto"><table><thead><tr>',
-    ...columns.map((key) => cell("th", key)),
-    "</tr></thead><tbody>",
-    ...rows.map((row) => `<tr>${columns.map((key) => cell("td", row[key])).join("")}</tr>`),
-    "</tbody></table></div>",
-  ].join("");
 }

@@ -39,8 +39,15 @@ export interface TcpOptions extends RetransmissionOptions {
   reordering: boolean;
   /** Connections begin with a SYN; without it both ends are open at once. */
   handshake: boolean;
-  /** Several connections carry one stream (`multipath.ts`); needs `handshake`. Absent: one does. */
-  subflows?: { readonly count: number; readonly scheduler: SubflowScheduler };
+  /**
+   * Several connections carry one stream (`multipath.ts`); needs `handshake`. Absent: one does. `ports`: each has a port of its own, or
+   * all have one five-tuple, so that switches hash them alike and selectors alone tell their paths apart.
+   */
+  subflows?: {
+    readonly count: number;
+    readonly scheduler: SubflowScheduler;
+    readonly ports?: "own" | "shared";
+  };
   /** Nanoseconds that a connection that finished first stays, to answer a FIN that comes again; 0: not at all. */
   timeWait: number;
   /** Nanoseconds without an answer after which a connection is given up (R2 of RFC 9293, section 3.8.3). */

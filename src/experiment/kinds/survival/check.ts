@@ -1,0 +1,99 @@
+/** What a file of the kind `survival` means: its schemes tell paths, its hosts and failures exist in the network. */
+import type { SourceFile } from "../../../base/index.js";
+import { nodeNamed, type Topology } from "../../../topology/index.js";
+import { CODES } from "../../codes.js";
+import { controlPlaneSchema } from "../../control-plane.js";
+import type { SchemeRun } from "../../experiment.js";
+import { planSchemes } from "../../plan-schemes.js";
+import type { TopologyCheck, TopologyUnit } from "../topology-kind.js";
+import type { SurvivalSettings } from "./schema.js";
+
+/** A scheme; `run` has its plan. */
+export interface SurvivalUnit extends TopologyUnit {
+  readonly run: SchemeRun;
+}
+
+export interface Survival {
+  readonly source: SourceFile;
+  readonly settings: SurvivalSettings;
+  readonly topology: Topology;
+  readonly units: readonly SurvivalUnit[];
+}
+
+/** Adds P45210 for a scheme whose paths cannot be told, P45521 for hosts without another to talk to, P45522 for a tier without switches. */
+export function survivalOf(check: TopologyCheck<SurvivalSettings>): Survival {
+  const { source, value, topology, locate, diagnostics, schemes, cache } = check;
+  const settings = {
+    schemes: value.schemes,
+    selector: "dscp" as const,
+    traffic: { ip: value.ip },
+    control_plane: controlPlaneSchema.parse({}),
+    runs: 1,
+  };
+  const runs = planSchemes(settings, topology, locate, diagnostics, schemes, cache);
+  for (const [i, run] of runs.entries())
+    if (run.plan.pathModel === undefined)
+      diagnostics.error(
+        CODES.noPathModel,
+        locate(["schemes", i]),
+        `scheme "${run.label}" does not tell the paths of flows without packets`,
+        "its paths depend on what happens while it runs; use an experiment of the kind load",
+      );
+  checkHosts(check);
+  checkTiers(check);
+  const units = runs.map((run) => ({
+    scheme: run.label,
+    name: "survival",
+    steps: 1 + Math.floor(value.connections / 1e5),
+    dependsOn: run.parameters,
+    run,
+  }));
+  return { source, settings: value, topology, units };
+}
+
+function checkHosts({
+  value: { between },
+  topology,
+  locate,
+  diagnostics,
+}: TopologyCheck<SurvivalSettings>): void {
+  const wrong = (message: string, help: string) =>
+    diagnostics.error(CODES.survivalHosts, locate(["between"]) ?? locate(["topology"]), message, help);
+  if (typeof between === "string") {
+    const places = new Set(topology.racks.map((rack, i) => (between === "inter_pod" ? rack.pod : i)));
+    if (places.size < 2)
+      wrong(
+        `all hosts of the topology are in one ${between === "inter_pod" ? "pod" : "rack"}`,
+        between === "inter_pod" ? "write between: inter_rack" : "write a topology with two racks or more",
+      );
+    return;
+  }
+  const hosts = between.map((name) => {
+    const host = nodeNamed(topology, name);
+    if (host?.role === "host") return host;
+    const known = topology.nodes.find(({ role }) => role === "host")!.name;
+    wrong(`"${name}" is no host of the topology`, `hosts are called as ${known}`);
+    return undefined;
+  });
+  const [a, b] = hosts.map((host) => host?.host?.rack);
+  if (a !== undefined && a === b)
+    wrong("both hosts are in one rack, and their paths have no choices", "name hosts of two racks");
+}
+
+function checkTiers({
+  value: { failures },
+  topology,
+  locate,
+  diagnostics,
+}: TopologyCheck<SurvivalSettings>): void {
+  for (const [i, failure] of failures.entries()) {
+    const role = failure === "link" ? "leaf" : failure;
+    if (topology.nodes.some((node) => node.role === role)) continue;
+    diagnostics.error(
+      CODES.survivalTier,
+      locate(["failures", i]),
+      `the topology has no switch with the role ${role}`,
+      "leave the failure out",
+    );
+  }
+}

@@ -1,0 +1,57 @@
+/** Rows of the kind `survival`, the closed form beside them, and the table of them. */
+import { type Cell, formatTable } from "../../../base/index.js";
+import type { SurvivalOutcome } from "./outcome.js";
+import type { SurvivalSettings } from "./schema.js";
+
+/** A row of `results.json`. */
+export type SurvivalRow = Readonly<Record<string, unknown>>;
+
+/**
+ * Share of the connections that lose all of K subflows, if each direction of each subflow crosses one of N equal elements at random
+ * (P-ECMP, footnote 3): ((2N - 1) / N^2)^K.
+ */
+export function randomLoss(sites: number, subflows: number): number {
+  return ((2 * sites - 1) / sites ** 2) ** subflows;
+}
+
+export function survivalRows(
+  { connections, connection_subflows: subflows }: SurvivalSettings,
+  { failures }: SurvivalOutcome,
+): SurvivalRow[] {
+  return failures.map(({ failure, sites, lost, lostSubflows, left }) => ({
+    failure,
+    sites,
+    connections,
+    lost,
+    lost_share: lost / connections,
+    random_lost: sites === null ? null : Math.round(connections * randomLoss(sites, subflows) * 10) / 10,
+    lost_subflows_share: Number((lostSubflows / (connections * subflows)).toPrecision(6)),
+    ...Object.fromEntries(left.map((count, alive) => [`left_${alive}`, count])),
+  }));
+}
+
+const COLUMNS: readonly (readonly [key: string, head: string])[] = [
+  ["failure", "failure"],
+  ["sites", "N"],
+  ["connections", "connections"],
+  ["lost", "lost"],
+  ["random_lost", "lost by chance"],
+  ["lost_subflows_share", "subflows lost"],
+];
+
+/** `swept`: keys that a sweep puts into the rows. */
+export function survivalTable(rows: readonly SurvivalRow[], swept: readonly string[]): string {
+  const keys = [...swept, ...(new Set(rows.map((row) => row["seed"])).size > 1 ? ["seed"] : [])];
+  const cell = (value: unknown): Cell =>
+    typeof value === "number"
+      ? Number.isInteger(value)
+        ? value
+        : Number(value.toPrecision(4))
+      : typeof value === "string" || value === null
+        ? value
+        : JSON.stringify(value);
+  return formatTable(
+    ["scheme", ...keys, ...COLUMNS.map(([, head]) => head)],
+    rows.map((row) => ["scheme", ...keys, ...COLUMNS.map(([key]) => key)].map((key) => cell(row[key]))),
+  );
+}
