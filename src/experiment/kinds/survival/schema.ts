@@ -6,7 +6,7 @@ import { z } from "zod";
 import { topologySchema } from "../../../topology/index.js";
 import { fabricKeys, ipSchema, type SchemeSet, schemesSchema, whole } from "../../experiment.js";
 
-export const TIERS = ["tor", "leaf", "spine", "link"] as const;
+const TIERS = ["tor", "leaf", "spine", "link"] as const;
 
 /** Of the whole file, where it may name these schemes. */
 export function survivalSchema(schemes: SchemeSet) {
