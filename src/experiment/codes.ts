@@ -55,4 +55,5 @@ export const CODES = {
   unknownFlows: "P45308",
   survivalHosts: "P45521",
   survivalTier: "P45522",
+  application: "P45523",
 } as const;

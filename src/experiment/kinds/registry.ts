@@ -1,11 +1,12 @@
 /**
  * All kinds of experiments, one line each. A file without the key `kind` is of the first kind that has one of its keys for its own, or
- * else of the first. Load stands before timeline, which has `faults` for its own.
+ * else of the first. Load and requests stand before timeline, which has `faults` for its own.
  */
 import { register } from "../load.js";
 import { FAILOVER } from "./failover/index.js";
 import { FLUID } from "./fluid/index.js";
 import { LOAD } from "./load/index.js";
+import { REQUESTS } from "./requests/index.js";
 import { SPREAD } from "./spread/index.js";
 import { SURVIVAL } from "./survival/index.js";
 import { TIMELINE } from "./timeline/index.js";
@@ -14,6 +15,7 @@ import { registerTopologyKind } from "./topology-kind.js";
 export const KINDS = [
   register(FAILOVER),
   register(LOAD),
+  register(REQUESTS),
   register(TIMELINE),
   registerTopologyKind(FLUID),
   registerTopologyKind(SPREAD),

@@ -1,0 +1,190 @@
+/**
+ * The application on simulated hosts. A client keeps connections to all servers. An IO asks some of them, and is complete when each has
+ * answered. A connection that does not answer for the timeout is given up: a new one, from another port, asks again what waits.
+ */
+import type { Random } from "../../../base/index.js";
+import type { Fabric, Stream, TcpOptions } from "../../../sim/packet/index.js";
+import { drawClientPort } from "../../../traffic/index.js";
+import type { Application } from "./schema.js";
+
+/** One IO of a client. */
+export interface Io {
+  readonly client: number;
+  /** Nanoseconds from the start of the application. */
+  readonly start: number;
+  /** Undefined: it has not completed. */
+  end: number | undefined;
+  /** Servers that have not answered. */
+  left: number;
+}
+
+/** Port of the servers. */
+const PORT = 5001;
+
+export class SimulatedApplication {
+  readonly ios: Io[] = [];
+  reconnects = 0;
+  timeouts = 0;
+  readonly #start: number;
+  readonly #links: Link[] = [];
+
+  constructor(
+    readonly fabric: Fabric,
+    readonly settings: Application,
+    readonly transport: TcpOptions,
+    readonly ip: 4 | 6,
+    nodes: { readonly clients: readonly number[]; readonly servers: readonly number[] },
+    random: Random,
+    /** No IO arrives after it: nanoseconds. */
+    duration: number,
+  ) {
+    this.#start = this.now;
+    for (const server of nodes.servers) this.#listen(server, random.fork(`server ${server}`));
+    for (const [client, node] of nodes.clients.entries()) {
+      const own = random.fork(`client ${node}`);
+      const links = nodes.servers.map((server) =>
+        Array.from(
+          { length: settings.connections },
+          (_, i) => new Link(this, node, server, own.fork(`${server} ${i}`)),
+        ),
+      );
+      this.#links.push(...links.flat());
+      this.#arrive(client, links, own.fork("arrivals"), duration);
+    }
+  }
+
+  get now(): number {
+    return this.fabric.network.simulation.now;
+  }
+
+  get elapsed(): number {
+    return this.now - this.#start;
+  }
+
+  close(): void {
+    for (const link of this.#links) link.close();
+  }
+
+  #arrive(client: number, links: readonly (readonly Link[])[], random: Random, duration: number): void {
+    const { interval, fan_out } = this.settings;
+    const { simulation } = this.fabric.network;
+    let turn = 0;
+    const next = (at: number): void => {
+      const time = at - interval * Math.log(1 - random.float());
+      if (time >= duration) return;
+      simulation.at(this.#start + Math.round(time), () => {
+        const io: Io = { client, start: this.elapsed, end: undefined, left: fan_out };
+        this.ios.push(io);
+        const servers = [...links.keys()];
+        for (let i = 0; i < fan_out; i++) {
+          const drawn = i + random.int(servers.length - i);
+          const server = servers[drawn]!;
+          servers[drawn] = servers[i]!;
+          const own = links[server]!;
+          own[turn % own.length]!.ask(io);
+        }
+        turn++;
+        next(time);
+      });
+    };
+    next(0);
+  }
+
+  #listen(node: number, random: Random): void {
+    const { request, response } = this.settings;
+    const accept = (stream: Stream): void => {
+      let answered = 0;
+      stream.listener = {
+        received: (total) => {
+          const questions = Math.floor(total / request) - answered;
+          answered += questions;
+          if (questions > 0) stream.send(questions * response);
+        },
+      };
+    };
+    this.fabric.host(node).listen(PORT, this.transport, accept, random);
+  }
+}
+
+/** A connection of a client to a server, and its successors. */
+class Link {
+  #stream: Stream | undefined;
+  /** Questions without an answer, in the order in which they were asked, and when. */
+  readonly #waiting: { readonly io: Io; askedAt: number }[] = [];
+  #opened = 0;
+  #watching = false;
+  #closed = false;
+
+  constructor(
+    readonly application: SimulatedApplication,
+    readonly client: number,
+    readonly server: number,
+    readonly random: Random,
+  ) {
+    this.#open();
+  }
+
+  ask(io: Io): void {
+    this.#waiting.push({ io, askedAt: this.application.now });
+    this.#stream!.send(this.application.settings.request);
+    this.#watch();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#stream?.close();
+  }
+
+  #open(): void {
+    const { fabric, ip, transport, settings } = this.application;
+    const [host, server] = [fabric.host(this.client), fabric.host(this.server)];
+    const peer = { address: server.address(ip), port: PORT };
+    const random = this.random.fork(this.#opened++);
+    let port = drawClientPort(random);
+    while (!host.isFree(ip, port, peer)) port = drawClientPort(random);
+    port = host.sourcePort(ip, port, peer, random.fork("port"));
+    const stream = host.connect(ip, port, peer, random.fork("client"), transport);
+    let answers = 0;
+    stream.listener = {
+      timedOut: () => this.application.timeouts++,
+      received: (total) => {
+        for (; answers < Math.floor(total / settings.response); answers++) this.#answered();
+      },
+      closed: () => {
+        if (!this.#closed && this.#stream === stream) this.#reopen();
+      },
+    };
+    this.#stream = stream;
+  }
+
+  #answered(): void {
+    const { io } = this.#waiting.shift()!;
+    if (--io.left === 0) io.end = this.application.elapsed;
+  }
+
+  /** Looks at the oldest question when it has waited for the timeout. */
+  #watch(): void {
+    const [oldest] = this.#waiting;
+    if (this.#watching || oldest === undefined) return;
+    this.#watching = true;
+    const { timeout } = this.application.settings;
+    this.application.fabric.network.simulation.at(oldest.askedAt + timeout, () => {
+      this.#watching = false;
+      if (this.#closed) return;
+      const [first] = this.#waiting;
+      if (first !== undefined && this.application.now - first.askedAt >= timeout) this.#reopen();
+      this.#watch();
+    });
+  }
+
+  #reopen(): void {
+    const { application } = this;
+    application.reconnects++;
+    const old = this.#stream!;
+    this.#stream = undefined;
+    old.close();
+    this.#open();
+    for (const question of this.#waiting) question.askedAt = application.now;
+    if (this.#waiting.length > 0) this.#stream!.send(this.#waiting.length * application.settings.request);
+  }
+}
