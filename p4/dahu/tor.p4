@@ -315,12 +315,14 @@ control FabricIngress(inout headers_t hdr,
 
     // Once the deroutes are used up, only shortest paths; and never back to where the packet came from.
     action find_allowed() {
-        bit<8> bitmap = meta.further;
-        if (meta.bitmap == ALLOW_ALL) {
-            bitmap = 8w0xff;
-        }
-        if (meta.bitmap == ALLOW_SHORTEST || meta.deroutes >= meta.most_deroutes) {
-            bitmap = meta.shortest;
+        bit<8> bitmap = meta.shortest;
+        if (meta.deroutes < meta.most_deroutes) {
+            if (meta.bitmap == ALLOW_ALL) {
+                bitmap = 8w0xff;
+            }
+            if (meta.bitmap == ALLOW_FURTHER) {
+                bitmap = meta.further;
+            }
         }
         bit<8> ingress = 8w1 << (bit<8>)(standard_metadata.ingress_port - 1);
         meta.allowed = bitmap & meta.members & ~ingress;

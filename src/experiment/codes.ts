@@ -52,6 +52,7 @@ export const CODES = {
   fluidPattern: "P45422",
   fluidFlows: "P45423",
   subflowsInBundles: "P45424",
+  fluidTrace: "P45425",
   unknownFlows: "P45308",
   survivalHosts: "P45521",
   survivalTier: "P45522",

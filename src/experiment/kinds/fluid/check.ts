@@ -1,12 +1,12 @@
 /** What a file of the kind `fluid` means: its traffic fits the topology, its times divide each other, its schemes suit the network. */
 import { FLUID_SCHEMES } from "../../../schemes/index.js";
 import { FlowNetwork } from "../../../sim/flow/index.js";
-import { hostsOf } from "../../../topology/index.js";
-import { type PartnerSpec, SizeDistribution } from "../../../traffic/index.js";
+import { hostsOf, nodeNamed } from "../../../topology/index.js";
+import { type PartnerSpec, readTrafficFile, SizeDistribution } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
 import { below } from "../../plan-schemes.js";
 import { collecting } from "../../read-source.js";
-import { TrafficFiles } from "../load/traffic-files.js";
+import { type FileDigest, TrafficFiles } from "../load/traffic-files.js";
 import type { TopologyCheck } from "../topology-kind.js";
 import type { TrafficPart } from "./flows.js";
 import type { Fluid, FluidRun } from "./fluid.js";
@@ -14,13 +14,17 @@ import type { FluidPart, FluidSettings, Sizes } from "./schema.js";
 
 type Check = TopologyCheck<FluidSettings>;
 
-/** Adds P43007 for a scheme that is listed twice, P45401 and P45402 for the network, P45421 to P45424, P42331 for sizes. */
+/** Adds P43007 for a scheme that is listed twice, P45401 and P45402 for the network, P45421 to P45425, P42331 for sizes. */
 export function fluidOf(check: Check): Fluid {
   const { source, value, topology, locate } = check;
   checkTimes(check);
   const network = new FlowNetwork(topology, locate);
-  const parts = value.traffic.map((part, i) => partOf(part, i, check));
-  return { source, settings: value, topology, network, runs: runsOf(check, network), parts };
+  const files = new TrafficFiles(source, check.diagnostics);
+  const parts = value.traffic.map((part, i) =>
+    part.trace === undefined ? partOf(part, i, check, files) : traceOf(part, i, check, files),
+  );
+  const runs = runsOf(check, network, files.digests);
+  return { source, settings: value, topology, network, runs, parts };
 }
 
 function checkTimes({ value, locate, diagnostics }: Check): void {
@@ -41,7 +45,11 @@ function checkTimes({ value, locate, diagnostics }: Check): void {
     );
 }
 
-function runsOf({ value, locate, diagnostics }: Check, network: FlowNetwork): FluidRun[] {
+function runsOf(
+  { value, locate, diagnostics }: Check,
+  network: FlowNetwork,
+  files: readonly FileDigest[],
+): FluidRun[] {
   const { duration, epoch, bundles } = value;
   const labels = new Set<string>();
   return value.schemes.flatMap((entry, i): FluidRun[] => {
@@ -83,7 +91,7 @@ function runsOf({ value, locate, diagnostics }: Check, network: FlowNetwork): Fl
         title: label ?? fluid.title,
         name: "fluid",
         steps: Math.ceil(duration / epoch),
-        dependsOn: { scheme: name, parameters, subflows },
+        dependsOn: { scheme: name, parameters, subflows, ...(files.length > 0 ? { files } : {}) },
         fluid,
         parameters,
         subflows,
@@ -93,10 +101,60 @@ function runsOf({ value, locate, diagnostics }: Check, network: FlowNetwork): Fl
   });
 }
 
-function partOf(part: FluidPart, i: number, check: Check): TrafficPart {
+/** The flows of a traffic file; P42320 to P42323 for its lines, P45425 where it has none, or one that starts before the flow above it. */
+function traceOf(
+  { trace: name = "", senders, ...others }: FluidPart,
+  i: number,
+  { topology, locate, diagnostics }: Check,
+  files: TrafficFiles,
+): TrafficPart {
+  const span = locate(["traffic", i, "trace"]);
+  for (const key of [...Object.keys(others), ...(Object.keys(senders).length > 0 ? ["senders"] : [])])
+    diagnostics.error(
+      CODES.fluidFlows,
+      locate(["traffic", i, key]) ?? span,
+      `${key} has no effect on the flows of a trace`,
+      `remove \`${key}\` or \`trace\``,
+    );
+  const file = files.read(name, span);
+  if (file === undefined) return { trace: [] };
+  const hosts = new Set(hostsOf(topology).map((host) => host.name));
+  const before = diagnostics.errorCount;
+  const flows = readTrafficFile(file, hosts, diagnostics);
+  const late = flows.findIndex(({ startNs }, at) => at > 0 && startNs < flows[at - 1]!.startNs);
+  if (flows.length === 0 && diagnostics.errorCount === before)
+    diagnostics.error(CODES.fluidTrace, span, `${file.path} has no flows`);
+  if (late >= 0)
+    diagnostics.error(
+      CODES.fluidTrace,
+      span,
+      `${file.path}: flow ${late + 1} starts before the one above it`,
+      "sort the lines by their starts",
+    );
+  const indexOf = (host: string) => nodeNamed(topology, host)!.index;
+  return {
+    trace: flows.map(({ startNs, src, dst, bytes }) => ({
+      startNs,
+      source: indexOf(src),
+      destination: indexOf(dst),
+      bytes,
+    })),
+  };
+}
+
+function partOf(part: FluidPart, i: number, check: Check, files: TrafficFiles): TrafficPart {
   const { diagnostics, locate, topology } = check;
   const at = (...keys: PropertyKey[]) => locate(["traffic", i, ...keys]) ?? locate(["traffic", i]);
   const { rate, sizes, senders } = part;
+  if (part.pattern === undefined) {
+    diagnostics.error(
+      CODES.fluidFlows,
+      at(),
+      "a part of the traffic has neither a pattern nor a trace",
+      "write `pattern: permutation`, for example, or `trace: flows.csv`",
+    );
+    return { trace: [] };
+  }
   const pattern = patternOf(part.pattern);
   const hosts = hostsOf(topology).length;
   const racks = topology.racks.length;
@@ -134,12 +192,12 @@ function partOf(part: FluidPart, i: number, check: Check): TrafficPart {
         : "flows come at a rate, but have no sizes",
       "write both, such as `rate: 18Gbps` and `sizes: { exponential: 1.5MB }`; or neither, for flows without an end",
     );
-  const drawn = sizes === undefined ? undefined : sizesOf(sizes, check, i);
+  const drawn = sizes === undefined ? undefined : sizesOf(sizes, check, i, files);
   const open = rate === undefined || drawn === undefined ? undefined : { rate, sizes: drawn };
   return { pattern, senders, open };
 }
 
-function patternOf(pattern: FluidPart["pattern"]): PartnerSpec {
+function patternOf(pattern: NonNullable<FluidPart["pattern"]>): PartnerSpec {
   if (typeof pattern === "string") return { kind: pattern };
   if ("stride" in pattern) return { kind: "stride", stride: pattern.stride };
   const { count, switches } = pattern.cliques;
@@ -148,11 +206,12 @@ function patternOf(pattern: FluidPart["pattern"]): PartnerSpec {
 
 function sizesOf(
   sizes: NonNullable<FluidPart["sizes"]>,
-  { source, diagnostics, locate }: Check,
+  { locate }: Check,
   i: number,
+  files: TrafficFiles,
 ): Sizes | undefined {
   if (typeof sizes === "string") {
-    const of = new TrafficFiles(source, diagnostics).distribution(sizes, locate(["traffic", i, "sizes"]));
+    const of = files.distribution(sizes, locate(["traffic", i, "sizes"]));
     return of && { kind: "distribution", of };
   }
   return "fixed" in sizes

@@ -6,7 +6,9 @@ import { type PartnerSpec, type Partners, partnersOf } from "../../../traffic/in
 import type { FluidPart, Sizes } from "./schema.js";
 
 /** A part of the traffic that fits the topology. */
-export interface TrafficPart {
+export type TrafficPart = DrawnTraffic | { readonly trace: readonly FlowStart[] };
+
+interface DrawnTraffic {
   readonly pattern: PartnerSpec;
   readonly senders: FluidPart["senders"];
   /** Absent: flows without an end. `rate` in bits per second of each switch with senders. */
@@ -19,6 +21,7 @@ export function* flowsOf(
   random: Random,
 ): Generator<FlowStart> {
   const sources = parts.map((part, i) => {
+    if ("trace" in part) return part.trace[Symbol.iterator]();
     const own = random.fork(`part ${i}`);
     const partners = partnersOf(part.pattern, topology, own.fork("partners"));
     const senders = chosen(partners.senders, part.senders, topology, own.fork("senders"));
@@ -48,7 +51,7 @@ function* lasting(partners: Partners, senders: readonly number[], random: Random
 function* arriving(
   partners: Partners,
   senders: readonly number[],
-  { rate, sizes }: NonNullable<TrafficPart["open"]>,
+  { rate, sizes }: NonNullable<DrawnTraffic["open"]>,
   topology: Topology,
   random: Random,
 ): Generator<FlowStart> {

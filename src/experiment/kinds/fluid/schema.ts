@@ -40,8 +40,11 @@ const sizesSchema = z.union(
   { error: `expected the name of a distribution, or ${ONE_OF("fixed, exponential")}` },
 );
 
+/** Either `trace` alone, or a pattern and what belongs to it. */
 const partSchema = z.strictObject({
-  pattern: patternSchema,
+  /** The flows of a traffic file, as `traffic: { trace }` of the kind `load` plays them. */
+  trace: z.string().min(1, "expected the name of a traffic file").optional(),
+  pattern: patternSchema.optional(),
   /** Payload of each switch whose hosts send, in flows of `sizes` that arrive by a Poisson process. Absent: each sender has one flow without an end. */
   rate: rateSchema.optional(),
   sizes: sizesSchema.optional(),

@@ -168,6 +168,21 @@ describe("wrong inputs of the kind fluid", () => {
     ["engine", fileOf(`${LASTING}engine: switch\n`), "expected sim: the kind fluid has no packets"],
     ["two NICs", fileOf(LASTING, "topology: { kind: leaf_spine, tors: 4, leaves: 2 }\n"), "error[P45401]"],
     ["pattern", fileOf(LASTING.replace("permutation", "incast")), "expected all_to_all, inter_rack"],
+    [
+      "traffic file",
+      fileOf(LASTING.replace("pattern: permutation", "trace: nowhere.csv")),
+      "fluid.yaml:11:12: error[P43005]",
+    ],
+    [
+      "traffic file beside a pattern",
+      fileOf(LASTING.replace("pattern: permutation", "pattern: random\n    trace: nowhere.csv")),
+      "fluid.yaml:11:14: error[P45423]: pattern has no effect on the flows of a trace",
+    ],
+    [
+      "neither pattern nor trace",
+      fileOf(LASTING.replace("pattern: permutation", "senders: { hosts: 1 }")),
+      "error[P45423]: a part of the traffic has neither a pattern nor a trace",
+    ],
   ];
 
   it.each(cases)("%s", (_what, text, message) => {
