@@ -7,8 +7,7 @@
 #include <core.p4>
 #include <v1model.p4>
 
-// Values of `instance_type`.
-const bit<32> NORMAL = 0;
+// A value of `instance_type`.
 const bit<32> RECIRCULATED = 4;
 
 // Colours of meters, and what they mean for a port.
@@ -20,7 +19,7 @@ const bit<2> UNCHANGED = 0;
 const bit<2> INCREASE = 1;
 const bit<2> DECREASE = 2;
 
-// Copies of a packet that egress makes: their number in the clone session (`egress_rid`).
+// Copies of a packet that egress makes: their number in the clone session (`egress_rid`), which is 0 for all other packets.
 const bit<16> COPY_TO_CONTROL = 1;
 const bit<16> COPY_TO_INGRESS = 2;
 const bit<16> COPY_TO_SOURCE = 3;
@@ -145,7 +144,17 @@ struct metadata_t {
     bit<9>   queue_port;
     bit<9>   rate_port;
     bit<9>   up_port;
+    // The port to take first, and the one to take where that is not green.
+    bit<9>   first_port;
+    bit<9>   second_port;
+    // What is known of the first one.
+    bit<8>   status;
     bit<7>   epoch;
+    // Epoch and port: of a flowlet that begins now, and of the flowlet of this packet.
+    bit<16>  fresh;
+    bit<16>  used;
+    bit<32>  now;
+    bit<1>   is_new;
     // Place of the flow in the arrays of flowlets.
     bit<32>  flow_index;
     // The class, the lower four bits of the DSCP; whether its flows are large; the colour of what came in of it.
@@ -153,7 +162,9 @@ struct metadata_t {
     bit<1>   large;
     bit<2>   incoming_color;
     bit<2>   flag;
-    // Whether it is a TCP segment with payload.
+    // Length of the TCP header; length of the payload, and whether there is some.
+    bit<16>  header_length;
+    bit<16>  payload_length;
     bit<1>   has_data;
     // What to do to the sender: a flag of FACKs, or none.
     @field_list(1)
@@ -434,30 +445,46 @@ control FabricIngress(inout headers_t hdr,
     }
 
     // What egress reported of each port last.
-    register<bit<2>>(16) port_utilizations;
-    register<bit<48>>(8192) last_seen;
+    register<bit<8>>(16) port_utilizations;
+    action read_status() {
+        port_utilizations.read(meta.status, (bit<32>)meta.first_port);
+    }
+    register<bit<32>>(8192) last_seen;
     // By flow: the epoch and the port of its flowlet.
     register<bit<16>>(8192) last_used_ports;
 
-    // Algorithm 2, once a packet.
-    action choose_path() {
-        bit<48> last;
-        bit<16> used;
-        bit<2> status;
-        bit<9> first = meta.large == 1 ? meta.rate_port : meta.queue_port;
-        bit<9> second = meta.large == 1 ? meta.queue_port : meta.rate_port;
+    // Algorithm 2: the ports to choose from by the class, the gap since the last packet of the flow, the port of its flowlet.
+    action prefer_rate() {
+        meta.first_port = meta.rate_port;
+        meta.second_port = meta.queue_port;
+    }
+    action prefer_queue() {
+        meta.first_port = meta.queue_port;
+        meta.second_port = meta.rate_port;
+    }
+    action find_flowlet() {
+        meta.now = (bit<32>)standard_metadata.ingress_global_timestamp;
         hash(meta.flow_index, HashAlgorithm.crc32, 32w0,
              { meta.flow_src, meta.flow_dst, meta.flow_protocol, meta.flow_src_port, meta.flow_dst_port },
              32w8192);
+    }
+    // In microseconds, modulo 2^32: a flow that was silent for so long may stay where it is.
+    action measure_gap() {
+        bit<32> last;
         last_seen.read(last, meta.flow_index);
-        last_seen.write(meta.flow_index, standard_metadata.ingress_global_timestamp);
-        port_utilizations.read(status, (bit<32>)first);
-        bit<9> fresh = status == GREEN ? first : second;
+        meta.is_new = meta.now - last >= 40000 ? 1w1 : 1w0;
+        last_seen.write(meta.flow_index, meta.now);
+    }
+    action begin_flowlet() {
+        meta.used = meta.fresh;
+        last_used_ports.write(meta.flow_index, meta.fresh);
+    }
+    action go_on() {
+        bit<16> used;
         last_used_ports.read(used, meta.flow_index);
-        bool is_new = standard_metadata.ingress_global_timestamp - last >= 40000 || used[15:9] != meta.epoch;
-        used = is_new ? meta.epoch ++ fresh : used;
+        used = used[15:9] != meta.epoch ? meta.fresh : used;
         last_used_ports.write(meta.flow_index, used);
-        meta.up_port = used[8:0];
+        meta.used = used;
     }
 
     table uplinks {
@@ -485,7 +512,7 @@ control FabricIngress(inout headers_t hdr,
     apply {
         if (standard_metadata.instance_type == RECIRCULATED) {
             // An event of egress: from now on paths are chosen by the new colour of the port.
-            port_utilizations.write((bit<32>)meta.event_port, meta.color);
+            port_utilizations.write((bit<32>)meta.event_port, (bit<8>)meta.color);
             mark_to_drop(standard_metadata);
             exit;
         }
@@ -497,10 +524,14 @@ control FabricIngress(inout headers_t hdr,
         }
         meta.came_from = hdr.ethernet.src_addr;
         if (hdr.tcp.isValid()) {
-            bit<16> header_length = (bit<16>)hdr.tcp.data_offset << 2;
-            if (hdr.ipv4.isValid() && hdr.ipv4.total_length != header_length + 20) {
-                meta.has_data = 1;
-            } else if (hdr.ipv6.isValid() && hdr.ipv6.payload_length != header_length) {
+            meta.header_length = (bit<16>)hdr.tcp.data_offset << 2;
+            if (hdr.ipv4.isValid()) {
+                meta.payload_length = hdr.ipv4.total_length - 20;
+            } else {
+                meta.payload_length = hdr.ipv6.payload_length;
+            }
+            meta.payload_length = meta.payload_length - meta.header_length;
+            if (meta.payload_length != 0) {
                 meta.has_data = 1;
             }
         }
@@ -531,7 +562,25 @@ control FabricIngress(inout headers_t hdr,
             up_by_queue.apply();
             up_by_rate.apply();
             flowlet_epoch.apply();
-            choose_path();
+            if (meta.large == 1) {
+                prefer_rate();
+            } else {
+                prefer_queue();
+            }
+            read_status();
+            find_flowlet();
+            measure_gap();
+            if (meta.status == (bit<8>)GREEN) {
+                meta.fresh = meta.epoch ++ meta.first_port;
+            } else {
+                meta.fresh = meta.epoch ++ meta.second_port;
+            }
+            if (meta.is_new == 1) {
+                begin_flowlet();
+            } else {
+                go_on();
+            }
+            meta.up_port = meta.used[8:0];
             uplinks.apply();
         }
         if (meta.drop_reason == DROP_NO_NEXT_HOP && !meta.goes_up) {
@@ -548,8 +597,8 @@ control FabricEgress(inout headers_t hdr,
                      inout metadata_t meta,
                      inout standard_metadata_t standard_metadata) {
     // The depth and the colour that each port reported last.
-    register<bit<19>>(16) old_queue_depths;
-    register<bit<2>>(16) old_colors;
+    register<bit<32>>(16) old_queue_depths;
+    register<bit<8>>(16) old_colors;
 
     bit<1> to_host;
 
@@ -574,23 +623,24 @@ control FabricEgress(inout headers_t hdr,
 
     // T3, algorithm 1, lines 1 to 11: the depth differs by delta from the one that was reported last.
     action watch_queue() {
-        bit<19> old;
+        bit<32> old;
         bit<32> place = (bit<32>)standard_metadata.egress_port;
-        bit<19> depth = standard_metadata.deq_qdepth;
+        bit<32> depth = (bit<32>)standard_metadata.deq_qdepth;
         old_queue_depths.read(old, place);
-        meta.queue_event =
-            (bit<20>)depth >= (bit<20>)old + 2 ? INCREASE :
-            ((bit<20>)depth + 2 <= (bit<20>)old ? DECREASE : UNCHANGED);
-        old_queue_depths.write(place, meta.queue_event == UNCHANGED ? old : depth);
+        bool deeper = depth >= old + 2;
+        bool shallower = depth + 2 <= old;
+        meta.queue_event = deeper ? INCREASE : (shallower ? DECREASE : UNCHANGED);
+        old_queue_depths.write(place, deeper || shallower ? depth : old);
     }
 
     // Lines 12 to 20: the colour differs from that of the packet before.
     action watch_rate() {
-        bit<2> old;
+        bit<8> old;
         bit<32> place = (bit<32>)standard_metadata.egress_port;
+        bit<8> color = (bit<8>)meta.color;
         old_colors.read(old, place);
-        old_colors.write(place, meta.color);
-        meta.rate_event = meta.color > old ? INCREASE : (meta.color < old ? DECREASE : UNCHANGED);
+        old_colors.write(place, color);
+        meta.rate_event = color > old ? INCREASE : (color < old ? DECREASE : UNCHANGED);
     }
 
     action tell_control() {
@@ -644,18 +694,19 @@ control FabricEgress(inout headers_t hdr,
     }
 
     apply {
-        if (standard_metadata.instance_type != NORMAL && standard_metadata.egress_rid == COPY_TO_CONTROL) {
+        if (standard_metadata.egress_rid == COPY_TO_CONTROL) {
             tell_control();
             exit;
         }
-        if (standard_metadata.instance_type != NORMAL && standard_metadata.egress_rid == COPY_TO_INGRESS) {
+        if (standard_metadata.egress_rid == COPY_TO_INGRESS) {
             recirculate_preserving_field_list(1);
             exit;
         }
         // The clone session: 1 and 2 for events, and four times the port that the packet came by for a FACK.
         bit<32> copies = 0;
+        bit<32> to_source = (bit<32>)standard_metadata.ingress_port << 2;
         to_host = 0;
-        bool is_copy = standard_metadata.instance_type != NORMAL && standard_metadata.egress_rid == COPY_TO_SOURCE;
+        bool is_copy = standard_metadata.egress_rid == COPY_TO_SOURCE;
         if (is_copy) {
             if (hdr.ipv4.isValid()) {
                 turn_ipv4();
@@ -689,7 +740,7 @@ control FabricEgress(inout headers_t hdr,
             }
             if (meta.treatment != FLAG_NONE) {
                 meta.flag = FLAG_TREATED;
-                copies = copies + ((bit<32>)standard_metadata.ingress_port << 2);
+                copies = copies + to_source;
             }
         }
         if (to_host == 1) {

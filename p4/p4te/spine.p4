@@ -7,9 +7,6 @@
 #include <core.p4>
 #include <v1model.p4>
 
-// Values of `instance_type`.
-const bit<32> NORMAL = 0;
-
 // Colours of meters, and what they mean for a port.
 const bit<2> GREEN = 0;
 const bit<2> RED = 2;
@@ -19,7 +16,7 @@ const bit<2> UNCHANGED = 0;
 const bit<2> INCREASE = 1;
 const bit<2> DECREASE = 2;
 
-// Copies of a packet that egress makes: their number in the clone session (`egress_rid`).
+// Copies of a packet that egress makes: their number in the clone session (`egress_rid`), which is 0 for all other packets.
 const bit<16> COPY_TO_CONTROL = 1;
 const bit<16> COPY_TO_SOURCE = 3;
 
@@ -138,7 +135,9 @@ struct metadata_t {
     bit<1>   large;
     bit<2>   incoming_color;
     bit<2>   flag;
-    // Whether it is a TCP segment with payload.
+    // Length of the TCP header; length of the payload, and whether there is some.
+    bit<16>  header_length;
+    bit<16>  payload_length;
     bit<1>   has_data;
     // What to do to the sender: a flag of FACKs, or none.
     @field_list(1)
@@ -330,10 +329,14 @@ control FabricIngress(inout headers_t hdr,
         }
         meta.came_from = hdr.ethernet.src_addr;
         if (hdr.tcp.isValid()) {
-            bit<16> header_length = (bit<16>)hdr.tcp.data_offset << 2;
-            if (hdr.ipv4.isValid() && hdr.ipv4.total_length != header_length + 20) {
-                meta.has_data = 1;
-            } else if (hdr.ipv6.isValid() && hdr.ipv6.payload_length != header_length) {
+            meta.header_length = (bit<16>)hdr.tcp.data_offset << 2;
+            if (hdr.ipv4.isValid()) {
+                meta.payload_length = hdr.ipv4.total_length - 20;
+            } else {
+                meta.payload_length = hdr.ipv6.payload_length;
+            }
+            meta.payload_length = meta.payload_length - meta.header_length;
+            if (meta.payload_length != 0) {
                 meta.has_data = 1;
             }
         }
@@ -370,8 +373,8 @@ control FabricEgress(inout headers_t hdr,
                      inout metadata_t meta,
                      inout standard_metadata_t standard_metadata) {
     // The depth and the colour that each port reported last.
-    register<bit<19>>(16) old_queue_depths;
-    register<bit<2>>(16) old_colors;
+    register<bit<32>>(16) old_queue_depths;
+    register<bit<8>>(16) old_colors;
 
     bit<1> to_host;
 
@@ -396,23 +399,24 @@ control FabricEgress(inout headers_t hdr,
 
     // T3, algorithm 1, lines 1 to 11: the depth differs by delta from the one that was reported last.
     action watch_queue() {
-        bit<19> old;
+        bit<32> old;
         bit<32> place = (bit<32>)standard_metadata.egress_port;
-        bit<19> depth = standard_metadata.deq_qdepth;
+        bit<32> depth = (bit<32>)standard_metadata.deq_qdepth;
         old_queue_depths.read(old, place);
-        meta.queue_event =
-            (bit<20>)depth >= (bit<20>)old + 2 ? INCREASE :
-            ((bit<20>)depth + 2 <= (bit<20>)old ? DECREASE : UNCHANGED);
-        old_queue_depths.write(place, meta.queue_event == UNCHANGED ? old : depth);
+        bool deeper = depth >= old + 2;
+        bool shallower = depth + 2 <= old;
+        meta.queue_event = deeper ? INCREASE : (shallower ? DECREASE : UNCHANGED);
+        old_queue_depths.write(place, deeper || shallower ? depth : old);
     }
 
     // Lines 12 to 20: the colour differs from that of the packet before.
     action watch_rate() {
-        bit<2> old;
+        bit<8> old;
         bit<32> place = (bit<32>)standard_metadata.egress_port;
+        bit<8> color = (bit<8>)meta.color;
         old_colors.read(old, place);
-        old_colors.write(place, meta.color);
-        meta.rate_event = meta.color > old ? INCREASE : (meta.color < old ? DECREASE : UNCHANGED);
+        old_colors.write(place, color);
+        meta.rate_event = color > old ? INCREASE : (color < old ? DECREASE : UNCHANGED);
     }
 
     action tell_control() {
@@ -466,14 +470,15 @@ control FabricEgress(inout headers_t hdr,
     }
 
     apply {
-        if (standard_metadata.instance_type != NORMAL && standard_metadata.egress_rid == COPY_TO_CONTROL) {
+        if (standard_metadata.egress_rid == COPY_TO_CONTROL) {
             tell_control();
             exit;
         }
         // The clone session: 1 and 2 for events, and four times the port that the packet came by for a FACK.
         bit<32> copies = 0;
+        bit<32> to_source = (bit<32>)standard_metadata.ingress_port << 2;
         to_host = 0;
-        bool is_copy = standard_metadata.instance_type != NORMAL && standard_metadata.egress_rid == COPY_TO_SOURCE;
+        bool is_copy = standard_metadata.egress_rid == COPY_TO_SOURCE;
         if (is_copy) {
             if (hdr.ipv4.isValid()) {
                 turn_ipv4();
@@ -507,7 +512,7 @@ control FabricEgress(inout headers_t hdr,
             }
             if (meta.treatment != FLAG_NONE) {
                 meta.flag = FLAG_TREATED;
-                copies = copies + ((bit<32>)standard_metadata.ingress_port << 2);
+                copies = copies + to_source;
             }
         }
         if (to_host == 1) {

@@ -69,6 +69,8 @@ describe("what Tofino lacks", () => {
       "bit<32> t = h.d.a; h.d.a = h.d.b; h.d.b = t;",
       "h.d.a = h.d.a & ~h.d.b;",
       "bool one = h.d.a == 1; if (one) { h.d.b = 1; }",
+      // The assignment is under a condition: what is tested later is the field.
+      "bit<1> one; if (h.d.a == 5) { one = 1; } if (one == 1 || h.d.c == 7) { h.d.b = 1; }",
     ];
     for (const statement of fine) {
       const { program, error } = compileText(wrap("bit<32> a; bit<32> b; bit<16> c;", "", statement));

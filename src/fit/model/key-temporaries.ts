@@ -70,6 +70,10 @@ function simplify(
     const readers = [...tables.map((table) => table.name), ...conditions.map((condition) => condition.name)];
     const { slice } = found;
     if (readers.length === 0 || (tables.length > 0 && slice === undefined)) continue;
+    if (program.pipelines.some((other) => other !== pipeline && tests(other, name))) continue;
+    // A reader that packets reach past the assignment sees another value.
+    const past = reachableWithout(pipeline, found.node);
+    if (readers.some((reader) => past.has(reader))) continue;
     const after = reach.get(found.node);
     const between = found.sources.some((source) =>
       [...(writers.get(source.field) ?? [])].some(
@@ -105,6 +109,14 @@ function copyOf(
   if (sources.some((source) => source.field === access.field)) return undefined;
   const slice = expr.kind === "field" ? expr.access : undefined;
   return { node: table.name, action, primitive, value, slice, sources };
+}
+
+/** Whether a key or a condition reads the field. */
+function tests({ tables, conditionals }: bmv2.Pipeline, name: string): boolean {
+  return (
+    tables.some(({ key }) => key.some((part) => namesField(part, name))) ||
+    conditionals.some(({ expression }) => mentions(expression, name))
+  );
 }
 
 function namesField(key: bmv2.TableKey, name: string): boolean {
@@ -192,6 +204,20 @@ function reachability(pipeline: bmv2.Pipeline): Map<string, Set<string>> {
     reach.set(name, seen);
   }
   return reach;
+}
+
+/** Nodes that packets reach without passing `node`. */
+function reachableWithout(pipeline: bmv2.Pipeline, node: string): Set<string> {
+  const next = nextNodes(pipeline);
+  const seen = new Set<string>();
+  const work = [pipeline.init_table];
+  while (work.length > 0) {
+    const at = work.pop();
+    if (at === null || at === undefined || at === node || seen.has(at)) continue;
+    seen.add(at);
+    work.push(...(next.get(at) ?? []));
+  }
+  return seen;
 }
 
 /** Removes a node without effect from the flow. */

@@ -7,7 +7,9 @@
 import type { Controller, ControllerContext } from "../../controllers/index.js";
 import type { ActionProfileGroup, Device, DeviceEvent, Update } from "../../device/index.js";
 import { call, ingressName } from "../fabric.js";
+import { GREEN, statusEntry } from "./port-status.js";
 import {
+  colorOfGroup,
   type GroupLayout,
   groupOfColor,
   groupOfDepth,
@@ -20,6 +22,8 @@ export interface P4teControllerOptions {
   readonly layout: GroupLayout;
   /** Packets; see the parameter `delta`. */
   readonly delta: number;
+  /** Whether the controller tells the choice of paths the colours of ports; otherwise copies of packets do. */
+  readonly writesStatus: boolean;
 }
 
 /** Epochs of flowlets are 1 to this. */
@@ -38,6 +42,8 @@ class PathPriorities {
   /** Where each port belongs by its last events; a port that is down keeps it. */
   readonly #wanted: Record<Metric, Map<number, number>> = { queue: new Map(), rate: new Map() };
   readonly #down = new Set<number>();
+  /** Colour of each port in the table of the switch, where this controller writes it; absent: not known. */
+  readonly #status = new Map<number, number>();
   #epoch = 1;
   #epochChanged = false;
   #writing = false;
@@ -57,6 +63,7 @@ class PathPriorities {
     for (const metric of METRICS)
       for (const port of layout.ports)
         this.#wanted[metric].set(port, this.#groups.groupOf(metric, port) || 1);
+    if (this.#context.incarnation === 1) for (const port of layout.ports) this.#status.set(port, GREEN);
     this.#device.watch((event) => this.#hear(event));
     this.#context.watchSwitches(async ({ running }) => {
       if (!running) return;
@@ -64,6 +71,7 @@ class PathPriorities {
       this.#process++;
       this.#groups = new RoutingGroups(layout);
       this.#epoch = 1;
+      for (const port of layout.ports) this.#status.set(port, GREEN);
       for (const metric of METRICS) for (const port of layout.ports) this.#wanted[metric].set(port, 1);
       await this.#write();
     });
@@ -110,6 +118,7 @@ class PathPriorities {
         this.#groups.move(metric, port, this.#down.has(port) ? 0 : this.#wanted[metric].get(port)!),
       ),
     );
+    if (this.#options.writesStatus) moves.push(...this.#statusUpdates());
     if (!this.#epochChanged) return moves;
     this.#epochChanged = false;
     this.#epoch = this.#epoch === LAST_EPOCH ? 1 : this.#epoch + 1;
@@ -127,6 +136,17 @@ class PathPriorities {
         },
       },
     ];
+  }
+
+  #statusUpdates(): Update[] {
+    const changed: Update[] = [];
+    for (const port of this.#options.layout.ports) {
+      const color = colorOfGroup(this.#wanted.rate.get(port)!);
+      if (this.#status.get(port) === color) continue;
+      this.#status.set(port, color);
+      changed.push({ type: "modify", entity: statusEntry(port, color) });
+    }
+    return changed;
   }
 
   /** Writes what has changed, and what changes meanwhile. */

@@ -26,7 +26,11 @@ export const p4te: Scheme<P4teParameters> = {
           {
             name: `p4te-${topology.nodes[node]!.name}`,
             switches: [node],
-            controller: p4teController({ layout, delta: parameters.delta }),
+            controller: p4teController({
+              layout,
+              delta: parameters.delta,
+              writesStatus: parameters.feedback === "controller",
+            }),
             place: "switch" as const,
           },
         ];

@@ -60,9 +60,16 @@ export const p4teParameters = z
     /** The window becomes larger by its 2^increase-th part. */
     increase: shift.default(2),
     /** No FACK makes the window smaller than this, in units of the field; windows that were smaller stay. */
-    least_window: z.number().int().min(0).max(0xffff).default(16),
+    least_window: z.number().int().min(0).max(0xfff).default(16),
     /** The leaf keeps a smaller window in later acknowledgements, for `rate_window` bytes. */
     hold_window: z.boolean().default(true),
+    /**
+     * How the choice of paths learns the colour of a port: by a recirculated copy of the packet (section 4.1.2), or from the switch's
+     * controller, for chips that cannot recirculate a copy of egress.
+     */
+    feedback: z.enum(["recirculation", "controller"]).default("recirculation"),
+    /** Copies lose their payload. Without it the payload stays behind a FACK, where the IP header's length leaves it out. */
+    truncate: z.boolean().default(true),
     ...hashParameters,
   })
   .superRefine((parameters, context) => {

@@ -29,6 +29,7 @@ import type { FabricPlan } from "../scheme.js";
 import { commonPrefix } from "./common-prefix.js";
 import { meterUnit, meterUpdates } from "./meters.js";
 import type { P4teParameters } from "./parameters.js";
+import { GREEN, statusEntry } from "./port-status.js";
 import { EVENT_SESSION, PORT_SESSIONS, p4teProgram, RATE_EVENT_SESSION } from "./program.js";
 import { type GroupLayout, initialGroups, RATE_GROUPS, sharedKey } from "./routing-groups.js";
 
@@ -126,6 +127,8 @@ export function planP4te(
       increase: parameters.increase,
       leastWindow: parameters.least_window,
       holdWindow: parameters.hold_window,
+      recirculation: parameters.feedback === "recirculation",
+      truncates: parameters.truncate,
     });
   });
   return {
@@ -137,9 +140,10 @@ export function planP4te(
       updates: [
         ...seeds(shape, shapes, parameters),
         ...meterUpdates(topology, shape.node, parameters, unit),
-        ...sessions(shape.node, shape.up.length > 0, parameters),
+        ...sessions(shape.node, shape.up.length > 0 && parameters.feedback === "recirculation", parameters),
         ...(shape.isLeaf && parameters.rate_control ? hostPorts(topology, shape.node) : []),
         ...upwards(topology, shape, layouts.get(shape.node.index)!),
+        ...(parameters.feedback === "controller" ? statusEntries(shape.up) : []),
         ...routes(topology, shape),
       ],
     })),
@@ -208,13 +212,13 @@ function seeds({ node }: SwitchShape, shapes: readonly SwitchShape[], parameters
 }
 
 /** Clone sessions: of events, and of FACKs by the port that they leave by, alone and together with an event. */
-function sessions(node: TopologyNode, goesUp: boolean, { rate_control }: P4teParameters): Update[] {
+function sessions(node: TopologyNode, recirculates: boolean, { rate_control }: P4teParameters): Update[] {
   const toControl = { port: CPU_PORT, instance: COPY.toControl };
   const toIngress = { port: RECIRCULATION_PORT, instance: COPY.toIngress };
   const kinds = [
     { session: 0, replicas: [] },
     { session: EVENT_SESSION, replicas: [toControl] },
-    ...(goesUp ? [{ session: RATE_EVENT_SESSION, replicas: [toControl, toIngress] }] : []),
+    ...(recirculates ? [{ session: RATE_EVENT_SESSION, replicas: [toControl, toIngress] }] : []),
   ];
   const made = (sessionId: number, replicas: readonly { port: number; instance: number }[]): Update =>
     insert({ kind: "cloneSession", sessionId, replicas, classOfService: 0, packetLengthBytes: 0 });
@@ -250,6 +254,11 @@ function upwards(topology: Topology, { node, up }: SwitchShape, layout: GroupLay
       }),
     ),
   ];
+}
+
+/** Every upward port is green until its controller says something else. */
+function statusEntries(ports: readonly number[]): Update[] {
+  return ports.map((port) => ({ type: "insert", entity: statusEntry(port, GREEN) }));
 }
 
 /** Routes down, groups of them where there is a choice, and the route up. */

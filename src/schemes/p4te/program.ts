@@ -32,8 +32,11 @@ const schema = z.strictObject({
   rateWindow: count,
   decrease: count,
   increase: count,
-  leastWindow: z.number().int().min(0).max(0xffff),
+  leastWindow: z.number().int().min(0).max(0xfff),
   holdWindow: z.boolean(),
+  /** Whether a copy of a rate event comes back to ingress; otherwise the control plane tells it. */
+  recirculation: z.boolean(),
+  truncates: z.boolean(),
 });
 
 export type P4teProgram = z.output<typeof schema>;
@@ -47,19 +50,20 @@ export const PORT_SESSIONS = 4;
 
 /** A program to render. Throws DiagnosticError P42004 for values of another shape. */
 export function p4teProgram(name: string, input: P4teProgram): ProgramPlan {
-  const { up, down, isLeaf, rateControl, ...rest } = checkValues(TEMPLATE, schema, input);
+  const { up, down, isLeaf, rateControl, recirculation, ...rest } = checkValues(TEMPLATE, schema, input);
   const keepsFlows = isLeaf && rateControl;
   const values = {
     ...rest,
     rateControl,
     keepsFlows,
     goesUp: up !== undefined,
+    recirculates: up !== undefined && recirculation,
     downGroups: down !== undefined,
     directions: [
       ...(up === undefined ? [] : [{ ...up, ...directionValues("up", up.hash), goesUp: true }]),
       ...(down === undefined ? [] : [{ ...down, ...directionValues("down", down.hash), goesUp: false }]),
     ],
-    copiesOfRateEvent: up === undefined ? EVENT_SESSION : RATE_EVENT_SESSION,
+    copiesOfRateEvent: up !== undefined && recirculation ? RATE_EVENT_SESSION : EVENT_SESSION,
     routeActions: [
       "to_port",
       ...(up === undefined ? [] : ["to_uplinks"]),

@@ -44,6 +44,10 @@ export function groupOfColor(color: number): number {
   return color + 1;
 }
 
+export function colorOfGroup(group: number): number {
+  return group - 1;
+}
+
 /**
  * The group of a metric with these ports; a member has the number of its port. Members do not watch their ports: BMv2 refuses to
  * take a member that does out of a group.

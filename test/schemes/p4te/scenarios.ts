@@ -56,7 +56,7 @@ const uplinks = tor.ports.filter((port) => topology.nodes[port.peer]!.role === "
 const [first, second] = uplinks as [(typeof uplinks)[0], (typeof uplinks)[0]];
 const macOf = (node: TopologyNode, port: number) => topology.nodes[node.ports[port - 1]!.peer]!.mac;
 
-function planWith(parameters: object): FabricPlan {
+export function planWith(parameters: object): FabricPlan {
   const scheme = schemeNamed("p4te")!;
   // Without a word on delta there are no events of queues.
   return scheme.plan(
@@ -77,9 +77,9 @@ function stateOf(plan: FabricPlan, node: TopologyNode): Update[] {
     });
 }
 
-/** So many packets are green, then up to `peak` are yellow, all further ones red. */
+/** So many packets are green, then up to `peak` are yellow, all further ones red: nothing fills the buckets again. */
 function bucket(committed: number, peak = committed): MeterConfig {
-  return { committedRate: 1n, committedBurst: BigInt(committed), peakRate: 1n, peakBurst: BigInt(peak) };
+  return { committedRate: 0n, committedBurst: BigInt(committed), peakRate: 0n, peakBurst: BigInt(peak) };
 }
 
 function linkMeter(port: number, config: MeterConfig): Update {
@@ -492,6 +492,82 @@ function arrives(): Scenario {
   };
 }
 
+/** Parameters of the programs that fit Tofino: no copy of egress comes back to ingress, and no packet is cut. */
+export const FOR_TOFINO = { feedback: "controller", truncate: false, hold_window: false };
+
+/** The controller says that the first uplink is yellow: flows that would go there take the port of the other metric. */
+function pathsByController(): Scenario {
+  const plan = planWith({ ...FOR_TOFINO, rate_control: false, flowlet_gap: "100s" });
+  const flow = (srcPort: number, dscp: number) => dataOf("ipv6", { srcPort, dscp });
+  const sends = (out: number, srcPort: number, dscp: number): [PortFrame, PortFrame] => [
+    at(hostPort, flow(srcPort, dscp)),
+    at(out, passed(flow(srcPort, dscp), tor, out)),
+  ];
+  const pairs = [
+    sends(second.number, 1, SHORT),
+    sends(second.number, 2, LARGE),
+    sends(second.number, 1, SHORT),
+  ];
+  return {
+    name: "short flows leave the port that the controller calls yellow (algorithm 2, feedback: controller)",
+    role: "tor",
+    plan,
+    updates: [
+      ...stateOf(plan, tor),
+      bestGroup("queue", first.number),
+      bestGroup("rate", second.number),
+      {
+        type: "modify",
+        entity: {
+          kind: "tableEntry",
+          table: "FabricIngress.port_utilizations",
+          match: [{ kind: "exact", field: "meta.first_port", value: BigInt(first.number) }],
+          priority: 0,
+          action: { kind: "action", action: "FabricIngress.set_status", params: { color: 1n } },
+        },
+      },
+    ],
+    packets: pairs.map(([packet]) => packet),
+    sent: pairs.map(([, packet]) => packet),
+  };
+}
+
+/** Without `truncate` the payload of the data stays behind the FACK, and behind the event. */
+function withoutTruncation(family: "ipv4" | "ipv6"): Scenario {
+  const plan = planWith(FOR_TOFINO);
+  const data = (sequence: number) => dataOf(family, { sequence });
+  const ack = answerTo(data(0), { acknowledgement: 1, window: 400 });
+  const treated = data(20_100);
+  const out = passed(treated, tor, first.number, { dscp: SHORT | TREATED });
+  const payload = tcpFrame(treated).slice(-treated.payload);
+  const fack = tcpFrame({
+    ...answerTo(treated, { acknowledgement: 1, window: 200, ttl: 64 }),
+    srcMac: tor.mac,
+    dstMac: host.mac,
+  });
+  const event = eventFrame({ port: first.number, rateEvent: 1, color: 2 });
+  return {
+    name: `copies keep their payload where a chip cannot cut packets (${family})`,
+    role: "tor",
+    plan,
+    updates: [
+      ...stateOf(plan, tor),
+      ...oneWay,
+      classMeter(hostPort, SHORT, bucket(1)),
+      linkMeter(first.number, bucket(1, 1)),
+    ],
+    packets: [at(hostPort, data(20_000)), at(hostPort, ack), at(hostPort, treated)],
+    apart: true,
+    sent: [
+      at(first.number, passed(data(20_000), tor, first.number)),
+      at(hostPort, passed(ack, tor, hostPort)),
+      at(first.number, out),
+      { port: hostPort, frame: Uint8Array.from([...fack, ...payload]) },
+      { port: CONTROL, frame: Uint8Array.from([...event, ...tcpFrame(out)]) },
+    ],
+  };
+}
+
 export function scenarios(): Scenario[] {
   return [
     colors(),
@@ -506,6 +582,9 @@ export function scenarios(): Scenario[] {
       queue(2, 0),
     ]),
     paths(),
+    pathsByController(),
+    withoutTruncation("ipv4"),
+    withoutTruncation("ipv6"),
     atTheLeaf("ipv4", true),
     atTheLeaf("ipv6", true, 7),
     atTheLeaf("ipv4", false),
