@@ -4,6 +4,7 @@ import { type Diagnostics, didYouMean, type Json, type Locate } from "../base/in
 import { describeIssues } from "../documents/index.js";
 import { durationSchema } from "../topology/index.js";
 import { CODES } from "./codes.js";
+import { collecting } from "./read-source.js";
 import type { SchemeRun } from "./experiment.js";
 
 /** Value of the key `commands`. The keys beside these are the command's own: the scheme has their schema. */
@@ -67,7 +68,13 @@ export function listedCommands(
       return [];
     }
     const parsed = schema.safeParse(values);
-    if (parsed.success) return [{ at, scheme, name, values: parsed.data as Json, number }];
+    if (parsed.success) {
+      const command = { name, values: parsed.data };
+      const within: Locate = (path, atKey) =>
+        locate(["commands", number, ...path], atKey) ?? locate(["commands", number]);
+      collecting(diagnostics, () => run.checkCommand?.(command, within));
+      return [{ at, scheme, name, values: parsed.data as Json, number }];
+    }
     for (const { path, atKey, message, notes } of describeIssues(parsed.error.issues, schema, values))
       diagnostics.error(
         CODES.command,

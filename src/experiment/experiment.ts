@@ -115,6 +115,8 @@ export interface SchemeRun {
   plan: FabricPlan;
   /** Schemas of the values of its commands, by their names. */
   commands: Readonly<Record<string, z.ZodType>>;
+  /** Throws DiagnosticError for a command that cannot be carried out, though it has the right shape. */
+  checkCommand?: (command: { readonly name: string; readonly values: unknown }, locate: Locate) => void;
   /** Plans flows that are known before they open, one assignment a flow; absent: the scheme plans none. */
   assign?: (flows: readonly KnownFlow[]) => FlowAssignment[];
   /** Makes what one host of the plan does, for hosts in this process. */

@@ -67,6 +67,8 @@ export function planSchemes(
         const plan = cache === undefined ? make() : cache.plan(topology, needs, make);
         const hosts = (context: HostContext) => chosen.hosts(plan.hosts, context);
         const assign = chosen.assign?.(topology, parameters, place);
+        const checkCommand: SchemeRun["checkCommand"] = (command, at) =>
+          chosen.checkCommand?.(topology, parameters, command, at);
         // What is wrong with a description is found here, and not when a host runs.
         hosts(restingHost());
         return [
@@ -79,6 +81,7 @@ export function planSchemes(
             plan,
             hosts,
             commands: chosen.commands ?? {},
+            ...(chosen.checkCommand === undefined ? {} : { checkCommand }),
             ...(assign === undefined ? {} : { assign }),
           },
         ];

@@ -4,8 +4,8 @@
  *
  * TCP segments are marked as their flow's chooser says, and carry the echo. A segment that the kernel sends again after a
  * timeout, and an acknowledgement of data that tell of a loss, may leave several times, once on each selector that the
- * chooser names. All other packets keep the mark that their application gave them. Nothing waits in here: what a device
- * does not take at once is lost, as on a wire.
+ * chooser names. All other packets keep the mark that their application gave them. What a device does not take at once is
+ * lost, as on a wire. Only new data of a flow whose chooser holds them wait in here, until the data before them are acknowledged.
  */
 import { type SelectorField, type SelectorHeaders, selectorOf } from "../hosts/index.js";
 import { flowOf, reverseKey } from "./addresses.js";
@@ -98,6 +98,10 @@ export class DataPath {
       flow = this.flows.open(bytes.slice(keyAt, keyAt + family.keyLength), flow, "client");
     const payload = end - tcp - (bytes[tcp + 12]! >>> 4) * 4;
     const length = dataLength(flags, payload);
+    if (length > 0 && flow.chooser.holds === true && flow.waits(sequence, length)) {
+      flow.hold(bytes.slice(ip, end));
+      return;
+    }
     let selectors: readonly number[] | undefined;
     if (length > 0) selectors = this.#decide(flow, sequence, payload, length, (flags & SYN) !== 0);
     if (this.#ecn && (flags & ACK) !== 0) {
@@ -123,6 +127,15 @@ export class DataPath {
       this.#sendPacket(bytes.slice(ip, end), flow, selectors ?? [flow.chooser.selector], answers ?? []);
     }
     if ((flags & (RST | FIN)) !== 0) this.flows.end(flow, flags & RST ? 3 : 1, this.devices.now());
+  }
+
+  /** What a flow held back goes on as if the kernel had sent it now. */
+  #sendHeld(packets: readonly Uint8Array[], family: Family): void {
+    for (const packet of packets) {
+      const room = new Uint8Array(HEADROOM + packet.length);
+      room.set(packet, HEADROOM);
+      this.#sendSegment(room, HEADROOM, room.length, family);
+    }
   }
 
   /** Tells the flow's chooser what the kernel does; returns its selectors where they are not its ordinary one. */
@@ -272,6 +285,8 @@ export class DataPath {
       writeEce(frame, tcp, false);
     }
     const watcher = this.#track(frame, ip, family, payload, carries);
+    const held = this.flows.receiving(frame, ip + family.keyAt, family.keyLength)?.release();
+    if (held !== undefined) this.#sendHeld(held, family);
     const start = carries ? removeEcho(frame, ip, family) : ip;
     this.#giveToKernel(frame, start, end);
     // The kernel has seen the acknowledgement by now.
@@ -318,6 +333,7 @@ export class DataPath {
       const now = this.devices.now();
       const ended = flow.acknowledge(get32(frame, tcp + 8), length === 0, window, now);
       if (ended !== NO_PROGRESS) {
+        if (flow.isDrained) chooser.onDrained?.();
         if (carries) chooser.onAck(marks, flow.rttNs);
         flow.countRound(carries && marks.marked, now);
         watcher = flow.watcher;

@@ -16,6 +16,9 @@ const MOST_COPIES = 4;
 /** Holes of a stream that are remembered; a kernel's receive buffer has fewer in all but hostile streams. */
 const MOST_ISLANDS = 1024;
 
+/** Segments that wait at most: more than the window of a kernel's connection has. */
+const MOST_HELD = 16_384;
+
 /** Duplicate acknowledgements that show a loss (RFC 5681). */
 export const DUPLICATES_FOR_LOSS = 3;
 
@@ -94,6 +97,9 @@ export class TcpFlow {
   timeouts = 0;
   /** When the last retransmission of a timeout left. */
   triedAt = 0;
+
+  /** Segments that the chooser holds back. */
+  #held: Uint8Array[] = [];
 
   // The receiving half.
   /** Sequence number of the other end's SYN; undefined: it was not seen. */
@@ -192,6 +198,30 @@ export class TcpFlow {
     const isAlone = ((sequence - this.#next) | 0) === 0 && ((this.#unacknowledged - this.#next) | 0) === 0;
     if (before === undefined || !isAlone || now - before < this.#roundTrips.timeoutNs) return undefined;
     return now - before;
+  }
+
+  /** All data that left is acknowledged. */
+  get isDrained(): boolean {
+    return this.#next === this.#unacknowledged;
+  }
+
+  /** Whether a segment with new data would leave while other data is under way, or behind such segments that wait. */
+  waits(sequence: number, length: number): boolean {
+    const isNew = this.first !== undefined && ((sequence + length - this.#next) | 0) > 0;
+    return isNew && (!this.isDrained || this.#held.length > 0) && this.#held.length < MOST_HELD;
+  }
+
+  /** A segment as the kernel made it waits until {@link release}. */
+  hold(packet: Uint8Array): void {
+    this.#held.push(packet);
+  }
+
+  /** The segments that need not wait any more; undefined: none, or they still wait. */
+  release(): readonly Uint8Array[] | undefined {
+    if (this.#held.length === 0 || (!this.isDrained && this.chooser.holds === true)) return undefined;
+    const held = this.#held;
+    this.#held = [];
+    return held;
   }
 
   /** Position in the stream of a sequence number near the first unacknowledged one. */

@@ -74,6 +74,13 @@ export interface PathChooser {
   onRound?(round: Round): void;
   /** Data are sent again after nothing was in flight for at least one retransmission timeout. */
   onIdle?(idleNs: number): void;
+  /**
+   * Whether new data wait until all that was sent is acknowledged: what is lost is sent again meanwhile. A chooser that is about to
+   * change its path so leaves no packet behind that a later one could overtake.
+   */
+  readonly holds?: boolean;
+  /** All data that was sent is acknowledged; before the next data leave. */
+  onDrained?(): void;
   /** New data came in below the highest received, so many bytes late: reordered, or sent again after a loss. */
   onReordering?(bytes: number): void;
 }
@@ -106,8 +113,8 @@ export const SERVER: ConnectionEnd = { role: "server", subflow: 0, subflows: 1 }
 /**
  * What a policy may need to see, or to decide, beside timeouts, acknowledgements and data. `rounds`, `idle`, `reordering` and
  * `fast-retransmit` are the methods of {@link PathChooser} with such names. `marks`: {@link SegmentMarks.marked}. `rtt`: the
- * round-trip times of {@link PathChooser.onAck}. `packets`: {@link PathChooser.selectorFor}. `source-ports`: {@link
- * HostPolicy.sourcePort}. `assignments`: {@link ConnectionEnd.assignment}. `carrier`: {@link HostPolicy.onCarrier}. `messages`: {@link HostPolicy.onMessage} and `tell`.
+ * round-trip times of {@link PathChooser.onAck}. `packets`: {@link PathChooser.selectorFor}. `holding`: {@link
+ * PathChooser.holds} and {@link PathChooser.onDrained}. `source-ports`: {@link HostPolicy.sourcePort}. `assignments`: {@link ConnectionEnd.assignment}. `carrier`: {@link HostPolicy.onCarrier}. `messages`: {@link HostPolicy.onMessage} and `tell`.
  */
 export const SIGNALS = [
   "rounds",
@@ -117,6 +124,7 @@ export const SIGNALS = [
   "marks",
   "rtt",
   "packets",
+  "holding",
   "source-ports",
   "assignments",
   "carrier",

@@ -45,7 +45,7 @@ export function checkedChooser(
     );
   };
 
-  const { selectorFor, onFastRetransmit, onRound, onIdle, onReordering } = chooser;
+  const { selectorFor, onFastRetransmit, onRound, onIdle, onReordering, onDrained } = chooser;
   return {
     get selector() {
       return one(
@@ -80,6 +80,12 @@ export function checkedChooser(
     }),
     ...(onRound && { onRound: (round) => call("onRound", () => onRound.call(chooser, round)) }),
     ...(onIdle && { onIdle: (idleNs) => call("onIdle", () => onIdle.call(chooser, idleNs)) }),
+    ...("holds" in chooser && {
+      get holds() {
+        return call("holds", () => chooser.holds) === true;
+      },
+    }),
+    ...(onDrained && { onDrained: () => call("onDrained", () => onDrained.call(chooser)) }),
     ...(onReordering && {
       onReordering: (bytes) => call("onReordering", () => onReordering.call(chooser, bytes)),
     }),

@@ -114,6 +114,8 @@ export const chooserShape = z.looseObject({
   onRound: isFunction.optional(),
   onIdle: isFunction.optional(),
   onReordering: isFunction.optional(),
+  holds: z.boolean().optional(),
+  onDrained: isFunction.optional(),
 });
 
 /** A value of a user for a message: short, on one line. */

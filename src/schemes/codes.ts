@@ -31,4 +31,8 @@ export const CODES = {
   derouteField: "P45415",
   noTiers: "P45000",
   unevenUplinks: "P45001",
+  outOfService: "P45500",
+  cutOff: "P45501",
+  selectorFixed: "P45502",
+  withoutVersionBit: "P45503",
 } as const;

@@ -41,11 +41,15 @@ export function forward(action: "to_port" | "to_next_hop", topology: Topology, n
   return call(action, { port, mac: topology.nodes[peer]!.mac });
 }
 
-/** Entries of both route tables. `actionFor` is asked for hop sets of two and more ports. */
+/**
+ * Entries of both route tables. `actionFor` is asked for hop sets of two and more ports. `keys`: what the tables match beside the
+ * destination, the same in all entries.
+ */
 export function routeUpdates(
   topology: Topology,
   table: RoutingTable,
   actionFor: (hops: number) => ActionCall,
+  keys: readonly Match[] = [],
 ): Update[] {
   const actions = table.hopSets.map((hops, index): TableAction => {
     if (hops.ports.length === 0) return { kind: "action", ...call("unreachable", {}) };
@@ -56,7 +60,7 @@ export function routeUpdates(
   const updates: Update[] = [];
   for (const route of table.routes) {
     const action = actions[route.hops]!;
-    updates.push(routeEntry("ipv4", route, action), routeEntry("ipv6", route, action));
+    updates.push(routeEntry("ipv4", route, action, keys), routeEntry("ipv6", route, action, keys));
   }
   return updates;
 }
@@ -66,14 +70,19 @@ export function singlePort(hops: HopSet): number | undefined {
   return hops.ports.length === 1 || hops.direction === "local" ? hops.ports[0] : undefined;
 }
 
-function routeEntry(family: "ipv4" | "ipv6", route: Route, action: TableAction): Update {
+function routeEntry(
+  family: "ipv4" | "ipv6",
+  route: Route,
+  action: TableAction,
+  keys: readonly Match[],
+): Update {
   const { address, length } = route[family];
   // A prefix of length 0 is a don't-care, which P4Runtime writes as an absent field.
-  const match: Match[] =
+  const prefix: Match[] =
     length === 0
       ? []
       : [{ kind: "lpm", field: `hdr.${family}.dst_addr`, value: address, prefixLength: length }];
-  return tableEntry(`${family}_routes`, match, action);
+  return tableEntry(`${family}_routes`, keys.length === 0 ? prefix : [...prefix, ...keys], action);
 }
 
 /** Table size for `entries`: a power of two, larger than needed for small tables. */

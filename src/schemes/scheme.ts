@@ -144,6 +144,16 @@ export interface Scheme<Parameters = unknown> {
    * They hear it by `ControllerContext.watchCommands`.
    */
   readonly commands?: Readonly<Record<string, z.ZodType>>;
+  /**
+   * Whether a command, whose values have passed their schema, can be carried out under these parameters. Throws DiagnosticError
+   * where it cannot; `locate` finds keys of the command.
+   */
+  checkCommand?(
+    topology: Topology,
+    parameters: Parameters,
+    command: { readonly name: string; readonly values: unknown },
+    locate: Locate,
+  ): void;
   /** Which hash functions its switches have, where it assigns them: what `p4loom hash assign` prints. Throws as {@link plan} does. */
   hashAssignment?(topology: Topology, parameters: Parameters, locate?: Locate): HashAssignment;
   /** What the scheme's tables cost, if it can tell. */

@@ -18,10 +18,10 @@ export class ModelSwitch {
   readonly #tables = new Map<string, Stored[]>();
   /** Entries by table and match. */
   readonly #byMatch = new Map<string, Stored>();
-  /** Results of earlier lookups of routes: a plan is written once. */
+  /** Results of earlier lookups of routes, by version: a plan is written once. */
   readonly #routes = {
-    ipv4: new Map<bigint, Stored | undefined>(),
-    ipv6: new Map<bigint, Stored | undefined>(),
+    ipv4: [new Map<bigint, Stored | undefined>(), new Map<bigint, Stored | undefined>()],
+    ipv6: [new Map<bigint, Stored | undefined>(), new Map<bigint, Stored | undefined>()],
   };
   readonly #members = new Map<number, { handle: number; port: number }>();
   readonly #groups = new Map<number, number[]>();
@@ -91,15 +91,19 @@ export class ModelSwitch {
     return this.#byMatch.get(`FabricIngress.${table} ${match.join()}`);
   }
 
-  /** The port for a destination; `slices` are what the program reads of the selector on each way. */
+  /**
+   * The port for a destination; `slices` are what the program reads of the selector on each way, `version` is the version bit of
+   * programs that have one.
+   */
   forward(
     family: Family,
     address: bigint,
     slices: { up: number; down: number },
     hash: { up: number; down: number },
+    version: 0 | 1 = 0,
   ): Step {
-    const routes = this.#routes[family];
-    if (!routes.has(address)) routes.set(address, this.#longest(family, address));
+    const routes = this.#routes[family][version]!;
+    if (!routes.has(address)) routes.set(address, this.#longest(family, address, version));
     const route = routes.get(address);
     if (route === undefined || "group" in route.action) return { drop: "no route" };
     const { action, params } = route.action;
@@ -157,12 +161,14 @@ export class ModelSwitch {
     return { port: ports[hash % ports.length]! };
   }
 
-  #longest(family: Family, address: bigint): Stored | undefined {
+  #longest(family: Family, address: bigint, version: 0 | 1 = 0): Stored | undefined {
     const bits = family === "ipv4" ? 32 : 128;
     let best: Stored | undefined;
     let length = -1;
     for (const entry of this.entries(`${family}_routes`)) {
-      const part = entry.match[0];
+      const key = entry.match.find(({ field }) => field === "meta.version");
+      if (key?.kind === "exact" && key.value !== BigInt(version)) continue;
+      const part = entry.match.find(({ kind }) => kind === "lpm");
       if (part !== undefined && part.kind !== "lpm") throw new Error("route without a prefix");
       const shift = BigInt(bits - (part?.prefixLength ?? 0));
       if (part !== undefined && address >> shift !== part.value >> shift) continue;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { SELECTOR_FIELDS } from "../../hosts/index.js";
 import { balancingSchema } from "../plb/balancing-path.js";
-import { FAILOVERS } from "./hosts.js";
+import { FAILOVERS, type PecmpHosts } from "./hosts.js";
 import { HOPS, VERSION_BITS } from "./layout.js";
 import { SPRAYS } from "./spraying.js";
 import { SUBFLOW_RULES } from "./subflows.js";
@@ -26,12 +26,25 @@ const layoutSchema = z.strictObject({
   ),
 });
 
-export const pecmpDescription = z.strictObject({
-  kind: z.literal("pecmp"),
+const rulesShape = {
   failover: z.enum(FAILOVERS),
   layout: layoutSchema,
   offsets: z.strictObject({ rule: z.enum(["odd", "primes"]), offsets: z.array(count), bits: count }),
   subflows: z.enum(SUBFLOW_RULES),
-  balance: balancingSchema.optional(),
-  spray: z.enum(SPRAYS).optional(),
+  balance: balancingSchema.exactOptional(),
+  spray: z.enum(SPRAYS).exactOptional(),
+  /** NICs in service, where these are not all. */
+  nics: z.array(count).min(1).exactOptional(),
+};
+
+/** What the flows of a host follow; an update brings new ones. */
+export const hostRules: z.ZodType<PecmpHosts> = z.strictObject(rulesShape);
+
+export const pecmpDescription = z.strictObject({
+  kind: z.literal("pecmp"),
+  ...rulesShape,
+  /** By name of a host: as `nics`, at first. */
+  nics_of: z.record(z.string(), z.array(count).min(1)).exactOptional(),
+  /** The hosts take updates, and their flows change the version so. */
+  switchover: z.enum(["drained", "at_once"]).exactOptional(),
 });

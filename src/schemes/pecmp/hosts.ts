@@ -141,6 +141,13 @@ export interface PecmpHosts {
   readonly balance?: Balancing | undefined;
   /** Each packet has a selector of its own; then there is no failover. */
   readonly spray?: Spray | undefined;
+  /** NICs in service, 0-based, where these are not all. */
+  readonly nics?: readonly number[] | undefined;
+}
+
+/** A policy whose flows may go on from a selector that they have. */
+export interface PecmpPolicy extends HostPolicy {
+  open(flow: FlowKey, random: Random, end: ConnectionEnd, from?: number): PathChooser;
 }
 
 /**
@@ -148,8 +155,8 @@ export interface PecmpHosts {
  * hops they start at random next hops: a host does not know which next hop the hash chooses, so it could not avoid it. The subflows of
  * a connection start at offsets from there.
  */
-export function pecmpHosts(hosts: PecmpHosts, { clock, random: own }: HostContext): HostPolicy {
-  const { failover, layout, offsets, subflows, balance, spray } = hosts;
+export function pecmpHosts(hosts: PecmpHosts, { clock, random: own }: HostContext): PecmpPolicy {
+  const { failover, layout, offsets, subflows, balance, spray, nics: inService } = hosts;
   const rerouter = makeRerouter(layout, offsets);
   const drawn = layout.control === "hops";
   const shared = spray === undefined || layout.shared ? undefined : new Sprayer(layout, spray, own);
@@ -166,20 +173,24 @@ export function pecmpHosts(hosts: PecmpHosts, { clock, random: own }: HostContex
     }
   };
   return {
-    open(flow: FlowKey, random: Random, end: ConnectionEnd): PathChooser {
+    open(flow, random, end, from): PathChooser {
       if (spray !== undefined) return new SprayedPath(shared ?? new Sprayer(layout, spray, random));
       // The subflows of a connection that have one five-tuple must begin at one place.
       const begin =
         end.subflows === 1 || subflows === "none" ? random : new Random(flowHash(flow)).fork(end.role);
       const first = drawn ? drawEachSlice(layout, 0, begin) : 0;
-      const start = shifted(layout, first, subflowOffset(subflows, end));
+      const start = from ?? shifted(layout, first, subflowOffset(subflows, end));
       const other = end.role === "client" ? "server" : "client";
-      const peer = drawn ? undefined : shifted(layout, 0, subflowOffset(subflows, { ...end, role: other }));
+      const unknown = drawn || from !== undefined;
+      const peer = unknown ? undefined : shifted(layout, 0, subflowOffset(subflows, { ...end, role: other }));
       const path = openPath(start, random, peer);
       return balance === undefined ? path : new BalancingPath(path, balance, clock, random);
     },
     // Section 4, "Multi-homed server": the selector is added to the bond's hash.
-    nic: (flow, selector, nics) => (flowHash(flow) + readSlice(layout, "nic", selector)) % nics,
+    nic(flow, selector, nics) {
+      const value = flowHash(flow) + readSlice(layout, "nic", selector);
+      return inService === undefined ? value % nics : inService[value % inService.length]!;
+    },
     ...(balance === undefined ? {} : { ecn: true, needs: BALANCING_NEEDS }),
     ...(spray === undefined ? {} : { needs: ["packets"] }),
   };

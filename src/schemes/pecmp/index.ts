@@ -14,19 +14,25 @@ import { CODES } from "../codes.js";
 import { checkDescription } from "../description.js";
 import { tableSize } from "../fabric.js";
 import { DIRECTIONS, type Direction, hashesByTier, hashOf, seedUpdate } from "../hash-settings.js";
-import type { Balancing } from "../plb/balancing-path.js";
 import { withThreshold } from "../plb/marks.js";
 import { type FabricPlan, REPLANNING_ROOM, type Scheme } from "../scheme.js";
 import type { CompiledMatrix, CompiledSwitch } from "./compile.js";
 import { pecmpDescription } from "./description.js";
 import { compileFabric, type PecmpFabric } from "./fabric.js";
-import { FAILOVER_NOTES, type PecmpHosts, pecmpHosts, returnChance } from "./hosts.js";
+import { hostsOf } from "./host-rules.js";
+import { FAILOVER_NOTES, pecmpHosts, returnChance } from "./hosts.js";
+import { type Hop, versionBitOf } from "./layout.js";
 import { memberIds } from "./matrix-ids.js";
 import { type PecmpParameters, pecmpParameters } from "./parameters.js";
 import { pecmpPaths } from "./path-model.js";
 import { type PecmpTemplate, pecmpProgram } from "./program.js";
 import { pecmpPlanner } from "./replanning.js";
 import { pecmpReport } from "./report-command.js";
+import { hasVersions, UPDATE_CONTROLLER, updateController } from "./update/controller.js";
+import { withoutElements } from "./update/elements.js";
+import { versionedHosts } from "./update/hosts.js";
+import { type UpdateSpec, updateCommand } from "./update/parameters.js";
+import { nicsInService, targetOf } from "./update/target.js";
 import { SharedUpdates, selectorRowEntries, switchUpdates } from "./updates.js";
 
 export {
@@ -83,7 +89,24 @@ export const pecmp: Scheme<PecmpParameters> = {
   summary: "P-ECMP: selector-driven control matrices; hosts re-path by a certain offset",
   parameters: pecmpParameters,
   plan: planPecmp,
-  hosts: (description, context) => pecmpHosts(checkDescription(pecmpDescription, description), context),
+  hosts: (description, context) => {
+    const { kind: _, switchover, nics_of, ...common } = checkDescription(pecmpDescription, description);
+    const nics = nics_of?.[context.name];
+    const rules = nics === undefined ? common : { ...common, nics };
+    return switchover === undefined ? pecmpHosts(rules, context) : versionedHosts(rules, switchover, context);
+  },
+  commands: { update: updateCommand },
+  checkCommand: (topology, parameters, { values }, locate) => {
+    if (parameters.update.mode === "none")
+      fail(
+        CODES.withoutVersionBit,
+        locate([]),
+        "this scheme has no controller for updates",
+        "write update: { mode: transaction } and version_bit: overall, or update: { mode: plain }",
+      );
+    const { layout } = compileFabric(withoutElements(topology, parameters.without), parameters, locate);
+    targetOf(topology, parameters, layout, values as UpdateSpec, locate);
+  },
   report: pecmpReport,
 };
 
@@ -99,9 +122,13 @@ function planPecmp(
       "spray and balance exclude each other: a sprayed flow has no path to leave",
       "leave one of the two keys out",
     );
-  const fabric = compileFabric(topology, parameters, locate);
+  const { mode, switchover } = parameters.update;
+  const reduced = withoutElements(topology, parameters.without, locate);
+  const fabric = compileFabric(reduced, parameters, locate);
   const { switches, layout } = fabric;
-  const programs = programsOf(topology, fabric, parameters, 1);
+  if (mode === "transaction" && !hasVersions(layout)) failWithoutVersions(parameters, locate);
+  // Old and new state are in the tables at the same time.
+  const programs = programsOf(topology, fabric, parameters, mode === "none" ? 1 : REPLANNING_ROOM);
   const shared = new SharedUpdates(layout);
   // The switches of a tier share one update where they share their seeds.
   const seedOfTier = new Map<Role, Update>();
@@ -122,35 +149,39 @@ function planPecmp(
     switches: switches.map((compiled) => ({
       node: compiled.node,
       program: topology.nodes[compiled.node]!.role,
-      updates: switchUpdates(topology, compiled, shared, seedOf(compiled.node)),
+      updates: switchUpdates(reduced, compiled, shared, seedOf(compiled.node)),
     })),
-    pathModel: () => pecmpPaths(topology, fabric, parameters),
-    replanning: {
-      get programs() {
-        return programsOf(topology, fabric, parameters, REPLANNING_ROOM);
-      },
-      planner: () => pecmpPlanner(topology, layout, fabric.weights, seedOf),
+    // A host that has lost a NIC is a rack of its own, which the topology of an experiment does not have.
+    ...(reduced.racks.length === topology.racks.length
+      ? { pathModel: () => pecmpPaths(reduced, fabric, parameters) }
+      : {}),
+    ...(mode === "none"
+      ? {
+          replanning: {
+            get programs() {
+              return programsOf(topology, fabric, parameters, REPLANNING_ROOM);
+            },
+            planner: () => pecmpPlanner(reduced, layout, fabric.weights, seedOf),
+          },
+        }
+      : {
+          controllers: [
+            {
+              name: UPDATE_CONTROLLER,
+              switches: switches.map(({ node }) => node),
+              controller: updateController({ topology, parameters, layout, seedOf }),
+            },
+          ],
+        }),
+    hosts: {
+      kind: "pecmp",
+      ...hostsOf(parameters, fabric),
+      ...(reduced === topology ? {} : { nics_of: nicsInService(reduced) }),
+      ...(mode === "none" ? {} : { switchover: mode === "plain" ? "at_once" : switchover }),
     },
-    hosts: { kind: "pecmp", ...hostsOf(parameters, fabric) },
     repaths: parameters.failover !== "none" && parameters.spray === undefined,
     ...closedFormOf(parameters, fabric),
     notes: notesOf(parameters),
-  };
-}
-
-/** What the hosts need to know. */
-function hostsOf(
-  { failover, balance, spray, subflow_selectors }: PecmpParameters,
-  fabric: PecmpFabric,
-): PecmpHosts {
-  const { threshold: _, ...rules } = balance ?? {};
-  return {
-    failover,
-    layout: fabric.layout,
-    offsets: fabric.offsets,
-    subflows: subflow_selectors,
-    ...(balance === undefined ? {} : { balance: rules as Balancing }),
-    ...(spray === undefined ? {} : { spray }),
   };
 }
 
@@ -164,6 +195,21 @@ function notesOf({ failover, balance, spray }: PecmpParameters): string[] {
     FAILOVER_NOTES[failover],
     `P-ECMP shifts a flow by an offset after ${balance.rounds} congested rounds (${balance.idle_rounds} before a pause), by PLB's rules.`,
   ];
+}
+
+function failWithoutVersions({ version_bit }: PecmpParameters, locate: Locate): never {
+  return version_bit === "none"
+    ? fail(
+        CODES.withoutVersionBit,
+        locate(["update", "mode"]),
+        "mode: transaction needs a version bit in the selector",
+        "write version_bit: overall",
+      )
+    : fail(
+        CODES.withoutVersionBit,
+        locate(["update", "mode"]),
+        "no switch of this network has a choice: the selector has no bits, and so no version bit",
+      );
 }
 
 /** An offset leaves every next hop if the switches of a tier hash alike and no next hop stands twice in a group. */
@@ -194,9 +240,12 @@ function programsOf(
       tableSize(room * Math.max(...own.map(count)));
     const matrices = own.flatMap((compiled) => compiled.matrices);
     const template = templateFor(role, new Set(matrices.map((matrix) => matrix.direction)));
+    const hopOf = (direction: Direction): Hop =>
+      role === "tor" || role === "spine" ? role : direction === "up" ? "leaf" : "legs";
+    const version = versionBitOf(layout, hopOf("up"));
+    const versions = version === undefined ? 1 : 2;
     const way = (direction: Direction) => {
-      const tier = role === "tor" || role === "spine";
-      const hop = tier ? role : direction === "up" ? "leaf" : "legs";
+      const hop = hopOf(direction);
       const sum = (count: (matrix: CompiledMatrix) => number) =>
         largest(({ matrices }) =>
           matrices.reduce((total, m) => total + (m.direction === direction ? count(m) : 0), 0),
@@ -211,8 +260,9 @@ function programsOf(
     return pecmpProgram(role, template, {
       field: layout.field,
       ...Object.fromEntries(directionsOf(template).map((direction) => [direction, way(direction)])),
+      ...(version === undefined ? {} : { version }),
       sizes: {
-        routes: largest((compiled) => compiled.routing.routes.length),
+        routes: largest((compiled) => versions * compiled.routing.routes.length),
         selectorRows: largest((compiled) => selectorRowEntries(compiled, layout)),
       },
     });

@@ -86,6 +86,17 @@ export function missingBits(layout: SelectorLayout): number {
   return Math.max(0, layout.bits - FIELD_BITS[layout.field]);
 }
 
+/** The version bit that the switches of a hop read; a hop without a slice reads that of another one. */
+export function versionBitOf({ slices }: SelectorLayout, hop: Hop): number | undefined {
+  return slices[hop]?.version ?? Object.values(slices).find(({ version }) => version !== undefined)?.version;
+}
+
+/** All version bits of a selector, as a number; 0 without any. */
+export function versionMask({ slices }: SelectorLayout): number {
+  const bits = Object.values(slices).flatMap(({ version }) => (version === undefined ? [] : [version]));
+  return [...new Set(bits)].reduce((sum, bit) => sum + 2 ** bit, 0);
+}
+
 /** Value that a hop reads, without the version bit; 0 for a hop without a slice. */
 export function readSlice(layout: SelectorLayout, hop: Hop, selector: number): number {
   const slice = layout.slices[hop];

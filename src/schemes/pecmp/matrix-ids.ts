@@ -20,7 +20,10 @@ export function memberIds({ matrix }: Pick<CompiledMatrix, "matrix">): number {
 
 export class MatrixIds {
   readonly #known = new Map<string, MatrixId>();
+  /** Ids beyond all that are in use. */
   #next: MatrixId = { matrix: 1, firstMember: 1, firstGroup: 1 };
+  /** Ids in use; undefined for a switch that has nothing. */
+  readonly #used: Readonly<Record<keyof MatrixId, Set<number>>> | undefined;
 
   /** @param entities groups, members and rows of matrices that the switch has */
   constructor(entities: readonly Entity[] = []) {
@@ -57,12 +60,12 @@ export class MatrixIds {
       );
       this.#known.set(key, { matrix, firstMember: members[0]!, firstGroup: own[0]! });
     }
-    const after = (ids: Iterable<number>) => [...ids].reduce((most, id) => Math.max(most, id), 0) + 1;
-    this.#next = {
-      matrix: after(rows.keys()),
-      firstMember: after(ports.keys()),
-      firstGroup: after(groups.keys()),
-    };
+    if (entities.length > 0)
+      this.#used = {
+        matrix: new Set(rows.keys()),
+        firstMember: new Set(ports.keys()),
+        firstGroup: new Set(groups.keys()),
+      };
   }
 
   /** The ids that a matrix has, or new ones. */
@@ -71,15 +74,30 @@ export class MatrixIds {
     const key = keyOfMatrix(compiled);
     let id = this.#known.get(key);
     if (id === undefined) {
-      id = this.#next;
+      const sizes = { matrix: 1, firstMember: memberIds({ matrix }), firstGroup: rows.length };
+      id = this.#used === undefined ? this.#next : this.#free(sizes);
       this.#known.set(key, id);
-      this.#next = {
-        matrix: id.matrix + 1,
-        firstMember: id.firstMember + memberIds({ matrix }),
-        firstGroup: id.firstGroup + rows.length,
-      };
+      if (this.#used === undefined)
+        this.#next = {
+          matrix: id.matrix + sizes.matrix,
+          firstMember: id.firstMember + sizes.firstMember,
+          firstGroup: id.firstGroup + sizes.firstGroup,
+        };
     }
     return id;
+  }
+
+  /** The first ids that are free, so many in a row: those of matrices that are gone are used again. */
+  #free(sizes: MatrixId): MatrixId {
+    const take = (kind: keyof MatrixId) => {
+      const used = this.#used![kind];
+      const size = sizes[kind];
+      let first = 1;
+      for (let id = 1; id < first + size; id++) if (used.has(id)) first = id + 1;
+      for (let id = first; id < first + size; id++) used.add(id);
+      return first;
+    };
+    return { matrix: take("matrix"), firstMember: take("firstMember"), firstGroup: take("firstGroup") };
   }
 }
 

@@ -9,6 +9,7 @@ import { VERSION_BITS } from "./layout.js";
 import { SPRAYS } from "./spraying.js";
 import { SWITCH_MODELS } from "./sram.js";
 import { SUBFLOW_RULES } from "./subflows.js";
+import { elementSchema, updateParameters, weightsSchema } from "./update/parameters.js";
 
 const modelSchema = z.union(
   [
@@ -34,6 +35,10 @@ export const pecmpParameters = z.strictObject({
   subflow_selectors: z.enum(SUBFLOW_RULES).default("halved"),
   /** Each packet has a selector of its own; instead of `failover`. */
   spray: z.enum(SPRAYS).optional(),
+  /** Switches and links that are out of service at first; an update may bring them into service. */
+  without: z.array(elementSchema).default([]),
+  /** How the fabric goes from one state to the next (section 3.4). */
+  update: updateParameters.prefault({}),
   /** Switch model by role; a role that is not named is a `trident5`. */
   switches: z
     .strictObject({
@@ -44,7 +49,7 @@ export const pecmpParameters = z.strictObject({
     })
     .default({}),
   /** WCMP: `[switch, neighbour, weight]`; every other next hop has weight 1. */
-  weights: z.array(z.tuple([z.string(), z.string(), z.number().int().min(1)])).default([]),
+  weights: weightsSchema.default([]),
   /**
    * An offset shifts the whole path only if the switches of a tier hash alike: with the seed scope `switch`, the next switch
    * of the shifted path may lead back to the old path.

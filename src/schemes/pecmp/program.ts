@@ -13,13 +13,13 @@ import { CODES } from "../codes.js";
 import { DIRECTIONS } from "../hash-settings.js";
 
 /**
- * Bits of the selector that one switch reads: `width` bits from bit `low`, and optionally a version bit. The
- * program combines them into 16 bits, with the version bit as the highest.
+ * Bits of the selector that one switch reads: `width` bits from bit `low`. `version`: the version bit of this slice, which tells
+ * the routes to use.
  */
 const sliceSchema = z.strictObject({
   low: z.number().int().min(0),
   width: z.number().int().min(0).max(15),
-  version: z.number().int().min(0).optional(),
+  version: z.number().int().min(0).exactOptional(),
 });
 
 /** A direction in which switches of the role choose between next hops. */
@@ -39,6 +39,8 @@ const schema = z.strictObject({
   up: waySchema.optional(),
   /** Not for ToRs. */
   down: waySchema.optional(),
+  /** Bit of the selector that tells which of two versions of the routes a packet follows; absent: there is one. */
+  version: z.number().int().min(0).optional(),
   sizes: z.strictObject({
     /** Entries of each of the two route tables. */
     routes: z.number().int().min(1),
@@ -65,32 +67,33 @@ export function pecmpProgram(name: string, template: PecmpTemplate, input: Pecmp
     const slice = sliceExpression(field, own.slice);
     return [{ ...directionValues(way, own.hash), goesUp: way === "up", slice, groups, members }];
   });
+  const { version } = program;
+  if (version !== undefined) checkBit(field, version);
+  const hasVersions = version !== undefined;
   const values = {
     ...program,
+    hasVersions,
+    ...(hasVersions ? { routeKeys: ["meta.version"] } : {}),
     directions,
     bothDirections: directions.length === 2,
     routeActions: ["to_port", ...directions.map(({ name }) => `to_${name}links`)],
-    selector: {
-      ...selectorValues(field),
-      version: (program.up ?? program.down)?.slice.version !== undefined,
-    },
+    selector: selectorValues(field),
   };
   return { name, template, values };
 }
 
-/** The bits as a `bit<16>`, with the version bit as the highest; a slice without bits is 0. */
-function sliceExpression(field: SelectorField, { low, width, version }: SelectorSlice): string {
-  const highest = Math.max(low + width - 1, version ?? 0);
-  if (highest >= FIELD_BITS[field]) {
-    fail(
-      CODES.sliceOutside,
-      undefined,
-      `selector bit ${highest} lies outside ${field}, which has ${FIELD_BITS[field]} bits`,
-    );
-  }
+/** The bits as a `bit<16>`; a slice without bits is 0. */
+function sliceExpression(field: SelectorField, { low, width }: SelectorSlice): string {
   if (width === 0) return "0";
-  const value = `meta.selector[${low + width - 1}:${low}]`;
-  return version === undefined
-    ? `(bit<16>)${value}`
-    : `meta.selector[${version}:${version}] ++ (bit<15>)${value}`;
+  checkBit(field, low + width - 1);
+  return `(bit<16>)meta.selector[${low + width - 1}:${low}]`;
+}
+
+function checkBit(field: SelectorField, bit: number): void {
+  if (bit < FIELD_BITS[field]) return;
+  fail(
+    CODES.sliceOutside,
+    undefined,
+    `selector bit ${bit} lies outside ${field}, which has ${FIELD_BITS[field]} bits`,
+  );
 }

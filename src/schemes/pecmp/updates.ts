@@ -9,6 +9,14 @@ import { keyOfMatrix, type MatrixId, MatrixIds } from "./matrix-ids.js";
 
 const MEMBERS = { up: ingressName("up_members"), down: ingressName("down_members") } as const;
 
+/** Value of the version bit. */
+export type Version = 0 | 1;
+
+/** At first both versions of the routes are the same. */
+export function versionsOf({ versionBit }: SelectorLayout): readonly Version[] {
+  return versionBit === "none" ? [] : [0, 1];
+}
+
 /**
  * Updates that many switches of a fabric have in common, made once for a plan: the rows of a matrix over the same ports with
  * the same ids, and the entries of s mod M.
@@ -18,7 +26,11 @@ export class SharedUpdates {
   readonly #selectorRows = new Map<string, readonly Update[]>();
   readonly #twins = new Map<readonly CompiledMatrix[], readonly Update[]>();
 
-  constructor(readonly layout: SelectorLayout) {}
+  /** @param versions those that the routes are written for, unless a caller says otherwise */
+  constructor(
+    readonly layout: SelectorLayout,
+    readonly versions: readonly Version[] = versionsOf(layout),
+  ) {}
 
   /** Groups and rows of a matrix. */
   rowsOf(matrix: CompiledMatrix, id: MatrixId): readonly Update[] {
@@ -35,12 +47,11 @@ export class SharedUpdates {
     return updates;
   }
 
-  /** An entry for M rows and every value of the slice; both versions refer to the same rows. */
+  /** An entry for M rows and every value of the slice. */
   selectorRows(rows: number, values: number): readonly Update[] {
     const key = `${rows} ${values}`;
     let updates = this.#selectorRows.get(key);
-    if (updates === undefined)
-      this.#selectorRows.set(key, (updates = selectorRowUpdates(rows, values, this.layout)));
+    if (updates === undefined) this.#selectorRows.set(key, (updates = selectorRowUpdates(rows, values)));
     return updates;
   }
 }
@@ -77,20 +88,21 @@ function stateUpdates(
   }
   for (const [rows, values] of valuesByRows(compiled, shared.layout))
     for (const update of shared.selectorRows(rows, values)) updates.push(update);
-  const routes = routeUpdates(topology, compiled.routing, (hops) => {
+  const actionFor = (hops: number) => {
     const matrix = compiled.ofHops[hops]!;
     const action = matrix.direction === "up" ? "to_uplinks" : "to_downlinks";
     return call(action, { matrix: idOf.get(matrix)!.matrix, rows: rowCount(matrix.matrix) });
-  });
-  for (const update of routes) updates.push(update);
+  };
+  const { versions } = shared;
+  for (const keys of versions.length === 0 ? [[]] : versions.map((bit) => [exact("meta.version", bit)]))
+    for (const update of routeUpdates(topology, compiled.routing, actionFor, keys)) updates.push(update);
   return updates;
 }
 
 /** Number of entries of the table s mod M. */
 export function selectorRowEntries(compiled: CompiledSwitch, layout: SelectorLayout): number {
-  const versions = layout.versionBit === "none" ? 1 : 2;
   let entries = 0;
-  for (const values of valuesByRows(compiled, layout).values()) entries += values * versions;
+  for (const values of valuesByRows(compiled, layout).values()) entries += values;
   return entries;
 }
 
@@ -147,22 +159,13 @@ function rowUpdates(
   return [...groups, ...entries];
 }
 
-/** Highest of the 16 bits that the program looks up. */
-const VERSION = 1 << 15;
-
-function selectorRowUpdates(rows: number, values: number, { versionBit }: SelectorLayout): Update[] {
-  const updates: Update[] = [];
-  for (const version of versionBit === "none" ? [0] : [0, VERSION]) {
-    for (let value = 0; value < values; value++) {
-      updates.push(
-        tableEntry("row_of_selector", [exact("meta.rows", rows), exact("meta.slice", version + value)], {
-          kind: "action",
-          ...call("set_row", { row: value % rows }),
-        }),
-      );
-    }
-  }
-  return updates;
+function selectorRowUpdates(rows: number, values: number): Update[] {
+  return Array.from({ length: values }, (_, value) =>
+    tableEntry("row_of_selector", [exact("meta.rows", rows), exact("meta.slice", value)], {
+      kind: "action",
+      ...call("set_row", { row: value % rows }),
+    }),
+  );
 }
 
 /** By number of rows M: the number of values of the slice that is looked up modulo M. */

@@ -58,9 +58,12 @@ describe("what a switch gets", () => {
             for (let s = 0; s < 2 ** layout.slices[matrix.hop]!.width; s++) {
               for (let hash = 0; hash < matrix.matrix.base.length; hash++) {
                 const both = { up: hash, down: hash };
-                const step = model.forward(family, route[family].address + 1n, { up: s, down: s }, both);
-                expect(step).toEqual({ port: matrix.ports[nextHop(matrix.matrix, s, hash)] });
-                choices++;
+                for (const version of [0, 1] as const) {
+                  const address = route[family].address + 1n;
+                  const step = model.forward(family, address, { up: s, down: s }, both, version);
+                  expect(step).toEqual({ port: matrix.ports[nextHop(matrix.matrix, s, hash)] });
+                  choices++;
+                }
               }
             }
           }
@@ -70,7 +73,7 @@ describe("what a switch gets", () => {
     },
   );
 
-  it("maps every value of the slice to s mod M, the same for both versions", () => {
+  it("maps every value of the slice to s mod M, and has every route in both versions", () => {
     const topology = example("clos");
     const tor = nodeNamed(topology, "tor0-0")!.index;
     const plan = planOf(topology, { version_bit: "overall" });
@@ -81,8 +84,13 @@ describe("what a switch gets", () => {
         ...match.map((part) => (part.kind === "exact" ? Number(part.value) : -1)),
         "params" in action ? Number(action.params["row"]) : -1,
       ]);
-    const half = [0, 1, 2, 3];
-    expect(rows).toEqual([...half.map((s) => [4, s, s]), ...half.map((s) => [4, 32768 + s, s])]);
+    expect(rows).toEqual([0, 1, 2, 3].map((s) => [4, s, s]));
+    const versions = model
+      .entries("ipv4_routes")
+      .map(({ match }) => match.find(({ field }) => field === "meta.version")!)
+      .map((key) => (key.kind === "exact" ? Number(key.value) : -1));
+    expect(versions.filter((version) => version === 0).length).toBe(versions.length / 2);
+    expect(new Set(versions)).toEqual(new Set([0, 1]));
   });
 
   it("wraps values above M: M = 2 legs under a slice of two bits", () => {

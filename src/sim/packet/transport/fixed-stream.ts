@@ -190,6 +190,7 @@ export class FixedStream implements Connection {
     this.#unacknowledged = acknowledged;
     this.progressAt = this.#host.now();
     if (this.#next < acknowledged) this.#next = acknowledged;
+    if (this.#highest === acknowledged) this.chooser.onDrained?.();
     if (marks !== undefined) this.chooser.onAck(marks, rtt);
     this.#rounds.acknowledge(bytes, marks?.marked === true, acknowledged, this.#highest, this.progressAt);
     if (attempts > 0) this.listener.recovered?.(attempts);
@@ -213,6 +214,8 @@ export class FixedStream implements Connection {
       if (idle >= this.timeout.current) this.chooser.onIdle?.(idle);
     }
     while (this.#next < limit) {
+      const isNew = this.#next >= this.#highest;
+      if (isNew && this.chooser.holds === true && this.#highest > this.#unacknowledged) return;
       const length = Math.min(segmentBytes, limit - this.#next);
       const end = this.#next + length;
       if (this.#next < this.#highest) {

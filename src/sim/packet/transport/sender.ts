@@ -270,7 +270,13 @@ export class Sender {
   #hasRoom(): boolean {
     const { inFlight } = this;
     if (this.#board.lostBytes > 0 || this.#frto === 2 || this.#edge - this.next < this.#mss) return false;
+    if (this.#holds()) return false;
     return inFlight === 0 || inFlight + this.#mss <= this.control.window;
+  }
+
+  /** The path chooser wants no new data before all that was sent has arrived. */
+  #holds(): boolean {
+    return this.#chooser.holds === true && !this.#board.isEmpty;
   }
 
   /** When the pace and the host's own link let the next segment leave. */
@@ -327,7 +333,10 @@ export class Sender {
     this.#rtt = this.#rttSentAt = -1;
     this.#originalArrived = false;
     const before = this.acknowledged;
-    if (ack > before) this.#advance(ack, now);
+    if (ack > before) {
+      this.#advance(ack, now);
+      if (board.isEmpty) this.#chooser.onDrained?.();
+    }
     const duplicateSack = this.#sack && segment.sackCount > 0 && this.#readSack(segment, base, ack, now);
     this.#obeyWindow(ack, sequence, window);
     const delivered = this.#rate.newlyDelivered;
@@ -658,6 +667,7 @@ export class Sender {
   #freshBytes(): number {
     const room = this.#edge - this.next;
     const left = this.end - this.next;
+    if (this.#holds()) return -1;
     if (left <= 0) return this.#finishing && left === 0 && room > 0 ? 1 : -1;
     const bytes = Math.min(this.#mss, left, room);
     if (bytes <= 0) return -1;

@@ -1,0 +1,22 @@
+/** What the hosts of a fabric follow, from the parameters of the scheme. */
+import type { Balancing } from "../plb/balancing-path.js";
+import type { PecmpHosts } from "./hosts.js";
+import type { SelectorLayout } from "./layout.js";
+import type { PecmpParameters } from "./parameters.js";
+import type { OffsetSet } from "./selectors.js";
+
+/** The rules, with the bits of the selector and the offsets of a compiled fabric. */
+export function hostsOf(
+  { failover, balance, spray, subflow_selectors }: PecmpParameters,
+  { layout, offsets }: { readonly layout: SelectorLayout; readonly offsets: OffsetSet },
+): PecmpHosts {
+  const { threshold: _, ...rules } = balance ?? {};
+  return {
+    failover,
+    layout,
+    offsets,
+    subflows: subflow_selectors,
+    ...(balance === undefined ? {} : { balance: rules as Balancing }),
+    ...(spray === undefined ? {} : { spray }),
+  };
+}
