@@ -4,7 +4,7 @@ import { Random } from "../../src/base/index.js";
 import { type FlowKey, type HostPolicy, restingHost } from "../../src/hosts/index.js";
 import { type FabricPlan, hostPolicyOf } from "../../src/schemes/index.js";
 import type { Hop, SelectorLayout } from "../../src/schemes/pecmp/index.js";
-import { readSlice } from "../../src/schemes/pecmp/index.js";
+import { readSlice, versionMask } from "../../src/schemes/pecmp/index.js";
 import type { Topology, TopologyNode } from "../../src/topology/index.js";
 import { ModelSwitch } from "./model-switch.js";
 
@@ -36,6 +36,8 @@ export class ModelFabric {
     const { nodes } = this.topology;
     const from = this.#hosts.get(flow.src)!;
     const to = this.#hosts.get(flow.dst)!;
+    const mask = this.layout === undefined ? 0 : versionMask(this.layout);
+    const version = (selector & mask) === 0 ? 0 : 1;
     const nic = from.ports[this.policy.nic(flow, selector, from.ports.length)]!;
     const seen = [from.index];
     const links = [nic.link];
@@ -45,7 +47,7 @@ export class ModelFabric {
       if (seen.length > 8) throw new Error("a loop");
       const step = this.#switches
         .get(node.index)!
-        .forward("ipv4", flow.dst, this.#slices(node, selector), this.#hash(node, flow, selector));
+        .forward("ipv4", flow.dst, this.#slices(node, selector), this.#hash(node, flow, selector), version);
       if ("drop" in step) throw new Error(`${node.name} drops: ${step.drop}`);
       const port = node.ports[step.port - 1]!;
       links.push(port.link);

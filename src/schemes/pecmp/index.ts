@@ -54,6 +54,7 @@ export {
   selectorValues,
   VERSION_BITS,
   type VersionBit,
+  versionMask,
   writeSlice,
 } from "./layout.js";
 export {
