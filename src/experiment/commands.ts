@@ -4,8 +4,8 @@ import { type Diagnostics, didYouMean, type Json, type Locate } from "../base/in
 import { describeIssues } from "../documents/index.js";
 import { durationSchema } from "../topology/index.js";
 import { CODES } from "./codes.js";
-import { collecting } from "./read-source.js";
 import type { SchemeRun } from "./experiment.js";
+import { collecting } from "./read-source.js";
 
 /** Value of the key `commands`. The keys beside these are the command's own: the scheme has their schema. */
 export const commandsSchema = z

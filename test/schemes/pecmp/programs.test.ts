@@ -40,13 +40,19 @@ describe("P-ECMP programs", () => {
     expect(lines(leaf({ field }), "meta.selector = ")).toEqual(expected);
   });
 
-  it("read their slices, with the version bit on top", () => {
+  it("read their slices, and the version bit as a key of the routes", () => {
     const text = leaf({
       up: { ...way, slice: { low: 1, width: 4, version: 5 } },
       down: { ...way, slice: { low: 3, width: 2 } },
+      version: 5,
     });
+    expect(lines(text, "meta.version")).toEqual([
+      "meta.version : exact;",
+      "meta.version : exact;",
+      "meta.version = meta.selector[5:5];",
+    ]);
     expect(lines(text, "meta.slice = ")).toEqual([
-      "meta.slice = meta.selector[5:5] ++ (bit<15>)meta.selector[4:1];",
+      "meta.slice = (bit<16>)meta.selector[4:1];",
       "meta.slice = (bit<16>)meta.selector[4:3];",
     ]);
   });

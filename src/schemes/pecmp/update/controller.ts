@@ -107,9 +107,10 @@ class Updates {
   }
 
   async run(spec: UpdateSpec): Promise<void> {
-    if (this.options.parameters.update.mode === "plain") return await this.#plainly(spec);
-    const { version, specs } = await this.#survey();
-    await this.#transact((1 - version) as Version, spec, specs[version]);
+    const { version, specs, states } = await this.#survey();
+    this.#logLate(states);
+    if (this.options.parameters.update.mode === "plain") await this.#plainly(spec);
+    else await this.#transact((1 - version) as Version, spec, specs[version]);
   }
 
   async #transact(to: Version, spec: UpdateSpec, old: UpdateSpec): Promise<void> {
@@ -142,7 +143,7 @@ class Updates {
     await context.clock.sleep(options.parameters.update.drain);
     const updates = await this.#writer.bring(this.#states([spec, spec]));
     context.log(`retired version ${1 - to}: ${updates} updates`);
-    await this.#ask({ op: "close" });
+    this.#logLate(await this.#ask({ op: "close" }));
     context.log(`update to version ${to} has ended`);
   }
 
@@ -154,6 +155,15 @@ class Updates {
     const updates = await this.#writer.bringOneByOne(this.#states([spec, spec]));
     await this.#ask((host) => ({ op: "replace", spec, rules: rulesOf(target, host) }));
     context.log(`plain update has ended: ${updates} updates`);
+    await context.clock.sleep(this.options.parameters.update.drain);
+    this.#logLate(await this.#ask({ op: "state" }));
+  }
+
+  /** Segments that came in below the highest before them: out of order, or sent again after a loss. */
+  #logLate(states: readonly HostState[]): void {
+    const late = states.reduce((sum, state) => sum + state.late, 0);
+    const furthest = Math.max(...states.map(({ furthest_bytes }) => furthest_bytes));
+    this.context.log(`${late} segments came late so far${late === 0 ? "" : `, by up to ${furthest} bytes`}`);
   }
 
   async #survey() {

@@ -5,6 +5,7 @@
  * `drained` a flow that has data under way sends no new data until all of it is acknowledged, and goes on with the new
  * version. An acknowledgement without data changes at once: an older one that comes late has no effect.
  */
+import type { Json, Random } from "../../../base/index.js";
 import type {
   ConnectionEnd,
   FlowKey,
@@ -54,6 +55,9 @@ class VersionState {
   #pending: Version | null = null;
   /** Counts the changes of a policy: a flow compares it with the one that it follows. */
   generation = 0;
+  /** Segments that came late, and the furthest in bytes. */
+  #late = 0;
+  #furthest = 0;
   /** Flows with data under way. */
   readonly #busy = new Set<VersionedPath>();
 
@@ -86,6 +90,11 @@ class VersionState {
   isBusy(flow: VersionedPath, busy: boolean): void {
     if (busy) this.#busy.add(flow);
     else this.#busy.delete(flow);
+  }
+
+  countLate(bytes: number): void {
+    this.#late++;
+    this.#furthest = Math.max(this.#furthest, bytes);
   }
 
   answer(message: Json): Json {
@@ -123,7 +132,14 @@ class VersionState {
 
   #state(): HostState {
     const waiting = [...this.#busy].filter(({ version }) => version !== this.version).length;
-    return { version: this.version, waiting, specs: this.#specs, pending: this.#pending };
+    return {
+      version: this.version,
+      waiting,
+      specs: this.#specs,
+      pending: this.#pending,
+      late: this.#late,
+      furthest_bytes: this.#furthest,
+    };
   }
 }
 
@@ -165,7 +181,7 @@ class VersionedPath implements PathChooser {
   }
 
   get holds(): boolean {
-    return this.version !== this.#state.version;
+    return this.#isBusy && this.version !== this.#state.version;
   }
 
   /** Changes to the host's version now. */
@@ -243,6 +259,7 @@ class VersionedPath implements PathChooser {
   }
 
   onReordering(bytes: number): void {
+    this.#state.countLate(bytes);
     this.#inner.onReordering?.(bytes);
   }
 }

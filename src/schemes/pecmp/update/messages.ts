@@ -29,6 +29,9 @@ export const hostState = z.strictObject({
   specs: z.tuple([updateCommand, updateCommand]),
   /** The version that an announced update leads to. */
   pending: version.nullable(),
+  /** Segments that came in below the highest before them, since the host began, and the furthest of them. */
+  late: z.number().int().min(0),
+  furthest_bytes: z.number().int().min(0),
 });
 export type HostState = z.output<typeof hostState>;
 
