@@ -30,7 +30,6 @@ export const updateParameters = z.strictObject({
   /** What a controller does with an update that another one has begun and no host follows yet. */
   interrupted: z.enum(["finish", "take_back"]).default("finish"),
 });
-export type UpdateParameters = z.output<typeof updateParameters>;
 
 /** The command `update`: what is to be true after it. A key that is absent is as the parameters of the scheme say. */
 export const updateCommand = z.strictObject({
