@@ -1,4 +1,4 @@
-/** P4TE's scenarios on BMv2: the programs as our compiler makes them, the last one as p4c does, too. */
+/** P4TE's scenarios on BMv2: the programs as our compiler makes them, some as p4c does, too. */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
 import { renderProgram } from "../../src/generate/index.js";
@@ -8,16 +8,17 @@ import { byPort, PORTS, scenarios } from "../schemes/p4te/scenarios.js";
 import { BMV2, compileWithP4c, NO_BMV2, P4C, playOnBmv2, thriftBuiltIn } from "./bmv2.js";
 
 /** Copies must be through the switch before the next packet comes. */
-const APART_MS = 15;
+const APART_MS = 40;
 
 describe.skipIf(BMV2 === undefined)(
   `P4TE's programs on BMv2${BMV2 === undefined ? `: ${NO_BMV2}` : ""}`,
   () => {
     const played = scenarios().filter(({ queueRate }) => queueRate === undefined || thriftBuiltIn());
-    const last = played.length - 1;
-    const cases = played.flatMap((scenario, i) => [
+    // Each of the rules once: p4c takes seconds for a program.
+    const byP4c = /colour changes|algorithm 2\)$|another switch/;
+    const cases = played.flatMap((scenario) => [
       { ...scenario, compiler: "ours" },
-      ...(i === last && P4C !== undefined ? [{ ...scenario, compiler: "p4c" }] : []),
+      ...(P4C !== undefined && byP4c.test(scenario.name) ? [{ ...scenario, compiler: "p4c" }] : []),
     ]);
 
     it.concurrent.each(cases)(
