@@ -1,6 +1,29 @@
 /**
- * What an editor asks of P4 programs, as pure functions on text that run in a browser as well.
+ * What an editor asks of P4 programs, as pure functions on text that run in a browser as well. An answer is about one
+ * {@link P4Document}, which is one state of a text with the files that it includes.
  *
- *     format/   white space anew, everything else as it was
+ *     document      the compiler's findings, computed when asked for; also of programs that are not whole
+ *     occurrences/  every name with what it stands for
+ *     completion/   what can be written, what a call takes
+ *     format/       white space anew, everything else as it was
+ *     others        one question each
  */
+export { type Completion, type Completions, completion } from "./completion/completion.js";
+export { type Signature, type SignatureHelp, signatureHelp } from "./completion/signature-help.js";
+export { type DocumentOptions, openDocument, P4Document } from "./document.js";
 export { format } from "./format/format.js";
+export { type Hover, hover } from "./hover.js";
+export { type Lens, lenses } from "./lenses.js";
+export { definition, references } from "./navigate.js";
+export type { Occurrence } from "./occurrences/occurrences.js";
+export { type Fold, folds, type OutlineItem, outline } from "./outline.js";
+export { type QuickFix, quickFixes } from "./quick-fixes.js";
+export { applyEdits, type Edit, type Refusal, rename, renameable } from "./rename.js";
+export {
+  type SemanticToken,
+  semanticTokens,
+  TOKEN_KINDS,
+  TOKEN_MODIFIERS,
+  type TokenKind,
+  type TokenModifier,
+} from "./semantic-tokens.js";

@@ -1,5 +1,5 @@
 /** The compiler as one function: source text in, BMv2 JSON and P4Info out. */
-import { type Diagnostics, SourceFile } from "../base/index.js";
+import { Diagnostics, SourceFile } from "../base/index.js";
 import type { TableEntry } from "../device/index.js";
 import type { Program } from "../program/index.js";
 import { emitBmv2 } from "./emit/bmv2-program.js";
@@ -10,8 +10,8 @@ import type { IrProgram } from "./lower/ir.js";
 import { runPasses } from "./lower/passes.js";
 import { warn } from "./lower/warnings.js";
 import type { SourceUnit } from "./syntax/ast.js";
-import { type IncludeResolver, parse } from "./syntax/index.js";
-import { check } from "./types/index.js";
+import { type IncludeResolver, type PreprocessorOptions, parse } from "./syntax/index.js";
+import { type CheckedProgram, check } from "./types/index.js";
 
 export interface CompileInput {
   /** The program, or its text, which then goes by the name `program.p4`. */
@@ -33,6 +33,26 @@ export interface CompileResult {
   unit: SourceUnit;
   /** The program as the emitters saw it. */
   lowered: IrProgram;
+}
+
+/** A program as read and checked. After errors the tree lacks what could not be read, and some types are unknown. */
+export interface Analysis {
+  unit: SourceUnit;
+  checked: CheckedProgram;
+}
+
+/**
+ * Parses and checks a program for an editor, which wants types of what is right also where something is wrong. Errors of the
+ * checker after those of the parser may be their echoes: they are left out, as `compile` does.
+ */
+export function analyse(
+  file: SourceFile,
+  options: Omit<PreprocessorOptions, "file">,
+  diagnostics: Diagnostics,
+): Analysis {
+  const unit = parse({ file, ...options }, diagnostics);
+  const checked = check(unit, diagnostics.hasErrors ? new Diagnostics() : diagnostics);
+  return { unit, checked };
 }
 
 /** Parses and checks a program. Undefined when there are errors; they are in `diagnostics`, as are warnings. */
@@ -64,10 +84,20 @@ export function compile(input: CompileInput, diagnostics: Diagnostics): CompileR
   const file = typeof input.file === "string" ? new SourceFile("program.p4", input.file) : input.file;
   const unit = checkSource(file, input, diagnostics);
   if (unit === undefined) return undefined;
+  return compileChecked(unit, file, diagnostics, input.dump);
+}
+
+/** Compiles a program that was parsed and checked without errors; the rest of {@link compile}. */
+export function compileChecked(
+  unit: SourceUnit,
+  file: SourceFile,
+  diagnostics: Diagnostics,
+  dump?: CompileInput["dump"],
+): CompileResult | undefined {
   const lowered = elaborate(unit, file, diagnostics);
   if (lowered === undefined || diagnostics.hasErrors) return undefined;
   warn(lowered, unit, diagnostics);
-  runPasses(lowered, diagnostics, input.dump);
+  runPasses(lowered, diagnostics, dump);
   if (diagnostics.hasErrors) return undefined;
   const bmv2 = emitBmv2(lowered, file.path, diagnostics);
   if (bmv2 === undefined) return undefined;

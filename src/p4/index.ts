@@ -7,12 +7,43 @@
  *     emit/    flat program -> BMv2 JSON, P4Info
  *     stdlib/  core.p4 and v1model.p4
  */
-export { type CompileInput, type CompileResult, compile } from "./compile.js";
+export { CODES as P4_CODES } from "./codes.js";
+export {
+  type Analysis,
+  analyse,
+  type CompileInput,
+  type CompileResult,
+  compile,
+  compileChecked,
+} from "./compile.js";
 export { standardLibrary } from "./stdlib/index.js";
+export type * as ast from "./syntax/ast.js";
 export {
   type IncludeResolver,
+  isName,
+  keywordSet,
+  LineView,
+  type Macro,
   type PreprocessorOptions,
+  type PreprocessorWatcher,
   preprocess,
+  printExpression,
   printUnit,
   Scanner,
+  type Token,
 } from "./syntax/index.js";
+export {
+  type BoundArguments,
+  type CheckedProgram,
+  type ConstantValue,
+  constantToString,
+  kindWord,
+  memberNames,
+  signatureToString,
+  sizeOf,
+  substitute,
+  substitutionOf,
+  type Type,
+  typeToString,
+  unwrapNew,
+} from "./types/index.js";

@@ -44,6 +44,8 @@ export interface NamedType extends TypeExpressionBase {
   absolute: boolean;
   name: Identifier;
   args: TypeExpression[];
+  /** Checker: what the name stands for. */
+  declaration?: Declaration;
 }
 
 /** `bit<W>`, `int<W>`, `varbit<W>`; `bit` alone is `bit<1>` (width undefined), `int` alone is `int`. */

@@ -40,6 +40,8 @@ export class Expander {
   constructor(
     readonly source: TokenSource,
     readonly diagnostics: Diagnostics,
+    /** Called with each name that stands for a macro. */
+    readonly used: (name: Token, macro: Macro) => void = () => {},
   ) {}
 
   /** The next token with macros replaced. */
@@ -69,6 +71,7 @@ export class Expander {
       if (token === undefined || token.painted || !isWord(token)) return token;
       const macro = this.macros.get(token.text);
       if (macro === undefined) return token;
+      this.used(token, macro);
       if (macro.active) return paint(token);
       if (!this.#expand(macro, token)) return token;
     }

@@ -14,10 +14,13 @@ import { parseDeclarations } from "./declaration-parser.js";
 import { textOfTokens } from "./preprocessed-text.js";
 import { type PreprocessorOptions, preprocessTokens } from "./preprocessor.js";
 
-export type { IncludeResolver, PreprocessorOptions } from "./preprocessor.js";
+export { LineView } from "./line-view.js";
+export type { Macro } from "./macro.js";
+export type { IncludeResolver, PreprocessorOptions, PreprocessorWatcher } from "./preprocessor.js";
 export { printExpression } from "./print-expression.js";
 export { printUnit } from "./printer.js";
 export { Scanner } from "./scanner.js";
+export { isName, keywordSet, type Token } from "./token.js";
 
 /**
  * Preprocesses and parses a program. What is wrong goes to `diagnostics`, with codes P401xx and P402xx; the tree then lacks

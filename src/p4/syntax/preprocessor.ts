@@ -26,6 +26,18 @@ export interface PreprocessorOptions {
   defines?: Readonly<Record<string, string>>;
   /** As `-U NAME`, after the defines. */
   undefines?: readonly string[];
+  /** Hears what the tokens do not tell: macros, included files, text that is left out. */
+  watcher?: PreprocessorWatcher;
+}
+
+/** What an editor wants to know of the preprocessor's work. Spans are those of the text as written. */
+export interface PreprocessorWatcher {
+  defined(macro: Macro): void;
+  /** A name that stands for a macro: in the text, in `#ifdef`, `#undef` and `defined`. Out of another macro's body: where that was used. */
+  used(name: Span, macro: Macro): void;
+  included(line: Span, file: SourceFile): void;
+  /** Groups of an `#if` that are not taken, from the line after a directive to the begin of another. */
+  skipped(group: Span): void;
 }
 
 const MAX_INCLUDE_DEPTH = 200;
@@ -83,7 +95,9 @@ class Preprocessor {
         this.#ahead = token;
       },
     };
-    this.expander = new Expander(source, diagnostics);
+    this.expander = new Expander(source, diagnostics, (name, macro) =>
+      this.options.watcher?.used(name, macro),
+    );
     this.#macros = this.expander.macros;
     this.#current = this.#open(options.file);
     this.#predefine();
@@ -124,7 +138,10 @@ class Preprocessor {
         break;
       case "undef": {
         const macro = this.#macroName(this.#lineTokens(), line);
-        if (macro !== undefined) this.#macros.delete(macro.text);
+        if (macro !== undefined) {
+          this.#mention(macro);
+          this.#macros.delete(macro.text);
+        }
         break;
       }
       case "if":
@@ -225,6 +242,13 @@ class Preprocessor {
         ...definitionNote(before),
       );
     this.#macros.set(macro.name, macro);
+    this.options.watcher?.defined(macro);
+  }
+
+  /** Tells the watcher of a macro's name in a directive. */
+  #mention(name: Token): void {
+    const macro = this.#macros.get(name.text);
+    if (macro !== undefined) this.options.watcher?.used(name, macro);
   }
 
   #predefine(): void {
@@ -259,6 +283,7 @@ class Preprocessor {
   #holds(directive: string, tokens: readonly Token[], line: Span): boolean {
     if (directive === "if" || directive === "elif") return this.#condition(tokens, line);
     const macro = this.#macroName(tokens, line);
+    if (macro !== undefined) this.#mention(macro);
     return macro !== undefined && this.#macros.has(macro.text) === !directive.endsWith("ndef");
   }
 
@@ -287,10 +312,12 @@ class Preprocessor {
     const { scanner, conditionals } = this.#current;
     const top = conditionals.at(-1)!;
     let depth = 0;
+    let start = this.#place();
     for (;;) {
       const hash = this.#skippedToken();
       if (hash.kind === "end") {
         this.#ahead = hash;
+        this.#tellSkipped(scanner.file, start, hash.start);
         return;
       }
       if (hash.kind !== "#" || !hash.newline) continue;
@@ -303,10 +330,12 @@ class Preprocessor {
       if (/^if(n?def)?$/.test(name.text)) depth++;
       else if (name.text === "endif") {
         if (depth-- > 0) continue;
+        this.#tellSkipped(scanner.file, start, hash.start);
         this.#lineTokens();
         conditionals.pop();
         return;
       } else if (depth === 0 && /^(else|elif|elifn?def)$/.test(name.text)) {
+        this.#tellSkipped(scanner.file, start, hash.start);
         this.#checkBranch(line, name.text);
         // After the group that was taken, not even the expressions have to be valid.
         if (top.taken) scanner.restOfLine();
@@ -315,8 +344,18 @@ class Preprocessor {
           top.taken = true;
           return;
         } else if ((top.taken = this.#holds(name.text, this.#lineTokens(), line))) return;
+        start = this.#place();
       }
     }
+  }
+
+  /** Where reading goes on. */
+  #place(): number {
+    return this.#ahead?.start ?? this.#current.scanner.position;
+  }
+
+  #tellSkipped(file: SourceFile, start: number, end: number): void {
+    if (end > start) this.options.watcher?.skipped({ file, start, end });
   }
 
   #skippedToken(): Token {
@@ -359,6 +398,7 @@ class Preprocessor {
       if (parenthesised && raw[i + 3]?.kind !== ")")
         throw new ConditionError(raw[i + 3] ?? name, "expected ')' after the name");
       i += parenthesised ? 3 : 1;
+      this.#mention(name);
       const value = this.#macros.has(name.text) ? "1" : "0";
       tokens.push(new Token("integer", name.file, name.start, name.end, value, false, true));
     }
@@ -411,7 +451,10 @@ class Preprocessor {
       );
       return;
     }
-    if (this.#onceFiles.has(file)) return;
+    if (this.#onceFiles.has(file)) {
+      this.options.watcher?.included(span, file);
+      return;
+    }
     const deep = this.#files.length > MAX_INCLUDE_DEPTH;
     if (deep || this.#includes >= MAX_INCLUDES) {
       // One message, as all files further out would say the same: with the count used up nothing more is read.
@@ -428,6 +471,7 @@ class Preprocessor {
       return;
     }
     this.#includes++;
+    this.options.watcher?.included(span, file);
     // The token after the directive belongs to this file and waits in its scanner.
     if (this.#ahead !== undefined) scanner.rewind(this.#ahead);
     this.#ahead = undefined;

@@ -13,12 +13,14 @@
  *     algebra, fold, default-value, evaluate
  *                         what can be asked of types and constants, also by later passes
  */
-export { typeToString } from "./algebra.js";
+export { signatureToString, sizeOf, substitute, substitutionOf, typeToString, unwrapNew } from "./algebra.js";
 export { constantOf } from "./coerce.js";
 export type { ConstantValue } from "./constant-value.js";
 export { entryPriorities } from "./entries.js";
 export { evaluate } from "./evaluate.js";
 export { constantToString } from "./fold.js";
+export { memberNames } from "./members.js";
+export { kindWord } from "./names.js";
 export { type CheckedProgram, check } from "./program.js";
 export type { BoundArguments, ResolvedCall } from "./resolution.js";
 export type { StructLikeType, Type } from "./type.js";

@@ -156,6 +156,7 @@ function resolveNamed(cx: Checker, e: NamedType, use: TypeUse): Type {
     return UNKNOWN;
   }
   const declaration = found[0]!;
+  e.declaration = declaration;
   const args = e.args.map((arg) => resolveType(cx, arg));
   switch (declaration.kind) {
     case "typedef":

@@ -1,0 +1,128 @@
+/** A P4 program that is open in an editor: its text, and what the compiler finds in it, computed when first asked for. */
+import { type Diagnostic, Diagnostics, SourceFile, type Span } from "../base/index.js";
+import {
+  type Analysis,
+  analyse,
+  type ast,
+  compileChecked,
+  type IncludeResolver,
+  type Macro,
+  type PreprocessorWatcher,
+} from "../p4/index.js";
+import type { Program } from "../program/index.js";
+import { type Occurrences, occurrencesOf } from "./occurrences/occurrences.js";
+import { sourceOf } from "./spans.js";
+
+export interface DocumentOptions {
+  /** Finds included files; `core.p4` and `v1model.p4` need none. */
+  readonly resolveInclude?: IncludeResolver;
+  /** Macros, as `-D NAME=VALUE` and `-U NAME` give them. */
+  readonly defines?: Readonly<Record<string, string>>;
+  readonly undefines?: readonly string[];
+}
+
+/** What the preprocessor did with the text. */
+export interface PreprocessorFindings {
+  readonly macros: Macro[];
+  readonly uses: { readonly span: Span; readonly macro: Macro }[];
+  readonly includes: { readonly span: Span; readonly file: SourceFile }[];
+  readonly skipped: Span[];
+}
+
+/** One state of a program. It does not change; a change of the text makes a new one. */
+export class P4Document {
+  readonly file: SourceFile;
+  #analysed: { analysis: Analysis; list: readonly Diagnostic[]; failed: boolean } | undefined;
+  #occurrences: Occurrences | undefined;
+  #compiled: { program: Program | undefined; list: readonly Diagnostic[] } | undefined;
+  readonly preprocessor: PreprocessorFindings = { macros: [], uses: [], includes: [], skipped: [] };
+
+  constructor(
+    /** The name by which other files include it, and by which spans name it. */
+    readonly path: string,
+    readonly text: string,
+    readonly options: DocumentOptions = {},
+  ) {
+    this.file = new SourceFile(path, text);
+  }
+
+  /** The tree, checked; with an error, what could be read of it. */
+  get analysis(): Analysis {
+    return this.#analyse().analysis;
+  }
+
+  /** What is wrong by the parser and the checker, quickly found. */
+  get quickDiagnostics(): readonly Diagnostic[] {
+    return this.#analyse().list;
+  }
+
+  get occurrences(): Occurrences {
+    this.#occurrences ??= occurrencesOf(this.analysis, this.preprocessor);
+    return this.#occurrences;
+  }
+
+  /** Whether the text is a whole program, not a file for others to include. */
+  get isProgram(): boolean {
+    return this.analysis.checked.main !== undefined;
+  }
+
+  /** Everything that `p4loom compile` reports. Of a file without `main`, what the parser and the checker report. */
+  get diagnostics(): readonly Diagnostic[] {
+    return this.#compile().list;
+  }
+
+  /** The compiled program; undefined where there is an error, or no `main`. */
+  get program(): Program | undefined {
+    return this.#compile().program;
+  }
+
+  /** Each file that the program is made of, by its path: the text itself and what it includes, also indirectly. */
+  get files(): ReadonlyMap<string, SourceFile> {
+    void this.analysis;
+    return new Map(
+      [this.file, ...this.preprocessor.includes.map(({ file }) => file)].map((file) => [file.path, file]),
+    );
+  }
+
+  get unit(): ast.SourceUnit {
+    return this.analysis.unit;
+  }
+
+  #analyse() {
+    if (this.#analysed === undefined) {
+      const diagnostics = new Diagnostics();
+      const { macros, uses, includes, skipped } = this.preprocessor;
+      const watcher: PreprocessorWatcher = {
+        defined: (macro) => macros.push(macro),
+        used: (span, macro) =>
+          uses.push({ span: { file: sourceOf(span.file), start: span.start, end: span.end }, macro }),
+        included: (span, file) => includes.push({ span, file }),
+        skipped: (group) => skipped.push({ ...group, file: sourceOf(group.file) }),
+      };
+      const analysis = analyse(this.file, { ...this.options, watcher }, diagnostics);
+      this.#analysed = { analysis, list: diagnostics.list, failed: diagnostics.hasErrors };
+    }
+    return this.#analysed;
+  }
+
+  #compile() {
+    if (this.#compiled === undefined) {
+      const { analysis, list, failed } = this.#analyse();
+      if (failed || !this.isProgram) this.#compiled = { program: undefined, list };
+      else {
+        const diagnostics = new Diagnostics();
+        for (const diagnostic of list) diagnostics.add(diagnostic);
+        const result = compileChecked(analysis.unit, this.file, diagnostics);
+        this.#compiled = { program: result?.program, list: diagnostics.list };
+      }
+    }
+    return this.#compiled;
+  }
+}
+
+/**
+ * Opens a text. `path` names it in spans; `resolveInclude` finds the files that it includes, by the same paths.
+ */
+export function openDocument(path: string, text: string, options: DocumentOptions = {}): P4Document {
+  return new P4Document(path, text, options);
+}

@@ -1,0 +1,63 @@
+/** Above each table: in which stages of a chip it would stand, and what it takes there. */
+import type { Span } from "../base/index.js";
+import { fitProgram, type TableReport, type Target, toJson } from "../fit/index.js";
+import type { ast } from "../p4/index.js";
+import type { P4Document } from "./document.js";
+import { sourceOf, spanAsRead } from "./spans.js";
+
+export interface Lens {
+  /** The name of the table, or of the switch instance for the whole program. */
+  readonly span: Span;
+  readonly text: string;
+}
+
+/** Places the whole program on the target, which takes longer than other questions. Empty where it does not compile. */
+export function lenses(document: P4Document, target: Target): Lens[] {
+  const { program } = document;
+  if (program === undefined) return [];
+  const fitted = toJson(fitProgram(program, target));
+  const found: Lens[] = [];
+  for (const table of tablesOf(document)) {
+    const { line } = table.name.span.file.position(table.name.span.start);
+    const parts = fitted.tables.filter(
+      ({ source, match_kind }) =>
+        match_kind !== "gateway" && source?.line === line && source.file === table.name.span.file.path,
+    );
+    if (parts.length > 0) found.push({ span: spanAsRead(table.name.span), text: textOf(parts) });
+    else {
+      const unplaced = fitted.unplaced.find(({ table: name }) => name.endsWith(`.${table.name.name}`));
+      if (unplaced !== undefined)
+        found.push({ span: spanAsRead(table.name.span), text: `no stage holds it: ${unplaced.detail}` });
+    }
+  }
+  const { main } = document.analysis.checked;
+  if (main !== undefined && sourceOf(main.name.span.file) === document.file)
+    found.push({
+      span: spanAsRead(main.name.span),
+      text: `${target.name}: ${fitted.stages.total} of ${fitted.device_stages} stages, ${fitted.verdict}`,
+    });
+  return found;
+}
+
+/** Tables declared in the document itself. */
+function tablesOf(document: P4Document): ast.TableDeclaration[] {
+  return document.unit.declarations.flatMap((declaration) => {
+    if (declaration.kind !== "control" || sourceOf(declaration.span.file) !== document.file) return [];
+    return (declaration.body?.locals ?? []).filter((local) => local.kind === "table");
+  });
+}
+
+function textOf(parts: readonly TableReport[]): string {
+  // People count stages from 1 in sentences, but reports and tools of the chips count from 0: so do these.
+  const stages = [...new Set(parts.map(({ stage }) => stage))].sort((a, b) => a - b);
+  const [first, last] = [stages[0]!, stages.at(-1)!];
+  const place = first === last ? `stage ${first}` : `stages ${first} to ${last}`;
+  const sum = (pick: (part: TableReport) => number) => parts.reduce((total, part) => total + pick(part), 0);
+  const blocks = [
+    [sum(({ srams }) => srams), "SRAM"],
+    [sum(({ tcams }) => tcams), "TCAM"],
+  ]
+    .filter(([count]) => count !== 0)
+    .map(([count, kind]) => `${count} ${kind}`);
+  return [place, ...blocks].join(", ");
+}

@@ -1,0 +1,103 @@
+/** Where each name of a program stands, and what it stands for there. */
+import type { SourceFile, Span } from "../../base/index.js";
+import type { Analysis, ast, ConstantValue, Macro, Type } from "../../p4/index.js";
+import type { PreprocessorFindings } from "../document.js";
+import { isWritten, sourceOf, spanAsRead } from "../spans.js";
+import { collectNames } from "./collect.js";
+
+/** What a name can stand for. */
+export type Target = ast.Declaration | ast.FieldDeclaration | Macro;
+
+export interface Occurrence {
+  /** In the file as read. Exactly the name, but for one that is not `written`. */
+  readonly span: Span;
+  readonly target: Target;
+  readonly role: "declaration" | "read" | "write";
+  /** The name itself stands there; else it came out of a macro that is used there. */
+  readonly written: boolean;
+  /** What the expression has that the name ends, where it ends one. */
+  readonly type?: Type | undefined;
+  readonly constant?: ConstantValue | undefined;
+}
+
+/** All names of a program, in all of its files. */
+export class Occurrences {
+  readonly all: readonly Occurrence[];
+  readonly #byFile = new Map<SourceFile, Occurrence[]>();
+  readonly #byTarget = new Map<Target, Occurrence[]>();
+
+  constructor(all: readonly Occurrence[]) {
+    this.all = all;
+    for (const one of all) {
+      if (one.written) push(this.#byFile, one.span.file, one);
+      push(this.#byTarget, one.target, one);
+    }
+    for (const list of this.#byFile.values()) list.sort((a, b) => a.span.start - b.span.start);
+  }
+
+  /** Those written in a file, in order. */
+  inFile(file: SourceFile): readonly Occurrence[] {
+    return this.#byFile.get(file) ?? [];
+  }
+
+  of(target: Target): readonly Occurrence[] {
+    return this.#byTarget.get(target) ?? [];
+  }
+
+  /** The name that an offset of a file is in, or just behind. */
+  at(file: SourceFile, offset: number): Occurrence | undefined {
+    const list = this.inFile(file);
+    let low = 0;
+    let high = list.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (list[middle]!.span.start <= offset) low = middle + 1;
+      else high = middle;
+    }
+    const found = list[low - 1];
+    return found !== undefined && offset <= found.span.end ? found : undefined;
+  }
+}
+
+function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}
+
+/** The name of a target. */
+export function nameOf(target: Target): string {
+  return typeof target.name === "string" ? target.name : target.name.name;
+}
+
+/** Whether a target is a macro. */
+export function isMacro(target: Target): target is Macro {
+  return typeof target.name === "string";
+}
+
+/** Where a target is declared; undefined for a macro of the command line. */
+export function placeOf(target: Target): Span | undefined {
+  const span = isMacro(target) ? target.span : target.name.span;
+  return span === undefined ? undefined : spanAsRead(span);
+}
+
+export function occurrencesOf(analysis: Analysis, preprocessor: PreprocessorFindings): Occurrences {
+  const all: Occurrence[] = [];
+  const seen = new Map<SourceFile, Set<number>>();
+  const add = (name: string, span: Span, rest: Omit<Occurrence, "span" | "written">) => {
+    const file = sourceOf(span.file);
+    const written = isWritten(name, span);
+    if (written) {
+      let starts = seen.get(file);
+      if (starts === undefined) seen.set(file, (starts = new Set()));
+      if (starts.has(span.start)) return;
+      starts.add(span.start);
+    }
+    all.push({ span: { file, start: span.start, end: span.end }, written, ...rest });
+  };
+  for (const macro of preprocessor.macros)
+    if (macro.span !== undefined) add(macro.name, macro.span, { target: macro, role: "declaration" });
+  for (const { span, macro } of preprocessor.uses) add(macro.name, span, { target: macro, role: "read" });
+  collectNames(analysis, (name, rest) => add(name.name, name.span, rest));
+  return new Occurrences(all);
+}

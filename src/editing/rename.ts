@@ -1,0 +1,137 @@
+/** Renaming. A new name is taken only where the program means the same afterwards. */
+import { SourceFile, type Span } from "../base/index.js";
+import { type IncludeResolver, keywordSet, standardLibrary } from "../p4/index.js";
+import { openDocument, type P4Document } from "./document.js";
+import { nameOf, type Occurrence, placeOf, type Target } from "./occurrences/occurrences.js";
+import { spanAsRead } from "./spans.js";
+
+export interface Edit {
+  readonly span: Span;
+  readonly text: string;
+}
+
+/** Why a name cannot be changed, in one sentence. */
+export interface Refusal {
+  readonly refused: string;
+}
+
+/** The name at an offset, if it can be changed at all. */
+export function renameable(document: P4Document, offset: number): Occurrence | Refusal {
+  const found = document.occurrences.at(document.file, offset);
+  if (found === undefined) return { refused: "there is no name here that the program declares" };
+  const { target } = found;
+  const name = nameOf(target);
+  const place = placeOf(target);
+  if (place === undefined) return { refused: `'${name}' comes from the command line` };
+  if (isLibrary(place.file)) return { refused: `'${name}' is declared in ${place.file.path}` };
+  if (name === "main") return { refused: "'main' names the switch that the program is for" };
+  if (name === "start" && "kind" in target && target.kind === "state")
+    return { refused: "'start' is the state that a parser begins with" };
+  const hidden = document.occurrences.of(target).find(({ written }) => !written);
+  if (hidden !== undefined)
+    return { refused: `'${name}' is used in the text of a macro, at ${placeText(hidden.span)}` };
+  const skipped = document.preprocessor.skipped.find(
+    (group) => mentions(group, name) && !isLibrary(group.file) && !isRead(document, group),
+  );
+  if (skipped !== undefined)
+    return {
+      refused: `'${name}' stands in lines that an #if leaves out, at ${placeText(skipped)}; what it means there is not known`,
+    };
+  return found;
+}
+
+/**
+ * The edits that give the name at an offset another one, in all files of the program; or why not. The program with the
+ * edits is analysed: each name must stand for what it stood for.
+ */
+export function rename(document: P4Document, offset: number, newName: string): readonly Edit[] | Refusal {
+  const found = renameable(document, offset);
+  if ("refused" in found) return found;
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(newName))
+    return { refused: `'${newName}' is no name: letters, digits and _, not beginning with a digit` };
+  if (keywordSet.has(newName)) return { refused: `'${newName}' is a keyword of P4` };
+  const old = nameOf(found.target);
+  if (newName === old) return [];
+  const places = new Map(
+    document.occurrences.of(found.target).map(({ span }) => [`${span.file.path}:${span.start}`, span]),
+  );
+  const edits = [...places.values()].map((span) => ({ span, text: newName }));
+  const clash = clashOf(document, edits, newName);
+  return clash === undefined ? edits : { refused: clash };
+}
+
+function clashOf(document: P4Document, edits: readonly Edit[], newName: string): string | undefined {
+  const changed = applyEdits(document, edits);
+  const before = document.occurrences.all;
+  const after = changed.occurrences.all;
+  const errors = changed.quickDiagnostics.find(
+    ({ severity, message }) =>
+      severity === "error" && !document.quickDiagnostics.some((old) => old.message === message),
+  );
+  if (errors !== undefined) return `with the name '${newName}': ${errors.message}`;
+  const other = sameMeaning(before, after);
+  if (other !== undefined) return `'${newName}' would then mean something else at ${placeText(other.span)}`;
+  return undefined;
+}
+
+/** The first occurrence that stands for something else in the second list; both are in the order of the walk. */
+function sameMeaning(before: readonly Occurrence[], after: readonly Occurrence[]): Occurrence | undefined {
+  const pairs = new Map<Target, Target>();
+  const taken = new Set<Target>();
+  for (const [index, { target }] of before.entries()) {
+    const now = after[index]?.target;
+    const known = pairs.get(target);
+    if (now === undefined || (known === undefined ? taken.has(now) : known !== now)) return before[index];
+    pairs.set(target, now);
+    taken.add(now);
+  }
+  return after.length > before.length ? after[before.length] : undefined;
+}
+
+/** The program with edits carried out in its own text and in what it includes. */
+export function applyEdits(document: P4Document, edits: readonly Edit[]): P4Document {
+  const texts = new Map<string, string>();
+  for (const { span } of edits)
+    if (!texts.has(span.file.path)) {
+      const own = edits.filter((edit) => edit.span.file.path === span.file.path);
+      texts.set(span.file.path, edited(span.file.text, own));
+    }
+  const { resolveInclude } = document.options;
+  const changed: IncludeResolver = (name, from, system) => {
+    const file = resolveInclude?.(name, from, system);
+    const text = file === undefined ? undefined : texts.get(file.path);
+    return text === undefined ? file : new SourceFile(file!.path, text);
+  };
+  return openDocument(document.path, texts.get(document.path) ?? document.text, {
+    ...document.options,
+    resolveInclude: changed,
+  });
+}
+
+function edited(text: string, edits: readonly Edit[]): string {
+  let result = text;
+  for (const { span, text: replacement } of [...edits].sort((a, b) => b.span.start - a.span.start))
+    result = result.slice(0, span.start) + replacement + result.slice(span.end);
+  return result;
+}
+
+function isLibrary(file: SourceFile): boolean {
+  return standardLibrary(file.path.slice(file.path.lastIndexOf("/") + 1)) === file;
+}
+
+/** Whether lines that are left out once were read another time, as those of a file with a guard. */
+function isRead(document: P4Document, { file, start, end }: Span): boolean {
+  return document.occurrences.all.some(
+    ({ span }) => span.file.path === file.path && start <= span.start && span.end <= end,
+  );
+}
+
+function mentions({ file, start, end }: Span, name: string): boolean {
+  return new RegExp(`\\b${name}\\b`).test(file.text.slice(start, end));
+}
+
+function placeText(span: Span): string {
+  const { file, start } = spanAsRead(span);
+  const { line, column } = file.position(start);
+  return `${file.path}:${line}:${column}`;
+}
