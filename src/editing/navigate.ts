@@ -5,7 +5,7 @@ import { type Occurrence, placeOf, type Target } from "./occurrences/occurrences
 import { holds, sourceOf } from "./spans.js";
 
 /** What the name at an offset of the document stands for. */
-export function targetAt(document: P4Document, offset: number): Target | undefined {
+function targetAt(document: P4Document, offset: number): Target | undefined {
   return document.occurrences.at(document.file, offset)?.target;
 }
 
