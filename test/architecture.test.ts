@@ -115,6 +115,7 @@ describe("architecture", () => {
       "host-agent",
       "daemon",
       "loading",
+      "language-server",
       "own-schemes",
       "interfaces",
       "experiment",

@@ -36,6 +36,10 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ["p4loom fmt --check p4", "exit status 1 when a file is not formatted, for a build"],
     ["p4loom fmt --stdin < basic.p4", "as editors call it"],
   ],
+  lsp: [
+    ["p4loom lsp", "what an editor starts (docs/editors.md)"],
+    ["p4loom lsp -I include --target tofino2", "with an include folder, and the stages of another chip"],
+  ],
   stf: [
     ["p4loom stf basic.p4 basic.stf", "exit status 0 when every expected packet came"],
     ["p4loom stf basic.p4 basic.stf --trace -", "with what happened to every packet"],

@@ -1,16 +1,11 @@
 /** `p4loom fit`: does a program fit RMT, Tofino 1 or Tofino 2? */
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { Diagnostics, didYouMean, fail } from "../base/index.js";
-import { loadDocument } from "../documents/index.js";
+import { Diagnostics, fail } from "../base/index.js";
 import {
   checkBudget,
   difference,
   differenceText,
   explain,
   explanationText,
-  FIT_CODES,
   type FitResult,
   fitProgram,
   conclude as judge,
@@ -20,22 +15,15 @@ import {
   placeExactly,
   runSweep,
   sweepText,
-  type Target,
-  targetSchema,
   toHtml,
   toJson,
   toSarif,
   toText,
 } from "../fit/index.js";
-import {
-  type LoadedProgram,
-  loadProgram,
-  type OutputFile,
-  readSource,
-  writeFiles,
-} from "../loading/index.js";
+import { type LoadedProgram, loadProgram, type OutputFile, writeFiles } from "../loading/index.js";
 import { CODES } from "./codes.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
+import { loadTarget } from "./targets.js";
 import { version } from "./version.js";
 
 export interface FitCommandOptions {
@@ -159,31 +147,4 @@ async function readProgram(path: string, options: FitCommandOptions): Promise<Lo
     options.jsonDiagnostics,
   );
   return loaded;
-}
-
-const TARGETS = fileURLToPath(new URL("../../data/targets/", import.meta.url));
-
-/** A target by the name of its file in data/targets, or a file of the user's. */
-function loadTarget(name: string): Target {
-  const names = readdirSync(TARGETS)
-    .filter((file) => file.endsWith(".yaml"))
-    .map((file) => file.slice(0, -".yaml".length))
-    .sort();
-  const own = names.includes(name);
-  if (!own && !existsSync(name)) {
-    fail(
-      FIT_CODES.unknownTarget,
-      undefined,
-      `--target ${name}: no such target or file${didYouMean(name, names, '"')}`,
-      `targets: ${names.join(", ")}; or the path of a target file`,
-    );
-  }
-  const diagnostics = new Diagnostics();
-  const loaded = loadDocument(
-    readSource(own ? join(TARGETS, `${name}.yaml`) : name),
-    targetSchema,
-    diagnostics,
-  );
-  diagnostics.throwIfErrors();
-  return loaded!.value;
 }

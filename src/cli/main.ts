@@ -8,6 +8,7 @@ import { addExamples } from "./examples.js";
 import type { FitCommandOptions } from "./fit.js";
 import { defineFmt, type FmtArguments } from "./fmt/fmt-options.js";
 import { defineHash, type HashArguments, type HashSubject } from "./hash/hash-options.js";
+import { defineLsp, type LspArguments } from "./lsp/lsp-options.js";
 import { defineMachineCommands } from "./machine-commands.js";
 import { defineNet, type NetArguments } from "./net/net-options.js";
 import { conclude, EXIT } from "./outcome.js";
@@ -100,6 +101,10 @@ addP4cOptions(
 
 defineFmt(program.command("fmt")).action(async (files: string[], options: FmtArguments) => {
   await conclude(async () => (await import("./fmt/fmt.js")).fmt(files, options));
+});
+
+defineLsp(program.command("lsp")).action(async (options: LspArguments) => {
+  await conclude(async () => (await import("./lsp/lsp.js")).lsp(options));
 });
 
 addPreprocessorOptions(

@@ -32,18 +32,24 @@ export interface PreprocessorFindings {
 /** One state of a program. It does not change; a change of the text makes a new one. */
 export class P4Document {
   readonly file: SourceFile;
+  /** The document whose text begins the program: this one, or of an included file the one that includes it. */
+  readonly root: P4Document;
   #analysed: { analysis: Analysis; list: readonly Diagnostic[]; failed: boolean } | undefined;
   #occurrences: Occurrences | undefined;
   #compiled: { program: Program | undefined; list: readonly Diagnostic[] } | undefined;
-  readonly preprocessor: PreprocessorFindings = { macros: [], uses: [], includes: [], skipped: [] };
+  readonly preprocessor: PreprocessorFindings;
 
+  /** @param included the file and the program that includes it */
   constructor(
     /** The name by which other files include it, and by which spans name it. */
     readonly path: string,
     readonly text: string,
     readonly options: DocumentOptions = {},
+    included?: { readonly file: SourceFile; readonly root: P4Document },
   ) {
-    this.file = new SourceFile(path, text);
+    this.file = included?.file ?? new SourceFile(path, text);
+    this.root = included?.root ?? this;
+    this.preprocessor = included?.root.preprocessor ?? { macros: [], uses: [], includes: [], skipped: [] };
   }
 
   /** The tree, checked; with an error, what could be read of it. */
@@ -57,6 +63,7 @@ export class P4Document {
   }
 
   get occurrences(): Occurrences {
+    if (this.root !== this) return this.root.occurrences;
     this.#occurrences ??= occurrencesOf(this.analysis, this.preprocessor);
     return this.#occurrences;
   }
@@ -88,7 +95,8 @@ export class P4Document {
     return this.analysis.unit;
   }
 
-  #analyse() {
+  #analyse(): { analysis: Analysis; list: readonly Diagnostic[]; failed: boolean } {
+    if (this.root !== this) return this.root.#analyse();
     if (this.#analysed === undefined) {
       const diagnostics = new Diagnostics();
       const { macros, uses, includes, skipped } = this.preprocessor;
@@ -105,7 +113,8 @@ export class P4Document {
     return this.#analysed;
   }
 
-  #compile() {
+  #compile(): { program: Program | undefined; list: readonly Diagnostic[] } {
+    if (this.root !== this) return this.root.#compile();
     if (this.#compiled === undefined) {
       const { analysis, list, failed } = this.#analyse();
       if (failed || !this.isProgram) this.#compiled = { program: undefined, list };
@@ -125,4 +134,11 @@ export class P4Document {
  */
 export function openDocument(path: string, text: string, options: DocumentOptions = {}): P4Document {
   return new P4Document(path, text, options);
+}
+
+/** A file that a program includes, as a document of its own; undefined where the program does not read it. */
+export function openIncluded(root: P4Document, path: string): P4Document | undefined {
+  if (path === root.path) return root;
+  const file = root.files.get(path);
+  return file === undefined ? undefined : new P4Document(path, file.text, root.options, { file, root });
 }

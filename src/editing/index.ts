@@ -10,7 +10,7 @@
  */
 export { type Completion, type Completions, completion } from "./completion/completion.js";
 export { type Signature, type SignatureHelp, signatureHelp } from "./completion/signature-help.js";
-export { type DocumentOptions, openDocument, P4Document } from "./document.js";
+export { type DocumentOptions, openDocument, openIncluded, P4Document } from "./document.js";
 export { format } from "./format/format.js";
 export { type Hover, hover } from "./hover.js";
 export { type Lens, lenses } from "./lenses.js";

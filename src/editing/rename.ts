@@ -96,14 +96,15 @@ export function applyEdits(document: P4Document, edits: readonly Edit[]): P4Docu
       const own = edits.filter((edit) => edit.span.file.path === span.file.path);
       texts.set(span.file.path, edited(span.file.text, own));
     }
-  const { resolveInclude } = document.options;
+  const { resolveInclude } = document.root.options;
   const changed: IncludeResolver = (name, from, system) => {
     const file = resolveInclude?.(name, from, system);
     const text = file === undefined ? undefined : texts.get(file.path);
     return text === undefined ? file : new SourceFile(file!.path, text);
   };
-  return openDocument(document.path, texts.get(document.path) ?? document.text, {
-    ...document.options,
+  const { root } = document;
+  return openDocument(root.path, texts.get(root.path) ?? root.text, {
+    ...root.options,
     resolveInclude: changed,
   });
 }

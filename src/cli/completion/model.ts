@@ -47,6 +47,7 @@ function knownWords(): ReadonlyMap<string, readonly string[]> {
       [...new Set(Object.values(SCHEMES).flatMap(({ report }) => report?.topologies ?? []))],
     ],
     ["fit --target", targets],
+    ["lsp --target", targets],
     ["switch --log-level", ["trace", "debug", "info", "warn", "error", "off"]],
     ["switch --grpc-server-addr", ["none"]],
     ["completion shell", ["bash", "zsh", "fish"]],
@@ -62,7 +63,7 @@ export function completableCommands(program: Command): CompletableCommand[] {
   const words = knownWords();
   const completable = (key: string, text: string, choices: readonly string[] | undefined): Completable => ({
     words: choices ?? words.get(key) ?? [],
-    files: FILES.test(text) || key === "fit --target",
+    files: FILES.test(text) || key.endsWith(" --target"),
     folders: FOLDERS.test(text),
   });
   const option = (command: string, one: Option): CompletableOption => ({

@@ -1,0 +1,20 @@
+/** The command line of `p4loom lsp`. */
+import { type Command, Option } from "commander";
+import { repeatable } from "../switch/switch-options.js";
+
+export interface LspArguments {
+  I: string[];
+  D: string[];
+  U: string[];
+  target: string;
+}
+
+export function defineLsp(command: Command): Command {
+  return command
+    .description("serve editors: the language server protocol on standard input and output")
+    .addOption(repeatable("-I <dir>", "search DIR for included files"))
+    .addOption(repeatable("-D <macro[=value]>", "define a macro"))
+    .addOption(repeatable("-U <macro>", "undefine a macro"))
+    .option("--target <target>", "show the stages of tables on this target (see fit)", "tofino")
+    .addOption(new Option("--stdio", "what editors add to name the transport; there is no other").hideHelp());
+}

@@ -1,0 +1,111 @@
+/** Tells the editor what is wrong: at once what is found quickly, the rest when no key was pressed for a while. */
+import type { CancellationToken, Connection, Diagnostic as LspDiagnostic } from "vscode-languageserver";
+import { DiagnosticSeverity } from "vscode-languageserver";
+import type { Diagnostic } from "../base/index.js";
+import { CODES } from "./codes.js";
+import { diagnosticOf, uriOf } from "./convert.js";
+import { MAX_TEXT, type Workspace } from "./workspace.js";
+
+/** How long no text must change before whole programs are compiled, in ms. */
+const IDLE_MS = 400;
+
+export class Publisher {
+  #pending = new Set<string>();
+  #versions = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Immediate | undefined;
+  #lastChange = 0;
+  /** What only a whole compilation finds, by path, as it was last found. */
+  readonly #later = new Map<string, readonly LspDiagnostic[]>();
+
+  constructor(
+    readonly connection: Connection,
+    readonly workspace: Workspace,
+  ) {}
+
+  changed(path: string, version: number): void {
+    this.#versions.set(path, version);
+    // What a compilation found may stand elsewhere now.
+    this.#later.delete(path);
+    this.#schedule([path]);
+  }
+
+  closed(path: string): void {
+    this.#versions.delete(path);
+    this.#later.delete(path);
+    this.#pending.delete(path);
+    void this.connection.sendDiagnostics({ uri: uriOf(path), diagnostics: [] });
+  }
+
+  allChanged(): void {
+    this.#schedule(this.workspace.openPaths);
+  }
+
+  /** Settles when no text has changed for a while, or the request is cancelled. */
+  async idle(token: CancellationToken): Promise<void> {
+    while (!token.isCancellationRequested) {
+      const left = this.#lastChange + IDLE_MS - Date.now();
+      if (left <= 0) return;
+      await new Promise((resolve) => setTimeout(resolve, left));
+    }
+  }
+
+  #schedule(paths: readonly string[]): void {
+    for (const path of paths) this.#pending.add(path);
+    this.#lastChange = Date.now();
+    // Several changes in one read of the input are one.
+    this.#soon ??= setImmediate(() => {
+      this.#soon = undefined;
+      for (const one of this.#pending) this.#publish(one, false);
+    });
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      // A change of one file is a change of the programs that include it.
+      for (const path of this.workspace.openPaths) this.#publish(path, true);
+      this.#pending.clear();
+    }, IDLE_MS);
+    this.#timer.unref();
+  }
+
+  #publish(path: string, whole: boolean): void {
+    const text = this.workspace.textOf(path);
+    if (text === undefined) return;
+    const document = this.workspace.document(path);
+    const quick = document === undefined ? [] : inFile(document.quickDiagnostics, path);
+    if (document !== undefined && whole) {
+      const known = new Set(document.quickDiagnostics);
+      this.#later.set(
+        path,
+        inFile(
+          document.diagnostics.filter((one) => !known.has(one)),
+          path,
+        ),
+      );
+    }
+    const version = this.#versions.get(path);
+    void this.connection.sendDiagnostics({
+      uri: uriOf(path),
+      ...(version === undefined ? {} : { version }),
+      diagnostics: [
+        ...quick,
+        ...(this.#later.get(path) ?? []),
+        ...(document === undefined && text.length > MAX_TEXT ? [tooLong(text)] : []),
+      ],
+    });
+  }
+}
+
+/** Those with a place in the file; those of an included file are shown there when it is open. */
+function inFile(list: readonly Diagnostic[], path: string): LspDiagnostic[] {
+  return list.flatMap((one) => (one.span?.file.path === path ? [diagnosticOf(one, one.span)] : []));
+}
+
+function tooLong(text: string): LspDiagnostic {
+  return {
+    severity: DiagnosticSeverity.Information,
+    code: CODES.textTooLong,
+    source: "p4loom",
+    message: `this text has ${text.length} characters; p4loom analyses at most ${MAX_TEXT}`,
+    range: { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } },
+  };
+}
