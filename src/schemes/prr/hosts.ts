@@ -2,7 +2,9 @@
  * What PRR's hosts do. Both ends re-path by drawing a random value for the header field. The sender re-paths on a timeout. The
  * receiver re-paths when it receives data with another value in the field (the sender has re-pathed), or only data that it
  * already has (its acknowledgements were lost). So each attempt draws both directions anew, as P-ECMP's closed form
- * p = ((N-1)/N)^2 assumes (P-ECMP, section 2.1).
+ * p = ((N-1)/N)^2 assumes (P-ECMP, section 2.1). Where both ends send data, each takes the other's move for an attempt, and neither
+ * stays: then `receiver: duplicates` is to be used, with which it re-paths only when it receives data that it already has, as PRR itself
+ * does.
  *
  * With two copies, which PRR does not have, each end sends on its old path and on a drawn one, as P-ECMP's hosts do: for a
  * comparison at equal cost.
@@ -21,6 +23,9 @@ import { flowHash, mix } from "../hash.js";
 
 export const copiesSchema = z.union([z.literal(1), z.literal(2)], { error: "expected 1 or 2" }).default(1);
 
+/** When the receiver of data draws a new path; see above. */
+export const receiverSchema = z.enum(["attempts", "duplicates"]).default("attempts");
+
 /** `values`: selectors are drawn from [0, values). */
 const prrDescription = z.strictObject({
   kind: z.literal("prr"),
@@ -30,6 +35,7 @@ const prrDescription = z.strictObject({
     .min(1)
     .max(2 ** 32),
   copies: copiesSchema,
+  receiver: receiverSchema,
 });
 
 /** Any value of the field, also the old one. */
@@ -60,11 +66,11 @@ export const COPIES_NOTES: Readonly<Record<1 | 2, string>> = {
 
 /** Flows start at value 0. */
 export function prrHosts(description: unknown): HostPolicy {
-  const { values, copies } = checkDescription(prrDescription, description);
+  const { values, copies, receiver } = checkDescription(prrDescription, description);
   return {
     open: (_flow, random: Random): PathChooser =>
       copies === 1
-        ? new MovingPath(drawAny(values), random, 0, "attempts", 0)
+        ? new MovingPath(drawAny(values), random, 0, receiver, 0)
         : new ProbingPath(drawOther(values), random, 0, 0),
     nic: (flow, selector, nics) => mix(flowHash(flow), selector) % nics,
   };

@@ -4,11 +4,11 @@
  */
 import { z } from "zod";
 import { FIELD_BITS, SELECTOR_FIELDS } from "../../hosts/index.js";
-import { DRAWS_BESIDE_THE_OLD_PATH, DRAWS_BOTH_DIRECTIONS } from "../closed-form.js";
+import { type ClosedForm, DRAWS_BESIDE_THE_OLD_PATH, DRAWS_BOTH_DIRECTIONS } from "../closed-form.js";
 import { planEcmpSwitches } from "../ecmp/plan.js";
 import { hashParameters } from "../hash-settings.js";
 import type { Scheme } from "../scheme.js";
-import { COPIES_NOTES, copiesSchema, prrHosts } from "./hosts.js";
+import { COPIES_NOTES, copiesSchema, prrHosts, receiverSchema } from "./hosts.js";
 
 const prrParameters = z.strictObject({
   /**
@@ -18,6 +18,8 @@ const prrParameters = z.strictObject({
   field: z.enum(SELECTOR_FIELDS).default("dscp"),
   /** Copies of a retransmission after a timeout and of its acknowledgement; PRR itself sends one. */
   copies: copiesSchema,
+  /** When the receiver of data draws a new path: at the sender's attempts too, or only at duplicates. Of hosts that send one copy. */
+  receiver: receiverSchema,
   ...hashParameters,
 });
 
@@ -30,10 +32,21 @@ export const prr: Scheme<z.output<typeof prrParameters>> = {
     scheme: "prr",
     field: parameters.field,
     ...planEcmpSwitches(topology, parameters, parameters.field),
-    hosts: { kind: "prr", values: 2 ** FIELD_BITS[parameters.field], copies: parameters.copies },
+    hosts: {
+      kind: "prr",
+      values: 2 ** FIELD_BITS[parameters.field],
+      copies: parameters.copies,
+      receiver: parameters.receiver,
+    },
     repaths: true,
-    closedForm: parameters.copies === 1 ? DRAWS_BOTH_DIRECTIONS : DRAWS_BESIDE_THE_OLD_PATH,
+    ...closedFormOf(parameters),
     notes: [COPIES_NOTES[parameters.copies]],
   }),
   hosts: prrHosts,
 };
+
+/** Of hosts that draw both directions at each try, or send two copies. */
+function closedFormOf({ copies, receiver }: z.output<typeof prrParameters>): { closedForm?: ClosedForm } {
+  if (copies === 2) return { closedForm: DRAWS_BESIDE_THE_OLD_PATH };
+  return receiver === "attempts" ? { closedForm: DRAWS_BOTH_DIRECTIONS } : {};
+}
