@@ -3,6 +3,9 @@
  * combinations of next hops in turn, the choice of the first hop changing fastest, so that the uplinks of its ToR get equally many;
  * hosts begin at random combinations. With offsets a packet's next hop depends on its flow's hash too, and so each flow takes its turns for
  * itself. `random`: each packet draws its combination, as with random packet spraying (Dixit et al., INFOCOM 2013).
+ *
+ * Turns are those of data. Acknowledgements draw: were they in the turns too, a host that sends and acknowledges one after the other
+ * would give all data to half of the links.
  */
 import type { Random } from "../../base/index.js";
 import type { PathChooser } from "../../hosts/index.js";
@@ -33,7 +36,7 @@ export function combination(layout: SelectorLayout, index: number): number {
   return selector;
 }
 
-/** Gives the selectors of packets, one after the other. */
+/** Gives the selectors of packets of data, one after the other, and of acknowledgements. */
 export class Sprayer {
   readonly #layout: SelectorLayout;
   readonly #count: number;
@@ -49,10 +52,16 @@ export class Sprayer {
     this.#next = random.int(this.#count);
   }
 
+  /** Of data that are sent now. */
   next(): number {
+    if (this.#rule === "random") return this.draw();
     const index = this.#next;
-    this.#next = this.#rule === "random" ? this.#random.int(this.#count) : (index + 1) % this.#count;
+    this.#next = (index + 1) % this.#count;
     return combination(this.#layout, index);
+  }
+
+  draw(): number {
+    return combination(this.#layout, this.#random.int(this.#count));
   }
 }
 
@@ -65,7 +74,7 @@ export class SprayedPath implements PathChooser {
   }
 
   get selector(): number {
-    return this.#sprayer.next();
+    return this.#sprayer.draw();
   }
 
   selectorFor(): number {
@@ -79,6 +88,6 @@ export class SprayedPath implements PathChooser {
   onAck(): void {}
 
   onData(): readonly number[] {
-    return [this.#sprayer.next()];
+    return [this.#sprayer.draw()];
   }
 }

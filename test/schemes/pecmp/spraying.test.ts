@@ -77,11 +77,12 @@ describe("a host that sprays", () => {
     expect(repeats).toBeGreaterThan(800);
   });
 
-  it("sprays what is sent again, and acknowledgements", () => {
+  it("sends data again in turn, and lets acknowledgements draw without taking a turn", () => {
+    const layout = layoutOf("hops");
     const policy = pecmpHosts(
       {
         failover: "probe",
-        layout: layoutOf("hops"),
+        layout,
         offsets: offsetSet("primes", 4),
         subflows: "halved",
         spray: "round_robin",
@@ -93,7 +94,15 @@ describe("a host that sprays", () => {
       new Random(1),
       CLIENT,
     );
-    const sent = [path.onTimeout(1), path.onData({ selector: 0, echo: 0 }, false), [path.selector]].flat();
-    expect(new Set(sent.map((selector) => readSlice(layoutOf("hops"), "tor", selector))).size).toBe(3);
+    const tors: number[] = [];
+    const acks = new Set<number>();
+    for (let i = 0; i < 40; i++) {
+      const [selector] =
+        i % 4 === 3 ? path.onTimeout(1) : [path.selectorFor!({ position: 0, bytes: 1, nowNs: 0 })];
+      tors.push(readSlice(layout, "tor", selector!));
+      acks.add(path.onData({ selector: 0, echo: 0 }, false)[0]!).add(path.selector);
+    }
+    for (let i = 0; i + 4 <= tors.length; i++) expect(new Set(tors.slice(i, i + 4)).size).toBe(4);
+    expect(acks.size).toBeGreaterThan(15);
   });
 });
