@@ -20,6 +20,7 @@ export type Benchmark = (report: (measurement: Measurement) => void) => Promise<
 
 const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   pecmp: () => import("./pecmp.js"),
+  "first-tries": () => import("./first-tries.js"),
   sim: () => import("./sim.js"),
   "fat-tree": () => import("./fat-tree.js"),
   transport: () => import("./transport.js"),

@@ -23,17 +23,15 @@ export interface FirstTries {
   readonly lost: number;
 }
 
-interface Failed {
+/** A failure that the graph has a way around, and what the ends of a flow did after it. */
+export interface FirstTry {
   /** Node index of a switch, or the complement of the index of a link. */
   readonly element: number;
-}
-
-/** A failure that the first try did not leave though the graph has a way around it. */
-export interface MissedTry extends Failed {
   readonly flow: HostFlow;
   /** Selectors that the sender and the receiver sent on after the failure. */
   readonly sent: readonly number[];
   readonly answered: readonly number[];
+  readonly left: boolean;
 }
 
 export interface FirstTryOptions {
@@ -42,11 +40,11 @@ export interface FirstTryOptions {
   readonly policy: HostPolicy;
   readonly flows: Iterable<HostFlow>;
   readonly random: Random;
-  /** Told of every avoidable failure that was not left. */
-  readonly onMissed?: (missed: MissedTry) => void;
+  /** Told of every avoidable failure. */
+  readonly onTry?: (one: FirstTry) => void;
 }
 
-export function firstTries({ topology, plan, policy, flows, random, onMissed }: FirstTryOptions): FirstTries {
+export function firstTries({ topology, plan, policy, flows, random, onTry }: FirstTryOptions): FirstTries {
   const paths = new SelectorPaths(topology, plan.pathModel(), plan.hosts);
   const cuts = new Cuts(topology);
   const counts = { flows: 0, failures: 0, avoidable: 0, left: 0, lost: 0 };
@@ -90,8 +88,9 @@ export function firstTries({ topology, plan, policy, flows, random, onMissed }: 
         answered.push(...ends.receiver.onData({ selector, echo: answer }, known));
         known = true;
       }
-      if (answered.some((selector) => through(back, selector))) counts.left++;
-      else onMissed?.({ element, flow, sent, answered });
+      const left = answered.some((selector) => through(back, selector));
+      if (left) counts.left++;
+      onTry?.({ element, flow, sent, answered, left });
     }
   }
   return counts;

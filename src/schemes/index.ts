@@ -14,7 +14,7 @@ export {
   type Tries,
   triesAtQuantile,
 } from "./closed-form.js";
-export { type FirstTries, type FirstTryOptions, firstTries, type MissedTry } from "./first-tries.js";
+export { type FirstTries, type FirstTry, firstTries } from "./first-tries.js";
 export { fixedHosts } from "./fixed-hosts.js";
 export type { FluidScheme } from "./fluid-scheme.js";
 export { FLUID_SCHEMES } from "./fluid-schemes.js";
