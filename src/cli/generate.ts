@@ -6,7 +6,7 @@ import { loadDocument } from "../documents/index.js";
 import { loadTemplates, renderPrograms } from "../generate/index.js";
 import { packageFile, readMapFile, readSource, textFolder, writeFiles } from "../loading/index.js";
 import { type FabricPlan, SCHEMES, type Scheme, type SchemeReport, schemeNamed } from "../schemes/index.js";
-import { buildTopology, type Topology, topologySchema } from "../topology/index.js";
+import { buildTopology, nodeNamed, type Topology, topologySchema } from "../topology/index.js";
 import { CODES } from "./codes.js";
 import type { GenerateOptions } from "./main.js";
 import { EXIT } from "./outcome.js";
@@ -30,6 +30,11 @@ export async function generate(
     return report(scheme.name, scheme.report, options, further);
   const topology = readTopology(options.topology);
   const { value, locate } = load(settingsFile(options.set), scheme.parameters);
+  if (options.route !== undefined) {
+    const { rows, text } = scheme.route!(topology, value, routeNodes(topology, options.route), locate);
+    process.stdout.write(options.json ? `${JSON.stringify({ rows }, null, 2)}\n` : `${text}\n`);
+    return EXIT.success;
+  }
   const plan = scheme.plan(topology, value, locate);
   const templates = loadTemplates(textFolder(packageFile("templates")));
   const programs = renderPrograms(templates, plan.programs);
@@ -65,15 +70,20 @@ function noScheme(name: string): string {
 
 /** Which two options exclude each other, and why; undefined when the options fit together. */
 function misuseOf(
-  { name, report }: Scheme,
+  { name, report, route }: Scheme,
   options: GenerateOptions,
   further: readonly string[],
 ): string | undefined {
+  if (options.report && options.route !== undefined) return "--report and --route exclude each other";
   if (options.report) {
     if (report === undefined) return `--report counts what a scheme's tables cost; \`${name}\` has no report`;
     return options.out === undefined ? undefined : "--report prints to stdout; -o is for programs";
   }
-  if (options.json) return "--json is the form of --report; programs are text";
+  if (options.route !== undefined) {
+    if (route === undefined)
+      return `--route asks for the selector of a route; \`${name}\` has no selectors that name routes`;
+    if (options.out !== undefined) return "--route prints to stdout; -o is for programs";
+  } else if (options.json) return "--json is the form of --report; programs are text";
   const [first] = further;
   if (first?.startsWith("--"))
     return `${first} is no option here; a parameter of the scheme is written --set NAME=VALUE, an option of its report needs --report`;
@@ -81,6 +91,34 @@ function misuseOf(
   if (options.topology !== undefined && report?.topologies.includes(options.topology))
     return `--topology ${options.topology} is for --report; name a topology file`;
   return undefined;
+}
+
+/** Nodes of `--route A,B,C`. Fails with P40005 for a name that no node has, and where an end is no host. */
+function routeNodes(topology: Topology, text: string): number[] {
+  const names = text.split(",").map((name) => name.trim());
+  const nodes = names.map((name) => {
+    const node = nodeNamed(topology, name);
+    if (node !== undefined) return node;
+    const known = topology.nodes.map((one) => one.name);
+    return fail(
+      CODES.wrongValue,
+      undefined,
+      `--route ${text}: no node is called "${name}"${didYouMean(name, known, '"')}`,
+    );
+  });
+  for (const end of [nodes[0]!, nodes.at(-1)!])
+    if (end.role !== "host") {
+      const host = end.ports.map(({ peer }) => topology.nodes[peer]!).find(({ role }) => role === "host");
+      fail(
+        CODES.wrongValue,
+        undefined,
+        `--route ${text}: "${end.name}" is a switch; a route begins and ends at a host`,
+        ...(host === undefined ? [] : [`a host at this switch is "${host.name}"`]),
+      );
+    }
+  if (nodes.length < 2 || nodes[0] === nodes.at(-1))
+    fail(CODES.wrongValue, undefined, `--route ${text}: a route leads from one host to another`);
+  return nodes.map(({ index }) => index);
 }
 
 function load<T>(

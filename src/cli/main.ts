@@ -57,7 +57,8 @@ program
   .option("-o, --out <dir>", "write the programs to DIR instead of stdout")
   .option("--topology <file>", "topology file (YAML), or a name that the scheme's report knows")
   .option("--report", "print what the scheme's tables cost; --KEY [VALUE] sets an option of the report")
-  .option("--json", "print the report as JSON")
+  .option("--route <nodes>", "print the selector of a route: a host, switches on the way, a host (A,B,C)")
+  .option("--json", "print the report, or the route, as JSON")
   .allowUnknownOption()
   .allowExcessArguments()
   .action(async (scheme: string, options: GenerateOptions, command: Command) => {
@@ -128,7 +129,7 @@ addPreprocessorOptions(
     .argument("<program>", "P4-16 source or BMv2 JSON")
     .option("--target <target>", "rmt, tofino, tofino2, tofino2m, tofino2h, or a target file", "tofino")
     .option("--p4info <file>", "P4Info of a BMv2 JSON")
-    .option("--json", "print the report as JSON")
+    .option("--json", "print the report, or the route, as JSON")
     .option("--html <file>", "write the report as a page")
     .option("--sarif <file>", "write the findings as SARIF")
     .option("--explain", "name what binds, and what would help by how many stages")
@@ -192,6 +193,7 @@ export interface GenerateOptions {
   topology?: string;
   report?: boolean;
   json?: boolean;
+  route?: string;
 }
 
 export interface PreprocessorOptions {

@@ -8,6 +8,7 @@ export const CODES = {
   withoutTiers: "P42205",
   sprayOrBalance: "P45520",
   tooFewSelectors: "P45541",
+  noSuchRoute: "P45542",
   hostPolicy: "P42210",
   probesWithoutTiers: "P45102",
   ageing: "P45103",

@@ -59,6 +59,7 @@ export function firstTries({ topology, plan, policy, flows, random, onTry }: Fir
         receiver: policy.open(keyOf(topology, back), own.fork("server"), SERVER),
       };
     };
+    const coin = random.fork(`failures of flow ${counts.flows}`);
     const { sender, receiver } = trial();
     const first = { selector: sender.selector, echo: 0 };
     // The first segment of the flow and its answer arrive.
@@ -77,7 +78,8 @@ export function firstTries({ topology, plan, policy, flows, random, onTry }: Fir
       const ends = trial();
       ends.receiver.onData(first, false);
       ends.sender.onAck({ selector: answer, echo: first.selector });
-      const arrived = !forth.has(element);
+      // A failure on both ways strikes before the segment passes it, or after that and before the answer does.
+      const arrived = !forth.has(element) || (home.has(element) && coin.int(2) === 1);
       if (arrived) ends.receiver.onData({ selector: first.selector, echo: answer }, false);
       const sent = ends.sender.onTimeout(1);
       const through = (of: HostFlow, selector: number) => pathOf(of, selector)?.has(element) === false;

@@ -99,6 +99,9 @@ export interface ReportText {
   readonly text: string;
 }
 
+/** What `p4loom generate NAME --route A,B,C` prints. */
+export type RouteText = ReportText;
+
 /** A flow that is known before it opens. Nodes are hosts. */
 export interface KnownFlow {
   readonly source: number;
@@ -156,6 +159,11 @@ export interface Scheme<Parameters = unknown> {
   ): void;
   /** Which hash functions its switches have, where it assigns them: what `p4loom hash assign` prints. Throws as {@link plan} does. */
   hashAssignment?(topology: Topology, parameters: Parameters, locate?: Locate): HashAssignment;
+  /**
+   * The selector of a route between two hosts that passes nodes in an order; `nodes` are indexes, a host first and last. Throws
+   * DiagnosticError P45542 where no selector names such a route.
+   */
+  route?(topology: Topology, parameters: Parameters, nodes: readonly number[], locate: Locate): RouteText;
   /** What the scheme's tables cost, if it can tell. */
   readonly report?: SchemeReport;
 }

@@ -24,6 +24,7 @@ import { FAILOVERS_OF_ROUTES, routesDescription } from "./description.js";
 import { describeRoutes, FAILOVER_NOTES, multirouteHosts } from "./hosts.js";
 import { multiroutePaths } from "./path-model.js";
 import { multirouteReport } from "./report.js";
+import { multirouteRoute } from "./route.js";
 import { packTrees, type Trees } from "./trees.js";
 import { choiceUpdates } from "./updates.js";
 
@@ -50,6 +51,8 @@ export const multiroute: Scheme<MultirouteParameters> = {
   parameters,
   plan,
   hosts: (description) => multirouteHosts(checkDescription(routesDescription, description)),
+  route: (topology, own, nodes, locate) =>
+    multirouteRoute(topology, treesOf(topology, own, locate), own.field, nodes),
   report: multirouteReport,
 };
 

@@ -10,7 +10,7 @@ import type { CompiledMatrix, CompiledSwitch } from "./compile.js";
 import type { PecmpFabric } from "./fabric.js";
 import { type Hop, readSlice, writeSlice } from "./layout.js";
 
-interface ExactRoute {
+export interface ExactRoute {
   /** Node indexes from host to host. */
   readonly nodes: readonly number[];
   /** Directed links: 2 l is link l from its end `a` to its end `b`, 2 l + 1 the way back. */

@@ -6,6 +6,8 @@ import { fail, type Locate } from "../../base/index.js";
 import { FIELD_BITS } from "../../hosts/index.js";
 import { nodeNamed, type Role, type Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
+import { hashesByTier } from "../hash-settings.js";
+import { type CertainOffsets, certainOffsets, isEven } from "./certain-offsets.js";
 import {
   type CompiledSwitch,
   compileMatrices,
@@ -26,6 +28,8 @@ export interface PecmpFabric {
   readonly layout: SelectorLayout;
   readonly offsets: OffsetSet;
   readonly weights: Weights;
+  /** Where groups differ in size: which pairs of racks have offsets that are certain. Absent: see `certainIn`. */
+  readonly certain?: CertainOffsets;
 }
 
 /**
@@ -50,7 +54,11 @@ export function compileFabric(topology: Topology, parameters: PecmpParameters, l
     }
   }
   const chosen = chooseOffsets(groupSizes(topology, switches), parameters, locate);
-  const offsets = weights.size === 0 ? chosen : movingOffsets(chosen, topology, switches);
+  const certain = certainIn(chosen, topology, switches, parameters, weights);
+  const offsets =
+    weights.size > 0
+      ? movingOffsets(chosen, topology, switches)
+      : { ...chosen, offsets: certain?.offsets ?? chosen.offsets };
   const layout = layOut(parameters.control, parameters.field, parameters.version_bit, fanOuts, offsets.bits);
   if (missingBits(layout) > 0) {
     const { field, bits } = layout;
@@ -64,7 +72,30 @@ export function compileFabric(topology: Topology, parameters: PecmpParameters, l
         : "no field is wide enough: use fewer next hops, or control: offset",
     );
   }
-  return { switches, fanOuts, layout, offsets, weights };
+  return { switches, fanOuts, layout, offsets, weights, ...(certain === undefined ? {} : { certain }) };
+}
+
+/**
+ * Offsets of a fabric whose groups differ in size: those of the set that are certain, else all numbers of its width that are.
+ * Undefined where the groups are even, where no offset serves any pair of racks, and where the switches of a tier hash differently.
+ */
+function certainIn(
+  set: OffsetSet,
+  topology: Topology,
+  switches: readonly CompiledSwitch[],
+  parameters: PecmpParameters,
+  weights: Weights,
+): CertainOffsets | undefined {
+  const hasTiers = topology.nodes.every(({ role }) => role !== "switch");
+  if (parameters.control !== "offset" || weights.size > 0 || !hasTiers || !hashesByTier(parameters))
+    return undefined;
+  if (isEven(topology, switches)) return undefined;
+  const numbers = Array.from({ length: 2 ** set.bits - 1 }, (_, i) => i + 1);
+  for (const candidates of [set.offsets, numbers]) {
+    const certain = certainOffsets(topology, switches, candidates);
+    if (certain === undefined || certain.served.length > 0) return certain;
+  }
+  return undefined;
 }
 
 function readWeights(topology: Topology, parameters: PecmpParameters, locate: Locate): Weights {

@@ -28,6 +28,7 @@ import { pecmpPaths } from "./path-model.js";
 import { type PecmpTemplate, pecmpProgram } from "./program.js";
 import { pecmpPlanner } from "./replanning.js";
 import { pecmpReport } from "./report-command.js";
+import { pecmpRoute } from "./route.js";
 import { hasVersions, UPDATE_CONTROLLER, updateController } from "./update/controller.js";
 import { withoutElements } from "./update/elements.js";
 import { versionedHosts } from "./update/hosts.js";
@@ -108,6 +109,8 @@ export const pecmp: Scheme<PecmpParameters> = {
     const { layout } = compileFabric(withoutElements(topology, parameters.without), parameters, locate);
     targetOf(topology, parameters, layout, values as UpdateSpec, locate);
   },
+  route: (topology, parameters, nodes, locate) =>
+    pecmpRoute(withoutElements(topology, parameters.without, locate), parameters, nodes, locate),
   report: pecmpReport,
 };
 
@@ -182,8 +185,19 @@ function planPecmp(
     },
     repaths: parameters.failover !== "none" && parameters.spray === undefined,
     ...closedFormOf(parameters, fabric),
-    notes: notesOf(parameters),
+    notes: [...notesOf(parameters), ...certaintyNotes(fabric)],
   };
+}
+
+/** For which pairs of racks of a fabric with uneven groups the offsets are certain. */
+function certaintyNotes({ certain }: PecmpFabric): string[] {
+  if (certain === undefined) return [];
+  const { pairs, served } = certain;
+  return [
+    served.length === pairs
+      ? `P-ECMP's groups differ in size here; the offsets ${certain.offsets.join(", ")} are certain for all pairs of racks.`
+      : `P-ECMP's groups differ in size here: its offsets are certain to leave a failed path for ${served.length} of ${pairs} pairs of racks.`,
+  ];
 }
 
 function notesOf({ failover, balance, spray }: PecmpParameters): string[] {
@@ -216,12 +230,13 @@ function failWithoutVersions({ version_bit }: PecmpParameters, locate: Locate): 
 /** An offset leaves every next hop if the switches of a tier hash alike and no next hop stands twice in a group. */
 function closedFormOf(
   parameters: PecmpParameters,
-  { layout, offsets }: PecmpFabric,
+  { layout, offsets, certain }: PecmpFabric,
 ): { closedForm?: ClosedForm } {
   const { failover, control, weights, spray } = parameters;
   if (spray !== undefined) return {};
   if (failover === "none") return { closedForm: NEVER_LEAVES };
-  const isCertain = control !== "hops" && hashesByTier(parameters) && weights.length === 0;
+  const isServed = certain === undefined || certain.served.length === certain.pairs;
+  const isCertain = control !== "hops" && hashesByTier(parameters) && weights.length === 0 && isServed;
   if (!isCertain || failover === "shift") return {};
   if (failover === "probe") return { closedForm: LEAVES_FOR_SURE };
   return layout.shared ? { closedForm: leavesWhenDuplicated((n) => returnChance(layout, offsets, n)) } : {};

@@ -1,0 +1,102 @@
+/** Segment routing (P-ECMP, section 3.2): a route or waypoints in, a selector out. */
+import { fail, formatTable, type Locate } from "../../base/index.js";
+import type { Topology } from "../../topology/index.js";
+import { CODES } from "../codes.js";
+import type { RouteText } from "../scheme.js";
+import { type ExactRoute, ExactRoutes } from "./exact-routes.js";
+import { compileFabric, type PecmpFabric } from "./fabric.js";
+import { headerCosts } from "./header-cost.js";
+import { HOPS, readSlice } from "./layout.js";
+import type { PecmpParameters } from "./parameters.js";
+
+/**
+ * The first route between two hosts that passes these nodes in this order. Fails with P45542 where there is none, and for control of
+ * offsets, in which no selector names a next hop.
+ *
+ * @param list node indexes, a host first and last
+ */
+export function routeThrough(
+  topology: Topology,
+  fabric: PecmpFabric,
+  list: readonly number[],
+  locate: Locate,
+): ExactRoute {
+  const name = (node: number) => `"${topology.nodes[node]!.name}"`;
+  if (fabric.layout.control === "offset")
+    fail(
+      CODES.noSuchRoute,
+      locate(["control"]),
+      "control: offset has no selectors that name next hops",
+      "write control: hops, or control: both, with a field that is wide enough",
+    );
+  const routes = new ExactRoutes(topology, fabric);
+  const [source, destination] = [list[0]!, list.at(-1)!];
+  let best = 0;
+  for (const route of routes.between(source, destination)) {
+    const passed = passedOf(route.nodes, list);
+    if (passed === list.length) return route;
+    best = Math.max(best, passed);
+  }
+  const missed = list[Math.max(1, best)]!;
+  const wrong = routes.along(list);
+  return fail(
+    CODES.noSuchRoute,
+    undefined,
+    best === 0
+      ? `there is no route from ${name(source)} to ${name(destination)}`
+      : `no shortest route from ${name(source)} to ${name(destination)} passes ${name(missed)}` +
+          (best > 1 ? ` after ${name(list[best - 1]!)}` : ""),
+    ...("why" in wrong ? [wrong.why] : []),
+  );
+}
+
+/** How many nodes of the list a route passes, in order, before it misses one. */
+function passedOf(nodes: readonly number[], list: readonly number[]): number {
+  let passed = 0;
+  for (const node of nodes) if (node === list[passed]) passed++;
+  return passed;
+}
+
+/** What `p4loom generate pecmp --route A,B,C` prints. */
+export function pecmpRoute(
+  topology: Topology,
+  parameters: PecmpParameters,
+  list: readonly number[],
+  locate: Locate,
+): RouteText {
+  const fabric = compileFabric(topology, parameters, locate);
+  const route = routeThrough(topology, fabric, list, locate);
+  const { layout } = fabric;
+  const names = route.nodes.map((node) => topology.nodes[node]!.name);
+  const slices = HOPS.filter((hop) => layout.slices[hop] !== undefined);
+  const nics = topology.nodes[route.nodes[0]!]!.ports.length;
+  const costs = headerCosts(layout.field, layout.bits, route.nodes.length - 2);
+  const lines = [
+    `route     ${names.join(" ")}`,
+    `selector  ${route.selector} (0x${route.selector.toString(16)}) in ${layout.field}, ${layout.bits} bits`,
+    ...slices
+      .filter((hop) => hop !== "nic")
+      .map((hop) => {
+        const { low, width } = layout.slices[hop]!;
+        return `  ${hop.padEnd(6)}  bits ${low + width - 1}..${low}: ${readSlice(layout, hop, route.selector)}`;
+      }),
+    ...(nics > 1
+      ? [
+          `NIC       ${route.nic} of ${nics}: the bond adds bits ${layout.slices.nic!.width - 1}..0 to the flow's hash, so they depend on the flow`,
+        ]
+      : []),
+    "",
+    formatTable(
+      ["way", "bits", "bytes more"],
+      costs.map(({ way, bits, bytes }) => [way, bits, bytes]),
+    ),
+  ];
+  const row = {
+    route: names,
+    selector: route.selector,
+    bits: layout.bits,
+    nic: route.nic,
+    header_costs: costs,
+  };
+  return { rows: [row], text: lines.join("\n") };
+}
