@@ -5,6 +5,7 @@ import { planEcmpSwitches } from "../ecmp/plan.js";
 import { fixedHosts } from "../fixed-hosts.js";
 import { hashParameters } from "../hash-settings.js";
 import type { Scheme } from "../scheme.js";
+import { wcmpReport } from "./report.js";
 import { weightedRoutes } from "./weighted-routes.js";
 
 const wcmpParameters = z.strictObject({
@@ -41,4 +42,5 @@ export const wcmp: Scheme<z.output<typeof wcmpParameters>> = {
     closedForm: NEVER_LEAVES,
   }),
   hosts: fixedHosts,
+  report: wcmpReport,
 };
