@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type {
   CongestionControl,
@@ -131,5 +132,42 @@ describe("olia (Khalili et al., equations 5 and 6)", () => {
     expect(small.lossInterval).toBe(5000);
     for (let i = 0; i < 40; i++) small.onAck(sample({ windowLimited: false }));
     expect(small.lossInterval).toBe(40_000);
+  });
+});
+
+describe("all subflows together, with equal round trips", () => {
+  const paths = fc.array(
+    fc.record({
+      segments: fc.integer({ min: 2, max: 200 }),
+      rttMs: fc.constant(20),
+      interval: fc.integer({ min: 0, max: 60 }),
+    }),
+    { minLength: 1, maxLength: 6 },
+  );
+  /** Segments by which the connection's windows open in a round trip: each subflow gets an acknowledgement for each segment of its window. */
+  const growthARound = (Control: typeof Lia | typeof Olia, list: readonly Path[]) =>
+    list.reduce((sum, { segments }, i) => sum + segments * growth(subflows(Control, list)[i]!), 0);
+  const total = (list: readonly Path[]) => list.reduce((sum, { segments }) => sum + segments, 0);
+
+  it("open by the largest window over the sum under LIA: at most as one flow (RFC 6356, goal 2)", () => {
+    fc.assert(
+      fc.property(paths, (list) => {
+        const largest = Math.max(...list.map(({ segments }) => segments));
+        const opens = growthARound(Lia, list);
+        expect(opens).toBeCloseTo(largest / total(list), 8);
+        expect(opens).toBeLessThanOrEqual(1 + 1e-9);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("open by the sum of the squares over the square of the sum under OLIA: what one subflow is given, others give up", () => {
+    fc.assert(
+      fc.property(paths, (list) => {
+        const squares = list.reduce((sum, { segments }) => sum + segments ** 2, 0);
+        expect(growthARound(Olia, list)).toBeCloseTo(squares / total(list) ** 2, 8);
+      }),
+      { numRuns: 60 },
+    );
   });
 });
