@@ -174,7 +174,22 @@ function commandRuns(folder) {
     run: ["run", "examples/pecmp-failover-small.yaml", "--out", join(folder, "run")],
     switch: ["switch", compiled, "--grpc-server-addr", "127.0.0.1:0"],
     shell: ["shell", "127.0.0.1:9", "-c", "help"],
-  };  return Object.fromEntries(Object.entries(args).map(([name, words]) => [name, { args: words }]));
+  };
+  const runs = Object.fromEntries(Object.entries(args).map(([name, words]) => [name, { args: words }]));
+  return { ...runs, grader: { args: ["grader"], input: graderInput() } };
+}
+
+/** What the process that grades a submission is told: the solution of the first exercise. */
+function graderInput() {
+  const folder = join(root, "examples/course/01-forwarding");
+  const text = (path) => readFileSync(join(folder, path), "utf8");
+  const paths = ["exercise.yaml", "topology.json", "s1-runtime.json", "s2-runtime.json", "tests/one-switch.stf"];
+  return `${JSON.stringify({
+    exercise: Object.fromEntries(paths.map((path) => [path, text(path)])),
+    handedIn: { "forwarding.p4": text("solution/forwarding.p4") },
+    targets: {},
+    controller: [],
+  })}\n`;
 }
 
 /** The agent reads requests. It ends where it finds no such NIC, before it changes anything. */

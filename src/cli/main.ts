@@ -7,6 +7,7 @@ import { Argument, Command, CommanderError, Option } from "commander";
 import { addExamples } from "./examples.js";
 import type { FitCommandOptions } from "./fit.js";
 import { defineFmt, type FmtArguments } from "./fmt/fmt-options.js";
+import { defineGrade, type GradeArguments } from "./grade/grade-options.js";
 import { defineHash, type HashArguments, type HashSubject } from "./hash/hash-options.js";
 import { defineLsp, type LspArguments } from "./lsp/lsp-options.js";
 import { defineMachineCommands } from "./machine-commands.js";
@@ -174,6 +175,18 @@ program
   .action(async (what: string, name: string) => {
     await conclude(async () => (await import("./new/new-scheme.js")).newScheme(what, name));
   });
+
+defineGrade(program.command("grade")).action(async (folder: string, args: GradeArguments) => {
+  await conclude(async () => (await import("./grade/grade.js")).grade(folder, args));
+});
+
+// Processes of `grade`: they are told what to do on stdin.
+program.command("grader", { hidden: true }).action(async () => {
+  await conclude(async () => (await import("./grade/processes.js")).grader());
+});
+program.command("controller", { hidden: true }).action(async () => {
+  await conclude(async () => (await import("./grade/processes.js")).controller());
+});
 
 defineMachineCommands(program);
 

@@ -4,6 +4,8 @@ import type { TestHost } from "./test-host.js";
 
 export interface TestNetwork {
   readonly hosts: ReadonlyMap<string, TestHost>;
+  /** Names of all switches. */
+  switches(): readonly string[];
   device(name: string): Device;
   /** Calls back for what the switch says on its own; returns how to stop. */
   watch(name: string, listener: (event: DeviceEvent) => void): () => void;

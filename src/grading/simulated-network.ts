@@ -97,6 +97,10 @@ export class SimulatedNetwork implements TestNetwork {
     this.#simulation.stop();
   }
 
+  switches(): readonly string[] {
+    return [...this.#switches.keys()];
+  }
+
   device(name: string): Device {
     return this.#switches.get(name)!.device;
   }

@@ -79,7 +79,9 @@ export function completableCommands(program: Command): CompletableCommand[] {
       one.required ? `<${one.name()}>` : `[${one.name()}]`,
       one.argChoices,
     );
-  return program.commands.map((command) => ({
+  const shown = new Set(program.createHelp().visibleCommands(program));
+  const commands = program.commands.filter((command) => shown.has(command));
+  return commands.map((command) => ({
     name: command.name(),
     summary: command.description(),
     options: [

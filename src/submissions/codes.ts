@@ -1,0 +1,7 @@
+/** Error codes of this room; docs/errors.md explains how to correct each. */
+export const CODES = {
+  noSubmissions: "P46310",
+  notRead: "P46311",
+  noIsolation: "P46312",
+  unknownTarget: "P46313",
+} as const;

@@ -1,0 +1,123 @@
+/**
+ * The process of a controller. It has the submission's module and nothing else: switches are reached by messages. It reports
+ * that it is idle when no request is open and every continuation has run; the test's time stands still until then.
+ */
+import { createWriteStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { setImmediate } from "node:timers/promises";
+import { decode, encode, type FromController, type ToController } from "./messages.js";
+
+/** File descriptor of the messages; stdout belongs to the module. */
+const MESSAGES = 3;
+/** Turns of the event loop after which all continuations have run, one that imports a module included. */
+const TURNS = 3;
+
+type Listener = (message: unknown) => unknown;
+
+/** One switch, as a module sees it. */
+class RemoteSwitch {
+  readonly packets: Listener[] = [];
+  readonly digests: Listener[] = [];
+
+  constructor(
+    readonly name: string,
+    readonly ask: (name: string, method: RequestMethod, argument: unknown) => Promise<unknown>,
+  ) {}
+
+  /** Runs a statement of the shell; its answer as lines. */
+  run(line: string): Promise<unknown> {
+    return this.ask(this.name, "run", String(line));
+  }
+
+  write(updates: unknown): Promise<unknown> {
+    return this.ask(this.name, "write", updates);
+  }
+
+  read(queries: unknown): Promise<unknown> {
+    return this.ask(this.name, "read", queries);
+  }
+
+  packetOut(packet: unknown): Promise<unknown> {
+    return this.ask(this.name, "packetOut", packet);
+  }
+
+  onPacketIn(listener: Listener): void {
+    this.packets.push(listener);
+  }
+
+  onDigest(listener: Listener): void {
+    this.digests.push(listener);
+  }
+}
+
+type RequestMethod = Extract<FromController, { kind: "request" }>["method"];
+
+/** Serves until stdin ends. */
+export function serveController(): Promise<void> {
+  const output = createWriteStream("", { fd: MESSAGES });
+  const send = (message: FromController): void => void output.write(`${encode(message)}\n`);
+  const open = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  const switches = new Map<string, RemoteSwitch>();
+  let handled = 0;
+  let next = 0;
+  let checking = false;
+  /** A module is imported in turns that nobody can count. */
+  let importing = true;
+  const failed = (error: unknown): void =>
+    send({
+      kind: "failed",
+      message: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+    });
+  process.on("unhandledRejection", failed);
+  process.on("uncaughtException", failed);
+  const ask: RemoteSwitch["ask"] = (name, method, argument) =>
+    new Promise((resolve, reject) => {
+      const id = next++;
+      open.set(id, { resolve, reject });
+      send({ kind: "request", id, switch: name, method, argument });
+    });
+  const rest = async (): Promise<void> => {
+    if (checking) return;
+    checking = true;
+    for (let turn = 0; turn < TURNS; turn++) await setImmediate();
+    checking = false;
+    if (open.size === 0 && !importing) send({ kind: "idle", handled });
+  };
+  const start = async (source: string, names: readonly string[]): Promise<void> => {
+    for (const name of names) switches.set(name, new RemoteSwitch(name, ask));
+    const importModule = (globalThis as { [key: symbol]: unknown })[Symbol.for("p4loom.import")] as
+      | ((url: string) => Promise<unknown>)
+      | undefined;
+    const url = `data:text/javascript;base64,${Buffer.from(source).toString("base64")}`;
+    const module = (await (importModule?.(url) ?? import(url))) as { start?: unknown };
+    importing = false;
+    void rest();
+    if (typeof module.start !== "function") throw new Error("the module exports no function `start`");
+    await module.start({ switches, log: (text: unknown) => send({ kind: "log", text: String(text) }) });
+  };
+  const take = (message: ToController): void => {
+    if (message.kind === "answer") {
+      const waiting = open.get(message.id);
+      open.delete(message.id);
+      if (message.error === undefined) waiting?.resolve(message.value);
+      else waiting?.reject(new Error(message.error));
+    } else if (message.kind === "start") {
+      void start(message.module, message.switches).catch(failed);
+    } else {
+      const { packets, digests } = switches.get(message.switch)!;
+      const event = message.event as { kind: string; packet?: unknown; list?: unknown };
+      const [listeners, what] = event.kind === "packetIn" ? [packets, event.packet] : [digests, event.list];
+      for (const listener of listeners)
+        void Promise.resolve()
+          .then(() => listener(what))
+          .catch(failed);
+    }
+  };
+  const lines = createInterface({ input: process.stdin });
+  lines.on("line", (line) => {
+    take(decode(line) as ToController);
+    handled++;
+    void rest();
+  });
+  return new Promise((resolve) => lines.once("close", resolve));
+}

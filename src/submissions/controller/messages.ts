@@ -1,0 +1,46 @@
+/** Messages between a test and the process of a controller: lines of JSON, with numbers of any size and bytes. */
+
+export type ToController =
+  | { readonly kind: "start"; readonly module: string; readonly switches: readonly string[] }
+  | { readonly kind: "event"; readonly switch: string; readonly event: unknown }
+  | { readonly kind: "answer"; readonly id: number; readonly value?: unknown; readonly error?: string };
+
+export type FromController =
+  | {
+      readonly kind: "request";
+      readonly id: number;
+      readonly switch: string;
+      readonly method: "run" | "read" | "write" | "packetOut";
+      readonly argument: unknown;
+    }
+  /** So many messages have been handled, and nothing is left to do. */
+  | { readonly kind: "idle"; readonly handled: number }
+  | { readonly kind: "log"; readonly text: string }
+  | { readonly kind: "failed"; readonly message: string };
+
+/** JSON in which `{"$number":"..."}` is a bigint and `{"$bytes":"..."}` bytes. */
+export function encode(message: unknown): string {
+  return JSON.stringify(message, (_key, value: unknown) => {
+    if (typeof value === "bigint") return { $number: value.toString() };
+    return value instanceof Uint8Array ? { $bytes: Buffer.from(value).toString("hex") } : value;
+  });
+}
+
+export function decode(text: string): unknown {
+  return JSON.parse(text, (_key, value: unknown) => {
+    if (typeof value !== "object" || value === null) return value;
+    const { $number, $bytes } = value as { $number?: unknown; $bytes?: unknown };
+    if (typeof $number === "string") return BigInt($number);
+    return typeof $bytes === "string" ? new Uint8Array(Buffer.from($bytes, "hex")) : value;
+  });
+}
+
+/** Puts lines together that come in pieces. */
+export function lineReader(take: (line: string) => void): (text: string) => void {
+  let rest = "";
+  return (text) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) if (line !== "") take(line);
+  };
+}

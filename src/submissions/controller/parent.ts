@@ -1,0 +1,203 @@
+/** Runs the controller of a submission in a process of its own, and does on the switches of a test what it asks for. */
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { Diagnostics, SourceFile } from "../../base/index.js";
+import { Interpreter } from "../../control/index.js";
+import type { ControllerPacket, DeviceEvent, ReadQuery, Update } from "../../device/index.js";
+import {
+  type RunningController,
+  type StartController,
+  StepFailure,
+  type TestNetwork,
+} from "../../grading/index.js";
+import { decode, encode, type FromController, lineReader, type ToController } from "./messages.js";
+
+/** For the answer to one message. A controller that computes for longer does not come to an end. */
+const ANSWER_MS = 10_000;
+/** Requests in one test; a controller that asks without end is stopped. */
+const MAX_REQUESTS = 20_000;
+const MAX_MESSAGE_BYTES = 4 << 20;
+const MAX_LOG_LINES = 20;
+
+/** @param command starts the process of a controller */
+export function controllerStarter(command: readonly string[]): StartController {
+  return async (module, network) => {
+    const controller = new ControllerProcess(command, network);
+    controller.start(module);
+    try {
+      await controller.idle();
+    } catch (error) {
+      await controller.close();
+      throw error;
+    }
+    return controller;
+  };
+}
+
+class ControllerProcess implements RunningController {
+  readonly #child: ChildProcess;
+  readonly #interpreters = new Map<string, Interpreter>();
+  readonly #log: string[] = [];
+  readonly #exited: Promise<void>;
+  #sent = 0;
+  #handled = 0;
+  #requests = 0;
+  /** Requests of which the answer has not been sent. */
+  #open = 0;
+  #failure: StepFailure | undefined;
+  #closing = false;
+  #wake: () => void = () => {};
+  #stopWatching: (() => void)[] = [];
+
+  constructor(
+    command: readonly string[],
+    readonly network: TestNetwork,
+  ) {
+    const [file, ...args] = command;
+    this.#child = spawn(file!, args, { stdio: ["pipe", "ignore", "pipe", "pipe"] });
+    const read = lineReader((line) => this.#take(line));
+    let pending = 0;
+    (this.#child.stdio[3] as Readable).setEncoding("utf8").on("data", (text: string) => {
+      pending = text.includes("\n") ? 0 : pending + text.length;
+      if (pending > MAX_MESSAGE_BYTES) this.#fail("messages of at most 4 MB", "a longer one");
+      else if (this.#failure === undefined) read(text);
+    });
+    (this.#child.stderr as Readable).setEncoding("utf8").on("data", (text: string) => this.#note(text));
+    this.#child.stdin!.on("error", () => {});
+    this.#exited = new Promise((resolve) => {
+      this.#child.once("error", () => resolve());
+      this.#child.once("exit", () => resolve());
+    });
+    void this.#exited.then(() => {
+      if (!this.#closing) this.#fail("the controller runs until the test ends", "its process has ended");
+    });
+  }
+
+  start(module: string): void {
+    const switches = this.network.switches();
+    this.#send({ kind: "start", module, switches });
+    for (const name of switches) {
+      this.#stopWatching.push(
+        this.network.watch(name, (event: DeviceEvent) => {
+          if (event.kind !== "packetIn" && event.kind !== "digest") return;
+          this.#send({ kind: "event", switch: name, event });
+          if (event.kind === "digest")
+            void this.network.device(name).acknowledgeDigest(event.list.digest, event.list.listId);
+        }),
+      );
+    }
+  }
+
+  #send(message: ToController): void {
+    if (this.#closing || this.#failure !== undefined) return;
+    this.#sent++;
+    (this.#child.stdin as Writable).write(`${encode(message)}\n`);
+  }
+
+  #note(text: string): void {
+    for (const line of text.split("\n"))
+      if (line.trim() !== "" && this.#log.length < MAX_LOG_LINES) this.#log.push(line.slice(0, 200));
+  }
+
+  #fail(expected: string, seen: string): void {
+    this.#failure ??= new StepFailure(expected, seen, this.#log);
+    this.#wake();
+  }
+
+  #take(line: string): void {
+    let message: FromController;
+    try {
+      message = decode(line) as FromController;
+    } catch {
+      this.#fail("messages of the controller's own functions", `something else: ${line.slice(0, 80)}`);
+      return;
+    }
+    switch (message?.kind) {
+      case "idle":
+        this.#handled = Number(message.handled);
+        this.#wake();
+        return;
+      case "failed":
+        this.#fail("the controller runs without an error", String(message.message).slice(0, 500));
+        return;
+      case "log":
+        this.#note(`controller: ${String(message.text)}`);
+        return;
+      case "request":
+        if (++this.#requests > MAX_REQUESTS)
+          this.#fail(`at most ${MAX_REQUESTS} requests of the controller`, "more");
+        else void this.#serve(message);
+        return;
+      default:
+        this.#fail("messages of the controller's own functions", `something else: ${line.slice(0, 80)}`);
+    }
+  }
+
+  async #serve({
+    id,
+    switch: name,
+    method,
+    argument,
+  }: Extract<FromController, { kind: "request" }>): Promise<void> {
+    this.#open++;
+    let answer: ToController;
+    try {
+      answer = { kind: "answer", id, value: await this.#do(name, method, argument) };
+    } catch (error) {
+      answer = { kind: "answer", id, error: (error as Error).message };
+    }
+    this.#open--;
+    this.#send(answer);
+  }
+
+  async #do(name: string, method: string, argument: unknown): Promise<unknown> {
+    if (!this.network.switches().includes(name)) throw new Error(`there is no switch ${name}`);
+    const device = this.network.device(name);
+    switch (method) {
+      case "write":
+        return device.write(argument as Update[]);
+      case "read":
+        return device.read(argument as ReadQuery[]);
+      case "packetOut":
+        return device.packetOut(argument as ControllerPacket);
+      case "run":
+        return this.#run(name, String(argument));
+      default:
+        throw new Error(`there is no method ${method}`);
+    }
+  }
+
+  async #run(name: string, line: string): Promise<string[]> {
+    let interpreter = this.#interpreters.get(name);
+    if (interpreter === undefined) {
+      interpreter = new Interpreter(this.network.device(name));
+      this.#interpreters.set(name, interpreter);
+    }
+    const lines: string[] = [];
+    const diagnostics = new Diagnostics();
+    await interpreter.run(new SourceFile(name, line), diagnostics, { print: (text) => lines.push(text) });
+    diagnostics.throwIfErrors();
+    return lines;
+  }
+
+  async idle(): Promise<void> {
+    while (this.#failure === undefined && (this.#open > 0 || this.#handled < this.#sent)) {
+      const timer = setTimeout(
+        () => this.#fail(`the controller answers within ${ANSWER_MS / 1000} s`, "it does not"),
+        ANSWER_MS,
+      );
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      clearTimeout(timer);
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    for (const stop of this.#stopWatching) stop();
+    this.#child.kill("SIGKILL");
+    await this.#exited;
+  }
+}

@@ -1,0 +1,149 @@
+/** Grades one submission in a process of its own. */
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { type Exercise, maximumPoints } from "../exercises/index.js";
+import type { TestResult } from "../grading/index.js";
+import type { FoundSubmission } from "./find.js";
+import { type Isolation, isolated } from "./isolation.js";
+import type { Job, JobAnswer } from "./job.js";
+
+export interface GradedSubmission {
+  readonly name: string;
+  readonly points: number;
+  readonly of: number;
+  /** One for each test of the exercise, in order. */
+  readonly tests: readonly TestResult[];
+}
+
+/** The results of a submission are some kilobytes; each has a story of limited length. */
+const MAX_OUTPUT = 8 << 20;
+const MAX_ERRORS = 4096;
+/** A process that waits uses no processor time. */
+const WALL_FACTOR = 3;
+const WALL_MS = 20_000;
+
+type End = { readonly expected: string; readonly seen: string };
+
+export async function gradeOne(
+  submission: FoundSubmission,
+  exercise: Exercise,
+  job: Omit<Job, "handedIn">,
+  command: readonly string[],
+  isolation: Isolation,
+): Promise<GradedSubmission> {
+  const { limits, controller } = exercise;
+  const [file, ...args] = isolated(command, isolation, limits, controller !== undefined);
+  const child = spawn(file!, args, { stdio: ["pipe", "pipe", "pipe"], detached: true, env: environment() });
+  const results: TestResult[] = [];
+  let end: End | undefined;
+  let done = false;
+  const stop = (why: End): void => {
+    end ??= why;
+    kill(child.pid);
+  };
+  const wallMs = limits.seconds * 1000 * WALL_FACTOR + WALL_MS;
+  const timer = setTimeout(() => stop(tooLong(limits.seconds)), wallMs);
+  let length = 0;
+  let rest = "";
+  let errors = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    length += text.length;
+    if (length > MAX_OUTPUT) {
+      stop({ expected: `results of at most ${MAX_OUTPUT} bytes`, seen: "more" });
+      return;
+    }
+    const lines = (rest + text).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) {
+      const answer = JSON.parse(line) as JobAnswer;
+      if (answer.kind === "done") done = true;
+      else results.push(answer.result);
+    }
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errors = (errors + text).slice(-MAX_ERRORS);
+  });
+  child.stdin.on("error", () => {});
+  const whole: Job = { ...job, handedIn: Object.fromEntries(submission.files) };
+  child.stdin.end(`${JSON.stringify(whole)}\n`);
+  const status = await new Promise<number>((resolve) => {
+    child.once("error", () => resolve(127));
+    child.once("close", (code, signal) => resolve(code ?? 128 + constants.signals[signal!]));
+  });
+  clearTimeout(timer);
+  kill(child.pid);
+  if (!done) end ??= endOf(status, limits, errors);
+  const tests = exercise.tests.map(
+    (test, index) => results[index] ?? notEnded(test, end!, index > results.length),
+  );
+  return {
+    name: submission.name,
+    points: tests.reduce((sum, { points }) => sum + points, 0),
+    of: maximumPoints(exercise),
+    tests,
+  };
+}
+
+/** Nothing of our environment is for others, but the way to programs. */
+function environment(): NodeJS.ProcessEnv {
+  const { PATH, P4LOOM_COMMAND } = process.env;
+  return {
+    ...(PATH === undefined ? {} : { PATH }),
+    ...(P4LOOM_COMMAND === undefined ? {} : { P4LOOM_COMMAND }),
+  };
+}
+
+function kill(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // The group has ended.
+  }
+}
+
+function tooLong(seconds: number): End {
+  return {
+    expected: `the tests end within ${seconds} s of processor time`,
+    seen: "they do not: the program or the controller does not come to an end",
+  };
+}
+
+const OUT_OF_MEMORY = new Set(
+  ["SIGABRT", "SIGTRAP", "SIGILL", "SIGSEGV", "SIGBUS"].map((name) => signalStatus(name)),
+);
+const OUT_OF_TIME = new Set(["SIGKILL", "SIGXCPU"].map((name) => signalStatus(name)));
+
+function signalStatus(name: string): number {
+  return 128 + constants.signals[name as NodeJS.Signals];
+}
+
+function endOf(status: number, { seconds, memoryMb }: Exercise["limits"], errors: string): End {
+  if (OUT_OF_TIME.has(status)) return tooLong(seconds);
+  if (
+    OUT_OF_MEMORY.has(status) ||
+    /allocation failed|out of memory|Invalid (array|string) length/i.test(errors)
+  )
+    return { expected: `the tests need at most ${memoryMb} MB`, seen: "they need more" };
+  const last = errors.trim().split("\n").at(-1) ?? "";
+  return {
+    expected: "the tests come to an end",
+    seen: `their process ended with status ${status}${last === "" ? "" : `: ${last}`}`,
+  };
+}
+
+function notEnded({ name, points, hint }: Exercise["tests"][number], end: End, later: boolean): TestResult {
+  const seen = later ? `not run, since an earlier test did not end: ${end.seen}` : end.seen;
+  const told = hint === undefined ? {} : { hint };
+  return {
+    name,
+    passed: false,
+    points: 0,
+    of: points,
+    expected: end.expected,
+    seen,
+    ...told,
+    details: [],
+    story: [],
+  };
+}

@@ -1,0 +1,17 @@
+/** What the process that grades one submission is told, and what it answers: one line of JSON each. */
+import type { TestResult } from "../grading/index.js";
+
+export interface Job {
+  /** Texts of the exercise by their paths in its folder, without its solution. */
+  readonly exercise: Readonly<Record<string, string>>;
+  /** Texts of the submission. */
+  readonly handedIn: Readonly<Record<string, string>>;
+  /** Texts of the fit targets that come with p4loom, by name. */
+  readonly targets: Readonly<Record<string, string>>;
+  /** Command that starts the process of a controller. */
+  readonly controller: readonly string[];
+}
+
+export type JobAnswer =
+  /** The result of a test; tests are answered in their order. */
+  { readonly kind: "result"; readonly result: TestResult } | { readonly kind: "done" };

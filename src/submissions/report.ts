@@ -1,0 +1,73 @@
+/** Results of grading as files: JSON, CSV, and what Gradescope reads. The same results give the same bytes. */
+
+import { join } from "node:path";
+import type { Exercise } from "../exercises/index.js";
+import type { TestResult } from "../grading/index.js";
+import type { OutputFile } from "../loading/index.js";
+import type { GradedSubmission } from "./grade-one.js";
+
+/** `results.json`, `results.csv`, and `NAME/results.json` for Gradescope. */
+export function reportFiles(
+  exercise: Exercise,
+  submissions: readonly GradedSubmission[],
+  folder: string,
+): OutputFile[] {
+  return [
+    { path: join(folder, "results.json"), content: toJson(exercise, submissions) },
+    { path: join(folder, "results.csv"), content: toCsv(exercise, submissions) },
+    ...submissions.map((one) => ({
+      path: join(folder, "gradescope", one.name, "results.json"),
+      content: toGradescope(one),
+    })),
+  ];
+}
+
+export function toJson({ title }: Exercise, submissions: readonly GradedSubmission[]): string {
+  return `${JSON.stringify({ exercise: title, submissions }, null, 2)}\n`;
+}
+
+/** One row a submission: name, points, and the points of each test (RFC 4180). */
+export function toCsv({ tests }: Exercise, submissions: readonly GradedSubmission[]): string {
+  const rows = [
+    ["submission", "points", "of", ...tests.map(({ name }) => name)],
+    ...submissions.map((one) => [one.name, one.points, one.of, ...one.tests.map(({ points }) => points)]),
+  ];
+  return rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+}
+
+/** A cell; a text that a spreadsheet would take for a formula gets an apostrophe before it. */
+function cell(value: string | number): string {
+  const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Gradescope's form of the results of one submission (its autograder specification, "Output format"). */
+export function toGradescope({ points, tests }: GradedSubmission): string {
+  const document = {
+    score: points,
+    tests: tests.map((test, index) => ({
+      number: String(index + 1),
+      name: test.name,
+      score: test.points,
+      max_score: test.of,
+      status: test.passed ? "passed" : "failed",
+      output: failureLines(test).join("\n"),
+      output_format: "text",
+      visibility: "visible",
+    })),
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** What is told of a failed test; nothing of one that passed. */
+export function failureLines({ expected, seen, place, hint, details, story }: TestResult): string[] {
+  if (expected === undefined || seen === undefined) return [];
+  return [
+    `expected: ${expected}`,
+    `seen:     ${seen}`,
+    ...(place === undefined ? [] : [`test:     ${place}`]),
+    ...(hint === undefined ? [] : [`hint:     ${hint}`]),
+    ...details.map((line) => `  ${line}`),
+    ...(story.length === 0 ? [] : ["what happened to the packets:", ...story.map((line) => `  ${line}`)]),
+  ];
+}
