@@ -97,7 +97,11 @@ export function isolated(
 
 function permitted(script: readonly string[], mayStart: boolean): string[] {
   const main = realpathSync(script.find((word) => /\.c?js$/.test(word))!);
-  const readable = [dirname(dirname(main)), fileURLToPath(packageFile("package.json")), join(dirname(main), "package.json")];
+  const readable = [
+    dirname(dirname(main)),
+    fileURLToPath(packageFile("package.json")),
+    join(dirname(main), "package.json"),
+  ];
   return [
     permissionFlag()!,
     ...readable
