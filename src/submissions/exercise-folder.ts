@@ -2,7 +2,7 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Diagnostics, fail, SourceFile } from "../base/index.js";
+import { type Diagnostics, fail } from "../base/index.js";
 import { type Exercise, readExercise } from "../exercises/index.js";
 import { diskFiles, packageFile } from "../loading/index.js";
 import { CODES } from "./codes.js";
@@ -60,10 +60,4 @@ export function targetTexts(): Record<string, string> {
     );
   }
   return targets;
-}
-
-/** The file of a fit target by its name. */
-export function targetFile(name: string): SourceFile | undefined {
-  const text = targetTexts()[name];
-  return text === undefined ? undefined : new SourceFile(`${name}.yaml`, text);
 }

@@ -22,12 +22,12 @@ export function reportFiles(
   ];
 }
 
-export function toJson({ title }: Exercise, submissions: readonly GradedSubmission[]): string {
+function toJson({ title }: Exercise, submissions: readonly GradedSubmission[]): string {
   return `${JSON.stringify({ exercise: title, submissions }, null, 2)}\n`;
 }
 
 /** One row a submission: name, points, and the points of each test (RFC 4180). */
-export function toCsv({ tests }: Exercise, submissions: readonly GradedSubmission[]): string {
+function toCsv({ tests }: Exercise, submissions: readonly GradedSubmission[]): string {
   const rows = [
     ["submission", "points", "of", ...tests.map(({ name }) => name)],
     ...submissions.map((one) => [one.name, one.points, one.of, ...one.tests.map(({ points }) => points)]),
@@ -42,7 +42,7 @@ function cell(value: string | number): string {
 }
 
 /** Gradescope's form of the results of one submission (its autograder specification, "Output format"). */
-export function toGradescope({ points, tests }: GradedSubmission): string {
+function toGradescope({ points, tests }: GradedSubmission): string {
   const document = {
     score: points,
     tests: tests.map((test, index) => ({

@@ -1,0 +1,167 @@
+// Solution of exercise 10: a host that sees a loss writes another selector, and gets another path.
+#include <core.p4>
+#include <v1model.p4>
+
+const bit<16> TYPE_IPV4 = 0x0800;
+const bit<8> PROTOCOL_TCP = 6;
+const bit<8> PROTOCOL_UDP = 17;
+// Next hops of s1 on the way up.
+const bit<16> COLUMNS = 3;
+
+header ethernet_t {
+    bit<48> dst;
+    bit<48> src;
+    bit<16> type;
+}
+
+header ipv4_t {
+    bit<4>  version;
+    bit<4>  ihl;
+    bit<6>  dscp;
+    bit<2>  ecn;
+    bit<16> length;
+    bit<16> id;
+    bit<3>  flags;
+    bit<13> offset;
+    bit<8>  ttl;
+    bit<8>  protocol;
+    bit<16> checksum;
+    bit<32> src;
+    bit<32> dst;
+}
+
+// The first four bytes of TCP and UDP.
+header ports_t {
+    bit<16> src;
+    bit<16> dst;
+}
+
+struct headers_t {
+    ethernet_t ethernet;
+    ipv4_t ipv4;
+    ports_t ports;
+}
+
+struct metadata_t {
+    bool    has_choice;
+    bit<6>  row;
+    bit<16> column;
+}
+
+parser CourseParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
+                    inout standard_metadata_t standard_metadata) {
+    state start {
+        packet.extract(hdr.ethernet);
+        transition select(hdr.ethernet.type) {
+            TYPE_IPV4: parse_ipv4;
+            default: accept;
+        }
+    }
+
+    state parse_ipv4 {
+        packet.extract(hdr.ipv4);
+        transition select(hdr.ipv4.protocol) {
+            PROTOCOL_TCP: parse_ports;
+            PROTOCOL_UDP: parse_ports;
+            default: accept;
+        }
+    }
+
+    state parse_ports {
+        packet.extract(hdr.ports);
+        transition accept;
+    }
+}
+
+control CheckHeaders(inout headers_t hdr, inout metadata_t meta) {
+    apply { }
+}
+
+control CourseIngress(inout headers_t hdr, inout metadata_t meta,
+                      inout standard_metadata_t standard_metadata) {
+    counter(16, CounterType.packets) sent;
+
+    action drop() {
+        mark_to_drop(standard_metadata);
+    }
+
+    action forward(bit<48> mac, bit<9> port) {
+        standard_metadata.egress_spec = port;
+        hdr.ethernet.src = hdr.ethernet.dst;
+        hdr.ethernet.dst = mac;
+        hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
+        sent.count((bit<32>) port);
+    }
+
+    // The destination is reached by all next hops of the matrix.
+    action by_matrix() {
+        meta.has_choice = true;
+    }
+
+    table routes {
+        key = {
+            hdr.ipv4.dst: lpm;
+        }
+        actions = {
+            forward;
+            by_matrix;
+            drop;
+        }
+        size = 64;
+        default_action = drop();
+    }
+
+    // The control matrix: the next hop in a row and a column.
+    table matrix {
+        key = {
+            meta.row: exact;
+            meta.column: exact;
+        }
+        actions = {
+            forward;
+            drop;
+        }
+        size = 16;
+        default_action = drop();
+    }
+
+    apply {
+        if (hdr.ipv4.isValid() && hdr.ipv4.ttl > 1) {
+            routes.apply();
+            if (meta.has_choice) {
+                meta.row = hdr.ipv4.dscp;
+                hash(meta.column, HashAlgorithm.crc16, 16w0,
+                    { hdr.ipv4.src, hdr.ipv4.dst, hdr.ipv4.protocol, hdr.ports.src, hdr.ports.dst }, COLUMNS);
+                matrix.apply();
+            }
+        } else {
+            drop();
+        }
+    }
+}
+
+control CourseEgress(inout headers_t hdr, inout metadata_t meta,
+                     inout standard_metadata_t standard_metadata) {
+    apply { }
+}
+
+control UpdateChecksums(inout headers_t hdr, inout metadata_t meta) {
+    apply {
+        update_checksum(hdr.ipv4.isValid(),
+            { hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.dscp, hdr.ipv4.ecn, hdr.ipv4.length,
+              hdr.ipv4.id, hdr.ipv4.flags, hdr.ipv4.offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
+              hdr.ipv4.src, hdr.ipv4.dst },
+            hdr.ipv4.checksum, HashAlgorithm.csum16);
+    }
+}
+
+control CourseDeparser(packet_out packet, in headers_t hdr) {
+    apply {
+        packet.emit(hdr.ethernet);
+        packet.emit(hdr.ipv4);
+        packet.emit(hdr.ports);
+    }
+}
+
+V1Switch(CourseParser(), CheckHeaders(), CourseIngress(), CourseEgress(), UpdateChecksums(),
+         CourseDeparser()) main;
