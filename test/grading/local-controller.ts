@@ -1,0 +1,35 @@
+/** Runs a controller's module in this process, for tests of what it does to switches; `p4loom grade` gives it one of its own. */
+import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import { Interpreter } from "../../src/control/index.js";
+import type { ControllerPacket, ReadQuery, Update } from "../../src/device/index.js";
+import type { StartController } from "../../src/grading/index.js";
+
+type Listener = (packet: ControllerPacket) => unknown;
+type Start = (context: { switches: Map<string, unknown>; log(text: string): void }) => unknown;
+
+export const localController: StartController = async (module, network) => {
+  const listeners = new Map<string, Listener[]>();
+  const switches = new Map(
+    network.switches().map((name) => {
+      const device = network.device(name);
+      listeners.set(name, []);
+      network.watch(name, (event) => {
+        if (event.kind === "packetIn")
+          for (const listener of listeners.get(name)!) void listener(event.packet);
+      });
+      const remote = {
+        write: (updates: Update[]) => device.write(updates),
+        read: (queries: ReadQuery[]) => device.read(queries),
+        packetOut: (packet: ControllerPacket) => device.packetOut(packet),
+        run: (line: string) =>
+          new Interpreter(device).run(new SourceFile(name, line), new Diagnostics(), { print: () => {} }),
+        onPacketIn: (listener: Listener) => void listeners.get(name)!.push(listener),
+      };
+      return [name, remote] as const;
+    }),
+  );
+  const url = `data:text/javascript;base64,${Buffer.from(module).toString("base64")}`;
+  const { start } = (await import(/* @vite-ignore */ url)) as { start: Start };
+  await start({ switches, log: () => {} });
+  return { idle: async () => {}, close: async () => {} };
+};
