@@ -5,6 +5,7 @@ import { SourceLines, Story } from "../trace/index.js";
 import type { Submission } from "./submission.js";
 
 const MAX_LINES = 80;
+const MAX_LENGTH = 400;
 
 /** The stories of packets in the order in which they came to their switches; the first of them when there are many. */
 export function storyOf(traces: readonly PacketTrace[], { files }: Submission): string[] {
@@ -20,7 +21,9 @@ export function storyOf(traces: readonly PacketTrace[], { files }: Submission): 
       lines.push(`... and ${sorted.length - shown} more`);
       break;
     }
-    lines.push(...next);
+    // A packet that multiplies has thousands of lines by itself.
+    lines.push(...next.slice(0, MAX_LINES).map((line) => line.slice(0, MAX_LENGTH)));
+    if (next.length > MAX_LINES) lines.push(`... and ${next.length - MAX_LINES} lines more`);
   }
   return lines;
 }

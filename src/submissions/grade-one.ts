@@ -57,7 +57,8 @@ export async function gradeOne(
     for (const line of lines) {
       const answer = JSON.parse(line) as JobAnswer;
       if (answer.kind === "done") done = true;
-      else results.push(answer.result);
+      else if (answer.kind === "result") results.push(answer.result);
+      else end ??= answer;
     }
   });
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -105,7 +106,7 @@ function kill(pid: number | undefined): void {
 function tooLong(seconds: number): End {
   return {
     expected: `the tests end within ${seconds} s of processor time`,
-    seen: "they do not: the program or the controller does not come to an end",
+    seen: "they were stopped: something does not come to an end",
   };
 }
 

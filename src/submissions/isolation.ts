@@ -41,13 +41,14 @@ function works(command: readonly string[]): boolean {
 /** Finds out what this machine can do; starts a few short processes. */
 export function examineIsolation(command: readonly string[]): Isolation {
   const namespaces = ["unshare", "--net", "--pid", "--fork", "--mount", "--ipc", "--kill-child"];
-  const drop = `exec setpriv --reuid ${NOBODY} --regid ${NOBODY} --clear-groups --no-new-privs --bounding-set -all "$@"`;
+  // The shell stays, and gives the status on: what ends by a signal would end unshare without one.
+  const drop = `setpriv --reuid ${NOBODY} --regid ${NOBODY} --clear-groups --no-new-privs --bounding-set -all "$@"; exit $?`;
   const user = ["unshare", "--user", "--map-root-user", ...namespaces.slice(1)];
   const choices = [
     [...namespaces, "sh", "-c", `${HIDE}${drop}`, "sh"],
     [...namespaces, "sh", "-c", drop, "sh"],
-    [...user, "sh", "-c", `${HIDE}exec "$@"`, "sh"],
-    [...user, "sh", "-c", 'exec "$@"', "sh"],
+    [...user, "sh", "-c", `${HIDE}"$@"; exit $?`, "sh"],
+    [...user, "sh", "-c", '"$@"; exit $?', "sh"],
   ];
   // The whole command, since another user may not be allowed to read it, and a hidden folder may hold it.
   const prefix = choices.find((choice) => works([...choice, ...command, "--version"])) ?? [];

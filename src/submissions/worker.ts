@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { Diagnostics, SourceFile } from "../base/index.js";
 import { filesOf, readExercise } from "../exercises/index.js";
-import { runTest, Submission } from "../grading/index.js";
+import { runTest, type StepFailure, Submission } from "../grading/index.js";
 import { controllerStarter } from "./controller/parent.js";
 import type { Job, JobAnswer } from "./job.js";
 
@@ -15,16 +15,24 @@ export async function serveJob(): Promise<void> {
   const exercise = readExercise(filesOf(new Map(Object.entries(job.exercise))), "", diagnostics);
   diagnostics.throwIfErrors();
   const submission = new Submission(exercise!, new Map(Object.entries(job.handedIn)));
+  const stopped: StepFailure[] = [];
   const options = {
     turn: () => setImmediate() as Promise<void>,
     target: (name: string) => {
       const text = job.targets[name];
       return text === undefined ? undefined : new SourceFile(`${name}.yaml`, text);
     },
-    startController: controllerStarter(job.controller),
+    startController: controllerStarter(job.controller, (why) => {
+      stopped.push(why);
+    }),
   };
-  for (const test of exercise!.tests)
+  for (const test of exercise!.tests) {
     answer({ kind: "result", result: await runTest(test, submission, options) });
+    const [why] = stopped;
+    if (why === undefined) continue;
+    answer({ kind: "stopped", expected: why.expected, seen: why.seen });
+    return;
+  }
   answer({ kind: "done" });
 }
 

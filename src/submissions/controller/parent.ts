@@ -18,11 +18,18 @@ const ANSWER_MS = 10_000;
 const MAX_REQUESTS = 20_000;
 const MAX_MESSAGE_BYTES = 4 << 20;
 const MAX_LOG_LINES = 20;
+const ENDLESS = ["the controller comes to an end when it is told of something", "it does not"] as const;
 
-/** @param command starts the process of a controller */
-export function controllerStarter(command: readonly string[]): StartController {
+/**
+ * @param command starts the process of a controller
+ * @param stopped called when a controller had to be stopped: it would have to be in each further test too
+ */
+export function controllerStarter(
+  command: readonly string[],
+  stopped: (why: StepFailure) => void,
+): StartController {
   return async (module, network) => {
-    const controller = new ControllerProcess(command, network);
+    const controller = new ControllerProcess(command, network, stopped);
     controller.start(module);
     try {
       await controller.idle();
@@ -52,25 +59,39 @@ class ControllerProcess implements RunningController {
   constructor(
     command: readonly string[],
     readonly network: TestNetwork,
+    readonly stopped: (why: StepFailure) => void,
   ) {
     const [file, ...args] = command;
-    this.#child = spawn(file!, args, { stdio: ["pipe", "ignore", "pipe", "pipe"] });
+    this.#child = spawn(file!, args, { stdio: ["pipe", "ignore", "ignore", "pipe"] });
     const read = lineReader((line) => this.#take(line));
     let pending = 0;
     (this.#child.stdio[3] as Readable).setEncoding("utf8").on("data", (text: string) => {
       pending = text.includes("\n") ? 0 : pending + text.length;
-      if (pending > MAX_MESSAGE_BYTES) this.#fail("messages of at most 4 MB", "a longer one");
+      if (pending > MAX_MESSAGE_BYTES) this.#stop("messages of at most 4 MB", "a longer one");
       else if (this.#failure === undefined) read(text);
     });
-    (this.#child.stderr as Readable).setEncoding("utf8").on("data", (text: string) => this.#note(text));
     this.#child.stdin!.on("error", () => {});
     this.#exited = new Promise((resolve) => {
       this.#child.once("error", () => resolve());
-      this.#child.once("exit", () => resolve());
+      this.#child.once("exit", (code, signal) => {
+        this.#ended(code, signal);
+        resolve();
+      });
     });
-    void this.#exited.then(() => {
-      if (!this.#closing) this.#fail("the controller runs until the test ends", "its process has ended");
-    });
+  }
+
+  /** What the kernel stops has used up its time; V8 ends a process without memory by itself. */
+  #ended(code: number | null, signal: NodeJS.Signals | null): void {
+    if (this.#closing) return;
+    if (signal === "SIGKILL" || signal === "SIGXCPU") this.#stop(...ENDLESS);
+    else if (signal !== null || (code !== null && code > 128))
+      this.#stop("the controller has memory enough", "it needs more than there is");
+    else this.#fail("the controller runs until the test ends", "it ends its process");
+  }
+
+  #stop(expected: string, seen: string): void {
+    this.#fail(expected, seen);
+    this.stopped(this.#failure!);
   }
 
   start(module: string): void {
@@ -182,10 +203,7 @@ class ControllerProcess implements RunningController {
 
   async idle(): Promise<void> {
     while (this.#failure === undefined && (this.#open > 0 || this.#handled < this.#sent)) {
-      const timer = setTimeout(
-        () => this.#fail(`the controller answers within ${ANSWER_MS / 1000} s`, "it does not"),
-        ANSWER_MS,
-      );
+      const timer = setTimeout(() => this.#stop(...ENDLESS), ANSWER_MS);
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
