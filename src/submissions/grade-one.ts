@@ -73,9 +73,11 @@ export async function gradeOne(
   });
   clearTimeout(timer);
   kill(child.pid);
+  // A test that was stopped has a result; one whose process has ended has none.
+  const told = end !== undefined && results.length > 0 && status === 0;
   if (!done) end ??= endOf(status, limits, errors);
   const tests = exercise.tests.map(
-    (test, index) => results[index] ?? notEnded(test, end!, index > results.length),
+    (test, index) => results[index] ?? notEnded(test, end!, told || index > results.length),
   );
   return {
     name: submission.name,

@@ -14,4 +14,7 @@ export interface Job {
 
 export type JobAnswer =
   /** The result of a test; tests are answered in their order. */
-  { readonly kind: "result"; readonly result: TestResult } | { readonly kind: "done" };
+  | { readonly kind: "result"; readonly result: TestResult }
+  /** The last test had to be stopped, and no further one is run. */
+  | { readonly kind: "stopped"; readonly expected: string; readonly seen: string }
+  | { readonly kind: "done" };

@@ -1,0 +1,4 @@
+// Computes for ever.
+export async function start() {
+  for (;;);
+}

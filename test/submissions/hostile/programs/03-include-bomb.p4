@@ -1,0 +1,3 @@
+// Includes itself twice, and each of these twice, ...
+#include "forwarding.p4"
+#include "forwarding.p4"

@@ -1,0 +1,2 @@
+// Takes the solution of the exercise.
+#include "solution/forwarding.p4"
