@@ -22,6 +22,7 @@ const PROCESSES = [
   "test/daemon/**/*.test.ts",
   "test/docs/**/*.test.ts",
   "test/p4runtime/**/*.test.ts",
+  "test/submissions/**/*.test.ts",
   "test/experiment/**/*.test.ts",
 ];
 

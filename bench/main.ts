@@ -44,6 +44,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   testbed: () => import("./testbed.js"),
   clients: () => import("./clients.js"),
   exercises: () => import("./exercises.js"),
+  grade: () => import("./grade.js"),
   memory: () => import("./memory.js"),
   "fuzz-switch": () => import("./fuzz-switch.js"),
   "fuzz-p4runtime": () => import("./fuzz-p4runtime.js"),

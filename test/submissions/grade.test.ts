@@ -1,0 +1,109 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { COMMAND } from "../built-command.js";
+
+const root = resolve(import.meta.dirname, "../..");
+const exercise = "examples/course/01-forwarding";
+const work = mkdtempSync(join(tmpdir(), "p4loom-submissions-"));
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+const grade = (...args: string[]) =>
+  spawnSync(process.execPath, [COMMAND, "grade", ...args], { cwd: root, encoding: "utf8" });
+
+describe("p4loom grade", () => {
+  it("shows points, and for what fails the way of the packets", () => {
+    const { status, stdout } = grade(exercise);
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^FAILED {2}0\/2 {2}the switch alone forwards/);
+    expect(stdout).toMatch(/hint: {5}Do TODO 1 to 3/);
+    expect(stdout).toMatch(/dropped in ingress: mark_to_drop/);
+    expect(stdout).toMatch(/\n0 of 7 points\n$/);
+  });
+
+  it("does what the page says", () => {
+    const page = readFileSync(join(root, "docs/course.md"), "utf8");
+    const [, command, answer] = /\$ p4loom (.*)\n([\s\S]*?)\n\n/.exec(page)!;
+    const { status, stdout } = spawnSync(process.execPath, [COMMAND, ...command!.split(" ")], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    expect(status).toBe(0);
+    expect(stdout.trimEnd()).toBe(answer!.replace(/^ {4}/gm, ""));
+  });
+
+  it("grades folders and files, and writes the same bytes twice", () => {
+    const submissions = join(work, "in");
+    mkdirSync(join(submissions, "ann"), { recursive: true });
+    mkdirSync(join(submissions, "empty"));
+    cpSync(join(root, exercise, "solution/forwarding.p4"), join(submissions, "ann/forwarding.p4"));
+    cpSync(join(root, exercise, "forwarding.p4"), join(submissions, "bob.p4"));
+    writeFileSync(join(submissions, "notes.txt"), "");
+    const outs = ["one", "two"].map((name) => join(work, name));
+    for (const out of outs) {
+      const { status, stderr, stdout } = grade(
+        exercise,
+        "--submissions",
+        submissions,
+        "--out",
+        out,
+        "--workers",
+        "2",
+      );
+      expect([status, stdout.split("\n").slice(2)]).toEqual([
+        0,
+        [
+          "ann              7   7",
+          "bob              0   7     1 2 3 4 5",
+          "empty            0   7     1 2 3 4 5",
+          "",
+        ].map((line) =>
+          expect.stringMatching(new RegExp(`^\\s*${line.trim().replace(/\s+/g, "\\s+")}\\s*$`)),
+        ),
+      ]);
+      expect(stderr).toMatch(/warning\[P46311\]: .*notes\.txt: no folder with forwarding\.p4/);
+    }
+    expect(execFileSync("diff", ["-r", ...outs], { encoding: "utf8" })).toBe("");
+    const csv = readFileSync(join(outs[0]!, "results.csv"), "utf8").split("\r\n");
+    expect(csv[0]).toBe(
+      'submission,points,of,"the switch alone forwards, and drops what it must",a frame of h1 arrives at h2 as it was sent,' +
+        '"h1, h2 and h3 reach each other",a frame for an unknown station arrives nowhere,a frame does not go back to the port that it came from',
+    );
+    expect(csv.slice(1)).toEqual(["ann,7,7,2,1,2,1,1", "bob,0,7,0,0,0,0,0", "empty,0,7,0,0,0,0,0", ""]);
+    const scope = JSON.parse(readFileSync(join(outs[0]!, "gradescope/bob/results.json"), "utf8"));
+    expect(scope.score).toBe(0);
+    expect(scope.tests[1]).toMatchObject({
+      number: "2",
+      score: 0,
+      max_score: 1,
+      status: "failed",
+      visibility: "visible",
+    });
+    expect(scope.tests[1].output).toMatch(/^expected: at h2: ethernet/);
+  });
+
+  it.each([
+    [
+      "a folder without an exercise",
+      ["examples/exercise"],
+      /error\[P46301\]: there is no file examples\/exercise\/exercise\.yaml/,
+    ],
+    [
+      "no such submissions",
+      [exercise, "--submissions", "nowhere"],
+      /error\[P46310\]: --submissions nowhere: there is no such folder/,
+    ],
+    [
+      "nothing handed in",
+      [exercise, "--submissions", "data/targets"],
+      /error\[P46310\]: .*there is no submission/,
+    ],
+    ["a wrong number of workers", [exercise, "--workers", "0"], /expected a whole number from 1 to 999/],
+  ])("says that there is %s", (_, args, message) => {
+    const { status, stderr } = grade(...args);
+    expect(status).not.toBe(0);
+    expect(stderr).toMatch(message);
+  });
+});

@@ -1,0 +1,142 @@
+/**
+ * Submissions that attack: programs in `hostile/programs`, controllers in `hostile/controllers`. Each gets the points of what
+ * works, and leaves nothing behind. Isolation is that of this machine; what it lacks is not tested.
+ */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Diagnostics } from "../../src/base/index.js";
+import { ownCommand } from "../../src/loading/index.js";
+import {
+  examineIsolation,
+  findSubmissions,
+  type GradedSubmission,
+  gradeAll,
+  openExerciseFolder,
+} from "../../src/submissions/index.js";
+import "../built-command.js";
+
+const course = resolve(import.meta.dirname, "../../examples/course");
+const hostile = join(import.meta.dirname, "hostile");
+const work = mkdtempSync(join(tmpdir(), "p4loom-hostile-"));
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+const isolation = examineIsolation(ownCommand());
+const contained = isolation.namespaces && isolation.limits && isolation.permissions;
+
+/** Grades all submissions in a folder with small limits. */
+async function grade(name: string, submissions: string): Promise<ReadonlyMap<string, GradedSubmission>> {
+  const folder = join(work, name);
+  cpSync(join(course, name), folder, { recursive: true });
+  const yaml = readFileSync(join(folder, "exercise.yaml"), "utf8");
+  writeFileSync(
+    join(folder, "exercise.yaml"),
+    `limits: { seconds: 4, memory_mb: 192, frames: 5000 }\n${yaml}`,
+  );
+  const diagnostics = new Diagnostics();
+  const exercise = openExerciseFolder(folder, diagnostics);
+  const found = findSubmissions(submissions, exercise.handsIn, diagnostics);
+  const graded = await gradeAll(found, exercise, folder, diagnostics, { workers: 3 });
+  return new Map(graded.map((one) => [one.name.slice(0, 2), one]));
+}
+
+const seen = (one: GradedSubmission | undefined): string =>
+  (one?.tests ?? []).flatMap((test) => [test.seen ?? "", ...test.details]).join("\n");
+
+describe("programs", () => {
+  let graded: ReadonlyMap<string, GradedSubmission>;
+
+  beforeAll(async () => {
+    const submissions = join(work, "programs");
+    cpSync(join(hostile, "programs"), submissions, { recursive: true });
+    mkdirSync(join(submissions, "20-link"));
+    symlinkSync(
+      join(course, "01-forwarding/solution/forwarding.p4"),
+      join(submissions, "20-link/forwarding.p4"),
+    );
+    mkdirSync(join(submissions, "21-long"));
+    writeFileSync(join(submissions, "21-long/forwarding.p4"), "/".repeat((1 << 20) + 1));
+    graded = await grade("01-forwarding", submissions);
+  });
+
+  it.each([
+    ["01", 0, /nothing arrives|more frames/],
+    ["02", 0, /no such packet left/],
+    ["03", 0, /files include each other more than 200 deep/],
+    ["04", 0, /macros expand to more than/],
+    ["05", 0, /cannot find the file 'solution\/forwarding\.p4'/],
+    ["06", 0, /cannot find the file '\/etc\/passwd'/],
+    ["07", 0, /the switch gives a program 1024 MB/],
+    ["08", 7, /^\n*$/],
+    ["09", 0, /nested more than 500 levels deep/],
+    ["10", 0, /never reaches accept or reject/],
+    ["20", 0, /forwarding\.p4 is missing/],
+    ["21", 0, /forwarding\.p4 is missing/],
+  ])("%s gets %i points", (name, points, why) => {
+    const one = graded.get(name);
+    expect(one?.points).toBe(points);
+    expect(one?.of).toBe(7);
+    expect(seen(one)).toMatch(why);
+    expect(seen(one)).not.toContain("root:");
+  });
+});
+
+describe.runIf(contained)("controllers", () => {
+  let graded: ReadonlyMap<string, GradedSubmission>;
+  let connections = 0;
+  const marks = join(work, "marks");
+  const server = createServer((socket) => {
+    connections++;
+    socket.destroy();
+  });
+
+  beforeAll(async () => {
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const { port } = server.address() as { port: number };
+    mkdirSync(marks);
+    writeFileSync(join(marks, "secret"), "");
+    const submissions = join(work, "controllers");
+    mkdirSync(submissions);
+    for (const name of readdirSync(join(hostile, "controllers"))) {
+      const text = readFileSync(join(hostile, "controllers", name), "utf8");
+      const aimed = text.replaceAll("MARKS", marks).replaceAll("PORT", String(port));
+      writeFileSync(join(submissions, name), aimed.replaceAll("GRADER", String(process.pid)));
+    }
+    graded = await grade("09-controller", submissions);
+  }, 240_000);
+  afterAll(() => void server.close());
+
+  it.each([
+    ["11", "prints results", 9],
+    ["12", "writes and reads files", 9],
+    ["13", "starts processes", 9],
+    ["14", "opens connections", 9],
+    ["15", "kills others", 0],
+    ["16", "never ends", 0],
+    ["17", "exhausts memory", 0],
+    ["18", "asks without end", 0],
+    ["19", "speaks for our code", 0],
+  ])("%s, which %s, gets %i points", (name, _, points) => {
+    const one = graded.get(name);
+    expect([one?.points, one?.of, one?.tests.length], seen(one)).toEqual([points, 9, 4]);
+  });
+
+  it("leaves nothing behind", () => {
+    expect(connections).toBe(0);
+    expect(readdirSync(marks)).toEqual(["secret"]);
+    for (const folder of ["/tmp", "/var/tmp", "/dev/shm", "/", "."])
+      expect(existsSync(join(folder, "p4loom-hostile-mark")), folder).toBe(false);
+  });
+});
