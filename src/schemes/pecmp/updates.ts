@@ -22,6 +22,7 @@ export function versionsOf({ versionBit }: SelectorLayout): readonly Version[] {
  * the same ids, and the entries of s mod M.
  */
 export class SharedUpdates {
+  readonly #rows = new Map<string, readonly Update[]>();
   readonly #matrices = new Map<string, readonly Update[]>();
   readonly #selectorRows = new Map<string, readonly Update[]>();
   readonly #twins = new Map<readonly CompiledMatrix[], readonly Update[]>();
@@ -32,11 +33,17 @@ export class SharedUpdates {
     readonly versions: readonly Version[] = versionsOf(layout),
   ) {}
 
-  /** Groups and rows of a matrix. */
-  rowsOf(matrix: CompiledMatrix, id: MatrixId): readonly Update[] {
-    const key = `${matrix.direction} ${id.matrix} ${id.firstMember} ${id.firstGroup} ${keyOfMatrix(matrix)}`;
+  /** Members, groups and rows of a matrix of a switch: all switches with the same neighbours at these ports share them. */
+  matrixOf(topology: Topology, node: number, matrix: CompiledMatrix, id: MatrixId): readonly Update[] {
+    const { direction, ports } = matrix;
+    const own = topology.nodes[node]!.ports;
+    let key = `${direction} ${id.matrix} ${id.firstMember} ${id.firstGroup} ${keyOfMatrix(matrix)}`;
+    let rows = this.#rows.get(key);
+    if (rows === undefined) this.#rows.set(key, (rows = rowUpdates(matrix, id)));
+    for (const port of ports) key += ` ${own[port - 1]!.peer}`;
     let updates = this.#matrices.get(key);
-    if (updates === undefined) this.#matrices.set(key, (updates = rowUpdates(matrix, id)));
+    if (updates === undefined)
+      this.#matrices.set(key, (updates = [...memberUpdates(topology, node, matrix, id), ...rows]));
     return updates;
   }
 
@@ -83,8 +90,7 @@ function stateUpdates(
   const updates: Update[] = [];
   const idOf = new Map(compiled.matrices.map((matrix) => [matrix, known.of(matrix)]));
   for (const [matrix, id] of idOf) {
-    addMembers(updates, topology, compiled.node, matrix, id);
-    for (const update of shared.rowsOf(matrix, id)) updates.push(update);
+    for (const update of shared.matrixOf(topology, compiled.node, matrix, id)) updates.push(update);
   }
   for (const [rows, values] of valuesByRows(compiled, shared.layout))
     for (const update of shared.selectorRows(rows, values)) updates.push(update);
@@ -111,20 +117,18 @@ export function selectorRowEntries(compiled: CompiledSwitch, layout: SelectorLay
  * members of the base group p0 .. pN-1 are created twice in a row, the second time up to pN-2: every cyclic shift of the
  * group is then a sequence of N consecutive members in ascending order.
  */
-function addMembers(
-  updates: Update[],
+function memberUpdates(
   topology: Topology,
   node: number,
   { direction, ports, matrix }: CompiledMatrix,
   { firstMember }: MatrixId,
-): void {
+): Update[] {
   const { base } = matrix;
   const profile = MEMBERS[direction];
   const actions = ports.map((port) => forward("to_next_hop", topology, node, port));
-  for (let i = 0; i < 2 * base.length - 1; i++) {
-    const action = actions[base[i % base.length]!]!;
-    updates.push(insert({ kind: "member", profile, memberId: firstMember + i, action }));
-  }
+  return Array.from({ length: 2 * base.length - 1 }, (_, i) =>
+    insert({ kind: "member", profile, memberId: firstMember + i, action: actions[base[i % base.length]!]! }),
+  );
 }
 
 /** The groups of a matrix, then the entries that name its rows. */
