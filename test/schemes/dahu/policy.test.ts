@@ -228,6 +228,29 @@ describe("the heuristic", () => {
   });
 });
 
+describe("remapping", () => {
+  // Two flows on port 0, in its virtual ports 2 and 6 of 0, 2, 4, 6; port 1 is idle.
+  const measured = { byGroup: Float64Array.of(10, 0), byPort: Float64Array.of(10, 0) };
+  const byVirtualPort = Float64Array.of(0, 0, 5, 0, 0, 0, 5, 0);
+  const movedBy = (traffic: PortTraffic) => {
+    const moved: number[] = [];
+    new Rebalancing(new HeuristicBalancer()).run(new PortGroups(2, 8, [[0, 1]]), traffic, (remap) =>
+      moved.push(remap.virtualPort),
+    );
+    return moved;
+  };
+
+  it("takes virtual ports of a member as equal where the switch does not count them", () => {
+    expect(movedBy(measured)).toEqual([0, 2]);
+  });
+
+  it("moves those that carry what must move, and no empty ones, where it does", () => {
+    expect(movedBy({ ...measured, byVirtualPort })).toEqual([2]);
+    // A flow that has the port for itself stays: all of it would be too much.
+    expect(movedBy({ ...measured, byVirtualPort: Float64Array.of(0, 0, 10, 0, 0, 0, 0, 0) })).toEqual([]);
+  });
+});
+
 describe("congestion feedback", () => {
   it("is given for a derouted packet alone, where shortest paths are full", () => {
     const given = [false, true].flatMap((derouted) => [false, true].map((full) => feedsBack(derouted, full)));

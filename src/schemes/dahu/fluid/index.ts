@@ -29,7 +29,8 @@ export const dahuFluid: FluidScheme<FluidParameters> = {
       balance === "none"
         ? undefined
         : new Rebalancing(balance === "full" ? new FullBalancer() : new HeuristicBalancer(rounds));
-    const settings = { deroutes, threshold, virtualPorts, feedback };
+    const countsVirtualPorts = parameters.counters === "virtual_ports";
+    const settings = { deroutes, threshold, virtualPorts, feedback, countsVirtualPorts };
     return (bundles) => new DahuRouter(network, distances, plan, settings, rebalancing, seed, bundles);
   },
 };

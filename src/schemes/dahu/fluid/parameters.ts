@@ -2,6 +2,10 @@
 import { z } from "zod";
 import { switchParameters } from "../switch-parameters.js";
 
-export const fluidParameters = z.strictObject(switchParameters);
+export const fluidParameters = z.strictObject({
+  ...switchParameters,
+  /** What switches count: the traffic of each member of a group, as the paper has it, or that of each virtual port (section 3.1). */
+  counters: z.enum(["members", "virtual_ports"]).default("members"),
+});
 
 export type FluidParameters = z.output<typeof fluidParameters>;

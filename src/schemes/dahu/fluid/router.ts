@@ -25,6 +25,8 @@ export interface DahuSettings {
   readonly threshold: number;
   readonly virtualPorts: number;
   readonly feedback: boolean;
+  /** Whether switches count the traffic of each virtual port. */
+  readonly countsVirtualPorts: boolean;
 }
 
 export class DahuRouter implements FlowRouter {
@@ -42,6 +44,11 @@ export class DahuRouter implements FlowRouter {
   /** Traffic of all groups of all switches; where each switch begins. */
   readonly #byGroup: Float64Array;
   readonly #firstGroup: Int32Array;
+  /** Traffic of all virtual ports of all switches, where it is counted; where each switch begins. */
+  readonly #byVirtualPort: Float64Array;
+  readonly #firstVirtualPort: Int32Array;
+  /** What {@link #choose} has found by a hash: group times virtual ports plus virtual port; -1: by none. */
+  #chosen = -1;
 
   constructor(
     private readonly network: FlowNetwork,
@@ -66,6 +73,11 @@ export class DahuRouter implements FlowRouter {
     for (const [own, groups] of plan.groups.entries())
       this.#firstGroup[own + 1] = this.#firstGroup[own]! + (groups?.counts.length ?? 0);
     this.#byGroup = new Float64Array(this.#firstGroup[switches]!);
+    this.#firstVirtualPort = new Int32Array(switches + 1);
+    for (const [own, groups] of plan.groups.entries())
+      this.#firstVirtualPort[own + 1] =
+        this.#firstVirtualPort[own]! + (settings.countsVirtualPorts ? (groups?.map.length ?? 0) : 0);
+    this.#byVirtualPort = new Float64Array(this.#firstVirtualPort[switches]!);
   }
 
   linksOf(bundle: number, out: Int32Array): number {
@@ -119,13 +131,16 @@ export class DahuRouter implements FlowRouter {
     const limit = distance[own]!;
     let value = hash;
     for (let k = 0; k < HASHES; k++) {
-      const port = map[base + indexOf(value, virtualPorts)]!;
+      const at = base + indexOf(value, virtualPorts);
+      const port = map[at]!;
       if (port !== ingress) {
+        this.#chosen = at;
         if (distance[peer[first + port]!]! < limit) return port;
         if (further && this.#mayDeroute(own, destination, port, distance)) return port;
       }
       value = mixed(value + 0x6d2b79f5);
     }
+    this.#chosen = -1;
     let allowed = 0;
     for (let turn = 0, wanted = -1; turn < 2; turn++) {
       let seen = 0;
@@ -171,8 +186,9 @@ export class DahuRouter implements FlowRouter {
   }
 
   endEpoch(traffic: EpochTraffic): boolean {
-    const { network, plan, rebalancing } = this;
+    const { network, plan, rebalancing, settings } = this;
     const { link, firstPort, switches } = network;
+    if (settings.countsVirtualPorts) this.#countVirtualPorts(traffic);
     for (let port = 0; port < link.length; port++)
       this.#used[port] = traffic.byLink[link[port]!]! / traffic.epochNs;
     this.#nowNs = traffic.nowNs;
@@ -189,7 +205,14 @@ export class DahuRouter implements FlowRouter {
       if (groups === undefined) continue;
       const byPort = this.#used.subarray(firstPort[own]!, firstPort[own + 1]!);
       const byGroup = this.#byGroup.subarray(this.#firstGroup[own]!, this.#firstGroup[own + 1]!);
-      rebalancing.run(groups, { byPort, byGroup });
+      const byVirtualPort = this.#byVirtualPort.subarray(
+        this.#firstVirtualPort[own]!,
+        this.#firstVirtualPort[own + 1]!,
+      );
+      rebalancing.run(
+        groups,
+        settings.countsVirtualPorts ? { byPort, byGroup, byVirtualPort } : { byPort, byGroup },
+      );
     }
     return true;
   }
@@ -215,6 +238,35 @@ export class DahuRouter implements FlowRouter {
         const local = port - firstPort[own]!;
         byGroup[this.#firstGroup[own]! + group * (firstPort[own + 1]! - firstPort[own]!) + local]! += rate;
         own = network.peer[port]!;
+      }
+    });
+  }
+
+  /** The counters of virtual ports: each bundle goes once more through the choices that its path is from. */
+  #countVirtualPorts(traffic: EpochTraffic): void {
+    const { network, settings } = this;
+    const { portOfLink, firstPort, peer, peerPort } = network;
+    const { from, to, hash } = this.bundles;
+    const counters = this.#byVirtualPort;
+    counters.fill(0);
+    traffic.eachBundle((bundle, bytes, links, start, end) => {
+      const destination = to[bundle]!;
+      const distance = this.distances.to(destination);
+      let own = from[bundle]!;
+      let ingress = -1;
+      let deroutes = 0;
+      for (let at = start; at < end; at++) {
+        const port = portOfLink[links[at]!]!;
+        const further = deroutes < settings.deroutes && this.#allowsFurther(own, destination, distance);
+        const drawn = mixed(hash[bundle]! ^ mixed(this.seed + own * 16 + deroutes));
+        // A bundle that keeps an older path has left its virtual port.
+        const taken = this.#choose(own, destination, distance, drawn, ingress, further);
+        if (taken === port - firstPort[own]! && this.#chosen >= 0)
+          counters[this.#firstVirtualPort[own]! + this.#chosen]! += bytes / traffic.epochNs;
+        const next = peer[port]!;
+        if (distance[next]! >= distance[own]!) deroutes++;
+        ingress = peerPort[port]!;
+        own = next;
       }
     });
   }

@@ -7,6 +7,11 @@ export interface PortTraffic {
   readonly byGroup: Float64Array;
   /** All traffic of each port: of all groups, and what no group can move. */
   readonly byPort: Float64Array;
+  /**
+   * Traffic of each virtual port by `group * virtualPorts + virtualPort`, where the switch counts it; absent: all virtual ports of a
+   * member stand for an equal part of its traffic (sections 3.1 and 4.3.2).
+   */
+  readonly byVirtualPort?: Float64Array;
 }
 
 /**

@@ -11,7 +11,7 @@ const SLACK = 1e-9;
 export class FirstFit {
   #surplus = new Float64Array(0);
   #lack = new Float64Array(0);
-  /** Traffic that each virtual port of a member stands for. */
+  /** Traffic that each virtual port of a member stands for, where it is not counted. */
   #share = new Float64Array(0);
 
   /**
@@ -20,18 +20,19 @@ export class FirstFit {
    */
   remap(
     groups: PortGroups,
-    { byGroup }: PortTraffic,
+    { byGroup, byVirtualPort }: PortTraffic,
     target: Float64Array,
     moved: (remap: Remap) => void = () => {},
   ): void {
     for (let group = 0; group < groups.groups; group++)
-      this.#remapGroup(groups, group, byGroup, target, moved);
+      this.#remapGroup(groups, group, byGroup, byVirtualPort, target, moved);
   }
 
   #remapGroup(
     groups: PortGroups,
     group: number,
     measured: Float64Array,
+    byVirtualPort: Float64Array | undefined,
     target: Float64Array,
     moved: (remap: Remap) => void,
   ): void {
@@ -54,7 +55,7 @@ export class FirstFit {
     if (!any) return;
     for (let virtualPort = 0; virtualPort < virtualPorts; virtualPort++) {
       const from = groups.portOf(group, virtualPort);
-      const size = share[from]!;
+      const size = byVirtualPort?.[group * virtualPorts + virtualPort] ?? share[from]!;
       if (!(surplus[from]! >= size * (1 - SLACK)) || !(size > 0)) continue;
       const to = firstWith(lack, size * (1 - SLACK));
       if (to < 0) continue;
