@@ -149,6 +149,44 @@ describe("a connection with four subflows", () => {
     expect(client.counters.retransmissions).toBe(0);
   });
 
+  /** Messages of one segment each, 20 ms apart, by two subflows of which the second takes 5 ms longer each way. */
+  function messages(scheduler: SubflowScheduler) {
+    const net = pairOfHosts([spread(), spread()], { rate: 100e6 });
+    const { simulation } = net.network;
+    const [, slow] = net.relays;
+    const pass = slow.receive.bind(slow);
+    slow.receive = (port, frame) => simulation.at(simulation.now + 5 * NS_PER_MS, () => pass(port, frame));
+    const options = tcp({ subflows: { count: 2, scheduler } });
+    const delays: number[] = [];
+    let sentAt = 0;
+    const accept = (stream: Stream) => {
+      stream.listener = { received: () => delays.push(simulation.now - sentAt) };
+    };
+    net.b.listen(80, options, accept, new Random(2));
+    const peer = { address: net.b.address(4), port: 80 };
+    const client = net.a.connectMultipath(4, PORTS.slice(0, 2), peer, new Random(1), options);
+    simulation.run(100 * NS_PER_MS);
+    for (let i = 0; i < 20; i++) {
+      sentAt = simulation.now;
+      client.send(100);
+      simulation.run(simulation.now + 20 * NS_PER_MS);
+    }
+    expect(delays).toHaveLength(20);
+    return { late: delays.filter((delay) => delay > 5 * NS_PER_MS).length, client };
+  }
+
+  it("takes the subflow with the shorter round trip, each in turn, or all at once, as the scheduler says", () => {
+    const sent = (run: ReturnType<typeof messages>) =>
+      run.client.connections.map(({ bytesAcknowledged }) => bytesAcknowledged);
+    const least = messages("least_rtt");
+    expect([least.late, ...sent(least)]).toEqual([0, 2000, 0]);
+    const turns = messages("round_robin");
+    expect([turns.late, ...sent(turns)]).toEqual([10, 1000, 1000]);
+    // No message waits for the slow subflow, which sends all of them too.
+    const all = messages("redundant");
+    expect([all.late, ...sent(all)]).toEqual([0, 2000, 2000]);
+  });
+
   it("sends on another subflow what one could not deliver when its timer ran out", () => {
     const { received, receivedAt, client } = transfer(
       20_000,
