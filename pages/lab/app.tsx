@@ -20,6 +20,7 @@ import { ThemeToggle } from "./parts/theme.js";
 import { countText } from "./parts/words.js";
 import { ProjectChoice, type Projects } from "./projects.js";
 import type { Lab } from "./state/lab.js";
+import { slowMotion } from "./state/slow-motion.js";
 
 export function App({ lab, projects }: { lab: Lab; projects: Projects | undefined }) {
   return (
@@ -58,7 +59,9 @@ function Work({ lab: view, projects, lost }: WorkProps) {
   const wrong = useLabState((state) =>
     Object.values(state.diagnostics).some((list) => list.some(({ severity }) => severity === "error")),
   );
-  const [tab, setTab] = useState(exercise === undefined ? "program" : "exercise");
+  // Until one is chosen: the exercise comes after the network.
+  const [chosenTab, setTab] = useState<string>();
+  const tab = chosenTab ?? (exercise === undefined ? "program" : "exercise");
   const [below, setBelow] = useState("packets");
   const [left, setLeft] = useState(52);
   const [top, setTop] = useState(64);
@@ -69,12 +72,6 @@ function Work({ lab: view, projects, lost }: WorkProps) {
     run: () => view.can.clock && void lab.setClock({ running: !lab.store.value.lab?.clock.running }),
     step: () => view.can.clock && void lab.step(),
   });
-  // The exercise comes after the network.
-  const known = useRef(exercise);
-  useEffect(() => {
-    if (known.current === undefined && exercise !== undefined) setTab("exercise");
-    known.current = exercise;
-  }, [exercise]);
   const go = (name: "state" | "hosts" | "send", which: string) => {
     setNode({ ...node, [name]: which });
     setTab(name);
@@ -135,11 +132,11 @@ function Work({ lab: view, projects, lost }: WorkProps) {
     <>
       <header class="bar">
         <h1>
-          <span>p4loom lab</span> {view.title}
+          <span>p4loom lab</span> {exercise?.title ?? view.title}
         </h1>
         {projects === undefined ? null : <ProjectChoice projects={projects} />}
         <span class="room" />
-        {view.can.clock ? <ClockBar clock={view.clock} /> : null}
+        {view.can.clock ? <ClockBar clock={view.clock} slow={slowMotion(view)} /> : null}
         <span class="room" />
         <span class="chip">{view.engine === "sim" ? "simulator" : "testbed"}</span>
         {lost === undefined ? null : (

@@ -6,17 +6,21 @@ import "./style/network.css";
 import "./style/panels.css";
 import { App } from "./app.js";
 import { connectSocket } from "./connection/socket.js";
+import { connectWorker } from "./connection/worker.js";
 import { readProjects } from "./projects.js";
+import { keptFiles } from "./state/kept-files.js";
 import { Lab } from "./state/lab.js";
 
-const lab = new Lab();
-const page = document.getElementById("page")!;
-
+const projects = await readProjects();
+const lab = new Lab(projects?.current.name);
+const lost = (reason: string) => lab.lost(reason);
+render(<App lab={lab} projects={projects} />, document.getElementById("page")!);
 try {
-  const projects = await readProjects();
-  render(<App lab={lab} projects={projects} />, page);
-  const lost = (reason: string) => lab.lost(reason);
-  await lab.open(await connectSocket(lost));
+  const connection =
+    projects === undefined
+      ? connectSocket(lost)
+      : connectWorker(projects.current.file, keptFiles(projects.current.name), lost);
+  await lab.open(await connection);
 } catch (error) {
-  lab.lost(error instanceof Error ? error.message : String(error));
+  lost(error instanceof Error ? error.message : String(error));
 }

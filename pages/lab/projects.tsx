@@ -1,4 +1,5 @@
 /** The projects of a static page: which there are, and which one is open. */
+import { forgetFiles, keptFiles } from "./state/kept-files.js";
 
 /** A project of `projects.json`; `file` has its files as JSON. */
 interface Project {
@@ -9,7 +10,7 @@ interface Project {
 
 export interface Projects {
   readonly list: readonly Project[];
-  readonly current: string;
+  readonly current: Project;
 }
 
 /** The projects beside this page; undefined: a server has the lab. */
@@ -19,24 +20,36 @@ export async function readProjects(): Promise<Projects | undefined> {
   const { projects } = (await answer.json()) as { projects: readonly Project[] };
   const wanted = new URLSearchParams(location.search).get("project");
   const current = projects.find(({ name }) => name === wanted) ?? projects[0]!;
-  return { list: projects, current: current.name };
+  return { list: projects, current };
 }
 
 export function ProjectChoice({ projects: { list, current } }: { projects: Projects }) {
-  if (list.length === 1) return null;
+  const startOver = () => {
+    forgetFiles(current.name);
+    location.reload();
+  };
   return (
-    <select
-      aria-label="Exercise"
-      value={current}
-      onChange={({ currentTarget }) => {
-        location.search = new URLSearchParams({ project: currentTarget.value }).toString();
-      }}
-    >
-      {list.map(({ name, title }) => (
-        <option key={name} value={name}>
-          {title}
-        </option>
-      ))}
-    </select>
+    <>
+      {list.length === 1 ? null : (
+        <select
+          aria-label="Exercise"
+          value={current.name}
+          onChange={({ currentTarget }) => {
+            location.search = new URLSearchParams({ project: currentTarget.value }).toString();
+          }}
+        >
+          {list.map(({ name, title }) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+        </select>
+      )}
+      {Object.keys(keptFiles(current.name)).length === 0 ? null : (
+        <button type="button" title="Forgets the files that were saved in this browser" onClick={startOver}>
+          Start over
+        </button>
+      )}
+    </>
   );
 }

@@ -17,6 +17,14 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ["p4loom generate pecmp -o out", "the P4 programs of P-ECMP, and the state of each switch"],
     ["p4loom generate pecmp --report --topology table2", "what its tables cost on the paper's topologies"],
   ],
+  lab: [
+    ["p4loom lab examples/exercise", "the exercise's network in the browser, simulated"],
+    ["p4loom lab basic.p4", "one switch that runs the program, with four hosts"],
+    [
+      "p4loom lab examples/compare/incast.yaml",
+      "the topology of an experiment, as its first scheme plans it",
+    ],
+  ],
   new: [
     ["p4loom new scheme mine", "a folder mine/ with a scheme that runs: p4loom run mine/experiment.yaml"],
   ],

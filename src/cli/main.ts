@@ -9,6 +9,7 @@ import type { FitCommandOptions } from "./fit.js";
 import { defineFmt, type FmtArguments } from "./fmt/fmt-options.js";
 import { defineGrade, type GradeArguments } from "./grade/grade-options.js";
 import { defineHash, type HashArguments, type HashSubject } from "./hash/hash-options.js";
+import { defineLab, type LabArguments } from "./lab/lab-options.js";
 import { defineLsp, type LspArguments } from "./lsp/lsp-options.js";
 import { defineMachineCommands } from "./machine-commands.js";
 import { defineNet, type NetArguments } from "./net/net-options.js";
@@ -165,6 +166,10 @@ defineShell(program.command("shell")).action(async (address: string, args: Shell
 
 defineNet(program.command("net")).action(async (path: string, args: NetArguments) => {
   await conclude(async () => (await import("./net.js")).net(path, args));
+});
+
+defineLab(program.command("lab")).action(async (folders: string[], args: LabArguments) => {
+  await conclude(async () => (await import("./lab.js")).lab(folders, args));
 });
 
 program

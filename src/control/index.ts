@@ -9,4 +9,12 @@ export { commandHelp } from "./commands.js";
 export { type Completion, completions } from "./complete.js";
 export type { Output, Surroundings } from "./context.js";
 export { Interpreter, runCommands } from "./interpreter.js";
-export { type RuntimeFile, readRuntimeFile } from "./runtime-file.js";
+export { placeOf, type RuntimeFile, readRuntimeFile } from "./runtime-file.js";
+export {
+  deletionOf,
+  digestLines,
+  type Printer,
+  packetText,
+  statementOf,
+  targetText,
+} from "./shell/statements.js";

@@ -41,6 +41,7 @@ export type { TimelineRow } from "./kinds/timeline/flows.js";
 export type { TimelineResults } from "./kinds/timeline/results.js";
 export type { Timeline } from "./kinds/timeline/schema.js";
 export { type LoadedExperiment, loadAnyKind, loadKind, type RegisteredKind, register } from "./load.js";
+export { loadNetworkOf, type NetworkOfFile } from "./network-of-file.js";
 export { type P4cFiles, runP4c } from "./p4c.js";
 export { type PrintedResults, type RunResults, resultsJson } from "./results.js";
 export { type RunOptions, runKind } from "./run.js";

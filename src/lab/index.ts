@@ -1,5 +1,21 @@
 /**
- * A network to look at, that runs in Node and in a worker of a browser alike. `protocol.ts` has the words between a page and
- * a lab.
+ * A network to look at, that runs in Node and in a worker of a browser alike. Open `protocol.ts` first: the words between a
+ * page and a lab. {@link LabSession} is a lab on the simulator, made from a {@link LabProject}; {@link answerCall} checks
+ * what a page has sent, for a server and for a worker.
  */
+export { CODES as LAB_CODES } from "./codes.js";
+export { diagnosticViews, refusalOf } from "./diagnostics.js";
+export { exerciseTests } from "./exercise-tests.js";
+export { ProjectFiles } from "./files.js";
+export { answer, type Handlers, type SharedParts, sharedHandlers, useChanged } from "./handlers.js";
+export { layOut, type Place } from "./layout.js";
+export { Outbox } from "./outbox.js";
+export type { LabTimers } from "./pacer.js";
+export { planOf } from "./plan.js";
+export type { LabPlan, LabProject, LabSource, PlannedHost, PlannedLink, PlannedSwitch } from "./project.js";
+export { DEFAULT_LINK } from "./project.js";
 export * from "./protocol.js";
+export { answerCall, type LabService } from "./service.js";
+export { LabSession, type LabSessionOptions } from "./session.js";
+export { SwitchBoard, type SwitchBoardOptions } from "./switch-board.js";
+export type { LabTests } from "./tests.js";

@@ -12,6 +12,7 @@ export type {
   SwitchClock,
   SwitchOptions,
   SwitchStatistics,
+  TraceOutput,
   TraceSink,
 } from "./options.js";
 export { Switch } from "./switch.js";

@@ -1,7 +1,7 @@
 /** The options of a switch, and its statistics. */
 import type { PortControl } from "../device/index.js";
 import type { Workspaces } from "./flow/workspace.js";
-import type { PacketTrace } from "./trace/types.js";
+import type { PacketTrace, TraceInput } from "./trace/types.js";
 
 /** Somebody who is woken. */
 export interface Sleeper {
@@ -84,6 +84,9 @@ export interface SwitchOptions {
 }
 
 export type TraceSink = (packet: PacketTrace) => void;
+
+/** `input` is the same object as that of the document that follows when all copies have ended. */
+export type TraceOutput = (input: TraceInput, port: number, frame: Uint8Array) => void;
 
 /** Number of dropped packets by reason; the sum is `dropped`. */
 export interface DropCounts {

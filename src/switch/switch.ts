@@ -34,6 +34,7 @@ import {
   type QueueOptions,
   type SwitchOptions,
   type SwitchStatistics,
+  type TraceOutput,
   type TraceSink,
 } from "./options.js";
 import { TraceRecorder } from "./trace/recorder.js";
@@ -75,6 +76,7 @@ export class Switch implements Device {
   #queues: Queues | undefined;
   #trace: TraceSink | undefined;
   #traceFilter: ((port: number, frame: Uint8Array) => boolean) | undefined;
+  #traceOutput: TraceOutput | undefined;
   #tracer: PacketTracer | undefined;
   /** Limits that the control plane set. They belong to the ports, so they stay when the program changes. */
   readonly #limits = new QueueLimits();
@@ -111,6 +113,11 @@ export class Switch implements Device {
 
   get program(): Program | undefined {
     return this.#loaded?.instance.program;
+  }
+
+  /** Port of packet-ins and packet-outs, if there is one. */
+  get cpuPort(): number | undefined {
+    return this.#cpuPort;
   }
 
   get ports(): PortControl | undefined {
@@ -160,6 +167,12 @@ export class Switch implements Device {
     if (this.#loaded !== undefined) this.#loaded.forwarder.traces = filter;
   }
 
+  /** Told of each frame of a traced packet, before it leaves: so that the packet can be followed to the next switch. */
+  set traceOutput(listener: TraceOutput | undefined) {
+    this.#traceOutput = listener;
+    if (this.#tracer !== undefined) this.#tracer.onOutput = listener;
+  }
+
   #startTrace(): void {
     const sink = this.#trace;
     const loaded = this.#loaded;
@@ -168,6 +181,7 @@ export class Switch implements Device {
     const { instance, forwarder } = loaded;
     const specialised = specialise(instance.program.bmv2, true);
     this.#tracer = new PacketTracer(instance, specialised, this.name, sink, forwarder.state);
+    this.#tracer.onOutput = this.#traceOutput;
     forwarder.traces = this.#traceFilter;
     forwarder.traceTo(this.#tracer);
   }

@@ -196,6 +196,8 @@ export interface RunningHost {
 export interface HostProcess {
   /** Sends one line to its stdin; the newline is added. */
   write(line: string): void;
+  /** Sends text to its stdin as it is. */
+  writeText(text: string): void;
   /** Calls back for every line of stdout, from the first one on, even if it came before; returns how to stop. */
   onLine(listener: (line: string) => void): () => void;
   /** Calls back for the text of stdout as it comes, prompts without a newline too; returns how to stop. */

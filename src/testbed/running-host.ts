@@ -46,6 +46,7 @@ export class NamespaceHost implements RunningHost {
     });
     return {
       write: (line) => void child.stdin.write(`${line}\n`),
+      writeText: (text) => void child.stdin.write(text),
       onLine: (listener) => {
         const lines = new Lines(listener);
         return output.listen((text) => lines.take(text));

@@ -5,6 +5,7 @@
  * {@link storyLines} has the same as data.
  */
 export { type TraceFilter, wanted } from "./filter.js";
+export { outcomeText } from "./phrases.js";
 export { type ReadTrace, readTraces } from "./read.js";
 export { traceSchema } from "./schema.js";
 export { SourceLines } from "./source-lines.js";

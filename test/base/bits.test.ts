@@ -39,6 +39,8 @@ describe("bit values", () => {
 
   it("spells bytes big-endian and back", () => {
     expect(toHex(toBytes(0x0a0b0cn, 4))).toBe("000a0b0c");
+    const long = Uint8Array.from({ length: 10_000 }, (_, i) => i);
+    expect(toHex(long)).toBe(Buffer.from(long).toString("hex"));
     fc.assert(fc.property(natural, (value) => fromBytes(toBytes(value, 25)) === value));
   });
 

@@ -18,17 +18,17 @@ export function ChoiceCard({ lab: view, go }: Props) {
   const link = choice.kind === "link" ? view.links.find(({ id }) => id === choice.id) : undefined;
   if (node === undefined && link === undefined) return null;
   return (
-    <section class="card choice" aria-label="What is chosen">
+    <section class="choice" aria-label="What is chosen">
       <button type="button" class="plain close" aria-label="Close" onClick={() => lab.choose(undefined)}>
         ✕
       </button>
-      {node === undefined ? null : <NodeCard node={node} go={go} />}
+      {node === undefined ? null : <NodeCard node={node} hosts={hostsOf(view)} go={go} />}
       {link === undefined ? null : <LinkCard link={link} />}
     </section>
   );
 }
 
-function NodeCard({ node, go }: { node: NodeView; go: Props["go"] }) {
+function NodeCard({ node, hosts, go }: { node: NodeView; hosts: readonly string[]; go: Props["go"] }) {
   const lab = useLab();
   const rows: [string, string | undefined][] =
     node.kind === "host"
@@ -48,6 +48,7 @@ function NodeCard({ node, go }: { node: NodeView; go: Props["go"] }) {
       <div class="row">
         {node.kind === "host" ? (
           <>
+            <Ping from={node.name} hosts={hosts} />
             <button type="button" onClick={() => go("hosts", node.name)}>
               Commands
             </button>
@@ -69,6 +70,35 @@ function NodeCard({ node, go }: { node: NodeView; go: Props["go"] }) {
         )}
       </div>
     </>
+  );
+}
+
+const hostsOf = ({ nodes }: LabView): string[] =>
+  nodes.filter(({ kind }) => kind === "host").map(({ name }) => name);
+
+/** One echo request to another host: the shortest way to a packet. */
+function Ping({ from, hosts }: { from: string; hosts: readonly string[] }) {
+  const lab = useLab();
+  const others = hosts.filter((name) => name !== from);
+  const [chosen, setChosen] = useState(others[0] ?? "");
+  const to = others.includes(chosen) ? chosen : (others[0] ?? "");
+  if (to === "") return null;
+  const ping = () => void lab.ask({ op: "traffic.start", traffic: { kind: "ping", from, to, count: 1 } });
+  return (
+    <span class="row nowrap">
+      <button type="button" class="primary" onClick={ping}>
+        Ping
+      </button>
+      <select
+        aria-label="Host to ping"
+        value={to}
+        onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+      >
+        {others.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </span>
   );
 }
 
@@ -131,17 +161,15 @@ export function Fault({ up, what, set }: { up: boolean; what: string; set: (up: 
 
 function Rows({ rows }: { rows: readonly [string, string | undefined][] }) {
   return (
-    <table>
-      <tbody>
-        {rows.map(([name, value]) =>
-          value === undefined ? null : (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>{value}</td>
-            </tr>
-          ),
-        )}
-      </tbody>
-    </table>
+    <dl>
+      {rows.map(([name, value]) =>
+        value === undefined ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
   );
 }

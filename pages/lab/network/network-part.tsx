@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { LabView } from "../../../src/lab/index.js";
-import { useLab } from "../parts/context.js";
+import { useLab, useLabState } from "../parts/context.js";
 import { ChoiceCard } from "./choice-card.js";
 import { NetworkList } from "./network-list.js";
 import { NetworkView } from "./network-view.js";
@@ -13,6 +13,7 @@ interface Props {
 /** The network as a drawing or as a list. */
 export function NetworkPart({ lab: view, go }: Props) {
   const lab = useLab();
+  const chosen = useLabState((state) => state.choice !== undefined);
   const [asList, setAsList] = useState(false);
   const broken =
     view.links.filter(({ up }) => !up).length +
@@ -45,7 +46,7 @@ export function NetworkPart({ lab: view, go }: Props) {
       </div>
       {asList ? <NetworkList lab={view} /> : <NetworkView lab={view} />}
       {asList ? null : <ChoiceCard lab={view} go={go} />}
-      {asList ? null : (
+      {asList || chosen ? null : (
         <div class="legend" aria-hidden="true">
           <span>
             <i style={{ background: "var(--u0)" }} />

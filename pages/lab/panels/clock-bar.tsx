@@ -7,16 +7,24 @@ import { clockText } from "../parts/words.js";
 const SPEEDS: readonly [number, string][] = [
   [10, "10 × as fast"],
   [1, "real time"],
-  [0.1, "1/10 slow motion"],
+  [0.1, "1/10"],
   [0.01, "1/100"],
   [1e-3, "1/1,000"],
   [1e-4, "1/10,000"],
   [1e-5, "1/100,000"],
   [1e-6, "1/1,000,000"],
+  [1e-7, "1/10,000,000"],
 ];
 
-export function ClockBar({ clock }: { clock: ClockView }) {
+interface Props {
+  clock: ClockView;
+  /** The speed at which packets can be seen on their way. */
+  slow: number;
+}
+
+export function ClockBar({ clock, slow }: Props) {
   const lab = useLab();
+  const isSlow = clock.speed <= slow;
   const known = SPEEDS.some(([speed]) => speed === clock.speed);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a <fieldset> cannot be laid out as a row everywhere
@@ -37,6 +45,14 @@ export function ClockBar({ clock }: { clock: ClockView }) {
         onClick={() => void lab.step()}
       >
         Step
+      </button>
+      <button
+        type="button"
+        aria-pressed={isSlow}
+        title="So slow that packets can be seen on their way; otherwise real time"
+        onClick={() => void lab.setClock({ speed: isSlow ? 1 : slow })}
+      >
+        Slow motion
       </button>
       <select
         aria-label="Speed"

@@ -13,7 +13,8 @@ export function PlotsPanel() {
   const flows = useLabState((state) => state.flows);
   const history = useLabState((state) => state.history);
   const shown = useMemo(() => flows.filter(({ points }) => points.length > 0).slice(-MOST), [flows]);
-  const throughput = useMemo(() => columns(shown, (point) => point.bitsPerSecond), [shown]);
+  const senders = useMemo(() => shown.filter(({ kind }) => kind !== "ping"), [shown]);
+  const throughput = useMemo(() => columns(senders, (point) => point.bitsPerSecond), [senders]);
   const tcp = useMemo(() => shown.filter(({ kind }) => kind === "tcp"), [shown]);
   const windows = useMemo(() => columns(tcp, (point) => point.windowBytes ?? null), [tcp]);
   const trips = useMemo(() => columns(shown, (point) => point.rttNs ?? null), [shown]);
@@ -35,7 +36,7 @@ export function PlotsPanel() {
       <Plot
         title="Throughput of flows"
         times={throughput.times}
-        series={named(shown, throughput.values)}
+        series={named(senders, throughput.values)}
         text={rateText}
       />
       <Plot

@@ -1,5 +1,6 @@
 /** The page's lab: asks for what the page shows, hears what happens, and keeps it in a store. */
 import type {
+  ExerciseView,
   FlowView,
   LabConnection,
   LabDiagnostic,
@@ -8,12 +9,14 @@ import type {
   LabRequestInput,
   PacketView,
 } from "../../../src/lab/index.js";
+import { keepFile } from "./kept-files.js";
 import { type Choice, type LabState, type LogLine, NO_TRAFFIC, START } from "./lab-state.js";
 import { Live } from "./live.js";
+import { slowMotion } from "./slow-motion.js";
 import { Store } from "./store.js";
 
 /** Lists are drawn anew at most so often, in wall milliseconds. */
-const LISTS_MS = 160;
+const LISTS_MS = 250;
 const MOST_PACKETS = 200;
 const MOST_LOG = 300;
 const MOST_POINTS = 1200;
@@ -28,8 +31,12 @@ export class Lab {
   #connection: LabConnection | undefined;
   /** The newest last. */
   #packets = new Map<number, PacketView>();
+  #flows = new Map<number, FlowView>();
   #listsDue = false;
   #numbers = 0;
+
+  /** `project`: name of the project of a static page. */
+  constructor(readonly project: string | undefined) {}
 
   get connection(): LabConnection {
     if (this.#connection === undefined) throw new Error("the page has no lab yet");
@@ -41,13 +48,27 @@ export class Lab {
     connection.subscribe((event) => this.#hear(event));
     await this.#describe();
     const files = await this.ask({ op: "files.list" });
-    const exercise =
-      this.store.value.lab?.source === "exercise" ? await this.ask({ op: "exercise.read" }) : undefined;
+    const exercise = await this.#exercise();
     this.store.set({ files: files?.files ?? [], exercise, connection: "open" });
+    await this.#slowDown();
     const programs = this.store.value.lab?.programs ?? [];
     const start =
       exercise?.start ?? programs[0]?.path ?? files?.files.find(({ kind }) => kind === "program")?.path;
     if (start !== undefined) await this.openFile(start);
+  }
+
+  /** Its text and its tests, where the project is an exercise that has them. */
+  async #exercise(): Promise<ExerciseView | undefined> {
+    if (this.store.value.lab?.source !== "exercise") return undefined;
+    const reply = await this.connection.request({ op: "exercise.read" });
+    return reply.ok ? reply.value : undefined;
+  }
+
+  /** In a network in which nothing has moved yet, packets will be seen on their way. */
+  async #slowDown(): Promise<void> {
+    const { lab } = this.store.value;
+    if (lab === undefined || !lab.can.clock || this.#packets.size > 0 || lab.clock.speed !== 1) return;
+    await this.setClock({ running: true, skipIdle: true, speed: slowMotion(lab) });
   }
 
   lost(reason: string): void {
@@ -147,13 +168,19 @@ export class Lab {
     this.showDiagnostics(path, reply.diagnostics);
     const errors = reply.diagnostics.filter(({ severity }) => severity === "error");
     if (!reply.ok) {
-      const count = errors.length === 1 ? "1 error" : `${errors.length} errors`;
-      this.say(`${path} was not swapped in: ${count}. ${errors.map(diagnosticText).join("; ")}`, true);
+      this.say(`${path} was not saved. ${errors.map(diagnosticText).join("; ")}`, true);
       return false;
     }
     this.store.set({
       open: this.store.value.open.map((one) => (one.path === path ? { ...one, saved: text } : one)),
     });
+    if (this.project !== undefined && !keepFile(this.project, path, text))
+      this.say("This browser does not keep what you save: it is lost when the page is closed", true);
+    if (errors.length > 0) {
+      const count = errors.length === 1 ? "an error" : `${errors.length} errors`;
+      this.say(`${path} is saved, but has ${count}: ${diagnosticText(errors[0]!)}`, true);
+      return false;
+    }
     const { swaps } = reply.value;
     const lost = swaps.flatMap((swap) =>
       swap.lost.map(({ statement, reason }) => `${swap.switch}: ${statement} (${reason})`),
@@ -229,6 +256,7 @@ export class Lab {
     const lab = await this.ask({ op: "describe" });
     if (lab === undefined) return;
     this.#packets = new Map();
+    this.#flows = new Map(lab.flows.map((flow) => [flow.id, flow]));
     this.live.reset(lab);
     this.live.motions.clock(lab.clock, performance.now());
     const diagnostics: Record<string, LabDiagnostic[]> = {};
@@ -310,6 +338,10 @@ export class Lab {
     if (chosen !== undefined && event.ends.some(({ packet }) => packet === chosen.id))
       void this.showStory(chosen.id);
     this.#changeLab(() => ({ clock: event.clock }), false);
+    this.#drawLists();
+  }
+
+  #drawLists(): void {
     if (this.#listsDue) return;
     this.#listsDue = true;
     setTimeout(() => this.#lists(), LISTS_MS);
@@ -320,6 +352,7 @@ export class Lab {
     this.#listsDue = false;
     this.store.set({
       packets: [...this.#packets.values()].reverse(),
+      flows: [...this.#flows.values()],
       drops: this.live.totals,
       history: this.live.history,
     });
@@ -349,13 +382,9 @@ export class Lab {
   }
 
   #flow(flow: FlowView): void {
-    const { flows } = this.store.value;
-    const known = flows.find(({ id }) => id === flow.id);
-    const points = [...(known?.points ?? []), ...flow.points].slice(-MOST_POINTS);
-    const next = { ...flow, points };
-    this.store.set({
-      flows: known === undefined ? [...flows, next] : flows.map((one) => (one.id === flow.id ? next : one)),
-    });
+    const points = [...(this.#flows.get(flow.id)?.points ?? []), ...flow.points].slice(-MOST_POINTS);
+    this.#flows.set(flow.id, { ...flow, points });
+    this.#drawLists();
   }
 
   #test(result: NonNullable<LabTest["result"]>): void {

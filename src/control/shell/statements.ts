@@ -51,7 +51,8 @@ function callText(printer: Printer, { action, params }: ActionCall): string {
   return action + values.join("");
 }
 
-function targetText(printer: Printer, action: TableAction | undefined): string {
+/** What an entry does, with ` => ` before it; empty without an action. */
+export function targetText(printer: Printer, action: TableAction | undefined): string {
   switch (action?.kind) {
     case undefined:
       return "";
@@ -145,6 +146,14 @@ function directText(printer: Printer, kind: "directCounter" | "directMeter", ent
   const name = table?.[kind]?.name ?? entry.table;
   const priority = entry.priority === 0 ? "" : optionsText(printer, { ...entry, metadata: new Uint8Array() });
   return name + keyText(printer, table?.fields.list ?? [], entry.match) + priority;
+}
+
+/** The statement that deletes an entry of a table. */
+export function deletionOf(printer: Printer, entry: TableEntry): string {
+  const fields = printer.index.tables.byName(entry.table)?.fields.list ?? [];
+  const { kind, table, match, priority } = entry;
+  const bare: TableEntry = { kind, table, match, priority };
+  return `delete ${table}${keyText(printer, fields, match)}${optionsText(printer, bare)}`;
 }
 
 /** Any entity as the statement that writes it. */

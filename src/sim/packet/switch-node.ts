@@ -43,6 +43,8 @@ export interface SwitchNodeOptions {
   priorities?: number;
   /** Frames sent to this port are packet-ins; packet-outs come in on it. */
   cpuPort?: number;
+  /** Takes the texts of `log_msg`. */
+  log?(message: string): void;
 }
 
 /** Port of packet-ins and packet-outs, the one that the testbed's switches use unless told otherwise. */
@@ -66,6 +68,7 @@ class Ports implements SwitchOptions, QueueOptions {
   readonly name: string;
   readonly seed: number;
   readonly cpuPort: number;
+  readonly log?: (message: string) => void;
 
   constructor(simulation: Simulation, options: SwitchNodeOptions) {
     const { clock, workspaces } = sharedOf(simulation);
@@ -77,6 +80,7 @@ class Ports implements SwitchOptions, QueueOptions {
     this.name = options.name;
     this.seed = options.seed;
     this.cpuPort = options.cpuPort ?? CPU_PORT;
+    if (options.log !== undefined) this.log = (message) => options.log?.(message);
   }
 
   get queue(): QueueOptions {

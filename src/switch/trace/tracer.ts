@@ -7,6 +7,7 @@ import type { Code, Specialised } from "../codegen/program.js";
 import type { PointOf, TracePoint } from "../codegen/trace-points.js";
 import type { Instance } from "../control/instance.js";
 import type { MirrorSession } from "../flow/replication.js";
+import type { TraceOutput } from "../options.js";
 import type { PacketState } from "../state/packet-state.js";
 import { FieldView, hexOf, numberOf } from "./fields.js";
 import { lookupEvent, type Selected } from "./lookup-event.js";
@@ -15,6 +16,7 @@ import { type TraceNode, TraceRecorder } from "./recorder.js";
 import type { PacketTrace, TraceEvent } from "./types.js";
 
 export class PacketTracer extends TraceRecorder {
+  onOutput: TraceOutput | undefined;
   readonly fields: FieldView;
   readonly #points: readonly TracePoint[];
   readonly #errors: ReadonlyMap<number, string>;
@@ -229,7 +231,9 @@ export class PacketTracer extends TraceRecorder {
   }
 
   transmitted(port: number, frame: Uint8Array, toController: boolean): void {
-    this.end(this.#take(frame), {
+    const node = this.#take(frame);
+    if (node !== undefined) this.onOutput?.(node.packet.input, port, frame);
+    this.end(node, {
       kind: "transmit",
       egress_port: port,
       packet_size: frame.length,

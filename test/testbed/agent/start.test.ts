@@ -24,6 +24,7 @@ function playedHost(answer: (request: { op: string; id?: number }) => (object | 
         for (const listener of [...listeners]) for (const one of lines) listener(one);
       });
     },
+    writeText: () => {},
     onLine: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -19,6 +19,7 @@ function localProcess(program: string, words: readonly string[]): HostProcess {
   const exited = new Promise<number>((resolve) => child.on("close", (code) => resolve(code ?? 137)));
   return {
     write: (line) => child.stdin.write(`${line}\n`),
+    writeText: (text) => child.stdin.write(text),
     onLine: () => () => {},
     onText: (listener) => {
       child.stdout.on("data", listener);

@@ -48,7 +48,7 @@ export class Ping {
 
   /** Sends the first request. */
   start(): void {
-    this.#send();
+    if (!this.#over) this.#send();
   }
 
   get over(): boolean {

@@ -180,13 +180,16 @@ export class StackHost implements Node, PingHost {
     }
   }
 
-  /** Sends echo requests now and at each interval; several pings do not disturb each other. */
+  /**
+   * Sends echo requests, the first by an event at this instant, then at each interval. Several pings do not disturb each
+   * other.
+   */
   ping(options: PingOptions, listener: PingListener = {}): Ping {
     const identifier = this.#nextIdentifier;
     this.#nextIdentifier = (identifier % 0xffff) + 1;
     const ping = new Ping(this, identifier, options, listener);
     this.#pings.set(identifier, ping);
-    ping.start();
+    this.at(this.now(), () => ping.start());
     return ping;
   }
 

@@ -1,0 +1,38 @@
+import type { LabConnection, LabMessage } from "../../../src/lab/index.js";
+import { MessageConnection } from "./messages.js";
+
+/** What the worker is told first: address of the project, and texts that replace those of its files. */
+export interface OpenProject {
+  readonly open: string;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** A lab in a worker of this page, with the project that a file has as JSON. `files`: as they were saved in this browser. */
+export function connectWorker(
+  project: string,
+  files: Readonly<Record<string, string>>,
+  lost: (reason: string) => void,
+): Promise<LabConnection> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL("worker.js", location.href), { type: "module" });
+    const connection = new MessageConnection({
+      send: (message) => worker.postMessage(message),
+      close: () => worker.terminate(),
+    });
+    let open = false;
+    const fail = (reason: string) => {
+      connection.lose(reason);
+      if (open) lost(reason);
+      else reject(new Error(reason));
+    };
+    worker.onmessage = ({ data }: MessageEvent<LabMessage | { ready: true } | { failed: string }>) => {
+      if ("ready" in data) {
+        open = true;
+        resolve(connection);
+      } else if ("failed" in data) fail(data.failed);
+      else connection.receive(data);
+    };
+    worker.onerror = ({ message }) => fail(`the lab's worker has failed: ${message}`);
+    worker.postMessage({ open: new URL(project, location.href).href, files } satisfies OpenProject);
+  });
+}

@@ -1,0 +1,36 @@
+/** The lab of a static page: compiler, switches and simulator in a worker. It is told its project first, and then answers calls. */
+import { answerCall, exerciseTests, type LabProject, LabSession } from "../../src/lab/index.js";
+import type { OpenProject } from "./connection/worker.js";
+
+/** The same network each time: the seed of the switches. */
+const SEED = 1;
+
+const timers = {
+  now: () => performance.now(),
+  later(milliseconds: number, fn: () => void) {
+    const timer = setTimeout(fn, milliseconds);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** One turn of the event loop. */
+const turn = () => new Promise<void>((resolve) => setTimeout(resolve));
+
+async function open({ open: address, files }: OpenProject): Promise<void> {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`the project cannot be read: ${answer.status} ${answer.statusText}`);
+  const project = (await answer.json()) as LabProject;
+  const session = await LabSession.open(
+    { ...project, files: { ...project.files, ...files } },
+    { timers, seed: SEED, tests: exerciseTests({ turn }) },
+  );
+  session.subscribe((event) => postMessage({ event }));
+  globalThis.onmessage = async ({ data }) => postMessage(await answerCall(session, data));
+  postMessage({ ready: true });
+}
+
+globalThis.onmessage = ({ data }: MessageEvent<OpenProject>) => {
+  open(data).catch((error: unknown) =>
+    postMessage({ failed: error instanceof Error ? error.message : String(error) }),
+  );
+};

@@ -1,0 +1,61 @@
+/** `p4loom lab`: a network to see and to touch, in a page on this machine. */
+import { fail } from "../base/index.js";
+import {
+  openSimulatedLab,
+  openTestbedLab,
+  pageFiles,
+  readLabProject,
+  serveLab,
+} from "../lab-server/index.js";
+import { CODES } from "./codes.js";
+import type { LabArguments } from "./lab/lab-options.js";
+import { openBrowser } from "./lab/open-browser.js";
+import { oneOf } from "./net/dialogue.js";
+import { EXIT } from "./outcome.js";
+import { untilSignal } from "./signals.js";
+
+const ENGINES = ["sim", "testbed"] as const;
+
+export async function lab(folders: readonly string[], options: LabArguments): Promise<number> {
+  const engine = oneOf("--engine", options.engine, ENGINES);
+  const port = number("--port", options.port ?? "0", 65_535);
+  const seed = number("--seed", options.seed, 2 ** 32 - 1);
+  const [folder = "."] = folders;
+  if (folders.length > 1)
+    fail(
+      CODES.wrongValue,
+      undefined,
+      "p4loom lab shows one network at a time",
+      "give one folder, or --static DIR",
+    );
+  const { program, scheme } = options;
+  const onDisk = await readLabProject(folder, {
+    ...(program === undefined ? {} : { program }),
+    ...(scheme === undefined ? {} : { scheme }),
+  });
+  const page = pageFiles();
+  const log = (line: string): void => void process.stderr.write(`${line}\n`);
+  return untilSignal(async (stop) => {
+    const opened =
+      engine === "sim" ? await openSimulatedLab(onDisk, seed) : await openTestbedLab(onDisk, { log, stop });
+    try {
+      const server = await serveLab({ service: opened.service, port, page });
+      process.stdout.write(`${server.url}\n`);
+      log("Ctrl-C ends the lab.");
+      if (options.open) openBrowser(server.url);
+      if (!stop.aborted)
+        await new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true }));
+      await server.close();
+      stop.throwIfAborted();
+      return EXIT.success;
+    } finally {
+      await opened.close();
+    }
+  });
+}
+
+function number(option: string, text: string, most: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= most) return value;
+  return fail(CODES.wrongValue, undefined, `${option} ${text}: expected a whole number from 0 to ${most}`);
+}

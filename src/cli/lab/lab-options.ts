@@ -1,0 +1,23 @@
+/** The command line of `p4loom lab`. */
+import type { Command } from "commander";
+
+export interface LabArguments {
+  port?: string;
+  engine: string;
+  open: boolean;
+  seed: string;
+  program?: string;
+  scheme?: string;
+}
+
+export function defineLab(command: Command): Command {
+  return command
+    .description("see a network work in a browser: an exercise folder, an experiment file, or one program")
+    .argument("[folders...]", "folder, topology.json, experiment (.yaml) or program (.p4, .json)", ["."])
+    .option("--engine <engine>", "sim (no root needed), or testbed: real switches and hosts, as root", "sim")
+    .option("--port <port>", "TCP port on 127.0.0.1 (default: a free one)")
+    .option("--no-open", "print the address, and open no browser")
+    .option("--program <file>", "program of switches that name none (default: the Makefile's DEFAULT_PROG)")
+    .option("--scheme <label>", "which scheme of an experiment file (default: its first)")
+    .option("--seed <n>", "seed of the simulator", "1");
+}

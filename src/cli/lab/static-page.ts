@@ -1,0 +1,72 @@
+/** `p4loom lab --static DIR`: the page with its projects as files for any web server; compiler, switch and simulator run in the browser. */
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { fail } from "../../base/index.js";
+import type { LabProject } from "../../lab/index.js";
+import { pageFolder } from "../../lab-server/index.js";
+import { writeFiles } from "../../loading/index.js";
+import { CODES } from "../codes.js";
+
+/** Says which projects a folder of a page has, and that it is one. */
+const LIST = "projects.json";
+
+export interface StaticProject {
+  /** Path that the project was read from. */
+  readonly path: string;
+  readonly project: LabProject;
+}
+
+/**
+ * Writes the page and its projects into `folder`, all files or none; returns their number. Fails with P46055 where the page was
+ * not built, with P46100 where the folder has files and is no page, with P40003 where it cannot be written.
+ */
+export function writeStaticPage(folder: string, projects: readonly StaticProject[]): number {
+  checkFolder(folder);
+  const page = pageFolder();
+  const read = (name: string) => ({ name, content: readFileSync(join(page, name)) });
+  const names = uniqueNames(projects.map(({ path }) => path));
+  const list = projects.map(({ project: { title } }, i) => ({
+    name: names[i]!,
+    title,
+    file: `project-${names[i]!}.json`,
+  }));
+  const files = [
+    ...readdirSync(page).sort().map(read),
+    ...projects.map(({ project }, i) => ({ name: list[i]!.file, content: JSON.stringify(project) })),
+    { name: LIST, content: `${JSON.stringify({ projects: list }, undefined, 2)}\n` },
+  ];
+  writeFiles(files.map(({ name, content }) => ({ path: join(folder, name), content })));
+  return files.length;
+}
+
+/** What stands in the folder is not mixed with a page, unless it is an older page. */
+function checkFolder(folder: string): void {
+  const status = statSync(folder, { throwIfNoEntry: false });
+  if (status === undefined) return;
+  if (!status.isDirectory())
+    fail(CODES.notForPage, undefined, `${folder} is a file; --static takes a folder`);
+  if (readdirSync(folder).length > 0 && !existsSync(join(folder, LIST)))
+    fail(
+      CODES.notForPage,
+      undefined,
+      `${folder} has files that are no page of a lab`,
+      "--static writes into a new folder, an empty one, or one that it has written before",
+    );
+}
+
+/** Names for files and addresses from the ends of paths: small letters, digits and dashes, each once. */
+function uniqueNames(paths: readonly string[]): string[] {
+  const used = new Set<string>();
+  return paths.map((path) => {
+    const plain = basename(resolve(path))
+      .replace(/\.\w+$/, "")
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^-|-$/g, "");
+    const name = plain === "" ? "lab" : plain;
+    let unique = name;
+    for (let n = 2; used.has(unique); n++) unique = `${name}-${n}`;
+    used.add(unique);
+    return unique;
+  });
+}

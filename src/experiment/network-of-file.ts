@@ -1,0 +1,75 @@
+/** The network of an experiment file and one of its schemes, for those who want to see it and not to run the experiment. */
+import { z } from "zod";
+import type { Diagnostics } from "../base/index.js";
+import { loadDocument } from "../documents/index.js";
+import { SELECTOR_FIELDS } from "../hosts/index.js";
+import { ownSchemesOf } from "../own-schemes/index.js";
+import { SCHEMES } from "../schemes/index.js";
+import { type Topology, topologySchema } from "../topology/index.js";
+import { ProgramCompiler } from "./boot.js";
+import { controlPlaneSchema } from "./control-plane.js";
+import { ipSchema, type SchemeRun, type SchemeSet, schemesSchema } from "./experiment.js";
+import { planSchemes } from "./plan-schemes.js";
+import { collecting, readSource } from "./read-source.js";
+import { schemeVariants } from "./sweep/load.js";
+import { topologyOf } from "./topology-of.js";
+
+export interface NetworkOfFile {
+  readonly title: string;
+  readonly topology: Topology;
+  /** Labels of the file's schemes. */
+  readonly labels: readonly string[];
+  /** Absent where the file has no schemes, or not the one that was asked for. */
+  readonly scheme?: SchemeRun;
+  /** P4 texts of the scheme's programs, by their names. */
+  readonly programs: ReadonlyMap<string, string>;
+}
+
+/** The keys that every kind of experiment has; all others are passed over. */
+function shape(schemes: SchemeSet) {
+  return z.looseObject({
+    name: z.string().default("network"),
+    title: z.string().optional(),
+    topology: topologySchema,
+    selector: z.enum(SELECTOR_FIELDS).default("dscp"),
+    schemes: schemesSchema(schemes).optional(),
+    traffic: z.looseObject({ ip: ipSchema }).prefault({}),
+    control_plane: controlPlaneSchema.prefault({}),
+  });
+}
+
+/**
+ * Undefined after errors: those of reading a file of any kind, as far as topology and schemes go. `label`: which scheme;
+ * absent: the first.
+ */
+export async function loadNetworkOf(
+  path: string,
+  label: string | undefined,
+  diagnostics: Diagnostics,
+): Promise<NetworkOfFile | undefined> {
+  const source = readSource(path, diagnostics);
+  if (source === undefined) return undefined;
+  const own = await ownSchemesOf(source, (more) => schemeVariants(source, { ...SCHEMES, ...more }));
+  const known: SchemeSet = { ...SCHEMES, ...own };
+  const document = loadDocument(source, shape(known), diagnostics);
+  if (document === undefined) return undefined;
+  const { value, locate } = document;
+  return collecting(diagnostics, () => {
+    const topology = topologyOf(value, source, locate, undefined);
+    const title = value.title ?? value.name;
+    if (value.schemes === undefined) return { title, topology, labels: [], programs: new Map() };
+    const settings = { ...value, schemes: value.schemes, runs: 1 } as unknown as Parameters<
+      typeof planSchemes
+    >[0];
+    const runs = planSchemes(settings, topology, locate, diagnostics, known);
+    const labels = runs.map((run) => run.label);
+    const scheme = label === undefined ? runs[0] : runs.find((run) => run.label === label);
+    if (scheme === undefined) return { title, topology, labels, programs: new Map() };
+    const compiler = new ProgramCompiler();
+    compiler.render(scheme);
+    const programs = compiler.sources.map(
+      ({ file, text }) => [file.slice(file.lastIndexOf("/") + 1).replace(/\.p4$/, ""), text] as const,
+    );
+    return { title: `${title}: ${scheme.title}`, topology, labels, scheme, programs: new Map(programs) };
+  });
+}

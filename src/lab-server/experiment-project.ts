@@ -1,0 +1,105 @@
+/** An experiment file as a project of a lab: its topology, with the programs and entries that one of its schemes plans. */
+import { DiagnosticError, Diagnostics, fail } from "../base/index.js";
+import { type Printer, statementOf } from "../control/index.js";
+import { formatValue } from "../device/index.js";
+import { loadNetworkOf, type NetworkOfFile } from "../experiment/index.js";
+import type { LabPlan, LabProject, PlannedHost, PlannedSwitch } from "../lab/index.js";
+import { compile } from "../p4/index.js";
+import { P4InfoIndex } from "../program/index.js";
+import { type Topology, type TopologyNode, tierOf } from "../topology/index.js";
+import { CODES } from "./codes.js";
+
+/** Nodes that a page can show, and a simulator can follow at the speed of the wall. */
+const MAX_NODES = 200;
+/** The router that stands for the switch of a host in its routes. */
+const GATEWAY = "169.254.0.1";
+
+/** Fails with the errors of the file, with P46057 for a scheme that it does not have, with P46056 for too large a network. */
+export async function projectOfExperiment(
+  path: string,
+  scheme: string | undefined,
+  diagnostics: Diagnostics,
+): Promise<LabProject> {
+  const network = await loadNetworkOf(path, scheme, diagnostics);
+  if (network === undefined) throw new DiagnosticError(diagnostics.list);
+  const { topology, title, labels } = network;
+  if (scheme !== undefined && network.scheme === undefined)
+    fail(CODES.noScheme, undefined, `${path} has no scheme ${scheme}`, `its schemes: ${labels.join(", ")}`);
+  if (topology.nodes.length > MAX_NODES)
+    fail(
+      CODES.tooManyNodes,
+      undefined,
+      `the topology of ${path} has ${topology.nodes.length} nodes; a lab shows ${MAX_NODES} at most`,
+      "open a smaller one of its kind",
+    );
+  const files: Record<string, string> = {};
+  for (const [name, text] of network.programs) files[`${name}.p4`] = text;
+  const entries = statementsOf(network, files);
+  return {
+    title,
+    files,
+    open: { kind: "plan", plan: planOf(topology, network, entries) },
+  };
+}
+
+/** Writes the planned state of each switch as a file of statements; its path by node index. */
+function statementsOf(
+  { scheme, programs }: NetworkOfFile,
+  files: Record<string, string>,
+): Map<number, string> {
+  const printers = new Map<string, Printer>();
+  for (const [name, text] of programs) {
+    const result = compile({ file: text }, new Diagnostics());
+    if (result !== undefined)
+      printers.set(name, { index: new P4InfoIndex(result.program.p4info), naming: undefined });
+  }
+  const paths = new Map<number, string>();
+  for (const { node, program, updates } of scheme?.plan.switches ?? []) {
+    const printer = printers.get(program);
+    if (printer === undefined || updates.length === 0) continue;
+    const path = `entries/node-${node}.txt`;
+    files[path] = `${updates.map(({ entity }) => statementOf(printer, entity)).join("\n")}\n`;
+    paths.set(node, path);
+  }
+  return paths;
+}
+
+function planOf(
+  topology: Topology,
+  { scheme }: NetworkOfFile,
+  entries: ReadonlyMap<number, string>,
+): LabPlan {
+  const { nodes, links } = topology;
+  const programOf = new Map(scheme?.plan.switches.map(({ node, program }) => [node, program]));
+  const hosts = nodes.filter(({ role }) => role === "host").map((node) => plannedHost(topology, node));
+  const switches = nodes
+    .filter(({ role }) => role !== "host")
+    .map((node): PlannedSwitch => {
+      const program = programOf.get(node.index);
+      const commands = entries.get(node.index);
+      return {
+        name: node.name,
+        ...(program === undefined ? {} : { program: `${program}.p4` }),
+        ...(commands === undefined ? {} : { commands }),
+        ...(node.role === "switch" && node.tier === undefined ? {} : { tier: tierOf(node) }),
+      };
+    });
+  const end = ({ node, port }: { node: number; port: number }) => ({ node: nodes[node]!.name, port });
+  return {
+    hosts,
+    switches,
+    links: links.map(({ a, b, rateBps, delayNs }) => ({ a: end(a), b: end(b), rateBps, delayNs })),
+  };
+}
+
+function plannedHost({ nodes }: Topology, { name, mac, host, ports }: TopologyNode): PlannedHost {
+  return {
+    name,
+    mac: formatValue(mac, 48, "mac"),
+    ipv4: formatValue(host!.ipv4, 32, "ipv4"),
+    ipv6: formatValue(host!.ipv6, 128, "ipv6"),
+    prefixLength: 32,
+    commands: [`ip route add default via ${GATEWAY} dev eth0`],
+    gateways: ports.map(({ peer }) => formatValue(nodes[peer]!.mac, 48, "mac")),
+  };
+}

@@ -1,0 +1,9 @@
+/**
+ * A lab for pages on this machine: {@link readLabProject} makes a project of what the user names, {@link openSimulatedLab} and
+ * {@link openTestbedLab} start its network, {@link serveLab} serves it on the loopback address. `guard.ts` says who may talk to it.
+ */
+
+export { type OpenLab, openSimulatedLab, openTestbedLab } from "./open-lab.js";
+export { pageFiles } from "./page-files.js";
+export { type ProjectOnDisk, type ReadOptions, readLabProject } from "./read-project.js";
+export { type LabServer, type LabServerOptions, type PageFile, serveLab } from "./server.js";

@@ -1,0 +1,89 @@
+/** A lab over a folder of this machine, on either engine. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { exerciseTests, type LabService, LabSession, type LabTests, type LabTimers } from "../lab/index.js";
+import { packageFile, readSourceIfThere } from "../loading/index.js";
+import { watchFolder, writeInFolder } from "./folder.js";
+import type { ProjectOnDisk } from "./read-project.js";
+import { TestbedSession } from "./testbed/testbed-session.js";
+
+/** The clock and timers of this machine. */
+export const wallTimers: LabTimers = {
+  now: () => performance.now(),
+  later(milliseconds, fn) {
+    const timer = setTimeout(fn, milliseconds);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Tests of exercises; targets of the fit checker are those of the package. */
+const machineTests = (): LabTests =>
+  exerciseTests({
+    turn: () => setImmediate(),
+    target: (name) =>
+      /^[a-z0-9]+$/.test(name)
+        ? readSourceIfThere(fileURLToPath(packageFile(`data/targets/${name}.yaml`)))
+        : undefined,
+  });
+
+export interface OpenLab {
+  readonly service: LabService;
+  close(): Promise<void>;
+}
+
+interface WithFiles extends LabService {
+  fileChanged(path: string, text: string): Promise<void>;
+}
+
+/** Files of the folder that others change take effect as those that a page saves. */
+function watched(service: WithFiles, folder: string | undefined, ended: () => void = () => {}): OpenLab {
+  const changed = (path: string, text: string): void => {
+    service.fileChanged(path, text).catch((error: unknown) => process.emitWarning(String(error)));
+  };
+  const stop = folder === undefined ? () => {} : watchFolder(folder, changed);
+  return {
+    service,
+    close: async () => {
+      stop();
+      await service.close();
+      ended();
+    },
+  };
+}
+
+function savingTo(folder: string | undefined) {
+  if (folder === undefined) return {};
+  return { save: async (path: string, text: string) => writeInFolder(folder, path, text) };
+}
+
+/** @throws DiagnosticError when there is no network to show */
+export async function openSimulatedLab({ project, folder }: ProjectOnDisk, seed: number): Promise<OpenLab> {
+  const options = { timers: wallTimers, seed, tests: machineTests(), ...savingTo(folder) };
+  return watched(await LabSession.open(project, options), folder);
+}
+
+/** On real switches and hosts; needs root. Logs of the switches go to a folder that is removed at the end. */
+export async function openTestbedLab(
+  { project, folder }: ProjectOnDisk,
+  { log, stop }: { log(line: string): void; stop: AbortSignal },
+): Promise<OpenLab> {
+  const logs = mkdtempSync(join(tmpdir(), "p4loom-lab-"));
+  const clean = (): void => rmSync(logs, { recursive: true, force: true });
+  try {
+    const session = await TestbedSession.open(project, {
+      timers: wallTimers,
+      tests: machineTests(),
+      ...savingTo(folder),
+      log,
+      stop,
+      lab: { network: "netns", engine: "switch", folder: logs, allowMissing: new Set(["delay", "rate"]) },
+    });
+    return watched(session, folder, clean);
+  } catch (error) {
+    clean();
+    throw error;
+  }
+}

@@ -1,0 +1,48 @@
+/** The files of the page, as the package has them. */
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { fail } from "../base/index.js";
+import { packageFile } from "../loading/index.js";
+import { CODES } from "./codes.js";
+import type { PageFile } from "./server.js";
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
+  ".wasm": "application/wasm",
+};
+
+const PAGE_FOLDER = "dist/lab-page";
+
+/** Finds files by name; only those that the folder has, so that no name leads out of it. Fails with P46055 without the page. */
+export function pageFiles(): (name: string) => PageFile | undefined {
+  const folder = fileURLToPath(packageFile(PAGE_FOLDER));
+  let names: ReadonlySet<string>;
+  try {
+    names = new Set(readdirSync(folder));
+  } catch {
+    return fail(
+      CODES.noPage,
+      undefined,
+      "the page of the lab is not built",
+      "in a clone of the repository: npm run build",
+    );
+  }
+  const read = new Map<string, PageFile>();
+  return (name) => {
+    const type = TYPES[extname(name)];
+    if (!names.has(name) || type === undefined) return undefined;
+    let file = read.get(name);
+    if (file === undefined) {
+      file = { type, bytes: readFileSync(join(folder, name)) };
+      read.set(name, file);
+    }
+    return file;
+  };
+}

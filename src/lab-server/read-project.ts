@@ -1,0 +1,84 @@
+/** What a user names on the command line, as a project of a lab. */
+import { statSync } from "node:fs";
+import { basename, dirname, relative, resolve, sep } from "node:path";
+import { Diagnostics, fail } from "../base/index.js";
+import type { LabProject } from "../lab/index.js";
+import { CODES } from "./codes.js";
+import { projectOfExperiment } from "./experiment-project.js";
+import { readFolder } from "./folder.js";
+
+export interface ReadOptions {
+  /** Of an exercise: the program of switches that name none. */
+  readonly program?: string;
+  /** Of an experiment file: the label of one of its schemes; absent: the first. */
+  readonly scheme?: string;
+}
+
+export interface ProjectOnDisk {
+  readonly project: LabProject;
+  /** Where its files are, and are written; absent: they were made from an experiment file. */
+  readonly folder?: string;
+}
+
+/**
+ * A folder of the P4 tutorials' form or its topology file, an experiment file (YAML), or one program (P4 or BMv2 JSON).
+ * Fails with P46051 for anything else, and with the errors of an experiment file.
+ */
+export async function readLabProject(path: string, options: ReadOptions = {}): Promise<ProjectOnDisk> {
+  const whole = resolve(path);
+  const stat = statSync(whole, { throwIfNoEntry: false });
+  if (stat === undefined)
+    return fail(
+      CODES.notOpenable,
+      undefined,
+      `there is no ${path}`,
+      "give a folder, a program or an experiment file",
+    );
+  if (stat.isDirectory()) return exercise(whole, undefined, options);
+  if (/\.ya?ml$/.test(path)) {
+    const diagnostics = new Diagnostics();
+    const project = await projectOfExperiment(path, options.scheme, diagnostics);
+    return { project };
+  }
+  if (basename(path) === "topology.json") {
+    // as p4loom net, the folder may be one or two above
+    const folder = dirname(whole);
+    const above = /\.p4$|^Makefile$/;
+    const root = [folder, dirname(folder)].find((one) =>
+      Object.keys(readFolder(one)).some((name) => !name.includes("/") && above.test(name)),
+    );
+    return exercise(root ?? folder, whole, options);
+  }
+  if (/\.(p4|json)$/.test(path)) {
+    const folder = dirname(whole);
+    return {
+      folder,
+      project: {
+        title: basename(whole),
+        files: readFolder(folder),
+        open: { kind: "program", path: basename(whole) },
+      },
+    };
+  }
+  return fail(
+    CODES.notOpenable,
+    undefined,
+    `${path} is no exercise folder, no program (.p4, .json) and no experiment file (.yaml)`,
+  );
+}
+
+function exercise(folder: string, topology: string | undefined, { program }: ReadOptions): ProjectOnDisk {
+  const inFolder = (path: string): string => relative(folder, resolve(path)).split(sep).join("/");
+  return {
+    folder,
+    project: {
+      title: basename(folder),
+      files: readFolder(folder),
+      open: {
+        kind: "exercise",
+        ...(topology === undefined ? {} : { topology: inFolder(topology) }),
+        ...(program === undefined ? {} : { program: inFolder(program) }),
+      },
+    },
+  };
+}

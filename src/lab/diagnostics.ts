@@ -1,0 +1,34 @@
+/** Diagnostics as pages get them, and errors as answers. */
+import { type Diagnostic, DiagnosticError, type Span } from "../base/index.js";
+import { DeviceError } from "../device/index.js";
+import { CODES } from "./codes.js";
+import type { LabDiagnostic, LabReply } from "./protocol.js";
+
+function placeOf(span: Span | undefined) {
+  if (span === undefined) return {};
+  const { file, start, end } = span;
+  return { file: file.path, start: file.position(start), end: file.position(end) };
+}
+
+export function diagnosticViews(list: readonly Diagnostic[]): LabDiagnostic[] {
+  return list.map(({ severity, code, message, span, notes }) => ({
+    severity,
+    code,
+    message,
+    ...placeOf(span),
+    notes: notes.map((note) => {
+      const { end: _, ...place } = { end: undefined, ...placeOf(note.span) };
+      return { message: note.message, ...place };
+    }),
+  }));
+}
+
+/** An error of a user as an answer; others are thrown on. */
+export function refusalOf(error: unknown): LabReply {
+  if (error instanceof DiagnosticError) return { ok: false, diagnostics: diagnosticViews(error.diagnostics) };
+  if (error instanceof DeviceError) {
+    const message = `the switch refuses: ${error.message} (${error.code})`;
+    return { ok: false, diagnostics: [{ severity: "error", code: CODES.refused, message, notes: [] }] };
+  }
+  throw error;
+}

@@ -1,0 +1,89 @@
+/** What a frame is, in a few words, as far as well-known headers go. */
+import { readArp, readIcmp, Segment } from "../../sim/packet/index.js";
+import type { PacketView } from "../protocol.js";
+
+export interface FrameDescription {
+  readonly protocol: PacketView["protocol"];
+  readonly label: string;
+  /** The same for both directions of a TCP connection, a UDP flow or a ping; absent for other frames. */
+  readonly flowKey?: string;
+}
+
+const SEGMENT = new Segment();
+const FLAGS: readonly [number, string][] = [
+  [0x02, "SYN"],
+  [0x10, "ACK"],
+  [0x01, "FIN"],
+  [0x04, "RST"],
+];
+const ICMP_NAMES: Readonly<Record<number, string>> = {
+  0: "ICMP echo reply",
+  3: "ICMP unreachable",
+  8: "ICMP echo request",
+  11: "ICMP time exceeded",
+};
+const TCP = 6;
+const UDP = 17;
+
+export function ipv4Text(address: bigint | number): string {
+  const word = Number(address);
+  return [24, 16, 8, 0].map((shift) => (word >>> shift) & 255).join(".");
+}
+
+/** Key of a flow between two ends, each an address and a port (or the identifier of a ping). */
+export function flowKeyOf(protocol: string, one: string, other: string): string {
+  return `${protocol} ${[one, other].sort().join(" ")}`;
+}
+
+export function describeFrame(frame: Uint8Array): FrameDescription {
+  const type = frame.length < 14 ? -1 : (frame[12]! << 8) | frame[13]!;
+  const arp = type === 0x0806 ? readArp(frame) : undefined;
+  if (arp !== undefined) {
+    const [sender, target] = [ipv4Text(arp.sender), ipv4Text(arp.target)];
+    const label =
+      arp.operation === 1 ? `ARP who has ${target}? ${sender} asks` : `ARP ${sender} answers ${target}`;
+    return { protocol: "arp", label };
+  }
+  const icmp = type === 0x0800 ? readIcmp(frame) : undefined;
+  if (icmp !== undefined) {
+    const [source, destination] = [ipv4Text(icmp.source), ipv4Text(icmp.destination)];
+    const isEcho = icmp.type === 0 || icmp.type === 8;
+    const number = isEcho ? ` ${icmp.sequence}` : "";
+    const name = ICMP_NAMES[icmp.type] ?? `ICMP type ${icmp.type}`;
+    const label = `${name}${number} ${source} → ${destination}`;
+    if (!isEcho) return { protocol: "icmp", label };
+    return { protocol: "icmp", label, flowKey: flowKeyOf(`icmp ${icmp.identifier}`, source, destination) };
+  }
+  if (SEGMENT.read(frame)) return describeSegment(SEGMENT);
+  if (type < 0) return { protocol: "other", label: `${frame.length} bytes` };
+  if (type === 0x0800 && frame.length >= 34) {
+    const word = (at: number): number => new DataView(frame.buffer, frame.byteOffset + at).getUint32(0);
+    const protocol = frame[23] === TCP ? "TCP" : frame[23] === UDP ? "UDP" : `IPv4 protocol ${frame[23]}`;
+    return { protocol: "other", label: `${protocol} ${ipv4Text(word(26))} → ${ipv4Text(word(30))}` };
+  }
+  return { protocol: "other", label: `type 0x${type.toString(16).padStart(4, "0")}, ${frame.length} bytes` };
+}
+
+function describeSegment(segment: Segment): FrameDescription {
+  const { protocol, frame, srcAt, dstAt, srcPort, dstPort, payloadLength, flags, ipVersion } = segment;
+  const address = (at: number): string => addressText(frame, at, ipVersion);
+  const [source, destination] = [`${address(srcAt)}:${srcPort}`, `${address(dstAt)}:${dstPort}`];
+  const way = `${source} → ${destination}`;
+  const size = payloadLength === 0 ? "" : `, ${payloadLength} bytes`;
+  if (protocol === UDP)
+    return { protocol: "udp", label: `UDP ${way}${size}`, flowKey: flowKeyOf("udp", source, destination) };
+  const names = FLAGS.flatMap(([bit, name]) => ((flags & bit) === 0 ? [] : [name])).join(" ");
+  return {
+    protocol: "tcp",
+    label: `TCP ${names} ${way}${size}`,
+    flowKey: flowKeyOf("tcp", source, destination),
+  };
+}
+
+function addressText(frame: Uint8Array, at: number, ipVersion: 4 | 6): string {
+  if (ipVersion === 4) return frame.subarray(at, at + 4).join(".");
+  const groups = Array.from({ length: 8 }, (_, i) =>
+    ((frame[at + 2 * i]! << 8) | frame[at + 2 * i + 1]!).toString(16),
+  );
+  return `[${groups.join(":")}]`;
+}

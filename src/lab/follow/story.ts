@@ -1,0 +1,101 @@
+/** One packet that is followed over its hops, and the ways in which it can end. */
+import { toHex } from "../../base/index.js";
+import type { PacketTrace, TraceOutcome, TraceTree } from "../../switch/index.js";
+import { outcomeText, SourceLines, Story } from "../../trace/index.js";
+import type { HopView, PacketEndView, PacketView, StoryView } from "../protocol.js";
+import type { FrameDescription } from "./describe.js";
+
+/** A switch hop that may still change. */
+export type OpenHop = {
+  -readonly [Key in keyof Extract<HopView, { kind: "switch" }>]: Extract<HopView, { kind: "switch" }>[Key];
+};
+export type OpenLink = {
+  -readonly [Key in keyof Extract<HopView, { kind: "link" }>]: Extract<HopView, { kind: "link" }>[Key];
+};
+
+/** Hops beyond these are not kept: a packet that circles would fill the memory. */
+const MAX_HOPS = 128;
+
+export class Followed {
+  readonly hops: HopView[] = [];
+  readonly copies: number[] = [];
+  end: PacketEndView = { kind: "moving" };
+
+  constructor(
+    readonly id: number,
+    readonly at: number,
+    readonly from: string,
+    readonly description: FrameDescription,
+    readonly bytes: number,
+    readonly flow: number | undefined,
+    readonly parent: number | undefined,
+  ) {}
+
+  add<Hop extends HopView>(hop: Hop): Hop {
+    if (this.hops.length < MAX_HOPS) this.hops.push(hop);
+    return hop;
+  }
+
+  /** A packet ends once; what is known first stays. */
+  finish(end: PacketEndView): boolean {
+    if (this.end.kind !== "moving") return false;
+    this.end = end;
+    return true;
+  }
+
+  get view(): PacketView {
+    const { id, at, from, description, bytes, flow, end, parent } = this;
+    const { protocol, label } = description;
+    return {
+      id,
+      at,
+      from,
+      protocol,
+      label,
+      bytes,
+      ...(flow === undefined ? {} : { flow }),
+      end,
+      ...(parent === undefined ? {} : { parent }),
+    };
+  }
+
+  /** `read`: the text of a P4 file, for the lines beside the events. */
+  story(read: (path: string) => string | undefined): StoryView {
+    const sources = new SourceLines(undefined, read);
+    const hops = this.hops.map((hop): HopView => {
+      if (hop.kind !== "switch" || hop.trace === undefined) return hop;
+      return { ...hop, text: new Story(sources, false).of(hop.trace) };
+    });
+    return { ...this.view, hops, copies: this.copies };
+  }
+}
+
+/** Where and why the trace of a packet that left no copy ended; the first end in the order of the tree. */
+export function dropOf(trace: PacketTrace, at: number): PacketEndView {
+  const outcome = firstEnd(trace.root) ?? trace.root.outcome;
+  const reason = (outcomeText(outcome)?.text ?? "its copies were dropped").replace(
+    /^dropped( in \S+)?: /,
+    "",
+  );
+  const source = outcome.kind === "drop" ? outcome.source_info : undefined;
+  return {
+    kind: "dropped",
+    at,
+    node: trace.device,
+    reason,
+    ...(source === undefined ? {} : { place: { file: source.filename, line: source.line } }),
+  };
+}
+
+function firstEnd({ outcome, branches = [] }: TraceTree): TraceOutcome | undefined {
+  if (outcome.kind !== "fork") return outcome;
+  for (const branch of branches) {
+    const found = firstEnd(branch);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+export function bytesOf(frame: Uint8Array): string {
+  return toHex(frame);
+}

@@ -1,0 +1,331 @@
+/**
+ * Sees every frame of a network, and follows some from host to host: their motions on wires, their traces in switches, their
+ * ends. How many are followed is bounded by credit that each frame of the page brings, so that a busy network costs little.
+ */
+import type { Channel, StackHost, SwitchNode } from "../../sim/packet/index.js";
+import type { PacketTrace, TraceInput } from "../../switch/index.js";
+import type { LabNetwork } from "../network.js";
+import type { DropCount, Motion, PacketEndView, PacketView } from "../protocol.js";
+import { describeFrame } from "./describe.js";
+import { bytesOf, dropOf, Followed, type OpenHop, type OpenLink } from "./story.js";
+
+/** New packets that are followed from one frame of the page to the next, and what may be saved up for later frames. */
+const CREDIT_PER_FRAME = 12;
+const MAX_CREDIT = 120;
+/** Motions of one frame of the page; further ones are counted. */
+const MAX_MOTIONS = 400;
+/** Stories that are kept; the oldest go. */
+const MAX_STORIES = 600;
+
+/** A packet inside of a switch. */
+interface Inside {
+  readonly packet: Followed;
+  readonly hop: OpenHop;
+  outputs: number;
+}
+
+export interface TrackerOptions {
+  readonly lab: LabNetwork;
+  /** Number of the flow that a frame belongs to. */
+  flowOf(key: string): number | undefined;
+  /** Path of the program that a switch runs. */
+  programOf(name: string): string;
+  /** A frame was handed to a wire. */
+  onSent(): void;
+  /** A frame reaches a node. */
+  onArrival(node: string, packet: number | undefined): void;
+}
+
+/** What has happened since the last call of {@link Tracker.take}. */
+export interface Happened {
+  readonly packets: readonly PacketView[];
+  readonly motions: readonly Motion[];
+  readonly ends: readonly { readonly packet: number; readonly end: PacketEndView }[];
+  readonly drops: readonly DropCount[];
+  readonly unseen: number;
+}
+
+const DROP_TEXTS = {
+  ingress: "dropped by the program in ingress",
+  egress: "dropped by the program in egress",
+  replication: "a multicast group or clone session without copies",
+  queue: "the output queue is full",
+  port: "the port is down",
+  program: "the switch has no program",
+  assertion: "a false assert or assume",
+  loop: "a loop without end",
+} as const;
+const NO_LINK = "its output port has no link";
+
+export class Tracker {
+  readonly #options: TrackerOptions;
+  #nextId = 1;
+  #credit = MAX_CREDIT;
+  readonly #stories = new Map<number, Followed>();
+  /** Followed packets by the frame that carries them at the moment. */
+  #frames = new WeakMap<Uint8Array, Followed>();
+  /** Of a frame on a wire: the hop to complete when it arrives. */
+  #wires = new WeakMap<Uint8Array, OpenLink>();
+  /** By switch, port and time of arrival, in the words of the trace; and by the input of the trace once that is known. */
+  readonly #arrived = new Map<string, Inside>();
+  readonly #inside = new WeakMap<TraceInput, Inside>();
+  /** Packets for the next {@link take}. */
+  #packets: Followed[] = [];
+  #motions: Motion[] = [];
+  #ends: { packet: number; end: PacketEndView }[] = [];
+  #drops = new Map<string, { node?: string; link?: number; reason: string; packets: number }>();
+  #unseen = 0;
+  /** Frames on wires. */
+  onWires = 0;
+  readonly #seenDrops = new Map<string, Record<keyof typeof DROP_TEXTS | "strayed", number>>();
+
+  constructor(options: TrackerOptions) {
+    this.#options = options;
+    const { network, hosts, switches, plan } = options.lab;
+    for (const [link, { aToB, bToA }] of network.links.slice(0, plan.links.length).entries()) {
+      this.#tap(aToB, link, 0);
+      this.#tap(bToA, link, 1);
+    }
+    network.observer = (channel, frame) => this.#arrives(channel, frame);
+    for (const host of hosts.values()) this.#watchHost(host);
+    for (const node of switches.values()) this.#watchSwitch(node);
+  }
+
+  get #now(): number {
+    return this.#options.lab.simulation.now;
+  }
+
+  story(id: number): Followed | undefined {
+    return this.#stories.get(id);
+  }
+
+  /** The newest first. */
+  latest(limit: number): PacketView[] {
+    return [...this.#stories.values()]
+      .slice(-limit)
+      .reverse()
+      .map(({ view }) => view);
+  }
+
+  /** From now on, the packets of the next frame of the page; a paused lab saves credit. */
+  addCredit(): void {
+    this.#credit = Math.min(MAX_CREDIT, this.#credit + CREDIT_PER_FRAME);
+  }
+
+  take(): Happened {
+    this.#countSwitchDrops();
+    const happened: Happened = {
+      packets: this.#packets.map(({ view }) => view),
+      motions: this.#motions,
+      ends: this.#ends,
+      drops: [...this.#drops.values()],
+      unseen: this.#unseen,
+    };
+    this.#packets = [];
+    this.#motions = [];
+    this.#ends = [];
+    this.#drops = new Map();
+    this.#unseen = 0;
+    return happened;
+  }
+
+  /** Follows a frame that is about to enter the network, whatever the credit. `from`: the node that it starts at. */
+  follow(frame: Uint8Array, from: string, parent?: Followed): Followed {
+    const description = describeFrame(frame);
+    const flow = description.flowKey === undefined ? undefined : this.#options.flowOf(description.flowKey);
+    const id = this.#nextId++;
+    const packet = new Followed(id, this.#now, from, description, frame.length, flow, parent?.id);
+    this.#stories.set(id, packet);
+    if (this.#stories.size > MAX_STORIES) this.#stories.delete(this.#stories.keys().next().value!);
+    this.#frames.set(frame, packet);
+    this.#packets.push(packet);
+    return packet;
+  }
+
+  #finish(packet: Followed, end: PacketEndView): void {
+    if (packet.finish(end)) this.#ends.push({ packet: packet.id, end });
+  }
+
+  #drop(place: { node?: string; link?: number }, reason: string, packets = 1): void {
+    const key = `${place.node ?? place.link} ${reason}`;
+    const known = this.#drops.get(key);
+    if (known === undefined) this.#drops.set(key, { ...place, reason, packets });
+    else known.packets += packets;
+  }
+
+  #tap(channel: Channel, link: number, direction: 0 | 1): void {
+    const isHost = this.#options.lab.hosts.has(channel.source.name);
+    const lost = (frame: Uint8Array, reason: string): void => {
+      this.#drop({ link }, reason);
+      const packet = this.#frames.get(frame);
+      if (packet === undefined) return;
+      this.#frames.delete(frame);
+      this.#finish(packet, { kind: "dropped", at: this.#now, link, reason });
+    };
+    channel.tap({
+      sent: (frame) => {
+        this.onWires++;
+        let packet = this.#frames.get(frame);
+        if (packet === undefined && isHost && this.#credit > 0) {
+          this.#credit--;
+          packet = this.follow(frame, channel.source.name);
+        }
+        if (isHost && packet !== undefined)
+          packet.add({ kind: "send", node: channel.source.name, at: this.#now, bytes: bytesOf(frame) });
+        this.#moves(channel, link, direction, frame, packet);
+        this.#options.onSent();
+      },
+      arrived: () => {
+        this.onWires--;
+      },
+      lost: (frame, why) => {
+        if (why === "fault") this.onWires--;
+        lost(frame, why === "fault" ? "the link is broken" : "the queue of the host is full");
+      },
+    });
+  }
+
+  #moves(
+    channel: Channel,
+    link: number,
+    direction: 0 | 1,
+    frame: Uint8Array,
+    packet: Followed | undefined,
+  ): void {
+    if (packet === undefined) {
+      this.#unseen++;
+      return;
+    }
+    const lastBit = channel.busyUntil;
+    const departs = lastBit - (frame.length * 8e9) / channel.rate;
+    const arrives = lastBit + channel.options.delay;
+    const [from, to] = [channel.source.name, channel.target.name];
+    const hop: OpenLink = packet.add({ kind: "link", link, from, to, departs });
+    this.#wires.set(frame, hop);
+    if (this.#motions.length < MAX_MOTIONS)
+      this.#motions.push({ packet: packet.id, link, direction, departs, arrives });
+    else this.#unseen++;
+  }
+
+  /** A frame reaches the far end of its channel; the node there has not seen it yet. */
+  #arrives(channel: Channel, frame: Uint8Array): void {
+    const packet = this.#frames.get(frame);
+    const wire = this.#wires.get(frame);
+    if (wire !== undefined) {
+      wire.arrives = this.#now;
+      this.#wires.delete(frame);
+    }
+    this.#options.onArrival(channel.target.name, packet?.id);
+  }
+
+  #watchHost(host: StackHost): void {
+    const node = host.name;
+    host.onFrame = (frame, verdict) => {
+      if (verdict !== undefined && verdict !== "for a group") this.#drop({ node }, verdict);
+      const packet = this.#frames.get(frame);
+      if (packet === undefined) return;
+      this.#frames.delete(frame);
+      const at = this.#now;
+      packet.add({ kind: "receive", node, at, bytes: bytesOf(frame) });
+      const isTaken =
+        verdict === undefined || verdict === "for a group" || verdict.startsWith("of the unknown");
+      this.#finish(
+        packet,
+        isTaken ? { kind: "delivered", node, at } : { kind: "dropped", at, node, reason: verdict },
+      );
+    };
+    host.onUndeliverable = (why, frames) => this.#drop({ node }, why, frames.length);
+  }
+
+  #watchSwitch(switchNode: SwitchNode): void {
+    const { device, name } = switchNode;
+    device.traceFilter = (port, frame) => {
+      const packet = this.#frames.get(frame);
+      if (packet === undefined) return false;
+      this.#frames.delete(frame);
+      const at = this.#now;
+      const hop: OpenHop = { kind: "switch", node: name, at, program: this.#options.programOf(name) };
+      packet.add(hop);
+      this.#arrived.set(keyOf(name, port, microseconds(at)), { packet, hop, outputs: 0 });
+      return true;
+    };
+    device.traceOutput = (input, port, frame) => this.#leaves(switchNode, input, port, frame);
+    device.trace = (trace) => this.#traced(name, trace);
+  }
+
+  /** The packet of a trace; undefined for one that did not come in by a wire. */
+  #insideOf(name: string, input: TraceInput): Inside | undefined {
+    let inside = this.#inside.get(input);
+    if (inside === undefined) {
+      const key = keyOf(name, input.ingress_port, input.time_us);
+      inside = this.#arrived.get(key);
+      if (inside === undefined) return undefined;
+      this.#arrived.delete(key);
+      this.#inside.set(input, inside);
+    }
+    return inside;
+  }
+
+  #leaves({ name, device }: SwitchNode, input: TraceInput, port: number, frame: Uint8Array): void {
+    const inside = this.#insideOf(name, input);
+    if (inside === undefined) return;
+    const { packet } = inside;
+    const isFirst = inside.outputs++ === 0;
+    const going = isFirst ? packet : this.#copy(packet, frame, name);
+    if (isFirst) this.#frames.set(frame, packet);
+    const at = this.#now;
+    const toController = port === device.cpuPort;
+    if (!toController && this.#hasLink(name, port)) return;
+    this.#frames.delete(frame);
+    this.#finish(
+      going,
+      toController
+        ? { kind: "controller", node: name, at }
+        : { kind: "dropped", at, node: name, reason: `${NO_LINK}: port ${port}` },
+    );
+  }
+
+  #copy(packet: Followed, frame: Uint8Array, name: string): Followed {
+    const copy = this.follow(frame, name, packet);
+    packet.copies.push(copy.id);
+    // the copy has come the same way
+    for (const hop of packet.hops.filter(({ kind }) => kind === "switch").slice(-1)) copy.add(hop);
+    return copy;
+  }
+
+  #hasLink(name: string, port: number): boolean {
+    const node = this.#options.lab.switch(name);
+    return this.#options.lab.network
+      .linksOf(node)
+      .some(({ a, b }) => (a.node === node && a.port === port) || (b.node === node && b.port === port));
+  }
+
+  #traced(name: string, trace: PacketTrace): void {
+    const inside = this.#insideOf(name, trace.input);
+    if (inside === undefined) return;
+    inside.hop.trace = trace;
+    if (inside.outputs === 0) this.#finish(inside.packet, dropOf(trace, this.#now));
+  }
+
+  /** Drops of all packets, from the counters of the switches. */
+  #countSwitchDrops(): void {
+    for (const [name, { device, strayed }] of this.#options.lab.switches) {
+      const before = this.#seenDrops.get(name);
+      const now = { ...device.stats.drops, strayed };
+      this.#seenDrops.set(name, now);
+      for (const key of Object.keys(now) as (keyof typeof now)[]) {
+        const more = now[key] - (before?.[key] ?? 0);
+        if (more > 0) this.#drop({ node: name }, key === "strayed" ? NO_LINK : DROP_TEXTS[key], more);
+      }
+    }
+  }
+}
+
+/** As the traces of switches have it. */
+function microseconds(ns: number): number {
+  return Math.round(1000 * (ns / 1000)) / 1000;
+}
+
+function keyOf(name: string, port: number, timeUs: number): string {
+  return `${name} ${port} ${timeUs}`;
+}

@@ -1,0 +1,111 @@
+/** What answers requests is the same for all engines where files, programs and switches are concerned. */
+
+import { diagnosticViews, refusalOf } from "./diagnostics.js";
+import type { ProjectFiles } from "./files.js";
+import type {
+  LabAnswers,
+  LabDiagnostic,
+  LabEvent,
+  LabOp,
+  LabReply,
+  LabRequest,
+  RequestOf,
+} from "./protocol.js";
+import type { SwitchBoard } from "./switch-board.js";
+
+/** A value with warnings, or with errors that did not keep the request from being carried out. */
+export class Noted<Op extends LabOp> {
+  constructor(
+    readonly value: LabAnswers[Op],
+    readonly diagnostics: readonly LabDiagnostic[],
+  ) {}
+}
+
+export type Handlers<Op extends LabOp = LabOp> = {
+  [One in Op]: (
+    request: RequestOf<One>,
+  ) => LabAnswers[One] | Noted<One> | Promise<LabAnswers[One] | Noted<One>>;
+};
+
+/** Carries out a request; errors of users become answers. */
+export async function answer(handlers: Handlers, request: LabRequest): Promise<LabReply> {
+  try {
+    const handle = handlers[request.op] as (of: LabRequest) => unknown;
+    const found = await handle(request);
+    if (found instanceof Noted) return { ok: true, value: found.value, diagnostics: found.diagnostics };
+    return { ok: true, value: found as LabAnswers[LabOp], diagnostics: [] };
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+export interface SharedParts {
+  readonly files: ProjectFiles;
+  /** The board of the present network: a restart makes another one. */
+  board(): SwitchBoard;
+  /** See `LabSessionOptions.save`. */
+  save?(path: string, text: string): Promise<void>;
+  send(event: LabEvent): void;
+}
+
+type SharedOp =
+  | "files.list"
+  | "files.read"
+  | "files.save"
+  | "files.check"
+  | "control.run"
+  | "control.complete"
+  | "control.undo"
+  | "state.read";
+
+/** Files, statements and state. */
+export function sharedHandlers({ files, board, save, send }: SharedParts): Handlers<SharedOp> {
+  return {
+    "files.list": () => ({ files: files.views() }),
+    "files.read": ({ path }) => {
+      const text = files.read(path);
+      return files.isReadOnly(path) ? { text, readOnly: true } : { text };
+    },
+    "files.save": async ({ path, text }) => {
+      const whole = files.checkPath(path);
+      files.checkWritable(whole);
+      await save?.(whole, text);
+      files.write(whole, text);
+      send({ kind: "file", path: whole });
+      const { swaps, diagnostics } = await board().use(whole);
+      return new Noted<"files.save">({ swaps }, diagnostics);
+    },
+    "files.check": ({ path, text }) =>
+      new Noted({}, diagnosticViews(board().programs.check(path, text).list)),
+    "control.run": ({ switch: name, text }) => {
+      const control = board().control(name);
+      return control.exclusively(async () => {
+        const { answer: value, diagnostics } = await control.run(text);
+        return new Noted<"control.run">(value, diagnostics);
+      });
+    },
+    "control.complete": ({ switch: name, line, cursor }) => board().control(name).complete(line, cursor),
+    "control.undo": ({ switch: name }) => {
+      const control = board().control(name);
+      return control.exclusively(() => control.undo());
+    },
+    "state.read": ({ switch: name, cells }) => {
+      const control = board().control(name);
+      return control.state(control.planned.program ?? "", cells);
+    },
+  };
+}
+
+/** A file has changed beside the lab: as if a page had saved it. */
+export async function useChanged(
+  { files, board, send }: SharedParts,
+  path: string,
+  text: string,
+): Promise<void> {
+  if (files.text(path) === text) return;
+  files.write(path, text);
+  send({ kind: "file", path });
+  const { diagnostics } = await board().use(path);
+  for (const { severity, message } of diagnostics)
+    if (severity === "error") send({ kind: "notice", severity, text: `${path}: ${message}` });
+}

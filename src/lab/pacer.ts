@@ -1,0 +1,163 @@
+/**
+ * Lets simulated time follow the clock of the wall: at a speed, paused, or step by step. It works in slices, so that events
+ * of a lab come evenly and a network that is too large for the speed does not block its page.
+ */
+import { NS_PER_MS, NS_PER_S, type Simulation } from "../sim/packet/index.js";
+import type { ClockView } from "./protocol.js";
+
+/** What a session is handed: the clock of the wall and its timers, in milliseconds. */
+export interface LabTimers {
+  now(): number;
+  /** Calls once, not before so many milliseconds have passed; returns how to cancel. */
+  later(milliseconds: number, fn: () => void): () => void;
+}
+
+/** Milliseconds from one frame to the next. */
+export const FRAME_MS = 1000 / 30;
+/** Of a frame, so many milliseconds may go into the simulation. */
+const WORK_MS = 25;
+/** A slice takes about so long; then the clock of the wall is read again. */
+const SLICE_MS = 4;
+const FIRST_SLICE_NS = 100_000;
+/** A step looks for an arrival so far ahead, and works so long. */
+const STEP_NS = 100 * NS_PER_S;
+const STEP_WORK_MS = 2000;
+/** The speed that is reached is told when it is below this share of the one that was asked for. */
+const BEHIND = 0.9;
+
+export interface PacerOptions {
+  readonly simulation: Simulation;
+  readonly timers: LabTimers;
+  /** Whether packets are on wires or in queues. */
+  isBusy(): boolean;
+  /** Called after each frame, whether time has passed or not. */
+  onFrame(): void;
+}
+
+export class Pacer {
+  readonly #options: PacerOptions;
+  #running = false;
+  #speed = 1;
+  #skipIdle = true;
+  #reached: number | undefined;
+  #lastMs: number;
+  #cancel: () => void = () => {};
+  /** Simulated nanoseconds that take {@link SLICE_MS}, as far as is known. */
+  #sliceNs = FIRST_SLICE_NS;
+  /** The next frame on a wire ends a time without packets. */
+  #isIdle = false;
+
+  constructor(options: PacerOptions) {
+    this.#options = options;
+    this.#lastMs = options.timers.now();
+  }
+
+  get view(): ClockView {
+    return {
+      now: this.#options.simulation.now,
+      running: this.#running,
+      speed: this.#speed,
+      skipIdle: this.#skipIdle,
+      ...(this.#reached === undefined ? {} : { reached: this.#reached }),
+    };
+  }
+
+  start(): void {
+    this.#lastMs = this.#options.timers.now();
+    this.#plan();
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+
+  set({ running, speed, skipIdle }: { running?: boolean; speed?: number; skipIdle?: boolean }): void {
+    this.#running = running ?? this.#running;
+    this.#speed = speed ?? this.#speed;
+    this.#skipIdle = skipIdle ?? this.#skipIdle;
+    this.#reached = undefined;
+    this.#lastMs = this.#options.timers.now();
+  }
+
+  /** To be called when a frame is sent: a time without packets is over. */
+  woken(): void {
+    if (this.#isIdle) this.#options.simulation.stop();
+  }
+
+  #plan(): void {
+    this.#cancel = this.#options.timers.later(FRAME_MS, () => {
+      this.#frame();
+      this.#plan();
+    });
+  }
+
+  #frame(): void {
+    const { timers, onFrame } = this.#options;
+    const nowMs = timers.now();
+    const passed = Math.min(nowMs - this.#lastMs, 4 * FRAME_MS);
+    this.#lastMs = nowMs;
+    if (this.#running && passed > 0) this.#run(passed, nowMs + WORK_MS);
+    onFrame();
+  }
+
+  /** Lets `milliseconds` of the wall's clock pass, as far as there is time until `deadline`. */
+  #run(milliseconds: number, deadline: number): void {
+    const { simulation, isBusy } = this.#options;
+    let left = milliseconds;
+    let lagNs = 0;
+    while (left > 1e-9) {
+      const idle = this.#skipIdle && this.#speed < 1 && !isBusy();
+      const speed = idle ? 1 : this.#speed;
+      const from = simulation.now;
+      const until = from + Math.max(1, Math.round(left * NS_PER_MS * speed));
+      this.#isIdle = idle;
+      const isDone = this.#slices(until, deadline);
+      this.#isIdle = false;
+      left -= (simulation.now - from) / (NS_PER_MS * speed);
+      if (!isDone) {
+        lagNs = until - simulation.now;
+        break;
+      }
+      if (simulation.now >= until) break;
+    }
+    const wanted = milliseconds * NS_PER_MS * this.#speed;
+    const share = 1 - lagNs / wanted;
+    this.#reached = lagNs > 0 && share < BEHIND ? Number((this.#speed * share).toPrecision(2)) : undefined;
+  }
+
+  /** Runs until a time, or until somebody stops the simulation; false when the wall's clock has reached the deadline. */
+  #slices(until: number, deadline: number): boolean {
+    const { simulation, timers } = this.#options;
+    while (simulation.now < until) {
+      const target = Math.min(until, simulation.now + this.#sliceNs);
+      const before = timers.now();
+      simulation.run(target);
+      const after = timers.now();
+      if (after - before > 2 * SLICE_MS) this.#sliceNs = Math.max(1000, this.#sliceNs / 2);
+      else if (after - before < SLICE_MS / 2) this.#sliceNs = Math.min(NS_PER_S, this.#sliceNs * 2);
+      if (simulation.now < target) return true;
+      if (after >= deadline) return false;
+    }
+    return true;
+  }
+
+  /**
+   * Runs at once until `isThere` says so (asked after each frame that arrives; see `LabSession`), or until a time. Answers
+   * whether it was there.
+   */
+  step(until: number | undefined, isThere: () => boolean): boolean {
+    const { simulation, timers } = this.#options;
+    const end = until ?? simulation.now + STEP_NS;
+    const deadline = timers.now() + STEP_WORK_MS;
+    while (simulation.now < end && !isThere()) {
+      if (simulation.pending === 0) {
+        if (until === undefined) break;
+        simulation.run(end);
+        break;
+      }
+      if (!this.#slices(end, deadline)) break;
+    }
+    this.#lastMs = timers.now();
+    return isThere();
+  }
+}

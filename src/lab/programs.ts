@@ -1,0 +1,71 @@
+/** The programs of a project, compiled from its texts. */
+import { type Diagnostics, fail, folderOfPath, pathIn, SourceFile } from "../base/index.js";
+import { compile } from "../p4/index.js";
+import { createP4Info, type Program, readBmv2, readP4Info } from "../program/index.js";
+import { CODES } from "./codes.js";
+import type { ProjectFiles } from "./files.js";
+import type { ProgramView } from "./protocol.js";
+
+export interface CompiledProgram {
+  readonly program: Program;
+  /** Paths of the project that it was made of. */
+  readonly sources: ReadonlySet<string>;
+}
+
+/**
+ * Compiles P4 source, or reads BMv2 JSON with its P4Info. Undefined after errors. `edited`: texts that take the place of
+ * files. Files to include are searched beside the including file, then in the project's folder.
+ */
+export function compileFrom(
+  files: ProjectFiles,
+  path: string,
+  diagnostics: Diagnostics,
+  edited: ReadonlyMap<string, string> = new Map(),
+  p4info?: string,
+): CompiledProgram | undefined {
+  const sources = new Set([path]);
+  const sourceOf = (name: string): SourceFile | undefined => {
+    const text = edited.get(name) ?? files.text(name);
+    return text === undefined ? undefined : new SourceFile(name, text);
+  };
+  const file = sourceOf(path) ?? fail(CODES.noFile, undefined, `the project has no file ${path}`);
+  if (path.endsWith(".json")) {
+    const bmv2 = readBmv2(file, diagnostics);
+    const info = p4info === undefined ? undefined : sourceOf(p4info);
+    const described = info === undefined ? createP4Info() : readP4Info(info, undefined, diagnostics);
+    if (bmv2 === undefined || described === undefined || diagnostics.hasErrors) return undefined;
+    return { program: { bmv2, p4info: described }, sources };
+  }
+  const result = compile(
+    {
+      file,
+      resolveInclude: (name, from, system) => {
+        const folders = system ? [""] : [folderOfPath(from.path), ""];
+        for (const folder of folders) {
+          const found = sourceOf(pathIn(folder, name));
+          if (found === undefined) continue;
+          sources.add(found.path);
+          return found;
+        }
+        return undefined;
+      },
+    },
+    diagnostics,
+  );
+  return result === undefined || diagnostics.hasErrors ? undefined : { program: result.program, sources };
+}
+
+/** Header types that packets have, for the packet builder. */
+export function headersOf({ bmv2 }: Program): ProgramView["headers"] {
+  const used = new Set(
+    bmv2.headers.filter(({ metadata }) => !metadata).map(({ header_type }) => header_type),
+  );
+  return bmv2.header_types
+    .filter(({ name }) => used.has(name))
+    .map(({ name, fields }) => ({
+      name,
+      fields: fields
+        .filter(([field]) => !field.startsWith("_padding"))
+        .map(([field, width]) => ({ name: field, bits: width === "*" ? 0 : width })),
+    }));
+}

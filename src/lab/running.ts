@@ -1,0 +1,242 @@
+/** One life of a simulated network, from the files to the next restart: its parts, joined. */
+import { Diagnostics, fail, Random } from "../base/index.js";
+import { CODES } from "./codes.js";
+import type { ProjectFiles } from "./files.js";
+import { Tracker } from "./follow/tracker.js";
+import { FrameMeter } from "./frame-meter.js";
+import { layOut } from "./layout.js";
+import { LabNetwork } from "./network.js";
+import type { Outbox } from "./outbox.js";
+import { type LabTimers, Pacer } from "./pacer.js";
+import { buildPacket, type Sender } from "./packets/build.js";
+import { formatsOf } from "./packets/formats.js";
+import type { LabPlan } from "./project.js";
+import type { BuiltPacket, ClockView, NodeView, PacketInput, PacketSource, RequestOf } from "./protocol.js";
+import { SwitchBoard } from "./switch-board.js";
+import { type ConsoleContext, runHostLine } from "./traffic/console.js";
+import type { Flow } from "./traffic/flow.js";
+import { Flows } from "./traffic/flows.js";
+
+/** Frames of the page from one sample of flows and one look at watched states to the next. */
+const SAMPLE_FRAMES = 6;
+
+export interface RunningOptions {
+  readonly plan: LabPlan;
+  readonly files: ProjectFiles;
+  readonly timers: LabTimers;
+  readonly seed: number;
+  readonly outbox: Outbox;
+  /** Names of switches whose state is watched; it outlives a restart. */
+  readonly watched: Set<string>;
+}
+
+export class Running {
+  readonly plan: LabPlan;
+  readonly lab: LabNetwork;
+  readonly board: SwitchBoard;
+  readonly pacer: Pacer;
+  readonly tracker: Tracker;
+  readonly flows: Flows;
+  readonly #options: RunningOptions;
+  readonly #meter: FrameMeter;
+  readonly #consoles = new Map<string, ConsoleContext>();
+  /** What a step waits for. */
+  #awaited: ((node: string, packet: number | undefined) => boolean) | undefined;
+  #isThere = false;
+  #frames = 0;
+  #lastStates = new Map<string, string>();
+  #lastNow = -1;
+  #closed = false;
+
+  private constructor(options: RunningOptions) {
+    const { plan, files, timers, seed, outbox } = options;
+    this.plan = plan;
+    this.#options = options;
+    const log = (name: string, text: string): void => this.#say(name, text);
+    this.lab = new LabNetwork({ plan, seed, places: layOut(plan), log });
+    this.board = new SwitchBoard({
+      plan,
+      files,
+      later: (ms, fn) => timers.later(ms, fn),
+      device: (name) => this.lab.switch(name).device,
+      isUp: (name) => this.lab.isUp(name),
+      send: (event) => outbox.send(event),
+    });
+    const { simulation } = this.lab;
+    this.pacer = new Pacer({
+      simulation,
+      timers,
+      isBusy: () => this.#isBusy(),
+      onFrame: () => this.#frame(),
+    });
+    this.flows = new Flows(this.lab, new Random(seed), () => {});
+    this.tracker = new Tracker({
+      lab: this.lab,
+      flowOf: (key) => this.flows.of(key),
+      programOf: (name) => plan.switches.find((one) => one.name === name)?.program ?? "",
+      onSent: () => this.pacer.woken(),
+      onArrival: (node, packet) => {
+        if (this.#awaited?.(node, packet) !== true) return;
+        this.#isThere = true;
+        simulation.stop();
+      },
+    });
+    this.#meter = new FrameMeter(this.lab);
+    for (const [name, control] of this.board.controls)
+      control.device.watch((event) => {
+        for (const line of control.eventLines(event)) this.#say(name, line);
+      });
+    for (const { name } of plan.hosts)
+      this.#consoles.set(name, {
+        lab: this.lab,
+        host: name,
+        flows: new Set(),
+        print: (text) => outbox.sendText({ kind: "console", host: name, text }),
+        start: (traffic) => this.#start(traffic, name),
+      });
+  }
+
+  /** The network with programs and entries as the files say. */
+  static async start(options: RunningOptions): Promise<Running> {
+    const running = new Running(options);
+    await running.board.bootAll();
+    running.pacer.start();
+    return running;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.pacer.stop();
+  }
+
+  #say(name: string, text: string): void {
+    const at = this.lab.simulation.now;
+    this.#options.outbox.sendText({ kind: "switch", switch: name, at, text });
+  }
+
+  #isBusy(): boolean {
+    if (this.tracker.onWires > 0) return true;
+    for (const { device } of this.lab.switches.values()) if (device.waiting > 0) return true;
+    return false;
+  }
+
+  /** The page's frame: what has happened since the last one, if anything has. */
+  #frame(): void {
+    const { outbox } = this.#options;
+    this.#frames++;
+    this.tracker.addCredit();
+    const isSample = this.#frames % SAMPLE_FRAMES === 0;
+    if (isSample) {
+      this.flows.sample();
+      for (const flow of this.flows.news) outbox.send({ kind: "flow", flow });
+      void this.#tellStates();
+    }
+    outbox.frame();
+    const happened = this.tracker.take();
+    const clock = this.pacer.view;
+    const isNews =
+      happened.packets.length + happened.motions.length + happened.ends.length + happened.drops.length > 0;
+    if (!isNews && clock.now === this.#lastNow) return;
+    this.#lastNow = clock.now;
+    outbox.send({ kind: "frame", clock, ...this.#meter.take(), ...happened });
+  }
+
+  async #tellStates(): Promise<void> {
+    for (const name of this.#options.watched) {
+      const control = this.board.controls.get(name);
+      if (control?.device.program === undefined) continue;
+      const state = await control.state(control.planned.program ?? "");
+      const text = JSON.stringify(state);
+      if (this.#closed || this.#lastStates.get(name) === text) continue;
+      this.#lastStates.set(name, text);
+      this.#options.outbox.send({ kind: "state", state });
+    }
+  }
+
+  /** The next event `state` comes even if nothing has changed. */
+  watchAfresh(name: string): void {
+    this.#lastStates.delete(name);
+  }
+
+  step({ until }: RequestOf<"clock.step">): ClockView {
+    const { simulation } = this.lab;
+    this.pacer.set({ running: false });
+    this.#isThere = false;
+    if (until.kind === "time") {
+      this.pacer.step(simulation.now + until.ns, () => false);
+      return this.pacer.view;
+    }
+    if (until.node !== undefined && !this.lab.hosts.has(until.node)) this.lab.switch(until.node);
+    this.#awaited = (node, packet) =>
+      (until.node === undefined || until.node === node) &&
+      (until.packet === undefined || until.packet === packet);
+    this.pacer.step(undefined, () => this.#isThere);
+    this.#awaited = undefined;
+    return this.pacer.view;
+  }
+
+  /** Takes a switch out of the network, or puts it back with its program and the entries of its files. */
+  async setSwitch(name: string, up: boolean): Promise<NodeView> {
+    const view = this.lab.setSwitch(name, up);
+    if (up) await this.board.boot(name, new Diagnostics());
+    return view;
+  }
+
+  build(packet: PacketInput, from: PacketSource): { frame: Uint8Array; built: BuiltPacket } {
+    return buildPacket(packet, formatsOf(this.board.programs.views), this.#senderOf(from));
+  }
+
+  #senderOf(from: PacketSource): Sender {
+    if (!("host" in from)) {
+      this.lab.switch(from.switch);
+      return {};
+    }
+    const { options, arp } = this.lab.host(from.host);
+    const { mac, ipv4, ipv6, gateways } = options;
+    return {
+      mac,
+      ipv4,
+      ...(ipv6 === undefined ? {} : { ipv6 }),
+      macTowards: (destination) => {
+        if (gateways?.[0] !== undefined) return gateways[0];
+        const next = destination === undefined ? undefined : options.nextHop(destination);
+        return next === undefined ? undefined : arp.lookUp(next);
+      },
+    };
+  }
+
+  /** Sends the frame now and at each interval; the number of the first packet. */
+  send(frame: Uint8Array, { from, count, intervalNs }: RequestOf<"packet.send">): number {
+    const { simulation } = this.lab;
+    const start = simulation.now;
+    const where = "host" in from ? from.host : from.switch;
+    const first = this.tracker.follow(frame, where);
+    for (let i = 0; i < count; i++) {
+      const copy = i === 0 ? frame : frame.slice();
+      simulation.at(start + Math.round(i * intervalNs), () => {
+        if ("host" in from) this.lab.host(from.host).sendFrame(copy);
+        else this.lab.switch(from.switch).receive(from.port, copy);
+      });
+    }
+    return first.id;
+  }
+
+  #start(traffic: Parameters<Flows["start"]>[0], console: string | undefined): Flow {
+    const print =
+      console === undefined
+        ? undefined
+        : (text: string) => this.#options.outbox.sendText({ kind: "console", host: console, text });
+    return this.flows.start(traffic, print);
+  }
+
+  startTraffic({ traffic }: RequestOf<"traffic.start">): Flow {
+    if (traffic.from === traffic.to)
+      fail(CODES.noNode, undefined, `${traffic.from} cannot send to itself: packets would not leave it`);
+    return this.#start(traffic, undefined);
+  }
+
+  hostLine({ host, line }: RequestOf<"host.command">): void {
+    this.lab.host(host);
+    runHostLine(line, this.#consoles.get(host)!);
+  }
+}

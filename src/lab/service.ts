@@ -1,0 +1,40 @@
+/** What a page talks to, whichever engine is behind it. */
+import { describeIssues } from "../documents/index.js";
+import { CODES } from "./codes.js";
+import { type LabEvent, type LabMessage, type LabReply, type LabRequest, labCallSchema } from "./protocol.js";
+
+export interface LabService {
+  /** Errors of users are answers; it rejects only for errors of ours. */
+  apply(request: LabRequest): Promise<LabReply>;
+  /** Returns how to stop. */
+  subscribe(listener: (event: LabEvent) => void): () => void;
+  close(): Promise<void>;
+}
+
+/** Checks what a page has sent, as data, and answers it. An error of ours is told as such: the lab goes on. */
+export async function answerCall(service: LabService, data: unknown): Promise<LabMessage> {
+  const parsed = labCallSchema.safeParse(data);
+  if (parsed.success) {
+    const { id, request } = parsed.data;
+    try {
+      return { id, reply: await service.apply(request) };
+    } catch (error) {
+      const message = `internal error: ${error instanceof Error ? error.message : String(error)}`;
+      return {
+        id,
+        reply: { ok: false, diagnostics: [{ severity: "error", code: CODES.internal, message, notes: [] }] },
+      };
+    }
+  }
+  const given = typeof data === "object" && data !== null ? (data as { id?: unknown }).id : undefined;
+  const id = typeof given === "number" && Number.isInteger(given) && given >= 0 ? given : 0;
+  const diagnostics = describeIssues(parsed.error.issues, labCallSchema, data).map(
+    ({ code, message, notes }) => ({
+      severity: "error" as const,
+      code,
+      message,
+      notes: notes.map((text) => ({ message: text })),
+    }),
+  );
+  return { id, reply: { ok: false, diagnostics } };
+}

@@ -1,0 +1,42 @@
+/** Ports of hosts at which flows of the lab arrive: each flow is known by its source port. */
+import type { Random } from "../../base/index.js";
+import type { StackHost, Stream, TcpOptions, UdpReceiver } from "../../sim/packet/index.js";
+
+export class Servers {
+  readonly #streams = new Map<string, (stream: Stream) => void>();
+  readonly #receivers = new Map<string, (receiver: UdpReceiver) => void>();
+  readonly #listening = new Set<string>();
+
+  /** Listens at the port, if nobody has, and hands over the connection that comes from a source port. */
+  awaitTcp(
+    host: StackHost,
+    port: number,
+    from: number,
+    { options, random, accept }: { options: TcpOptions; random: Random; accept: (stream: Stream) => void },
+  ): void {
+    this.#streams.set(`${host.name} ${port} ${from}`, accept);
+    if (!this.#isNew(`tcp ${host.name} ${port}`)) return;
+    const accepted = (stream: Stream): void => {
+      const key = `${host.name} ${port} ${stream.flow.dstPort}`;
+      this.#streams.get(key)?.(stream);
+      this.#streams.delete(key);
+    };
+    host.transport.listen(port, options, accepted, random);
+  }
+
+  awaitUdp(host: StackHost, port: number, from: number, accept: (receiver: UdpReceiver) => void): void {
+    this.#receivers.set(`${host.name} ${port} ${from}`, accept);
+    if (!this.#isNew(`udp ${host.name} ${port}`)) return;
+    host.listenUdp(port, (receiver) => {
+      const key = `${host.name} ${port} ${receiver.peerPort}`;
+      this.#receivers.get(key)?.(receiver);
+      this.#receivers.delete(key);
+    });
+  }
+
+  #isNew(place: string): boolean {
+    if (this.#listening.has(place)) return false;
+    this.#listening.add(place);
+    return true;
+  }
+}

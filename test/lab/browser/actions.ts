@@ -1,0 +1,59 @@
+/** What users do in the page, by the roles and labels that screen readers have, too. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Page } from "playwright-core";
+
+/** The first exercise. */
+export const FOLDER = resolve(import.meta.dirname, "../../../examples/course/01-forwarding");
+
+export const SOLUTION = readFileSync(join(FOLDER, "solution/forwarding.p4"), "utf8");
+
+/** A copy of the first exercise that a lab may write into, with the starter or another program. */
+export function exerciseCopy(program?: string): { folder: string; remove(): void } {
+  const above = mkdtempSync(join(tmpdir(), "p4loom-lab-"));
+  const folder = join(above, "01-forwarding");
+  cpSync(FOLDER, folder, { recursive: true });
+  if (program !== undefined) writeFileSync(join(folder, "forwarding.p4"), program);
+  return { folder, remove: () => rmSync(above, { recursive: true, force: true }) };
+}
+
+export const tab = (page: Page, name: string) => page.getByRole("tab", { name: new RegExp(`^${name}`) });
+
+/** The editor's text anew, as if it were pasted. */
+export async function write(page: Page, text: string): Promise<void> {
+  const editor = page.getByRole("textbox", { name: /^Text of/ });
+  await editor.click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText(text);
+}
+
+/** Replaces the program of the exercise, and waits until it runs. */
+export async function runProgram(page: Page, text: string): Promise<void> {
+  await tab(page, "Program").click();
+  await write(page, text);
+  await page.getByRole("button", { name: "Save and run" }).click();
+  await page
+    .getByRole("status")
+    .filter({ hasText: /runs at s1/ })
+    .waitFor();
+}
+
+/** One echo request by the card of a host. */
+export async function ping(page: Page, from: string, to: string): Promise<void> {
+  await page.getByRole("button", { name: `Host ${from}, up` }).click();
+  const card = page.getByRole("region", { name: "What is chosen" });
+  await card.getByRole("combobox", { name: "Host to ping" }).selectOption(to);
+  await card.getByRole("button", { name: "Ping" }).click();
+}
+
+/** Rows of the list of packets that have these texts. */
+export const packets = (page: Page, ...texts: RegExp[]) =>
+  texts.reduce(
+    (rows, hasText) => rows.filter({ hasText }),
+    page.getByRole("table", { name: /^Packets/ }).getByRole("row"),
+  );
+
+/** The choice of one speed by its text. */
+export const setSpeed = (page: Page, label: string) =>
+  page.getByRole("combobox", { name: "Speed" }).selectOption({ label });

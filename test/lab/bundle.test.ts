@@ -1,0 +1,29 @@
+/** A lab runs in a browser: all that it imports is bundled without a module of Node's. */
+import { join } from "node:path";
+import { build } from "esbuild";
+import { expect, it } from "vitest";
+import { ROOT } from "./wall.js";
+
+it("bundles for a browser without modules of Node", async () => {
+  const result = await build({
+    entryPoints: [join(ROOT, "src/lab/index.ts")],
+    bundle: true,
+    write: false,
+    minify: true,
+    platform: "browser",
+    format: "esm",
+    metafile: true,
+    // the solver behind the fit checker's `--exact`, which is loaded when it is asked for, and a lab never asks
+    external: ["highs"],
+    logLevel: "silent",
+  });
+  const names = Object.values(result.metafile.inputs).flatMap(({ imports }) =>
+    imports.map(({ path }) => path),
+  );
+  expect(names.filter((name) => name.startsWith("node:"))).toEqual([]);
+  expect(result.warnings).toEqual([]);
+  const [file] = result.outputFiles;
+  expect(file!.contents.length).toBeLessThan(3 * 2 ** 20);
+  // nothing of Node's globals either; Buffer and process would be found at run time only
+  expect(file!.text).not.toMatch(/\bBuffer\.(from|alloc)\(|\bprocess\.(cwd|argv|hrtime)\b/);
+});
