@@ -11,7 +11,7 @@ import type { ProjectOnDisk } from "./read-project.js";
 import { TestbedSession } from "./testbed/testbed-session.js";
 
 /** The clock and timers of this machine. */
-export const wallTimers: LabTimers = {
+const wallTimers: LabTimers = {
   now: () => performance.now(),
   later(milliseconds, fn) {
     const timer = setTimeout(fn, milliseconds);

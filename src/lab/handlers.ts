@@ -14,7 +14,7 @@ import type {
 import type { SwitchBoard } from "./switch-board.js";
 
 /** A value with warnings, or with errors that did not keep the request from being carried out. */
-export class Noted<Op extends LabOp> {
+class Noted<Op extends LabOp> {
   constructor(
     readonly value: LabAnswers[Op],
     readonly diagnostics: readonly LabDiagnostic[],

@@ -13,7 +13,7 @@ export interface LabTimers {
 }
 
 /** Milliseconds from one frame to the next. */
-export const FRAME_MS = 1000 / 30;
+const FRAME_MS = 1000 / 30;
 /** Of a frame, so many milliseconds may go into the simulation. */
 const WORK_MS = 25;
 /** A slice takes about so long; then the clock of the wall is read again. */

@@ -4,7 +4,6 @@ import { join, relative } from "node:path";
 import {
   type LabAnswers,
   type LabEvent,
-  type LabOp,
   type LabProject,
   type LabRequestInput,
   LabSession,
@@ -91,4 +90,3 @@ export class TestLab {
   }
 }
 
-export type { LabOp };

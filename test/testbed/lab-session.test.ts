@@ -56,10 +56,8 @@ describe.skipIf(reason !== undefined)(
       await expect(ask({ op: "clock.set", running: false })).rejects.toThrow("P46003");
       await expect(ask({ op: "host.command", host: "h9", line: "ls" })).rejects.toThrow("P46002");
       await expect(ask({ op: "link.set", link: 99, up: false })).rejects.toThrow("P46002");
-      await vi.waitFor(() => {
-        const loads = events.flatMap((event) => (event.kind === "frame" ? event.links : []));
-        expect(loads.length).toBeGreaterThan(0);
-      });
+      const loads = (): unknown[] => events.flatMap((event) => (event.kind === "frame" ? event.links : []));
+      await vi.waitFor(() => expect(loads().length).toBeGreaterThan(0), { timeout: 10_000 });
     });
 
     it("breaks and mends a link, and a switch", async () => {

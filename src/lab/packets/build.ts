@@ -112,7 +112,7 @@ const NEXT_BY_TYPE: Readonly<Record<string, string>> = {
 const NEXT_BY_PROTOCOL: Readonly<Record<string, string>> = { "1": "icmp", "6": "tcp", "17": "udp" };
 
 /** The well-known headers at the start of a frame. */
-export function readLayers(
+function readLayers(
   frame: Uint8Array,
   formats: ReadonlyMap<string, HeaderFormat>,
 ): BuiltPacket["layers"] {

@@ -23,7 +23,7 @@ const MAX_POINTS = 300;
 const SEGMENT_BYTES = 1448;
 
 /** As Linux, without timestamps; the reordering window and delayed acknowledgements as in the load experiments. */
-export function tcpOptions(congestionControl: CongestionControlName): TcpOptions {
+function tcpOptions(congestionControl: CongestionControlName): TcpOptions {
   return {
     protocol: "tcp",
     segmentBytes: SEGMENT_BYTES,
