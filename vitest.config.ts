@@ -24,6 +24,7 @@ const PROCESSES = [
   "test/p4runtime/**/*.test.ts",
   "test/submissions/**/*.test.ts",
   "test/experiment/**/*.test.ts",
+  "test/lab/browser/**/*.test.ts",
 ];
 
 // P4LOOM_TESTS: folders and files of tests, with commas between them, for mutation tests of one room (tools/mutants.mjs).

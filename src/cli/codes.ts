@@ -12,4 +12,5 @@ export const CODES = {
   noSwitch: "P40040",
   p4c: "P43158",
   notSteerable: "P44104",
+  notForPage: "P46100",
 } as const;

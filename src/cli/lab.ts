@@ -10,6 +10,7 @@ import {
 import { CODES } from "./codes.js";
 import type { LabArguments } from "./lab/lab-options.js";
 import { openBrowser } from "./lab/open-browser.js";
+import { writeStaticPage } from "./lab/static-page.js";
 import { oneOf } from "./net/dialogue.js";
 import { EXIT } from "./outcome.js";
 import { untilSignal } from "./signals.js";
@@ -20,6 +21,19 @@ export async function lab(folders: readonly string[], options: LabArguments): Pr
   const engine = oneOf("--engine", options.engine, ENGINES);
   const port = number("--port", options.port ?? "0", 65_535);
   const seed = number("--seed", options.seed, 2 ** 32 - 1);
+  const { program, scheme } = options;
+  const read = (folder: string) =>
+    readLabProject(folder, {
+      ...(program === undefined ? {} : { program }),
+      ...(scheme === undefined ? {} : { scheme }),
+    });
+  if (options.static !== undefined) {
+    const projects = [];
+    for (const path of folders) projects.push({ path, project: (await read(path)).project });
+    const files = writeStaticPage(options.static, projects);
+    process.stderr.write(`${files} files in ${options.static}: serve them with any web server\n`);
+    return EXIT.success;
+  }
   const [folder = "."] = folders;
   if (folders.length > 1)
     fail(
@@ -28,11 +42,7 @@ export async function lab(folders: readonly string[], options: LabArguments): Pr
       "p4loom lab shows one network at a time",
       "give one folder, or --static DIR",
     );
-  const { program, scheme } = options;
-  const onDisk = await readLabProject(folder, {
-    ...(program === undefined ? {} : { program }),
-    ...(scheme === undefined ? {} : { scheme }),
-  });
+  const onDisk = await read(folder);
   const page = pageFiles();
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
   return untilSignal(async (stop) => {

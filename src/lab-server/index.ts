@@ -4,6 +4,6 @@
  */
 
 export { type OpenLab, openSimulatedLab, openTestbedLab } from "./open-lab.js";
-export { pageFiles } from "./page-files.js";
+export { pageFiles, pageFolder } from "./page-files.js";
 export { type ProjectOnDisk, type ReadOptions, readLabProject } from "./read-project.js";
 export { type LabServer, type LabServerOptions, type PageFile, serveLab } from "./server.js";

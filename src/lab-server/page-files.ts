@@ -1,5 +1,5 @@
 /** The files of the page, as the package has them. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fail } from "../base/index.js";
@@ -20,20 +20,22 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const PAGE_FOLDER = "dist/lab-page";
 
+/** The folder with the files of the page. Fails with P46055 without the page. */
+export function pageFolder(): string {
+  const folder = fileURLToPath(packageFile(PAGE_FOLDER));
+  if (existsSync(join(folder, "index.html"))) return folder;
+  return fail(
+    CODES.noPage,
+    undefined,
+    "the page of the lab is not built",
+    "in a clone of the repository: npm run build",
+  );
+}
+
 /** Finds files by name; only those that the folder has, so that no name leads out of it. Fails with P46055 without the page. */
 export function pageFiles(): (name: string) => PageFile | undefined {
-  const folder = fileURLToPath(packageFile(PAGE_FOLDER));
-  let names: ReadonlySet<string>;
-  try {
-    names = new Set(readdirSync(folder));
-  } catch {
-    return fail(
-      CODES.noPage,
-      undefined,
-      "the page of the lab is not built",
-      "in a clone of the repository: npm run build",
-    );
-  }
+  const folder = pageFolder();
+  const names: ReadonlySet<string> = new Set(readdirSync(folder));
   const read = new Map<string, PageFile>();
   return (name) => {
     const type = TYPES[extname(name)];

@@ -89,4 +89,3 @@ export class TestLab {
     return this.ask({ op: "clock.set", running: true, speed });
   }
 }
-

@@ -8,6 +8,7 @@ export interface LabArguments {
   seed: string;
   program?: string;
   scheme?: string;
+  static?: string;
 }
 
 export function defineLab(command: Command): Command {
@@ -19,5 +20,6 @@ export function defineLab(command: Command): Command {
     .option("--no-open", "print the address, and open no browser")
     .option("--program <file>", "program of switches that name none (default: the Makefile's DEFAULT_PROG)")
     .option("--scheme <label>", "which scheme of an experiment file (default: its first)")
+    .option("--static <dir>", "write a folder for any web server instead: all of it runs in the browser then")
     .option("--seed <n>", "seed of the simulator", "1");
 }

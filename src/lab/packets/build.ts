@@ -112,10 +112,7 @@ const NEXT_BY_TYPE: Readonly<Record<string, string>> = {
 const NEXT_BY_PROTOCOL: Readonly<Record<string, string>> = { "1": "icmp", "6": "tcp", "17": "udp" };
 
 /** The well-known headers at the start of a frame. */
-function readLayers(
-  frame: Uint8Array,
-  formats: ReadonlyMap<string, HeaderFormat>,
-): BuiltPacket["layers"] {
+function readLayers(frame: Uint8Array, formats: ReadonlyMap<string, HeaderFormat>): BuiltPacket["layers"] {
   const layers: BuiltPacket["layers"][number][] = [];
   let at = 0;
   let next: string | undefined = "ethernet";
