@@ -86,6 +86,13 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ["sudo p4loom net --exec 'h1 ping -c1 h2' --exec pingall", "run two lines and end"],
     ["sudo p4loom net --no-p4", "switches without a program, for mycontroller.py to bring one"],
   ],
+  grade: [
+    ["p4loom grade .", "the tests of the exercise in this folder, on its own files"],
+    [
+      "p4loom grade 01-forwarding --submissions handed-in --out results",
+      "many submissions, with results as files",
+    ],
+  ],
   doctor: [
     ["sudo p4loom doctor", "what this machine has, and what to install"],
     ["p4loom doctor --json", "the same as one JSON document"],
