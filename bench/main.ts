@@ -27,6 +27,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   traffic: () => import("./traffic.js"),
   "transport-kernel": () => import("./transport-kernel.js"),
   p4te: () => import("./p4te.js"),
+  lab: () => import("./lab.js"),
   sweep: () => import("./sweep.js"),
   flow: () => import("./flow.js"),
   growth: () => import("./growth.js"),

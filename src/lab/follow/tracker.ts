@@ -10,12 +10,12 @@ import { describeFrame } from "./describe.js";
 import { bytesOf, dropOf, Followed, type OpenHop, type OpenLink } from "./story.js";
 
 /** New packets that are followed from one frame of the page to the next, and what may be saved up for later frames. */
-const CREDIT_PER_FRAME = 12;
+const CREDIT_PER_FRAME = 4;
 const MAX_CREDIT = 120;
 /** Motions of one frame of the page; further ones are counted. */
 const MAX_MOTIONS = 400;
 /** Stories that are kept; the oldest go. */
-const MAX_STORIES = 600;
+const MAX_STORIES = 300;
 
 /** A packet inside of a switch. */
 interface Inside {
@@ -63,12 +63,12 @@ export class Tracker {
   #credit = MAX_CREDIT;
   readonly #stories = new Map<number, Followed>();
   /** Followed packets by the frame that carries them at the moment. */
-  #frames = new WeakMap<Uint8Array, Followed>();
+  readonly #frames = new Map<Uint8Array, Followed>();
   /** Of a frame on a wire: the hop to complete when it arrives. */
-  #wires = new WeakMap<Uint8Array, OpenLink>();
+  readonly #wires = new Map<Uint8Array, OpenLink>();
   /** By switch, port and time of arrival, in the words of the trace; and by the input of the trace once that is known. */
   readonly #arrived = new Map<string, Inside>();
-  readonly #inside = new WeakMap<TraceInput, Inside>();
+  readonly #inside = new Map<TraceInput, Inside>();
   /** Packets for the next {@link take}. */
   #packets: Followed[] = [];
   #motions: Motion[] = [];
@@ -157,6 +157,7 @@ export class Tracker {
     const isHost = this.#options.lab.hosts.has(channel.source.name);
     const lost = (frame: Uint8Array, reason: string): void => {
       this.#drop({ link }, reason);
+      this.#wires.delete(frame);
       const packet = this.#frames.get(frame);
       if (packet === undefined) return;
       this.#frames.delete(frame);
@@ -303,6 +304,7 @@ export class Tracker {
   #traced(name: string, trace: PacketTrace): void {
     const inside = this.#insideOf(name, trace.input);
     if (inside === undefined) return;
+    this.#inside.delete(trace.input);
     inside.hop.trace = trace;
     if (inside.outputs === 0) this.#finish(inside.packet, dropOf(trace, this.#now));
   }
