@@ -40,6 +40,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   p4runtime: () => import("./p4runtime.js"),
   compile: () => import("./compile.js"),
   startup: () => import("./startup.js"),
+  editing: () => import("./editing.js"),
   agent: () => import("./agent.js"),
   fit: () => import("./fit.js"),
   testbed: () => import("./testbed.js"),

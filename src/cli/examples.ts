@@ -98,6 +98,7 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ["p4loom doctor --json", "the same as one JSON document"],
   ],
   clean: [["sudo p4loom clean", "remove namespaces and processes of runs that have died"]],
+  man: [["p4loom man > p4loom.1", "the page as a file, for man -l p4loom.1"]],
   completion: [
     ['eval "$(p4loom completion bash)"', "in ~/.bashrc; for zsh in ~/.zshrc, after compinit"],
     ["p4loom completion fish > ~/.config/fish/completions/p4loom.fish", "for fish"],

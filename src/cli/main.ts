@@ -203,6 +203,16 @@ program
     await conclude(async () => (await import("./completion.js")).completion(shell, program));
   });
 
+program
+  .command("man")
+  .description("print the manual page, as troff source")
+  .action(async () => {
+    await conclude(async () => {
+      process.stdout.write((await import("./man/page.js")).manualPage(program));
+      return EXIT.success;
+    });
+  });
+
 addExamples(program);
 
 export interface GenerateOptions {

@@ -1,0 +1,24 @@
+/** The manual page has what the help has. */
+import { spawnSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { COMMAND } from "../built-command.js";
+
+function run(...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], { encoding: "utf8" });
+  expect([status, stderr]).toEqual([0, ""]);
+  return stdout;
+}
+
+it("names every command of the help with its options, and is troff", () => {
+  const page = run("man");
+  const commands = [...run("--help").matchAll(/^ {2}([a-z]+)(?: \[options\]| <| \[| {2})/gm)].map(
+    (match) => match[1]!,
+  );
+  expect(commands).toEqual(expect.arrayContaining(["run", "compile", "fmt", "lsp", "man"]));
+  for (const name of commands) if (name !== "help") expect(page).toContain(`\n.SS "${name}"\n`);
+  expect(page).toContain("\\fB\\-\\-check\\fR");
+  expect(page).toMatch(/\.SH "EXIT STATUS"\n/);
+  // What begins with a dot or quotation mark is a request: one that the page uses, or text that is protected.
+  for (const line of page.split("\n"))
+    if (/^[.']/.test(line)) expect(line).toMatch(/^\.(TH|SH|SS|PP|TP|RS|RE|nf|fi)\b/);
+});
