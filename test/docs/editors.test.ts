@@ -42,7 +42,7 @@ vim.cmd("qa!")
 
 it.skipIf(version === undefined)("works in Neovim with the settings of the page", { timeout: 60_000 }, () => {
   const page = readFileSync(join(root, "docs/editors.md"), "utf8");
-  const [recent, older] = [...page.matchAll(/```lua\n([^]*?)```/g)].map((block) => block[1]!);
+  const [recent, older] = [...page.matchAll(/```lua\n([\s\S]*?)```/g)].map((block) => block[1]!);
   const folder = mkdtempSync(join(tmpdir(), "p4loom-neovim-"));
   try {
     writeFileSync(join(folder, "p4loom"), `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`);
