@@ -49,11 +49,11 @@ export function describeRoutes(
       }),
     ),
     routes: racks.map(({ index: from, switches }) =>
-      racks.map(({ index: to }) =>
-        trees.to[to]!.from[from]!.map(
-          (path) => [path.selector, switches.indexOf(path.nodes[0]!)] as [number, number],
-        ),
-      ),
+      racks.map(({ index: to }): [number, number][] => {
+        // Hosts of one rack have a route over each of its switches, which deliver packets whatever their selector is.
+        if (from === to) return switches.length > 1 ? switches.map((_, place) => [place + 1, place]) : [];
+        return trees.to[to]!.from[from]!.map((path) => [path.selector, switches.indexOf(path.nodes[0]!)]);
+      }),
     ),
   };
 }

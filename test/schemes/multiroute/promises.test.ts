@@ -6,7 +6,7 @@ import { emptyFlows } from "../../../src/paths/index.js";
 import { type FirstTry, firstTries, hostPolicyOf, schemeNamed } from "../../../src/schemes/index.js";
 import { DisjointPaths, hostsOf, type Topology, type TopologyNode } from "../../../src/topology/index.js";
 import { PacketWalk } from "../../paths/packet-walk.js";
-import { example } from "../../topology/load.js";
+import { build, example } from "../../topology/load.js";
 import { clos, randomGraph } from "./graphs.js";
 
 const small = { pods: 2, tors_per_pod: 4, leaves_per_pod: 3, spines_per_plane: 2 };
@@ -100,6 +100,19 @@ describe.each(NETWORKS)("%s", (_, topology) => {
 });
 
 describe("a host", () => {
+  it("with two NICs leaves the failure of a ToR towards a host of its own rack, too", () => {
+    const topology = build({ kind: "clos", ...small, homing: "dual", hosts_per_rack: 2 });
+    const { plan, policy } = planOf(topology);
+    const flows = topology.racks.map(({ hosts }, i) => ({
+      ...{ source: hosts[0]!, destination: hosts[1]!, version: 4 as const, protocol: 6 },
+      ...{ sourcePort: 2000 + i, destinationPort: 80 },
+    }));
+    const counts = firstTries({ topology, plan, policy, flows, random: new Random(7) });
+    expect(counts).toMatchObject({ left: counts.avoidable, lost: 0 });
+    // At least one ToR and two links of hosts a flow.
+    expect(counts.avoidable).toBeGreaterThanOrEqual(3 * flows.length);
+  });
+
   it("never leaves its path with failover: none, and misses what PRR's roles miss", () => {
     const topology = example("hyperx");
     const flows = flowsBetween(hostsOf(topology));
