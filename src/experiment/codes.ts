@@ -48,6 +48,7 @@ export const CODES = {
   pacedWindow: "P45104",
   noPathModel: "P45210",
   spreadPattern: "P45211",
+  nothingToLocalise: "P45510",
   fluidTimes: "P45421",
   fluidPattern: "P45422",
   fluidFlows: "P45423",

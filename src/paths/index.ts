@@ -9,6 +9,7 @@ export {
   PathChecker,
   type ProvenReuse,
 } from "./correlated-hops.js";
+export { ExactWalker, type NamedRoute } from "./exact-walk.js";
 export {
   addLoads,
   directedLink,
@@ -17,6 +18,7 @@ export {
   MAX_LINKS,
   type PathSource,
 } from "./flows.js";
+export { elementsOf, LossSolver, type NetworkElement } from "./loss-solver.js";
 export {
   type HashField,
   type HashModel,

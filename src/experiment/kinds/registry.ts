@@ -6,6 +6,7 @@ import { register } from "../load.js";
 import { FAILOVER } from "./failover/index.js";
 import { FLUID } from "./fluid/index.js";
 import { LOAD } from "./load/index.js";
+import { LOCALISE } from "./localise/index.js";
 import { REQUESTS } from "./requests/index.js";
 import { SPREAD } from "./spread/index.js";
 import { SURVIVAL } from "./survival/index.js";
@@ -19,5 +20,6 @@ export const KINDS = [
   register(TIMELINE),
   registerTopologyKind(FLUID),
   registerTopologyKind(SPREAD),
+  registerTopologyKind(LOCALISE),
   registerTopologyKind(SURVIVAL),
 ] as const;

@@ -1,0 +1,79 @@
+/** What a file of the kind `localise` means: its schemes tell the ways of probes, its network has links between switches. */
+import type { SourceFile } from "../../../base/index.js";
+import { ExactWalker } from "../../../paths/index.js";
+import type { Topology } from "../../../topology/index.js";
+import { CODES } from "../../codes.js";
+import { controlPlaneSchema } from "../../control-plane.js";
+import type { SchemeRun } from "../../experiment.js";
+import { planSchemes } from "../../plan-schemes.js";
+import type { TopologyCheck, TopologyUnit } from "../topology-kind.js";
+import type { LocaliseSettings } from "./schema.js";
+
+/** A scheme with one kind of failed element and one share of lost packets, or the coverage of all ways between hosts. */
+export interface LocaliseUnit extends TopologyUnit {
+  readonly run: SchemeRun;
+  readonly what: "cover" | LocaliseSettings["elements"][number];
+  readonly loss: number;
+}
+
+export interface Localise {
+  readonly source: SourceFile;
+  readonly settings: LocaliseSettings;
+  readonly topology: Topology;
+  readonly units: readonly LocaliseUnit[];
+}
+
+/** Adds P45210 for a scheme whose paths cannot be told, P45510 for a network without links between switches or without pairs. */
+export function localiseOf(check: TopologyCheck<LocaliseSettings>): Localise {
+  const { source, value, topology, locate, diagnostics, schemes, cache } = check;
+  const settings = {
+    schemes: value.schemes,
+    selector: value.selector,
+    traffic: { ip: value.ip },
+    control_plane: controlPlaneSchema.parse({}),
+    runs: 1,
+  };
+  const runs = planSchemes(settings, topology, locate, diagnostics, schemes, cache);
+  for (const [i, run] of runs.entries())
+    if (run.plan.pathModel === undefined)
+      diagnostics.error(
+        CODES.noPathModel,
+        locate(["schemes", i]),
+        `scheme "${run.label}" does not tell the paths of flows without packets`,
+        "its paths depend on what happens while it runs",
+      );
+  const { nodes, links, racks } = topology;
+  if (!links.some(({ a, b }) => nodes[a.node]!.role !== "host" && nodes[b.node]!.role !== "host"))
+    diagnostics.error(
+      CODES.nothingToLocalise,
+      locate(["topology"]),
+      "the topology has no link between switches: there is nothing to tell apart",
+    );
+  else if (racks.length < 2)
+    diagnostics.error(
+      CODES.nothingToLocalise,
+      locate(["topology"]),
+      "all hosts are in one rack: no probe would cross a link between switches",
+    );
+  const units = runs.flatMap((run): LocaliseUnit[] => {
+    const unit = (what: LocaliseUnit["what"], loss: number): LocaliseUnit => ({
+      scheme: run.label,
+      name: what === "cover" ? what : `${what} ${loss}`,
+      steps: what === "cover" ? 1 : Math.ceil(1 / loss),
+      dependsOn: run.parameters,
+      run,
+      what,
+      loss,
+    });
+    return [
+      unit("cover", 0),
+      ...value.elements.flatMap((what) => value.loss.map((loss) => unit(what, loss))),
+    ];
+  });
+  return { source, settings: value, topology, units };
+}
+
+/** Whether the selectors of a scheme name the next hop everywhere. */
+export function namesNextHops(topology: Topology, run: SchemeRun): boolean {
+  return new ExactWalker(topology, run.plan.pathModel!()).isExact;
+}

@@ -1,0 +1,47 @@
+/** The kind `localise`: how many probes name the element that loses packets, with exact next hops and with random probes. */
+import { escapeMarkup, htmlPage } from "../../../base/index.js";
+import { PAGE_STYLE } from "../load/page-style.js";
+import type { TopologyKind } from "../topology-kind.js";
+import { type Localise, type LocaliseUnit, localiseOf, namesNextHops } from "./check.js";
+import type { LocaliseOutcome } from "./outcome.js";
+import { type LocaliseRow, localiseRow, localiseTable } from "./rows.js";
+import { type LocaliseSettings, localiseSchema } from "./schema.js";
+
+export const LOCALISE: TopologyKind<LocaliseSettings, Localise, LocaliseUnit, LocaliseOutcome, LocaliseRow> =
+  {
+    name: "localise",
+    keys: ["probe_interval", "most_probes"],
+    schema: localiseSchema,
+    check: localiseOf,
+    units: ({ units }) => units,
+    run: async (experiment, unit, stage) =>
+      (await import("./outcome.js")).runLocalise(experiment, unit, stage),
+    portable: { toJson: (outcome) => outcome, fromJson: (json) => json as LocaliseOutcome },
+    rows: (experiment, unit, outcome) => [localiseRow(experiment, unit, outcome)],
+    table: localiseTable,
+    notes: ({ units, topology, settings }) => {
+      const runs = [...new Set(units.map(({ run }) => run))];
+      const exact = (run: (typeof runs)[number]) =>
+        namesNextHops(topology, run)
+          ? `${run.label}: probes go where selectors lead them, over covers of all links between switches and then through suspects.`
+          : `${run.label}: probes go between random hosts with random ports; their ways are taken for known, which an operator knows only with the hash functions.`;
+      return [
+        `${topology.nodes.filter(({ role }) => role !== "host").length} switches, without packets: ways by the programs' own hash functions, each probe lost with the share of what it crosses; a name needs a confidence of ${settings.confidence}.`,
+        ...runs.map(exact),
+      ];
+    },
+    files: async (sweep) => {
+      const { settings, source } = sweep.points[0]!.experiment;
+      const title = settings.title ?? settings.name;
+      const rows = sweep.points.flatMap(({ units }) => units.flatMap((unit) => unit.rows));
+      const html = htmlPage(title, PAGE_STYLE, [
+        "<main>",
+        `<h1>${escapeMarkup(title)}</h1>`,
+        ...[...sweep.warnings, ...sweep.notes].map((text) => `<p class="note">${escapeMarkup(text)}</p>`),
+        `<pre>${escapeMarkup(localiseTable(rows, sweep.keys))}</pre>`,
+        `<details><summary>Experiment file</summary><pre>${escapeMarkup(source.text)}</pre></details>`,
+        "</main>",
+      ]);
+      return [["report.html", html]];
+    },
+  };

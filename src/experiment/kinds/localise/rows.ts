@@ -1,0 +1,99 @@
+/** Rows of the kind `localise`, and the table of them. */
+import { formatTable } from "../../../base/index.js";
+import { quantile } from "../../../statistics/index.js";
+import type { Localise, LocaliseUnit } from "./check.js";
+import type { LocaliseOutcome } from "./outcome.js";
+
+/** A row of `results.json`. */
+export type LocaliseRow = Readonly<Record<string, number | string | null>>;
+
+export function localiseRow(
+  { settings }: Localise,
+  { what, loss }: LocaliseUnit,
+  { named, covered, hosts, switches }: LocaliseOutcome,
+): LocaliseRow {
+  if (what === "cover") return { failed: "none: cover", switches, ...coverFigures(covered) };
+  const right = named.filter((one) => one.right).length;
+  const without = named.filter(({ probes }) => probes < 0).length;
+  const probes = named.flatMap((one) => (one.probes < 0 ? [] : [one.probes])).sort((a, b) => a - b);
+  const at = (share: number) => (probes.length === 0 ? null : quantile(probes, share));
+  const time = (count: number | null) =>
+    count === null ? null : (count / hosts) * (settings.probe_interval / 1e6);
+  return {
+    failed: what,
+    loss,
+    switches,
+    failures: named.length,
+    right,
+    wrong: named.length - right - without,
+    unnamed: without,
+    probes_p50: at(0.5),
+    probes_p95: at(0.95),
+    probes_max: probes.at(-1) ?? null,
+    time_p50_ms: time(at(0.5)),
+    time_p95_ms: time(at(0.95)),
+  };
+}
+
+/** Probes that cover all ways of a pair; for random ones the coupon collector expects n times the n-th harmonic number. */
+function coverFigures(covered: LocaliseOutcome["covered"]): LocaliseRow {
+  const mean = (values: readonly number[]) =>
+    values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+  const ended = covered.filter(({ probes }) => probes >= 0);
+  const n = mean(covered.map(({ ways }) => ways))!;
+  const probes = mean(ended.map((one) => one.probes));
+  const collector = mean(covered.map(({ ways }) => collectorOf(ways)))!;
+  return {
+    pairs: covered.length,
+    ways: n,
+    cover_probes: probes,
+    cover_ratio: probes === null ? null : probes / n,
+    coupon_collector: collector,
+    n_ln_n: mean(covered.map(({ ways }) => ways * Math.log(ways)))!,
+  };
+}
+
+/** n (1 + 1/2 + ... + 1/n). */
+export function collectorOf(n: number): number {
+  let sum = 0;
+  for (let i = 1; i <= n; i++) sum += n / i;
+  return sum;
+}
+
+const COLUMNS: readonly (readonly [key: string, head: string, digits: number])[] = [
+  ["failed", "failed", 0],
+  ["loss", "loss", 4],
+  ["failures", "failures", 0],
+  ["right", "right", 0],
+  ["wrong", "wrong", 0],
+  ["unnamed", "unnamed", 0],
+  ["probes_p50", "probes p50", 0],
+  ["probes_p95", "p95", 0],
+  ["time_p50_ms", "ms p50", 1],
+  ["time_p95_ms", "p95", 1],
+  ["ways", "ways", 0],
+  ["cover_probes", "probes to cover", 1],
+  ["cover_ratio", "ratio", 2],
+  ["coupon_collector", "n H(n)", 1],
+  ["n_ln_n", "n ln n", 1],
+];
+
+/** `swept`: keys that a sweep puts into the rows. */
+export function localiseTable(rows: readonly LocaliseRow[], swept: readonly string[]): string {
+  const columns = COLUMNS.filter(([key]) => rows.some((row) => row[key] !== undefined));
+  const keys = [...swept, ...(new Set(rows.map((row) => row["seed"])).size > 1 ? ["seed"] : [])];
+  const cell = (value: number | string | null | undefined, digits: number) =>
+    value === undefined || value === null
+      ? null
+      : typeof value === "string" || Number.isInteger(value)
+        ? value
+        : value.toFixed(digits);
+  return formatTable(
+    ["scheme", ...keys, ...columns.map(([, head]) => head)],
+    rows.map((row) => [
+      cell(row["scheme"], 0),
+      ...keys.map((key) => cell(row[key], 3)),
+      ...columns.map(([key, , digits]) => cell(row[key], digits)),
+    ]),
+  );
+}

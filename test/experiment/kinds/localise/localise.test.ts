@@ -1,0 +1,88 @@
+/** The kind `localise`: names of failures, probes to cover all ways, wrong files. */
+import { describe, expect, it } from "vitest";
+import { DiagnosticError, Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { loadDocument } from "../../../../src/documents/index.js";
+import { localiseOf } from "../../../../src/experiment/kinds/localise/check.js";
+import { runLocalise } from "../../../../src/experiment/kinds/localise/outcome.js";
+import { collectorOf, localiseRow } from "../../../../src/experiment/kinds/localise/rows.js";
+import { localiseSchema } from "../../../../src/experiment/kinds/localise/schema.js";
+import { SCHEMES } from "../../../../src/schemes/index.js";
+import { buildTopology } from "../../../../src/topology/index.js";
+
+function load(text: string) {
+  const diagnostics = new Diagnostics();
+  const file = new SourceFile("localise.yaml", text);
+  const document = loadDocument(file, localiseSchema(SCHEMES), diagnostics);
+  if (document === undefined) throw new DiagnosticError(diagnostics.list);
+  const { value, locate } = document;
+  const topology = buildTopology(value.topology);
+  const experiment = localiseOf({
+    ...{ source: file, value, topology, locate, diagnostics },
+    ...{ schemes: SCHEMES, cache: undefined },
+  });
+  if (diagnostics.errorCount > 0) throw new DiagnosticError(diagnostics.list);
+  return experiment;
+}
+
+const still = { seed: 1, stepDone: async () => {}, breathe: async () => {} };
+const FILE = `name: t
+topology: { kind: fat_tree, k: 4 }
+selector: flow_label
+schemes: [{ scheme: pecmp, control: both }, ecmp]
+failures: 12
+loss: [1, 0.2]
+cover_pairs: 3
+ip: 6
+`;
+
+describe("an experiment", () => {
+  it("names all failures rightly, with fewer probes over exact next hops than with random ones", async () => {
+    const experiment = load(FILE);
+    const probes: Record<string, number> = {};
+    for (const unit of experiment.units) {
+      const outcome = await runLocalise(experiment, unit, still);
+      const row = localiseRow(experiment, unit, outcome);
+      if (unit.what === "cover") {
+        expect(row["ways"]).toBe(4);
+        expect(row["coupon_collector"]).toBeCloseTo(collectorOf(4));
+        expect((row["cover_ratio"]! as number) >= 1).toBe(true);
+        if (unit.scheme === "pecmp") expect(row["cover_probes"]).toBe(4);
+        continue;
+      }
+      expect([row["failures"], row["unnamed"]]).toEqual([12, 0]);
+      // A confidence of 99 % may be wrong now and then where packets are lost at random.
+      expect(row["wrong"]).toBeLessThanOrEqual(unit.loss === 1 ? 0 : 1);
+      if (unit.what === "direction" && unit.loss === 1) probes[unit.scheme] = row["probes_p50"] as number;
+    }
+    expect(probes["pecmp"]).toBeLessThan(probes["ecmp"]!);
+  });
+
+  it("gives the same outcome for the same seed", async () => {
+    const experiment = load(FILE);
+    const unit = experiment.units.find(({ what, scheme }) => what === "link" && scheme === "pecmp")!;
+    expect(await runLocalise(experiment, unit, still)).toEqual(await runLocalise(experiment, unit, still));
+  });
+
+  it("leaves a failure without a name when the probes are used up", async () => {
+    const experiment = load(`${FILE}most_probes: 1\n`);
+    const unit = experiment.units.find(({ what }) => what === "link")!;
+    const row = localiseRow(experiment, unit, await runLocalise(experiment, unit, still));
+    expect([row["right"], row["unnamed"], row["probes_p50"]]).toEqual([0, 12, null]);
+  });
+});
+
+describe("a wrong file", () => {
+  it.each([
+    [
+      "one switch",
+      FILE.replace("{ kind: fat_tree, k: 4 }", "{ kind: graph, nodes: [{ name: a, hosts: 2 }], links: [] }"),
+      /P4\d{4}/,
+    ],
+    ["a share above 1", FILE.replace("0.2", "2"), /P43004.*|above 0 and at most 1/],
+    ["an unknown element", `${FILE}elements: [port]\n`, /P4300\d/],
+    ["a confidence of 1", `${FILE}confidence: 1\n`, /below 1/],
+    ["a scheme whose paths nobody knows", FILE.replace(", ecmp]", ", hula]"), /P4\d{4}/],
+  ])("is refused: %s", (_, text, message) => {
+    expect(() => load(text)).toThrow(message);
+  });
+});
