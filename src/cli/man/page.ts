@@ -53,7 +53,8 @@ export function manualPage(program: Command): string {
     ".SH SYNOPSIS",
     "\\fBp4loom\\fR \\fIcommand\\fR [\\fIoptions\\fR] [\\fIarguments\\fR]",
     ".SH COMMANDS",
-    ...program.commands.flatMap(section),
+    // Commands that p4loom starts itself say nothing of themselves, and are not for people.
+    ...program.commands.filter((command) => command.description() !== "").flatMap(section),
     '.SH "EXIT STATUS"',
     ...[
       ["0", "success"],
