@@ -29,7 +29,7 @@ export function startOnStdio(options: ServerOptions): Promise<void> {
  * Lets whole messages pass. What is no message is dropped: a header without length, a length beyond the limit, a body that
  * is no JSON object. The protocol's library would wait for ever, or end.
  */
-export class MessageFilter extends Transform {
+class MessageFilter extends Transform {
   #held: Buffer = Buffer.alloc(0);
   /** Bytes of a message that is too long and still to be dropped. */
   #dropping = 0;
