@@ -8,9 +8,6 @@ import type { Instance } from "./instance.js";
 
 interface Digest {
   readonly name: string;
-  /** Number of its learn list. */
-  readonly list: number;
-  readonly values: (phv: Int32Array) => bigint[];
   config: DigestConfigEntry | undefined;
   pending: bigint[][];
   /** Values that wait, or that were sent and not acknowledged. */
@@ -19,8 +16,23 @@ interface Digest {
   cancel: (() => void) | undefined;
 }
 
+function unused(name: string): Digest {
+  return {
+    name,
+    config: undefined,
+    pending: [],
+    known: new Set(),
+    unacknowledged: new Map(),
+    cancel: undefined,
+  };
+}
+
 export class Digests {
-  readonly #byList = new Map<number, Digest>();
+  /** By the number of the learn list. Calls with one struct have a list each, and one digest. */
+  readonly #lists = new Map<
+    number,
+    { readonly name: string; readonly values: (phv: Int32Array) => bigint[] }
+  >();
   readonly #byName = new Map<string, Digest>();
   #nextId = 1n;
 
@@ -35,9 +47,8 @@ export class Digests {
         const field = layout.field(element.value[0], element.value[1]);
         return field === undefined ? [] : [field];
       });
-      const digest: Digest = {
+      this.#lists.set(list.id, {
         name: list.name,
-        list: list.id,
         values: (phv) =>
           fields.map((field) => {
             let value = 0n;
@@ -45,13 +56,8 @@ export class Digests {
               value = (value << 32n) | BigInt(phv[field.at + i]! >>> 0);
             return value;
           }),
-        config: undefined,
-        pending: [],
-        known: new Set(),
-        unacknowledged: new Map(),
-        cancel: undefined,
-      };
-      this.#install(digest);
+      });
+      this.#byName.set(list.name, unused(list.name));
     }
   }
 
@@ -79,16 +85,11 @@ export class Digests {
       return () => {
         digest.config = before;
       };
-    this.#install({ ...digest, pending: [], known: new Set(), unacknowledged: new Map(), cancel: undefined });
+    this.#byName.set(name, unused(name));
     return () => {
       digest.config = before;
-      this.#install(digest);
+      this.#byName.set(name, digest);
     };
-  }
-
-  #install(digest: Digest): void {
-    this.#byList.set(digest.list, digest);
-    this.#byName.set(digest.name, digest);
   }
 
   #reset(digest: Digest): void {
@@ -106,9 +107,10 @@ export class Digests {
 
   /** Adds the values of a learn list, when the program asks for its digest. */
   learn(list: number, phv: Int32Array): void {
-    const digest = this.#byList.get(list);
+    const source = this.#lists.get(list);
+    const digest = source && this.#byName.get(source.name);
     if (digest?.config === undefined) return;
-    const values = digest.values(phv);
+    const values = source!.values(phv);
     const name = values.join();
     if (digest.known.has(name)) return;
     digest.known.add(name);
