@@ -19,6 +19,11 @@ import { templates } from "./load.js";
 /** How the packet test of a program is written, and how many expectations it has. */
 const SCRIPTS: Readonly<Record<string, { write: typeof packetScript; expectations: number }>> = {
   dahu: { write: dahuPacketScript, expectations: 21 },
+  // Its other selectors name routes: test/schemes/multiroute sends packets along them.
+  multiroute: {
+    write: (topology, plan, program) => packetScript(topology, plan, program, [0]),
+    expectations: 9,
+  },
   p4te: { write: p4tePacketScript, expectations: EXPECTATIONS },
 };
 

@@ -27,7 +27,12 @@ const TARGETS = ["host0-0-1", "host0-1-0", "host1-1-1"] as const;
 
 const DROPS = { arp: 1, checksum: 2, ttl: 3 } as const;
 
-export function packetScript(topology: Topology, plan: FabricPlan, program: ProgramPlan): string {
+export function packetScript(
+  topology: Topology,
+  plan: FabricPlan,
+  program: ProgramPlan,
+  selectors: readonly number[] = [0, 1, 2],
+): string {
   const node = nodeNamed(topology, SWITCH_OF_ROLE[program.name]!)!;
   const planned = plan.switches.find((own) => own.node === node.index)!;
   return [
@@ -35,7 +40,7 @@ export function packetScript(topology: Topology, plan: FabricPlan, program: Prog
     `# p4loom stf p4/${plan.scheme}/${program.name}.p4 p4/${plan.scheme}/${program.name}.stf`,
     "",
     ...stateLines(planned),
-    ...packetLines(topology, plan, program, planned, node),
+    ...packetLines(topology, plan, program, planned, node, selectors),
     "",
   ].join("\n");
 }
@@ -138,6 +143,7 @@ function packetLines(
   program: ProgramPlan,
   planned: SwitchPlan,
   node: TopologyNode,
+  selectors: readonly number[],
 ): string[] {
   const model = new ModelSwitch(planned);
   const layout =
@@ -154,7 +160,7 @@ function packetLines(
   const source = nodeNamed(topology, "host0-0-0")!;
   for (const family of ["ipv4", "ipv6"] as const)
     for (const [i, name] of TARGETS.entries())
-      for (const selector of [0, 1, 2]) {
+      for (const selector of selectors) {
         const target = nodeNamed(topology, name)!;
         const flow: FlowKey = {
           src: source.host![family],
