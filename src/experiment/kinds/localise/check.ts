@@ -3,9 +3,8 @@ import type { SourceFile } from "../../../base/index.js";
 import { ExactWalker } from "../../../paths/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
-import { controlPlaneSchema } from "../../control-plane.js";
 import type { SchemeRun } from "../../experiment.js";
-import { planSchemes } from "../../plan-schemes.js";
+import { plansWithPaths } from "../plans-with-paths.js";
 import type { TopologyCheck, TopologyUnit } from "../topology-kind.js";
 import type { LocaliseSettings } from "./schema.js";
 
@@ -25,23 +24,8 @@ export interface Localise {
 
 /** Adds P45210 for a scheme whose paths cannot be told, P45510 for a network without links between switches or without pairs. */
 export function localiseOf(check: TopologyCheck<LocaliseSettings>): Localise {
-  const { source, value, topology, locate, diagnostics, schemes, cache } = check;
-  const settings = {
-    schemes: value.schemes,
-    selector: value.selector,
-    traffic: { ip: value.ip },
-    control_plane: controlPlaneSchema.parse({}),
-    runs: 1,
-  };
-  const runs = planSchemes(settings, topology, locate, diagnostics, schemes, cache);
-  for (const [i, run] of runs.entries())
-    if (run.plan.pathModel === undefined)
-      diagnostics.error(
-        CODES.noPathModel,
-        locate(["schemes", i]),
-        `scheme "${run.label}" does not tell the paths of flows without packets`,
-        "its paths depend on what happens while it runs",
-      );
+  const { source, value, topology, locate, diagnostics } = check;
+  const runs = plansWithPaths(check, value.selector);
   const { nodes, links, racks } = topology;
   if (!links.some(({ a, b }) => nodes[a.node]!.role !== "host" && nodes[b.node]!.role !== "host"))
     diagnostics.error(

@@ -3,10 +3,9 @@ import type { SourceFile } from "../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import type { SizeDistribution } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
-import { controlPlaneSchema } from "../../control-plane.js";
 import type { SchemeRun } from "../../experiment.js";
-import { planSchemes } from "../../plan-schemes.js";
 import { TrafficFiles } from "../load/traffic-files.js";
+import { plansWithPaths } from "../plans-with-paths.js";
 import type { TopologyCheck, TopologyUnit } from "../topology-kind.js";
 import type { SpreadSettings } from "./schema.js";
 
@@ -25,23 +24,8 @@ export interface Spread {
 
 /** Adds P45210 for a scheme whose paths cannot be told, P45211 for a pattern without pairs, P42331 for sizes. */
 export function spreadOf(check: TopologyCheck<SpreadSettings>): Spread {
-  const { source, value, topology, locate, diagnostics, schemes, cache } = check;
-  const settings = {
-    schemes: value.schemes,
-    selector: "dscp" as const,
-    traffic: { ip: value.ip },
-    control_plane: controlPlaneSchema.parse({}),
-    runs: 1,
-  };
-  const runs = planSchemes(settings, topology, locate, diagnostics, schemes, cache);
-  for (const [i, run] of runs.entries())
-    if (run.plan.pathModel === undefined)
-      diagnostics.error(
-        CODES.noPathModel,
-        locate(["schemes", i]),
-        `scheme "${run.label}" does not tell the paths of flows without packets`,
-        "its paths depend on what happens while it runs; use an experiment of the kind load",
-      );
+  const { source, value, topology, locate, diagnostics } = check;
+  const runs = plansWithPaths(check);
   checkPattern(check);
   const sizes =
     value.sizes === undefined

@@ -2,9 +2,8 @@
 import type { SourceFile } from "../../../base/index.js";
 import { nodeNamed, type Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
-import { controlPlaneSchema } from "../../control-plane.js";
 import type { SchemeRun } from "../../experiment.js";
-import { planSchemes } from "../../plan-schemes.js";
+import { plansWithPaths } from "../plans-with-paths.js";
 import type { TopologyCheck, TopologyUnit } from "../topology-kind.js";
 import type { SurvivalSettings } from "./schema.js";
 
@@ -22,23 +21,8 @@ export interface Survival {
 
 /** Adds P45210 for a scheme whose paths cannot be told, P45521 for hosts without another to talk to, P45522 for a tier without switches. */
 export function survivalOf(check: TopologyCheck<SurvivalSettings>): Survival {
-  const { source, value, topology, locate, diagnostics, schemes, cache } = check;
-  const settings = {
-    schemes: value.schemes,
-    selector: "dscp" as const,
-    traffic: { ip: value.ip },
-    control_plane: controlPlaneSchema.parse({}),
-    runs: 1,
-  };
-  const runs = planSchemes(settings, topology, locate, diagnostics, schemes, cache);
-  for (const [i, run] of runs.entries())
-    if (run.plan.pathModel === undefined)
-      diagnostics.error(
-        CODES.noPathModel,
-        locate(["schemes", i]),
-        `scheme "${run.label}" does not tell the paths of flows without packets`,
-        "its paths depend on what happens while it runs; use an experiment of the kind load",
-      );
+  const { source, value, topology } = check;
+  const runs = plansWithPaths(check);
   checkHosts(check);
   checkTiers(check);
   const units = runs.map((run) => ({

@@ -1,0 +1,33 @@
+/** The schemes of a kind without packets, each with a path model. */
+import type { SelectorField } from "../../hosts/index.js";
+import { CODES } from "../codes.js";
+import { controlPlaneSchema } from "../control-plane.js";
+import type { FabricSettings, SchemeRun } from "../experiment.js";
+import { planSchemes } from "../plan-schemes.js";
+import type { TopologyCheck } from "./topology-kind.js";
+
+type PathSettings = Pick<FabricSettings, "schemes"> & { readonly ip: 4 | 6 };
+
+/** Plans the schemes. Adds P45210 for a scheme whose paths cannot be told. */
+export function plansWithPaths<V extends PathSettings>(
+  { value, topology, locate, diagnostics, schemes, cache }: TopologyCheck<V>,
+  selector: SelectorField = "dscp",
+): SchemeRun[] {
+  const settings = {
+    schemes: value.schemes,
+    selector,
+    traffic: { ip: value.ip },
+    control_plane: controlPlaneSchema.parse({}),
+    runs: 1,
+  };
+  const runs = planSchemes(settings, topology, locate, diagnostics, schemes, cache);
+  for (const [i, run] of runs.entries())
+    if (run.plan.pathModel === undefined)
+      diagnostics.error(
+        CODES.noPathModel,
+        locate(["schemes", i]),
+        `scheme "${run.label}" does not tell the paths of flows without packets`,
+        "its paths depend on what happens while it runs; use an experiment of the kind load",
+      );
+  return runs;
+}
