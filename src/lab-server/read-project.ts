@@ -31,7 +31,7 @@ export async function readLabProject(path: string, options: ReadOptions = {}): P
     return fail(
       CODES.notOpenable,
       undefined,
-      `there is no ${path}`,
+      `there is no "${path}"`,
       "give a folder, a program or an experiment file",
     );
   if (stat.isDirectory()) return exercise(whole, undefined, options);
