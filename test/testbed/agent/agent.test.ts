@@ -30,7 +30,7 @@ const prr: PolicyDescription = { kind: "prr", values: 64 };
 function pecmp(fanOuts: FanOuts = { tor: { least: 4, most: 4 } }): PolicyDescription {
   const offsets = offsetSet("odd", 4);
   const layout = layOut("offset", "dscp", "none", fanOuts, offsets.bits);
-  return { kind: "pecmp", failover: "probe", layout, offsets };
+  return { kind: "pecmp", failover: "probe", layout, offsets, subflows: "none" };
 }
 
 /** The first event, past or to come, of a kind; rejects when the flow ends without one. */
@@ -405,7 +405,7 @@ describe.skipIf(missing !== undefined)(`an agent and its host${missing ? ` (${mi
   it.each([
     ["a NIC that is not there", { nics: [{ name: "eth7", mac: 1n, gateway: 2n }] }, /eth7/],
     ["an unknown field", { field: "tos" }, /field: expected one of dscp, vlan.*got "tos"/],
-    ["an unknown policy", { policy: { kind: "plb" } }, /unknown kind of host policy "plb"/],
+    ["an unknown policy", { policy: { kind: "nobody" } }, /unknown kind of host policy "nobody"/],
     [
       "an MTU without room for the echo",
       { mtu: 1500 },
