@@ -40,7 +40,7 @@ export interface FirstTryOptions {
   readonly policy: HostPolicy;
   readonly flows: Iterable<HostFlow>;
   readonly random: Random;
-  /** Told of every avoidable failure. */
+  /** Called once for each avoidable failure. */
   readonly onTry?: (one: FirstTry) => void;
 }
 

@@ -59,7 +59,7 @@ function toGradescope({ points, tests }: GradedSubmission): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** What is told of a failed test; nothing of one that passed. */
+/** The lines of the report on a failed test; none for a test that passed. */
 export function failureLines({ expected, seen, place, hint, details, story }: TestResult): string[] {
   if (expected === undefined || seen === undefined) return [];
   return [

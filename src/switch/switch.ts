@@ -167,7 +167,7 @@ export class Switch implements Device {
     if (this.#loaded !== undefined) this.#loaded.forwarder.traces = filter;
   }
 
-  /** Told of each frame of a traced packet, before it leaves: so that the packet can be followed to the next switch. */
+  /** Called with each frame of a traced packet before it leaves, so that a caller can follow the packet to the next switch. */
   set traceOutput(listener: TraceOutput | undefined) {
     this.#traceOutput = listener;
     if (this.#tracer !== undefined) this.#tracer.onOutput = listener;

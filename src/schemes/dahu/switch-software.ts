@@ -1,6 +1,6 @@
 /**
- * What the software of one switch decides, without a device: it is told of links, counters and feedback, and answers with writes. Ports
- * are bits, destinations racks.
+ * What the software of one switch decides, without a device: it takes the states of links, counter values and feedback, and
+ * returns writes. A set of ports is a bit mask; a destination is the number of a rack.
  */
 import type { Update } from "../../device/index.js";
 import type { TopologyNode } from "../../topology/index.js";

@@ -190,7 +190,7 @@ function choose(
   return search(0, room) ? chosen : undefined;
 }
 
-/** What can fail on a path: switches as their indexes, links as the complement of theirs. */
+/** The elements of a path that can fail. A switch is its index i; a link with index i is ~i, so that the numbers never meet. */
 export function elementsOf({ nodes: all }: Topology, { nodes, ports }: SwitchPath): number[] {
   return [...nodes, ...ports.map((port, i) => ~all[nodes[i]!]!.ports[port - 1]!.link)];
 }

@@ -79,9 +79,9 @@ export class StackHost implements Node, PingHost {
   /** By port number minus one. */
   readonly #outputs: Channel[] = [];
   #nextIdentifier = 1;
-  /** Told of each frame that came in, before the host uses its memory again. */
+  /** Called with each frame that came in. The frame is valid only during the call: the host reuses its memory. */
   onFrame: ((frame: Uint8Array, verdict: FrameVerdict) => void) | undefined;
-  /** Told when frames cannot leave: no route, or nobody answers for the next hop. */
+  /** Called when frames cannot leave: no route, or nobody answers for the next hop. */
   onUndeliverable: ((why: string, frames: readonly Uint8Array[]) => void) | undefined;
 
   constructor(
@@ -268,7 +268,7 @@ export class StackHost implements Node, PingHost {
   #receiveArp(frame: Uint8Array): void {
     const message = readArp(frame)!;
     const { mac, ipv4 } = this.options;
-    // RFC 826: who asks for this host, or answers it, becomes known
+    // RFC 826: the host stores the address of a sender that asks for it or answers it.
     if (message.target !== ipv4) return;
     this.arp.learn(message.sender, message.senderMac);
     if (message.operation !== 1) return;
