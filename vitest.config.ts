@@ -27,47 +27,41 @@ const PROCESSES = [
   "test/lab/browser/**/*.test.ts",
 ];
 
-// P4LOOM_TESTS: folders and files of tests, with commas between them, for mutation tests of one room (tools/mutants.mjs).
-const chosen = process.env["P4LOOM_TESTS"]?.split(",");
-
 export default defineConfig({
-  test:
-    chosen !== undefined
-      ? { include: chosen.map((path) => (path.endsWith(".ts") ? path : `${path}/**/*.test.ts`)), ...limits }
-      : {
-          projects: [
-            {
-              // Everything else is code without processes: its files share modules, which halves their time.
-              test: {
-                name: "rooms",
-                include: ["test/**/*.test.ts"],
-                exclude: [...configDefaults.exclude, ...PROCESSES, ...LABS],
-                isolate: false,
-                maxWorkers: 2,
-                sequence: { groupOrder: 1 },
-                ...limits,
-              },
-            },
-            {
-              test: {
-                name: "processes",
-                include: PROCESSES,
-                exclude: [...configDefaults.exclude, ...LABS],
-                // One more than processors: a worker waits for the processes that it starts.
-                maxWorkers: 3,
-                sequence: { groupOrder: 2 },
-                ...limits,
-              },
-            },
-            {
-              test: {
-                name: "labs",
-                include: LABS,
-                maxWorkers: 2,
-                sequence: { groupOrder: 3 },
-                ...limits,
-              },
-            },
-          ],
+  test: {
+    projects: [
+      {
+        // Everything else is code without processes: its files share modules, which halves their time.
+        test: {
+          name: "rooms",
+          include: ["test/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...PROCESSES, ...LABS],
+          isolate: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+          ...limits,
         },
+      },
+      {
+        test: {
+          name: "processes",
+          include: PROCESSES,
+          exclude: [...configDefaults.exclude, ...LABS],
+          // One more than processors: a worker waits for the processes that it starts.
+          maxWorkers: 3,
+          sequence: { groupOrder: 2 },
+          ...limits,
+        },
+      },
+      {
+        test: {
+          name: "labs",
+          include: LABS,
+          maxWorkers: 2,
+          sequence: { groupOrder: 3 },
+          ...limits,
+        },
+      },
+    ],
+  },
 });

@@ -9,7 +9,7 @@
  * a file that has changed since, all mutants of the changed lines are tried.
  *
  * One process loads the code once, with all mutants behind switches (tools/mutants/runner.ts). A mutant that hangs for 30 seconds or
- * ends the process is noticed, and the process starts again where it was.
+ * ends the process is noticed, and the process starts again where it was. Tests that run very long are left out.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -31,8 +31,6 @@ const ALSO = {
 };
 /** Parts of a larger room that have tests of their own: they are tried by their own name alone. */
 const APART = { "sim/packet/transport": ["test/sim/tcp", "test/sim/congestion"] };
-/** Tests that compare whole runs with closed forms: a minute each where all mutants are behind switches. */
-const LONG = ["test/sim/congestion/validation.test.ts", "test/sim/tcp/invariants.test.ts"];
 const HANGS_AFTER_MS = 30_000;
 /** Before the first mutant: modules are loaded, and all tests run once. */
 const STARTS_WITHIN_MS = 600_000;
@@ -52,7 +50,6 @@ let mirror = room;
 while (!existsSync(join("test", mirror))) mirror = dirname(mirror);
 const tests = (APART[room] ?? [join("test", mirror), ...(ALSO[room] ?? [])])
   .flatMap((path) => (path.endsWith(".ts") ? [path] : filesBelow(path, ".test.ts")))
-  .filter((path) => !LONG.includes(path))
   .map((path) => join(root, path));
 
 const name = room.replaceAll("/", "-");

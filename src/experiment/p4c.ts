@@ -3,7 +3,7 @@ import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Diagnostics, fail, type SourceFile } from "../base/index.js";
-import { loadProgram } from "../loading/index.js";
+import { loadProgram, runCommand } from "../loading/index.js";
 import type { Program } from "../program/index.js";
 import { CODES } from "./codes.js";
 
@@ -43,19 +43,12 @@ export async function runP4c(
 ): Promise<{ why: string | undefined; said: string }> {
   const flags = [...include.map((folder) => `-I${folder}`), ...define.map((macro) => `-D${macro}`)];
   const out = ["--p4runtime-files", p4info, "-o", json];
-  // Loaded here: it takes long to load, and most runs call no p4c.
-  const { execa } = await import("execa");
-  const result = await execa(path, ["--arch", "v1model", "--p4v", "16", ...flags, ...out, source], {
-    reject: false,
-    stdin: "ignore",
-    ...(options.shown ? { stdout: 2, stderr: 2 } : {}),
+  const argv = [path, "--arch", "v1model", "--p4v", "16", ...flags, ...out, source];
+  const { error: why, stderr } = await runCommand(argv, {
+    output: options.shown ? "shown" : "kept",
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
-  const { exitCode, signal, code, shortMessage = "" } = result;
-  const said = typeof result.stderr === "string" && result.stderr !== "" ? result.stderr : shortMessage;
-  if (exitCode === 0) return { why: undefined, said };
-  const why = code === "ENOENT" ? "no such program" : `status ${exitCode ?? signal ?? code}`;
-  return { why, said };
+  return { why, said: stderr === "" && why !== undefined ? `${path}: ${why}` : stderr };
 }
 
 /** BMv2 JSON and P4Info as p4c makes them. Fails with P43012 where p4c does. */

@@ -24,4 +24,5 @@ export {
   readP4InfoFile,
 } from "./load-program.js";
 export { agentCommand, ownCommand } from "./own-command.js";
+export { type CommandEnd, type CommandOptions, runCommand } from "./run-command.js";
 export { type TextFolder, textFolder } from "./text-folder.js";

@@ -2,9 +2,9 @@
  * Imports a user's module. A module whose top level never ends would hang the process: a thread tries it first, and is ended
  * after the limit of time.
  */
-import { spawnSync } from "node:child_process";
 import { Worker } from "node:worker_threads";
 import { fail, type Span } from "../base/index.js";
+import { runCommand } from "../loading/index.js";
 import { CODES } from "./codes.js";
 import { messageOf, type OwnModule, placeOf, TIME_LIMIT_MS, thrownAt } from "./guard.js";
 
@@ -37,7 +37,7 @@ export async function importModule(
   const trial = await tryInThread(module.url, limitMs);
   if (trial === undefined)
     fail(CODES.endless, placeOf(module, ""), `the module has not loaded after ${limitMs / 1000} s`);
-  if (trial.kind === "thrown") failToLoad(module, trial);
+  if (trial.kind === "thrown") return failToLoad(module, trial);
   if (trial.kind === "waits")
     fail(
       CODES.unloadable,
@@ -59,18 +59,18 @@ function importer(): (url: string) => Promise<unknown> {
   return (offered as ((url: string) => Promise<unknown>) | undefined) ?? ((url) => import(url));
 }
 
-function failToLoad(module: OwnModule, error: unknown): never {
+async function failToLoad(module: OwnModule, error: unknown): Promise<never> {
   const { name, message } = error as { name?: unknown; message?: unknown };
   const text = name === undefined ? messageOf(error) : `${String(name)}: ${String(message)}`;
-  const place = thrownAt(module, error) ?? (name === "SyntaxError" ? syntaxErrorAt(module) : undefined);
+  const place = thrownAt(module, error) ?? (name === "SyntaxError" ? await syntaxErrorAt(module) : undefined);
   return fail(CODES.unloadable, place ?? placeOf(module, ""), `the module does not load: ${text}`);
 }
 
 /** Node tells the place of a syntax error of a module only when it prints the error. */
-function syntaxErrorAt(module: OwnModule): Span | undefined {
-  const { stderr } = spawnSync(process.execPath, ["--check", module.file.path], { encoding: "utf8" });
-  const caret = /\n( *)\^+\n/.exec(stderr ?? "");
-  const at = thrownAt(module, { stack: stderr ?? "" });
+async function syntaxErrorAt(module: OwnModule): Promise<Span | undefined> {
+  const { stderr } = await runCommand([process.execPath, "--check", module.file.path]);
+  const caret = /\n( *)\^+\n/.exec(stderr);
+  const at = thrownAt(module, { stack: stderr });
   return at === undefined || caret === null
     ? at
     : { file: at.file, start: at.start + caret[1]!.length, end: at.start + caret[1]!.length + 1 };

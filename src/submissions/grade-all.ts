@@ -30,7 +30,7 @@ export async function gradeAll(
   { workers, graded }: GradeAllOptions,
 ): Promise<GradedSubmission[]> {
   const own = ownCommand();
-  const isolation = examineIsolation(own);
+  const isolation = await examineIsolation(own);
   if (!isolation.limits) {
     diagnostics.warning(
       CODES.noIsolation,

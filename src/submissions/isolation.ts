@@ -3,11 +3,10 @@
  * processes, temporary folders of their own), another user than root, limits of the kernel, and Node's permission
  * model (no writing, no processes, no native code). What a machine lacks is left out and told.
  */
-import { spawnSync } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { packageFile } from "../loading/index.js";
+import { packageFile, runCommand } from "../loading/index.js";
 
 export interface Isolation {
   /** Words before a command; empty: this machine has no namespaces for us. */
@@ -33,13 +32,18 @@ const HIDE = "for d in /tmp /var/tmp /dev/shm; do mount -t tmpfs -o ro,size=4k t
 /** Node reserves memory that it does not use; what counts is what may be written. */
 const NODE_MB = 256;
 
-function works(command: readonly string[]): boolean {
-  const [file, ...args] = command;
-  return spawnSync(file!, args, { stdio: "ignore", timeout: 10_000 }).status === 0;
+async function works(command: readonly string[]): Promise<boolean> {
+  const { error } = await runCommand(command, { output: "ignored", timeoutMs: 10_000 });
+  return error === undefined;
+}
+
+async function firstThatWorks(choices: readonly string[][], command: readonly string[]): Promise<string[]> {
+  for (const choice of choices) if (await works([...choice, ...command])) return choice;
+  return [];
 }
 
 /** Finds out what this machine can do; starts a few short processes. */
-export function examineIsolation(command: readonly string[]): Isolation {
+export async function examineIsolation(command: readonly string[]): Promise<Isolation> {
   const namespaces = ["unshare", "--net", "--pid", "--fork", "--mount", "--ipc", "--kill-child"];
   // The shell stays, and gives the status on: what ends by a signal would end unshare without one.
   const drop = `setpriv --reuid ${NOBODY} --regid ${NOBODY} --clear-groups --no-new-privs --bounding-set -all "$@"; exit $?`;
@@ -51,11 +55,11 @@ export function examineIsolation(command: readonly string[]): Isolation {
     [...user, "sh", "-c", '"$@"; exit $?', "sh"],
   ];
   // The whole command, since another user may not be allowed to read it, and a hidden folder may hold it.
-  const prefix = choices.find((choice) => works([...choice, ...command, "--version"])) ?? [];
+  const prefix = await firstThatWorks(choices, [...command, "--version"]);
   return {
     prefix,
     namespaces: prefix.length > 0,
-    limits: works(["prlimit", "--data=1073741824", "--cpu=10", "true"]),
+    limits: await works(["prlimit", "--data=1073741824", "--cpu=10", "true"]),
     permissions: permissionFlag() !== undefined && isBuilt(command),
   };
 }

@@ -33,7 +33,7 @@ const hostile = join(import.meta.dirname, "hostile");
 const work = mkdtempSync(join(tmpdir(), "p4loom-hostile-"));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-const isolation = examineIsolation(ownCommand());
+const isolation = await examineIsolation(ownCommand());
 const contained = isolation.namespaces && isolation.limits && isolation.permissions;
 
 /** Grades all submissions in a folder with small limits. */

@@ -13,6 +13,8 @@ import { chosen, type Event, readEvents, readTimes, writeEvent } from "./files.j
 /** Steps (executed places of mutants) that a test may take with a mutant, as a multiple of those without, and in addition. */
 const STEPS_FACTOR = 10;
 const STEPS_MORE = 2_000_000;
+/** A test that takes more without a mutant is left out: its tries would take longer than those of all others together. */
+const MAX_STEPS = 10_000_000;
 
 class Limit extends Error {}
 
@@ -111,8 +113,7 @@ export default class MutantRunner extends TestRunner {
     super.onBeforeTryTask(test);
     mutants.reached.clear();
     mutants.steps = 0;
-    mutants.limit =
-      work.phase === "mutant" ? work.steps * STEPS_FACTOR + STEPS_MORE : Number.POSITIVE_INFINITY;
+    mutants.limit = work.phase === "mutant" ? work.steps * STEPS_FACTOR + STEPS_MORE : MAX_STEPS;
     work.start = performance.now();
     if (work.phase !== "mutant") return;
     write({ kind: "start", mutant: work.current!, test: keyOf(test) });
@@ -128,8 +129,10 @@ export default class MutantRunner extends TestRunner {
     mutants.active = "";
     mutants.limit = Number.POSITIVE_INFINITY;
     if (work.phase === "baseline") {
-      if (failed || (test.result as Ending).pending === true || test.result!.state === "skip") {
-        if (failed) console.error(`broken without a mutant: ${key}: ${test.result!.errors?.[0]?.message}`);
+      if (failed || limited || (test.result as Ending).pending === true || test.result!.state === "skip") {
+        if (limited) console.error(`left out, since it takes too many steps: ${key}`);
+        else if (failed)
+          console.error(`broken without a mutant: ${key}: ${test.result!.errors?.[0]?.message}`);
         write({ kind: "broken", test: key });
         this.#end(test);
         return;

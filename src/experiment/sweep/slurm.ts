@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { fail } from "../../base/index.js";
-import { makeFolders, ownCommand } from "../../loading/index.js";
+import { makeFolders, ownCommand, runCommand } from "../../loading/index.js";
 import { CODES } from "../codes.js";
 import type { Progress } from "../engine.js";
 import { type Job, jobsOfShard } from "./jobs.js";
@@ -126,7 +126,12 @@ function ranges(sorted: readonly number[]): string {
 }
 
 async function submit(script: string, tasks: readonly number[]): Promise<string> {
-  const { error, stdout, stderr } = await call("sbatch", ["--parsable", `--array=${ranges(tasks)}`, script]);
+  const { error, stdout, stderr } = await runCommand([
+    "sbatch",
+    "--parsable",
+    `--array=${ranges(tasks)}`,
+    script,
+  ]);
   if (error !== undefined)
     fail(
       CODES.slurmSubmit,
@@ -150,7 +155,7 @@ async function wait({ jobs, folder, progress, tell, stop, pollMs }: SlurmRun, id
       );
       throw stop.reason;
     }
-    const { error, stdout, stderr } = await call("squeue", ["-h", "-r", "-j", id, "-o", "%T"]);
+    const { error, stdout, stderr } = await runCommand(["squeue", "-h", "-r", "-j", id, "-o", "%T"]);
     // A job that ended some time ago is not known any more.
     const ended = error === undefined ? stdout.trim() === "" : /invalid job id/i.test(stderr);
     if (ended) return;
@@ -203,22 +208,6 @@ class LineCounter {
     }
     return this.#lines;
   }
-}
-
-/** `error`: why it failed, in words; undefined where it ended with status 0. */
-async function call(
-  program: string,
-  args: readonly string[],
-): Promise<{ error: string | undefined; stdout: string; stderr: string }> {
-  // Loaded here: most runs call no program.
-  const { execa } = await import("execa");
-  const { exitCode, code, signal, stdout, stderr } = await execa(program, args, {
-    reject: false,
-    stdin: "ignore",
-  });
-  if (exitCode === 0) return { error: undefined, stdout, stderr };
-  const error = code === "ENOENT" ? "no such program" : `status ${exitCode ?? signal ?? code}`;
-  return { error, stdout: stdout ?? "", stderr: stderr ?? "" };
 }
 
 /** Ends early when the signal is aborted. */
