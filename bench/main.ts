@@ -21,6 +21,7 @@ export type Benchmark = (report: (measurement: Measurement) => void) => Promise<
 const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   pecmp: () => import("./pecmp.js"),
   "first-tries": () => import("./first-tries.js"),
+  localise: () => import("./localise.js"),
   sim: () => import("./sim.js"),
   "fat-tree": () => import("./fat-tree.js"),
   transport: () => import("./transport.js"),

@@ -19,10 +19,24 @@ export interface NamedRoute {
   readonly switches: readonly number[];
 }
 
-/** Picks one of the links that lead on; their directed numbers. */
+/** Picks one of the links that lead on, by its place in the list; -1: none of them, and there is no route. */
 export type PickLink = (links: readonly number[]) => number;
 
-interface Option {
+/** What a choice lets selectors name: one port, its directed link and the value of its row an option. */
+interface Options {
+  readonly ports: readonly number[];
+  readonly links: readonly number[];
+  /** Bits of the selector that name the option, in their places; 0 where there is no choice. */
+  readonly values: readonly number[];
+  /** Bits of the selector that the choice reads; 0 where there is no choice. */
+  readonly mask: number;
+  /** Ports by value of the row, where a row has one port: several rows may have the same. */
+  readonly portOf: ReadonlyMap<number, number>;
+  readonly known: ReadonlySet<number>;
+}
+
+/** A hop that was chosen. */
+interface Hop {
   readonly port: number;
   readonly link: number;
   /** The selector with this hop's value, and the bits of it that hops have used. */
@@ -30,112 +44,149 @@ interface Option {
   readonly used: number;
 }
 
+const NONE: Options = {
+  ...{ ports: [], links: [], values: [], mask: 0 },
+  ...{ portOf: new Map<number, number>(), known: new Set<number>() },
+};
+
 export class ExactWalker {
-  readonly #switches: ReadonlyMap<number, SwitchModel>;
+  readonly #switches: readonly (SwitchModel | undefined)[];
+  /** By node and choice: made when first asked for. */
+  readonly #options: (Options | undefined)[][];
 
   constructor(
     readonly topology: Topology,
     model: PathModel,
   ) {
-    this.#switches = new Map(model.switches.map((own) => [own.node, own]));
+    const switches: (SwitchModel | undefined)[] = topology.nodes.map(() => undefined);
+    for (const own of model.switches) switches[own.node] = own;
+    this.#switches = switches;
+    this.#options = topology.nodes.map(() => []);
   }
 
   /** Whether selectors name the next hop wherever there are several. */
   get isExact(): boolean {
-    return [...this.#switches.values()].every(({ choices }) => choices.every(namesEachPort));
+    return this.#switches.every((own) => own === undefined || own.choices.every(namesEachPort));
+  }
+
+  /** Whether a selector can send packets for a rack over this directed link, which leads out of the switch. */
+  leads(node: number, link: number, rack: number): boolean {
+    const next = this.#switches[node]?.next[rack];
+    return next !== undefined && next >= 0 && this.#optionsOf(node, next).known.has(link);
   }
 
   /** A route by the picks of `pick`; undefined where two hops would need different values of the same bits. */
   walk(source: number, destination: number, nic: number, pick: PickLink): NamedRoute | undefined {
-    let route: NamedRoute | undefined;
-    this.#visit(
-      source,
-      destination,
-      nic,
-      (options) => [options[pick(options.map(({ link }) => link))]!],
-      (found) => {
-        route = found;
-      },
-    );
-    return route;
+    const links: number[] = [];
+    const switches: number[] = [];
+    let hop: Hop = this.#first(source, nic);
+    let node = source;
+    for (;;) {
+      const { peer } = this.topology.nodes[node]!.ports[hop.port - 1]!;
+      links.push(hop.link);
+      if (peer === destination) return { source, destination, nic, selector: hop.selector, links, switches };
+      const options = links.length === MAX_LINKS ? NONE : this.#onwards(peer, destination);
+      const free = this.#without(peer, options, hop);
+      const picked = free.links.length === 0 ? -1 : pick(free.links);
+      if (picked < 0) return undefined;
+      hop = taken(free, picked, hop);
+      switches.push(peer);
+      node = peer;
+    }
   }
 
   /** All routes between two hosts by all NICs of the first one. */
   all(source: number, destination: number): NamedRoute[] {
+    const { nodes } = this.topology;
     const routes: NamedRoute[] = [];
-    for (const nic of this.topology.nodes[source]!.ports.keys())
-      this.#visit(
-        source,
-        destination,
-        nic,
-        (options) => options,
-        (route) => routes.push(route),
-      );
+    const step = (
+      nic: number,
+      hop: Hop,
+      node: number,
+      before: readonly number[],
+      passed: readonly number[],
+    ) => {
+      const { peer } = nodes[node]!.ports[hop.port - 1]!;
+      const links = [...before, hop.link];
+      if (peer === destination) {
+        routes.push({ source, destination, nic, selector: hop.selector, links, switches: passed });
+        return;
+      }
+      const options = links.length === MAX_LINKS ? NONE : this.#onwards(peer, destination);
+      const free = this.#without(peer, options, hop);
+      const switches = [...passed, peer];
+      for (const i of free.links.keys()) step(nic, taken(free, i, hop), peer, links, switches);
+    };
+    for (const nic of nodes[source]!.ports.keys()) step(nic, this.#first(source, nic), source, [], []);
     return routes;
   }
 
-  #visit(
-    source: number,
-    destination: number,
-    nic: number,
-    choose: (options: readonly Option[]) => readonly Option[],
-    found: (route: NamedRoute) => void,
-  ): void {
-    const { nodes } = this.topology;
-    const rack = nodes[destination]!.host!.rack;
-    const step = (at: Option, node: number, links: readonly number[], switches: readonly number[]): void => {
-      const { peer } = nodes[node]!.ports[at.port - 1]!;
-      const crossed = [...links, at.link];
-      if (peer === destination) {
-        found({ source, destination, nic, selector: at.selector, links: crossed, switches });
-        return;
-      }
-      const own = this.#switches.get(peer);
-      if (own === undefined || crossed.length === MAX_LINKS) return;
-      const next = own.next[rack]!;
-      const options =
-        next === LOCAL
-          ? this.#toHost(peer, destination, at)
-          : next < 0
-            ? []
-            : this.#options(peer, own.choices[next]!, at);
-      if (options.length === 0) return;
-      for (const option of choose(options)) step(option, peer, crossed, [...switches, peer]);
-    };
-    const port = nic + 1;
-    step({ port, link: directedLink(this.topology, source, port), selector: 0, used: 0 }, source, [], []);
+  #first(source: number, nic: number): Hop {
+    return { port: nic + 1, link: directedLink(this.topology, source, nic + 1), selector: 0, used: 0 };
   }
 
-  #toHost(node: number, host: number, { selector, used }: Option): Option[] {
+  /** How a switch can send packets for a host on. */
+  #onwards(node: number, host: number): Options {
+    const own = this.#switches[node];
+    if (own === undefined) return NONE;
+    const next = own.next[this.topology.nodes[host]!.host!.rack]!;
+    if (next === LOCAL) return this.#toHost(node, host);
+    return next < 0 ? NONE : this.#optionsOf(node, next);
+  }
+
+  #toHost(node: number, host: number): Options {
     const port = this.topology.nodes[node]!.ports.find(({ peer }) => peer === host)?.number;
-    return port === undefined
-      ? []
-      : [{ port, link: directedLink(this.topology, node, port), selector, used }];
+    return port === undefined ? NONE : alone(port, directedLink(this.topology, node, port));
   }
 
-  #options(node: number, choice: PortChoice, before: Option): Option[] {
-    const { rows, slice } = choice;
-    const option = (port: number, selector: number, used: number): Option => ({
-      port,
-      link: directedLink(this.topology, node, port),
-      selector,
-      used,
-    });
-    const [first] = rows;
-    if (rows.length === 1 && first!.length === 1) return [option(first![0]!, before.selector, before.used)];
-    if (slice === undefined) return [];
-    const mask = 2 ** slice.low * (2 ** slice.width - 1);
-    const found = new Map<number, Option>();
-    for (const [row, ports] of rows.entries()) {
-      if (ports.length !== 1 || row >= 2 ** slice.width || found.has(ports[0]!)) continue;
-      const value = row * 2 ** slice.low;
-      const isFree = (before.used & mask) === 0;
-      if (!isFree && (before.selector & mask) >>> 0 !== value) continue;
-      const selector = isFree ? before.selector + value : before.selector;
-      found.set(ports[0]!, option(ports[0]!, selector, (before.used | mask) >>> 0));
-    }
-    return [...found.values()];
+  #optionsOf(node: number, choice: number): Options {
+    const own = this.#options[node]!;
+    return (own[choice] ??= this.#optionsNamedBy(node, this.#switches[node]!.choices[choice]!));
   }
+
+  #optionsNamedBy(node: number, { rows, slice }: PortChoice): Options {
+    const [first] = rows;
+    const linkOf = (port: number) => directedLink(this.topology, node, port);
+    if (rows.length === 1 && first!.length === 1) return alone(first![0]!, linkOf(first![0]!));
+    if (slice === undefined) return NONE;
+    const portOf = new Map<number, number>();
+    const rowOfPort = new Map<number, number>();
+    for (const [row, ports] of rows.slice(0, 2 ** slice.width).entries()) {
+      if (ports.length !== 1) continue;
+      const value = row * 2 ** slice.low;
+      portOf.set(value, ports[0]!);
+      if (!rowOfPort.has(ports[0]!)) rowOfPort.set(ports[0]!, value);
+    }
+    const ports = [...rowOfPort.keys()];
+    const links = ports.map(linkOf);
+    const mask = 2 ** slice.low * (2 ** slice.width - 1);
+    return { ports, links, values: [...rowOfPort.values()], mask, portOf, known: new Set(links) };
+  }
+
+  /** The options that need no other value of bits that earlier hops have used. */
+  #without(node: number, options: Options, { selector, used }: Hop): Options {
+    const { mask, portOf } = options;
+    if ((used & mask) >>> 0 === 0) return options;
+    const value = (selector & mask) >>> 0;
+    const port = portOf.get(value);
+    if (port === undefined) return NONE;
+    const links = [directedLink(this.topology, node, port)];
+    return { ...options, ports: [port], links, values: [value] };
+  }
+}
+
+function alone(port: number, link: number): Options {
+  return { ...NONE, ports: [port], links: [link], values: [0], known: new Set([link]) };
+}
+
+function taken({ ports, links, values, mask }: Options, i: number, { selector, used }: Hop): Hop {
+  const isFree = (used & mask) >>> 0 === 0;
+  return {
+    port: ports[i]!,
+    link: links[i]!,
+    selector: isFree ? selector + values[i]! : selector,
+    used: (used | mask) >>> 0,
+  };
 }
 
 function namesEachPort({ rows, slice }: PortChoice): boolean {

@@ -18,7 +18,7 @@ export {
   MAX_LINKS,
   type PathSource,
 } from "./flows.js";
-export { elementsOf, LossSolver, type NetworkElement } from "./loss-solver.js";
+export { elementsOf, LossSolver, type NetworkElement, type Suspect } from "./loss-solver.js";
 export {
   type HashField,
   type HashModel,
@@ -32,5 +32,6 @@ export {
 export { rackRoutes } from "./rack-routes.js";
 export { addressWords, HashOfFlow, type RawFlow, rawFlow } from "./raw-flow.js";
 export { representativePairs } from "./representative-pairs.js";
+export { linksBetweenSwitches, RouteFinder } from "./route-finder.js";
 export { type GroupLoad, SpreadMeter } from "./spread-meter.js";
 export { FlowTracer } from "./tracer.js";

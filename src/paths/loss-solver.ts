@@ -17,13 +17,22 @@ export interface NetworkElement {
   readonly number: number;
 }
 
-export interface Verdict {
-  /** Undefined: nothing is lost beyond the noise. */
+/** An element that a lost probe has crossed. */
+export interface Suspect {
+  readonly element: NetworkElement;
+  /** From 0 to 1. */
+  readonly confidence: number;
+}
+
+export interface Judgement {
+  /** The likeliest element; undefined: most likely nothing is lost beyond the noise. */
   readonly element: NetworkElement | undefined;
   /** From 0 to 1. */
   readonly confidence: number;
   /** Share of the packets that the element loses, as estimated. */
   readonly loss: number;
+  /** The likeliest first. The rest of the confidence is shared by all other elements and none. */
+  readonly suspects: readonly Suspect[];
 }
 
 /** All switches, and the links between switches with each direction. */
@@ -44,64 +53,100 @@ export function elementsOf({ nodes, links, down }: Topology): NetworkElement[] {
 /** ln of the greatest share over the least one. */
 const SHARES_SPAN = Math.log(1e4);
 
+/**
+ * Counts probes, and judges by them. A probe costs two additions for each link that it crosses. Elements that no lost probe has crossed are
+ * all as likely as that nothing fails, whatever crossed them; so a judgement looks at the others alone.
+ */
 export class LossSolver {
-  readonly #sent: Float64Array;
-  readonly #lost: Float64Array;
+  readonly elements: readonly NetworkElement[];
+  /** Probes by the directed links that they crossed, and by the switches. */
+  readonly #crossed: Float64Array;
+  readonly #entered: Float64Array;
+  /** By directed link: the node that it leads to. */
+  readonly #heads: Int32Array;
   /** Place of an element by its number, from 1; 0: there is none. */
   readonly #places: Readonly<Record<ElementKind, Int32Array>>;
+  /** Lost probes by place of an element, and the places where there are any, in the order of the elements. */
+  readonly #lost: Float64Array;
+  #suspected: number[] = [];
   #sentInAll = 0;
   #lostInAll = 0;
 
   constructor(
-    readonly elements: readonly NetworkElement[],
+    topology: Topology,
     /** Share of the packets that a healthy way loses, above 0 and below 1. */
     readonly noise = 1e-9,
   ) {
-    this.#sent = new Float64Array(elements.length);
-    this.#lost = new Float64Array(elements.length);
-    const most = elements.reduce((top, { number }) => Math.max(top, number), 0);
-    const empty = () => new Int32Array(most + 2);
-    this.#places = { switch: empty(), link: empty(), direction: empty() };
-    for (const [i, { kind, number }] of elements.entries()) this.#places[kind][number] = i + 1;
-  }
-
-  /** A probe crossed these directed links and switches, and arrived or did not. */
-  add(links: ArrayLike<number>, switches: ArrayLike<number>, arrived: boolean): void {
-    this.#sentInAll++;
-    if (!arrived) this.#lostInAll++;
-    const { direction, link, switch: own } = this.#places;
-    for (let i = 0; i < links.length; i++) {
-      this.#count(direction[links[i]!], arrived);
-      this.#count(link[links[i]! >> 1], arrived);
+    const { nodes, links } = topology;
+    this.elements = elementsOf(topology);
+    this.#crossed = new Float64Array(2 * links.length);
+    this.#entered = new Float64Array(nodes.length);
+    this.#lost = new Float64Array(this.elements.length);
+    this.#heads = new Int32Array(2 * links.length);
+    for (const { index, a, b } of links) {
+      this.#heads[2 * index] = b.node;
+      this.#heads[2 * index + 1] = a.node;
     }
-    for (let i = 0; i < switches.length; i++) this.#count(own[switches[i]!], arrived);
+    this.#places = {
+      switch: new Int32Array(nodes.length),
+      link: new Int32Array(links.length),
+      direction: new Int32Array(2 * links.length),
+    };
+    for (const [i, { kind, number }] of this.elements.entries()) this.#places[kind][number] = i + 1;
   }
 
-  #count(place: number | undefined, arrived: boolean): void {
-    if (place === undefined || place === 0) return;
-    this.#sent[place - 1]!++;
-    if (!arrived) this.#lost[place - 1]!++;
+  /** A probe crossed these directed links, from its host to the other one, and arrived or did not. */
+  add(links: ArrayLike<number>, arrived: boolean): void {
+    this.#sentInAll++;
+    for (let i = 0; i < links.length; i++) {
+      const link = links[i]!;
+      this.#crossed[link]!++;
+      this.#entered[this.#heads[link]!]!++;
+    }
+    if (arrived) return;
+    this.#lostInAll++;
+    const { direction, link: ofLink, switch: ofSwitch } = this.#places;
+    for (let i = 0; i < links.length; i++) {
+      const link = links[i]!;
+      this.#suspect(direction[link]!);
+      this.#suspect(ofLink[link >> 1]!);
+      this.#suspect(ofSwitch[this.#heads[link]!]!);
+    }
   }
 
-  /** Confidence of each element, in their order, and last of none. */
-  confidences(): Float64Array {
-    const size = this.elements.length;
-    const logs = new Float64Array(size + 1);
-    for (let i = 0; i < size; i++) logs[i] = this.#likelihood(this.#sent[i]!, this.#lost[i]!);
-    logs[size] = this.#likelihood(0, 0);
-    const best = logs.reduce((most, log) => Math.max(most, log), Number.NEGATIVE_INFINITY);
-    let sum = 0;
-    for (let i = 0; i <= size; i++) sum += logs[i] = Math.exp(logs[i]! - best);
-    return logs.map((share) => share / sum);
+  #suspect(place: number): void {
+    if (place === 0) return;
+    if (this.#lost[place - 1]!++ === 0) {
+      this.#suspected.push(place - 1);
+      this.#suspected.sort((a, b) => a - b);
+    }
   }
 
-  /** The likeliest element. */
-  verdict(shares = this.confidences()): Verdict {
-    let best = shares.length - 1;
-    for (let i = 0; i < shares.length; i++) if (shares[i]! > shares[best]!) best = i;
-    const element = this.elements[best];
-    const loss = element === undefined ? 0 : this.#lost[best]! / this.#sent[best]!;
-    return { element, confidence: shares[best]!, loss };
+  #sentOver({ kind, number }: NetworkElement): number {
+    if (kind === "switch") return this.#entered[number]!;
+    if (kind === "direction") return this.#crossed[number]!;
+    return this.#crossed[2 * number]! + this.#crossed[2 * number + 1]!;
+  }
+
+  /** What the probes so far have told. */
+  judge(): Judgement {
+    const logs = this.#suspected.map((i) =>
+      this.#likelihood(this.#sentOver(this.elements[i]!), this.#lost[i]!),
+    );
+    const none = this.#likelihood(0, 0);
+    const best = logs.reduce((most, log) => Math.max(most, log), none);
+    const others = this.elements.length + 1 - logs.length;
+    let sum = others * Math.exp(none - best);
+    for (const log of logs) sum += Math.exp(log - best);
+    const suspects = this.#suspected
+      .map((i, k) => ({ element: this.elements[i]!, confidence: Math.exp(logs[k]! - best) / sum }))
+      .sort((a, b) => b.confidence - a.confidence);
+    const [first] = suspects;
+    if (first === undefined || none >= best)
+      return { element: undefined, confidence: Math.exp(none - best) / sum, loss: 0, suspects };
+    const { element, confidence } = first;
+    const place = this.#places[element.kind][element.number]! - 1;
+    return { element, confidence, loss: this.#lost[place]! / this.#sentOver(element), suspects };
   }
 
   /** Logarithm of the likelihood that the element, crossed by `sent` probes of which `lost` are lost, is the one that loses. */

@@ -1,4 +1,5 @@
 /** Probes over exact next hops, and the solver that names what loses them. */
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../src/base/index.js";
 import {
@@ -7,16 +8,29 @@ import {
   emptyFlows,
   FlowTracer,
   LossSolver,
+  linksBetweenSwitches,
   MAX_LINKS,
+  type NetworkElement,
+  RouteFinder,
 } from "../../src/paths/index.js";
 import { schemeNamed } from "../../src/schemes/index.js";
-import { hostsOf } from "../../src/topology/index.js";
+import { hostsOf, withLinksDown } from "../../src/topology/index.js";
 import { build } from "../topology/load.js";
 
 const modelOf = (topology: ReturnType<typeof build>, name: string, given: object) => {
   const scheme = schemeNamed(name)!;
   return scheme.plan(topology, scheme.parameters.parse(given)).pathModel!();
 };
+
+const isSame = (one: NetworkElement) => (other: NetworkElement) =>
+  one.kind === other.kind && one.number === other.number;
+
+/** ln of the integral of p^(lost - 1) (1 - p)^(sent - lost) over p from 0 to 1, as a sum. */
+function logBeta(lost: number, sent: number): number {
+  const factorial = (n: number) =>
+    Array.from({ length: n }, (_, i) => Math.log(i + 1)).reduce((a, b) => a + b, 0);
+  return factorial(lost - 1) + factorial(sent - lost) - factorial(sent);
+}
 
 const FABRICS = [
   ["fat tree", build({ kind: "fat_tree", k: 4 }), 4],
@@ -71,6 +85,60 @@ describe.each(FABRICS)("routes by exact next hops in a %s", (_, topology, ways) 
   });
 });
 
+describe.each(FABRICS)("covers of a %s", (_, topology) => {
+  const walker = new ExactWalker(
+    topology,
+    modelOf(topology, "pecmp", { control: "both", field: "dscp_flow_label" }),
+  );
+  const finder = new RouteFinder(topology, walker);
+  const wanted = linksBetweenSwitches(topology);
+
+  it("have a route through every directed link between switches, which its selector names", () => {
+    for (const link of wanted) {
+      const route = finder.through(link, new Random(link))!;
+      expect(route.links).toContain(link);
+      const all = walker.all(route.source, route.destination);
+      expect(all).toContainEqual(route);
+    }
+  });
+
+  it("cross all of them with less than twice the fewest routes that could", () => {
+    for (let seed = 0; seed < 5; seed++) {
+      const routes = finder.cover(new Random(seed));
+      const crossed = new Set(routes.flatMap(({ links }) => links));
+      expect(wanted.filter((link) => !crossed.has(link))).toEqual([]);
+      // A route crosses four links between switches at most.
+      expect(routes.length).toBeLessThan(wanted.length / 2);
+    }
+  });
+});
+
+it("covers leave out a link that no shortest path uses, and links that are down", () => {
+  const topology = build({
+    kind: "graph",
+    nodes: [
+      ...["a", "b", "c"].map((name) => ({ name, role: "switch" as const })),
+      ...["x", "y"].map((name) => ({ name, role: "host" as const })),
+    ],
+    links: [
+      { a: "a", b: "b" },
+      { a: "a", b: "c" },
+      { a: "c", b: "b" },
+      { a: "x", b: "a" },
+      { a: "y", b: "b" },
+    ],
+  });
+  // No choice anywhere: every scheme names the only next hop.
+  const walker = new ExactWalker(topology, modelOf(topology, "ecmp", {}));
+  const finder = new RouteFinder(topology, walker);
+  expect(linksBetweenSwitches(topology)).toHaveLength(6);
+  const routes = finder.cover(new Random(1));
+  expect(new Set(routes.flatMap(({ switches }) => switches)).size).toBe(2);
+  expect(routes).toHaveLength(2);
+  const without = withLinksDown(topology, [0]);
+  expect(linksBetweenSwitches(without)).toHaveLength(4);
+});
+
 describe("the solver", () => {
   const topology = build({ kind: "fat_tree", k: 4 });
   const elements = elementsOf(topology);
@@ -90,33 +158,63 @@ describe("the solver", () => {
   it("names every single dead switch, link and direction, with all ways probed twice", () => {
     expect(elements).toHaveLength(20 + 3 * 32);
     for (const failed of elements) {
-      const solver = new LossSolver(elements);
+      const solver = new LossSolver(topology);
       for (let round = 0; round < 2; round++)
-        for (const route of routes) solver.add(route.links, route.switches, !crosses(route, failed));
-      expect(solver.verdict()).toMatchObject({ element: failed, loss: 1 });
-      expect(solver.verdict().confidence).toBeGreaterThan(0.999);
+        for (const route of routes) solver.add(route.links, !crosses(route, failed));
+      expect(solver.judge()).toMatchObject({ element: failed, loss: 1 });
+      expect(solver.judge().confidence).toBeGreaterThan(0.999);
     }
   });
 
   it("names a link that loses a tenth, with the share that it loses", () => {
     const failed = elements.find(({ kind }) => kind === "link")!;
-    const solver = new LossSolver(elements);
+    const solver = new LossSolver(topology);
     const random = new Random(5);
     for (let round = 0; round < 8; round++)
-      for (const route of routes)
-        solver.add(route.links, route.switches, !crosses(route, failed) || random.float() >= 0.1);
-    const { element, confidence, loss } = solver.verdict();
+      for (const route of routes) solver.add(route.links, !crosses(route, failed) || random.float() >= 0.1);
+    const { element, confidence, loss } = solver.judge();
     expect([element, confidence > 0.99]).toEqual([failed, true]);
     expect(Math.abs(loss - 0.1)).toBeLessThan(0.03);
   });
 
+  it("gives every element the confidence of the definition, whichever probes are lost", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ route: fc.nat(routes.length - 1), lost: fc.boolean() }), { maxLength: 60 }),
+        (probes) => {
+          const solver = new LossSolver(topology);
+          for (const { route, lost } of probes) solver.add(routes[route]!.links, !lost);
+          const { suspects, element, confidence } = solver.judge();
+          const logs = [...elements, undefined].map((own) => {
+            const crossing = probes.filter(({ route }) => own !== undefined && crosses(routes[route]!, own));
+            const lost = crossing.filter((probe) => probe.lost).length;
+            const elsewhere = probes.filter((probe) => probe.lost).length - lost;
+            const noise = elsewhere * Math.log(1e-9);
+            return lost === 0 ? noise : noise + logBeta(lost, crossing.length) - Math.log(Math.log(1e4));
+          });
+          const most = Math.max(...logs);
+          const sum = logs.reduce((all, log) => all + Math.exp(log - most), 0);
+          const share = (log: number) => Math.exp(log - most) / sum;
+          for (const suspect of suspects)
+            expect(suspect.confidence).toBeCloseTo(
+              share(logs[elements.findIndex(isSame(suspect.element))]!),
+              6,
+            );
+          expect(confidence).toBeCloseTo(share(most), 6);
+          if (element === undefined) expect(logs.at(-1)).toBeCloseTo(most, 6);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
   it("names nothing where nothing is lost, and no one of two that probes do not tell apart", () => {
-    const solver = new LossSolver(elements);
-    for (const route of routes.slice(0, 100)) solver.add(route.links, route.switches, true);
-    expect(solver.verdict().element).toBeUndefined();
+    const solver = new LossSolver(topology);
+    for (const route of routes.slice(0, 100)) solver.add(route.links, true);
+    expect(solver.judge().element).toBeUndefined();
     const route = routes.find(({ links }) => links.length === 6);
-    const lost = new LossSolver(elements);
-    lost.add(route!.links, route!.switches, false);
-    expect(lost.verdict().confidence).toBeLessThan(0.5);
+    const lost = new LossSolver(topology);
+    lost.add(route!.links, false);
+    expect(lost.judge().confidence).toBeLessThan(0.5);
   });
 });

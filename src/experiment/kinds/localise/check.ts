@@ -8,10 +8,10 @@ import { plansWithPaths } from "../plans-with-paths.js";
 import type { TopologyCheck, TopologyUnit } from "../topology-kind.js";
 import type { LocaliseSettings } from "./schema.js";
 
-/** A scheme with one kind of failed element and one share of lost packets, or the coverage of all ways between hosts. */
+/** A scheme with one kind of failed element and one share of lost packets, or the coverage of all ways of a pair of hosts, or of all links. */
 export interface LocaliseUnit extends TopologyUnit {
   readonly run: SchemeRun;
-  readonly what: "cover" | LocaliseSettings["elements"][number];
+  readonly what: "ways" | "links" | LocaliseSettings["elements"][number];
   readonly loss: number;
 }
 
@@ -42,15 +42,16 @@ export function localiseOf(check: TopologyCheck<LocaliseSettings>): Localise {
   const units = runs.flatMap((run): LocaliseUnit[] => {
     const unit = (what: LocaliseUnit["what"], loss: number): LocaliseUnit => ({
       scheme: run.label,
-      name: what === "cover" ? what : `${what} ${loss}`,
-      steps: what === "cover" ? 1 : Math.ceil(1 / loss),
+      name: loss === 0 ? `cover ${what}` : `${what} ${loss}`,
+      steps: loss === 0 ? 1 : Math.ceil(1 / loss),
       dependsOn: run.parameters,
       run,
       what,
       loss,
     });
     return [
-      unit("cover", 0),
+      unit("ways", 0),
+      unit("links", 0),
       ...value.elements.flatMap((what) => value.loss.map((loss) => unit(what, loss))),
     ];
   });

@@ -1,4 +1,4 @@
-/** What a unit yields: how many probes it takes to name each failure, or to cover all ways between two hosts. */
+/** What a unit yields: how many probes it takes to name each failure, to cover all ways between two hosts, or all links. */
 import { Random } from "../../../base/index.js";
 import {
   ExactWalker,
@@ -6,30 +6,41 @@ import {
   emptyFlows,
   FlowTracer,
   LossSolver,
+  linksBetweenSwitches,
   MAX_LINKS,
   type NetworkElement,
+  RouteFinder,
+  type Suspect,
 } from "../../../paths/index.js";
-import { hostsOf, type Topology } from "../../../topology/index.js";
+import { hostsOf, type Topology, tierOf } from "../../../topology/index.js";
 import type { TopologyStage } from "../topology-kind.js";
 import type { Localise, LocaliseUnit } from "./check.js";
-import { type NextWay, RoutePool, randomProbes } from "./probes.js";
+import { CoverProbes, type NextWay, randomWays } from "./probes.js";
+
+/** Probes that covered everything there is. */
+export interface Covered {
+  /** Ways of a pair of hosts, or directed links between two tiers of switches. */
+  readonly things: number;
+  /** -1: not with a hundred times as many. */
+  readonly probes: number;
+  /** How many of the things a probe crosses, on average. */
+  readonly crossed: number;
+}
 
 export interface LocaliseOutcome {
   /** By failure: probes until a name was given, whether it was right; -1 probes: none was given. */
   readonly named: readonly { readonly probes: number; readonly right: boolean }[];
-  /** By pair: its ways, and the probes that covered them; -1: not with a hundred times as many. */
-  readonly covered: readonly { readonly ways: number; readonly probes: number }[];
+  /** By pair of hosts, or by run over all links. */
+  readonly covered: readonly Covered[];
+  /** Elements of the kind that fails. */
+  readonly candidates: number;
   readonly hosts: number;
   readonly switches: number;
 }
 
 /** Probes that arrive between two looks at what they have told, at least, and their share of all. */
 const LOOK_EVERY = 32;
-const LOOK_SHARE = 0.05;
-/** More suspects than this are not probed one by one. */
-const MOST_SUSPECTS = 64;
-/** An element with less of the confidence of the best is no suspect. */
-const SUSPECT_SHARE = 1e-3;
+const LOOK_SHARE = 0.02;
 
 export async function runLocalise(
   { topology, settings }: Localise,
@@ -42,118 +53,180 @@ export async function runLocalise(
   const random = new Random(seed).fork("localise");
   const hosts = hostsOf(topology).length;
   const switches = topology.nodes.length - hosts;
-  if (what === "cover") {
-    const covered = coverPairs(
-      topology,
-      walker,
-      tracer,
-      settings.cover_pairs,
-      settings.ip,
-      random.fork("pairs"),
-    );
+  const pool = walker.isExact
+    ? new CoverProbes(new RouteFinder(topology, walker), random.fork("pool"))
+    : undefined;
+  const ways = (own: Random): NextWay => {
+    const routes = pool?.routes(own);
+    if (routes !== undefined) return (suspects) => routes(suspects).links;
+    return randomWays(topology, tracer, own, settings.ip);
+  };
+  if (what === "ways" || what === "links") {
+    const covered: Covered[] = [];
+    const draw = random.fork(what === "ways" ? "pairs" : what);
+    for (let i = 0; i < settings.cover_pairs; i++) {
+      covered.push(
+        what === "ways"
+          ? coverPair(topology, walker, tracer, settings.ip, draw)
+          : coverLinks(topology, ways(draw.fork(i))),
+      );
+      await breathe();
+    }
     await stepDone();
-    return { named: [], covered, hosts, switches };
+    return { named: [], covered, candidates: 0, hosts, switches };
   }
-  const elements = elementsOf(topology);
-  const candidates = elements.filter(({ kind }) => kind === what);
-  const pool = walker.isExact ? new RoutePool(topology, walker, random.fork("pool")) : undefined;
+  const candidates = elementsOf(topology).filter(({ kind }) => kind === what);
   const named: { probes: number; right: boolean }[] = [];
   // All schemes meet the same failures.
   const draw = random.fork(`${what} ${loss}`);
   for (let i = 0; i < settings.failures; i++) {
     const failed = draw.pick(candidates);
     const own = draw.fork(i);
-    const next = pool?.probes(own) ?? randomProbes(topology, tracer, own, settings.ip);
-    named.push(nameOne(elements, failed, loss, next, own.fork("loss"), settings));
+    named.push(nameOne(topology, failed, loss, ways(own), own.fork("loss"), settings));
     await breathe();
   }
   await stepDone();
-  return { named, covered: [], hosts, switches };
+  return { named, covered: [], candidates: candidates.length, hosts, switches };
 }
 
 function nameOne(
-  elements: readonly NetworkElement[],
+  topology: Topology,
   failed: NetworkElement,
   loss: number,
   next: NextWay,
   random: Random,
   { confidence, most_probes }: Localise["settings"],
 ): { probes: number; right: boolean } {
-  const solver = new LossSolver(elements);
-  let suspects: readonly NetworkElement[] = [];
+  const solver = new LossSolver(topology);
+  const crossesFailed = linksInto(topology, failed);
+  let suspects: readonly Suspect[] = [];
   let seen = 0;
   let lostInAll = 0;
   for (let probes = 1; probes <= most_probes; probes++) {
-    const way = next(suspects);
-    const crosses =
-      failed.kind === "switch"
-        ? way.switches.includes(failed.number)
-        : way.links.some((link) => (failed.kind === "link" ? link >> 1 : link) === failed.number);
-    const arrived = !crosses || random.float() >= loss;
-    solver.add(way.links, way.switches, arrived);
+    const links = next(suspects);
+    let arrived = true;
+    for (let i = 0; i < links.length; i++)
+      if (crossesFailed[links[i]!] === 1) {
+        arrived = random.float() >= loss;
+        break;
+      }
+    solver.add(links, arrived);
     if (!arrived) lostInAll++;
     // Without a lost probe there is nothing to name.
     const isSoon = probes - seen < Math.max(LOOK_EVERY, LOOK_SHARE * probes);
     if (lostInAll === 0 || (arrived && isSoon)) continue;
     seen = probes;
-    const shares = solver.confidences();
-    const verdict = solver.verdict(shares);
-    if (verdict.element !== undefined && verdict.confidence >= confidence)
-      return { probes, right: verdict.element === failed };
-    const ranked: { one: NetworkElement; share: number }[] = [];
-    for (const [i, one] of elements.entries())
-      if (shares[i]! >= SUSPECT_SHARE * verdict.confidence) ranked.push({ one, share: shares[i]! });
-    ranked.sort((a, b) => b.share - a.share);
-    suspects = ranked.slice(0, MOST_SUSPECTS).map(({ one }) => one);
+    const judgement = solver.judge();
+    const { element } = judgement;
+    if (element !== undefined && judgement.confidence >= confidence)
+      return { probes, right: element.kind === failed.kind && element.number === failed.number };
+    suspects = judgement.suspects;
   }
   return { probes: -1, right: false };
 }
 
+/** By directed link: 1 where a packet that crosses it meets the element. */
+function linksInto({ links }: Topology, { kind, number }: NetworkElement): Uint8Array {
+  const meets = new Uint8Array(2 * links.length);
+  if (kind === "direction") meets[number] = 1;
+  else if (kind === "link") meets.fill(1, 2 * number, 2 * number + 2);
+  else
+    for (const { index, a, b } of links) {
+      if (b.node === number) meets[2 * index] = 1;
+      if (a.node === number) meets[2 * index + 1] = 1;
+    }
+  return meets;
+}
+
+/** Tries, as multiples of what there is to cover. */
+const PATIENCE = 100;
+
+/**
+ * Probes until all directed links between switches were crossed. `things` are the links of the pair of tiers that random probes cover last,
+ * by the coupon collector.
+ */
+function coverLinks(topology: Topology, next: NextWay): Covered {
+  const { nodes, links } = topology;
+  const between = linksBetweenSwitches(topology);
+  const left = new Uint8Array(2 * links.length);
+  const tiers: { links: number; crossings: number }[] = [];
+  /** By directed link: number of its pair of tiers, from 1. */
+  const tierOfLink = new Uint8Array(2 * links.length);
+  const known = new Map<string, number>();
+  for (const link of between) {
+    const { a, b } = links[link >> 1]!;
+    const key = [tierOf(nodes[a.node]!), tierOf(nodes[b.node]!)].sort((x, y) => x - y).join();
+    if (!known.has(key)) known.set(key, tiers.push({ links: 0, crossings: 0 }));
+    tierOfLink[link] = known.get(key)!;
+    tiers[tierOfLink[link]! - 1]!.links++;
+    left[link] = 1;
+  }
+  const most = PATIENCE * between.length;
+  let missing = between.length;
+  let probes = 0;
+  while (missing > 0 && probes < most) {
+    const way = next([]);
+    probes++;
+    for (let i = 0; i < way.length; i++) {
+      const link = way[i]!;
+      missing -= left[link]!;
+      left[link] = 0;
+      if (tierOfLink[link] !== 0) tiers[tierOfLink[link]! - 1]!.crossings++;
+    }
+  }
+  const last = tiers.reduce((slow, tier) =>
+    expected(tier.links) / tier.crossings > expected(slow.links) / slow.crossings ? tier : slow,
+  );
+  return { things: last.links, probes: missing === 0 ? probes : -1, crossed: last.crossings / probes };
+}
+
+/** What is proportional to the draws that collect n things. */
+function expected(n: number): number {
+  return n * Math.log(n + 1);
+}
+
 /** Probes of one pair of hosts until each way from the first to the second was taken. */
-function coverPairs(
+function coverPair(
   topology: Topology,
   walker: ExactWalker,
   tracer: FlowTracer,
-  pairs: number,
   ip: 4 | 6,
   random: Random,
-): { ways: number; probes: number }[] {
+): Covered {
   const hosts = hostsOf(topology);
   const pods = new Set(topology.racks.map(({ pod }) => pod)).size;
   const placeOf = (rack: number) => (pods > 1 ? topology.racks[rack]!.pod : rack);
   const out = new Int32Array(MAX_LINKS);
-  return Array.from({ length: pairs }, () => {
-    const source = random.pick(hosts);
-    let destination = random.pick(hosts);
-    while (placeOf(destination.host!.rack) === placeOf(source.host!.rack)) destination = random.pick(hosts);
-    if (walker.isExact) {
-      const ways = walker.all(source.index, destination.index).length;
-      return { ways, probes: ways };
+  const source = random.pick(hosts);
+  let destination = random.pick(hosts);
+  while (placeOf(destination.host!.rack) === placeOf(source.host!.rack)) destination = random.pick(hosts);
+  if (walker.isExact) {
+    const things = walker.all(source.index, destination.index).length;
+    return { things, probes: things, crossed: 1 };
+  }
+  const things = countWays(topology, tracer, source.index, destination.index);
+  const seen = new Set<string>();
+  const batch = Math.min(65_536, 4 * things);
+  for (let probes = 0; probes < PATIENCE * things; ) {
+    const nic = new Uint8Array(batch);
+    const flows = { ...emptyFlows(batch, ip), nic };
+    flows.source.fill(source.index);
+    flows.destination.fill(destination.index);
+    flows.protocol.fill(17);
+    for (let i = 0; i < batch; i++) {
+      flows.sourcePort[i] = random.int(65_536);
+      flows.destinationPort[i] = random.int(65_536);
+      nic[i] = random.int(source.ports.length);
     }
-    const ways = countWays(topology, tracer, source.index, destination.index);
-    const seen = new Set<string>();
-    const batch = Math.min(65_536, 4 * ways);
-    for (let probes = 0; probes < 100 * ways; ) {
-      const nic = new Uint8Array(batch);
-      const flows = { ...emptyFlows(batch, ip), nic };
-      flows.source.fill(source.index);
-      flows.destination.fill(destination.index);
-      flows.protocol.fill(17);
-      for (let i = 0; i < batch; i++) {
-        flows.sourcePort[i] = random.int(65_536);
-        flows.destinationPort[i] = random.int(65_536);
-        nic[i] = random.int(source.ports.length);
-      }
-      const traced = tracer.of(flows);
-      for (let i = 0; i < batch; i++) {
-        const count = traced.linksOf(i, out);
-        probes++;
-        if (count > 0) seen.add(out.subarray(0, count).join());
-        if (seen.size === ways) return { ways, probes };
-      }
+    const traced = tracer.of(flows);
+    for (let i = 0; i < batch; i++) {
+      const count = traced.linksOf(i, out);
+      probes++;
+      if (count > 0) seen.add(out.subarray(0, count).join());
+      if (seen.size === things) return { things, probes, crossed: 1 };
     }
-    return { ways, probes: -1 };
-  });
+  }
+  return { things, probes: -1, crossed: 1 };
 }
 
 /** Ways between two hosts, by every slot of every choice. */

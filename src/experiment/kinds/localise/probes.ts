@@ -4,116 +4,132 @@
  */
 import type { Random } from "../../../base/index.js";
 import {
-  type ExactWalker,
   emptyFlows,
+  type FlowColumns,
   type FlowTracer,
   MAX_LINKS,
   type NamedRoute,
   type NetworkElement,
+  type RouteFinder,
+  type Suspect,
 } from "../../../paths/index.js";
 import { hostsOf, type Topology } from "../../../topology/index.js";
 
-/** The way of a probe. */
-interface Way {
-  readonly links: readonly number[];
-  readonly switches: readonly number[];
-}
-
-/** The next probe; `suspects`: what may have failed, as far as probes have told, the likeliest first. */
-export type NextWay = (suspects: readonly NetworkElement[]) => Way;
+/** The directed links of the next probe; `suspects`: what may have failed, as far as probes have told, the likeliest first. */
+export type NextWay = (suspects: readonly Suspect[]) => ArrayLike<number>;
 
 /** Independent covers: an element is crossed by so many routes at least, with different others. */
 const COVERS = 8;
-/** Tries to find a route to a link that is not covered. */
-const TRIES = 50;
+/** More suspects than this are not probed one by one. */
+const MOST_SUSPECTS = 64;
+/** An element with less of the confidence of the best is no suspect. */
+const SUSPECT_SHARE = 1e-3;
 
-/** Routes that cover every directed link between switches, and by element the routes that cross it. */
-export class RoutePool {
-  readonly covers: readonly (readonly NamedRoute[])[];
-  readonly #through = new Map<string, NamedRoute[]>();
+/** Routes over covers, and through suspects. Covers are made when they are first needed, and serve all failures. */
+export class CoverProbes {
+  readonly #covers: NamedRoute[][] = [];
 
-  constructor(topology: Topology, walker: ExactWalker, random: Random) {
-    this.covers = Array.from({ length: COVERS }, (_, i) => coverOf(topology, walker, random.fork(i)));
-    const add = (key: string, route: NamedRoute) => {
-      const list = this.#through.get(key);
-      if (list === undefined) this.#through.set(key, [route]);
-      else list.push(route);
-    };
-    for (const route of this.covers.flat()) {
-      for (const node of route.switches) add(`switch ${node}`, route);
-      for (const link of route.links) {
-        add(`direction ${link}`, route);
-        add(`link ${link >> 1}`, route);
-      }
-    }
+  constructor(
+    readonly finder: RouteFinder,
+    readonly random: Random,
+  ) {}
+
+  cover(number: number): readonly NamedRoute[] {
+    return (this.#covers[number] ??= this.finder.cover(this.random.fork(number)));
   }
 
-  through({ kind, number }: NetworkElement): readonly NamedRoute[] {
-    return this.#through.get(`${kind} ${number}`) ?? [];
+  /** A new route through an element; undefined where there is none. */
+  through({ kind, number }: NetworkElement, random: Random): NamedRoute | undefined {
+    const links =
+      kind === "switch"
+        ? this.finder.into(number)
+        : kind === "link"
+          ? [2 * number, 2 * number + 1]
+          : [number];
+    return links.length === 0 ? undefined : this.finder.through(random.pick(links), random);
   }
 
-  /** Each cover one after the other; every second probe goes through a suspect while there are some. */
-  probes(random: Random): NextWay {
-    const order = this.covers.flat();
+  /** The next route: each cover one after the other; every second one goes through a suspect while there are some. */
+  routes(random: Random): (suspects: readonly Suspect[]) => NamedRoute {
+    let cover = 0;
     let next = 0;
     let turn = 0;
     return (suspects) => {
       if (suspects.length > 0 && turn++ % 2 === 0) {
-        const own = this.through(random.pick(suspects));
-        if (own.length > 0) return random.pick(own);
+        const own = this.through(random.pick(likely(suspects)).element, random);
+        if (own !== undefined) return own;
       }
-      return order[next++ % order.length]!;
+      if (next === this.cover(cover).length) {
+        cover = (cover + 1) % COVERS;
+        next = 0;
+      }
+      return this.cover(cover)[next++]!;
     };
   }
 }
 
-function coverOf(topology: Topology, walker: ExactWalker, random: Random): NamedRoute[] {
-  const { nodes, racks } = topology;
-  const wanted = new Set<number>();
-  for (const { index, a, b } of topology.links)
-    if (nodes[a.node]!.role !== "host" && nodes[b.node]!.role !== "host" && !topology.down?.has(index)) {
-      wanted.add(2 * index);
-      wanted.add(2 * index + 1);
-    }
-  const routes: NamedRoute[] = [];
-  // A link that no shortest path uses cannot be covered: the search ends after so many routes without a new link.
-  for (let idle = 0; wanted.size > 0 && idle < TRIES * racks.length; ) {
-    const from = racks[random.int(racks.length)]!;
-    let to = racks[random.int(racks.length)]!;
-    while (to === from) to = racks[random.int(racks.length)]!;
-    const source = random.pick(from.hosts);
-    const nic = random.int(nodes[source]!.ports.length);
-    const route = walker.walk(source, random.pick(to.hosts), nic, (links) => {
-      const fresh = links.flatMap((link, i) => (wanted.has(link) ? [i] : []));
-      return fresh.length > 0 ? random.pick(fresh) : random.int(links.length);
-    });
-    if (route === undefined || !route.links.some((link) => wanted.has(link))) {
-      idle++;
-      continue;
-    }
-    idle = 0;
-    for (const link of route.links) wanted.delete(link);
-    routes.push(route);
-  }
-  for (let i = routes.length - 1; i > 0; i--) {
-    const other = random.int(i + 1);
-    [routes[i], routes[other]] = [routes[other]!, routes[i]!];
-  }
-  return routes;
+function likely(suspects: readonly Suspect[]): readonly Suspect[] {
+  const least = SUSPECT_SHARE * suspects[0]!.confidence;
+  let count = 1;
+  while (count < Math.min(MOST_SUSPECTS, suspects.length) && suspects[count]!.confidence >= least) count++;
+  return suspects.slice(0, count);
 }
 
-const BATCH = 4096;
+const LEAST_BATCH = 256;
+const MOST_BATCH = 16_384;
 
-/** Probes between random hosts of different racks with random ports. */
-export function randomProbes(topology: Topology, tracer: FlowTracer, random: Random, ip: 4 | 6): NextWay {
-  const hosts = hostsOf(topology);
+/** The ways of probes between random hosts of different racks with random ports. Batches grow: most failures need few probes. */
+export function randomWays(
+  topology: Topology,
+  tracer: FlowTracer,
+  random: Random,
+  ip: 4 | 6,
+): () => ArrayLike<number> {
+  const draw = randomFlows(topology, random, ip);
   const out = new Int32Array(MAX_LINKS);
-  let ways: Way[] = [];
+  let size = LEAST_BATCH;
+  let links = new Int32Array(0);
+  let ends = new Int32Array(0);
+  let count = 0;
   let next = 0;
-  const draw = () => {
-    const nic = new Uint8Array(BATCH);
-    const flows = { ...emptyFlows(BATCH, ip), nic };
-    for (let i = 0; i < BATCH; i++) {
+  const trace = () => {
+    const traced = tracer.of(draw(size));
+    links = new Int32Array(size * 8);
+    ends = new Int32Array(size + 1);
+    count = next = 0;
+    for (let i = 0; i < size; i++) {
+      const length = traced.linksOf(i, out);
+      if (length <= 0) continue;
+      const start = ends[count++]!;
+      const end = start + length;
+      if (end > links.length) {
+        const longer = new Int32Array(2 * links.length + MAX_LINKS);
+        longer.set(links);
+        links = longer;
+      }
+      for (let k = 0; k < length; k++) links[start + k] = out[k]!;
+      ends[count] = end;
+    }
+    size = Math.min(2 * size, MOST_BATCH);
+  };
+  return () => {
+    while (next >= count) trace();
+    return links.subarray(ends[next]!, ends[++next]!);
+  };
+}
+
+/** Draws columns of UDP flows between hosts of different racks, by any NIC of the sender. */
+export function randomFlows(
+  topology: Topology,
+  random: Random,
+  ip: 4 | 6,
+): (size: number) => FlowColumns & { readonly nic: Uint8Array } {
+  const hosts = hostsOf(topology);
+  return (size) => {
+    const nic = new Uint8Array(size);
+    const flows = { ...emptyFlows(size, ip), nic };
+    flows.protocol.fill(PROTOCOL_UDP);
+    for (let i = 0; i < size; i++) {
       const source = random.pick(hosts);
       let destination = random.pick(hosts);
       while (destination.host!.rack === source.host!.rack) destination = random.pick(hosts);
@@ -121,27 +137,10 @@ export function randomProbes(topology: Topology, tracer: FlowTracer, random: Ran
       flows.destination[i] = destination.index;
       flows.sourcePort[i] = random.int(65_536);
       flows.destinationPort[i] = random.int(65_536);
-      flows.protocol[i] = 17;
       nic[i] = random.int(source.ports.length);
     }
-    const traced = tracer.of(flows);
-    ways = [];
-    next = 0;
-    for (let i = 0; i < BATCH; i++) {
-      const count = traced.linksOf(i, out);
-      if (count > 0) ways.push(wayOf(topology, out.subarray(0, count)));
-    }
-  };
-  return () => {
-    while (next >= ways.length) draw();
-    return ways[next++]!;
+    return flows;
   };
 }
 
-function wayOf({ links }: Topology, crossed: Int32Array): Way {
-  const heads = Array.from(crossed, (link) => {
-    const { a, b } = links[link >> 1]!;
-    return (link & 1) === 0 ? b.node : a.node;
-  });
-  return { links: Array.from(crossed), switches: heads.slice(0, -1) };
-}
+const PROTOCOL_UDP = 17;

@@ -10,9 +10,10 @@ export type LocaliseRow = Readonly<Record<string, number | string | null>>;
 export function localiseRow(
   { settings }: Localise,
   { what, loss }: LocaliseUnit,
-  { named, covered, hosts, switches }: LocaliseOutcome,
+  { named, covered, candidates, hosts, switches }: LocaliseOutcome,
 ): LocaliseRow {
-  if (what === "cover") return { failed: "none: cover", switches, ...coverFigures(covered) };
+  if (what === "ways" || what === "links")
+    return { failed: what === "ways" ? WAYS : LINKS, switches, ...coverFigures(covered) };
   const right = named.filter((one) => one.right).length;
   const without = named.filter(({ probes }) => probes < 0).length;
   const probes = named.flatMap((one) => (one.probes < 0 ? [] : [one.probes])).sort((a, b) => a - b);
@@ -24,6 +25,7 @@ export function localiseRow(
     loss,
     switches,
     failures: named.length,
+    candidates,
     right,
     wrong: named.length - right - without,
     unnamed: without,
@@ -35,21 +37,28 @@ export function localiseRow(
   };
 }
 
-/** Probes that cover all ways of a pair; for random ones the coupon collector expects n times the n-th harmonic number. */
+const WAYS = "none: ways of a pair";
+const LINKS = "none: all links";
+
+/**
+ * Probes that cover n ways of a pair of hosts, or n directed links; for random ones the coupon collector expects n times the n-th harmonic
+ * number, over those that a probe crosses.
+ */
 function coverFigures(covered: LocaliseOutcome["covered"]): LocaliseRow {
   const mean = (values: readonly number[]) =>
     values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
   const ended = covered.filter(({ probes }) => probes >= 0);
-  const n = mean(covered.map(({ ways }) => ways))!;
+  const n = mean(covered.map(({ things }) => things))!;
   const probes = mean(ended.map((one) => one.probes));
-  const collector = mean(covered.map(({ ways }) => collectorOf(ways)))!;
+  const least = mean(covered.map(({ things, crossed }) => things / crossed))!;
   return {
-    pairs: covered.length,
-    ways: n,
+    covers: covered.length,
+    n,
+    crossed: mean(covered.map(({ crossed }) => crossed))!,
     cover_probes: probes,
-    cover_ratio: probes === null ? null : probes / n,
-    coupon_collector: collector,
-    n_ln_n: mean(covered.map(({ ways }) => ways * Math.log(ways)))!,
+    cover_ratio: probes === null ? null : probes / least,
+    coupon_collector: mean(covered.map(({ things, crossed }) => collectorOf(things) / crossed))!,
+    n_ln_n: mean(covered.map(({ things, crossed }) => (things * Math.log(things)) / crossed))!,
   };
 }
 
@@ -64,6 +73,7 @@ const COLUMNS: readonly (readonly [key: string, head: string, digits: number])[]
   ["failed", "failed", 0],
   ["loss", "loss", 4],
   ["failures", "failures", 0],
+  ["candidates", "of", 0],
   ["right", "right", 0],
   ["wrong", "wrong", 0],
   ["unnamed", "unnamed", 0],
@@ -71,7 +81,8 @@ const COLUMNS: readonly (readonly [key: string, head: string, digits: number])[]
   ["probes_p95", "p95", 0],
   ["time_p50_ms", "ms p50", 1],
   ["time_p95_ms", "p95", 1],
-  ["ways", "ways", 0],
+  ["n", "n", 0],
+  ["crossed", "by a probe", 2],
   ["cover_probes", "probes to cover", 1],
   ["cover_ratio", "ratio", 2],
   ["coupon_collector", "n H(n)", 1],

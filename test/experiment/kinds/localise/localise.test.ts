@@ -42,11 +42,19 @@ describe("an experiment", () => {
     for (const unit of experiment.units) {
       const outcome = await runLocalise(experiment, unit, still);
       const row = localiseRow(experiment, unit, outcome);
-      if (unit.what === "cover") {
-        expect(row["ways"]).toBe(4);
+      if (unit.what === "ways") {
+        expect(row["n"]).toBe(4);
         expect(row["coupon_collector"]).toBeCloseTo(collectorOf(4));
         expect((row["cover_ratio"]! as number) >= 1).toBe(true);
         if (unit.scheme === "pecmp") expect(row["cover_probes"]).toBe(4);
+        continue;
+      }
+      if (unit.what === "links") {
+        // Directed links between leaves and spines, of which a probe crosses two at most.
+        expect(row["n"]).toBe(32);
+        expect(row["cover_probes"]).toBeGreaterThanOrEqual(16);
+        if (unit.scheme === "pecmp") expect(row["cover_probes"]).toBeLessThan(24);
+        else expect(row["cover_ratio"]).toBeGreaterThan(2);
         continue;
       }
       expect([row["failures"], row["unnamed"]]).toEqual([12, 0]);
@@ -71,17 +79,27 @@ describe("an experiment", () => {
   });
 });
 
+const graph = (...links: string[]) =>
+  `{ kind: graph, nodes: [{ name: x, role: host }, { name: y, role: host }, { name: s, role: switch }${
+    links.length > 2 ? ", { name: t, role: switch }" : ""
+  }], links: [${links.join(", ")}] }`;
+
 describe("a wrong file", () => {
   it.each([
     [
       "one switch",
-      FILE.replace("{ kind: fat_tree, k: 4 }", "{ kind: graph, nodes: [{ name: a, hosts: 2 }], links: [] }"),
-      /P4\d{4}/,
+      FILE.replace("{ kind: fat_tree, k: 4 }", graph("{ a: x, b: s }", "{ a: y, b: s }")),
+      /no link between switches/,
     ],
-    ["a share above 1", FILE.replace("0.2", "2"), /P43004.*|above 0 and at most 1/],
-    ["an unknown element", `${FILE}elements: [port]\n`, /P4300\d/],
+    [
+      "one rack",
+      FILE.replace("{ kind: fat_tree, k: 4 }", graph("{ a: x, b: s }", "{ a: y, b: s }", "{ a: s, b: t }")),
+      /all hosts are in one rack/,
+    ],
+    ["a share above 1", FILE.replace("0.2", "2"), /above 0 and at most 1/],
+    ["an unknown element", `${FILE}elements: [port]\n`, /expected one of switch, link, direction/],
     ["a confidence of 1", `${FILE}confidence: 1\n`, /below 1/],
-    ["a scheme whose paths nobody knows", FILE.replace(", ecmp]", ", hula]"), /P4\d{4}/],
+    ["a scheme whose paths nobody knows", FILE.replace(", ecmp]", ", hula]"), /does not tell the paths/],
   ])("is refused: %s", (_, text, message) => {
     expect(() => load(text)).toThrow(message);
   });
