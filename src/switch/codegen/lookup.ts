@@ -145,11 +145,13 @@ function writeTernary(out: Emitter, shape: KeyShape): void {
   out.close();
   out.line("return -1;");
   out.close();
-  out.line("const groups = x.groups, priorities = x.priorities, next = x.next;");
+  out.line("const blocks = x.groups.blocks, priorities = x.priorities, next = x.next;");
   out.line("let best = -1, priority = -Infinity;");
+  out.open("for (let k = 0; k < blocks.length; k++)");
+  out.line("const groups = blocks[k];");
   out.open("for (let g = 0; g < groups.length; g++)");
   out.line("const group = groups[g], m = group.mask, slots = group.slots, hashMask = group.hashMask;");
-  out.line("if (best >= 0 && group.best < priority) break;");
+  out.line("if (best >= 0 && group.best < priority) return best;");
   all.forEach((k, i) => {
     out.line(`const j${i} = ${k} & m[${i}];`);
   });
@@ -166,6 +168,7 @@ function writeTernary(out: Emitter, shape: KeyShape): void {
   out.line("  best = e; priority = priorities[e];");
   out.line("}");
   out.line("break;");
+  out.close();
   out.close();
   out.close();
   out.line("return best;");

@@ -4,9 +4,8 @@
  * priorities, so that the search ends when no later mask can win. The mask of a range has the high bits that both bounds
  * share; the bounds are checked for the entries that are found.
  *
- * Cost of an insert or delete among n entries with m masks: O(log n) comparisons. It moves at most a block of entries
- * with the same masked key (ordered-blocks.ts), and the masks' array (8 bytes each) when a mask comes, goes or gets
- * a higher priority than it had.
+ * Cost of an insert or delete among n entries: O(log n) comparisons. It moves at most a block of entries with the same
+ * masked key (ordered-blocks.ts), and a block of masks when a mask comes, goes or gets a higher priority than it had.
  */
 import { OrderedBlocks } from "./ordered-blocks.js";
 import { type EntryKey, grown, hashWords, type KeyShape } from "./shape.js";
@@ -33,6 +32,10 @@ export class MaskGroup {
   ) {}
 }
 
+function orderedGroups(): OrderedBlocks<MaskGroup> {
+  return new OrderedBlocks((a, b) => (a.best === b.best ? a.number < b.number : a.best > b.best));
+}
+
 export class TernaryIndex {
   readonly words: number;
   /** `words` words an entry. */
@@ -47,14 +50,14 @@ export class TernaryIndex {
   count = 0;
   few = true;
   /** While there are many entries: the groups, in the order of falling `best`. */
-  groups: MaskGroup[] = [];
+  groups = orderedGroups();
   /** The next entry (plus 1) with the same masked key; it loses to this entry. */
   next = new Int32Array(0);
   readonly #shape: KeyShape;
   readonly #byMask = new Map<string, MaskGroup>();
   #groupsMade = 0;
   /** Long chains, by their first entry. */
-  readonly #long = new Map<number, OrderedBlocks>();
+  readonly #long = new Map<number, OrderedBlocks<number>>();
 
   /** Actions and parameters by entry. */
   records = new Int32Array(0);
@@ -119,14 +122,14 @@ export class TernaryIndex {
   }
 
   #dropGroups(): void {
-    this.groups = [];
+    this.groups = orderedGroups();
     this.#byMask.clear();
     this.#long.clear();
   }
 
   #becomeFew(): void {
     let placed = 0;
-    for (const { slots } of this.groups)
+    for (const { slots } of this.groups.blocks.flat())
       for (const head of slots)
         for (let entry = head - 1; entry >= 0; entry = this.next[entry]! - 1)
           this.#putInOrder(entry, placed++);
@@ -157,29 +160,15 @@ export class TernaryIndex {
       group = new MaskGroup(mask, this.#groupsMade++);
       this.#byMask.set(name, group);
       group.best = priority;
-      this.groups.splice(this.#groupPlace(group), 0, group);
+      this.groups.insert(group);
     } else if (priority > group.best) {
-      this.groups.splice(this.#groupPlace(group), 1);
+      this.groups.remove(group);
       group.best = priority;
-      this.groups.splice(this.#groupPlace(group), 0, group);
+      this.groups.insert(group);
     }
     group.size++;
     if (2 * (group.keys + 1) > group.hashMask) this.#grow(group);
     this.#chain(group, entry);
-  }
-
-  /** Where a group stands in `groups`, or belongs. */
-  #groupPlace({ best, number }: MaskGroup): number {
-    const { groups } = this;
-    let low = 0;
-    let high = groups.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const other = groups[middle]!;
-      if (other.best > best || (other.best === best && other.number < number)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 
   /** Slot of the chain with the entry's masked key, or the empty slot for it. */
@@ -214,7 +203,7 @@ export class TernaryIndex {
     if (head < 0) return -1;
     const blocks = this.#long.get(head);
     if (blocks !== undefined) {
-      const before = blocks.insert(entry);
+      const before = blocks.insert(entry) ?? -1;
       if (before < 0) this.#renameLong(head, entry);
       return before;
     }
@@ -245,17 +234,16 @@ export class TernaryIndex {
     if (--group.size === 0) {
       this.#byMask.delete(name);
       this.#long.delete(entry);
-      this.groups.splice(this.#groupPlace(group), 1);
+      this.groups.remove(group);
       return;
     }
     const at = this.#slot(group, entry);
     const head = group.slots[at]! - 1;
     const after = this.next[entry]! - 1;
-    let before = this.#long.get(head)?.remove(entry);
-    if (before === undefined) {
-      before = -1;
-      for (let other = head; other !== entry; other = this.next[other]! - 1) before = other;
-    }
+    const blocks = this.#long.get(head);
+    let before = -1;
+    if (blocks !== undefined) before = blocks.remove(entry) ?? -1;
+    else for (let other = head; other !== entry; other = this.next[other]! - 1) before = other;
     if (before >= 0) {
       this.next[before] = after + 1;
       return;

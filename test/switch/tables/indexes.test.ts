@@ -386,6 +386,34 @@ describe("many entries", () => {
     }
   });
 
+  it("ternary: thousands of entries with a mask each are found in the order of winning", () => {
+    const random = new Random(8);
+    const shape = keyShape([{ name: "f", kind: "ternary", width: 16 }]);
+    const none = new Int32Array(1);
+    const keys = Array.from({ length: 3000 }, (_, i): EntryKey => {
+      const mask = (i * 21) & 0xffff;
+      const values = Int32Array.of(random.int(0x10000) & mask & 0x1111);
+      return {
+        values,
+        masks: Int32Array.of(mask),
+        lows: none,
+        highs: none,
+        prefix: 0,
+        priority: 1 + random.int(900),
+      };
+    });
+    const find = finder(shape);
+    const index = indexOf(shape);
+    churn(random, keys, index, (held) => {
+      for (let key = 0; key < 0x1112; key += 61) {
+        const matches = (n: number) => (key & keys[n]!.masks[0]!) === keys[n]!.values[0];
+        const [best] = winners(held, matches, (n) => keys[n]!.priority);
+        if (find(index, Int32Array.of(key)) !== (best ?? -1))
+          expect.fail(`key ${key} of ${held.length} entries`);
+      }
+    });
+  });
+
   it("range: thousands of entries with one masked key are found in the order of winning", () => {
     const random = new Random(7);
     const shape = keyShape([{ name: "f", kind: "range", width: 16 }]);
