@@ -69,3 +69,12 @@ export async function gradeAll(
   await Promise.all(Array.from({ length: Math.min(workers, submissions.length) }, work));
   return results;
 }
+
+/** The command of a controller whose parent is not isolated itself. */
+export function controllerCommand(
+  own: readonly string[],
+  isolation: Isolation,
+  limits: Exercise["limits"],
+): readonly string[] {
+  return isolated([...own, CONTROLLER_COMMAND], isolation, limits, false);
+}

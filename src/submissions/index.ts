@@ -7,6 +7,7 @@ export { serveController } from "./controller/child.js";
 export { openExerciseFolder } from "./exercise-folder.js";
 export { type FoundSubmission, findSubmissions, readHandedIn } from "./find.js";
 export { type GradeAllOptions, gradeAll } from "./grade-all.js";
+export { gradeOnTestbed } from "./grade-on-testbed.js";
 export type { GradedSubmission } from "./grade-one.js";
 export { examineIsolation, type Isolation } from "./isolation.js";
 export { failureLines, reportFiles } from "./report.js";

@@ -1,12 +1,15 @@
 /** The words of `p4loom grade`. */
 import { availableParallelism } from "node:os";
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { SWITCH_ENGINES, type SwitchEngine } from "../../testbed/index.js";
 
 export interface GradeArguments {
   submissions?: string;
   out?: string;
   workers: number;
   json?: boolean;
+  engine: "sim" | SwitchEngine;
+  bmv2?: string;
 }
 
 export function defineGrade(command: Command): Command {
@@ -16,6 +19,12 @@ export function defineGrade(command: Command): Command {
     .option("--submissions <dir>", "grade each folder or file in DIR")
     .option("--out <dir>", "write results.json, results.csv and gradescope/NAME/results.json to DIR")
     .option("--workers <n>", "submissions at a time", wholeNumber, availableParallelism())
+    .addOption(
+      new Option("--engine <engine>", "simulator, or real switches (needs root)")
+        .choices(["sim", ...SWITCH_ENGINES])
+        .default("sim"),
+    )
+    .option("--bmv2 <path>", "simple_switch_grpc, if it is not on PATH")
     .option("--json", "print the results as JSON");
 }
 

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { DiagnosticError, Diagnostics, fail, SourceFile } from "../../base/index.js";
 import { Interpreter, type Surroundings } from "../../control/index.js";
 import { DeviceError } from "../../device/index.js";
-import type { ExerciseEnd, ExerciseProgram, ExerciseSetup, SwitchSetup } from "../../exercises/index.js";
+import type { ExerciseEnd, ExerciseProgram, ExerciseSetup, ExerciseTopology, SwitchSetup } from "../../exercises/index.js";
 import { inIproute2 } from "../../exercises/index.js";
 import { writeUpdates } from "../../p4runtime/index.js";
 import { P4InfoIndex, type Program, readBmv2, readP4Info } from "../../program/index.js";
@@ -121,7 +121,7 @@ export async function startExercise(
     runtime?.updates(new P4InfoIndex(read(runs).p4info), diagnostics);
     diagnostics.throwIfErrors();
   }
-  const spec = labOfExercise(setup);
+  const spec = labOfExercise(setup.topology);
   const lab = await startLab(spec, { ...options, folder });
   const { surroundings = {} } = options;
   const interpreters = new Map(
@@ -218,7 +218,7 @@ function readProgram({ json, p4info }: ExerciseProgram): Program {
 }
 
 /** Hosts have one interface, `eth0`; port P of switch sN is `sN-ethP`. */
-function labOfExercise({ topology }: ExerciseSetup): LabSpec {
+export function labOfExercise(topology: ExerciseTopology): LabSpec {
   const ends = topology.links.flatMap(({ a, b }) => [a, b]);
   const interfaceName = ({ node, port }: ExerciseEnd, host: boolean): string =>
     host ? HOST_INTERFACE : `${node}-eth${port}`;

@@ -3,5 +3,5 @@
  * {@link Prompt} takes Mininet's words.
  */
 
-export { type ExerciseOptions, RunningExercise, startExercise } from "./exercise.js";
+export { type ExerciseOptions, labOfExercise, RunningExercise, startExercise } from "./exercise.js";
 export { type Outcome, Prompt, type PromptIo, type TypedInput } from "./prompt.js";
