@@ -22,7 +22,7 @@ async function open({ open: address, files }: OpenProject): Promise<void> {
   const project = (await answer.json()) as LabProject;
   const session = await LabSession.open(
     { ...project, files: { ...project.files, ...files } },
-    { timers, seed: SEED, tests: exerciseTests({ turn }) },
+    { timers, seed: SEED, tests: exerciseTests(() => ({ turn })) },
   );
   session.subscribe((event) => postMessage({ event }));
   globalThis.onmessage = async ({ data }) => postMessage(await answerCall(session, data));

@@ -11,3 +11,11 @@ export class StepFailure extends Error {
     this.name = "StepFailure";
   }
 }
+
+/** Of a network whose switches send without end. */
+export function tooManyFrames(limit: number): StepFailure {
+  return new StepFailure(
+    `at most ${limit} frames on the links of the network`,
+    "more frames: packets are copied, or go round in a loop, without end",
+  );
+}

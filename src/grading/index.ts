@@ -4,7 +4,7 @@
  * given ({@link TestNetwork}). Nothing here touches the machine, so that it works in a browser too.
  */
 export type { RunningController, StartController } from "./controller.js";
-export { StepFailure } from "./failure.js";
+export { StepFailure, tooManyFrames } from "./failure.js";
 export { portName, type TestNetwork } from "./network.js";
 export type { TestResult } from "./result.js";
 export { type RunTestOptions, runTest, runTests } from "./run-test.js";

@@ -4,6 +4,8 @@ import type { TestHost } from "./test-host.js";
 
 export interface TestNetwork {
   readonly hosts: ReadonlyMap<string, TestHost>;
+  /** Nanoseconds that what is expected may take longer, since real machines have other work; 0 in virtual time. */
+  readonly patienceNs: number;
   /** Names of all switches. */
   switches(): readonly string[];
   device(name: string): Device;
@@ -13,7 +15,7 @@ export interface TestNetwork {
   now(): number;
   /** Calls `fn` at a time; {@link run} must be running then. */
   at(time: number, fn: () => void): void;
-  /** Lets so many nanoseconds pass. On real switches it may end sooner, soon after `done` is true. */
+  /** Lets so many nanoseconds pass. On real switches it ends soon after `done` is true, and may wait longer for that. */
   run(ns: number, done?: () => boolean): Promise<void>;
   /** Takes all links between two nodes down, or up again; both ends notice. */
   setLink(a: string, b: string, up: boolean): Promise<void>;

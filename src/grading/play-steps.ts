@@ -1,7 +1,7 @@
 /** Plays the steps of a test on a network, in order, until one fails. */
 import type { Span } from "../base/index.js";
 import type { Interpreter } from "../control/index.js";
-import type { ControllerPacket, DeviceEvent, DigestList } from "../device/index.js";
+import { type ControllerPacket, DeviceError, type DeviceEvent, type DigestList } from "../device/index.js";
 import type { ExerciseStep } from "../exercises/index.js";
 import { bootSwitches } from "./boot.js";
 import type { RunningController, StartController } from "./controller.js";
@@ -53,7 +53,13 @@ export async function playSteps(
     for (const step of steps) {
       begin();
       span = step.span;
-      await play(step, submission, network, interpreters, heard);
+      const failure: unknown = await play(step, submission, network, interpreters, heard).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      // What went wrong in the controller is the cause.
+      await controller?.idle();
+      if (failure !== undefined) throw failure;
     }
     return undefined;
   } catch (error) {
@@ -130,7 +136,11 @@ async function enableDigest(network: TestNetwork, name: string, written: string)
     const known = digests.map(({ preamble }) => preamble?.name).join(", ");
     throw new StepFailure(`a digest ${written} in the program of ${name}`, `digests: ${known || "none"}`);
   }
-  const present = await device.read([{ kind: "digest", digest: found }]);
+  // BMv2 has no answer for a digest that is not configured, but an error.
+  const present = await device.read([{ kind: "digest", digest: found }]).catch((error: unknown) => {
+    if (error instanceof DeviceError && error.code === "NOT_FOUND") return [];
+    throw error;
+  });
   if (present.length > 0) return;
   const entity = {
     kind: "digest",

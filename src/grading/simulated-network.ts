@@ -11,7 +11,7 @@ import {
   SwitchNode,
 } from "../sim/packet/index.js";
 import type { TraceSink } from "../switch/index.js";
-import { StepFailure } from "./failure.js";
+import { tooManyFrames } from "./failure.js";
 import { portName, type TestNetwork } from "./network.js";
 import { TestHost } from "./test-host.js";
 
@@ -32,6 +32,7 @@ const SEED = 1;
 
 export class SimulatedNetwork implements TestNetwork {
   readonly hosts: ReadonlyMap<string, TestHost>;
+  readonly patienceNs = 0;
   readonly #simulation: Simulation;
   readonly #network: Network;
   readonly #switches: ReadonlyMap<string, SwitchNode>;
@@ -122,12 +123,7 @@ export class SimulatedNetwork implements TestNetwork {
 
   async run(ns: number): Promise<void> {
     await this.#simulation.runAsync(this.#simulation.now + ns);
-    if (this.#flooded) {
-      throw new StepFailure(
-        `at most ${this.#frames} frames on the links of the network`,
-        "more frames: packets are copied, or go round in a loop, without end",
-      );
-    }
+    if (this.#flooded) throw tooManyFrames(this.#frames);
   }
 
   async setLink(a: string, b: string, up: boolean): Promise<void> {

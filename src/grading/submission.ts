@@ -1,5 +1,6 @@
 /** What somebody hands in, seen together with the exercise's own files; its programs are compiled once. */
 import { Diagnostics, folderOfPath, formatDiagnostic, isWithin, pathIn, SourceFile } from "../base/index.js";
+import { DeviceError } from "../device/index.js";
 import { type Exercise, type ExerciseFiles, type ExerciseSetup, openExercise } from "../exercises/index.js";
 import { compile } from "../p4/index.js";
 import type { Program } from "../program/index.js";
@@ -105,9 +106,10 @@ export class Submission {
   }
 }
 
-/** Messages of a user's mistakes as the failure of a step; other errors are thrown on. */
+/** Messages of a user's mistakes, and what a switch refuses, as the failure of a step; other errors are thrown on. */
 export function failureOf(error: unknown, expected: string): StepFailure {
   if (error instanceof StepFailure) return error;
+  if (error instanceof DeviceError) return new StepFailure(expected, error.message);
   const list = (error as { diagnostics?: unknown }).diagnostics;
   if (!Array.isArray(list)) throw error;
   const errors = list.filter(({ severity }) => severity === "error");

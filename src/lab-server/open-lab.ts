@@ -4,8 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { Exercise } from "../exercises/index.js";
+import type { TestNetwork } from "../grading/index.js";
 import { exerciseTests, type LabService, LabSession, type LabTests, type LabTimers } from "../lab/index.js";
 import { packageFile, readSourceIfThere } from "../loading/index.js";
+import { isolatedController, startTestbedNetwork } from "../submissions/index.js";
 import { watchFolder, writeInFolder } from "./folder.js";
 import type { ProjectOnDisk } from "./read-project.js";
 import { TestbedSession } from "./testbed/testbed-session.js";
@@ -19,15 +22,20 @@ const wallTimers: LabTimers = {
   },
 };
 
-/** Tests of exercises; targets of the fit checker are those of the package. */
-const machineTests = (): LabTests =>
-  exerciseTests({
+/**
+ * Tests of exercises; targets of the fit checker are those of the package, and controllers run in processes of their own.
+ * @param network absent: the simulated one
+ */
+const machineTests = (network?: (exercise: Exercise) => Promise<TestNetwork>): LabTests =>
+  exerciseTests((exercise) => ({
     turn: () => setImmediate(),
     target: (name) =>
       /^[a-z0-9]+$/.test(name)
         ? readSourceIfThere(fileURLToPath(packageFile(`data/targets/${name}.yaml`)))
         : undefined,
-  });
+    startController: isolatedController(exercise.limits),
+    ...(network === undefined ? {} : { network: () => network(exercise) }),
+  }));
 
 export interface OpenLab {
   readonly service: LabService;
@@ -72,14 +80,17 @@ export async function openTestbedLab(
 ): Promise<OpenLab> {
   const logs = mkdtempSync(join(tmpdir(), "p4loom-lab-"));
   const clean = (): void => rmSync(logs, { recursive: true, force: true });
+  const engine = "switch";
+  const networkOf = ({ topology, limits }: Exercise) =>
+    startTestbedNetwork(topology, { engine, folder: join(logs, "tests"), frames: limits.frames, stop });
   try {
     const session = await TestbedSession.open(project, {
       timers: wallTimers,
-      tests: machineTests(),
+      tests: machineTests(networkOf),
       ...savingTo(folder),
       log,
       stop,
-      lab: { network: "netns", engine: "switch", folder: logs, allowMissing: new Set(["delay", "rate"]) },
+      lab: { network: "netns", engine, folder: logs, allowMissing: new Set(["delay", "rate"]) },
     });
     return watched(session, folder, clean);
   } catch (error) {

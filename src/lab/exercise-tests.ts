@@ -1,4 +1,4 @@
-/** The tests of an exercise, graded on simulated networks of their own: the network that the page shows is not touched. */
+/** The tests of an exercise, graded on networks of their own: the network that the page shows is not touched. */
 import { DiagnosticError, Diagnostics, fail } from "../base/index.js";
 import { EXERCISE_FILE, type Exercise, readExercise } from "../exercises/index.js";
 import { type RunTestOptions, runTest, Submission, type TestResult } from "../grading/index.js";
@@ -19,7 +19,8 @@ function exerciseOf(files: Readonly<Record<string, string>>): Exercise | undefin
   return exercise;
 }
 
-export function exerciseTests(options: RunTestOptions): LabTests {
+/** @param optionsFor how the tests of an exercise are run here */
+export function exerciseTests(optionsFor: (exercise: Exercise) => RunTestOptions): LabTests {
   return {
     has: (files) => files[EXERCISE_FILE] !== undefined,
     read(files): ExerciseView | undefined {
@@ -49,6 +50,7 @@ export function exerciseTests(options: RunTestOptions): LabTests {
         files[path] === undefined ? [] : [[path, files[path]] as const],
       );
       const submission = new Submission(exercise, new Map(handedIn));
+      const options = optionsFor(exercise);
       const results: TestResultView[] = [];
       for (const test of exercise.tests.filter(({ name }) => names?.includes(name) ?? true)) {
         const { name, points } = test;

@@ -4,4 +4,5 @@ export const CODES = {
   notRead: "P46311",
   noIsolation: "P46312",
   unknownTarget: "P46313",
+  notGraded: "P46314",
 } as const;

@@ -1,33 +1,45 @@
 /** Grades many submissions, some at a time, each in processes of its own. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Diagnostics } from "../base/index.js";
 import type { Exercise } from "../exercises/index.js";
 import { ownCommand } from "../loading/index.js";
 import { CODES } from "./codes.js";
+import { CONTROLLER_COMMAND } from "./controller/on-this-machine.js";
 import { exerciseTexts, targetTexts } from "./exercise-folder.js";
 import type { FoundSubmission } from "./find.js";
 import { type GradedSubmission, gradeOne } from "./grade-one.js";
 import { examineIsolation, type Isolation, isolated } from "./isolation.js";
+import type { TestbedJob } from "./job.js";
+import { startTestbedNetwork, type TestbedEngine } from "./testbed/network.js";
 
 export interface GradeAllOptions {
   /** Submissions at a time. */
   readonly workers: number;
+  /** Real switches for the tests; absent: the simulator. */
+  readonly testbed?: TestbedEngine;
+  /** Aborted: what runs is stopped and taken away, and nothing further is started. */
+  readonly stop?: AbortSignal;
   /** Called when a submission is graded. */
   graded?(submission: GradedSubmission, count: number): void;
 }
 
-/** Words after p4loom's own command that start the two kinds of processes. */
+/** Word after p4loom's own command that starts the process that grades a submission. */
 const WORKER_COMMAND = "grader";
-const CONTROLLER_COMMAND = "controller";
 
 const BARE: Isolation = { prefix: [], namespaces: false, limits: false, permissions: false };
 
-/** The results in the order of the submissions. What this machine lacks to isolate them is a warning (P46312). */
+/**
+ * The results in the order of the submissions. What this machine lacks to isolate them is a warning (P46312); what it lacks for
+ * real switches is an error, before anything is graded (P431xx), or a warning where it happens later (P46314).
+ */
 export async function gradeAll(
   submissions: readonly FoundSubmission[],
   exercise: Exercise,
   folder: string,
   diagnostics: Diagnostics,
-  { workers, graded }: GradeAllOptions,
+  { workers, testbed, stop, graded }: GradeAllOptions,
 ): Promise<GradedSubmission[]> {
   const own = ownCommand();
   const isolation = await examineIsolation(own);
@@ -48,21 +60,35 @@ export async function gradeAll(
         : "they can write files and start processes, too",
     );
   }
+  if (testbed !== undefined) await tryTestbed(exercise, testbed, stop);
   const { permissions } = isolation;
+  // In the simulator it inherits namespaces and limits from the process that starts it.
+  const ofController = testbed === undefined ? { ...BARE, permissions } : isolation;
   const job = {
     exercise: exerciseTexts(folder),
     targets: targetTexts(),
-    // It inherits namespaces and limits from the process that starts it.
-    controller: isolated([...own, CONTROLLER_COMMAND], { ...BARE, permissions }, exercise.limits, false),
+    controller: isolated([...own, CONTROLLER_COMMAND], ofController, exercise.limits, false),
   };
   const results: GradedSubmission[] = [];
   let next = 0;
   let count = 0;
   const work = async (): Promise<void> => {
     while (next < submissions.length) {
+      stop?.throwIfAborted();
       const index = next++;
-      const one = await gradeOne(submissions[index]!, exercise, job, [...own, WORKER_COMMAND], isolation);
+      const one = await withFolder(testbed, (real) =>
+        gradeOne(
+          submissions[index]!,
+          exercise,
+          { ...job, ...(real === undefined ? {} : { testbed: real }) },
+          [...own, WORKER_COMMAND],
+          isolation,
+          stop,
+        ),
+      );
       results[index] = one;
+      if (one.fault !== undefined)
+        diagnostics.warning(CODES.notGraded, undefined, `${one.name} could not be graded`, one.fault);
       graded?.(one, ++count);
     }
   };
@@ -70,11 +96,28 @@ export async function gradeAll(
   return results;
 }
 
-/** The command of a controller whose parent is not isolated itself. */
-export function controllerCommand(
-  own: readonly string[],
-  isolation: Isolation,
-  limits: Exercise["limits"],
-): readonly string[] {
-  return isolated([...own, CONTROLLER_COMMAND], isolation, limits, false);
+/** Starts the network of the exercise once. Fails with what this machine lacks for it. */
+async function tryTestbed(
+  { topology, limits: { frames } }: Exercise,
+  testbed: TestbedEngine,
+  stop: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  await withFolder(testbed, async (job) => {
+    const network = await startTestbedNetwork(topology, { ...job!, frames, stop });
+    await network.close();
+  });
+}
+
+/** A folder for what the switches of one submission write, for the time of `work`. */
+async function withFolder<T>(
+  testbed: TestbedEngine | undefined,
+  work: (job: TestbedJob | undefined) => Promise<T>,
+): Promise<T> {
+  if (testbed === undefined) return work(undefined);
+  const folder = mkdtempSync(join(tmpdir(), "p4loom-grade-"));
+  try {
+    return await work({ ...testbed, folder });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import { type Exercise, maximumPoints } from "../exercises/index.js";
 import type { TestResult } from "../grading/index.js";
 import type { FoundSubmission } from "./find.js";
-import { type Isolation, isolated } from "./isolation.js";
+import { type Isolation, isolated, limitedOnly } from "./isolation.js";
 import type { Job, JobAnswer } from "./job.js";
 
 export interface GradedSubmission {
@@ -13,6 +13,8 @@ export interface GradedSubmission {
   readonly of: number;
   /** One for each test of the exercise, in order. */
   readonly tests: readonly TestResult[];
+  /** Why this machine could not grade it: the points say nothing then. */
+  readonly fault?: string;
 }
 
 /** The results of a submission are some kilobytes; each has a story of limited length. */
@@ -22,6 +24,9 @@ const MAX_ERRORS = 4096;
 const WALL_FACTOR = 3;
 const WALL_MS = 20_000;
 
+/** Each test on real switches starts and ends processes. */
+const TESTBED_WALL_MS = 30_000;
+
 type End = { readonly expected: string; readonly seen: string };
 
 export async function gradeOne(
@@ -30,18 +35,24 @@ export async function gradeOne(
   job: Omit<Job, "handedIn">,
   command: readonly string[],
   isolation: Isolation,
+  abandon?: AbortSignal,
 ): Promise<GradedSubmission> {
   const { limits, controller } = exercise;
-  const [file, ...args] = isolated(command, isolation, limits, controller !== undefined);
+  const [file, ...args] =
+    job.testbed === undefined
+      ? isolated(command, isolation, limits, controller !== undefined)
+      : limitedOnly(command, isolation, limits);
   const child = spawn(file!, args, { stdio: ["pipe", "pipe", "pipe"], detached: true, env: environment() });
   const results: TestResult[] = [];
   let end: End | undefined;
   let done = false;
+  let fault: string | undefined;
   const stop = (why: End): void => {
     end ??= why;
     kill(child.pid);
   };
-  const wallMs = limits.seconds * 1000 * WALL_FACTOR + WALL_MS;
+  const perTestMs = job.testbed === undefined ? 0 : TESTBED_WALL_MS;
+  const wallMs = limits.seconds * 1000 * WALL_FACTOR + WALL_MS + perTestMs * exercise.tests.length;
   const timer = setTimeout(() => stop(tooLong(limits.seconds)), wallMs);
   let length = 0;
   let rest = "";
@@ -58,7 +69,10 @@ export async function gradeOne(
       const answer = JSON.parse(line) as JobAnswer;
       if (answer.kind === "done") done = true;
       else if (answer.kind === "result") results.push(answer.result);
-      else end ??= answer;
+      else if (answer.kind === "fault") {
+        fault = answer.message;
+        end ??= { expected: "a network of real switches", seen: "it does not start on this machine" };
+      } else end ??= answer;
     }
   });
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -66,13 +80,18 @@ export async function gradeOne(
   });
   child.stdin.on("error", () => {});
   const whole: Job = { ...job, handedIn: Object.fromEntries(submission.files) };
-  child.stdin.end(`${JSON.stringify(whole)}\n`);
+  // It stays open: when it closes, because we have ended, the process ends too.
+  child.stdin.write(`${JSON.stringify(whole)}\n`);
+  const close = (): void => void child.stdin.end();
+  abandon?.addEventListener("abort", close, { once: true });
   const status = await new Promise<number>((resolve) => {
     child.once("error", () => resolve(127));
     child.once("close", (code, signal) => resolve(code ?? 128 + constants.signals[signal!]));
   });
   clearTimeout(timer);
+  abandon?.removeEventListener("abort", close);
   kill(child.pid);
+  abandon?.throwIfAborted();
   // A test that was stopped has a result; one whose process has ended has none.
   const told = end !== undefined && results.length > 0 && status === 0;
   if (!done) end ??= endOf(status, limits, errors);
@@ -84,6 +103,7 @@ export async function gradeOne(
     points: tests.reduce((sum, { points }) => sum + points, 0),
     of: maximumPoints(exercise),
     tests,
+    ...(fault === undefined ? {} : { fault }),
   };
 }
 

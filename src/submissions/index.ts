@@ -1,14 +1,15 @@
 /**
  * Grades submissions of an exercise: {@link findSubmissions} reads what was handed in, {@link gradeAll} runs the tests on each
  * in processes of its own, kept from the rest of the machine as far as it can ({@link examineIsolation}), and
- * {@link reportFiles} writes the results down.
+ * {@link reportFiles} writes the results down. Tests run on the simulator, or on real switches ({@link startTestbedNetwork}).
  */
 export { serveController } from "./controller/child.js";
+export { isolatedController } from "./controller/on-this-machine.js";
 export { openExerciseFolder } from "./exercise-folder.js";
 export { type FoundSubmission, findSubmissions, readHandedIn } from "./find.js";
 export { type GradeAllOptions, gradeAll } from "./grade-all.js";
-export { gradeOnTestbed } from "./grade-on-testbed.js";
 export type { GradedSubmission } from "./grade-one.js";
 export { examineIsolation, type Isolation } from "./isolation.js";
 export { failureLines, reportFiles } from "./report.js";
+export { startTestbedNetwork, type TestbedEngine, type TestbedNetworkOptions } from "./testbed/network.js";
 export { serveJob } from "./worker.js";

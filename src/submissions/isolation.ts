@@ -100,6 +100,22 @@ export function isolated(
   ];
 }
 
+/** Files that switches write: logs, with the lowest level. */
+const TESTBED_FILE_BYTES = 16 << 20;
+
+/** The command with limits of time, memory and files alone, for what makes namespaces itself. Its own processes inherit them. */
+export function limitedOnly(
+  [node, ...script]: readonly string[],
+  { limits }: Isolation,
+  { seconds, memoryMb }: ProcessLimits,
+): string[] {
+  const bytes = (memoryMb + NODE_MB) * 2 ** 20;
+  const limit = limits
+    ? ["prlimit", `--cpu=${seconds}`, `--data=${bytes}`, "--core=0", `--fsize=${TESTBED_FILE_BYTES}`]
+    : [];
+  return [...limit, node!, `--max-old-space-size=${memoryMb}`, "--no-warnings", ...script];
+}
+
 function permitted(script: readonly string[], mayStart: boolean): string[] {
   const main = realpathSync(script.find((word) => /\.c?js$/.test(word))!);
   const readable = [

@@ -1,5 +1,6 @@
 /** What the process that grades one submission is told, and what it answers: one line of JSON each. */
 import type { TestResult } from "../grading/index.js";
+import type { TestbedEngine } from "./testbed/network.js";
 
 export interface Job {
   /** Texts of the exercise by their paths in its folder, without its solution. */
@@ -10,6 +11,13 @@ export interface Job {
   readonly targets: Readonly<Record<string, string>>;
   /** Command that starts the process of a controller. */
   readonly controller: readonly string[];
+  /** Real switches for the tests; absent: the simulator. */
+  readonly testbed?: TestbedJob;
+}
+
+export interface TestbedJob extends TestbedEngine {
+  /** For what the switches write; whoever starts the process removes it. */
+  readonly folder: string;
 }
 
 export type JobAnswer =
@@ -17,4 +25,6 @@ export type JobAnswer =
   | { readonly kind: "result"; readonly result: TestResult }
   /** The last test had to be stopped, and no further one is run. */
   | { readonly kind: "stopped"; readonly expected: string; readonly seen: string }
+  /** This machine could not run the network of a test; no further one is run. */
+  | { readonly kind: "fault"; readonly message: string }
   | { readonly kind: "done" };

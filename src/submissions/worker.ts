@@ -1,47 +1,85 @@
 /** The process that grades one submission: reads a job from stdin, writes its answers to stdout. */
+import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
-import { Diagnostics, SourceFile } from "../base/index.js";
-import { filesOf, readExercise } from "../exercises/index.js";
-import { runTest, type StepFailure, Submission } from "../grading/index.js";
+import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../base/index.js";
+import { type Exercise, filesOf, readExercise } from "../exercises/index.js";
+import { type RunTestOptions, runTest, StepFailure, Submission } from "../grading/index.js";
 import { controllerStarter } from "./controller/parent.js";
-import type { Job, JobAnswer } from "./job.js";
+import type { Job, JobAnswer, TestbedJob } from "./job.js";
+import { startTestbedNetwork } from "./testbed/network.js";
 
-/** Runs the tests of one job, and answers after each of them. */
+/** Runs the tests of one job, and answers after each of them. When stdin closes before, all is stopped and taken away. */
 export async function serveJob(): Promise<void> {
   // Otherwise this signal, which a controller could send, would open Node's debugger.
   process.on("SIGUSR1", () => {});
-  const job = JSON.parse(await textOf(process.stdin)) as Job;
+  const stop = new AbortController();
+  const lines = createInterface({ input: process.stdin });
+  const job = JSON.parse(await new Promise<string>((resolve) => lines.once("line", resolve))) as Job;
+  const abandon = (): void => {
+    if (job.testbed === undefined) process.exit();
+    stop.abort(new Error("whoever grades has ended"));
+  };
+  lines.once("close", abandon);
+  try {
+    await runJob(job, stop.signal);
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+  } finally {
+    lines.off("close", abandon);
+    process.stdin.destroy();
+  }
+}
+
+async function runJob(job: Job, stop: AbortSignal): Promise<void> {
   const diagnostics = new Diagnostics();
-  const exercise = readExercise(filesOf(new Map(Object.entries(job.exercise))), "", diagnostics);
+  const exercise = readExercise(filesOf(new Map(Object.entries(job.exercise))), "", diagnostics)!;
   diagnostics.throwIfErrors();
-  const submission = new Submission(exercise!, new Map(Object.entries(job.handedIn)));
-  const stopped: StepFailure[] = [];
-  const options = {
+  const submission = new Submission(exercise, new Map(Object.entries(job.handedIn)));
+  /** Why no further test is run. */
+  const ends: JobAnswer[] = [];
+  const options: RunTestOptions = {
     turn: () => setImmediate() as Promise<void>,
-    target: (name: string) => {
+    target: (name) => {
       const text = job.targets[name];
       return text === undefined ? undefined : new SourceFile(`${name}.yaml`, text);
     },
-    startController: controllerStarter(job.controller, (why) => {
-      stopped.push(why);
+    startController: controllerStarter(job.controller, ({ expected, seen }) => {
+      ends.push({ kind: "stopped", expected, seen });
     }),
+    ...(job.testbed === undefined
+      ? {}
+      : { network: () => realNetwork(exercise, job.testbed!, stop, (fault) => void ends.push(fault)) }),
   };
-  for (const test of exercise!.tests) {
-    answer({ kind: "result", result: await runTest(test, submission, options) });
-    const [why] = stopped;
-    if (why === undefined) continue;
-    answer({ kind: "stopped", expected: why.expected, seen: why.seen });
+  for (const test of exercise.tests) {
+    const result = await runTest(test, submission, options);
+    stop.throwIfAborted();
+    const fault = ends.find(({ kind }) => kind === "fault");
+    if (fault === undefined) answer({ kind: "result", result });
+    const [end] = ends;
+    if (end === undefined) continue;
+    answer(fault ?? end);
     return;
   }
   answer({ kind: "done" });
 }
 
-function answer(one: JobAnswer): void {
-  process.stdout.write(`${JSON.stringify(one)}\n`);
+/** What this machine lacks is no mistake of a submission. */
+async function realNetwork(
+  { topology, limits }: Exercise,
+  testbed: TestbedJob,
+  stop: AbortSignal,
+  failed: (fault: JobAnswer) => void,
+) {
+  try {
+    return await startTestbedNetwork(topology, { ...testbed, frames: limits.frames, stop });
+  } catch (error) {
+    const message =
+      error instanceof DiagnosticError ? error.diagnostics.map(formatDiagnostic).join("\n") : String(error);
+    failed({ kind: "fault", message });
+    throw new StepFailure("a network of real switches", "it does not start");
+  }
 }
 
-async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of stream) parts.push(part as Buffer);
-  return Buffer.concat(parts).toString("utf8");
+function answer(one: JobAnswer): void {
+  process.stdout.write(`${JSON.stringify(one)}\n`);
 }

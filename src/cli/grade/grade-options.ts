@@ -1,14 +1,12 @@
 /** The words of `p4loom grade`. */
-import { availableParallelism } from "node:os";
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { SWITCH_ENGINES, type SwitchEngine } from "../../testbed/index.js";
+import { type Command, InvalidArgumentError } from "commander";
 
 export interface GradeArguments {
   submissions?: string;
   out?: string;
-  workers: number;
+  workers?: number;
   json?: boolean;
-  engine: "sim" | SwitchEngine;
+  engine: string;
   bmv2?: string;
 }
 
@@ -18,13 +16,17 @@ export function defineGrade(command: Command): Command {
     .argument("<folder>", "folder with exercise.yaml")
     .option("--submissions <dir>", "grade each folder or file in DIR")
     .option("--out <dir>", "write results.json, results.csv and gradescope/NAME/results.json to DIR")
-    .option("--workers <n>", "submissions at a time", wholeNumber, availableParallelism())
-    .addOption(
-      new Option("--engine <engine>", "simulator, or real switches (needs root)")
-        .choices(["sim", ...SWITCH_ENGINES])
-        .default("sim"),
+    .option(
+      "--workers <n>",
+      "submissions at a time (default: one for each processor; 1 with real switches)",
+      wholeNumber,
     )
-    .option("--bmv2 <path>", "simple_switch_grpc, if it is not on PATH")
+    .option(
+      "--engine <engine>",
+      "sim: the simulator; switch, bmv2: real processes of our switch or BMv2, as root",
+      "sim",
+    )
+    .option("--bmv2 <path>", "simple_switch_grpc for the engine bmv2 (default: the one on PATH)")
     .option("--json", "print the results as JSON");
 }
 

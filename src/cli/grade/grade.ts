@@ -1,6 +1,7 @@
 /** `p4loom grade`: the tests of an exercise, with points. */
+import { availableParallelism } from "node:os";
 import { basename, resolve } from "node:path";
-import { Diagnostics, formatTable, printable } from "../../base/index.js";
+import { Diagnostics, fail, formatTable, printable } from "../../base/index.js";
 import { writeFiles } from "../../loading/index.js";
 import {
   failureLines,
@@ -11,26 +12,46 @@ import {
   readHandedIn,
   reportFiles,
 } from "../../submissions/index.js";
+import { SWITCH_ENGINES } from "../../testbed/index.js";
+import { CODES } from "../codes.js";
+import { oneOf } from "../net/dialogue.js";
 import { EXIT, printDiagnostics } from "../outcome.js";
+import { untilSignal } from "../signals.js";
 import type { GradeArguments } from "./grade-options.js";
 
-/** Without submissions, status 1 unless all tests pass; with them, 0 when all are graded. */
+const ENGINES = ["sim", ...SWITCH_ENGINES] as const;
+
+/** Without submissions, status 1 unless all tests pass; with them, 0 when all are graded. After a signal, that of the signal. */
 export async function grade(folder: string, options: GradeArguments): Promise<number> {
   const diagnostics = new Diagnostics();
   const exercise = openExerciseFolder(folder, diagnostics);
-  const { submissions: from, out, workers, json } = options;
+  const { submissions: from, out, bmv2, json } = options;
+  const engine = oneOf("--engine", options.engine, ENGINES);
+  if (bmv2 !== undefined && engine !== "bmv2")
+    fail(CODES.wrongValue, undefined, `--bmv2 names the switch of --engine bmv2; the engine is ${engine}`);
+  const testbed = engine === "sim" ? undefined : { engine, ...(bmv2 === undefined ? {} : { bmv2 }) };
+  // Real switches share the processors: one beside another would be slower, and their times others.
+  const workers = options.workers ?? (testbed === undefined ? availableParallelism() : 1);
   const found =
     from === undefined
       ? [{ name: basename(resolve(folder)), files: readHandedIn(folder, exercise.handsIn, diagnostics) }]
       : findSubmissions(from, exercise.handsIn, diagnostics);
-  const graded = await gradeAll(found, exercise, folder, diagnostics, { workers });
+  const graded = await untilSignal((stop) =>
+    gradeAll(found, exercise, folder, diagnostics, {
+      workers,
+      ...(testbed === undefined ? {} : { testbed }),
+      stop,
+    }),
+  );
   printDiagnostics(diagnostics.list);
+  if (typeof graded === "number") return graded;
   if (out !== undefined) writeFiles(reportFiles(exercise, graded, out));
   if (json) process.stdout.write(`${JSON.stringify({ exercise: exercise.title, submissions: graded })}\n`);
   else
     process.stdout.write(
       `${(from === undefined ? oneText(graded[0]!) : manyText(graded)).map(printable).join("\n")}\n`,
     );
+  if (graded.some(({ fault }) => fault !== undefined)) return EXIT.wrongInput;
   const all = graded.every(({ points, of }) => points === of);
   return from === undefined && !all ? EXIT.wrongInput : EXIT.success;
 }

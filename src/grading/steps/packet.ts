@@ -76,8 +76,9 @@ const PING_TIMEOUT_NS = 500e6;
 /** Sends echo requests, and counts the replies that come back to the host. */
 export async function playPing(step: Step<"ping">, network: TestNetwork, to: bigint): Promise<void> {
   const { from, count, ttl, answered } = step;
-  const replies = network.hosts.get(from)!.ping(to, count, ttl, PING_INTERVAL_NS, PING_TIMEOUT_NS);
   const nothing = answered.high === 0;
+  const timeoutNs = PING_TIMEOUT_NS + (nothing ? 0 : network.patienceNs);
+  const replies = network.hosts.get(from)!.ping(to, count, ttl, PING_INTERVAL_NS, timeoutNs);
   await network.run(
     count * PING_INTERVAL_NS + PING_TIMEOUT_NS,
     nothing ? undefined : () => replies() >= answered.low && replies() >= count,

@@ -4,7 +4,13 @@ import { join, resolve } from "node:path";
 import { DiagnosticError, Diagnostics, fail, SourceFile } from "../../base/index.js";
 import { Interpreter, type Surroundings } from "../../control/index.js";
 import { DeviceError } from "../../device/index.js";
-import type { ExerciseEnd, ExerciseProgram, ExerciseSetup, ExerciseTopology, SwitchSetup } from "../../exercises/index.js";
+import type {
+  ExerciseEnd,
+  ExerciseProgram,
+  ExerciseSetup,
+  ExerciseTopology,
+  SwitchSetup,
+} from "../../exercises/index.js";
 import { inIproute2 } from "../../exercises/index.js";
 import { writeUpdates } from "../../p4runtime/index.js";
 import { P4InfoIndex, type Program, readBmv2, readP4Info } from "../../program/index.js";
