@@ -7,14 +7,14 @@ import { controllerStarter } from "./parent.js";
 /** Word after p4loom's own command that starts the process of a controller. */
 export const CONTROLLER_COMMAND = "controller";
 
-let known: Isolation | undefined;
+let known: Promise<Isolation> | undefined;
 
 /** What this machine lacks to isolate a controller is left out. Finding that out takes some processes, once. */
 export const isolatedController =
   (limits: ProcessLimits): StartController =>
-  (module, network) => {
+  async (module, network) => {
     const own = ownCommand();
     known ??= examineIsolation(own);
-    const command = isolated([...own, CONTROLLER_COMMAND], known, limits, false);
+    const command = isolated([...own, CONTROLLER_COMMAND], await known, limits, false);
     return controllerStarter(command, () => {})(module, network);
   };
