@@ -13,4 +13,5 @@ export const CODES = {
   noProgram: "P46011",
   refused: "P46012",
   internal: "P46013",
+  notEdited: "P46014",
 } as const;

@@ -8,6 +8,7 @@ import type { FileView } from "./protocol.js";
 export class ProjectFiles implements ExerciseFiles {
   readonly #texts: Map<string, string>;
   readonly #readOnly: ReadonlySet<string>;
+  #version = 0;
 
   constructor({ files, readOnly = [] }: LabProject) {
     this.#texts = new Map(Object.entries(files).map(([path, text]) => [pathIn("", path), text]));
@@ -54,6 +55,12 @@ export class ProjectFiles implements ExerciseFiles {
 
   write(path: string, text: string): void {
     this.#texts.set(path, text);
+    this.#version++;
+  }
+
+  /** Another one after each change of a file. */
+  get version(): number {
+    return this.#version;
   }
 
   /** The path as the project names it. Fails with P46001 where it is none. */

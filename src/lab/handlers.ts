@@ -1,6 +1,7 @@
 /** What answers requests is the same for all engines where files, programs and switches are concerned. */
 
 import { diagnosticViews, refusalOf } from "./diagnostics.js";
+import { type EditOp, editHandlers } from "./editing.js";
 import type { ProjectFiles } from "./files.js";
 import type {
   LabAnswers,
@@ -53,6 +54,7 @@ type SharedOp =
   | "files.read"
   | "files.save"
   | "files.check"
+  | EditOp
   | "control.run"
   | "control.complete"
   | "control.undo"
@@ -61,6 +63,7 @@ type SharedOp =
 /** Files, statements and state. */
 export function sharedHandlers({ files, board, save, send }: SharedParts): Handlers<SharedOp> {
   return {
+    ...editHandlers(files, () => board().programs),
     "files.list": () => ({ files: files.views() }),
     "files.read": ({ path }) => {
       const text = files.read(path);

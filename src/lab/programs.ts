@@ -1,6 +1,6 @@
 /** The programs of a project, compiled from its texts. */
 import { type Diagnostics, fail, folderOfPath, pathIn, SourceFile } from "../base/index.js";
-import { compile } from "../p4/index.js";
+import { compile, type IncludeResolver } from "../p4/index.js";
 import { createP4Info, type Program, readBmv2, readP4Info } from "../program/index.js";
 import { CODES } from "./codes.js";
 import type { ProjectFiles } from "./files.js";
@@ -14,7 +14,7 @@ export interface CompiledProgram {
 
 /**
  * Compiles P4 source, or reads BMv2 JSON with its P4Info. Undefined after errors. `edited`: texts that take the place of
- * files. Files to include are searched beside the including file, then in the project's folder.
+ * files.
  */
 export function compileFrom(
   files: ProjectFiles,
@@ -36,23 +36,25 @@ export function compileFrom(
     if (bmv2 === undefined || described === undefined || diagnostics.hasErrors) return undefined;
     return { program: { bmv2, p4info: described }, sources };
   }
-  const result = compile(
-    {
-      file,
-      resolveInclude: (name, from, system) => {
-        const folders = system ? [""] : [folderOfPath(from.path), ""];
-        for (const folder of folders) {
-          const found = sourceOf(pathIn(folder, name));
-          if (found === undefined) continue;
-          sources.add(found.path);
-          return found;
-        }
-        return undefined;
-      },
-    },
-    diagnostics,
-  );
+  const find = includesOf(sourceOf);
+  const resolveInclude: IncludeResolver = (name, from, system) => {
+    const found = find(name, from, system);
+    if (found !== undefined) sources.add(found.path);
+    return found;
+  };
+  const result = compile({ file, resolveInclude }, diagnostics);
   return result === undefined || diagnostics.hasErrors ? undefined : { program: result.program, sources };
+}
+
+/** Files to include are searched beside the including file, unless in `<>`, then in the project's folder. */
+export function includesOf(sourceOf: (path: string) => SourceFile | undefined): IncludeResolver {
+  return (name, from, system) => {
+    for (const folder of system ? [""] : [folderOfPath(from.path), ""]) {
+      const found = sourceOf(pathIn(folder, name));
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
 }
 
 /** Header types that packets have, for the packet builder. */

@@ -1,12 +1,12 @@
-/** A lab runs in a browser: all that it imports is bundled without a module of Node's. */
+/** A lab and the language service run in a browser: all that they import is bundled without a module of Node's. */
 import { join } from "node:path";
 import { build } from "esbuild";
 import { expect, it } from "vitest";
 import { ROOT } from "./wall.js";
 
-it("bundles for a browser without modules of Node", async () => {
+it.each(["lab", "editing"])("bundles src/%s for a browser without modules of Node", async (room) => {
   const result = await build({
-    entryPoints: [join(ROOT, "src/lab/index.ts")],
+    entryPoints: [join(ROOT, `src/${room}/index.ts`)],
     bundle: true,
     write: false,
     minify: true,

@@ -1,10 +1,5 @@
 /** The editor of one file: P4 colours, diagnostics at their place, save by key. */
-import {
-  autocompletion,
-  closeBrackets,
-  closeBracketsKeymap,
-  completionKeymap,
-} from "@codemirror/autocomplete";
+import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import {
   defaultKeymap,
   history,
@@ -13,7 +8,7 @@ import {
   toggleTabFocusMode,
 } from "@codemirror/commands";
 import { bracketMatching, foldGutter, foldKeymap, indentUnit } from "@codemirror/language";
-import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { type Action, type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState, type Text } from "@codemirror/state";
 import {
@@ -26,14 +21,18 @@ import {
   rectangularSelection,
 } from "@codemirror/view";
 import { useEffect, useRef } from "preact/hooks";
-import type { LabDiagnostic } from "../../../src/lab/index.js";
+import type { FixView, LabDiagnostic } from "../../../src/lab/index.js";
+import type { Lab } from "../state/lab.js";
 import type { OpenFile } from "../state/lab-state.js";
+import { isP4, languageService } from "./language-service.js";
 import { look } from "./look.js";
 import { p4Language } from "./p4-mode.js";
 
 interface Props {
   file: OpenFile;
+  lab: Lab;
   diagnostics: readonly LabDiagnostic[];
+  fixes: readonly FixView[];
   change: (text: string) => void;
   save: () => void;
   /** A line to go to, counted from 1; a new object goes there again. */
@@ -43,7 +42,7 @@ interface Props {
 /** Editors keep their history while another file is shown. */
 const states = new Map<string, EditorState>();
 
-export function CodeEditor({ file, diagnostics, change, save, goTo }: Props) {
+export function CodeEditor({ file, lab, diagnostics, fixes, change, save, goTo }: Props) {
   const room = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | undefined>(undefined);
   const calls = useRef({ change, save });
@@ -55,7 +54,6 @@ export function CodeEditor({ file, diagnostics, change, save, goTo }: Props) {
   };
   useEffect(() => {
     const kept = states.get(file.path);
-    const isP4 = /\.(p4|p4inc|h)$/.test(file.path);
     const state =
       kept?.doc.toString() === file.text
         ? kept
@@ -71,14 +69,8 @@ export function CodeEditor({ file, diagnostics, change, save, goTo }: Props) {
                 drawSelection(),
               ],
               ...[indentUnit.of("    "), EditorState.tabSize.of(4), bracketMatching(), closeBrackets()],
-              ...[
-                autocompletion(),
-                rectangularSelection(),
-                highlightActiveLine(),
-                highlightSelectionMatches(),
-                look,
-              ],
-              isP4 ? p4Language() : [],
+              ...[rectangularSelection(), highlightActiveLine(), highlightSelectionMatches(), look],
+              isP4(file.path) ? [p4Language(), languageService(lab, file.path)] : [],
               EditorState.readOnly.of(file.readOnly),
               EditorView.contentAttributes.of({ "aria-label": `Text of ${file.path}` }),
               EditorView.updateListener.of((update) => {
@@ -107,11 +99,13 @@ export function CodeEditor({ file, diagnostics, change, save, goTo }: Props) {
     };
   }, [file.path]);
 
-  // The file was written elsewhere.
+  // The file was written elsewhere. Keys are in the store at once, and here only when the page is drawn: the store's text counts.
   useEffect(() => {
     const editor = view.current;
-    if (editor === undefined || editor.state.doc.toString() === file.text) return;
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: file.text } });
+    const text = lab.store.value.open.find(({ path }) => path === file.path)?.text;
+    const shownText = editor?.state.doc.toString();
+    if (editor === undefined || text === undefined || text === shownText) return;
+    editor.dispatch({ changes: difference(shownText!, text) });
   }, [file.text]);
 
   useEffect(() => {
@@ -120,10 +114,10 @@ export function CodeEditor({ file, diagnostics, change, save, goTo }: Props) {
     editor.dispatch(
       setDiagnostics(
         editor.state,
-        diagnostics.flatMap((one) => shown(one, editor.state.doc)),
+        diagnostics.flatMap((one) => shown(one, editor.state.doc, actionsOf(one, fixes, lab, file.path))),
       ),
     );
-  }, [diagnostics, file.path]);
+  }, [diagnostics, fixes, file.path]);
 
   useEffect(() => {
     const editor = view.current;
@@ -143,7 +137,35 @@ function offsetOf(doc: Text, { line, column }: { line: number; column: number })
   return Math.min(to, from + Math.max(0, column - 1));
 }
 
-function shown({ severity, code, message, notes, start, end }: LabDiagnostic, doc: Text): Diagnostic[] {
+/** The one replacement that makes a text another one: the cursor and marks outside of it stay where they are. */
+function difference(old: string, now: string): { from: number; to: number; insert: string } {
+  let from = 0;
+  while (from < old.length && old[from] === now[from]) from++;
+  let [to, end] = [old.length, now.length];
+  while (to > from && end > from && old[to - 1] === now[end - 1]) {
+    to--;
+    end--;
+  }
+  return { from, to, insert: now.slice(from, end) };
+}
+
+/** The fixes that belong to a message, as actions of its tooltip. */
+function actionsOf(one: LabDiagnostic, fixes: readonly FixView[], lab: Lab, path: string): Action[] {
+  return fixesFor(one, fixes).map(({ title, edits }) => ({
+    name: title,
+    apply: () => void lab.applyEdits(path, edits),
+  }));
+}
+
+export function fixesFor({ code, start }: LabDiagnostic, fixes: readonly FixView[]): readonly FixView[] {
+  return fixes.filter((fix) => fix.code === code && fix.line === start?.line && fix.column === start.column);
+}
+
+function shown(
+  { severity, code, message, notes, start, end }: LabDiagnostic,
+  doc: Text,
+  actions: Action[],
+): Diagnostic[] {
   if (start === undefined) return [];
   const from = offsetOf(doc, start);
   const to = Math.max(end === undefined ? from : offsetOf(doc, end), from);
@@ -151,5 +173,5 @@ function shown({ severity, code, message, notes, start, end }: LabDiagnostic, do
     code === "" ? message : `${message} [${code}]`,
     ...notes.map((note) => `note: ${note.message}`),
   ];
-  return [{ from, to, severity, message: text.join("\n") }];
+  return [{ from, to, severity, message: text.join("\n"), actions }];
 }

@@ -7,7 +7,8 @@ export const look = EditorView.theme({
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
   ".cm-content": { caretColor: "var(--ink)" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
-  ".cm-gutters": { backgroundColor: "transparent", color: "var(--quiet)", border: "none" },
+  // opaque: a long line that is scrolled to the left passes below
+  ".cm-gutters": { backgroundColor: "var(--card)", color: "var(--quiet)", border: "none" },
   ".cm-activeLine, .cm-activeLineGutter": {
     backgroundColor: "color-mix(in srgb, var(--accent) 7%, transparent)",
   },
@@ -25,6 +26,9 @@ export const look = EditorView.theme({
   },
   ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--soft)", color: "var(--ink)" },
   ".cm-diagnostic": { whiteSpace: "pre-wrap", fontSize: "12.5px" },
+  ".cm-note": { padding: "4px 10px", maxHeight: "320px", overflow: "auto", fontSize: "12.5px" },
+  ".cm-signature": { fontFamily: "var(--mono)", fontSize: "12px" },
+  ".cm-dialog label, .cm-dialog .cm-textfield, .cm-dialog .cm-button": { fontSize: "12.5px" },
   ".cm-lit": { backgroundColor: "var(--lit)" },
   ".cm-lit-now": { backgroundColor: "var(--lit-now)" },
 });

@@ -1,6 +1,8 @@
 /** The files of the project: what is wrong with them, and saving, which compiles and swaps in. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { CodeEditor } from "../editor/code-editor.js";
+import type { FixView, LabDiagnostic } from "../../../src/lab/index.js";
+import { CodeEditor, fixesFor } from "../editor/code-editor.js";
+import { isP4 } from "../editor/language-service.js";
 import { useLab, useLabState } from "../parts/context.js";
 import type { Lab } from "../state/lab.js";
 import type { OpenFile } from "../state/lab-state.js";
@@ -20,15 +22,17 @@ export function ProgramPanel() {
           onChange={({ currentTarget }) => void lab.openFile(currentTarget.value)}
         >
           {shown === undefined ? <option value="">Choose a file</option> : null}
-          {files.map(({ path }) => {
-            const opened = open.find((one) => one.path === path);
-            return (
-              <option key={path} value={path}>
-                {path}
-                {opened !== undefined && opened.text !== opened.saved ? " *" : ""}
-              </option>
-            );
-          })}
+          {[...files, ...open.filter(({ path }) => !files.some((one) => one.path === path))].map(
+            ({ path }) => {
+              const opened = open.find((one) => one.path === path);
+              return (
+                <option key={path} value={path}>
+                  {path}
+                  {opened !== undefined && opened.text !== opened.saved ? " *" : ""}
+                </option>
+              );
+            },
+          )}
         </select>
         {file === undefined ? null : <SaveRow key={file.path} file={file} />}
       </div>
@@ -81,17 +85,20 @@ function SaveRow({ file }: { file: OpenFile }) {
 
 function Editor({ file, lab }: { file: OpenFile; lab: Lab }) {
   const diagnostics = useLabState((state) => state.diagnostics[file.path]) ?? NONE;
-  const [goTo, setGoTo] = useState<{ line: number; column: number }>();
+  const place = useLabState((state) => state.place);
+  const fixes = useFixes(file, diagnostics, lab);
   useCheck(file, lab);
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
   return (
     <>
       <CodeEditor
         file={file}
+        lab={lab}
         diagnostics={diagnostics}
+        fixes={fixes}
         change={(text) => lab.edit(file.path, text)}
         save={() => void lab.save(file.path)}
-        goTo={goTo}
+        goTo={place?.path === file.path ? place : undefined}
       />
       <section class="diagnostics" aria-label={`Messages about ${file.path}`} aria-live="polite">
         {diagnostics.length === 0 ? (
@@ -108,7 +115,9 @@ function Editor({ file, lab }: { file: OpenFile; lab: Lab }) {
                     type="button"
                     class="plain"
                     disabled={one.start === undefined}
-                    onClick={() => one.start !== undefined && setGoTo({ ...one.start })}
+                    onClick={() =>
+                      one.start !== undefined && void lab.goTo({ path: file.path, ...one.start })
+                    }
                   >
                     <span class={one.severity === "error" ? "bad" : "quiet"}>
                       {one.start === undefined ? "" : `${one.start.line}:${one.start.column} `}
@@ -120,6 +129,17 @@ function Editor({ file, lab }: { file: OpenFile; lab: Lab }) {
                       </span>
                     ))}
                   </button>
+                  {fixesFor(one, fixes).map(({ title, edits }) => (
+                    <button
+                      key={title}
+                      type="button"
+                      class="fix"
+                      disabled={file.readOnly}
+                      onClick={() => void lab.applyEdits(file.path, edits)}
+                    >
+                      {title}
+                    </button>
+                  ))}
                 </li>
               ))}
             </ul>
@@ -131,6 +151,24 @@ function Editor({ file, lab }: { file: OpenFile; lab: Lab }) {
 }
 
 const NONE: readonly never[] = [];
+
+/** What can be done about the messages, while the text is the one that they are about. */
+function useFixes(file: OpenFile, diagnostics: readonly LabDiagnostic[], lab: Lab): readonly FixView[] {
+  const [found, setFound] = useState<{ text: string; fixes: readonly FixView[] }>();
+  useEffect(() => {
+    if (diagnostics.length === 0 || file.readOnly || !isP4(file.path)) return;
+    let current = true;
+    const { path, text } = file;
+    void lab.connection.request({ op: "edit.fixes", path, text }).then((reply) => {
+      if (current && reply.ok) setFound({ text, fixes: reply.value.fixes });
+    });
+    return () => {
+      current = false;
+    };
+  }, [diagnostics]);
+  return found?.text === file.text ? found.fixes : NONE;
+}
+
 /** A pause in typing after which the lab compiles what there is. */
 const PAUSE_MS = 250;
 

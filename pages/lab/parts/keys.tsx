@@ -38,6 +38,10 @@ const KEYS: readonly [string, string][] = [
   ["Ctrl+M in the editor", "lets the tab key leave the editor, and take tabs again"],
   ["F8 in the editor", "goes to the next error"],
   ["Ctrl+Space", "completes a word in the editor and in statements"],
+  ["Ctrl+I in the editor", "tells what the word at the cursor is, as a pointer on it does"],
+  ["F12 in the editor", "goes to the declaration of a name, as Ctrl and a click do"],
+  ["F2 in the editor", "gives a name another one everywhere"],
+  ["Shift+Alt+F in the editor", "formats the file"],
   ["Arrow keys in a story", "go from step to step; the P4 line is shown"],
 ];
 

@@ -6,6 +6,7 @@ import type {
   LabDiagnostic,
   LabView,
   PacketView,
+  PlaceView,
   StateView,
   StoryView,
 } from "../../../src/lab/index.js";
@@ -38,6 +39,8 @@ export interface OpenFile {
   /** As it is in the editor. */
   readonly text: string;
   readonly readOnly: boolean;
+  /** Its lines end with CR and LF; in `saved` and `text` with LF alone. */
+  readonly crlf: boolean;
 }
 
 /** What load and queues of the whole network were over a tenth of a second of the wall's clock. */
@@ -65,6 +68,8 @@ export interface LabState {
   readonly open: readonly OpenFile[];
   /** Path of the file that the editor shows. */
   readonly shown: string | undefined;
+  /** Where the editor goes; a new object goes there again. */
+  readonly place: PlaceView | undefined;
   readonly diagnostics: Readonly<Record<string, readonly LabDiagnostic[]>>;
   readonly exercise: ExerciseView | undefined;
   readonly consoles: Readonly<Record<string, string>>;
@@ -83,7 +88,7 @@ export const START: LabState = {
     drops: [],
   },
   ...{ log: [], flows: [], history: [], states: {}, files: [], open: [], shown: undefined, diagnostics: {} },
-  ...{ exercise: undefined, consoles: {}, said: undefined },
+  ...{ exercise: undefined, consoles: {}, said: undefined, place: undefined },
 };
 
 /** What belongs to a network that is no more. */

@@ -1,5 +1,6 @@
 /** The page's lab: asks for what the page shows, hears what happens, and keeps it in a store. */
 import type {
+  EditView,
   ExerciseView,
   FlowView,
   LabConnection,
@@ -8,9 +9,10 @@ import type {
   LabReply,
   LabRequestInput,
   PacketView,
+  PlaceView,
 } from "../../../src/lab/index.js";
 import { keepFile } from "./kept-files.js";
-import { type Choice, type LabState, type LogLine, NO_TRAFFIC, START } from "./lab-state.js";
+import { type Choice, type LabState, type LogLine, NO_TRAFFIC, type OpenFile, START } from "./lab-state.js";
 import { Live } from "./live.js";
 import { slowMotion } from "./slow-motion.js";
 import { Store } from "./store.js";
@@ -142,8 +144,47 @@ export class Lab {
     }
     const file = await this.ask({ op: "files.read", path });
     if (file === undefined) return;
-    const opened = { path, saved: file.text, text: file.text, readOnly: file.readOnly === true };
+    this.#show(path, file.text, file.readOnly === true);
+  }
+
+  #show(path: string, whole: string, readOnly: boolean): void {
+    const text = whole.replaceAll("\r\n", "\n");
+    const opened = { path, saved: text, text, readOnly, crlf: text !== whole };
     this.store.set({ open: [...this.store.value.open, opened], shown: path });
+  }
+
+  /** Shows a place of a file; files of the compiler come with their text, to be read. */
+  async goTo(place: PlaceView): Promise<void> {
+    const isOpen = this.store.value.open.some(({ path }) => path === place.path);
+    if (place.text === undefined || isOpen) await this.openFile(place.path);
+    else this.#show(place.path, place.text, true);
+    this.store.set({ place });
+  }
+
+  /** Carries edits out in the editor; nothing is saved. False where another file has changes that the edits do not know. */
+  async applyEdits(from: string, edits: readonly EditView[]): Promise<boolean> {
+    const paths = [...new Set(edits.map(({ path }) => path))];
+    const isStale = ({ path, text, saved }: OpenFile) =>
+      path !== from && paths.includes(path) && text !== saved;
+    const stale = this.store.value.open.filter(isStale).map(({ path }) => path);
+    if (stale.length > 0) {
+      this.say(`${stale.join(", ")} has changes: save it first`, true);
+      return false;
+    }
+    for (const path of paths) {
+      if (path !== from) await this.openFile(path);
+      const file = this.store.value.open.find((one) => one.path === path);
+      if (file === undefined || file.readOnly) continue;
+      this.edit(
+        path,
+        edited(
+          file.text,
+          edits.filter((edit) => edit.path === path),
+        ),
+      );
+    }
+    this.store.set({ shown: from });
+    return true;
   }
 
   closeFile(path: string): void {
@@ -164,7 +205,8 @@ export class Lab {
     const file = this.store.value.open.find((one) => one.path === path);
     if (file === undefined || file.readOnly) return false;
     const { text } = file;
-    const reply = await this.connection.request({ op: "files.save", path, text });
+    const whole = file.crlf ? text.replaceAll("\n", "\r\n") : text;
+    const reply = await this.connection.request({ op: "files.save", path, text: whole });
     this.showDiagnostics(path, reply.diagnostics);
     const errors = reply.diagnostics.filter(({ severity }) => severity === "error");
     if (!reply.ok) {
@@ -174,7 +216,7 @@ export class Lab {
     this.store.set({
       open: this.store.value.open.map((one) => (one.path === path ? { ...one, saved: text } : one)),
     });
-    if (this.project !== undefined && !keepFile(this.project, path, text))
+    if (this.project !== undefined && !keepFile(this.project, path, whole))
       this.say("This browser does not keep what you save: it is lost when the page is closed", true);
     if (errors.length > 0) {
       const count = errors.length === 1 ? "an error" : `${errors.length} errors`;
@@ -400,9 +442,10 @@ export class Lab {
     const file = open.find((one) => one.path === path);
     if (file !== undefined) {
       const read = await this.ask({ op: "files.read", path });
-      if (read === undefined || read.text === file.saved) return;
+      const text = read?.text.replaceAll("\r\n", "\n");
+      if (text === undefined || text === file.saved) return;
       const clean = file.text === file.saved;
-      const next = { ...file, saved: read.text, text: clean ? read.text : file.text };
+      const next = { ...file, saved: text, text: clean ? text : file.text, crlf: text !== read!.text };
       this.store.set({ open: this.store.value.open.map((one) => (one.path === path ? next : one)) });
     } else if (!this.store.value.files.some((one) => one.path === path)) {
       const list = await this.ask({ op: "files.list" });
@@ -426,6 +469,14 @@ type LabViewIs = NonNullable<LabState["lab"]>;
 type LabViewClock = LabViewIs["clock"];
 type LabViewOf<Key extends "links" | "nodes"> = LabViewIs[Key][number];
 type LabTest = NonNullable<LabState["exercise"]>["tests"][number];
+
+/** The text with edits, none of which overlap. */
+function edited(text: string, edits: readonly EditView[]): string {
+  let result = text;
+  for (const { from, to, text: put } of [...edits].sort((a, b) => b.from - a.from))
+    result = result.slice(0, from) + put + result.slice(to);
+  return result;
+}
 
 /** A diagnostic on one line, as a compiler prints it. */
 function diagnosticText({ file, start, code, message }: LabDiagnostic): string {

@@ -4,16 +4,22 @@ import type { LabOp, LabRequestInput } from "./requests.js";
 import type {
   ClockView,
   CompletionView,
+  EditView,
   ExerciseView,
   FileView,
+  FixView,
   FlowView,
+  HoverView,
   LabDiagnostic,
   LabView,
   LinkView,
   NodeView,
   PacketView,
+  PlaceView,
+  SignatureView,
   StateView,
   StoryView,
+  SuggestionsView,
   SwapView,
   TestResultView,
 } from "./views.js";
@@ -42,6 +48,14 @@ export interface LabAnswers {
   readonly "files.read": { readonly text: string; readonly readOnly?: true };
   readonly "files.save": { readonly swaps: readonly SwapView[] };
   readonly "files.check": Readonly<Record<string, never>>;
+  /** Without a member: there is nothing to say. */
+  readonly "edit.hover": { readonly hover?: HoverView };
+  readonly "edit.complete": SuggestionsView;
+  readonly "edit.signature": { readonly help?: SignatureView };
+  readonly "edit.definition": { readonly place?: PlaceView };
+  readonly "edit.fixes": { readonly fixes: readonly FixView[] };
+  readonly "edit.rename": { readonly edits: readonly EditView[] };
+  readonly "edit.format": { readonly text: string };
   readonly restart: LabView;
   readonly "clock.set": ClockView;
   readonly "clock.step": ClockView;

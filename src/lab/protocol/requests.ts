@@ -86,6 +86,17 @@ const requests = [
   z.strictObject({ op: z.literal("files.save"), path, text: fileText }),
   /** Compiles what the file would be, and changes nothing. */
   z.strictObject({ op: z.literal("files.check"), path, text: fileText }),
+  /**
+   * What an editor asks about a P4 file, which has `text` in the editor; `at` is an offset in it, in UTF-16 code units, lines
+   * ending with one. Nothing is changed: the editor carries edits out.
+   */
+  z.strictObject({ op: z.literal("edit.hover"), path, text: fileText, at: id }),
+  z.strictObject({ op: z.literal("edit.complete"), path, text: fileText, at: id }),
+  z.strictObject({ op: z.literal("edit.signature"), path, text: fileText, at: id }),
+  z.strictObject({ op: z.literal("edit.definition"), path, text: fileText, at: id }),
+  z.strictObject({ op: z.literal("edit.fixes"), path, text: fileText }),
+  z.strictObject({ op: z.literal("edit.rename"), path, text: fileText, at: id, name }),
+  z.strictObject({ op: z.literal("edit.format"), path, text: fileText }),
   /** The network from the files again: hosts, links, programs, entries, clock at 0. */
   z.strictObject({ op: z.literal("restart") }),
 

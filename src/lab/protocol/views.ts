@@ -159,6 +159,64 @@ export interface LabView {
   readonly diagnostics: readonly LabDiagnostic[];
 }
 
+/** What a pointer on a word shows: Markdown, about the text from `from` to `to`. */
+export interface HoverView {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/** What can stand at a place; `insert` replaces the word that begins at `from`, with `$1` where the cursor goes. */
+export interface SuggestionsView {
+  readonly from: number;
+  readonly items: readonly {
+    readonly label: string;
+    readonly kind: string;
+    readonly detail: string;
+    /** Markdown. */
+    readonly documentation: string;
+    readonly insert: string;
+    /** Smaller ones come first. */
+    readonly rank: number;
+  }[];
+}
+
+export interface SignatureView {
+  readonly signatures: readonly {
+    readonly label: string;
+    readonly parameters: readonly string[];
+    readonly documentation: string;
+  }[];
+  readonly active: number;
+  readonly argument: number;
+}
+
+/** A place in a file. */
+export interface PlaceView {
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  /** The file's text where it is none of the project: `core.p4`, `v1model.p4`. */
+  readonly text?: string;
+}
+
+/** Replaces the text of a file from one offset to another. */
+export interface EditView {
+  readonly path: string;
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/** A change that does what a message advises; `code`, `line` and `column` are those of the message. */
+export interface FixView {
+  readonly title: string;
+  readonly code: string;
+  readonly line: number;
+  readonly column: number;
+  readonly edits: readonly EditView[];
+}
+
 export interface FileView {
   readonly path: string;
   readonly kind: "program" | "topology" | "runtime" | "commands" | "text" | "other";

@@ -39,6 +39,39 @@ export async function runProgram(page: Page, text: string): Promise<void> {
     .waitFor();
 }
 
+/** Puts the cursor behind a text of the program that is there once. */
+export async function putCursor(page: Page, behind: string): Promise<void> {
+  await page.getByRole("textbox", { name: /^Text of/ }).click();
+  await page.keyboard.press("Control+f");
+  await page.getByRole("textbox", { name: "Find" }).fill("");
+  await page.keyboard.type(behind);
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("ArrowRight");
+}
+
+/** Types a wrong name and takes the fix of its message, completes a member, and hears what the member is. */
+export async function useLanguageService(page: Page): Promise<void> {
+  await tab(page, "Program").click();
+  await putCursor(page, "standard_metadata.egress_spec = port;");
+  await page.keyboard.insertText(" standard_metadata.mcast_grop = 0;");
+  await page.getByRole("button", { name: "Change to 'mcast_grp'" }).click();
+  await page
+    .getByRole("region", { name: /^Messages about/ })
+    .getByText("No errors")
+    .waitFor();
+  await putCursor(page, "mcast_grp = 0;");
+  await page.keyboard.type(" standard_metadata.enq_qd");
+  await page.getByRole("option", { name: /enq_qdepth/ }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByText("standard_metadata.enq_qdepth").waitFor();
+  await page.keyboard.type(" = 0;");
+  await putCursor(page, "enq_qdepth");
+  await page.keyboard.press("Control+i");
+  await page.locator(".cm-note").filter({ hasText: "bit<19>" }).waitFor();
+  await page.keyboard.press("Escape");
+}
+
 /** One echo request by the card of a host. */
 export async function ping(page: Page, from: string, to: string): Promise<void> {
   await page.getByRole("button", { name: `Host ${from}, up` }).click();

@@ -9,7 +9,17 @@ import { gzipSync } from "node:zlib";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { COMMAND } from "../../built-command.js";
-import { exerciseCopy, FOLDER, packets, ping, runProgram, SOLUTION, setSpeed, tab } from "./actions.js";
+import {
+  exerciseCopy,
+  FOLDER,
+  packets,
+  ping,
+  runProgram,
+  SOLUTION,
+  setSpeed,
+  tab,
+  useLanguageService,
+} from "./actions.js";
 import { CHROMIUM, openPage, startBrowser, WITHOUT } from "./browser.js";
 
 const TYPES: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
@@ -106,6 +116,8 @@ describe.skipIf(CHROMIUM === undefined)(`the static page${WITHOUT}`, () => {
     await packets(page, /echo reply/, /delivered to h1/)
       .first()
       .waitFor();
+    await useLanguageService(page);
+    await page.getByRole("button", { name: "Revert" }).click();
     await page.reload();
     await tab(page, "Program").click();
     await page.getByText("Solution of exercise 1").waitFor();
