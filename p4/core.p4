@@ -17,7 +17,7 @@ error {
 
 // The packet a parser reads (section 12.8).
 extern packet_in {
-    // Fills a header without varbit field, makes it valid and moves the cursor behind it.
+    // Fills a header without varbit field, makes it valid and moves the cursor to its end.
     void extract<T>(out T hdr);
     // The same for a header with one varbit field, which takes the number of bits given.
     void extract<T>(out T variableSizeHeader, in bit<32> variableFieldSizeInBits);

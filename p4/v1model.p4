@@ -170,7 +170,7 @@ enum HashAlgorithm {
 @deprecated("Please use mark_to_drop(standard_metadata) instead.")
 extern void mark_to_drop();
 
-// Sets egress_spec to the port that stands for dropping, and mcast_grp to 0. Later writes to
+// Sets egress_spec to the port that means "drop", and mcast_grp to 0. Later writes to
 // either undo it.
 @pure
 extern void mark_to_drop(inout standard_metadata_t standard_metadata);
@@ -203,7 +203,7 @@ extern void verify_checksum<T, O>(in bool condition, in T data, in O checksum, H
 @pure
 extern void update_checksum<T, O>(in bool condition, in T data, inout O checksum, HashAlgorithm algo);
 
-// The same two over the data and all bytes of the packet behind what the parser read.
+// The same two over the data and all bytes of the packet after those that the parser read.
 extern void verify_checksum_with_payload<T, O>(in bool condition, in T data, in O checksum, HashAlgorithm algo);
 @noSideEffects
 extern void update_checksum_with_payload<T, O>(in bool condition, in T data, inout O checksum, HashAlgorithm algo);

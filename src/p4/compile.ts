@@ -42,7 +42,7 @@ export interface Analysis {
 }
 
 /**
- * Parses and checks a program for an editor, which wants types of what is right also where something is wrong. Errors of the
+ * Parses and checks a program for an editor, which needs the types of correct parts of a wrong program, too. Errors of the
  * checker after those of the parser may be their echoes: they are left out, as `compile` does.
  */
 export function analyse(

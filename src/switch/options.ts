@@ -3,7 +3,7 @@ import type { PortControl } from "../device/index.js";
 import type { Workspaces } from "./flow/workspace.js";
 import type { PacketTrace, TraceInput } from "./trace/types.js";
 
-/** Somebody who is woken. */
+/** What an alarm calls. */
 export interface Sleeper {
   goOff(): void;
 }
@@ -58,7 +58,7 @@ export interface SwitchOptions {
   cpuPort?: number;
   /** Value of `egress_spec` that drops; 511 unless given. */
   dropPort?: number;
-  /** Adds and removes ports, for control planes; absent: nobody can. The switch itself has every port number. */
+  /** Adds and removes ports, for control planes; absent: they cannot. The switch itself has every port number. */
   ports?: PortControl;
   /**
    * A frame that comes in belongs to the switch, which may change it and send the same array on: that is faster than a copy.
@@ -72,7 +72,7 @@ export interface SwitchOptions {
   workspaces?: Workspaces;
   /** Sends a frame by a port. The frame is a byte array of its exact length, which the receiver may keep. */
   transmit(port: number, frame: Uint8Array): void;
-  /** Output queues; without them a frame leaves at once when egress is done with it. */
+  /** Output queues; without them a frame leaves as soon as egress has ended. */
   queue?: QueueOptions;
   /** Takes the text of `log_msg`. */
   log?(message: string): void;
@@ -104,7 +104,7 @@ export interface DropCounts {
   program: number;
   /** A false `assert` or `assume`. */
   assertion: number;
-  /** A loop without end, in a control or of ever more copies. */
+  /** A loop without an end: in a control, or of copies that make more copies. */
   loop: number;
 }
 

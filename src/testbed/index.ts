@@ -1,7 +1,7 @@
 /**
  * Real processes: {@link startLab} makes a {@link LabSpec} run, with our switch or BMv2 on veth interfaces in network
- * namespaces, and takes it all away again. `agent/` is the program on the hosts, `exercise/` reads exercise folders,
- * `doctor/` tells what the machine has for all this.
+ * namespaces, and removes all of it again. `agent/` controls the agents on the hosts, `exercise/` reads exercise folders,
+ * `doctor/` finds out what the machine has for all this.
  */
 export * from "./agent/index.js";
 export { type Advice, advise, type Use } from "./doctor/advice.js";

@@ -8,23 +8,23 @@ export interface LabOfOptions {
   readonly firstDeviceId?: bigint;
   readonly cpuPort?: number;
   readonly priorityQueues?: number;
-  /** Links' rates are taken so many times (0.01: a hundredth); default 1. 0: links have no rate. */
+  /** Factor of the links' rates (0.01: a hundredth); default 1. 0: links have no rate. */
   readonly rateScale?: number;
-  /** Links' delays are taken so many times; default 1. 0: links have no delay. */
+  /** Factor of the links' delays; default 1. 0: links have no delay. */
   readonly delayScale?: number;
   /** Commands for a host, after its routes. */
   commands?(node: TopologyNode): readonly string[];
 }
 
 const MAX_INTERFACE_NAME = 15;
-/** Routers that stand for the switches in hosts' routes; no switch answers to them. */
+/** Next hops of the hosts' routes; no switch answers to these addresses. */
 const GATEWAY_IPV4 = "169.254.0.1";
 const GATEWAY_IPV6 = "fe80::1";
 
 /**
  * Interfaces are called NODE-ethN in switches, N being the port; ethN in hosts, from eth0. A host has all its
- * addresses on eth0 and sends to everybody, its rack too, by the switch that eth0 leads to; what comes on its other
- * interfaces is taken all the same. Switches address frames to a host's MAC, which all its interfaces have.
+ * addresses on eth0 and sends to all hosts, those of its rack too, by the switch at eth0; it accepts packets on its other
+ * interfaces as well. Switches address frames to a host's MAC, which all its interfaces have.
  */
 export function labOf(topology: Topology, options: LabOfOptions = {}): LabSpec {
   const { firstDeviceId = 1n, rateScale = 1, delayScale = 1 } = options;

@@ -79,7 +79,7 @@ export interface LabSpec {
 }
 
 export const NETWORKS = ["netns", "mininet"] as const;
-/** Who makes hosts and links: ourselves with iproute2, or Mininet. */
+/** The program that makes hosts and links: p4loom with iproute2, or Mininet. */
 export type NetworkKind = (typeof NETWORKS)[number];
 
 export const SWITCH_ENGINES = ["switch", "bmv2"] as const;
@@ -104,7 +104,7 @@ export interface LabOptions {
   /** Of the switches' logs; default `info`. */
   readonly logLevel?: "trace" | "debug" | "info" | "warn" | "error" | "off";
   readonly allowMissing: ReadonlySet<Omission>;
-  /** Called with a line for each step. `severity` is given where something is not as it should be. */
+  /** Called with a line for each step. `severity` is given for warnings and errors. */
   log(line: string, severity?: "warning"): void;
   /** Called once for each property of links that the machine cannot give and that is left out; default: `log`. */
   leftOut?(line: string): void;
@@ -123,16 +123,16 @@ export interface Lab {
    */
   setLink(a: string, b: string, up: boolean): Promise<void>;
   /**
-   * What an interface of a host or a switch sends takes so many nanoseconds longer than its link has; 0: as the link has.
+   * Adds so many nanoseconds to the delay of the frames that an interface of a host or a switch sends; 0: the delay of the link alone.
    * Frames that wait at the interface at that moment are lost. Rejects with P43105 where the kernel has no netem, with
    * P43109 when there is no such interface.
    */
   setDelay(node: string, interfaceName: string, extraNs: number): Promise<void>;
   /** Measures processor time and lost frames; two measurements make a load (`loadBetween`). Takes some 50 ms. */
   usage(): Promise<LabUsage>;
-  /** What passed the interfaces of the switches so far, by their names. Takes some 10 ms. */
+  /** Frames and bytes that passed the interfaces of the switches so far, by their names. Takes some 10 ms. */
   counters(): Promise<ReadonlyMap<string, InterfaceCounters>>;
-  /** Ends all processes and removes all that the lab made, but not `folder`. Once is enough. */
+  /** Ends all processes and removes all that the lab made, but not `folder`. Further calls have no effect. */
   close(): Promise<void>;
 }
 
@@ -162,8 +162,8 @@ export interface RunningSwitch {
   /** After {@link share}: asks the switch which program it runs, since another controller may have loaded one. */
   refresh(): Promise<void>;
   /**
-   * Calls back soon with whether the process runs and which ports have lost their carrier by {@link Lab.setLink}, and
-   * again after each change; returns how to stop. P4Runtime has no message for ports.
+   * Calls back soon, and after each change, with whether the process runs and which ports have lost their carrier by
+   * {@link Lab.setLink}; returns a function that stops this. P4Runtime has no message for ports.
    */
   watchState(listener: (state: SwitchProcessState) => void): () => void;
   /** Ends the process at once, as a crash would. */
@@ -206,6 +206,6 @@ export interface HostProcess {
   readonly stderr: string;
   /** Exit status, as in {@link ExecResult}; what it has left in the background is not waited for. */
   readonly exited: Promise<number>;
-  /** Ends it and what it has started: SIGTERM, and after a second SIGKILL. Nothing is heard of it afterwards. */
+  /** Ends the process and what it has started: SIGTERM, and after a second SIGKILL. No callback is called afterwards. */
   kill(): Promise<void>;
 }

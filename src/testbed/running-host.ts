@@ -6,7 +6,7 @@ import { hostNamespace } from "./run/record.js";
 import { command, NOT_FOUND_STATUS, signalGroup, signalStatus } from "./system/command.js";
 
 const TERM_MS = 1000;
-/** Of stderr of a process that goes on, so many characters are kept. */
+/** Characters of stderr that are kept, of a process that goes on. */
 const STDERR_LENGTH = 10_000;
 
 export class NamespaceHost implements RunningHost {
@@ -71,15 +71,15 @@ export class NamespaceHost implements RunningHost {
 }
 
 /**
- * What was in the pipes when a process ended has been read: what the turn of the event loop that tells of the end
- * leaves, the next one reads.
+ * Resolves when the data that were in the pipes at the end of a process have been read: in the turn of the event loop that
+ * reports the end, or in the next one.
  */
 async function allIsRead(): Promise<void> {
   await setImmediate();
   await setImmediate();
 }
 
-/** What a process says; kept until somebody listens. */
+/** The output of a process; kept until there is a listener. */
 class Output {
   readonly #listeners = new Set<(text: string) => void>();
   #unheard = "";
@@ -98,7 +98,7 @@ class Output {
   }
 }
 
-/** Puts lines together again; a last one without a newline is none. */
+/** Joins chunks of text to lines; text after the last newline is no line. */
 class Lines {
   #rest = "";
 

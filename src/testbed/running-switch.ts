@@ -36,7 +36,7 @@ export class LabSwitchProcess implements RunningSwitch {
   #remote: RemoteDevice | undefined;
   #shared: SharedDevice | undefined;
   #forward: Forward | undefined;
-  /** Aborted when the lab lets go of it: no process is started any more. */
+  /** Aborted when the lab ends its control of the switch: no process is started any more. */
   readonly #released = new AbortController();
   #starting: Promise<void> = Promise.resolve();
 
@@ -69,7 +69,7 @@ export class LabSwitchProcess implements RunningSwitch {
     return this.#forward?.port;
   }
 
-  /** Of the process that runs now, if one does. */
+  /** Of the present process, if there is one. */
   get pid(): number | undefined {
     return this.#process.pid;
   }
@@ -111,8 +111,8 @@ export class LabSwitchProcess implements RunningSwitch {
   }
 
   /**
-   * Before the link of an interface goes down. A BMv2 whose interface is taken down stands still as a whole until
-   * that port gets a packet again (libpcap waits for it), so the port is taken from it.
+   * Called before the link of an interface goes down. A BMv2 whose interface is taken down stops all work until
+   * that port gets a packet again (libpcap waits for it), so the port is removed from it before.
    */
   async beforeDown(name: string): Promise<void> {
     if (this.bmv2 === undefined || this.#taken.has(name)) return;
@@ -130,7 +130,7 @@ export class LabSwitchProcess implements RunningSwitch {
     return this.plan.spec.ports.find((port) => port.interface === name)!.number;
   }
 
-  /** A switch that is not running needs none: it starts with the ports that it may have. */
+  /** A switch that is not running needs no change: it starts with the ports whose links are up. */
   async #portCommand(line: string): Promise<void> {
     if (!this.#process.isRunning) return;
     if (!(this.#thrift instanceof ThriftCli)) {
@@ -194,7 +194,7 @@ export class LabSwitchProcess implements RunningSwitch {
     this.options.log(`switch ${this.name} is started again`);
   }
 
-  /** Lets go of it; the janitor ends the process. */
+  /** Ends the control of the process; the janitor ends the process itself. */
   async release(): Promise<void> {
     this.#released.abort(new DeviceError("UNAVAILABLE", `the lab of switch ${this.name} is closed`));
     await this.#starting;

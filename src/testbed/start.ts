@@ -1,4 +1,4 @@
-/** Makes a lab run, step by step, and takes it away in one way, however it ends. */
+/** Starts a lab step by step. However it ends, the same code removes it. */
 import { rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fail, systemErrorReason } from "../base/index.js";
@@ -35,8 +35,8 @@ const TOOLS = [
 ] as const;
 
 /**
- * Starts a lab; resolves when all switches answer and all hosts are set up. The rest of the process may end in any
- * way: nothing of the lab outlives it.
+ * Starts a lab; resolves when all switches answer and all hosts are set up. However the present process
+ * ends, nothing of the lab is left after it.
  * @throws DiagnosticError (P431xx) when it cannot be; then nothing of it is left. The reason of `options.stop`
  * when that was aborted.
  */
@@ -81,7 +81,7 @@ export async function startLab(given: LabSpec, options: LabOptions): Promise<Lab
     }
     stop.throwIfAborted();
   } catch (error) {
-    // the error that ended the start is the one to tell
+    // the error that ended the start is the one that is reported
     await lab.close().catch((left: Error) => log(left.message));
     throw error;
   }
@@ -215,7 +215,7 @@ class StartedLab implements Lab {
 
   async #close(): Promise<void> {
     this.options.stop.removeEventListener("abort", this.onStop);
-    // Whatever fails, the janitor does its work; the first error is told.
+    // The janitor does its work after each failure; the first error is reported.
     const ends = await Promise.allSettled([
       ...this.#processes.map((one) => one.release()),
       this.#network.end(),

@@ -1,6 +1,6 @@
 /**
  * The lists of metadata fields that clone, resubmit and recirculate keep. A field belongs to the lists that its
- * `@field_list(1, 2)` names. The annotation can also stand on a field whose type is a struct, or on the declaration of
+ * `@field_list(1, 2)` names. The annotation can also be on a field whose type is a struct, or on the declaration of
  * a struct: then it holds for every field inside, however deep. As in p4c, which flattens the metadata first, the
  * outermost annotation decides.
  */

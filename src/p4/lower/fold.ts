@@ -220,7 +220,7 @@ function saturate(value: bigint, type: BitsType): bigint {
   return value < low ? low : value;
 }
 
-/** The number as its bits, whatever its sign. */
+/** The bits of the number as a number without sign. */
 export function unsignedValue(expr: ExprOf<"number">): bigint {
   return toUnsigned(expr.value, expr.type.width);
 }

@@ -36,7 +36,7 @@ class Grouper {
         run.push(stmt);
         continue;
       }
-      // What stands inside comes first: p4c numbers calculations in this order.
+      // Inner blocks come first: p4c numbers calculations in this order.
       const inner = stmt.kind === "action" ? stmt : mapBlocks(stmt, (list) => this.#group(list));
       if (stmt.kind === "action") this.control.actions.push(stmt.action);
       flush();

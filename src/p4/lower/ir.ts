@@ -160,7 +160,7 @@ export type Stmt =
       kind: "apply";
       table: IrTable;
       branches: TableBranches | undefined;
-      /** Of a table that is applied in several places: where the number of this one stands, and the number. */
+      /** Of a table that is applied in several places: the variable that holds the number of the place, and the number of this one. */
       place?: { home: Expr; index: Expr };
     })
   /** A direct call of an action: its body, kept together. */

@@ -206,7 +206,7 @@ class Search {
       const left = bitsOf(place);
       for (const [known, { some, always }] of before) {
         if (!covers(path, known)) continue;
-        // What is no slice is set as a whole.
+        // Everything but a slice is set as a whole.
         const stays = left === undefined ? 0n : some & ~left;
         if (stays === 0n) after.delete(known);
         else after.set(known, { some: stays, always: always & stays });

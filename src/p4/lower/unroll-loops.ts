@@ -2,7 +2,7 @@
  * Pass: loops of apply blocks whose number of iterations is known are written out, so that the pipeline has
  * no cycle. A loop is counted when the variables that control it have known values: set to constants before
  * the loop and changed only by its update statements. Others stay: an action can jump back, and a pipeline
- * or parser can lead back to an earlier node. A loop that applies tables stays too: a table stands only once.
+ * or parser can lead back to an earlier node. A loop that applies tables stays too: a table can be in the program only once.
  */
 import { variable } from "./build.js";
 import { fold } from "./fold.js";

@@ -191,7 +191,7 @@ function targetsOf(next: IrTransition) {
   return next.kind === "goto" ? [next.target] : next.cases.map((one) => one.target);
 }
 
-/** Rewrites the expressions that stand outside statements: table keys and select keys. */
+/** Rewrites the expressions outside of statements: table keys and select keys. */
 export function mapKeys(program: IrProgram, change: (expr: Expr) => Expr): void {
   for (const state of statesOf(program))
     if (state.next.kind === "select") state.next.keys = state.next.keys.map(change);

@@ -19,7 +19,7 @@ error {
 
 // The packet a parser reads (section 12.8).
 extern packet_in {
-    // Fills a header without varbit field, makes it valid and moves the cursor behind it.
+    // Fills a header without varbit field, makes it valid and moves the cursor to its end.
     void extract<T>(out T hdr);
     // The same for a header with one varbit field, which takes the number of bits given.
     void extract<T>(out T variableSizeHeader, in bit<32> variableFieldSizeInBits);
@@ -227,7 +227,7 @@ enum HashAlgorithm {
 @deprecated("Please use mark_to_drop(standard_metadata) instead.")
 extern void mark_to_drop();
 
-// Sets egress_spec to the port that stands for dropping, and mcast_grp to 0. Later writes to
+// Sets egress_spec to the port that means "drop", and mcast_grp to 0. Later writes to
 // either undo it.
 @pure
 extern void mark_to_drop(inout standard_metadata_t standard_metadata);
@@ -260,7 +260,7 @@ extern void verify_checksum<T, O>(in bool condition, in T data, in O checksum, H
 @pure
 extern void update_checksum<T, O>(in bool condition, in T data, inout O checksum, HashAlgorithm algo);
 
-// The same two over the data and all bytes of the packet behind what the parser read.
+// The same two over the data and all bytes of the packet after those that the parser read.
 extern void verify_checksum_with_payload<T, O>(in bool condition, in T data, in O checksum, HashAlgorithm algo);
 @noSideEffects
 extern void update_checksum_with_payload<T, O>(in bool condition, in T data, inout O checksum, HashAlgorithm algo);

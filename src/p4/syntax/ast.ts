@@ -109,7 +109,7 @@ interface ExpressionBase {
   type?: Type;
   /** Checker: the value, where the expression is a compile-time known constant. */
   constant?: ConstantValue | undefined;
-  /** Checker: the type that the value is converted to where it stands, when that is another one than `type` (implicit casts, section 8.11.2). */
+  /** Checker: the type that the place of the value needs, when that is not `type` (implicit casts, section 8.11.2). */
   implicitCast?: Type;
 }
 
@@ -142,7 +142,7 @@ export interface PathExpression extends ExpressionBase {
   declaration?: Declaration;
 }
 
-/** A type where an expression stands: in `E.member`, `error.X`, `Type.apply()`, or as a constructor `T<A>(...)`. */
+/** A type in the place of an expression: in `E.member`, `error.X`, `Type.apply()`, or as a constructor `T<A>(...)`. */
 interface TypeNameExpression extends ExpressionBase {
   kind: "typeName";
   typeExpression: TypeExpression;

@@ -174,7 +174,7 @@ export class Cursor {
   /**
    * Reports a misspelt keyword that begins a declaration, a block or a table property, and replaces it by the keyword.
    * Nothing else begins with a name that is not a type, an optional second name, and a brace.
-   * @param keywords what can stand here
+   * @param keywords that can begin the item
    */
   correct(...keywords: string[]): void {
     const { token } = this;
@@ -273,7 +273,7 @@ export class Cursor {
 
 /** Keywords that begin a declaration of the top level and nothing else. */
 const outermostKeywords = new Set(["control", "parser", "package"]);
-/** Keywords that should stand on the top level, but are also written elsewhere by mistake. */
+/** Keywords of the top level that are also written elsewhere by mistake. */
 const outerKeywords = new Set(["header", "header_union", "struct", "enum", "typedef", "extern"]);
 
 /** Whether the token shows, by its place too, that a brace was left open before it. */

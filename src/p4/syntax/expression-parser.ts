@@ -156,7 +156,7 @@ function looksLikeCast(cursor: Cursor, path: PathExpression): boolean {
   );
 }
 
-/** A type where an operand stands: only a member or a constructor call makes a value of it. */
+/** A type in the place of an operand: it must be followed by a member or a constructor call, which give a value. */
 function typeOperand(cursor: Cursor, typeExpression: TypeExpression): Expression {
   if (!cursor.at(".") && !cursor.at("("))
     cursor.failExpected(

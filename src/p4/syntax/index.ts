@@ -23,7 +23,7 @@ export { Scanner } from "./scanner.js";
 export { isName, keywordSet, type Token } from "./token.js";
 
 /**
- * Preprocesses and parses a program. What is wrong goes to `diagnostics`, with codes P401xx and P402xx; the tree then lacks
+ * Preprocesses and parses a program. Errors go to `diagnostics`, with codes P401xx and P402xx; the tree then lacks
  * what could not be read.
  */
 export function parse(options: PreprocessorOptions, diagnostics: Diagnostics): SourceUnit {

@@ -1,4 +1,4 @@
-/** A file as `#line` wants it seen. */
+/** A file with the names and line numbers that `#line` gives it. */
 import { type Position, SourceFile } from "../../base/index.js";
 
 /** The text and offsets of `base` under another name, its lines counted from elsewhere. */

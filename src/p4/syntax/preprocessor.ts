@@ -33,7 +33,7 @@ export interface PreprocessorOptions {
 /** What an editor wants to know of the preprocessor's work. Spans are those of the text as written. */
 export interface PreprocessorWatcher {
   defined(macro: Macro): void;
-  /** A name that stands for a macro: in the text, in `#ifdef`, `#undef` and `defined`. Out of another macro's body: where that was used. */
+  /** A name that stands for a macro: in the text, in `#ifdef`, `#undef` and `defined`. For a name from another macro's body: the place where that macro was used. */
   used(name: Span, macro: Macro): void;
   included(line: Span, file: SourceFile): void;
   /** Groups of an `#if` that are not taken, from the line after a directive to the begin of another. */
@@ -53,7 +53,7 @@ interface Conditional {
 
 interface OpenFile {
   scanner: Scanner;
-  /** The file as opened, whatever `#line` says. */
+  /** The file that was opened, not the one that `#line` names. */
   file: SourceFile;
   conditionals: Conditional[];
 }

@@ -1,4 +1,4 @@
-/** A syntax tree as P4 text: `parse(print(tree))` is the tree again but for spans and what the checker wrote. */
+/** A syntax tree as P4 text: `parse(print(tree))` is the same tree, except for spans and for what the checker added. */
 import type {
   ActionRef,
   Annotation,

@@ -21,7 +21,7 @@ import { parseConstant, parseLocal, parseTypedDeclaration, startsDeclaration } f
 import { isName, type Token } from "./token.js";
 import { parseType, startsType } from "./type-parser.js";
 
-/** Where a statement stands decides which kinds are allowed (section 13.4 for parser states). */
+/** The place of a statement decides which kinds are allowed (section 13.4 for parser states). */
 export type StatementContext = "block" | "parserState";
 
 const assignmentOperators = new Map<string, BinaryOperator | undefined>([
@@ -324,7 +324,7 @@ function parseAssignmentOrCall(cursor: Cursor, annotations: Annotation[], semico
   return cursor.failExpected("'=' or '(' (a statement is an assignment or a call)");
 }
 
-/** The left side of `=` or what is called: a name or type, then members, indexes and calls. */
+/** The left side of `=`, or the function of a call: a name or type, then members, indexes and calls. */
 function parseTarget(cursor: Cursor): Expression {
   const { token } = cursor;
   if (token.kind === "(") {

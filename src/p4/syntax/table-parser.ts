@@ -43,7 +43,7 @@ function startsProperty(cursor: Cursor): boolean {
   return isName(token) && cursor.peek().kind === "=";
 }
 
-/** Keywords that only stand outside of tables: the table's brace was left open before them. */
+/** Keywords that occur outside of tables only: the table's closing brace is missing before them. */
 function endsTable(kind: string): boolean {
   return kind === "action" || kind === "table" || kind === "if";
 }

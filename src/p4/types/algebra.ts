@@ -1,4 +1,4 @@
-/** What can be asked of types: text, equality, substitution, width, what lies under a new type. */
+/** Operations on types: text, equality, substitution, width, the underlying type of a new type. */
 import type { Parameter, StructLikeDeclaration, TypeParameter } from "../syntax/ast.js";
 import type { StructLikeType, Type, TypedField } from "./type.js";
 

@@ -96,7 +96,7 @@ type CallStyle =
   | "action"
   /** Of an extern: must be known at compile time, or be an object. */
   | "run"
-  /** The same of what is written in P4: a function, parser or control. */
+  /** The same for a function, parser or control, which are written in P4. */
   | "block"
   /** All arguments, of a constructor: known at compile time. */
   | "constructor";
@@ -107,7 +107,7 @@ export interface Signature {
   typeParams: readonly TypeParameter[];
   /** Type arguments as written; `undefined` or `_` stands for one to be inferred. */
   given: readonly (Type | undefined)[];
-  /** For what the type parameters of the object's own type stand. */
+  /** The types that the type parameters of the object's own type are replaced by. */
   outer: Substitution;
   returns: Type;
   style: CallStyle;

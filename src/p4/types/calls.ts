@@ -47,7 +47,7 @@ export function checkCall(cx: Checker, e: CallExpression, expected: Type | undef
   }
 }
 
-/** Checks arguments of a call that is wrong already, so that what is in them is typed. */
+/** Checks arguments of a call that is already known to be wrong, so that the expressions in them get types. */
 function ignoreArguments(cx: Checker, args: readonly Argument[]): Type {
   for (const arg of args) checkExpression(cx, arg.value);
   return UNKNOWN;

@@ -6,7 +6,7 @@ import type { Type } from "./type.js";
 export function castAllowed(from: Type, to: Type): boolean {
   if (sameType(from, to)) return isValue(from);
   if (from.kind === "newType" || from.kind === "serializableEnum") {
-    // To what lies beneath, at any depth; enums of one underlying type among each other.
+    // To the underlying type, at any depth; between enums with the same underlying type.
     if (castAllowedTo(from.underlying, to)) return true;
     if (castAllowedFrom(from, to)) return true;
     return to.kind === "serializableEnum" && sameType(unwrap(from), unwrap(to));

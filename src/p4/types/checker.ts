@@ -1,4 +1,4 @@
-/** What one run of the checker knows while it walks the program: scopes, the place it is at, messages. */
+/** The state of one run of the checker while it walks the program: scopes, the present place, messages. */
 import { closest, type Diagnostics, type Note, type Span } from "../../base/index.js";
 import { CODES } from "../codes.js";
 import type {

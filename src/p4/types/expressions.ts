@@ -176,7 +176,7 @@ function nameType(cx: Checker, e: PathExpression, declaration: Declaration): Typ
   }
 }
 
-/** The type a `{ ... }` has on its own: a tuple of what is in it. */
+/** The type of a `{ ... }` without an expected type: a tuple of the types of its elements. */
 function checkList(cx: Checker, e: ListExpression, expected: Type | undefined): Type {
   const elements = e.elements.map((element, index) => checkExpression(cx, element, slot(expected, index)));
   for (const [index, element] of e.elements.entries()) {

@@ -153,7 +153,7 @@ function checkDefault(cx: Checker, param: Parameter, type: Type): void {
     );
 }
 
-/** A function, an extern function, a method; `place` is where its body stands. */
+/** A function, an extern function, a method; `place` is the kind of place that its body is in. */
 export function checkFunction(
   cx: Checker,
   d: FunctionDeclaration,

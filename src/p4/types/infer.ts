@@ -32,7 +32,7 @@ export class Inference {
     );
   }
 
-  /** Learns from a value of type `found` where `wanted` stands. Contradictions are left to the later type check. */
+  /** Learns from a value of type `found` in a place of type `wanted`. Contradictions are left to the later type check. */
   learn(wanted: Type, found: Type): void {
     if (found.kind === "unknown" || found.kind === "dontCare") return;
     if (wanted.kind === "typeVariable") {

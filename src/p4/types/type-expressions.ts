@@ -121,7 +121,7 @@ function resolve(cx: Checker, e: TypeExpression, use: TypeUse): Type {
   }
 }
 
-/** A constant number that says how wide or how many. */
+/** A constant number that is a width or a number of elements. */
 export function constantSize(
   cx: Checker,
   expression: Parameters<typeof checkExpression>[1],

@@ -118,7 +118,7 @@ class NodeWriter {
     this.out.close();
   }
 
-  /** The action of a table that always runs the same action, whatever a controller writes: it stands for statements of a control. */
+  /** The action of a table that the compiler made of statements of a control: it always runs, since no controller can change it. */
   #onlyAction(table: bmv2.Bmv2Table): bmv2.Bmv2Action | undefined {
     const [id, ...others] = table.action_ids;
     const action = this.context.actions.get(id ?? -1);

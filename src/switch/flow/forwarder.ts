@@ -28,7 +28,7 @@ const INSTANCE = {
 /** Maximum number of passes that one received frame may cause (clones, copies, rounds); a program with more loops forever. */
 const MAX_PASSES = 65536;
 
-/** Instead of the time at which a packet was queued: it was not. */
+/** In place of the time at which a packet was queued: the packet was not queued. */
 const NOT_QUEUED = -1;
 
 /** Where frames go that have left their queue and egress. */
@@ -76,7 +76,7 @@ export class Forwarder {
   /** Chooses the frames that are traced; undefined: all, while there is a tracer. */
   traces: ((port: number, frame: Uint8Array) => boolean) | undefined;
 
-  /** Traces packets from the next frame on, or no longer. Packets already in flight are not traced. */
+  /** Turns tracing on or off from the next frame on. Packets that are already in the switch are not traced. */
   traceTo(tracer: PacketTracer | undefined): void {
     this.#tracer?.close();
     this.#tracer = tracer;
@@ -167,7 +167,7 @@ export class Forwarder {
   }
 
   /**
-   * Drops the waiting packets of a program that makes ever more of them. No packet is left that may use the memory of the
+   * Drops the waiting packets of a program that makes copies without an end. No packet is left that may use the memory of the
    * frame that came in, since the owner of the frame uses that memory again.
    */
   #giveUp(): void {

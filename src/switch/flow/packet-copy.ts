@@ -16,7 +16,7 @@ export class PacketCopy {
   depth = 0;
   notBefore = 0;
   port = 0;
-  /** The packet behind it in its queue. */
+  /** The next packet in the same queue. */
   next: PacketCopy | undefined = undefined;
   /** Its part of a trace, while packets are traced. */
   node: TraceNode | undefined = undefined;

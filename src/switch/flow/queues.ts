@@ -2,8 +2,8 @@
  * Output queues. A packet waits between ingress and egress; egress runs when the port takes it, then the
  * frame takes its time on the wire. It is given to `transmit` when its last bit has left (store and forward), or with
  * the first bit where the medium models the time on the wire.
- * A port serves the highest priority that has a packet whose time has come; a queue with a rate lets its
- * packets go one interval after the other, and the lower ones meanwhile.
+ * A port serves the highest priority that has a packet whose time has come. A queue with a rate releases one packet an
+ * interval; between these, queues of lower priority are served.
  */
 import type { AlarmClock, QueueOptions, Sleeper, SwitchClock } from "../options.js";
 import { alarmsOf } from "./alarm.js";

@@ -72,7 +72,7 @@ export class PacketState {
   frame: Uint8Array = NO_BYTES;
   start = 0;
   end = 0;
-  /** No other packet uses the frame, and nobody else: it may be changed. */
+  /** Nothing but this packet uses the frame, so it may be changed. */
   ownsFrame = false;
   /** Scratch for hash inputs. */
   hashInput: Uint8Array;
@@ -162,7 +162,7 @@ export class PacketState {
     return true;
   }
 
-  /** v1model's log_msg: `{}` stands for the next value. */
+  /** v1model's log_msg: each `{}` is replaced by the next value. */
   log(format: string, values: readonly bigint[]): void {
     let next = 0;
     this.own.onLog?.(format.replace(/\{\}/g, () => String(values[next++] ?? "")));

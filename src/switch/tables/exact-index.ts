@@ -46,7 +46,7 @@ export class ExactIndex {
     this.#count--;
     for (let at = (hole + 1) & mask; slots[at * stride] !== 0; at = (at + 1) & mask) {
       const home = this.#hash(at) & mask;
-      // Moves back unless its home lies between the hole and here.
+      // It moves back unless its home is between the hole and here.
       if (((at - home) & mask) < ((at - hole) & mask)) continue;
       this.#move(slots, at, hole);
       hole = at;

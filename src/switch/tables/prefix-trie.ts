@@ -1,7 +1,7 @@
 /**
  * Longest prefix match for one field of at most 32 bits: a trie whose answers are stored where a lookup ends, so that it
  * never goes back. The number of bits of the first step grows with the number of entries; each further step has four bits.
- * Where only one longer prefix lies below a slot, the slot names that prefix instead of a path to it. So a lookup reads few
+ * Where only one longer prefix is below a slot, the slot names that prefix instead of a path to it. So a lookup reads few
  * cache lines: one in the first step, and mostly one of a node or of a prefix. Keys are in the high bits of a 32-bit word.
  */
 import { type EntryKey, grown } from "./shape.js";

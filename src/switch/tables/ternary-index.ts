@@ -261,7 +261,7 @@ export class TernaryIndex {
     let hole = slot;
     for (let at = (hole + 1) & hashMask; slots[at] !== 0; at = (at + 1) & hashMask) {
       const home = hashWords(this.values, (slots[at]! - 1) * words, words) & hashMask;
-      // Moves back unless its home lies between the hole and here.
+      // It moves back unless its home is between the hole and here.
       if (((at - home) & hashMask) < ((at - hole) & hashMask)) continue;
       slots[hole] = slots[at]!;
       hole = at;

@@ -54,7 +54,7 @@ export class FieldView {
     }
   }
 
-  /** Whether the header's fields mean something. */
+  /** Whether the header is valid, so that its fields have a meaning. */
   #valid(words: Int32Array, header: HeaderSlot): boolean {
     return header.metadata || words[header.valid] === 1;
   }

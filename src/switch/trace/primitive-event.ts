@@ -11,7 +11,7 @@ type Body<Event = TraceEvent> = Event extends unknown ? Omit<Event, "source_info
 
 /**
  * The event of a primitive that was just run; undefined when there is nothing to report.
- * @param told what generated code reports about it: an index, the low and high word of a hash, whether an assertion holds
+ * @param reported what generated code passes about it: an index, the low and high word of a hash, whether an assertion holds
  */
 export function primitiveEvent(
   instance: Instance,
@@ -19,10 +19,10 @@ export function primitiveEvent(
   fields: FieldView,
   point: PointOf<"primitive">,
   changes: FieldChange[],
-  told: readonly number[],
+  reported: readonly number[],
 ): TraceEvent | undefined {
   const { source_info } = point.primitive;
-  const body = bodyOf(instance, state, fields, point, changes, told);
+  const body = bodyOf(instance, state, fields, point, changes, reported);
   if (body === undefined) return undefined;
   return (source_info === undefined ? body : { ...body, source_info }) as TraceEvent;
 }
@@ -46,9 +46,9 @@ function bodyOf(
   fields: FieldView,
   { op, resource }: PointOf<"primitive">,
   changes: FieldChange[],
-  told: readonly number[],
+  reported: readonly number[],
 ): Body | undefined {
-  const index = told[0] ?? 0;
+  const index = reported[0] ?? 0;
   const operation = HEADER_OPERATIONS[op];
   if (operation !== undefined) return { kind: "header_operation", operation, changes };
   switch (op) {
@@ -76,14 +76,14 @@ function bodyOf(
       const register = instance.registers.get(resource);
       const inside = register !== undefined && index < register.size;
       if (!inside) return { kind: "register_write", register: resource, index };
-      const before = hexOf(numberOf(told, 1, register.words), register.width);
+      const before = hexOf(numberOf(reported, 1, register.words), register.width);
       const after = hexOf(register.get(index), register.width);
       return { kind: "register_write", register: resource, index, before, after };
     }
     case "modify_field_with_hash_based_offset": {
       const calculation = instance.program.bmv2.calculations.find(({ name }) => name === resource);
       const input = fields.hashInput(fields.before, calculation?.algo ?? "", calculation?.input ?? []);
-      const [low = 0, high = 0] = told;
+      const [low = 0, high = 0] = reported;
       const result = hexOf((BigInt(high >>> 0) << 32n) | BigInt(low >>> 0), high === 0 ? 32 : 64);
       return { kind: "hash", calculation: resource, result, changes, ...input };
     }

@@ -130,7 +130,7 @@ export class TraceRecorder {
     else this.drop(node, "no_replica", group === undefined ? {} : { multicast_group_id: group });
   }
 
-  /** `egress_spec` was the drop port at the end of a control, whatever set it. */
+  /** `egress_spec` was the drop port at the end of a control, set by `mark_to_drop` or by an assignment. */
   discard(): void {
     const { node } = this;
     if (node === undefined) return;

@@ -201,9 +201,9 @@ type Body =
       kind: "checksum";
       operation: "verify" | "update";
       field: string;
-      /** What the fields add up to. */
+      /** The checksum of the fields. */
       computed: string;
-      /** What `field` held before. */
+      /** The value of `field` before. */
       found: string;
       passed?: boolean;
     }

@@ -1,4 +1,4 @@
-/** The agent of one host: starts it, asks it for listeners, flows and probes, and ends it. */
+/** The agent of one host: this starts it, requests listeners, flows and probes, and ends it. */
 
 import type { Json } from "../../base/index.js";
 import {
@@ -17,15 +17,15 @@ import { agentFailure } from "./failure.js";
 import { AgentFlow, type FlowOptions } from "./flow.js";
 import { type ProbeOptions, type ProbeOutcome, probeRequest } from "./probe.js";
 
-/** An agent that says nothing for so long at its start has failed. */
+/** An agent that prints nothing for so long after its start has failed, in milliseconds. */
 const START_MS = 10_000;
-/** After it is asked to stop it gets so long until it is ended. */
+/** Milliseconds from the request to stop until the process is killed. */
 const STOP_MS = 3000;
 
-/** A request that is answered, before it has its id. */
+/** A request that has an answer, without its id. */
 type WithoutId = RequestText extends infer R ? (R extends { id: number } ? Omit<R, "id"> : never) : never;
 
-/** An accepted connection of which everything has come; nanoseconds of CLOCK_MONOTONIC. */
+/** An accepted connection whose data have all arrived; times are nanoseconds of CLOCK_MONOTONIC. */
 export type Received = Arriving & { readonly atNs: number };
 
 interface Waiting {
@@ -43,10 +43,10 @@ export class Agent {
   #nextId = 1;
   #ended: string | undefined;
   #stopping: Promise<void> | undefined;
-  /** What the kernel took of the settings that were asked for. */
+  /** Those of the requested settings that the kernel accepted. */
   readonly settings: readonly AgentSetting[];
 
-  /** See {@link startAgent}, which hands the lines of the process to {@link take} from then on. */
+  /** Called by {@link startAgent}, which gives all later lines of the process to {@link take}. */
   constructor(host: string, process: HostProcess, settings: readonly AgentSetting[]) {
     this.#host = host;
     this.#process = process;
@@ -55,27 +55,27 @@ export class Agent {
   }
 
   /**
-   * Accepts connections on a port of all the host's addresses and throws away what comes. `congestion`: by the kernel's name, of these
-   * connections. P43171 if it cannot.
+   * Accepts connections on a port of all the host's addresses and discards their data. `congestion`: the congestion control of these
+   * connections, by the kernel's name. P43171 if the agent cannot listen.
    */
   async listen(port: number, congestion?: string): Promise<void> {
     await this.#ask({ op: "listen", port, ...(congestion === undefined ? {} : { congestion }) });
   }
 
-  /** Calls back when all of an accepted connection has come, with its end; returns how to stop. */
+  /** Calls back when all data of an accepted connection and its end have arrived; returns a function that stops this. */
   onReceived(listener: (received: Received) => void): () => void {
     this.#receivedListeners.add(listener);
     return () => this.#receivedListeners.delete(listener);
   }
 
-  /** Accepted connections whose end has not come, with the bytes that have. */
+  /** Accepted connections whose end has not arrived, with the bytes that have. */
   async receiving(): Promise<readonly Arriving[]> {
     const event = await this.#ask({ op: "receiving" });
     if (event.event !== "receiving") throw new Error(`an answer about connections was ${event.event}`);
     return event.connections;
   }
 
-  /** Starts a flow. What goes wrong with it comes as its `failed` event. */
+  /** Starts a flow. An error of the flow is its `failed` event. */
   flow(options: FlowOptions): AgentFlow {
     const id = this.#nextId++;
     const flow = new AgentFlow(options, () => this.#send({ op: "stop-flow", id }));
@@ -90,7 +90,7 @@ export class Agent {
   }
 
   /**
-   * Tells which selectors' paths to another host with an agent work, each direction for itself. P43171 when the request
+   * Finds out which selectors have working paths to another host with an agent, for each direction. P43171 when the request
    * is wrong, P43172 when the agent ends meanwhile.
    */
   async probe(options: ProbeOptions): Promise<ProbeOutcome> {
@@ -107,7 +107,7 @@ export class Agent {
     return event.message;
   }
 
-  /** Calls back with what the host's policy tells the controllers; returns how to stop. */
+  /** Calls back with each message of the host's policy to the controllers; returns a function that stops this. */
   onTold(listener: (message: Json) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -120,7 +120,7 @@ export class Agent {
     return statistics;
   }
 
-  /** Ends the agent, which gives its host back as it was. Once is enough. */
+  /** Ends the agent, which restores the settings of its host. Further calls have no effect. */
   stop(): Promise<void> {
     this.#stopping ??= (async () => {
       this.#send({ op: "stop" });
@@ -147,11 +147,11 @@ export class Agent {
     });
   }
 
-  /** For {@link startAgent}: the agent said a line. One that is no event ends it. */
+  /** For {@link startAgent}: the agent printed a line. A line that is no event ends the agent. */
   take(line: string): void {
     const event = readEvent(line);
     if (event === undefined) {
-      this.#break(`said what is no event: ${excerpt(line)}`);
+      this.#break(`printed a line that is no event: ${excerpt(line)}`);
       void this.#process.kill();
       return;
     }
@@ -186,7 +186,7 @@ export class Agent {
     this.#break(this.#stopping === undefined ? `ended with status ${status}` : "was stopped");
   }
 
-  /** All that is under way fails for the first such reason. */
+  /** All flows and requests under way fail, for the first reason that is given. */
   #break(reason: string): void {
     this.#ended ??= [`the agent on ${this.#host} ${reason}`, ...lastLines(this.#process).slice(-1)].join(
       ": ",
@@ -206,7 +206,7 @@ export async function startAgent(host: RunningHost, config: AgentConfig): Promis
   const process = host.spawn(agentCommand());
   return await new Promise<Agent>((resolve, reject) => {
     let agent: Agent | undefined;
-    // It gives the host back behind this, and ends.
+    // After an error the agent restores the host's settings, and ends.
     let error: string | undefined;
     const refuse = (text: string) => {
       clearTimeout(timer);
@@ -220,18 +220,18 @@ export async function startAgent(host: RunningHost, config: AgentConfig): Promis
     };
     const timer = setTimeout(() => {
       void process.kill();
-      refuse(error ?? `it says nothing for ${START_MS / 1000} s`);
+      refuse(error ?? `it has printed nothing for ${START_MS / 1000} s`);
     }, START_MS);
     process.onLine((line) => {
       if (agent !== undefined) return agent.take(line);
       const event = readEvent(line);
       if (event === undefined) {
         void process.kill();
-        refuse(`it says what is no event: ${excerpt(line)}`);
+        refuse(`it printed a line that is no event: ${excerpt(line)}`);
       } else if (event.event === "error") error = event.text;
       else if (event.event === "ready") {
         clearTimeout(timer);
-        // At once: what it says next may stand in the same chunk.
+        // Without a wait: its next lines may be in the same chunk.
         agent = new Agent(host.name, process, event.settings);
         resolve(agent);
       }
@@ -241,7 +241,7 @@ export async function startAgent(host: RunningHost, config: AgentConfig): Promis
   });
 }
 
-/** Undefined for a line that is none of its events: something else speaks, or speaks in between. */
+/** Undefined for a line that is no event of the agent: another program, or another part of this one, printed it. */
 function readEvent(line: string): AgentEvent | undefined {
   try {
     return eventSchema.safeParse(JSON.parse(line)).data;

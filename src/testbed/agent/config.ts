@@ -1,4 +1,4 @@
-/** What an agent is told about its host. */
+/** The configuration of an agent: its host, the host's policy, and limits. */
 import { formatValue } from "../../device/index.js";
 import type { RequestText } from "../../host-agent/index.js";
 import type { PolicyDescription, SelectorField } from "../../hosts/index.js";
@@ -6,9 +6,9 @@ import type { PolicyDescription, SelectorField } from "../../hosts/index.js";
 export interface AgentNic {
   /** Name of the interface in the host. */
   readonly name: string;
-  /** 48 bits: what frames to this host are addressed to. */
+  /** 48 bits: the destination address of frames to this host. */
   readonly mac: bigint;
-  /** 48 bits: of the switch behind the NIC, which all frames are sent to. */
+  /** 48 bits: the address of the switch at the other end of the NIC's link, which gets all frames. */
   readonly gateway: bigint;
 }
 
@@ -18,23 +18,23 @@ export interface AgentConfig {
   /** The host's addresses, one at least; 32 and 128 bits. */
   readonly ipv4?: bigint;
   readonly ipv6?: bigint;
-  /** One or more; with several, the policy tells for each packet by which it leaves. */
+  /** One or more; with several, the policy chooses the NIC of each packet. */
   readonly nics: readonly AgentNic[];
   /** Header field that carries selectors. */
   readonly field: SelectorField;
   /** The `hosts` of a scheme's plan. */
   readonly policy: PolicyDescription;
-  /** 32 bits; what choosers draw depends on it and on the flow's addresses and ports only. */
+  /** 32 bits; the random numbers of choosers depend on it and on the flow's addresses and ports only. */
   readonly seed: number;
   /** Bytes of the largest packet that the host's kernel sends; default 1400. */
   readonly mtu?: number;
-  /** The kernel sends by its NIC itself: of a host with one NIC and a plain policy. */
+  /** The kernel sends by the NIC without the agent: for a host with one NIC and a policy that changes no packet. */
   readonly direct?: boolean;
   /** Connections of a direct host offer ECN. */
   readonly ecn?: boolean;
-  /** Nanoseconds that a retransmission timeout has beyond the round trip, at the least; absent: the kernel's own. */
+  /** Minimum difference of a retransmission timeout and the round-trip time, in nanoseconds; absent: the kernel's default. */
   readonly rtoMarginNs?: number;
-  /** Nanoseconds; no retransmission timeout is longer, where the kernel can do that; absent: the kernel's own. */
+  /** Maximum retransmission timeout in nanoseconds, where the kernel has such a limit; absent: the kernel's default. */
   readonly rtoCapNs?: number;
 }
 
@@ -47,7 +47,7 @@ export function addressText(address: bigint, ipVersion: 4 | 6): string {
   return ipVersion === 4 ? formatValue(address, 32, "ipv4") : formatValue(address, 128, "ipv6");
 }
 
-/** The first request to an agent. Milliseconds are what the kernel counts its timeouts in: they are rounded up. */
+/** The first request to an agent. Times are rounded up to milliseconds, the unit of the kernel's timeouts. */
 export function startRequest(config: AgentConfig): RequestText {
   const { name, ipv4, ipv6, nics, field, policy, seed, mtu, direct, ecn, rtoMarginNs, rtoCapNs } = config;
   return {

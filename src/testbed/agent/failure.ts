@@ -1,4 +1,4 @@
-/** What goes wrong with agents, as diagnostics. */
+/** Errors of agents as diagnostics. */
 import { DiagnosticError } from "../../base/index.js";
 
 export function agentFailure(code: string, message: string, ...notes: readonly string[]): DiagnosticError {

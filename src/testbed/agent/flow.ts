@@ -1,4 +1,4 @@
-/** A flow that an agent sends: what happens to it, in order. */
+/** A flow that an agent sends, with its events in order. */
 import { type AgentEvent, monotonicNs, type TcpInfo } from "../../host-agent/index.js";
 import { CODES } from "../codes.js";
 import { agentFailure } from "./failure.js";
@@ -7,7 +7,7 @@ export interface FlowOptions {
   /** Address of the other host; 32 or 128 bits. */
   readonly to: bigint;
   readonly ipVersion: 4 | 6;
-  /** Port that an agent (or anything else) listens on there. */
+  /** Port of the other host on which an agent, or another program, listens. */
   readonly port: number;
   /** Absent: the kernel chooses one. */
   readonly clientPort?: number;
@@ -17,17 +17,17 @@ export interface FlowOptions {
   readonly bytes?: number;
   /** Payload of a full segment; absent: what fits the MTU. */
   readonly segmentBytes?: number;
-  /** Segments that may be under way at once, needs `segmentBytes`; absent: as many as the kernel's window allows. */
+  /** Maximum number of segments under way, needs `segmentBytes`; absent: as many as the kernel's window allows. */
   readonly windowSegments?: number;
   /** Congestion control by the kernel's name; absent: the kernel's default. */
   readonly congestion?: string;
-  /** The receiver hears of the end after the last byte: see `Agent.onReceived`. */
+  /** The sender closes the connection after the last byte, so that the receiver reports it: see `Agent.onReceived`. */
   readonly finish?: boolean;
   /** Nanoseconds of CLOCK_MONOTONIC; absent: at once. */
   readonly startNs?: number;
 }
 
-/** Times are nanoseconds of CLOCK_MONOTONIC, as `process.hrtime` has them. */
+/** Times are nanoseconds of CLOCK_MONOTONIC, the clock of `process.hrtime`. */
 export type FlowEvent =
   | { readonly kind: "started"; readonly atNs: number; readonly clientPort: number }
   | { readonly kind: "connected"; readonly atNs: number }
@@ -36,24 +36,24 @@ export type FlowEvent =
       readonly kind: "timeout";
       readonly atNs: number;
       readonly attempt: number;
-      /** What the retransmission left on, one copy each. */
+      /** The selectors of the retransmission, one for each copy. */
       readonly selectors: readonly number[];
     }
-  /** Data were acknowledged again after `attempts` timeouts; `triedAtNs`: when the retransmission that did it left. */
+  /** New data were acknowledged after `attempts` timeouts; `triedAtNs`: when the successful retransmission was sent. */
   | {
       readonly kind: "recovered";
       readonly atNs: number;
       readonly triedAtNs: number;
       readonly attempts: number;
-      /** On which the flow goes on. */
+      /** The selector that the flow uses from now on. */
       readonly selector: number;
     }
   | ({ readonly kind: "finished"; readonly atNs: number } & FlowResult)
-  /** The connection was refused, reset, or given up by the kernel. */
+  /** The connection was refused or reset, or the kernel gave it up. */
   | { readonly kind: "failed"; readonly atNs: number; readonly text: string };
 
 export interface FlowResult {
-  /** It was stopped before its end, or had none. */
+  /** The flow was stopped before its end, or it has no end. */
   readonly stopped: boolean;
   /** Acknowledged by the other end. */
   readonly bytes: number;
@@ -72,7 +72,7 @@ export class AgentFlow {
   #settle!: { resolve(result: FlowResult): void; reject(reason: Error): void };
   #over = false;
 
-  /** Agents make them: see `Agent.flow`. `stop` asks the agent to end it. */
+  /** Made by `Agent.flow`. `stop` asks the agent to end the flow. */
   constructor(
     readonly options: FlowOptions,
     stop: () => void,
@@ -81,11 +81,11 @@ export class AgentFlow {
     this.#finished = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    // A flow whose end nobody waits for may fail in peace: its events tell.
+    // A failure is no unhandled rejection when no code waits for the end: the events report it.
     this.#finished.catch(() => {});
   }
 
-  /** Its end; rejects with DiagnosticError P43172 when the flow or its agent fails. */
+  /** The result of the flow; rejects with DiagnosticError P43172 when the flow or its agent fails. */
   get finished(): Promise<FlowResult> {
     return this.#finished;
   }
@@ -97,7 +97,7 @@ export class AgentFlow {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** All events until the end; more loops may run over it. */
+  /** All events until the end. Several loops may read them. */
   async *[Symbol.asyncIterator](): AsyncIterator<FlowEvent> {
     for (let next = 0; ; ) {
       while (next < this.#events.length) yield this.#events[next++]!;
@@ -112,13 +112,13 @@ export class AgentFlow {
     }
   }
 
-  /** Ends the flow: its connection is reset, and {@link finished} tells how far it came. */
+  /** Ends the flow: its connection is reset, and {@link finished} has the bytes that were acknowledged. */
   stop(): Promise<FlowResult> {
     if (!this.#over) this.#stop();
     return this.#finished;
   }
 
-  /** For the agent: an event of this flow came. */
+  /** Called by the agent for each event of this flow. */
   take(message: AgentEvent): void {
     switch (message.event) {
       case "started":
@@ -151,7 +151,7 @@ export class AgentFlow {
     }
   }
 
-  /** For the agent: the flow cannot go on. */
+  /** Called by the agent when the flow cannot go on. */
   fail(text: string, atNs = monotonicNs()): void {
     if (this.#over) return;
     this.#over = true;

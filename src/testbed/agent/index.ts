@@ -1,7 +1,7 @@
 /**
- * The program on the hosts of a lab, seen from p4loom. {@link startAgent} starts it (`src/host-agent`) and hands out
- * an {@link Agent}: listeners, flows with their events, probes. {@link runIperf3} makes a flow of iperf3 instead;
- * {@link localise} tells from probes where a failure is.
+ * The agents on the hosts of a lab, as p4loom controls them. {@link startAgent} starts one (`src/host-agent`) and returns
+ * an {@link Agent}: listeners, flows with their events, probes. {@link runIperf3} makes a flow by iperf3 instead;
+ * {@link localise} finds the place of a failure from probes.
  */
 export {
   type AgentSetting,

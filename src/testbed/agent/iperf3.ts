@@ -1,4 +1,4 @@
-/** One flow by iperf3: a server in one host, a client in another, and what the client's report says. */
+/** One flow by iperf3: a server in one host, a client in another, and the figures of the client's report. */
 import { z } from "zod";
 import { CODES } from "../codes.js";
 import type { HostProcess, RunningHost } from "../lab.js";
@@ -9,7 +9,7 @@ export interface Iperf3Options {
   readonly ipVersion: 4 | 6;
   readonly port: number;
   readonly bytes: number;
-  /** Most milliseconds that the client may take. */
+  /** Maximum duration of the client in milliseconds. */
   readonly timeoutMs?: number;
 }
 
@@ -55,7 +55,7 @@ export async function runIperf3(client: End, server: End, options: Iperf3Options
   try {
     await listening(listener, server.host.name);
     const from = addressText(client.address, ipVersion);
-    // It sends whole blocks: of a size that makes up the bytes as nearly as can be.
+    // It sends whole blocks, so their size is chosen such that their sum is close to the bytes of the flow.
     const block = Math.ceil(bytes / Math.ceil(bytes / MAX_BLOCK));
     const words = ["-c", to, "-B", from, "-p", `${port}`, "-n", `${bytes}`, "-l", `${block}`, "--json"];
     const done = await client.host.exec(["iperf3", ...words], timeoutMs === undefined ? {} : { timeoutMs });

@@ -1,4 +1,4 @@
-/** Probes from agent to agent, marked with given selectors, and where the failure must be that they tell of. */
+/** Probes from agent to agent, marked with given selectors, and the place of a failure that explains their losses. */
 import type { ProbeCount } from "../../host-agent/index.js";
 import { addressText } from "./config.js";
 
@@ -6,10 +6,10 @@ export interface ProbeOptions {
   /** Address of the other host, which needs an agent too; 32 or 128 bits. */
   readonly to: bigint;
   readonly ipVersion: 4 | 6;
-  /** UDP ports: with the addresses they decide on the hash, so on the paths. Nothing needs to listen on them. */
+  /** UDP ports: addresses and ports decide the hash, and so the paths. No program needs to listen on them. */
   readonly port: number;
   readonly clientPort: number;
-  /** Selectors to send on, and selectors that the other host answers on. */
+  /** Selectors of the probes, and selectors of the other host's answers. */
   readonly forward: readonly number[];
   readonly reverse: readonly number[];
   /** Probes for each forward selector; default 3. Each is answered once on each reverse selector. */
@@ -22,7 +22,7 @@ export interface ProbeOptions {
 export interface ProbeOutcome {
   /** Probes that got any reply. */
   readonly forward: readonly ProbeCount[];
-  /** Replies to the probes that got any: `sent` is 0 for all when none did, and nothing is known then. */
+  /** Replies to the probes that got any. `sent` is 0 for all when no probe got a reply: then nothing is known. */
   readonly reverse: readonly ProbeCount[];
   readonly minRttNs: number | undefined;
 }
@@ -32,7 +32,7 @@ export function probeRequest({ to, ipVersion, forward, reverse, ...options }: Pr
   return { op: "probe" as const, ...options, ...selectors, to: addressText(to, ipVersion) };
 }
 
-/** What probes over one path told; `path` names what it crosses: switches, links, or both. */
+/** The result of the probes over one path; `path` names the switches or links that it crosses, or both. */
 export interface PathObservation extends Pick<ProbeCount, "sent" | "received"> {
   readonly path: readonly string[];
 }
@@ -51,13 +51,13 @@ export interface Localisation {
   readonly lossy: readonly number[];
 }
 
-/** As many failures at once are looked for. */
+/** Maximum number of simultaneous failures that are searched for. */
 const MOST_FAILURES = 3;
 
 /**
- * Locates silent failures by intersecting paths (P-ECMP, section 2.2, "Network failure localization"). A path that
- * let every probe through clears what it crosses; a dead one crosses a failed part; a path that lost some probes
- * neither clears nor accuses. Observations without probes are left out.
+ * Locates silent failures by intersecting paths (P-ECMP, section 2.2, "Network failure localization"). A path on
+ * which no probe was lost clears the parts that it crosses; a path on which all were lost crosses a failed part; a path that
+ * lost some of them does neither. Observations without probes are left out.
  */
 export function localise(observations: readonly PathObservation[]): Localisation {
   const numbered = observations.map((observation, number) => ({ ...observation, number }));
@@ -77,7 +77,7 @@ export function localise(observations: readonly PathObservation[]): Localisation
   };
 }
 
-/** All sets of the least size that meet every one of `sets`. */
+/** All sets of minimum size that have an element in common with each of `sets`. */
 function smallestCovers(sets: readonly ReadonlySet<string>[]): string[][] {
   if (sets.length === 0) return [];
   for (let size = 1; size <= MOST_FAILURES; size++) {

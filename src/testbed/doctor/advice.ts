@@ -1,4 +1,4 @@
-/** Which commands work with what was found, and what to install for the others. */
+/** Which commands work on this machine, and what to install for the others. */
 import type { Finding, FindingName } from "./examine.js";
 
 export interface Use {
@@ -10,7 +10,7 @@ export interface Use {
 }
 
 const NAMESPACES = ["root", "namespaces", "iproute2", "tc", "ethtool"] as const;
-/** Agents on the hosts of a lab open interfaces too, whoever is the switch. */
+/** Agents on the hosts of a lab open interfaces with both engines. */
 const AGENT = ["packet_sockets", "tun"] as const;
 
 /** A command needs all of these. */
@@ -46,7 +46,7 @@ export interface Advice {
   readonly uses: readonly Use[];
   /** One command line for Debian and Ubuntu; undefined where no Debian package is missing. */
   readonly install: string | undefined;
-  /** What no package line helps with. */
+  /** The needs that no Debian package meets. */
   readonly notes: readonly string[];
 }
 
@@ -73,7 +73,7 @@ export function advise(findings: readonly Finding[]): Advice {
   return {
     uses,
     install: wanted.length === 0 ? undefined : `apt-get install --no-install-recommends ${wanted.join(" ")}`,
-    // what only root can try is not known to be missing
+    // things that only root can test may be there
     notes: NOTES.filter(([name, , needs]) => !ok.get(name) && lacking(needs).length === 0).map(
       ([, note]) => note,
     ),

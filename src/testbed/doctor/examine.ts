@@ -1,4 +1,4 @@
-/** What this machine has of all that p4loom can use, tried out rather than guessed. */
+/** Which of the programs and kernel features that p4loom can use this machine has, found out by tests. */
 import { existsSync } from "node:fs";
 import { findMininetPython } from "../network/mininet.js";
 import { bmv2Features, onPath } from "../switches/bmv2.js";
@@ -12,7 +12,7 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** In the order in which they are told. */
+/** In the order in which they are printed. */
 const PROBES = {
   node: () => nodeVersion(),
   root: () => root(),
@@ -41,7 +41,7 @@ export interface Given {
   readonly interfaces: { readonly ok: true } | { readonly ok: false; readonly reason: string };
 }
 
-/** Looks at everything; takes a second or two. */
+/** Tests everything; takes one or two seconds. */
 export async function examine(given: Given): Promise<Finding[]> {
   const entries = Object.entries(PROBES) as [keyof typeof PROBES, (given: Given) => Promise<Answer>][];
   const answers = await Promise.all(entries.map(([, probe]) => probe(given)));

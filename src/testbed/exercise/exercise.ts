@@ -96,7 +96,7 @@ function joins({ a, b }: { a: ExerciseEnd; b: ExerciseEnd }, one: string, other:
   return (a.node === one && b.node === other) || (a.node === other && b.node === one);
 }
 
-/** What `startExercise` is told beside what every lab is. */
+/** The options of `startExercise` beside those of every lab. */
 export interface ExerciseOptions extends Omit<LabOptions, "folder"> {
   /** What statements at a switch may use of this machine. */
   readonly surroundings?: Surroundings;
@@ -104,7 +104,7 @@ export interface ExerciseOptions extends Omit<LabOptions, "folder"> {
 
 /**
  * Starts the network of an exercise whose programs are compiled, and writes what its runtime and command files say.
- * Fails as startLab does, and with what is wrong with these files.
+ * Fails as startLab does, and with the errors of these files.
  */
 export async function startExercise(
   setup: ExerciseSetup,
@@ -148,7 +148,7 @@ export async function startExercise(
   return new RunningExercise(setup, lab, new Map(ports), interpreters);
 }
 
-/** Runs the hosts' commands. As in Mininet one may fail: some only repeat what is so already. */
+/** Runs the hosts' commands. As in Mininet, a command may fail: some set only what is set already. */
 async function prepareHosts(lab: Lab, { topology }: ExerciseSetup, log: LabOptions["log"]): Promise<void> {
   await Promise.all(
     topology.hosts.map(async ({ name, commands }) => {
@@ -161,7 +161,7 @@ async function prepareHosts(lab: Lab, { topology }: ExerciseSetup, log: LabOptio
   );
 }
 
-/** One switch: program, then runtime file, then command file. */
+/** Programs one switch: loads its program, then writes its runtime file, then its command file. */
 async function program(
   interpreter: Interpreter,
   { folder }: ExerciseSetup,

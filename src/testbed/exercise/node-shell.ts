@@ -1,11 +1,11 @@
 /**
- * A shell that stays open in a host, as Mininet's nodes have one: what `cd` or `export` did holds for the next command,
+ * A shell that stays open in a host, as Mininet's nodes have one: the effect of `cd` or `export` stays for the next command,
  * and a program in the background goes on.
  */
 import { readFileSync } from "node:fs";
 import type { HostProcess, RunningHost } from "../lab.js";
 
-/** Around the status that ends the output of a command: characters for private use, which no text has. */
+/** Characters around the status that ends the output of a command. They are of Unicode's private use, so that no text has them. */
 const MARK_START = "\ue0d0";
 const MARK_END = "\ue0d1";
 const MARK = /\ue0d0(\d+) (\d+)\ue0d1\n?/;
@@ -15,13 +15,13 @@ export class NodeShell {
   readonly #process: HostProcess;
   readonly #write: (text: string) => void;
   #pending = "";
-  /** Number of the command that runs, and who waits for its status. */
+  /** Number of the command that runs, and the function that gets its status. */
   #running: { number: number; done(status: number): void } | undefined;
   #count = 0;
   #pid: number | undefined;
   #ended = false;
 
-  /** @param write told all that programs in this host print */
+  /** @param write gets all that programs in this host print */
   constructor(host: RunningHost, write: (text: string) => void) {
     this.#write = write;
     this.#process = host.spawn(["bash", "--noprofile", "--norc"]);
@@ -38,8 +38,8 @@ export class NodeShell {
   }
 
   /**
-   * Runs one line and gives its exit status. One at a time. It reads the file `input`, by default nothing; the shell itself
-   * reads on behind it.
+   * Runs one line and gives its exit status. One at a time. It reads the file `input`, by default nothing; the standard
+   * input of the shell itself stays for later commands.
    */
   run(command: string, input = "/dev/null"): Promise<number> {
     if (this.#ended) return Promise.resolve(127);

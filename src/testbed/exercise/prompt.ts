@@ -1,6 +1,6 @@
 /**
- * The prompt of an exercise: Mininet's usual words. `h1 CMD` runs a command in a host, names of hosts standing for their
- * addresses; `s1 STATEMENT` speaks to a switch; the rest are words about the whole network.
+ * The prompt of an exercise: Mininet's usual words. `h1 CMD` runs a command in a host, with names of hosts replaced by their
+ * addresses; `s1 STATEMENT` runs a statement at a switch; the rest are words about the whole network.
  */
 import { DiagnosticError, didYouMean, formatDiagnostic, formatTable } from "../../base/index.js";
 import { type Completion, completions } from "../../control/index.js";
@@ -10,12 +10,12 @@ import type { RunningExercise } from "./exercise.js";
 import { iperf, ping, pingAll } from "./measure.js";
 import { NodeShell } from "./node-shell.js";
 
-/** What the caller, which owns the terminal, gives to the prompt. */
+/** The functions of the caller, which owns the terminal, for the prompt. */
 export interface PromptIo {
   write(text: string): void;
   /** Milliseconds of any clock. */
   now(): number;
-  /** Input for a program that starts; absent: it finds none. */
+  /** Input for a program that starts; absent: its input is empty. */
   input?(): TypedInput;
   /** Text of a file, for `source`; undefined: it cannot be read. */
   read(path: string): string | undefined;
@@ -23,7 +23,7 @@ export interface PromptIo {
   shell(line: string, stop: AbortSignal): Promise<number>;
 }
 
-/** What is typed while a program runs. */
+/** The text that is typed while a program runs. */
 export interface TypedInput {
   /** A file that the program reads. */
   readonly path: string;
@@ -67,8 +67,8 @@ export class Prompt {
   ) {}
 
   /**
-   * Carries out one line. What is wrong with it, or with what it asks of the network, is printed, and its status
-   * is not 0.
+   * Runs one line. An error of the line, or of the network, is printed; the status
+   * is not 0 then.
    */
   async run(line: string): Promise<Outcome> {
     const outer = this.#line;
@@ -123,7 +123,7 @@ export class Prompt {
     return `Unknown command: ${line}${didYouMean(first, [...Object.keys(WORDS), ...nodes], "`")} (help lists them)`;
   }
 
-  /** Whether a program runs that what is typed goes to. */
+  /** Whether a program runs that gets the typed text. */
   get takesInput(): boolean {
     return this.#typed !== undefined;
   }
@@ -134,7 +134,7 @@ export class Prompt {
     this.#line?.abort();
   }
 
-  /** What may stand at the end of a line, from the character `from` on. */
+  /** Completions for the end of a line, from the character `from` on. */
   complete(line: string): Completion {
     const [, head = "", name = "", rest = ""] = /^(\s*(\S+)\s+)(.*)$/.exec(line) ?? [];
     if (this.exercise.lab.switches.has(name)) {

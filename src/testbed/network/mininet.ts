@@ -1,6 +1,6 @@
 /**
  * A network whose hosts and links Mininet makes (mininet/lab.py). The script runs in the switches' namespace, so
- * that what is Mininet's root namespace is the run's own.
+ * that the namespace which Mininet takes for the root namespace belongs to the run.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";

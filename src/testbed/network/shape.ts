@@ -67,7 +67,7 @@ export function linkName({ a, b }: LabLink): string {
 
 /**
  * What of the links' rates and delays is to be set up here. Fails with P43105, naming the first link, for a property
- * that the kernel cannot give and that may not be missing; `log` is told what is left out.
+ * that the kernel cannot give and that may not be missing; `log` gets a line for each property that is left out.
  */
 export function planShapes(
   spec: LabSpec,
@@ -150,7 +150,7 @@ export function longerDelayLines(
     const sum = (shape.delayNs ?? 0) + extra;
     return tcLines(name, { ...shape, delayNs: sum === 0 ? undefined : sum }, qdiscs);
   };
-  // Without rate and delay an interface has no discipline of ours that could be removed.
+  // Without rate and delay, p4loom has set no discipline on the interface that could be removed.
   const removal = longer(extraNs.before).length === 0 ? [] : [`qdisc del dev ${name} root`];
   return [...removal, ...longer(extraNs.now)];
 }
@@ -161,7 +161,7 @@ export function atSwitch(shape: Shape, engine: SwitchEngine): Shape {
   return engine === "bmv2" ? { ...shape, queuePackets: BLOCKING_QUEUE_PACKETS } : shape;
 }
 
-/** Lines for `tc -batch`: a shaper at the root, the delay behind it. */
+/** Lines for `tc -batch`: a shaper at the root, the delay below it. */
 export function tcLines(
   name: string,
   { rateBps, delayNs, queuePackets = QUEUE_PACKETS }: Shape,

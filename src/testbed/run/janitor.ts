@@ -52,7 +52,7 @@ export class Janitor {
   /** Starts the janitor. It must run before the run makes anything. */
   constructor(readonly id: string) {
     const [file, ...args] = script(id, WAIT);
-    // of its own session: Ctrl-C in a terminal reaches all processes of ours at once
+    // of its own session: Ctrl-C in a terminal reaches all other processes of p4loom at once
     this.#process = spawn(file!, args, { stdio: ["pipe", "ignore", "pipe"], detached: true });
     this.#process.stderr!.setEncoding("utf8").on("data", (text: string) => {
       this.#stderr += text;

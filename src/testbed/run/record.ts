@@ -48,7 +48,7 @@ export function beginRun(describe: (id: string) => Omit<RunRecord, "owner">): st
     for (;;) {
       // One of 36 characters. The modulo prefers some of them a little, which does not matter here.
       const id = [...randomBytes(6)].map((byte) => (byte % 36).toString(36)).join("");
-      // by renaming, so that nobody finds a folder without its record
+      // renamed into its place, so that no other process finds a folder without its record
       const draft = join(RUNS, `.${id}-${process.pid}`);
       mkdirSync(draft, { mode: OWN });
       writeFileSync(join(draft, RECORD), `${JSON.stringify({ owner, ...describe(id) }, null, 2)}\n`);

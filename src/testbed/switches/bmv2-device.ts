@@ -1,5 +1,5 @@
 /**
- * BMv2 with all that a `Device` of ours can: its P4Runtime server has neither registers nor target settings, so these
+ * BMv2 as a complete `Device`: its P4Runtime server has neither registers nor target settings, so these
  * go through simple_switch_CLI. The log says so at the first use of either.
  */
 import {
@@ -23,7 +23,7 @@ import { ThriftCli } from "./thrift-cli.js";
 
 type RegisterQuery = Extract<ReadQuery, { kind: "register" }>;
 
-/** Thrift carries a register's value as i64; BMv2 answers this one for whatever is larger. */
+/** Thrift carries a register's value as i64; BMv2 answers with this value for all larger ones. */
 const MAX_REGISTER_VALUE = (1n << 63n) - 1n;
 
 const OK: UpdateStatus = { code: "OK", message: "" };

@@ -7,7 +7,7 @@ import type { Bmv2Files } from "./bmv2.js";
 /** First Thrift port. The ports are in the run's own namespace, so they cannot collide with others. */
 const FIRST_THRIFT_PORT = 9090;
 
-/** What is known of a switch before it starts. */
+/** The properties of a switch that are known before it starts. */
 export interface SwitchPlan {
   readonly spec: LabSwitch;
   /** Number in the lab, from 0. */

@@ -30,7 +30,7 @@ export class LabDevice implements Device {
     this.#watchInner();
   }
 
-  /** Only while somebody listens: a shared switch is claimed for as long as it is watched. */
+  /** Only while there are listeners: a shared switch is claimed for as long as it is watched. */
   #watchInner(): void {
     if (this.#listeners.size === 0) {
       this.#unwatch?.();
@@ -42,7 +42,7 @@ export class LabDevice implements Device {
     }
   }
 
-  /** The process is gone, or the connection is to be closed: calls are refused. */
+  /** The process has ended, or the connection is to be closed: calls are refused. */
   async detach(): Promise<void> {
     const inner = this.#inner;
     this.#inner = undefined;

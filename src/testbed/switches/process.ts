@@ -22,10 +22,10 @@ export class SwitchProcess {
   #ended: Promise<string> = Promise.resolve("not started");
   /** Why the last process ended; undefined: it runs. */
   #over: string | undefined = "not started";
-  /** Counts the processes, so that each one's end is told apart. */
+  /** Number of processes that were started, so that the end of an earlier one is recognised. */
   #number = 0;
 
-  /** @param onEnd told when a started process ends by itself, with the reason */
+  /** @param onEnd called with the reason when a started process ends by itself */
   constructor(
     readonly id: string,
     readonly plan: SwitchPlan,
@@ -44,7 +44,7 @@ export class SwitchProcess {
 
   /**
    * Resolves with a connection as primary. Fails with P43104, with the last lines of the log, when the process ends
-   * or does not answer. Rejects with the reason of `stop`, the process gone, when that is aborted.
+   * or does not answer. When `stop` is aborted, it ends the process and rejects with the reason.
    */
   async start(argv: readonly string[], stop: AbortSignal): Promise<RemoteDevice> {
     const { plan } = this;
@@ -121,7 +121,7 @@ export class SwitchProcess {
     this.#number++;
   }
 
-  /** Ends it at once, as a crash would; resolves when it is gone. */
+  /** Kills the process, as a crash would; resolves when it has ended. */
   async kill(): Promise<void> {
     this.expectEnd();
     this.#child?.kill("SIGKILL");

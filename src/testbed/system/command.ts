@@ -55,7 +55,7 @@ async function ended(
   timeoutMs: number | undefined,
   stop: AbortSignal | undefined,
 ): Promise<number | string> {
-  // Loaded with the first command: what only describes labs does without.
+  // Loaded with the first command: code that only describes labs does not need it.
   const { execa } = await import("execa");
   // Of its own group, which can be ended with all that the command has started: execa's own `timeout` and
   // `cancelSignal` end the command alone.
@@ -76,8 +76,8 @@ async function ended(
 }
 
 /**
- * A file without a name, which is gone with the last program that has it open. Programs share its position, so we
- * read and write at places of our own.
+ * A file without a name, which the kernel removes with the last program that has it open. Programs share its position, so
+ * p4loom reads and writes at given positions.
  */
 function openNameless(): number {
   const path = join(tmpdir(), `p4loom-${randomUUID()}`);
@@ -106,12 +106,12 @@ export function signalGroup(leader: number | undefined, signal: NodeJS.Signals):
   }
 }
 
-/** As a shell tells that a signal ended a command. */
+/** The status by which a shell reports that a signal ended a command. */
 export function signalStatus(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }
 
-/** Runs a command of the network's set-up. Fails with P43107, what went wrong in its own words. */
+/** Runs a command of the network's set-up. Fails with P43107 and the command's own message. */
 export async function setUp(
   what: string,
   argv: readonly string[],

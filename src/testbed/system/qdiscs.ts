@@ -1,4 +1,4 @@
-/** Which queueing disciplines the kernel has: tried out in a namespace that is thrown away. */
+/** Which queueing disciplines the kernel has: found out by tests in a namespace that is removed afterwards. */
 import { randomBytes } from "node:crypto";
 import { command } from "./command.js";
 
@@ -16,7 +16,7 @@ const TRIALS: Readonly<Record<keyof Qdiscs, string>> = {
 
 /** Undefined where namespaces or interfaces cannot be made, with the reason. */
 export async function probeQdiscs(stop?: AbortSignal): Promise<Qdiscs | { reason: string }> {
-  // unshare: the namespace is gone with the shell, whatever happens
+  // unshare: the namespace ends with the shell in any case
   const name = `t${randomBytes(4).toString("hex")}`;
   const trials = Object.entries(TRIALS).map(
     ([kind, text]) =>

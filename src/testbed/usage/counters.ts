@@ -1,4 +1,4 @@
-/** What passed the interfaces of a lab's switches, as the kernel counts it (/proc/net/dev). */
+/** Frames and bytes that passed the interfaces of a lab's switches, as the kernel counts them (/proc/net/dev). */
 import { switchNamespace } from "../run/record.js";
 import { setUp } from "../system/command.js";
 

@@ -1,5 +1,5 @@
 /**
- * What a running lab takes of the machine: processor time of its switches and hosts, and frames that switches lost
+ * The load of a running lab: processor time of its switches and hosts, and frames that switches lost
  * because they did not read them in time. Two measurements with an interval between them make a {@link LabLoad}, from
  * which an experiment sees whether its figures are those of the network or those of a saturated machine.
  */

@@ -92,7 +92,7 @@ export interface Env {
   readonly scope: InstanceScope;
   readonly out: Output;
   readonly frame: Frame;
-  /** Name of the instance in whose body this stands. */
+  /** Name of the instance whose body is being elaborated. */
   readonly prefix: string;
 }
 

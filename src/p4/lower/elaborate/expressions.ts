@@ -23,7 +23,7 @@ import type { Env } from "./context.js";
 import { collect, emit, inOrder, irType, placeOperand, saveValue, valueOperand } from "./context.js";
 import { applyResult } from "./tables.js";
 
-/** The value of an expression where it stands, implicit casts included. Statements it needs go to `env.out`. */
+/** The value of an expression, implicit casts included. Statements that compute it go to `env.out`. */
 export function expression(env: Env, e: Expression): Expr {
   const value = plainValue(env, e);
   return e.implicitCast === undefined ? value : convert(env, value, irType(env, e.implicitCast, e.span));
@@ -166,7 +166,7 @@ function indexInto(env: Env, base: Expr, index: Expr, e: Expression): Expr {
       );
     return element(base, folded, e.span);
   }
-  // The index counts as it is now, whatever happens to its storage before the element is used.
+  // The index has its present value, also when its storage changes before the element is used.
   const fixed = folded.kind === "variable" || folded.kind === "number" ? folded : saveIndex(env, folded);
   return element(base, fixed, e.span);
 }

@@ -49,7 +49,7 @@ function namesOf(env: Env): Names {
   return names;
 }
 
-/** `p.apply(args)` in a state: what follows the call becomes a state of its own. */
+/** `p.apply(args)` in a state: the statements after the call become a state of their own. */
 export function applyParser(env: Env, object: Expression, call: BoundArguments, span: Span): void {
   const here = env.out.state;
   if (here === undefined)
