@@ -20,6 +20,7 @@ export { escapeMarkup, htmlPage } from "./markup.js";
 export { folderOfPath, isWithin, nameOfPath, pathIn } from "./paths.js";
 export { printable } from "./printable.js";
 export { Random } from "./random.js";
+export { SequenceIndex } from "./sequence-index.js";
 export { joinSpans, type Locate, type Position, SourceFile, type Span, spanText } from "./source.js";
 export { systemErrorReason } from "./system-error.js";
 export { type Cell, formatTable } from "./table.js";

@@ -3,7 +3,7 @@
  * for routes and next hops.
  */
 import type { ActionCall, Match, TableAction, Update } from "../device/index.js";
-import type { HopSet, Route, RoutingTable, Topology } from "../topology/index.js";
+import type { HopSet, Prefix, Route, RoutingTable, Topology } from "../topology/index.js";
 
 const INGRESS = "FabricIngress";
 const ingressNames = new Map<string, string>();
@@ -41,28 +41,54 @@ export function forward(action: "to_port" | "to_next_hop", topology: Topology, n
   return call(action, { port, mac: topology.nodes[peer]!.mac });
 }
 
+/** Route entries of the switches that call an action alike: by the call, then by the IPv4 prefix. */
+export type SharedRoutes = Map<ActionCall, Map<Prefix, readonly [Update, Update]>>;
+
 /**
  * Entries of both route tables. `actionFor` is asked for hop sets of two and more ports. `keys`: what the tables match beside the
- * destination, the same in all entries.
+ * destination, the same in all entries. `shared`: entries made for other switches with the same keys, which are used again where
+ * `actionFor` returns the same object.
  */
 export function routeUpdates(
   topology: Topology,
   table: RoutingTable,
   actionFor: (hops: number) => ActionCall,
   keys: readonly Match[] = [],
+  shared?: SharedRoutes,
 ): Update[] {
-  const actions = table.hopSets.map((hops, index): TableAction => {
-    if (hops.ports.length === 0) return { kind: "action", ...call("unreachable", {}) };
+  const entriesOf = table.hopSets.map((hops, index) => {
+    if (hops.ports.length === 0) return entryMaker(call("unreachable", {}), keys);
     const single = singlePort(hops);
-    if (single === undefined) return { kind: "action", ...actionFor(index) };
-    return { kind: "action", ...forward("to_port", topology, table.node, single) };
+    if (single !== undefined) return entryMaker(forward("to_port", topology, table.node, single), keys);
+    const action = actionFor(index);
+    if (shared === undefined) return entryMaker(action, keys);
+    let known = shared.get(action);
+    if (known === undefined) shared.set(action, (known = new Map()));
+    return entryMaker(action, keys, known);
   });
   const updates: Update[] = [];
   for (const route of table.routes) {
-    const action = actions[route.hops]!;
-    updates.push(routeEntry("ipv4", route, action, keys), routeEntry("ipv6", route, action, keys));
+    const [ipv4, ipv6] = entriesOf[route.hops]!(route);
+    updates.push(ipv4, ipv6);
   }
   return updates;
+}
+
+/** Makes the entries of a route in both tables, or takes them from `known`. */
+function entryMaker(
+  call: ActionCall,
+  keys: readonly Match[],
+  known?: Map<Prefix, readonly [Update, Update]>,
+) {
+  const action: TableAction = { kind: "action", ...call };
+  return (route: Route): readonly [Update, Update] => {
+    let entries = known?.get(route.ipv4);
+    if (entries === undefined) {
+      entries = [routeEntry("ipv4", route, action, keys), routeEntry("ipv6", route, action, keys)];
+      known?.set(route.ipv4, entries);
+    }
+    return entries;
+  };
 }
 
 /** The only port to use; undefined if there are several. Parallel links of a host count as one. */

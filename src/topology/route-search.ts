@@ -30,23 +30,27 @@ export class Search {
 
   constructor({ nodes, down }: Topology) {
     const size = nodes.length;
-    this.tier = Uint8Array.from(nodes, tierOf);
+    this.tier = new Uint8Array(size);
+    for (let node = 0; node < size; node++) this.tier[node] = tierOf(nodes[node]!);
     this.#scratch = { down: new Int32Array(size), best: new Int32Array(size) };
     this.#distances = this.#scratch;
     this.#queue = new Int32Array(size);
-    this.exchanged = Int32Array.from(nodes, ({ index }) => index);
+    this.exchanged = new Int32Array(size);
     this.first = new Int32Array(size + 1);
     const peers: number[] = [];
     const ports: number[] = [];
-    for (const node of nodes) {
-      if (node.role !== "host") {
-        for (const { number, peer, link } of node.ports) {
+    for (let node = 0; node < size; node++) {
+      this.exchanged[node] = node;
+      if (this.tier[node] !== 0) {
+        const own = nodes[node]!.ports;
+        for (let i = 0; i < own.length; i++) {
+          const { peer, link } = own[i]!;
           if (this.tier[peer] === 0 || down?.has(link)) continue;
           peers.push(peer);
-          ports.push(number);
+          ports.push(i + 1);
         }
       }
-      this.first[node.index + 1] = peers.length;
+      this.first[node + 1] = peers.length;
     }
     this.peers = Int32Array.from(peers);
     this.ports = Int32Array.from(ports);

@@ -6,6 +6,8 @@
  * Between tiers a packet goes up and then down, never up again. If missing links leave only a path through
  * the ToR of another rack, the destination counts as unreachable, as in fabrics that run BGP.
  */
+import { SequenceIndex } from "../base/index.js";
+import { type HopSet, HopSets } from "./hop-sets.js";
 import { Search } from "./route-search.js";
 import { podTwins, type RackClasses, rackClasses } from "./symmetry.js";
 import {
@@ -18,13 +20,6 @@ import {
   tierOf,
 } from "./topology.js";
 
-/** Equal-cost next hops, by ascending port number. A hop set without ports: the destination is unreachable. */
-export interface HopSet {
-  /** `local`: the port of a host; `down`: all next hops in a lower tier; `up`: everything else. */
-  readonly direction: "local" | "down" | "up";
-  readonly ports: readonly number[];
-}
-
 export interface Route extends PrefixPair {
   /** Index in {@link RoutingTable.hopSets}. */
   readonly hops: number;
@@ -32,8 +27,9 @@ export interface Route extends PrefixPair {
 
 /**
  * Longest-prefix routes of one switch. Equal hop sets are stored once. The hop set that most racks of a pod share
- * is the route of the pod, and the hop set upwards that most pods share is the default route. Switches without hosts whose
- * ports lead to the same neighbours have the same objects here.
+ * is the route of the pod, and the hop set upwards that most pods share is the default route. Equal hop sets, and equal lists of
+ * them, are the same objects in all switches; the routes are the same object for switches without hosts whose ports lead to the
+ * same neighbours.
  */
 export interface RoutingTable {
   /** Node index. */
@@ -61,7 +57,7 @@ export function computeRoutes(topology: Topology): readonly RoutingTable[] {
 
 function searchRoutes(topology: Topology): RoutingTable[] {
   const classes = rackClasses(topology);
-  const { classOf, representatives, switches } = classes;
+  const { classOf, representatives, switches: switchesOfRack } = classes;
   const pods = podTwins(topology, classes);
   const podClasses = topology.pods.map(({ racks }) => [...new Set(racks.map((rack) => classOf[rack]!))]);
   /** By class: the class that corresponds to it in the first pod of the kind; the class itself in that pod. */
@@ -74,17 +70,21 @@ function searchRoutes(topology: Topology): RoutingTable[] {
   /** By node index; of several twins the first one's. */
   const builders = new Map<number, TableBuilder>();
   const builderOf: TableBuilder[] = [];
-  const twins = new Map<string, TableBuilder>();
-  for (const node of topology.nodes) {
-    if (node.role === "host") continue;
+  const keys = new SequenceIndex();
+  const twins: TableBuilder[] = [];
+  const alike = { classes, sourceOf, podClasses };
+  const hopSets = new HopSets();
+  const switches = switchesOf(topology);
+  for (const node of switches) {
     const key = twinKey(topology, node);
-    let builder = key === undefined ? undefined : twins.get(key);
+    const twin = key === undefined ? -1 : keys.indexOf(key);
+    let builder = twins[twin];
     if (builder === undefined) {
-      builder = new TableBuilder(topology, node, { classes, sourceOf, podClasses });
+      builder = new TableBuilder(topology, node, alike, hopSets);
       builders.set(node.index, builder);
-      if (key !== undefined) twins.set(key, builder);
+      if (twin >= 0) twins[twin] = builder;
     }
-    builderOf[node.index] = builder;
+    builderOf.push(builder);
   }
   const search = new Search(topology);
   let searched = -1;
@@ -95,7 +95,7 @@ function searchRoutes(topology: Topology): RoutingTable[] {
     const source = sourceOf[own]!;
     const twin = pods[pod];
     if (searched !== own) {
-      search.run(source, switches[representatives[source]!]!, kept.has(source));
+      search.run(source, switchesOfRack[representatives[source]!]!, kept.has(source));
       search.exchangePods(twin?.firstSwitches ?? [], twin?.switches ?? []);
     }
     searched = own;
@@ -107,25 +107,29 @@ function searchRoutes(topology: Topology): RoutingTable[] {
       continue;
     }
     // The same holds for two racks.
-    search.exchange(switches[first]!, switches[rack]!);
-    for (const node of search.around([...switches[first]!, ...switches[rack]!]))
+    const [ofFirst, ofRack] = [switchesOfRack[first]!, switchesOfRack[rack]!];
+    search.exchange(ofFirst, ofRack);
+    for (const node of search.around([...ofFirst, ...ofRack]))
       builders.get(node)?.addRack(rack, pod, own, search);
-    search.exchange(switches[first]!, switches[rack]!);
+    search.exchange(ofFirst, ofRack);
   }
   const tables = new Map([...builders.values()].map((builder) => [builder, builder.finish()]));
-  return switchesOf(topology).map(({ index }) => ({ node: index, ...tables.get(builderOf[index]!)! }));
+  return switches.map(({ index }, i) => {
+    const { hopSets, routes } = tables.get(builderOf[i]!)!;
+    return { node: index, hopSets, routes };
+  });
 }
 
 /**
  * Twins are switches without hosts whose ports lead to the same neighbours in the same order: they have the same next hops
  * to everywhere. Undefined for a switch with hosts.
  */
-function twinKey({ nodes, down }: Topology, node: TopologyNode): string | undefined {
-  let key = `${node.role} ${tierOf(node)}`;
-  for (const { peer, link } of node.ports) {
-    if (nodes[peer]!.role === "host") return undefined;
-    key += down?.has(link) === true ? " -" : ` ${peer}`;
-  }
+function twinKey({ nodes, down }: Topology, node: TopologyNode): number[] | undefined {
+  const { ports } = node;
+  // Hosts are linked last.
+  for (let i = ports.length - 1; i >= 0; i--) if (nodes[ports[i]!.peer]!.role === "host") return undefined;
+  const key = [tierOf(node)];
+  for (const { peer, link } of ports) key.push(down?.has(link) === true ? -1 : peer);
   return key;
 }
 
@@ -145,9 +149,8 @@ interface Alike {
 
 class TableBuilder {
   readonly #hopSets: HopSet[] = [];
+  readonly #indexes = new Map<HopSet, number>();
   #last = -1;
-  /** Indexes of hop sets by {@link hashOf}: in a network without tiers a switch has one for nearly every rack. */
-  readonly #byHash = new Map<number, number[]>();
   /** Hop set by class of racks, as for the class's first rack; where there is none, that of the class of which it is a copy. */
   readonly #byClass = new Map<number, number>();
   /** By pod and rack: hop sets that differ from those of the rack's class. */
@@ -157,6 +160,7 @@ class TableBuilder {
     readonly topology: Topology,
     readonly node: TopologyNode,
     readonly alike: Alike,
+    readonly shared: HopSets,
   ) {}
 
   /** Adds a class of racks, after the search for its first rack. */
@@ -200,15 +204,11 @@ class TableBuilder {
   }
 
   #hopSet(direction: HopSet["direction"], ports: readonly number[]): number {
-    const hash = hashOf(ports);
-    let candidates = this.#byHash.get(hash);
-    if (candidates === undefined) {
-      candidates = [];
-      this.#byHash.set(hash, candidates);
-    }
-    const known = candidates.find((index) => isHopSet(this.#hopSets[index]!, direction, ports));
-    this.#last = known ?? candidates[candidates.push(this.#hopSets.push({ direction, ports }) - 1) - 1]!;
-    return this.#last;
+    const set = this.shared.of(direction, ports);
+    let index = this.#indexes.get(set);
+    if (index === undefined) this.#indexes.set(set, (index = this.#hopSets.push(set) - 1));
+    this.#last = index;
+    return index;
   }
 
   #hopsTo(rack: number, exceptions: ReadonlyMap<number, number> | undefined): number {
@@ -241,7 +241,7 @@ class TableBuilder {
       if (hops !== NONE && this.#hopSets[hops]!.direction === "up")
         upward.set(hops, (upward.get(hops) ?? 0) + 1);
     const fallback = majority(upward);
-    if (fallback !== NONE) routes.push({ ...ANYWHERE, hops: fallback });
+    if (fallback !== NONE) routes.push({ ipv4: ANYWHERE.ipv4, ipv6: ANYWHERE.ipv6, hops: fallback });
     for (const pod of pods) {
       const { hops: usual, racks } = perPod[pod.index]!;
       const covered = usual !== NONE ? usual : fallback;
@@ -256,7 +256,7 @@ class TableBuilder {
       }
       this.#addRacks(routes, pod, covered);
     }
-    return { hopSets: this.#hopSets, routes };
+    return { hopSets: this.shared.list(this.#hopSets), routes };
   }
 
   /** Routes of the racks for which the wider route has another hop set. */
@@ -292,19 +292,6 @@ class TableBuilder {
       });
     }
   }
-}
-
-/** FNV-1a over the port numbers. */
-function hashOf(ports: readonly number[]): number {
-  let hash = 0x811c9dc5;
-  for (const port of ports) hash = Math.imul(hash ^ port, 0x01000193);
-  return hash;
-}
-
-function isHopSet(known: HopSet, direction: HopSet["direction"], ports: readonly number[]): boolean {
-  if (known.direction !== direction || known.ports.length !== ports.length) return false;
-  for (let i = 0; i < ports.length; i++) if (known.ports[i] !== ports[i]) return false;
-  return true;
 }
 
 /** The hop set with the highest count, on a tie the smallest index; {@link NONE} if there is no hop set. */

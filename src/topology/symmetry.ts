@@ -6,7 +6,8 @@
  * So distances, routes and numbers of paths are the same to both racks. The racks of a pod without missing links are
  * one class, and the work on a fabric grows with the number of its pods instead of its racks.
  */
-import { type Port, type Topology, type TopologyNode, tierOf } from "./topology.js";
+import { SequenceIndex } from "../base/index.js";
+import { type Port, type Role, type Topology, type TopologyNode, tierOf } from "./topology.js";
 
 export interface RackClasses {
   /** Class by rack; classes are numbered by their first rack. */
@@ -22,28 +23,29 @@ export function rackClasses(topology: Topology): RackClasses {
   const rackCount = new Map<number, number>();
   for (const rack of racks)
     for (const node of rack.switches) rackCount.set(node, (rackCount.get(node) ?? 0) + 1);
-  const switchKey = (index: number): string => {
+  const kinds = new SequenceIndex();
+  /** Equal for switches with the same role and neighbours. */
+  const kindOf = (index: number): number => {
     const { role, ports } = nodes[index]!;
-    const usable = down === undefined ? ports : ports.filter(({ link }) => !down.has(link));
-    const peers = usable.map(({ peer }) => peer).filter((peer) => nodes[peer]!.role !== "host");
-    return `${role} ${peers.sort((a, b) => a - b).join(" ")}`;
+    const peers: number[] = [];
+    for (const { peer, link } of ports)
+      if (nodes[peer]!.role !== "host" && down?.has(link) !== true) peers.push(peer);
+    return kinds.indexOf([ROLE_NUMBERS[role], ...sorted(peers)]);
   };
   const classOf = new Int32Array(racks.length);
   const representatives: number[] = [];
-  const classes = new Map<string, number>();
+  const keys = new SequenceIndex();
+  const classes = new Map<number, number>();
   const switches = racks.map((rack) => {
-    const keyed = rack.switches.map((node) => ({ node, key: switchKey(node) }));
-    keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.node - b.node));
+    const own = rack.switches.map((node) => ({ node, kind: kindOf(node) }));
+    own.sort((a, b) => a.kind - b.kind || a.node - b.node);
     // A switch of two racks would have to be exchanged with two others: each such rack is a class of its own.
     const isAlone = rack.switches.some((node) => rackCount.get(node)! > 1);
-    const key = isAlone ? `alone ${rack.index}` : keyed.map((own) => own.key).join("\n");
+    const key = keys.indexOf(isAlone ? [-1, rack.index] : own.map(({ kind }) => kind));
     let index = classes.get(key);
-    if (index === undefined) {
-      index = representatives.push(rack.index) - 1;
-      classes.set(key, index);
-    }
+    if (index === undefined) classes.set(key, (index = representatives.push(rack.index) - 1));
     classOf[rack.index] = index;
-    return keyed.map(({ node }) => node);
+    return own.map(({ node }) => node);
   });
   return { classOf, representatives, switches };
 }
@@ -58,13 +60,17 @@ export function typicalPods(topology: Topology): Set<number> {
   const switchesOf = pods.map((): TopologyNode[] => []);
   for (const node of nodes)
     if (node.pod !== undefined && node.role !== "host") switchesOf[node.pod]?.push(node);
-  const counts = new Map<string, number>();
+  const kinds = new SequenceIndex();
+  const counts: number[] = [];
   const typical = new Set<number>();
   for (const { index, racks: own } of pods) {
     const isTiered = own.every((rack) => racks[rack]!.switches.every((node) => nodes[node]!.pod === index));
-    const key = isTiered ? switchesOf[index]!.map((node) => wiringOf(topology, node)).join("\n") : `${index}`;
-    const count = (counts.get(key) ?? 0) + 1;
-    counts.set(key, count);
+    const key: number[] = [];
+    if (isTiered) for (const node of switchesOf[index]!) addWiring(key, topology, node);
+    else key.push(-1, index);
+    const kind = kinds.indexOf(key);
+    const count = (counts[kind] ?? 0) + 1;
+    counts[kind] = count;
     if (count <= 2) typical.add(index);
   }
   return typical;
@@ -91,7 +97,8 @@ export function podTwins(
   const switchesOf = pods.map((): number[] => []);
   for (const { index, pod, role } of nodes)
     if (pod !== undefined && role !== "host") switchesOf[pod]?.push(index);
-  const firsts = new Map<string, number>();
+  const kinds = new SequenceIndex();
+  const firsts: number[] = [];
   return pods.map(({ index, racks: own }) => {
     const isClosed = own.every((rack) => {
       const { switches } = racks[rack]!;
@@ -99,12 +106,17 @@ export function podTwins(
       return representative.pod === index && switches.every((node) => nodes[node]!.pod === index);
     });
     if (!isClosed) return undefined;
-    const hosted = own.map((rack) => racks[rack]!.switches.map((node) => placeOf(nodes[node]!)).join(" "));
-    const wiring = switchesOf[index]!.map((node) => wiringOf(topology, nodes[node]!, isUpSwitch));
-    const key = [...hosted, ...wiring].join("\n");
-    const first = firsts.get(key);
+    const key: number[] = [];
+    for (const rack of own) {
+      const { switches } = racks[rack]!;
+      key.push(switches.length);
+      for (const node of switches) key.push(placeOf(nodes[node]!));
+    }
+    for (const node of switchesOf[index]!) addWiring(key, topology, nodes[node]!, isUpSwitch);
+    const kind = kinds.indexOf(key);
+    const first = firsts[kind];
     if (first === undefined) {
-      firsts.set(key, index);
+      firsts[kind] = index;
       return undefined;
     }
     return { first, firstSwitches: switchesOf[first]!, switches: switchesOf[index]! };
@@ -116,22 +128,35 @@ function isUpSwitch({ nodes, down }: Topology, { peer, link }: Port): boolean {
   return nodes[peer]!.role !== "host" && down?.has(link) !== true;
 }
 
-/** A switch and its neighbours: those in its pod by role and position, others by their index. */
-function wiringOf(
+/** Adds a switch and its neighbours to a key: those in its pod by role and position, others by their index. */
+function addWiring(
+  key: number[],
   topology: Topology,
   node: TopologyNode,
-  counts: (topology: Topology, port: Port) => boolean = () => true,
-): string {
-  const peers: string[] = [];
+  counts?: (topology: Topology, port: Port) => boolean,
+): void {
+  const peers: number[] = [];
   for (const port of node.ports) {
-    if (!counts(topology, port)) continue;
+    if (counts?.(topology, port) === false) continue;
     const other = topology.nodes[port.peer]!;
-    peers.push(other.pod === node.pod ? placeOf(other) : `${port.peer}`);
+    peers.push(other.pod === node.pod ? placeOf(other) - OUTSIDE : port.peer);
   }
-  return `${placeOf(node)} ${tierOf(node)}: ${peers.sort().join(" ")}`;
+  key.push(placeOf(node), tierOf(node), peers.length);
+  for (const peer of sorted(peers)) key.push(peer);
 }
 
-/** Role and position of a node in its pod. */
-function placeOf({ role, position }: TopologyNode): string {
-  return `${role}${position}`;
+const ROLE_NUMBERS: Readonly<Record<Role, number>> = { host: 0, tor: 1, leaf: 2, spine: 3, switch: 4 };
+
+/** More than any {@link placeOf}. */
+const OUTSIDE = 2 ** 30;
+
+/** Role and position of a node in its pod, as one number. */
+function placeOf({ role, position }: TopologyNode): number {
+  return ROLE_NUMBERS[role] + 8 * position;
+}
+
+/** Ascending. Ports lead to most neighbours in this order already. */
+function sorted(list: number[]): number[] {
+  for (let i = 1; i < list.length; i++) if (list[i]! < list[i - 1]!) return list.sort((a, b) => a - b);
+  return list;
 }

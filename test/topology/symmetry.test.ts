@@ -49,8 +49,8 @@ describe("classes of racks", () => {
     expect([...classOf]).toEqual([0, 0]);
     const names = switches.map((rack) => rack.map((node) => topology.nodes[node]!.name));
     expect(names).toEqual([
-      ["tor0-1", "tor0-0"],
-      ["tor0-2", "tor0-3"],
+      ["tor0-0", "tor0-1"],
+      ["tor0-3", "tor0-2"],
     ]);
   });
 

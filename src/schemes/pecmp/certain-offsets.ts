@@ -8,7 +8,7 @@
  * certain where functions depend on each other.
  */
 import { rackRoutes } from "../../paths/index.js";
-import type { Topology } from "../../topology/index.js";
+import type { HopSet, Role, Topology } from "../../topology/index.js";
 import type { CompiledSwitch } from "./compile.js";
 
 export interface CertainOffsets {
@@ -159,16 +159,23 @@ class OffsetSearch {
 
 /** Whether all switches of a role choose from equally many next hops in a direction: there the offsets of appendix C are certain. */
 export function isEven(topology: Topology, switches: readonly CompiledSwitch[]): boolean {
-  const sizes = new Map<string, number>();
-  return switches.every(({ node, routing }) =>
-    routing.hopSets.every(({ direction, ports }) => {
-      if (direction === "local" || ports.length === 0) return true;
-      const key = `${topology.nodes[node]!.role} ${direction}`;
-      const known = sizes.get(key) ?? ports.length;
-      sizes.set(key, known);
-      return known === ports.length;
-    }),
-  );
+  const sizes = new Map<Role, Map<HopSet["direction"], number>>();
+  /** By role: the list of the last switch. Like switches share theirs. */
+  const seen = new Map<Role, readonly HopSet[]>();
+  for (const { node, routing } of switches) {
+    const { role } = topology.nodes[node]!;
+    if (seen.get(role) === routing.hopSets) continue;
+    seen.set(role, routing.hopSets);
+    let own = sizes.get(role);
+    if (own === undefined) sizes.set(role, (own = new Map()));
+    for (const { direction, ports } of routing.hopSets) {
+      if (direction === "local" || ports.length === 0) continue;
+      const known = own.get(direction);
+      if (known === undefined) own.set(direction, ports.length);
+      else if (known !== ports.length) return false;
+    }
+  }
+  return true;
 }
 
 function divisor(a: number, b: number): number {

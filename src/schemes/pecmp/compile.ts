@@ -10,7 +10,8 @@ import {
   type Topology,
 } from "../../topology/index.js";
 import { singlePort } from "../fabric.js";
-import type { FanOut, FanOuts, Hop } from "./layout.js";
+import { weightedRoutes } from "../wcmp/weighted-routes.js";
+import { type FanOut, type FanOuts, HOPS, type Hop } from "./layout.js";
 import { type Control, type ControlMatrix, controlMatrix, matrixRows } from "./matrix.js";
 
 export interface CompiledMatrix {
@@ -27,59 +28,116 @@ export interface CompiledSwitch {
   /** Node index. */
   readonly node: number;
   readonly routing: RoutingTable;
+  /** Those upwards first: so switches at the same place of all pods number theirs alike. */
   readonly matrices: readonly CompiledMatrix[];
   /** By hop set of the routing table; undefined for a hop set with one port or none. */
   readonly ofHops: readonly (CompiledMatrix | undefined)[];
 }
 
 /** WCMP weights by switch and neighbour name; a neighbour that is not named has weight 1. */
-export type Weights = ReadonlyMap<string, ReadonlyMap<string, number>>;
+export type NamedWeights = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** Matrices of all switches, by ascending node index. `tables` are the routes, if they are known already. */
+/** WCMP weights (section 2.3): given by name, or in proportion to the capacity behind each next hop, for groups of at most so many members. */
+export type Weights = NamedWeights | { readonly groupMembers: number };
+
+/** What switches of a role with the same hop sets have in common. */
+type Compiled = Pick<CompiledSwitch, "matrices" | "ofHops">;
+
+/** Routes in which a weighted hop set has a port as often as its weight says. */
+function routesOf(topology: Topology, weights: Weights): readonly RoutingTable[] {
+  return "groupMembers" in weights ? weightedRoutes(topology, weights.groupMembers) : computeRoutes(topology);
+}
+
+/** Matrices of all switches, by ascending node index. */
 export function compileMatrices(
   topology: Topology,
   control: Control,
   weights: Weights = new Map(),
-  tables: readonly RoutingTable[] = computeRoutes(topology),
 ): CompiledSwitch[] {
+  const matrixOf = matrixMaker(control);
+  const named = "groupMembers" in weights ? undefined : weights;
+  /** By role and hop set, and by role and list of hop sets: switches without weights by name share their matrices. */
+  const sets = new Map<Role, Map<HopSet, CompiledMatrix | undefined>>();
+  const lists = new Map<Role, Map<readonly HopSet[], Compiled>>();
+  return routesOf(topology, weights).map((routing) => {
+    const { node, hopSets } = routing;
+    const { role, name, ports } = topology.nodes[node]!;
+    const own = named?.get(name);
+    if (own !== undefined) {
+      const weightOf = (port: number) => own.get(topology.nodes[ports[port - 1]!.peer]!.name) ?? 1;
+      const { matrices, ofHops } = compileList(hopSets, (hops) =>
+        matrixOf(role, hops, hops.ports.map(weightOf)),
+      );
+      return { node, routing, matrices, ofHops };
+    }
+    const knownSets = inner(sets, role);
+    const knownLists = inner(lists, role);
+    let compiled = knownLists.get(hopSets);
+    if (compiled === undefined) {
+      compiled = compileList(hopSets, (hops) => {
+        if (!knownSets.has(hops)) knownSets.set(hops, matrixOf(role, hops));
+        return knownSets.get(hops);
+      });
+      knownLists.set(hopSets, compiled);
+    }
+    return { node, routing, matrices: compiled.matrices, ofHops: compiled.ofHops };
+  });
+}
+
+function compileList(
+  hopSets: readonly HopSet[],
+  matrixOf: (hops: HopSet) => CompiledMatrix | undefined,
+): Compiled {
+  const ofHops = hopSets.map(matrixOf);
+  const towards = (direction: "up" | "down") => ofHops.filter((matrix) => matrix?.direction === direction);
+  return { matrices: [...towards("up"), ...towards("down")] as CompiledMatrix[], ofHops };
+}
+
+/** Makes the matrix of a hop set; undefined for one with one port or none. Matrices of one shape share their rows. */
+function matrixMaker(control: Control) {
   const shapes = new Map<string, { matrix: ControlMatrix; rows: Uint16Array[] }>();
-  const shapeOf = (hops: number, hopWeights: readonly number[] | undefined) => {
-    const key = hopWeights === undefined ? String(hops) : hopWeights.join(" ");
+  const shapeOf = (hops: number, weights: readonly number[] | undefined) => {
+    const key = weights === undefined ? String(hops) : weights.join(" ");
     let shape = shapes.get(key);
     if (shape === undefined) {
-      const matrix = controlMatrix(control, hops, hopWeights);
+      const matrix = controlMatrix(control, hops, weights);
       shape = { matrix, rows: matrixRows(matrix) };
       shapes.set(key, shape);
     }
     return shape;
   };
-  /** By hop sets: switches without weights that share their hop sets share their matrices. */
-  const compiledOf = new Map<readonly HopSet[], Pick<CompiledSwitch, "matrices" | "ofHops">>();
-  return tables.map((routing) => {
-    const { role, name, ports } = topology.nodes[routing.node]!;
-    const ownWeights = weights.get(name);
-    const twin = ownWeights === undefined ? compiledOf.get(routing.hopSets) : undefined;
-    if (twin !== undefined) return { node: routing.node, routing, ...twin };
-    const matrices: CompiledMatrix[] = [];
-    const ofHops = routing.hopSets.map((hops) => {
-      if (hops.ports.length === 0 || singlePort(hops) !== undefined) return undefined;
-      const hopWeights =
-        ownWeights === undefined
-          ? undefined
-          : hops.ports.map((port) => ownWeights.get(topology.nodes[ports[port - 1]!.peer]!.name) ?? 1);
-      const direction = hops.direction === "down" ? "down" : "up";
-      const compiled: CompiledMatrix = {
-        direction,
-        hop: hopOf(role, hops),
-        ports: hops.ports,
-        ...shapeOf(hops.ports.length, hopWeights),
-      };
-      matrices.push(compiled);
-      return compiled;
-    });
-    if (ownWeights === undefined) compiledOf.set(routing.hopSets, { matrices, ofHops });
-    return { node: routing.node, routing, matrices, ofHops };
-  });
+  return (role: Role, hops: HopSet, named?: readonly number[]): CompiledMatrix | undefined => {
+    if (hops.ports.length === 0 || singlePort(hops) !== undefined) return undefined;
+    const { ports, weights } = distinctPorts(hops.ports);
+    return {
+      direction: hops.direction === "down" ? "down" : "up",
+      hop: hopOf(role, hops),
+      ports,
+      ...shapeOf(ports.length, named ?? weights),
+    };
+  };
+}
+
+/** A weighted hop set names a port several times in a row; without weights each port stands there once. */
+function distinctPorts(ports: readonly number[]): { ports: readonly number[]; weights?: number[] } {
+  const counts = new Map<number, number>();
+  for (const port of ports) counts.set(port, (counts.get(port) ?? 0) + 1);
+  if (counts.size === ports.length) return { ports };
+  return { ports: [...counts.keys()], weights: [...counts.values()] };
+}
+
+function inner<A, B, C>(map: Map<A, Map<B, C>>, key: A): Map<B, C> {
+  let own = map.get(key);
+  if (own === undefined) map.set(key, (own = new Map()));
+  return own;
+}
+
+/** Each matrix of a fabric once: like switches share theirs. */
+export function distinctMatrices(switches: readonly CompiledSwitch[]): Set<CompiledMatrix> {
+  const lists = new Set(switches.map(({ matrices }) => matrices));
+  const found = new Set<CompiledMatrix>();
+  for (const list of lists) for (const matrix of list) found.add(matrix);
+  return found;
 }
 
 /** Which kind of hop a choice is; switches without a tier count as leaves. */
@@ -100,22 +158,22 @@ export function fanOutsOf(topology: Topology, switches: readonly CompiledSwitch[
     fanOuts[hop] = { least: Math.min(size, least), most: Math.max(size, most) };
   };
   for (const size of nicCounts(topology)) add("nic", size);
-  for (const { matrices } of switches) {
-    for (const { hop, ports, matrix } of matrices)
-      add(hop, matrix.offsetRows > 1 ? matrix.base.length : ports.length);
-  }
-  return fanOuts;
+  for (const { hop, ports, matrix } of distinctMatrices(switches))
+    add(hop, matrix.offsetRows > 1 ? matrix.base.length : ports.length);
+  return Object.fromEntries(HOPS.flatMap((hop) => (hop in fanOuts ? [[hop, fanOuts[hop]]] : [])));
 }
 
 /** Sizes of all groups, NICs of hosts included, ascending. */
 export function groupSizes(topology: Topology, switches: readonly CompiledSwitch[]): number[] {
   const sizes = new Set(nicCounts(topology));
-  for (const { matrices } of switches) for (const { matrix } of matrices) sizes.add(matrix.base.length);
+  for (const { matrix } of distinctMatrices(switches)) sizes.add(matrix.base.length);
   return [...sizes].sort((a, b) => a - b);
 }
 
 /** Numbers of NICs of the hosts that have several, each once. */
 export function nicCounts(topology: Topology): number[] {
-  const counts = topology.nodes.filter(({ role }) => role === "host").map(({ ports }) => ports.length);
-  return [...new Set(counts.filter((count) => count > 1))];
+  const counts = new Set<number>();
+  for (const { role, ports } of topology.nodes)
+    if (role === "host" && ports.length > 1) counts.add(ports.length);
+  return [...counts];
 }

@@ -9,8 +9,10 @@ import { CODES } from "../codes.js";
 import { hashesByTier } from "../hash-settings.js";
 import { type CertainOffsets, certainOffsets, isEven } from "./certain-offsets.js";
 import {
+  type CompiledMatrix,
   type CompiledSwitch,
   compileMatrices,
+  distinctMatrices,
   fanOutsOf,
   groupSizes,
   nicCounts,
@@ -28,6 +30,8 @@ export interface PecmpFabric {
   readonly layout: SelectorLayout;
   readonly offsets: OffsetSet;
   readonly weights: Weights;
+  /** Whether a next hop may stand in its group more than once. */
+  readonly isWeighted: boolean;
   /** Where groups differ in size: which pairs of racks have offsets that are certain. Absent: see `certainIn`. */
   readonly certain?: CertainOffsets;
 }
@@ -54,11 +58,11 @@ export function compileFabric(topology: Topology, parameters: PecmpParameters, l
     }
   }
   const chosen = chooseOffsets(groupSizes(topology, switches), parameters, locate);
-  const certain = certainIn(chosen, topology, switches, parameters, weights);
-  const offsets =
-    weights.size > 0
-      ? movingOffsets(chosen, topology, switches)
-      : { ...chosen, offsets: certain?.offsets ?? chosen.offsets };
+  const isWeighted = hasWeights(weights, switches);
+  const certain = isWeighted ? undefined : certainIn(chosen, topology, switches, parameters);
+  const offsets = isWeighted
+    ? movingOffsets(chosen, topology, switches)
+    : { ...chosen, offsets: certain?.offsets ?? chosen.offsets };
   const layout = layOut(parameters.control, parameters.field, parameters.version_bit, fanOuts, offsets.bits);
   if (missingBits(layout) > 0) {
     const { field, bits } = layout;
@@ -72,7 +76,15 @@ export function compileFabric(topology: Topology, parameters: PecmpParameters, l
         : "no field is wide enough: use fewer next hops, or control: offset",
     );
   }
-  return { switches, fanOuts, layout, offsets, weights, ...(certain === undefined ? {} : { certain }) };
+  return {
+    switches,
+    fanOuts,
+    layout,
+    offsets,
+    weights,
+    isWeighted,
+    ...(certain === undefined ? {} : { certain }),
+  };
 }
 
 /**
@@ -84,11 +96,9 @@ function certainIn(
   topology: Topology,
   switches: readonly CompiledSwitch[],
   parameters: PecmpParameters,
-  weights: Weights,
 ): CertainOffsets | undefined {
   const hasTiers = topology.nodes.every(({ role }) => role !== "switch");
-  if (parameters.control !== "offset" || weights.size > 0 || !hasTiers || !hashesByTier(parameters))
-    return undefined;
+  if (parameters.control !== "offset" || !hasTiers || !hashesByTier(parameters)) return undefined;
   if (isEven(topology, switches)) return undefined;
   const numbers = Array.from({ length: 2 ** set.bits - 1 }, (_, i) => i + 1);
   for (const candidates of [set.offsets, numbers]) {
@@ -98,7 +108,16 @@ function certainIn(
   return undefined;
 }
 
+/** Weights by capacity may all be equal; then there are none. */
+function hasWeights(weights: Weights, switches: readonly CompiledSwitch[]): boolean {
+  if (!("groupMembers" in weights)) return weights.size > 0;
+  for (const { ports, matrix } of distinctMatrices(switches))
+    if (matrix.base.length !== ports.length) return true;
+  return false;
+}
+
 function readWeights(topology: Topology, parameters: PecmpParameters, locate: Locate): Weights {
+  if (parameters.weights === "capacity") return { groupMembers: parameters.group_members };
   const weights = new Map<string, Map<string, number>>();
   for (const [i, [name, neighbour, weight]] of parameters.weights.entries()) {
     const node = nodeNamed(topology, name);
@@ -127,9 +146,11 @@ function checkSpace(
   locate: Locate,
 ): void {
   const transactional = parameters.version_bit !== "none";
+  const fitting = new Map<Role, readonly CompiledMatrix[]>();
   for (const { node, matrices } of switches) {
     const { name, role } = topology.nodes[node]!;
-    if (role === "host") continue;
+    if (role === "host" || fitting.get(role) === matrices) continue;
+    fitting.set(role, matrices);
     const model = modelOf(parameters, role);
     const space = usableSpace(model, transactional);
     for (const direction of ["up", "down"] as const) {
@@ -177,7 +198,7 @@ function chooseOffsets(sizes: readonly number[], parameters: PecmpParameters, lo
  * cannot be left by all flows), the set as it is.
  */
 function movingOffsets(set: OffsetSet, topology: Topology, switches: readonly CompiledSwitch[]): OffsetSet {
-  const matrices = new Set(switches.flatMap((compiled) => compiled.matrices.map(({ matrix }) => matrix)));
+  const matrices = new Set(Array.from(distinctMatrices(switches), ({ matrix }) => matrix));
   const nics = nicCounts(topology);
   const moves = (offset: number) =>
     nics.every((count) => offset % count !== 0) &&

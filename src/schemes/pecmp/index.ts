@@ -230,13 +230,13 @@ function failWithoutVersions({ version_bit }: PecmpParameters, locate: Locate): 
 /** An offset leaves every next hop if the switches of a tier hash alike and no next hop stands twice in a group. */
 function closedFormOf(
   parameters: PecmpParameters,
-  { layout, offsets, certain }: PecmpFabric,
+  { layout, offsets, certain, isWeighted }: PecmpFabric,
 ): { closedForm?: ClosedForm } {
-  const { failover, control, weights, spray } = parameters;
+  const { failover, control, spray } = parameters;
   if (spray !== undefined) return {};
   if (failover === "none") return { closedForm: NEVER_LEAVES };
   const isServed = certain === undefined || certain.served.length === certain.pairs;
-  const isCertain = control !== "hops" && hashesByTier(parameters) && weights.length === 0 && isServed;
+  const isCertain = control !== "hops" && hashesByTier(parameters) && !isWeighted && isServed;
   if (!isCertain || failover === "shift") return {};
   if (failover === "probe") return { closedForm: LEAVES_FOR_SURE };
   return layout.shared ? { closedForm: leavesWhenDuplicated((n) => returnChance(layout, offsets, n)) } : {};
@@ -252,10 +252,11 @@ function programsOf(
   const roles = [...new Set(switchesOf(topology).map((node) => node.role))];
   const programs = roles.map((role): ProgramPlan => {
     const own = switches.filter((compiled) => topology.nodes[compiled.node]!.role === role);
-    const largest = (count: (compiled: CompiledSwitch) => number) =>
-      tableSize(room * Math.max(...own.map(count)));
-    const matrices = own.flatMap((compiled) => compiled.matrices);
-    const template = templateFor(role, new Set(matrices.map((matrix) => matrix.direction)));
+    // Like switches share their lists.
+    const lists = [...new Set(own.map(({ matrices }) => matrices))];
+    const largest = (count: (matrices: CompiledSwitch["matrices"]) => number) =>
+      tableSize(room * Math.max(...lists.map(count)));
+    const template = templateFor(role, new Set(lists.flat().map((matrix) => matrix.direction)));
     const hopOf = (direction: Direction): Hop =>
       role === "tor" || role === "spine" ? role : direction === "up" ? "leaf" : "legs";
     const version = versionBitOf(layout, hopOf("up"));
@@ -263,7 +264,7 @@ function programsOf(
     const way = (direction: Direction) => {
       const hop = hopOf(direction);
       const sum = (count: (matrix: CompiledMatrix) => number) =>
-        largest(({ matrices }) =>
+        largest((matrices) =>
           matrices.reduce((total, m) => total + (m.direction === direction ? count(m) : 0), 0),
         );
       return {
@@ -278,8 +279,8 @@ function programsOf(
       ...Object.fromEntries(directionsOf(template).map((direction) => [direction, way(direction)])),
       ...(version === undefined ? {} : { version }),
       sizes: {
-        routes: largest((compiled) => versions * compiled.routing.routes.length),
-        selectorRows: largest((compiled) => selectorRowEntries(compiled, layout)),
+        routes: tableSize(room * versions * Math.max(...own.map(({ routing }) => routing.routes.length))),
+        selectorRows: largest((matrices) => selectorRowEntries(matrices, layout)),
       },
     });
   });

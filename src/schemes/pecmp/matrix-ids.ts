@@ -101,12 +101,20 @@ export class MatrixIds {
   }
 }
 
+const keys = new WeakMap<CompiledMatrix, string>();
+
 /** Matrices with the same next hops and rows have the same key. */
-export function keyOfMatrix({ ports, matrix, rows }: CompiledMatrix): string {
-  return keyOf(
-    Array.from(matrix.base, (cell) => ports[cell]!),
-    rows.length,
-  );
+function keyOfMatrix(compiled: CompiledMatrix): string {
+  let key = keys.get(compiled);
+  if (key === undefined) {
+    const { ports, matrix, rows } = compiled;
+    key = keyOf(
+      Array.from(matrix.base, (cell) => ports[cell]!),
+      rows.length,
+    );
+    keys.set(compiled, key);
+  }
+  return key;
 }
 
 /** A matrix is told by its base group and its number of rows: the control of a fabric is the same everywhere. */

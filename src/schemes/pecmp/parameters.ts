@@ -4,6 +4,7 @@ import { SELECTOR_FIELDS } from "../../hosts/index.js";
 import { hashParameters } from "../hash-settings.js";
 import { balancingSchema } from "../plb/balancing-path.js";
 import { thresholdSchema } from "../plb/marks.js";
+import { groupMembersSchema } from "../wcmp/group.js";
 import { FAILOVERS } from "./hosts.js";
 import { VERSION_BITS } from "./layout.js";
 import { SPRAYS } from "./spraying.js";
@@ -48,8 +49,13 @@ export const pecmpParameters = z.strictObject({
       switch: modelSchema.optional(),
     })
     .default({}),
-  /** WCMP: `[switch, neighbour, weight]`; every other next hop has weight 1. */
+  /**
+   * WCMP: `[switch, neighbour, weight]`, every other next hop has weight 1; or `capacity`: in proportion to the capacity behind each
+   * next hop, for each destination, as the scheme `wcmp` has it.
+   */
   weights: weightsSchema.default([]),
+  /** With `weights: capacity`: most members of a base group, in which each next hop stands as often as its weight says. */
+  group_members: groupMembersSchema,
   /**
    * An offset shifts the whole path only if the switches of a tier hash alike: with the seed scope `switch`, the next switch
    * of the shifted path may lead back to the old path.

@@ -5,7 +5,6 @@
 import { formatTable } from "../../base/index.js";
 import {
   buildTopology,
-  computeRoutes,
   type Role,
   switchesOf,
   type Topology,
@@ -53,8 +52,7 @@ export function reportOf(
   topology: Topology,
   options: ReportOptions = DEFAULT_REPORT,
 ): ReportRow {
-  const tables = computeRoutes(topology);
-  const switches = compileMatrices(topology, options.control, undefined, tables);
+  const switches = compileMatrices(topology, options.control);
   const fanOuts = fanOutsOf(topology, switches);
   const sizes = groupSizes(topology, switches);
   const offsetBits = sizes.length === 0 ? 0 : offsetSet(ruleFor(sizes), Math.max(...sizes)).bits;

@@ -1,11 +1,21 @@
 /** Compiled matrices as updates for the program of `templates/pecmp/`. */
-import type { Update } from "../../device/index.js";
-import type { Topology } from "../../topology/index.js";
-import { call, exact, forward, ingressName, insert, routeUpdates, tableEntry } from "../fabric.js";
+import { SequenceIndex } from "../../base/index.js";
+import type { ActionCall, Update } from "../../device/index.js";
+import type { RoutingTable, Topology } from "../../topology/index.js";
+import {
+  call,
+  exact,
+  forward,
+  ingressName,
+  insert,
+  routeUpdates,
+  type SharedRoutes,
+  tableEntry,
+} from "../fabric.js";
 import type { CompiledMatrix, CompiledSwitch } from "./compile.js";
 import type { SelectorLayout } from "./layout.js";
 import { rowCount } from "./matrix.js";
-import { keyOfMatrix, type MatrixId, MatrixIds } from "./matrix-ids.js";
+import { type MatrixId, MatrixIds } from "./matrix-ids.js";
 
 const MEMBERS = { up: ingressName("up_members"), down: ingressName("down_members") } as const;
 
@@ -17,15 +27,28 @@ export function versionsOf({ versionBit }: SelectorLayout): readonly Version[] {
   return versionBit === "none" ? [] : [0, 1];
 }
 
-/**
- * Updates that many switches of a fabric have in common, made once for a plan: the rows of a matrix over the same ports with
- * the same ids, and the entries of s mod M.
- */
+/** The updates of a matrix with certain ids. */
+interface WrittenMatrix {
+  readonly id: MatrixId;
+  /** Its groups and rows. */
+  readonly rows: readonly Update[];
+  /** The neighbours at its ports, and by their index the members with them, then the groups and rows. */
+  readonly peers: SequenceIndex;
+  readonly updates: (readonly Update[])[];
+}
+
+/** Updates that many switches of a fabric have in common, made once for a plan. */
 export class SharedUpdates {
-  readonly #rows = new Map<string, readonly Update[]>();
-  readonly #matrices = new Map<string, readonly Update[]>();
+  readonly #matrices = new Map<CompiledMatrix, WrittenMatrix[]>();
   readonly #selectorRows = new Map<string, readonly Update[]>();
-  readonly #twins = new Map<readonly CompiledMatrix[], readonly Update[]>();
+  readonly #calls = new Map<string, ActionCall>();
+  /** By version. */
+  readonly #routes = new Map<Version | undefined, SharedRoutes>();
+  /** By the routes that twins share. */
+  readonly #twins = new Map<
+    RoutingTable["routes"],
+    { compiled: CompiledSwitch; updates: readonly Update[] }
+  >();
 
   /** @param versions those that the routes are written for, unless a caller says otherwise */
   constructor(
@@ -35,22 +58,25 @@ export class SharedUpdates {
 
   /** Members, groups and rows of a matrix of a switch: all switches with the same neighbours at these ports share them. */
   matrixOf(topology: Topology, node: number, matrix: CompiledMatrix, id: MatrixId): readonly Update[] {
-    const { direction, ports } = matrix;
-    const own = topology.nodes[node]!.ports;
-    let key = `${direction} ${id.matrix} ${id.firstMember} ${id.firstGroup} ${keyOfMatrix(matrix)}`;
-    let rows = this.#rows.get(key);
-    if (rows === undefined) this.#rows.set(key, (rows = rowUpdates(matrix, id)));
-    for (const port of ports) key += ` ${own[port - 1]!.peer}`;
-    let updates = this.#matrices.get(key);
-    if (updates === undefined)
-      this.#matrices.set(key, (updates = [...memberUpdates(topology, node, matrix, id), ...rows]));
-    return updates;
+    let written = this.#matrices.get(matrix);
+    if (written === undefined) this.#matrices.set(matrix, (written = []));
+    let own = written.find((one) => isSameId(one.id, id));
+    if (own === undefined) {
+      own = { id, rows: rowUpdates(matrix, id), peers: new SequenceIndex(), updates: [] };
+      written.push(own);
+    }
+    const { ports } = topology.nodes[node]!;
+    const index = own.peers.indexOf(matrix.ports.map((port) => ports[port - 1]!.peer));
+    return (own.updates[index] ??= memberUpdates(topology, node, matrix, id).concat(own.rows));
   }
 
-  /** What is the same for all switches with these matrices, next hops and routes. */
+  /** What is the same for all switches with these matrices, next hops and routes, and with the same first update. */
   ofTwins(compiled: CompiledSwitch, make: () => readonly Update[]): readonly Update[] {
-    let updates = this.#twins.get(compiled.matrices);
-    if (updates === undefined) this.#twins.set(compiled.matrices, (updates = make()));
+    const { routes } = compiled.routing;
+    const known = this.#twins.get(routes);
+    if (known?.compiled.matrices === compiled.matrices) return known.updates;
+    const updates = make();
+    this.#twins.set(routes, { compiled, updates });
     return updates;
   }
 
@@ -61,6 +87,27 @@ export class SharedUpdates {
     if (updates === undefined) this.#selectorRows.set(key, (updates = selectorRowUpdates(rows, values)));
     return updates;
   }
+
+  /** What a route over a matrix calls: the same object for the same matrix id and number of rows. */
+  callOf({ direction, rows }: CompiledMatrix, { matrix }: MatrixId): ActionCall {
+    const key = `${direction} ${matrix} ${rows.length}`;
+    let known = this.#calls.get(key);
+    if (known === undefined) {
+      known = call(direction === "up" ? "to_uplinks" : "to_downlinks", { matrix, rows: rows.length });
+      this.#calls.set(key, known);
+    }
+    return known;
+  }
+
+  routesOf(version: Version | undefined): SharedRoutes {
+    let routes = this.#routes.get(version);
+    if (routes === undefined) this.#routes.set(version, (routes = new Map()));
+    return routes;
+  }
+}
+
+function isSameId(a: MatrixId, b: MatrixId): boolean {
+  return a.matrix === b.matrix && a.firstMember === b.firstMember && a.firstGroup === b.firstGroup;
 }
 
 /**
@@ -73,42 +120,46 @@ export function switchUpdates(
   shared: SharedUpdates,
   seed: Update,
   known?: MatrixIds,
-): Update[] {
-  const updates =
-    known === undefined
-      ? shared.ofTwins(compiled, () => stateUpdates(topology, compiled, shared, new MatrixIds()))
-      : stateUpdates(topology, compiled, shared, known);
-  return [seed, ...updates];
+): readonly Update[] {
+  if (known !== undefined) return stateUpdates(topology, compiled, shared, seed, known);
+  const updates = shared.ofTwins(compiled, () =>
+    stateUpdates(topology, compiled, shared, seed, new MatrixIds()),
+  );
+  return updates[0] === seed ? updates : [seed, ...updates.slice(1)];
 }
 
 function stateUpdates(
   topology: Topology,
   compiled: CompiledSwitch,
   shared: SharedUpdates,
+  seed: Update,
   known: MatrixIds,
 ): Update[] {
-  const updates: Update[] = [];
-  const idOf = new Map(compiled.matrices.map((matrix) => [matrix, known.of(matrix)]));
-  for (const [matrix, id] of idOf) {
-    for (const update of shared.matrixOf(topology, compiled.node, matrix, id)) updates.push(update);
+  const { matrices, ofHops, routing } = compiled;
+  const ids = new Map<CompiledMatrix, MatrixId>();
+  const parts: (readonly Update[])[] = [];
+  for (const matrix of matrices) {
+    const id = known.of(matrix);
+    ids.set(matrix, id);
+    parts.push(shared.matrixOf(topology, compiled.node, matrix, id));
   }
-  for (const [rows, values] of valuesByRows(compiled, shared.layout))
-    for (const update of shared.selectorRows(rows, values)) updates.push(update);
+  for (const [rows, values] of valuesByRows(matrices, shared.layout))
+    parts.push(shared.selectorRows(rows, values));
   const actionFor = (hops: number) => {
-    const matrix = compiled.ofHops[hops]!;
-    const action = matrix.direction === "up" ? "to_uplinks" : "to_downlinks";
-    return call(action, { matrix: idOf.get(matrix)!.matrix, rows: rowCount(matrix.matrix) });
+    const matrix = ofHops[hops]!;
+    return shared.callOf(matrix, ids.get(matrix)!);
   };
-  const { versions } = shared;
-  for (const keys of versions.length === 0 ? [[]] : versions.map((bit) => [exact("meta.version", bit)]))
-    for (const update of routeUpdates(topology, compiled.routing, actionFor, keys)) updates.push(update);
-  return updates;
+  for (const version of shared.versions.length === 0 ? [undefined] : shared.versions) {
+    const keys = version === undefined ? [] : [exact("meta.version", version)];
+    parts.push(routeUpdates(topology, routing, actionFor, keys, shared.routesOf(version)));
+  }
+  return [seed].concat(...parts);
 }
 
 /** Number of entries of the table s mod M. */
-export function selectorRowEntries(compiled: CompiledSwitch, layout: SelectorLayout): number {
+export function selectorRowEntries(matrices: readonly CompiledMatrix[], layout: SelectorLayout): number {
   let entries = 0;
-  for (const values of valuesByRows(compiled, layout).values()) entries += values;
+  for (const values of valuesByRows(matrices, layout).values()) entries += values;
   return entries;
 }
 
@@ -126,9 +177,12 @@ function memberUpdates(
   const { base } = matrix;
   const profile = MEMBERS[direction];
   const actions = ports.map((port) => forward("to_next_hop", topology, node, port));
-  return Array.from({ length: 2 * base.length - 1 }, (_, i) =>
-    insert({ kind: "member", profile, memberId: firstMember + i, action: actions[base[i % base.length]!]! }),
-  );
+  const updates: Update[] = [];
+  for (let i = 0; i < 2 * base.length - 1; i++) {
+    const action = actions[base[i % base.length]!]!;
+    updates.push(insert({ kind: "member", profile, memberId: firstMember + i, action }));
+  }
+  return updates;
 }
 
 /** The groups of a matrix, then the entries that name its rows. */
@@ -138,29 +192,26 @@ function rowUpdates(
 ): Update[] {
   const { base, offsetRows } = matrix;
   const columns = base.length;
+  const slots = Array.from({ length: 2 * columns - 1 }, (_, i) => ({
+    memberId: firstMember + i,
+    weight: 1,
+    // The switch does not use a link that is down if the row has another next hop.
+    watchPort: ports[base[i % columns]!]!,
+  }));
+  const profile = MEMBERS[direction];
+  const table = `${direction}_matrix`;
+  const matrixKey = exact("meta.matrix", id);
   const groups: Update[] = [];
   const entries: Update[] = [];
   for (let row = 0; row < rows.length; row++) {
     const shifted = row < offsetRows;
     const start = shifted ? (columns - row) % columns : base.indexOf(row - offsetRows);
-    const members = Array.from({ length: shifted ? columns : 1 }, (_, column) => ({
-      memberId: firstMember + start + column,
-      weight: 1,
-      // The switch does not use a link that is down if the row has another next hop.
-      watchPort: ports[base[(start + column) % columns]!]!,
-    }));
+    const members = slots.slice(start, start + (shifted ? columns : 1));
     const groupId = firstGroup + row;
-    groups.push(
-      insert({ kind: "group", profile: MEMBERS[direction], groupId, members, maxSize: members.length }),
-    );
-    entries.push(
-      tableEntry(`${direction}_matrix`, [exact("meta.matrix", id), exact("meta.row", row)], {
-        kind: "group",
-        groupId,
-      }),
-    );
+    groups.push(insert({ kind: "group", profile, groupId, members, maxSize: members.length }));
+    entries.push(tableEntry(table, [matrixKey, exact("meta.row", row)], { kind: "group", groupId }));
   }
-  return [...groups, ...entries];
+  return groups.concat(entries);
 }
 
 function selectorRowUpdates(rows: number, values: number): Update[] {
@@ -173,9 +224,9 @@ function selectorRowUpdates(rows: number, values: number): Update[] {
 }
 
 /** By number of rows M: the number of values of the slice that is looked up modulo M. */
-function valuesByRows(compiled: CompiledSwitch, layout: SelectorLayout): Map<number, number> {
+function valuesByRows(matrices: readonly CompiledMatrix[], layout: SelectorLayout): Map<number, number> {
   const values = new Map<number, number>();
-  for (const { hop, matrix } of compiled.matrices) {
+  for (const { hop, matrix } of matrices) {
     const rows = rowCount(matrix);
     values.set(rows, Math.max(values.get(rows) ?? 0, 2 ** (layout.slices[hop]?.width ?? 0)));
   }

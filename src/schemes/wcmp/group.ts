@@ -2,6 +2,10 @@
  * The members of a weighted group: each next hop as often as its weight says, within the entries that a switch has for a group
  * (Zhou et al., WCMP, EuroSys 2014, section 3).
  */
+import { z } from "zod";
+
+/** The parameter `group_members`: most members of a group, where each next hop stands as often as its weight says. */
+export const groupMembersSchema = z.number().int().min(2).max(4096).default(128);
 
 /**
  * How often each next hop stands in a group of at most `most` members, in proportion to the capacities. Exact where that fits.

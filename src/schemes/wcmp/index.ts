@@ -5,13 +5,14 @@ import { planEcmpSwitches } from "../ecmp/plan.js";
 import { fixedHosts } from "../fixed-hosts.js";
 import { hashParameters } from "../hash-settings.js";
 import type { Scheme } from "../scheme.js";
+import { groupMembersSchema } from "./group.js";
 import { wcmpReport } from "./report.js";
 import { weightedRoutes } from "./weighted-routes.js";
 
 const wcmpParameters = z.strictObject({
   ...hashParameters,
   /** Most members of a group, where each next hop stands as often as its weight says. */
-  group_members: z.number().int().min(2).max(4096).default(128),
+  group_members: groupMembersSchema,
 });
 
 /** Members that a switch has room for: 16 bits of indexes. */

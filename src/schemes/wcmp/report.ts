@@ -6,12 +6,12 @@ import { z } from "zod";
 import { formatTable } from "../../base/index.js";
 import { computeRoutes, type Role, switchesOf, type Topology } from "../../topology/index.js";
 import type { ReportText, SchemeReport } from "../scheme.js";
-import { oversubscription, replicas } from "./group.js";
+import { groupMembersSchema, oversubscription, replicas } from "./group.js";
 import { PathCapacity, portsToRacks } from "./path-capacity.js";
 
 const options = z.strictObject({
   /** As the scheme's parameter. */
-  group_members: z.number().int().min(2).max(4096).default(128),
+  group_members: groupMembersSchema,
 });
 
 export const wcmpReport: SchemeReport = {

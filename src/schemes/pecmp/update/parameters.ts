@@ -9,7 +9,10 @@ export const elementSchema = z.union([z.string(), z.tuple([z.string(), z.string(
 });
 export type Element = z.output<typeof elementSchema>;
 
-export const weightsSchema = z.array(z.tuple([z.string(), z.string(), z.number().int().min(1)]));
+export const weightsSchema = z.union(
+  [z.literal("capacity"), z.array(z.tuple([z.string(), z.string(), z.number().int().min(1)]))],
+  { error: "expected capacity, or a list of [switch, neighbour, weight] with whole weights from 1" },
+);
 
 /** How the fabric goes from one state to the next. */
 export const updateParameters = z.strictObject({
