@@ -37,6 +37,25 @@ describe("advice of a refusal", () => {
   });
 });
 
+describe("a refusal of a long expression", () => {
+  it("leaves its inner parts out", () => {
+    const line = "x = x >= h.d.b ? x - h.d.b : x + h.d.b;";
+    const { program, error } = compileText(
+      wrap(
+        "bit<32> a; bit<32> b;",
+        `action go() { bit<32> x = h.d.a; ${line.repeat(12)} h.d.a = x; }`,
+        "go();",
+      ),
+    );
+    expect(error).toBeUndefined();
+    const { diagnostics } = fitProgram(program!, tofino);
+    expect(diagnostics.some(({ message }) => message.includes("…"))).toBe(true);
+    for (const { message, notes } of diagnostics)
+      for (const text of [message, ...notes.map((note) => note.message)])
+        expect(text.length).toBeLessThan(400);
+  });
+});
+
 describe("what Tofino lacks", () => {
   it.each(readdirSync(folder).filter((name) => name.endsWith(".p4")))("%s", (name) => {
     const text = readFileSync(join(folder, name), "utf8");

@@ -7,7 +7,7 @@ import { Diagnostics } from "../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { gatewayCost } from "../model/conditions.js";
-import { type Expr, formatExpr, onesOf } from "../model/expressions.js";
+import { type Expr, onesOf, quoteExpr } from "../model/expressions.js";
 import type { Feature } from "../model/features.js";
 import type { FitModel } from "../model/model.js";
 import { Places, type SourceLookup } from "../source.js";
@@ -78,7 +78,7 @@ function checkFeature(context: CheckContext, feature: Exclude<Feature, { kind: "
     refuse(
       CODES.conditionalStatement,
       source,
-      `action ${feature.action} does this only if ${formatExpr(feature.condition)}: an instruction always runs`,
+      `action ${feature.action} does this only if ${quoteExpr(feature.condition)}: an instruction always runs`,
       branchAdvice(feature.condition),
     );
   } else if (feature.kind === "again") checkAgain(context, feature);
@@ -99,7 +99,7 @@ function checkOperation({ target, refuse }: CheckContext, feature: FeatureOf<"op
   const { expr, source } = feature;
   const bad = unavailableOperation(expr, { compares: target.action.compares, chooses: false });
   if (bad !== undefined) {
-    refuse(bad.code, source, `no ALU computes ${formatExpr(bad.expr)}: ${bad.what}`, bad.instead);
+    refuse(bad.code, source, `no ALU computes ${quoteExpr(bad.expr)}: ${bad.what}`, bad.instead);
     return;
   }
   const widest = target.action.max_arithmetic_bits;
@@ -116,7 +116,7 @@ function checkOperation({ target, refuse }: CheckContext, feature: FeatureOf<"op
     refuse(
       CODES.tooManyOperands,
       source,
-      `${formatExpr(expr)} takes ${feature.steps} instructions`,
+      `${quoteExpr(expr)} takes ${feature.steps} instructions`,
       "one instruction has two operands: compute the parts in earlier statements or tables",
     );
   }
@@ -141,7 +141,7 @@ function checkCondition({ target, refuse }: CheckContext, { expr, source }: Feat
   refuse(
     CODES.conditionTooWide,
     source,
-    `the condition ${formatExpr(expr)} looks at ${total} bits, of which it compares ${cost.rangeBits} by order`,
+    `the condition ${quoteExpr(expr)} looks at ${total} bits, of which it compares ${cost.rangeBits} by order`,
     `a gateway sees ${gateway.bytes} bytes and ${hashBits} hash bits, and compares by order only hash bits: nest conditions, narrow the fields, or use a ternary table`,
   );
 }
@@ -178,7 +178,7 @@ function checkHash({ refuse }: CheckContext, { base, max, algorithm, source }: F
     refuse(
       CODES.hashBase,
       source,
-      `a hash with base ${formatExpr(base)}`,
+      `a hash with base ${quoteExpr(base)}`,
       "the base must be 0: add it in a later table, or offset the entries of the table that reads the result",
     );
     return;
@@ -189,7 +189,7 @@ function checkHash({ refuse }: CheckContext, { base, max, algorithm, source }: F
   refuse(
     CODES.hashSize,
     source,
-    `a hash modulo ${formatExpr(max)}`,
+    `a hash modulo ${quoteExpr(max)}`,
     "the hardware cuts bits off: the size must be a constant power of two",
   );
 }
@@ -201,7 +201,7 @@ function checkRandom({ refuse }: CheckContext, { low, high, source }: FeatureOf<
   refuse(
     CODES.randomRange,
     source,
-    `a random number from ${formatExpr(low)} to ${formatExpr(high)}`,
+    `a random number from ${quoteExpr(low)} to ${quoteExpr(high)}`,
     "the generator gives whole bits: draw 0 to 2^n - 1",
   );
 }

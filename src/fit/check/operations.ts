@@ -1,6 +1,6 @@
 /** Operations that no ALU of a stage computes, each with what a program can do instead. */
 import { CODES } from "../codes.js";
-import { type Expr, formatExpr, hasCell, onesOf, readsOf } from "../model/expressions.js";
+import { type Expr, hasCell, onesOf, quoteExpr, readsOf } from "../model/expressions.js";
 
 interface UnavailableOperation {
   readonly code: string;
@@ -98,7 +98,7 @@ export function branchAdvice(condition: Expr): string {
   if (usesArgument(condition)) {
     return "write one action for each case: the entry that supplies the parameter can choose the action instead";
   }
-  return `write one action for each case, and branch in the control: if (${formatExpr(condition)}) one, else the other`;
+  return `write one action for each case, and branch in the control: if (${quoteExpr(condition)}) one, else the other`;
 }
 
 function usesArgument(expr: Expr): boolean {

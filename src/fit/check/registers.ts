@@ -1,11 +1,15 @@
 /** Rules of registers: cells that the stateful ALU has, what one update computes, one visit a packet. */
 import { CODES } from "../codes.js";
 import { attachedMemory } from "../memory/attached.js";
-import { formatExpr } from "../model/expressions.js";
+import { quoteExpr } from "../model/expressions.js";
 import type { Feature } from "../model/features.js";
 import type { Attached } from "../model/model.js";
 import type { CheckContext } from "./check.js";
 import { unavailableOperation } from "./operations.js";
+
+/** Indexes that a message lists, and characters of each. */
+const MAX_LISTED = 3;
+const MAX_INDEX = 80;
 
 type RegisterFeature = Extract<Feature, { kind: "register" }>;
 
@@ -79,7 +83,7 @@ function checkUpdate({ target, refuse }: CheckContext, feature: RegisterFeature)
     refuse(
       bad.code,
       source,
-      `the ALU of register ${register} does not compute ${formatExpr(bad.expr)}: ${bad.what}`,
+      `the ALU of register ${register} does not compute ${quoteExpr(bad.expr)}: ${bad.what}`,
       bad.instead,
     );
     return;
@@ -155,10 +159,20 @@ function checkIndexes(
     refuse(
       CODES.registerIndexes,
       use.source,
-      `action ${use.action} uses registers at different indexes: ${indexes.join(" and ")}`,
+      `action ${use.action} uses registers at ${indexes.length} different indexes: ${listed(indexes)}`,
       "an action has one address for all its registers: use the same index, or two tables",
     );
   }
+}
+
+/** The first few, each cut where it is long. */
+function listed(texts: readonly string[]): string {
+  const shown = texts
+    .slice(0, MAX_LISTED)
+    .map((text) => (text.length > MAX_INDEX ? `${text.slice(0, MAX_INDEX - 1)}…` : text));
+  return texts.length > MAX_LISTED
+    ? `${shown.join(", ")} and ${texts.length - MAX_LISTED} more`
+    : shown.join(" and ");
 }
 
 /** @param uses of one register */

@@ -3,7 +3,7 @@
  * A comparison by order with a bound that is not a power of two uses the hash bits. Equality of two fields uses the
  * exclusive or of two byte positions.
  */
-import { type Expr, formatExpr, onesOf, readsOf } from "./expressions.js";
+import { type Expr, onesOf, quoteExpr, readsOf } from "./expressions.js";
 import type { Access } from "./model.js";
 
 export interface GatewayCost {
@@ -63,13 +63,13 @@ export function gatewayCost(expr: Expr): GatewayCost {
       } else if (equality && right.kind === "constant" && isMask(left)) {
         for (const access of readsOf(left)) equal.set(key(access), access);
       } else {
-        impossible ??= formatExpr(node);
+        impossible ??= quoteExpr(node);
       }
       if (node.op === "==") return { yes: 1, no: width };
       if (node.op === "!=") return { yes: width, no: 1 };
       return { yes: 1, no: 1 };
     }
-    impossible ??= formatExpr(node);
+    impossible ??= quoteExpr(node);
     return { yes: 1, no: 1 };
   }
 

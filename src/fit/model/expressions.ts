@@ -191,13 +191,30 @@ const SPELLING: Readonly<Record<string, string>> = {
   "sat-": "|-|",
 };
 
-/** The expression as a P4 programmer would write it. */
+/** The expression as a P4 programmer would write it, whole: equal texts are equal expressions. */
 export function formatExpr(expr: Expr): string {
-  const text = formatOperand(expr);
+  return formatTo(expr, Number.POSITIVE_INFINITY);
+}
+
+/** Characters of an expression in a message. */
+const MAX_QUOTED = 240;
+/** Operations within each other that are tried first. */
+const MAX_DEPTH = 8;
+
+/** The expression for a message. Values of local variables stand in place of their names, so it may grow long: inner parts are then "…". */
+export function quoteExpr(expr: Expr): string {
+  for (let depth = MAX_DEPTH; ; depth--) {
+    const text = formatTo(expr, depth);
+    if (text.length <= MAX_QUOTED || depth === 1) return text;
+  }
+}
+
+function formatTo(expr: Expr, depth: number): string {
+  const text = formatOperand(expr, depth);
   return expr.kind === "operation" && text.startsWith("(") ? text.slice(1, -1) : text;
 }
 
-function formatOperand(expr: Expr): string {
+function formatOperand(expr: Expr, depth: number): string {
   switch (expr.kind) {
     case "field":
       return formatAccess(expr.access);
@@ -208,12 +225,12 @@ function formatOperand(expr: Expr): string {
     case "cell":
       return `the cell of ${expr.register}`;
     case "operation":
-      return formatOperation(expr.op, expr.parts);
+      return depth === 0 ? "…" : formatOperation(expr.op, expr.parts, depth - 1);
   }
 }
 
-function formatOperation(op: string, parts: readonly Expr[]): string {
-  const operands = parts.map(formatOperand);
+function formatOperation(op: string, parts: readonly Expr[], depth: number): string {
+  const operands = parts.map((part) => formatOperand(part, depth));
   if (op === "?") return `(${operands[0]} ? ${operands[1]} : ${operands[2]})`;
   if (op === "hash") return `hash(${operands.join(", ")})`;
   const sign = SPELLING[op] ?? op;

@@ -14,7 +14,7 @@ import type { PortTraffic } from "./policy/allocation.js";
 import type { Rebalancing } from "./policy/epoch.js";
 import { PortClasses } from "./port-classes.js";
 import { type OwnSwitch, type SoftwareSettings, SwitchSoftware } from "./switch-software.js";
-import { GROUP_TRAFFIC, PORT_TRAFFIC, REPORT, VIRTUAL_PORTS } from "./tables.js";
+import { GROUP_TRAFFIC, PORT_TRAFFIC, REPORT } from "./tables.js";
 
 export interface DahuControllerOptions {
   readonly own: OwnSwitch;
@@ -88,13 +88,9 @@ class SwitchKeeper {
 
   /** What an earlier life has written: the map is in the switch, and the rest is written anew. */
   async #learn(): Promise<void> {
-    const found = await whileRunning(() =>
-      this.#device.read([{ kind: "register", register: VIRTUAL_PORTS }]),
-    );
+    const found = await whileRunning(() => this.#device.read([this.#software.map.query]));
     if (found === undefined) return;
-    const ports: number[] = [];
-    for (const entity of found) if (entity.kind === "register") ports[entity.index] = Number(entity.value);
-    this.#software.learn(ports);
+    this.#software.learn(found);
     await this.#write(this.#software.rewrite());
   }
 

@@ -8,6 +8,13 @@ export const dahuParameters = z.strictObject({
   ...switchParameters,
   /** Header field that carries the deroute count. */
   field: z.enum(DEROUTE_FIELDS).default("dscp"),
+  /**
+   * Where the map of virtual ports is. `register`: one array, which all hashes of a packet read; BMv2 can do that. `copies`: a table for
+   * each hash, as programmable chips need it; the software writes each of them.
+   */
+  map: z.enum(["register", "copies"]).default("register"),
+  /** A second round of 16 hashes where the first found no allowed port (section 3.2). */
+  retry: z.boolean().default(true),
   /** From one turn of the switches' software to the next (section 6.1). */
   epoch: timeText.default("10ms"),
   /** From the news of a link elsewhere to new bitmaps: the time of the routing protocol (section 4.6). */

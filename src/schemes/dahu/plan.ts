@@ -19,13 +19,11 @@ import type { DahuParameters } from "./parameters.js";
 import { PortClasses } from "./port-classes.js";
 import { BITMAP_WIDTHS, dahuProgram } from "./program.js";
 import { type OwnSwitch, type SoftwareSettings, SwitchSoftware } from "./switch-software.js";
-import { derouteLimitUpdate, REPORT } from "./tables.js";
+import { derouteLimitUpdate, deroutesLeftUpdates, REPORT, sparePortUpdates } from "./tables.js";
 
 /** What the counters of a fabric count. */
 type Unit = "bytes" | "packets";
 
-/** Hashes of a program: of the two rounds, and of the last choice. */
-const CALCULATIONS = 3;
 /** Times of reports that a switch remembers. */
 const REPORT_PLACES = 4096;
 
@@ -49,6 +47,8 @@ export function planDahu(topology: Topology, parameters: DahuParameters, locate:
   const settings: SoftwareSettings = {
     deroutes: parameters.deroutes,
     virtualPorts: parameters.virtual_ports,
+    map: parameters.map,
+    retry: parameters.retry,
     threshold: parameters.threshold,
     holdNs: nanoseconds(parameters.hold),
   };
@@ -75,6 +75,8 @@ export function planDahu(topology: Topology, parameters: DahuParameters, locate:
       ports,
       groups: Math.max(...same.map(({ layout }) => layout.members.length)),
       virtualPortBits,
+      map: parameters.map,
+      retry: parameters.retry,
       field: parameters.field,
       unit,
       ...(parameters.feedback
@@ -100,9 +102,11 @@ export function planDahu(topology: Topology, parameters: DahuParameters, locate:
     switches: own.map((each) => ({
       node: each.node.index,
       program: each.node.role,
-      settings: polynomials(each.node, parameters.hash_seed),
+      settings: polynomials(each.node, parameters),
       updates: [
-        derouteLimitUpdate(parameters.deroutes),
+        ...(parameters.map === "copies"
+          ? [...deroutesLeftUpdates(parameters.deroutes), ...sparePorts(each, parameters.hash_seed)]
+          : [derouteLimitUpdate(parameters.deroutes)]),
         ...(parameters.feedback ? [REPORTS] : []),
         ...nextHops(topology, each.node),
         ...new SwitchSoftware(each, classes, settings).plan(),
@@ -235,9 +239,14 @@ function nextHops(topology: Topology, node: TopologyNode): Update[] {
  * The CRCs of a switch have polynomials of their own: a seed alone would flip bits of the same function, and what one switch of a path
  * has chosen would decide what the next one chooses.
  */
-function polynomials(node: TopologyNode, seed: number): SwitchSetting[] {
-  const random = new Random(seed).fork(`polynomials of ${node.name}`);
-  return Array.from({ length: CALCULATIONS }, (_, calculation) => ({
+function polynomials(
+  node: TopologyNode,
+  { hash_seed, map, retry }: Pick<DahuParameters, "hash_seed" | "map" | "retry">,
+): SwitchSetting[] {
+  const random = new Random(hash_seed).fork(`polynomials of ${node.name}`);
+  // One of each round, or two with copies of the map: of the first virtual port, and of the step; and one of the last choice.
+  const calculations = (map === "copies" ? 2 : 1) * (retry ? 2 : 1) + 1;
+  return Array.from({ length: calculations }, (_, calculation) => ({
     kind: "crc" as const,
     calculation,
     width: 32 as const,
@@ -250,4 +259,19 @@ function polynomials(node: TopologyNode, seed: number): SwitchSetting[] {
       reflectRemainder: false,
     },
   }));
+}
+
+/**
+ * Orders of the ports to other switches, one for each value of the last hash. In each run of as many orders as there are ports, each port
+ * is first once, so that with all ports allowed each is as likely as the others.
+ */
+function sparePorts({ layout, width, node }: OwnSwitch, seed: number): Update[] {
+  const all = layout.members.at(-1)!;
+  const random = new Random(seed).fork(`spare ports of ${node.name}`);
+  const orders: number[][] = [];
+  for (let order = 0; order < width && all.length > 0; order++) {
+    const first = all[order % all.length]!;
+    orders.push([first, ...random.shuffle(all.filter((bit) => bit !== first))]);
+  }
+  return sparePortUpdates(orders);
 }

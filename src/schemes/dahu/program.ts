@@ -1,10 +1,9 @@
 /** The values of the template `templates/dahu/switch.p4.hbs`. */
 import { z } from "zod";
 import { checkValues, type ProgramPlan, selectorValues } from "../../generate/index.js";
+import { copyValues, HASHES } from "./copies.js";
 import { countField, DEROUTE_FIELDS, type DerouteField } from "./count-field.js";
 
-/** Hash functions of a round (section 3.2). */
-const HASHES = 16;
 /** Widths of a bitmap. */
 export const BITMAP_WIDTHS = [8, 16, 32, 64, 128] as const;
 
@@ -18,6 +17,10 @@ const schema = z.strictObject({
   groups: count.max(256),
   /** Of a group, as a power of two. */
   virtualPortBits: z.number().int().min(4).max(15),
+  /** `register`: all hashes read one register array. `copies`: each has a table of its own, as chips need it. */
+  map: z.enum(["register", "copies"]).default("register"),
+  /** A second round of hashes. */
+  retry: z.boolean().default(true),
   /** Where the packet carries its deroutes. */
   field: z.enum(DEROUTE_FIELDS),
   /** What the counters of traffic count. */
@@ -28,15 +31,16 @@ const schema = z.strictObject({
   sizes: z.strictObject({ routes: count, destinations: count }),
 });
 
-export type DahuProgram = z.output<typeof schema>;
+export type DahuProgram = z.input<typeof schema>;
 
 const TEMPLATE = "dahu/switch";
 
 /** A program to render. Throws DiagnosticError P42004 for values of another shape. */
 export function dahuProgram(name: string, input: DahuProgram): ProgramPlan {
-  const { field, ...program } = checkValues(TEMPLATE, schema, input);
+  const { field, map, ...program } = checkValues(TEMPLATE, schema, input);
   const { ports, groups, virtualPortBits } = program;
   const virtualPorts = 2 ** virtualPortBits;
+  const fields = hashFields();
   const values = {
     ...program,
     feedback: program.feedback ?? false,
@@ -52,7 +56,10 @@ export function dahuProgram(name: string, input: DahuProgram): ProgramPlan {
     triesDown: Array.from({ length: HASHES }, (_, k) => HASHES - 1 - k),
     levels: levelsOf(ports),
     levelsDown: levelsOf(ports).toReversed(),
-    fields: hashFields(),
+    fields,
+    copies:
+      map === "copies" &&
+      copyValues(ports, program.retry ? [fields.first, fields.second] : [fields.first], fields.second),
     deroute: derouteValues(field, program.feedback !== undefined),
     lifetime: lifetimeValues(field),
     directions: [],

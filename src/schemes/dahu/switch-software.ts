@@ -2,7 +2,7 @@
  * What the software of one switch decides, without a device: it takes the states of links, counter values and feedback, and
  * returns writes. A set of ports is a bit mask; a destination is the number of a rack.
  */
-import type { Update } from "../../device/index.js";
+import type { Entity, Update } from "../../device/index.js";
 import type { TopologyNode } from "../../topology/index.js";
 import type { GroupLayout } from "./group-layout.js";
 import type { PortTraffic } from "./policy/allocation.js";
@@ -11,11 +11,15 @@ import { DerouteHolds, feedsBack } from "./policy/feedback.js";
 import { PortGroups } from "./policy/port-groups.js";
 import { allowsFurther } from "./policy/threshold.js";
 import { bitmapOf, type PortClasses } from "./port-classes.js";
-import { bitmapUpdate, destinationUpdate, groupUpdate, SELECTOR, virtualPortUpdate } from "./tables.js";
+import { bitmapUpdate, destinationUpdate, groupUpdate, SELECTOR } from "./tables.js";
+import { type MapKind, type VirtualPortMap, virtualPortMap } from "./virtual-port-map.js";
 
 export interface SoftwareSettings {
   readonly deroutes: number;
   readonly virtualPorts: number;
+  readonly map: MapKind;
+  /** A second round of hashes. */
+  readonly retry: boolean;
   readonly threshold: number;
   readonly holdNs: number;
 }
@@ -39,6 +43,7 @@ interface Destination {
 }
 
 export class SwitchSoftware {
+  readonly map: VirtualPortMap;
   readonly #groups: PortGroups;
   #classes: PortClasses;
   /** By rack, as the tables have them now; undefined for racks of this switch. */
@@ -56,6 +61,7 @@ export class SwitchSoftware {
   ) {
     const { node, layout, width } = own;
     this.#classes = classes;
+    this.map = virtualPortMap(settings.map, settings.virtualPorts, settings.retry);
     // A switch without ports to others has nothing to map.
     const members = layout.members.map((bits) => (bits.length === 0 ? [0] : bits));
     this.#groups = new PortGroups(width, settings.virtualPorts, members);
@@ -75,7 +81,7 @@ export class SwitchSoftware {
     for (const group of layout.members.keys()) {
       updates.push(groupUpdate("insert", group, this.#members(group)));
       for (let virtualPort = 0; virtualPort < this.settings.virtualPorts; virtualPort++)
-        updates.push(this.#mapped(group, virtualPort));
+        updates.push(...this.#mapped("insert", group, virtualPort));
     }
     for (const [rack, destination] of this.#destinations.entries()) {
       if (destination === undefined) continue;
@@ -85,13 +91,12 @@ export class SwitchSoftware {
     return updates;
   }
 
-  /** The ports of virtual ports that an earlier life of the software has written; `ports` by group times virtual ports plus virtual port. */
-  learn(ports: readonly number[]): void {
-    const { virtualPorts } = this.settings;
-    for (const [at, port] of ports.entries()) {
-      const group = Math.floor(at / virtualPorts);
-      if (group < this.#groups.groups && port < this.own.width)
-        this.#groups.remap(group, at % virtualPorts, port);
+  /** Virtual ports as an earlier life of the software has written them: what a read of `map.query` gives. */
+  learn(entities: readonly Entity[]): void {
+    for (const entity of entities) {
+      const found = this.map.entry(entity);
+      if (found === undefined || found.group >= this.#groups.groups || found.bit >= this.own.width) continue;
+      this.#groups.remap(found.group, found.virtualPort, found.bit);
     }
   }
 
@@ -116,7 +121,7 @@ export class SwitchSoftware {
     const concerned = [...this.own.layout.members.entries()].filter(([, bits]) => bits.includes(bit));
     return [
       ...concerned.map(([group]) => groupUpdate("modify", group, this.#members(group))),
-      ...moved.map(({ group, virtualPort }) => this.#mapped(group, virtualPort)),
+      ...moved.flatMap(({ group, virtualPort }) => this.#mapped("modify", group, virtualPort)),
     ];
   }
 
@@ -146,7 +151,7 @@ export class SwitchSoftware {
     this.#holds.expire(nowNs);
     const updates = this.#refresh(nowNs);
     rebalancing?.run(this.#groups, measured, ({ group, virtualPort }) =>
-      updates.push(this.#mapped(group, virtualPort)),
+      updates.push(...this.#mapped("modify", group, virtualPort)),
     );
     return updates;
   }
@@ -219,11 +224,8 @@ export class SwitchSoftware {
     return this.own.layout.members[group]!.filter((bit) => members[group * ports + bit] === 1);
   }
 
-  #mapped(group: number, virtualPort: number): Update {
-    return virtualPortUpdate(
-      group * this.settings.virtualPorts + virtualPort,
-      this.#groups.portOf(group, virtualPort),
-    );
+  #mapped(type: "insert" | "modify", group: number, virtualPort: number): Update[] {
+    return this.map.updates(type, group, virtualPort, this.#groups.portOf(group, virtualPort));
   }
 }
 

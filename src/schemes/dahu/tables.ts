@@ -1,6 +1,6 @@
 /** The tables and registers of `templates/dahu/switch.p4.hbs`, as updates. */
 import type { Match, Update } from "../../device/index.js";
-import { call, exact, ingressName, tableEntry } from "../fabric.js";
+import { call, exact, ingressName, insert, tableEntry } from "../fabric.js";
 import { bitmapOf } from "./port-classes.js";
 
 /** Which bitmap a destination uses; the numbers of the template. */
@@ -9,7 +9,6 @@ export const SELECTOR = { all: 0, shortest: 1, further: 2 } as const;
 /** Names of what the controller reads. */
 export const PORT_TRAFFIC = ingressName("port_traffic");
 export const GROUP_TRAFFIC = ingressName("group_traffic");
-export const VIRTUAL_PORTS = ingressName("virtual_ports");
 /** The digest of reports, as P4Info names it. */
 export const REPORT = "report_t";
 
@@ -52,13 +51,7 @@ export function groupUpdate(type: Write, group: number, members: readonly number
   });
 }
 
-export function virtualPortUpdate(index: number, bit: number): Update {
-  return {
-    type: "modify",
-    entity: { kind: "register", register: VIRTUAL_PORTS, index, value: BigInt(bit) },
-  };
-}
-
+/** Of programs with the map in a register. */
 export function derouteLimitUpdate(number: number): Update {
   return {
     type: "modify",
@@ -71,4 +64,30 @@ export function derouteLimitUpdate(number: number): Update {
       action: { kind: "action", ...call("set_most_deroutes", { number }) },
     },
   };
+}
+
+/** Of programs with copies of the map: an entry for each count that a packet may still go on from. */
+export function deroutesLeftUpdates(number: number): Update[] {
+  return Array.from({ length: number }, (_, count) =>
+    tableEntry("deroutes_left", [exact("meta.deroutes", count)], {
+      kind: "action",
+      ...call("may_deroute", {}),
+    }),
+  );
+}
+
+/** `orders[d]`: bits of ports, the first allowed one of which a packet takes whose hash is d. A higher priority wins. */
+export function sparePortUpdates(orders: readonly (readonly number[])[]): Update[] {
+  return orders.flatMap((bits, order) =>
+    bits.map((bit, rank): Update => {
+      const mask = 1n << BigInt(bit);
+      return insert({
+        kind: "tableEntry",
+        table: ingressName("spare_ports"),
+        match: [exact("meta.order", order), { kind: "ternary", field: "meta.allowed", value: mask, mask }],
+        priority: bits.length - rank,
+        action: { kind: "action", ...call("use_spare", { port: bit }) },
+      });
+    }),
+  );
 }

@@ -11,6 +11,7 @@ import type { Program } from "../../../src/program/index.js";
 import { HeuristicBalancer, Rebalancing } from "../../../src/schemes/dahu/index.js";
 import { PortClasses } from "../../../src/schemes/dahu/port-classes.js";
 import { SwitchSoftware } from "../../../src/schemes/dahu/switch-software.js";
+import type { MapKind } from "../../../src/schemes/dahu/virtual-port-map.js";
 import { Switch } from "../../../src/switch/index.js";
 import { buildTopology, hostsOf, type Topology, topologySchema } from "../../../src/topology/index.js";
 import { templates } from "../../generate/load.js";
@@ -90,6 +91,7 @@ interface Case {
   readonly deroutes: number;
   readonly threshold: number;
   readonly kind: "one" | "offset_dimensions";
+  readonly map: MapKind;
   readonly loads: readonly number[];
   readonly held: readonly (readonly [number, number, number])[];
 }
@@ -107,6 +109,7 @@ const cases: fc.Arbitrary<Case> = fc.oneof(graphs, lattices).chain((topology) =>
     ),
     deroutes: fc.constantFrom(0, 1, 2, 4, 15),
     threshold: fc.constantFrom(0, 0.5, 0.8, 1),
+    map: fc.constantFrom("register" as const, "register" as const, "copies" as const),
     kind: lattice
       ? fc.constantFrom("one" as const, "offset_dimensions" as const)
       : fc.constant("one" as const),
@@ -117,8 +120,14 @@ const cases: fc.Arbitrary<Case> = fc.oneof(graphs, lattices).chain((topology) =>
 
 /** The switches of a network, each as its software has left it. */
 async function boot(own: Case) {
-  const { topology, down, deroutes, threshold, kind, loads, held } = own;
-  const fabric = dahuOf(topology, { deroutes, threshold, port_groups: kind, virtual_ports: VIRTUAL_PORTS });
+  const { topology, down, deroutes, threshold, kind, map, loads, held } = own;
+  const fabric = dahuOf(topology, {
+    deroutes,
+    threshold,
+    port_groups: kind,
+    map,
+    virtual_ports: VIRTUAL_PORTS,
+  });
   const failed = new PortClasses(topology, new Set(down));
   const sent: { port: number; frame: Uint8Array }[] = [];
   const devices = new Map<number, Switch>();

@@ -23,22 +23,45 @@ export interface Choice {
 
 const keyOf = (match: readonly Match[]) => Number(match[0]?.kind === "exact" ? match[0].value : -1n);
 
-/** Polynomials are those of an unconfigured program: CRC-32 in all three places. */
+/** Polynomials are those of an unconfigured program: CRC-32 in all places. */
 export class ModelDahu {
-  readonly map = new Map<number, number>();
+  /** The map in a register, or its copy for each hash: by group times virtual ports plus virtual port. */
+  readonly #register = new Map<number, number>();
+  readonly #copies = new Map<number, Map<number, number>>();
+  /** Entries of the last choice, by value of the hash: ports by falling priority. */
+  readonly #orders = new Map<number, { priority: number; mask: bigint; port: number }[]>();
+  #deroutesLeft = new Set<number>();
   readonly #tables = new Map<string, Map<number, Readonly<Record<string, bigint>>>>();
   #limit = 0;
 
   constructor(
     updates: readonly Update[],
     readonly virtualPorts: number,
+    readonly rounds = 2,
   ) {
     for (const { entity } of updates) {
-      if (entity.kind === "register") this.map.set(entity.index, Number(entity.value));
+      if (entity.kind === "register") this.#register.set(entity.index, Number(entity.value));
       if (entity.kind !== "tableEntry" || entity.action?.kind !== "action") continue;
       const { params } = entity.action;
       if (entity.table.endsWith("deroute_limit")) this.#limit = Number(params["number"]);
       const table = entity.table.replace("FabricIngress.", "");
+      const [first, second] = entity.match;
+      if (table.startsWith("virtual_ports_") && second?.kind === "exact") {
+        const copy = Number(table.slice("virtual_ports_".length));
+        if (!this.#copies.has(copy)) this.#copies.set(copy, new Map());
+        this.#copies
+          .get(copy)!
+          .set(keyOf(entity.match) * virtualPorts + Number(second.value), Number(params["port"]));
+        continue;
+      }
+      if (table === "spare_ports" && first?.kind === "exact" && second?.kind === "ternary") {
+        const order = this.#orders.get(Number(first.value)) ?? [];
+        order.push({ priority: entity.priority, mask: second.mask, port: Number(params["port"]) });
+        order.sort((a, b) => b.priority - a.priority);
+        this.#orders.set(Number(first.value), order);
+        continue;
+      }
+      if (table === "deroutes_left") this.#deroutesLeft.add(keyOf(entity.match));
       if (!this.#tables.has(table)) this.#tables.set(table, new Map());
       this.#tables.get(table)!.set(keyOf(entity.match), params);
     }
@@ -58,7 +81,9 @@ export class ModelDahu {
     const selector = Number(this.#entry("selectors", destination)["bitmap"]);
     const { members } = this.#entry("port_groups", Number(group));
     const all = (1n << 128n) - 1n;
-    const bitmap = selector === 1 || deroutes >= this.#limit ? shortest! : selector === 0 ? all : further!;
+    const hasCopies = this.#copies.size > 0;
+    const isUsedUp = hasCopies ? !this.#deroutesLeft.has(deroutes) : deroutes >= this.#limit;
+    const bitmap = selector === 1 || isUsedUp ? shortest! : selector === 0 ? all : further!;
     const allowed = bitmap & members! & ~(1n << BigInt(ingress - 1));
     if (allowed === 0n) return undefined;
     const isAllowed = (bit: number) => ((allowed >> BigInt(bit)) & 1n) === 1n;
@@ -70,18 +95,27 @@ export class ModelDahu {
     });
     const { first, second, last } = hashes(flow, deroutes);
     const tried: number[] = [];
-    for (const [hash, by] of [
-      [first, "first round"],
-      [second, "second round"],
-    ] as const) {
-      const start = hash & 0xffff;
-      const step = (hash >>> 16) | 1;
+    const rounds = hasCopies
+      ? [
+          { start: first, step: 2 * (second & 0xffff) + 1, by: "first round" },
+          { start: second, step: 2 * (first & 0xffff) + 1, by: "second round" },
+        ]
+      : [
+          { start: first & 0xffff, step: (first >>> 16) | 1, by: "first round" },
+          { start: second & 0xffff, step: (second >>> 16) | 1, by: "second round" },
+        ];
+    for (const [round, { start, step, by }] of rounds.slice(0, this.rounds).entries()) {
       for (let k = 0; k < HASHES; k++) {
-        const index = Number(group) * this.virtualPorts + ((start + k * step) % this.virtualPorts);
+        const index = Number(group) * this.virtualPorts + (((start & 0xffff) + k * step) % this.virtualPorts);
         tried.push(index);
-        const bit = this.map.get(index) ?? 0;
-        if (isAllowed(bit)) return taken(bit, tried, by);
+        const map = hasCopies ? this.#copies.get(round * HASHES + k)! : this.#register;
+        const bit = map.get(index) ?? (hasCopies ? 0xff : 0);
+        if (isAllowed(bit)) return taken(bit, tried, by as Choice["by"]);
       }
+    }
+    if (hasCopies) {
+      const order = this.#orders.get(last % this.#orders.size)!;
+      return taken(order.find(({ mask }) => (mask & allowed) !== 0n)!.port, tried, "fallback");
     }
     const bits = Array.from({ length: 128 }, (_, bit) => bit).filter(isAllowed);
     return taken(bits[last % bits.length]!, tried, "fallback");

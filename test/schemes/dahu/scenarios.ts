@@ -5,6 +5,7 @@
 import { toBytes } from "../../../src/base/index.js";
 import type { Update } from "../../../src/device/index.js";
 import { type FlowKey, selectorHeaders } from "../../../src/hosts/index.js";
+import { type MapKind, virtualPortMap } from "../../../src/schemes/dahu/virtual-port-map.js";
 import type { FabricPlan } from "../../../src/schemes/index.js";
 import { schemeNamed } from "../../../src/schemes/index.js";
 import { buildTopology, nodeNamed, topologySchema } from "../../../src/topology/index.js";
@@ -72,10 +73,9 @@ const table = (
 export const selects = (bitmap: number, rack = FAR_RACK) =>
   table("selectors", "meta.destination", rack, "use_bitmap", { bitmap: BigInt(bitmap) });
 
-export const mapped = (index: number, bit: number): Update => ({
-  type: "modify",
-  entity: { kind: "register", register: "FabricIngress.virtual_ports", index, value: BigInt(bit) },
-});
+/** Of group 0. */
+export const mapped = (virtualPort: number, bit: number, map: MapKind = "register"): Update[] =>
+  virtualPortMap(map, VIRTUAL_PORTS, true).updates("modify", 0, virtualPort, bit);
 
 type Field = "dscp" | "vlan" | "ttl";
 
@@ -110,7 +110,7 @@ function arrivals(count: number, ingresses: readonly number[], deroutes: readonl
   }));
 }
 
-function scenario(
+function scenarioWith(
   name: string,
   parameters: { field?: Field; [key: string]: unknown },
   changes: readonly Update[],
@@ -118,7 +118,7 @@ function scenario(
 ): Scenario {
   const plan = planWith(parameters);
   const updates = [...stateOf(plan), ...changes];
-  const model = new ModelDahu(updates, VIRTUAL_PORTS);
+  const model = new ModelDahu(updates, VIRTUAL_PORTS, parameters["retry"] === false ? 1 : 2);
   const field = parameters.field ?? "dscp";
   const packets: PortFrame[] = [];
   const sent: PortFrame[] = [];
@@ -171,10 +171,21 @@ function hopped(frame: Uint8Array, family: "ipv4" | "ipv6", field: Field): Uint8
   return out;
 }
 
-const everywhere = (bit: number) => Array.from({ length: VIRTUAL_PORTS }, (_, at) => mapped(at, bit));
+export const everywhere = (bit: number, map?: MapKind) =>
+  Array.from({ length: VIRTUAL_PORTS }, (_, at) => mapped(at, bit, map)).flat();
+
+/** Not a write of a copy that only a second round has. */
+const isOfFirstRound = ({ entity }: Update) =>
+  entity.kind !== "tableEntry" || !/virtual_ports_(1[6-9]|[23]\d)$/.test(entity.table);
 
 /** Bits of the ports to switches: 2 and 3 along the first dimension, 4 and 5 along the second. */
-export function scenarios(): Scenario[] {
+export function scenarios(map: MapKind = "register"): Scenario[] {
+  const scenario = (
+    name: string,
+    parameters: Parameters<typeof scenarioWith>[1],
+    changes: readonly Update[],
+    arriving: readonly Arriving[],
+  ) => scenarioWith(name, { map, ...parameters }, changes, arriving);
   const plan = planWith({});
   const shortest = new ModelDahu(stateOf(plan), VIRTUAL_PORTS).shortest(FAR_RACK);
   const longer = FABRIC_PORTS.map((port) => port - 1).filter(
@@ -215,13 +226,19 @@ export function scenarios(): Scenario[] {
       "a second round, and the choice among allowed ports behind it",
       {},
       // One virtual port in 32 stands for an allowed port.
-      [selects(SHORTEST), ...everywhere(denied), mapped(5, short), mapped(40, short)],
+      [selects(SHORTEST), ...everywhere(denied, map), ...mapped(5, short, map), ...mapped(40, short, map)],
       arrivals(48, [1, 2], [0]),
     ),
     scenario(
       "a group whose ports are all denied",
       {},
-      [selects(SHORTEST), ...everywhere(denied)],
+      [selects(SHORTEST), ...everywhere(denied, map)],
+      arrivals(36, [1, 2], [0]),
+    ),
+    scenario(
+      "one round of hashes alone",
+      { retry: false },
+      [selects(SHORTEST), ...everywhere(denied, map), ...mapped(5, short, map)].filter(isOfFirstRound),
       arrivals(36, [1, 2], [0]),
     ),
     scenario(

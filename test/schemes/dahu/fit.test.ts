@@ -1,0 +1,54 @@
+/** Dahu's programs on chips: the paper's map in one register is refused, a copy for each hash is placed. */
+import { describe, expect, it } from "vitest";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { fitProgram } from "../../../src/fit/index.js";
+import { renderProgram } from "../../../src/generate/index.js";
+import { compile } from "../../../src/p4/index.js";
+import { type DahuProgram, dahuProgram } from "../../../src/schemes/dahu/program.js";
+import { loadTarget } from "../../fit/golden.js";
+import { templates } from "../../generate/load.js";
+
+/** 64 groups of 1,024 virtual ports. */
+function verdictOf(target: string, ports: 32 | 64, parameters: Partial<DahuProgram>, prefixes = 1024) {
+  const plan = dahuProgram("switch", {
+    role: "switch",
+    ports,
+    groups: 64,
+    virtualPortBits: 10,
+    field: "dscp",
+    unit: "bytes",
+    sizes: { routes: prefixes, destinations: prefixes },
+    ...parameters,
+  });
+  const diagnostics = new Diagnostics();
+  const { program } = compile(
+    { file: new SourceFile("switch.p4", renderProgram(templates, plan)) },
+    diagnostics,
+  )!;
+  diagnostics.throwIfErrors();
+  const { verdict, stages } = fitProgram(program, loadTarget(target));
+  return { verdict, stages };
+}
+
+const COPIES = { map: "copies" } as const;
+const ONE_ROUND = { map: "copies", retry: false } as const;
+
+describe("Dahu on chips", () => {
+  it.each([
+    ["tofino", 32, ONE_ROUND, 12],
+    ["tofino", 64, ONE_ROUND, 12],
+    ["rmt", 32, ONE_ROUND, 13],
+    ["rmt", 32, COPIES, 15],
+    ["rmt", 64, COPIES, 15],
+  ] as const)(
+    "%s places the program for %i ports with %o in %i stages",
+    (target, ports, parameters, stages) => {
+      expect(verdictOf(target, ports, parameters)).toEqual({ verdict: "placed", stages });
+    },
+  );
+
+  it.each(["tofino", "rmt"])("%s refuses the map in a register", (target) => {
+    expect(verdictOf(target, 32, {}).verdict).toBe("refused");
+    expect(verdictOf(target, 32, { retry: false }).verdict).toBe("refused");
+  });
+});
