@@ -420,12 +420,12 @@ function failureDiagnostics(failed: readonly FailedJob<Job>[]): Diagnostic[] {
   return [...alike.values()].map((group): Diagnostic => {
     const { why, lines } = group[0]!;
     const names = listed(group.map(({ job }) => job));
-    const [first, ...more] = why.split("\n");
     return {
       severity: "error",
       code: CODES.failedJobs,
       message: `${counted(group.length, "job")} of the sweep failed: ${names}`,
-      notes: [first!, ...more, ...lines].map((message) => ({ message })),
+      // A diagnostic of the job has lines and notes of its own: they follow as they are.
+      notes: [why, ...lines].map((message) => ({ message })),
     };
   });
 }
