@@ -410,10 +410,10 @@ function missingDiagnostics(missing: readonly Job[]): Diagnostic[] {
   return [{ severity: "error", code: CODES.failedJobs, message, notes }];
 }
 
-/** Jobs that failed alike are told together. */
+/** Jobs that failed alike are told together, in their order and not in that of their ends. */
 function failureDiagnostics(failed: readonly FailedJob<Job>[]): Diagnostic[] {
   const alike = new Map<string, FailedJob<Job>[]>();
-  for (const one of failed) {
+  for (const one of failed.toSorted((a, b) => a.job.number - b.job.number)) {
     const key = JSON.stringify([one.why, one.lines]);
     alike.set(key, [...(alike.get(key) ?? []), one]);
   }
