@@ -26,16 +26,61 @@ export class HostAddresses {
   }
 }
 
-/** One hash function over the flows of a topology. */
-export interface FlowHash {
-  /** Bits that a seed flips in every value; undefined: the seed is part of the input of {@link of}. */
-  flips(seed: number): number | undefined;
-  /** The value of a flow as an int32. A hash with flips has the value for seed 0. */
-  of(flows: FlowColumns, flow: number, seed: number): number;
-}
+/**
+ * The hash functions of a model over the flows of a topology. Affine functions of few bits share words of 32 bits, so that one XOR of
+ * table entries gives the values of several functions.
+ */
+export class FlowHashes {
+  /** Number of words. */
+  readonly words: number;
+  /** By hash: its word, and where its value is in it; -1: it is not affine. */
+  readonly wordOf: Int32Array;
+  readonly shiftOf: Uint8Array;
+  readonly maskOf: Int32Array;
+  readonly #affine: readonly (AffineHash | undefined)[];
+  readonly #bytes: readonly (BytesHash | undefined)[];
+  readonly #tables: readonly WordTables[];
 
-export function flowHash(model: HashModel, addresses: HostAddresses): FlowHash {
-  return model.affine ? new AffineHash(model, addresses) : new BytesHash(model, addresses);
+  constructor(models: readonly HashModel[], addresses: HostAddresses) {
+    this.wordOf = new Int32Array(models.length).fill(-1);
+    this.shiftOf = new Uint8Array(models.length);
+    this.maskOf = new Int32Array(models.length);
+    const affine = models.map((model) => (model.affine ? new AffineHash(model, addresses) : undefined));
+    const tables: WordTables[] = [];
+    const used: number[] = [];
+    for (const [hash, own] of affine.entries()) {
+      if (own === undefined) continue;
+      let word = used.findIndex((bits) => bits + own.width <= 32);
+      if (word < 0) {
+        word = used.push(0) - 1;
+        tables.push(new WordTables(own, addresses));
+      }
+      this.wordOf[hash] = word;
+      this.shiftOf[hash] = used[word]!;
+      this.maskOf[hash] = own.width === 32 ? -1 : 2 ** own.width - 1;
+      tables[word]!.add(own, used[word]!);
+      used[word]! += own.width;
+    }
+    this.words = tables.length;
+    this.#affine = affine;
+    this.#bytes = models.map((model) => (model.affine ? undefined : new BytesHash(model, addresses)));
+    this.#tables = tables;
+  }
+
+  /** Bits that a seed flips in every value of a hash; undefined: the hash is not affine. */
+  flips(hash: number, seed: number): number | undefined {
+    return this.#affine[hash]?.flips(seed);
+  }
+
+  /** The values of all hashes of a word for one flow and seed 0. */
+  word(word: number, flows: FlowColumns, flow: number): number {
+    return this.#tables[word]!.of(flows, flow);
+  }
+
+  /** The value of a hash that is not affine, as an int32. */
+  whole(hash: number, flows: FlowColumns, flow: number, seed: number): number {
+    return this.#bytes[hash]!.of(flows, flow, seed);
+  }
 }
 
 type ShortField = "protocol" | "sourcePort" | "destinationPort" | "selector";
@@ -53,25 +98,31 @@ const SHORT_BYTES: readonly (readonly [ShortField, number])[] = [
   ["selector", 0],
 ];
 
-class AffineHash implements FlowHash {
-  readonly #src: Int32Array;
-  readonly #dst: Int32Array;
-  readonly #short: Int32Array;
-  readonly #ordinal: Int32Array;
+/** What each byte of the input of one affine hash adds to its value. */
+class AffineHash {
+  /** By host, and by byte and value of the other fields. */
+  readonly src: Int32Array;
+  readonly dst: Int32Array;
+  readonly short: Int32Array;
+  /** The value of a flow of zeros. */
+  readonly zero: number;
+  /** Bits of the value that can ever be 1, from the lowest up to the highest one. */
+  readonly width: number;
   readonly #hash: HashOfFlow;
-  readonly #zero: number;
 
-  constructor(model: HashModel, { words, ordinal }: HostAddresses) {
+  constructor(model: HashModel, { words }: HostAddresses) {
     this.#hash = new HashOfFlow(model);
-    this.#zero = this.#hash.of(rawFlow()) | 0;
-    this.#src = this.#ofHosts("src", words);
-    this.#dst = this.#ofHosts("dst", words);
-    for (let i = 0; i < this.#src.length; i++) this.#src[i]! ^= this.#zero;
-    this.#short = this.#table(SHORT_BYTES.length, (flow, byte, value) => {
+    this.zero = this.#hash.of(rawFlow()) | 0;
+    this.src = this.#ofHosts("src", words);
+    this.dst = this.#ofHosts("dst", words);
+    this.short = this.#table(SHORT_BYTES.length, (flow, byte, value) => {
       const [field, shift] = SHORT_BYTES[byte]!;
       flow[field] = (value << shift) >>> 0;
     });
-    this.#ordinal = ordinal;
+    let bits = this.zero;
+    for (const table of [this.src, this.dst, this.short]) for (const value of table) bits |= value;
+    for (let bit = 0; bit < 32; bit++) bits |= this.flips(2 ** bit);
+    this.width = 32 - Math.clz32(bits);
   }
 
   /** For each of `bytes` bytes and each of their values: what it adds to the hash. `set` writes one byte into a flow of zeros. */
@@ -82,7 +133,7 @@ class AffineHash implements FlowHash {
       for (let bit = 1; bit < 256; bit *= 2) {
         const flow = rawFlow();
         set(flow, byte, bit);
-        const added = this.#hash.of(flow) ^ this.#zero;
+        const added = this.#hash.of(flow) ^ this.zero;
         for (let value = 0; value < bit; value++)
           table[256 * byte + bit + value] = table[256 * byte + value]! ^ added;
       }
@@ -103,7 +154,31 @@ class AffineHash implements FlowHash {
   }
 
   flips(seed: number): number {
-    return this.#hash.of({ ...rawFlow(), seed }) ^ this.#zero;
+    return this.#hash.of({ ...rawFlow(), seed }) ^ this.zero;
+  }
+}
+
+/** The tables of several affine hashes side by side in words. */
+class WordTables {
+  readonly #src: Int32Array;
+  readonly #dst: Int32Array;
+  readonly #short: Int32Array;
+  readonly #ordinal: Int32Array;
+
+  constructor({ src, dst, short }: AffineHash, { ordinal }: HostAddresses) {
+    this.#src = new Int32Array(src.length);
+    this.#dst = new Int32Array(dst.length);
+    this.#short = new Int32Array(short.length);
+    this.#ordinal = ordinal;
+  }
+
+  /** Adds a hash whose lowest bit is to be at `shift`. */
+  add({ src, dst, short, zero }: AffineHash, shift: number): void {
+    for (let i = 0; i < src.length; i++) {
+      this.#src[i]! |= (src[i]! ^ zero) << shift;
+      this.#dst[i]! |= dst[i]! << shift;
+    }
+    for (let i = 0; i < short.length; i++) this.#short[i]! |= short[i]! << shift;
   }
 
   of(
@@ -134,7 +209,8 @@ class AffineHash implements FlowHash {
   }
 }
 
-class BytesHash implements FlowHash {
+/** A hash that is computed from the bytes of its input. */
+class BytesHash {
   readonly #raw = rawFlow();
   readonly #hash: HashOfFlow;
 
@@ -143,10 +219,6 @@ class BytesHash implements FlowHash {
     readonly addresses: HostAddresses,
   ) {
     this.#hash = new HashOfFlow(model);
-  }
-
-  flips(): undefined {
-    return undefined;
   }
 
   of(flows: FlowColumns, flow: number, seed: number): number {

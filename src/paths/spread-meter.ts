@@ -1,4 +1,5 @@
 /** How evenly flows spread: what each port of each group got, and what each link carries. */
+import { CHOICE, portsOfChoice } from "./flat-model.js";
 import type { FlowColumns } from "./flows.js";
 import { MAX_LINKS } from "./flows.js";
 import type { FlowTracer } from "./tracer.js";
@@ -23,13 +24,12 @@ export class SpreadMeter {
   readonly links: Float64Array;
   /** Flows that did not arrive. */
   lost = 0;
-  readonly #slotLoads: Float64Array;
-  readonly #slotFlows: Float64Array;
+  /** By lane: the load, then the number of flows. */
+  readonly #lanes: Float64Array;
 
   constructor(readonly tracer: FlowTracer) {
     this.links = new Float64Array(2 * tracer.topology.links.length);
-    this.#slotLoads = new Float64Array(tracer.flat.portOfSlot.length);
-    this.#slotFlows = new Float64Array(tracer.flat.portOfSlot.length);
+    this.#lanes = new Float64Array(2 * tracer.flat.portOfLane.length);
   }
 
   /** `weights`: the load of each flow; absent: 1. Throws DiagnosticError P45200 as the tracer does. */
@@ -37,7 +37,7 @@ export class SpreadMeter {
     const source = this.tracer.of(flows);
     const { taken } = source;
     const { links } = this;
-    const [slotLoads, slotFlows] = [this.#slotLoads, this.#slotFlows];
+    const lanes = this.#lanes;
     const path = new Int32Array(MAX_LINKS);
     for (let flow = 0; flow < flows.size; flow++) {
       const count = source.linksOf(flow, path);
@@ -48,9 +48,9 @@ export class SpreadMeter {
       const weight = weights === undefined ? 1 : weights[flow]!;
       for (let i = 0; i < count; i++) links[path[i]!] = links[path[i]!]! + weight;
       for (let i = 0; i < source.takenCount; i++) {
-        const slot = taken[i]!;
-        slotLoads[slot] = slotLoads[slot]! + weight;
-        slotFlows[slot] = slotFlows[slot]! + 1;
+        const lane = 2 * taken[i]!;
+        lanes[lane] = lanes[lane]! + weight;
+        lanes[lane + 1] = lanes[lane + 1]! + 1;
       }
     }
   }
@@ -58,31 +58,26 @@ export class SpreadMeter {
   /** All groups with several ports that saw flows, by node. A choice with several rows counts as one group. */
   groups(): GroupLoad[] {
     const { flat, model } = this.tracer;
-    return model.switches.flatMap(({ node, choices }) =>
-      choices.flatMap(({ rows, wanted }, index): GroupLoad[] => {
-        const ports = [...new Set(rows.flatMap((row) => Array.from(row)))];
+    return model.switches.flatMap(({ node, choices }, own) =>
+      choices.flatMap((choice, index): GroupLoad[] => {
+        const ports = portsOfChoice(choice);
         if (ports.length < 2) return [];
-        const place = new Map(ports.map((port, i) => [flat.firstPort[node]! + port - 1, i]));
-        const loads = ports.map(() => 0);
-        const counts = ports.map(() => 0);
-        let flows = 0;
-        const firstRow = flat.firstRow[flat.firstChoice[node]! + index]!;
-        for (let row = firstRow; row < firstRow + rows.length; row++)
-          for (let slot = flat.firstSlot[row]!; slot < flat.firstSlot[row]! + flat.slots[row]!; slot++) {
-            const i = place.get(flat.portOfSlot[slot]!)!;
-            loads[i]! += this.#slotLoads[slot]!;
-            counts[i]!++;
-            flows += this.#slotFlows[slot]!;
-          }
+        const first = flat.choices[CHOICE.size * (flat.firstChoice[own]! + index) + CHOICE.firstLane]!;
+        const lanes = this.#lanes.subarray(2 * first, 2 * (first + ports.length));
+        const flows = ports.reduce((sum, _, lane) => sum + lanes[2 * lane + 1]!, 0);
         if (flows === 0) return [];
+        const slots = choice.rows.flatMap((row) => Array.from(row));
         return [
           {
             node,
-            slots: rows[0]!.length,
+            slots: choice.rows[0]!.length,
             ports,
-            loads,
+            loads: ports.map((_, lane) => lanes[2 * lane]!),
             flows,
-            wanted: wanted === undefined ? counts : Array.from(wanted),
+            wanted:
+              choice.wanted === undefined
+                ? ports.map((port) => slots.filter((slot) => slot === port).length)
+                : Array.from(choice.wanted),
           },
         ];
       }),

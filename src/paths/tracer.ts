@@ -2,13 +2,13 @@
 import { fail } from "../base/index.js";
 import type { Topology } from "../topology/index.js";
 import { CODES } from "./codes.js";
-import { type FlatModel, flatten } from "./flat-model.js";
-import { type FlowHash, flowHash, HostAddresses } from "./flow-hashes.js";
+import { CHOICE, type FlatModel, flatten, PORT, ROW } from "./flat-model.js";
+import { FlowHashes, HostAddresses } from "./flow-hashes.js";
 import { type FlowColumns, MAX_LINKS, type PathSource } from "./flows.js";
 import { LOCAL, type PathModel } from "./model.js";
 
 interface Hashes {
-  readonly of: readonly FlowHash[];
+  readonly of: FlowHashes;
   /** By choice: bits that the seed flips, and whether it does no more than that. */
   readonly flips: Int32Array;
   readonly flipped: Uint8Array;
@@ -37,23 +37,22 @@ export class FlowTracer {
       for (let flow = 0; flow < flows.size; flow++)
         if ((rack[column[flow]!] ?? -1) < 0)
           fail(CODES.columns, undefined, `flow ${flow}: node ${column[flow]} is no host`);
-    return new TracedFlows(this.topology, this.flat, this.#hashesOf(flows.version), rack, flows);
+    return new TracedFlows(this.flat, this.#hashesOf(flows.version), rack, flows);
   }
 
   #hashesOf(version: 4 | 6): Hashes {
     let hashes = this.#hashes.get(version);
     if (hashes === undefined) {
-      const addresses = new HostAddresses(this.topology, version);
-      const of = this.model.hashes.map((model) => flowHash(model, addresses));
-      const flat = this.flat;
-      const flips = new Int32Array(flat.hash.length);
-      const flipped = new Uint8Array(flat.hash.length);
+      const of = new FlowHashes(this.model.hashes, new HostAddresses(this.topology, version));
+      const { seed, choices } = this.flat;
+      const flips = new Int32Array(seed.length);
+      const flipped = new Uint8Array(seed.length);
       const known = new Map<string, number | undefined>();
-      for (const [choice, hash] of flat.hash.entries()) {
+      for (let choice = 0; choice < seed.length; choice++) {
+        const hash = choices[CHOICE.size * choice + CHOICE.hash]!;
         if (hash < 0) continue;
-        const seed = flat.seed[choice]!;
-        const key = `${hash} ${seed}`;
-        if (!known.has(key)) known.set(key, of[hash]!.flips(seed));
+        const key = `${hash} ${seed[choice]}`;
+        if (!known.has(key)) known.set(key, of.flips(hash, seed[choice]!));
         const bits = known.get(key);
         flips[choice] = bits ?? 0;
         flipped[choice] = bits === undefined ? 0 : 1;
@@ -65,85 +64,89 @@ export class FlowTracer {
   }
 }
 
-/** The paths of a batch, and the slots that they took. */
+/** The paths of a batch, and the lanes that they took. */
 export class TracedFlows implements PathSource {
-  /** Numbers of the slots that the last flow took in groups of several slots, in their order. */
+  /** The lanes that the last flow took in groups of several slots, in their order. */
   readonly taken = new Int32Array(MAX_LINKS);
   takenCount = 0;
-  /** By hash: the flow whose value is known, and the value. */
+  /** By word of hashes: the flow whose value is known, and the value. */
   readonly #known: Int32Array;
   readonly #values: Int32Array;
 
   constructor(
-    readonly topology: Topology,
     readonly flat: FlatModel,
     readonly hashes: Hashes,
     readonly rack: Int32Array,
     readonly flows: FlowColumns,
   ) {
-    this.#known = new Int32Array(hashes.of.length).fill(-1);
-    this.#values = new Int32Array(hashes.of.length);
+    const { words } = hashes.of;
+    this.#known = new Int32Array(words).fill(-1);
+    this.#values = new Int32Array(words);
   }
 
   linksOf(flow: number, out: Int32Array): number {
-    const { flat, flows, rack } = this;
+    const { flows, rack } = this;
+    const { ports, next, sources, firstPort } = this.flat;
     const source = flows.source[flow]!;
     const destination = flows.destination[flow]!;
     const from = rack[source]!;
     const to = rack[destination]!;
-    let port = flat.firstPort[source]! + (flows.nic === undefined ? 0 : flows.nic[flow]!);
+    let port = firstPort[source]! + (flows.nic === undefined ? 0 : flows.nic[flow]!);
     let count = 0;
     this.takenCount = 0;
     for (;;) {
-      out[count++] = flat.link[port]!;
-      const node = flat.peer[port]!;
+      const at = PORT.size * port;
+      out[count++] = ports[at + PORT.link]!;
+      const node = ports[at + PORT.peer]!;
       if (node === destination) return count;
-      if (count === MAX_LINKS) return -1;
-      const own = flat.switches[node];
-      if (own === undefined) return -1;
-      const ingress = flat.firstPort[node]! + flat.peerPort[port]! - 1;
-      const { sourceClass } = own;
-      const kind = flat.portClass[ingress]! + (sourceClass === undefined ? 0 : sourceClass[from]!);
-      const next = own.next[kind * flat.racks + to]!;
-      if (next >= 0) port = this.#choose(flow, flat.firstChoice[node]! + next);
-      else if (next === LOCAL) port = this.#toHost(node, destination);
+      const table = ports[at + PORT.table]!;
+      if (count === MAX_LINKS || table < 0) return -1;
+      const offsets = ports[at + PORT.sources]!;
+      const choice = next[table + (offsets < 0 ? 0 : sources[offsets + from]!) + to]!;
+      if (choice >= 0) port = this.#choose(flow, choice);
+      else if (choice === LOCAL) port = this.#toHost(node, destination);
       else return -1;
       if (port < 0) return -1;
     }
   }
 
   #choose(flow: number, choice: number): number {
-    const { flat, flows } = this;
-    let row = flat.firstRow[choice]!;
-    const rows = flat.rows[choice]!;
-    if (rows > 1) {
-      const selector = flows.selector === undefined ? 0 : flows.selector[flow]!;
-      row += ((selector >>> flat.sliceLow[choice]!) % flat.sliceMask[choice]!) % rows;
+    const { choices, rows, laneOfSlot, portOfLane } = this.flat;
+    const at = CHOICE.size * choice;
+    let row = choices[at + CHOICE.firstRow]!;
+    const count = choices[at + CHOICE.rows]!;
+    if (count > 1) {
+      const { selector } = this.flows;
+      const value = selector === undefined ? 0 : selector[flow]! >>> choices[at + CHOICE.sliceLow]!;
+      row += ((value & choices[at + CHOICE.sliceMask]!) >>> 0) % count;
     }
-    const first = flat.firstSlot[row]!;
-    const slots = flat.slots[row]!;
-    if (slots === 1) return flat.portOfSlot[first]!;
-    const slot = first + modulo(this.#hash(flow, choice), slots);
-    this.taken[this.takenCount++] = slot;
-    return flat.portOfSlot[slot]!;
+    const first = rows[ROW.size * row + ROW.first]!;
+    const slots = rows[ROW.size * row + ROW.slots]!;
+    const firstLane = choices[at + CHOICE.firstLane]!;
+    if (slots === 1) return portOfLane[firstLane + laneOfSlot[first]!]!;
+    const hash = this.#hash(flow, choice, choices[at + CHOICE.hash]!);
+    const lane = firstLane + laneOfSlot[first + modulo(hash, slots)]!;
+    this.taken[this.takenCount++] = lane;
+    return portOfLane[lane]!;
   }
 
-  #hash(flow: number, choice: number): number {
-    const { flat, hashes, flows } = this;
-    const hash = flat.hash[choice]!;
-    if (hashes.flipped[choice] === 0) return hashes.of[hash]!.of(flows, flow, flat.seed[choice]!);
-    if (this.#known[hash] !== flow) {
-      this.#known[hash] = flow;
-      this.#values[hash] = hashes.of[hash]!.of(flows, flow, 0);
+  #hash(flow: number, choice: number, hash: number): number {
+    const { hashes, flows } = this;
+    const { of } = hashes;
+    if (hashes.flipped[choice] === 0) return of.whole(hash, flows, flow, this.flat.seed[choice]!);
+    const word = of.wordOf[hash]!;
+    if (this.#known[word] !== flow) {
+      this.#known[word] = flow;
+      this.#values[word] = of.word(word, flows, flow);
     }
-    return this.#values[hash]! ^ hashes.flips[choice]!;
+    return ((this.#values[word]! >>> of.shiftOf[hash]!) & of.maskOf[hash]!) ^ hashes.flips[choice]!;
   }
 
   /** The first port of a switch that leads to one of its hosts. */
   #toHost(node: number, host: number): number {
-    const { flat, topology } = this;
-    for (const { peer, peerPort, link } of topology.nodes[host]!.ports)
-      if (peer === node && !topology.down?.has(link)) return flat.firstPort[node]! + peerPort - 1;
+    const { firstPort, ports, toHost } = this.flat;
+    for (let port = firstPort[host]!; port < firstPort[host + 1]!; port++)
+      if (ports[PORT.size * port + PORT.peer] === node && toHost[port]! >= 0) return toHost[port]!;
     return -1;
   }
 }
