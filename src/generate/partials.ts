@@ -47,6 +47,11 @@ export function selectorValues(field: SelectorField) {
       fromIpv4: "hdr.ipv4.ttl[7:5]",
       fromIpv6: "hdr.ipv6.hop_limit[7:5]",
     },
+    ttl4: {
+      source: "the upper four bits of the TTL or hop limit",
+      fromIpv4: "hdr.ipv4.ttl[7:4]",
+      fromIpv6: "hdr.ipv6.hop_limit[7:4]",
+    },
   };
   return { ...reads[field], fromVlan: field === "vlan", fieldBits: FIELD_BITS[field] };
 }

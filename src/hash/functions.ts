@@ -36,7 +36,7 @@ function seeded(hash: (bytes: Uint8Array) => number): (seed: number) => (bytes: 
     return (bytes) => {
       if (input.length !== bytes.length + 4) input = new Uint8Array(bytes.length + 4);
       for (let i = 0; i < 4; i++) input[i] = seed >>> (24 - 8 * i);
-      input.set(bytes, 4);
+      for (let i = 0; i < bytes.length; i++) input[4 + i] = bytes[i]!;
       return hash(input);
     };
   };

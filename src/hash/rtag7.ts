@@ -78,9 +78,11 @@ export function rtag7Bytes(name: Rtag7Function, input: Uint8Array): number {
   }
 }
 
+/** Written anew by each call of {@link rtag7}. */
+const input = new Uint8Array(INPUT_BYTES);
+
 /** The hash of the bins (13 numbers of 16 bits) before the modulo; it has `bits` bits. */
 export function rtag7(bins: ArrayLike<number>, options: Rtag7Options): number {
-  const input = new Uint8Array(INPUT_BYTES);
   for (let i = 0; i < RTAG7_BINS; i++) {
     let bin = bins[i]! & 0xffff;
     if (options.preprocess) bin = (bin ^ (bin >>> 3) ^ (bin << 2)) & 0xffff;

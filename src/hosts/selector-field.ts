@@ -1,13 +1,13 @@
 /** Where in a packet the selector travels (P-ECMP, section 4 "Host machine"). */
 
-export const SELECTOR_FIELDS = ["dscp", "vlan", "flow_label", "dscp_flow_label", "ttl"] as const;
+export const SELECTOR_FIELDS = ["dscp", "vlan", "flow_label", "dscp_flow_label", "ttl", "ttl4"] as const;
 export type SelectorField = (typeof SELECTOR_FIELDS)[number];
 
 /**
- * Bits of the TTL or hop limit below the selector: they start at 31, so that a packet may cross 30 switches with its selector
- * unchanged.
+ * Bits of the TTL or hop limit below the selector. They are all 1 at first: with five bits a packet may cross 30 switches with its
+ * selector unchanged, with four bits 14.
  */
-const TTL_HOP_BITS = 5;
+const HOP_BITS = { ttl: 5, ttl4: 4 } as const;
 
 /** Bits that the field offers. An IPv4 packet has no flow label: there it offers `dscp` bits only. */
 export const FIELD_BITS: Readonly<Record<SelectorField, number>> = {
@@ -15,7 +15,8 @@ export const FIELD_BITS: Readonly<Record<SelectorField, number>> = {
   vlan: 12,
   flow_label: 20,
   dscp_flow_label: 26,
-  ttl: 8 - TTL_HOP_BITS,
+  ttl: 8 - HOP_BITS.ttl,
+  ttl4: 8 - HOP_BITS.ttl4,
 };
 
 /** What a host writes into a packet's headers to carry a selector. */
@@ -40,8 +41,9 @@ export function selectorHeaders(field: SelectorField, selector: number): Selecto
       return { dscp: 0, vlan: undefined, flowLabel: selector & 0xfffff };
     case "dscp_flow_label":
       return { dscp: selector & 0x3f, vlan: undefined, flowLabel: (selector >>> 6) & 0xfffff };
-    case "ttl": {
-      const ttl = (((selector + 1) << TTL_HOP_BITS) - 1) & 0xff;
+    case "ttl":
+    case "ttl4": {
+      const ttl = (((selector + 1) << HOP_BITS[field]) - 1) & 0xff;
       return { dscp: 0, vlan: undefined, flowLabel: 0, ttl };
     }
   }
@@ -59,6 +61,7 @@ export function selectorOf(field: SelectorField, headers: SelectorHeaders): numb
     case "dscp_flow_label":
       return headers.flowLabel * 64 + headers.dscp;
     case "ttl":
-      return (headers.ttl ?? 0) >>> TTL_HOP_BITS;
+    case "ttl4":
+      return (headers.ttl ?? 0) >>> HOP_BITS[field];
   }
 }

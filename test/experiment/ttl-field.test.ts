@@ -9,16 +9,20 @@ import { experimentWith } from "./model-fabric.js";
 const folder = mkdtempSync(join(tmpdir(), "p4loom-ttl-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe.each([4, 6])("selector: ttl, IPv%i", (ip) => {
+describe.each([
+  ["ttl", 4],
+  ["ttl", 6],
+  ["ttl4", 4],
+] as const)("selector: %s, IPv%i", (selector, ip) => {
   it("lets P-ECMP leave a failed switch at the first try, and PRR sometimes", async () => {
     const experiment = experimentWith({
-      selector: "ttl",
+      selector,
       traffic: `{ ip: ${ip} }`,
       failures: "[spine, leaf]",
       schemes: "[pecmp, prr]",
       runs: 12,
     });
-    const { rows } = await runExperiment(experiment, { out: join(folder, `${ip}`) });
+    const { rows } = await runExperiment(experiment, { out: join(folder, `${selector}-${ip}`) });
     for (const row of rows) expect(row.recovered).toBe(1);
     for (const row of rows.filter(({ scheme }) => scheme === "pecmp")) expect(row.first_try_success).toBe(1);
   });

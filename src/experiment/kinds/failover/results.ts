@@ -14,8 +14,9 @@ import { theoryOf, timeOfTry } from "./theory.js";
 export interface Sample {
   /**
    * Milliseconds from the failure to the retransmission that was acknowledged, one round trip after it; Infinity: none
-   * within `give_up`. This is what the closed forms and P-ECMP's figure 7 count. Of a failure that lets packets pass: to
-   * the last such retransmission during the observation; 0: there was no timeout; Infinity: the last timeout's was lost.
+   * within `give_up`; 0: data got through without a timeout. This is what the closed forms and P-ECMP's figure 7 count. Of a failure
+   * that lets packets pass: to the last such retransmission during the observation; 0: there was no timeout; Infinity: the last
+   * timeout's was lost.
    */
   recoveryMs: number;
   /** Timeouts between the failure and the recovery, or the end. */

@@ -88,7 +88,10 @@ export class FailoverRig {
     return { sample, example };
   }
 
-  /** Runs until data get through again, or until `give_up` is over. */
+  /**
+   * Runs until data get through again, or until `give_up` is over. A flow that goes on without a timeout, because switches leave out
+   * ports that are down, has a recovery time of 0.
+   */
   *#recover(flow: SimulatedFlow, strike: () => void): Steps<Sample> {
     const { simulation } = this.#fabric.network;
     const before = this.#stateOf(flow);
@@ -107,7 +110,15 @@ export class FailoverRig {
       },
     };
     strike();
-    yield before.at + this.#experiment.settings.give_up;
+    const until = before.at + this.#experiment.settings.give_up;
+    const sent = flow.client.counters.bytesSent;
+    let wait = 2 * flow.client.timeout.smoothedRtt!;
+    while (recoveredAt === Number.POSITIVE_INFINITY && simulation.now < until) {
+      yield Math.min(until, simulation.now + wait);
+      wait *= 2;
+      // Data that left after the failure have been acknowledged.
+      if (timeouts === 0 && flow.client.bytesAcknowledged > sent) recoveredAt = before.at;
+    }
     return this.#sampleOf(flow, before, recoveredAt, timeouts);
   }
 
