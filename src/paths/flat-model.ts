@@ -6,7 +6,15 @@ import type { PathModel, PortChoice, SwitchModel } from "./model.js";
 /** Fields of a port in {@link FlatModel.ports}. */
 export const PORT = { link: 0, peer: 1, table: 2, sources: 3, size: 4 } as const;
 /** Fields of a choice in {@link FlatModel.choices}. */
-export const CHOICE = { hash: 0, firstRow: 1, rows: 2, firstLane: 3, sliceLow: 4, sliceMask: 5, size: 6 } as const;
+export const CHOICE = {
+  hash: 0,
+  firstRow: 1,
+  rows: 2,
+  firstLane: 3,
+  sliceLow: 4,
+  sliceMask: 5,
+  size: 6,
+} as const;
 /** Fields of a row in {@link FlatModel.rows}. */
 export const ROW = { first: 0, slots: 1, size: 2 } as const;
 
@@ -53,7 +61,9 @@ export function flatten(topology: Topology, { switches }: PathModel): FlatModel 
     sources: tables.sources,
     firstChoice,
     ...flatChoices(
-      switches.flatMap(({ node, choices }) => choices.map((choice) => ({ choice, port: firstPort[node]! - 1 }))),
+      switches.flatMap(({ node, choices }) =>
+        choices.map((choice) => ({ choice, port: firstPort[node]! - 1 })),
+      ),
     ),
   };
 }
