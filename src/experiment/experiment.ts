@@ -102,6 +102,21 @@ export const machineKeys = {
   output: z.string().min(1).optional(),
 };
 
+/** Queues and control channels, as {@link machineKeys} have parsed them. */
+export interface MachineSettings {
+  readonly queues: {
+    readonly packets: number;
+    readonly bytes: number;
+    readonly ecn_threshold?: number | undefined;
+  };
+  readonly control_channel: {
+    readonly delay: number;
+    readonly rate?: number | undefined;
+    readonly processing: number;
+    readonly local_delay: number;
+  };
+}
+
 /** One scheme of an experiment, planned for its topology. */
 export interface SchemeRun {
   /** What the results call it. */

@@ -45,6 +45,7 @@ export { loadNetworkOf, type NetworkOfFile } from "./network-of-file.js";
 export { type P4cFiles, runP4c } from "./p4c.js";
 export { type PrintedResults, type RunResults, resultsJson } from "./results.js";
 export { type RunOptions, runKind } from "./run.js";
+export { schemeInLab } from "./scheme-in-lab.js";
 export type { LoadOptions } from "./sweep/load.js";
 export type { SlurmOptions, SweepRunOptions } from "./sweep/options.js";
 export type { Shard } from "./sweep/points-file.js";

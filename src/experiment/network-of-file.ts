@@ -8,7 +8,14 @@ import { SCHEMES } from "../schemes/index.js";
 import { type Topology, topologySchema } from "../topology/index.js";
 import { ProgramCompiler } from "./boot.js";
 import { controlPlaneSchema } from "./control-plane.js";
-import { ipSchema, type SchemeRun, type SchemeSet, schemesSchema } from "./experiment.js";
+import {
+  ipSchema,
+  type MachineSettings,
+  machineKeys,
+  type SchemeRun,
+  type SchemeSet,
+  schemesSchema,
+} from "./experiment.js";
 import { planSchemes } from "./plan-schemes.js";
 import { collecting, readSource } from "./read-source.js";
 import { schemeVariants } from "./sweep/load.js";
@@ -21,9 +28,21 @@ export interface NetworkOfFile {
   readonly labels: readonly string[];
   /** Absent where the file has no schemes, or not the one that was asked for. */
   readonly scheme?: SchemeRun;
+  readonly machine: MachineSettings;
+  /** Keys of the file beside those of its network: what a run does with it. */
+  readonly otherKeys: readonly string[];
+  /** Of the file's traffic. */
+  readonly ip: 4 | 6;
   /** P4 texts of the scheme's programs, by their names. */
   readonly programs: ReadonlyMap<string, string>;
 }
+
+/** Keys that a lab uses, and those that only name things. */
+const NETWORK_KEYS: ReadonlySet<string> = new Set(
+  "name title seed engine kind topology selector schemes queues control_channel control_plane output own_schemes".split(
+    " ",
+  ),
+);
 
 /** The keys that every kind of experiment has; all others are passed over. */
 function shape(schemes: SchemeSet) {
@@ -34,6 +53,8 @@ function shape(schemes: SchemeSet) {
     selector: z.enum(SELECTOR_FIELDS).default("dscp"),
     schemes: schemesSchema(schemes).optional(),
     traffic: z.looseObject({ ip: ipSchema }).prefault({}),
+    queues: machineKeys.queues,
+    control_channel: machineKeys.control_channel,
     control_plane: controlPlaneSchema.prefault({}),
   });
 }
@@ -57,19 +78,25 @@ export async function loadNetworkOf(
   return collecting(diagnostics, () => {
     const topology = topologyOf(value, source, locate, undefined);
     const title = value.title ?? value.name;
-    if (value.schemes === undefined) return { title, topology, labels: [], programs: new Map() };
+    const { queues, control_channel, traffic } = value;
+    const otherKeys = Object.keys(value).filter(
+      (key) => !NETWORK_KEYS.has(key) && locate([key]) !== undefined,
+    );
+    const machine = { queues, control_channel };
+    const network = { title, topology, machine, otherKeys, ip: traffic.ip };
+    if (value.schemes === undefined) return { ...network, labels: [], programs: new Map() };
     const settings = { ...value, schemes: value.schemes, runs: 1 } as unknown as Parameters<
       typeof planSchemes
     >[0];
     const runs = planSchemes(settings, topology, locate, diagnostics, known);
     const labels = runs.map((run) => run.label);
     const scheme = label === undefined ? runs[0] : runs.find((run) => run.label === label);
-    if (scheme === undefined) return { title, topology, labels, programs: new Map() };
-    const compiler = new ProgramCompiler();
+    if (scheme === undefined) return { ...network, labels, programs: new Map() };
+    const compiler = new ProgramCompiler({ ecnThreshold: queues.ecn_threshold });
     compiler.render(scheme);
     const programs = compiler.sources.map(
       ({ file, text }) => [file.slice(file.lastIndexOf("/") + 1).replace(/\.p4$/, ""), text] as const,
     );
-    return { title: `${title}: ${scheme.title}`, topology, labels, scheme, programs: new Map(programs) };
+    return { ...network, title: `${title}: ${scheme.title}`, labels, scheme, programs: new Map(programs) };
   });
 }

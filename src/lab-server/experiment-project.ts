@@ -2,8 +2,15 @@
 import { DiagnosticError, Diagnostics, fail } from "../base/index.js";
 import { type Printer, statementOf } from "../control/index.js";
 import { formatValue } from "../device/index.js";
-import { loadNetworkOf, type NetworkOfFile } from "../experiment/index.js";
-import type { LabPlan, LabProject, PlannedHost, PlannedSwitch } from "../lab/index.js";
+import { loadNetworkOf, type NetworkOfFile, schemeInLab } from "../experiment/index.js";
+import type {
+  LabPlan,
+  LabProject,
+  LabScheme,
+  PlannedHost,
+  PlannedSwitch,
+  SchemeFacts,
+} from "../lab/index.js";
 import { compile } from "../p4/index.js";
 import { P4InfoIndex } from "../program/index.js";
 import { type Topology, type TopologyNode, tierOf } from "../topology/index.js";
@@ -19,7 +26,7 @@ export async function projectOfExperiment(
   path: string,
   scheme: string | undefined,
   diagnostics: Diagnostics,
-): Promise<LabProject> {
+): Promise<{ project: LabProject; scheme?: LabScheme }> {
   const network = await loadNetworkOf(path, scheme, diagnostics);
   if (network === undefined) throw new DiagnosticError(diagnostics.list);
   const { topology, title, labels } = network;
@@ -35,10 +42,41 @@ export async function projectOfExperiment(
   const files: Record<string, string> = {};
   for (const [name, text] of network.programs) files[`${name}.p4`] = text;
   const entries = statementsOf(network, files);
-  return {
+  const facts = factsOf(network);
+  const project: LabProject = {
     title,
     files,
     open: { kind: "plan", plan: planOf(topology, network, entries) },
+    ...(facts === undefined ? {} : { scheme: facts }),
+  };
+  return network.scheme === undefined
+    ? { project }
+    : { project, scheme: schemeInLab(topology, network.scheme, network.machine) };
+}
+
+function factsOf({ scheme, topology, otherKeys, ip }: NetworkOfFile): SchemeFacts | undefined {
+  if (scheme === undefined) return undefined;
+  const { plan, label } = scheme;
+  const hasQueues = topology.links.some(
+    ({ ratePps, queuePackets }) => ratePps !== undefined || queuePackets !== undefined,
+  );
+  const keys = otherKeys.map((key) => `"${key}"`).join(", ");
+  return {
+    label,
+    controllers: (plan.controllers ?? []).map(({ name }) => name),
+    hostPolicy: plan.hosts.kind !== "fixed",
+    settings:
+      hasQueues ||
+      plan.switches.some(({ settings = [], generators = [] }) => settings.length + generators.length > 0),
+    leftOut: [
+      ...(otherKeys.length > 0
+        ? [`A lab does not play what the file says under ${keys}: start flows and break links yourself.`]
+        : []),
+      ...(ip === 6 ? ["The file's traffic is IPv6; flows of this page are IPv4."] : []),
+      ...(scheme.assign === undefined
+        ? []
+        : ["The scheme plans flows that are known in advance; flows of this page are not among them."]),
+    ],
   };
 }
 

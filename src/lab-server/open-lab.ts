@@ -68,8 +68,12 @@ function savingTo(folder: string | undefined) {
 }
 
 /** @throws DiagnosticError when there is no network to show */
-export async function openSimulatedLab({ project, folder }: ProjectOnDisk, seed: number): Promise<OpenLab> {
-  const options = { timers: wallTimers, seed, tests: machineTests(), ...savingTo(folder) };
+export async function openSimulatedLab(
+  { project, folder, scheme }: ProjectOnDisk,
+  seed: number,
+): Promise<OpenLab> {
+  const own = scheme === undefined ? {} : { scheme };
+  const options = { timers: wallTimers, seed, tests: machineTests(), ...own, ...savingTo(folder) };
   return watched(await LabSession.open(project, options), folder);
 }
 

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { basename, dirname, relative, resolve, sep } from "node:path";
 import { Diagnostics, fail } from "../base/index.js";
-import type { LabProject } from "../lab/index.js";
+import type { LabProject, LabScheme } from "../lab/index.js";
 import { CODES } from "./codes.js";
 import { projectOfExperiment } from "./experiment-project.js";
 import { readFolder } from "./folder.js";
@@ -18,6 +18,8 @@ export interface ProjectOnDisk {
   readonly project: LabProject;
   /** Where its files are, and are written; absent: they were made from an experiment file. */
   readonly folder?: string;
+  /** Of an experiment file: what runs beside programs and entries. */
+  readonly scheme?: LabScheme;
 }
 
 /**
@@ -37,8 +39,7 @@ export async function readLabProject(path: string, options: ReadOptions = {}): P
   if (stat.isDirectory()) return exercise(whole, undefined, options);
   if (/\.ya?ml$/.test(path)) {
     const diagnostics = new Diagnostics();
-    const project = await projectOfExperiment(path, options.scheme, diagnostics);
-    return { project };
+    return projectOfExperiment(path, options.scheme, diagnostics);
   }
   if (basename(path) === "topology.json") {
     // as p4loom net, the folder may be one or two above

@@ -15,6 +15,13 @@ export { planOf } from "./plan.js";
 export type { LabPlan, LabProject, LabSource, PlannedHost, PlannedLink, PlannedSwitch } from "./project.js";
 export { DEFAULT_LINK } from "./project.js";
 export * from "./protocol.js";
+export {
+  type ControlledNetwork,
+  type LabScheme,
+  type SchemeControl,
+  type SchemeFacts,
+  schemeNotes,
+} from "./scheme.js";
 export { answerCall, type LabService } from "./service.js";
 export { LabSession, type LabSessionOptions } from "./session.js";
 export { SwitchBoard, type SwitchBoardOptions } from "./switch-board.js";

@@ -1,11 +1,12 @@
 /** The simulated network of a lab: hosts, switches and links as planned, and what is broken of them. */
-import { fail } from "../base/index.js";
+import { fail, type Json, Random } from "../base/index.js";
 import { parseValue } from "../device/index.js";
 import { hostNetwork } from "../exercises/index.js";
 import { type Link, Network, Simulation, StackHost, SwitchNode } from "../sim/packet/index.js";
 import { CODES } from "./codes.js";
 import { DEFAULT_LINK, type LabPlan, type PlannedHost } from "./project.js";
 import type { LinkView, NodeView } from "./protocol.js";
+import type { LabScheme } from "./scheme.js";
 
 /** As BMv2's queues. */
 const QUEUE_PACKETS = 64;
@@ -18,6 +19,9 @@ export interface LabNetworkOptions {
   readonly places: ReadonlyMap<string, { readonly x: number; readonly y: number }>;
   /** Texts of `log_msg` of a switch. */
   log(name: string, text: string): void;
+  readonly scheme?: LabScheme | undefined;
+  /** What the policy of a host tells the controllers. */
+  tell(host: string, message: Json): void;
 }
 
 /** An address of the plan, which was checked where it was read. */
@@ -29,8 +33,8 @@ function addressOf(text: string, bits: number): bigint {
 
 export class LabNetwork {
   readonly plan: LabPlan;
-  readonly simulation = new Simulation();
-  readonly network = new Network(this.simulation);
+  readonly simulation: Simulation;
+  readonly network: Network;
   readonly hosts = new Map<string, StackHost>();
   readonly switches = new Map<string, SwitchNode>();
   readonly #places: LabNetworkOptions["places"];
@@ -39,18 +43,21 @@ export class LabNetwork {
   /** Links that carry nothing now, for one reason or several. */
   readonly #dead = new Set<number>();
 
-  constructor({ plan, seed, places, log }: LabNetworkOptions) {
+  constructor(options: LabNetworkOptions) {
+    const { plan, seed, places, log, scheme } = options;
+    this.simulation = new Simulation(scheme === undefined ? {} : { turn: () => scheme.turn() });
+    this.network = new Network(this.simulation);
     this.plan = plan;
     this.#places = places;
-    for (const host of plan.hosts) this.hosts.set(host.name, this.#host(host));
+    for (const host of plan.hosts) this.hosts.set(host.name, this.#host(host, options));
     for (const [i, { name, cpuPort, priorityQueues }] of plan.switches.entries())
       this.switches.set(
         name,
         new SwitchNode(this.simulation, {
           name,
           seed: seed + i,
-          queuePackets: QUEUE_PACKETS,
-          queueBytes: Number.POSITIVE_INFINITY,
+          queuePackets: scheme?.queues.packets ?? QUEUE_PACKETS,
+          queueBytes: scheme?.queues.bytes ?? Number.POSITIVE_INFINITY,
           ...(cpuPort === undefined ? {} : { cpuPort }),
           ...(priorityQueues === undefined ? {} : { priorities: priorityQueues }),
           log: (text) => log(name, text),
@@ -75,7 +82,22 @@ export class LabNetwork {
     }
   }
 
-  #host({ name, mac, ipv4, ipv6, prefixLength, commands, gateways }: PlannedHost): StackHost {
+  #host(planned: PlannedHost, { seed, scheme, tell }: LabNetworkOptions): StackHost {
+    const { name, mac, ipv4, ipv6, prefixLength, commands, gateways } = planned;
+    const { simulation } = this;
+    const own = scheme && {
+      codec: scheme.codec,
+      policy: scheme.policy({
+        name,
+        nics: gateways?.length ?? 1,
+        clock: {
+          now: () => simulation.now,
+          at: (time, fn) => simulation.at(Math.max(simulation.now, Math.round(time)), fn),
+        },
+        random: new Random(seed).fork("hosts").fork(name),
+        tell: (message) => tell(name, message),
+      }),
+    };
     const address = addressOf(ipv4, 32);
     const { nextHop, neighbours } = hostNetwork({ ipv4: address, prefixLength, commands });
     return new StackHost(this.simulation, {
@@ -85,6 +107,7 @@ export class LabNetwork {
       ...(ipv6 === undefined ? {} : { ipv6: addressOf(ipv6, 128) }),
       nextHop,
       neighbours,
+      ...own,
       ...(gateways === undefined ? {} : { gateways: gateways.map((one) => addressOf(one, 48)) }),
     });
   }

@@ -28,6 +28,8 @@ const BEHIND = 0.9;
 export interface PacerOptions {
   readonly simulation: Simulation;
   readonly timers: LabTimers;
+  /** Whether controllers live in the network: their promises go on between events. */
+  readonly controlled: boolean;
   /** Whether packets are on wires or in queues. */
   isBusy(): boolean;
   /** Called after each frame, whether time has passed or not. */
@@ -46,6 +48,9 @@ export class Pacer {
   #sliceNs = FIRST_SLICE_NS;
   /** The next frame on a wire ends a time without packets. */
   #isIdle = false;
+  #stopped = false;
+  /** What lets time pass now; the next one waits for its end. */
+  #work: Promise<unknown> = Promise.resolve();
 
   constructor(options: PacerOptions) {
     this.#options = options;
@@ -68,6 +73,7 @@ export class Pacer {
   }
 
   stop(): void {
+    this.#stopped = true;
     this.#cancel();
   }
 
@@ -86,22 +92,29 @@ export class Pacer {
 
   #plan(): void {
     this.#cancel = this.#options.timers.later(FRAME_MS, () => {
-      this.#frame();
-      this.#plan();
+      void this.#alone(() => this.#frame()).then(() => {
+        if (!this.#stopped) this.#plan();
+      });
     });
   }
 
-  #frame(): void {
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#work.then(work);
+    this.#work = next.catch(() => undefined);
+    return next;
+  }
+
+  async #frame(): Promise<void> {
     const { timers, onFrame } = this.#options;
     const nowMs = timers.now();
     const passed = Math.min(nowMs - this.#lastMs, 4 * FRAME_MS);
     this.#lastMs = nowMs;
-    if (this.#running && passed > 0) this.#run(passed, nowMs + WORK_MS);
-    onFrame();
+    if (this.#running && passed > 0) await this.#run(passed, nowMs + WORK_MS);
+    if (!this.#stopped) onFrame();
   }
 
   /** Lets `milliseconds` of the wall's clock pass, as far as there is time until `deadline`. */
-  #run(milliseconds: number, deadline: number): void {
+  async #run(milliseconds: number, deadline: number): Promise<void> {
     const { simulation, isBusy } = this.#options;
     let left = milliseconds;
     let lagNs = 0;
@@ -111,7 +124,7 @@ export class Pacer {
       const from = simulation.now;
       const until = from + Math.max(1, Math.round(left * NS_PER_MS * speed));
       this.#isIdle = idle;
-      const isDone = this.#slices(until, deadline);
+      const isDone = await this.#slices(until, deadline);
       this.#isIdle = false;
       left -= (simulation.now - from) / (NS_PER_MS * speed);
       if (!isDone) {
@@ -126,12 +139,13 @@ export class Pacer {
   }
 
   /** Runs until a time, or until somebody stops the simulation; false when the wall's clock has reached the deadline. */
-  #slices(until: number, deadline: number): boolean {
-    const { simulation, timers } = this.#options;
-    while (simulation.now < until) {
+  async #slices(until: number, deadline: number): Promise<boolean> {
+    const { simulation, timers, controlled } = this.#options;
+    while (simulation.now < until && !this.#stopped) {
       const target = Math.min(until, simulation.now + this.#sliceNs);
       const before = timers.now();
-      simulation.run(target);
+      if (controlled) await simulation.runAsync(target);
+      else simulation.run(target);
       const after = timers.now();
       if (after - before > 2 * SLICE_MS) this.#sliceNs = Math.max(1000, this.#sliceNs / 2);
       else if (after - before < SLICE_MS / 2) this.#sliceNs = Math.min(NS_PER_S, this.#sliceNs * 2);
@@ -145,17 +159,22 @@ export class Pacer {
    * Runs at once until `isThere` says so (asked after each frame that arrives; see `LabSession`), or until a time. Answers
    * whether it was there.
    */
-  step(until: number | undefined, isThere: () => boolean): boolean {
-    const { simulation, timers } = this.#options;
+  step(until: number | undefined, isThere: () => boolean): Promise<boolean> {
+    return this.#alone(() => this.#stepAlone(until, isThere));
+  }
+
+  async #stepAlone(until: number | undefined, isThere: () => boolean): Promise<boolean> {
+    const { simulation, timers, controlled } = this.#options;
     const end = until ?? simulation.now + STEP_NS;
     const deadline = timers.now() + STEP_WORK_MS;
     while (simulation.now < end && !isThere()) {
       if (simulation.pending === 0) {
         if (until === undefined) break;
-        simulation.run(end);
+        if (controlled) await simulation.runAsync(end);
+        else simulation.run(end);
         break;
       }
-      if (!this.#slices(end, deadline)) break;
+      if (!(await this.#slices(end, deadline))) break;
     }
     this.#lastMs = timers.now();
     return isThere();

@@ -1,4 +1,5 @@
 /** What a lab is made of: files as texts, and what stands where. All of it is plain JSON, so that it can be written into a page. */
+import type { SchemeFacts } from "./scheme.js";
 
 export interface LabProject {
   readonly title: string;
@@ -7,6 +8,8 @@ export interface LabProject {
   /** Files that are not written: they belong to the package, or were made from other files. */
   readonly readOnly?: readonly string[];
   readonly open: LabSource;
+  /** Of an experiment file. */
+  readonly scheme?: SchemeFacts;
 }
 
 export type LabSource =

@@ -1,5 +1,6 @@
 /** One life of a simulated network, from the files to the next restart: its parts, joined. */
 import { Diagnostics, fail, Random } from "../base/index.js";
+import { NS_PER_S } from "../sim/packet/index.js";
 import { CODES } from "./codes.js";
 import type { ProjectFiles } from "./files.js";
 import { Tracker } from "./follow/tracker.js";
@@ -12,6 +13,7 @@ import { buildPacket, type Sender } from "./packets/build.js";
 import { formatsOf } from "./packets/formats.js";
 import type { LabPlan } from "./project.js";
 import type { BuiltPacket, ClockView, NodeView, PacketInput, PacketSource, RequestOf } from "./protocol.js";
+import type { LabScheme, SchemeControl } from "./scheme.js";
 import { SwitchBoard } from "./switch-board.js";
 import { type ConsoleContext, runHostLine } from "./traffic/console.js";
 import type { Flow } from "./traffic/flow.js";
@@ -19,12 +21,15 @@ import { Flows } from "./traffic/flows.js";
 
 /** Frames of the page from one sample of flows and one look at watched states to the next. */
 const SAMPLE_FRAMES = 6;
+/** Controllers may take so much time of the network until they are ready. */
+const PREPARATION_NS = 60 * NS_PER_S;
 
 export interface RunningOptions {
   readonly plan: LabPlan;
   readonly files: ProjectFiles;
   readonly timers: LabTimers;
   readonly seed: number;
+  readonly scheme?: LabScheme;
   readonly outbox: Outbox;
   /** Names of switches whose state is watched; it outlives a restart. */
   readonly watched: Set<string>;
@@ -47,25 +52,29 @@ export class Running {
   #lastStates = new Map<string, string>();
   #lastNow = -1;
   #closed = false;
+  #control: SchemeControl | undefined;
 
   private constructor(options: RunningOptions) {
-    const { plan, files, timers, seed, outbox } = options;
+    const { plan, files, timers, seed, outbox, scheme } = options;
     this.plan = plan;
     this.#options = options;
     const log = (name: string, text: string): void => this.#say(name, text);
-    this.lab = new LabNetwork({ plan, seed, places: layOut(plan), log });
+    const tell: SchemeControl["tell"] = (host, message) => this.#control?.tell(host, message);
+    this.lab = new LabNetwork({ plan, seed, places: layOut(plan), log, scheme, tell });
     this.board = new SwitchBoard({
       plan,
       files,
       later: (ms, fn) => timers.later(ms, fn),
       device: (name) => this.lab.switch(name).device,
       isUp: (name) => this.lab.isUp(name),
+      scheme,
       send: (event) => outbox.send(event),
     });
     const { simulation } = this.lab;
     this.pacer = new Pacer({
       simulation,
       timers,
+      controlled: scheme !== undefined,
       isBusy: () => this.#isBusy(),
       onFrame: () => this.#frame(),
     });
@@ -100,13 +109,37 @@ export class Running {
   static async start(options: RunningOptions): Promise<Running> {
     const running = new Running(options);
     await running.board.bootAll();
+    await running.#startControl();
     running.pacer.start();
     return running;
+  }
+
+  /** Controllers prepare themselves before the clock is anybody's: it stands where they are ready. */
+  async #startControl(): Promise<void> {
+    const { scheme, seed, outbox } = this.#options;
+    const { simulation } = this.lab;
+    const failed = (message: string): void =>
+      outbox.send({ kind: "notice", severity: "error", text: `A controller has failed: ${message}` });
+    this.#control = scheme?.control({
+      simulation,
+      seed,
+      switch: (name) => this.lab.switch(name),
+      host: (name) => this.lab.host(name).transport,
+      log: (line) => outbox.sendText({ kind: "notice", severity: "info", text: line }),
+      failed,
+    });
+    if (this.#control === undefined) return;
+    let isReady = false;
+    void this.#control.ready.then(() => {
+      isReady = true;
+    });
+    await simulation.runAsync(simulation.now + PREPARATION_NS, () => isReady);
   }
 
   close(): void {
     this.#closed = true;
     this.pacer.stop();
+    this.#control?.close();
   }
 
   #say(name: string, text: string): void {
@@ -158,19 +191,19 @@ export class Running {
     this.#lastStates.delete(name);
   }
 
-  step({ until }: RequestOf<"clock.step">): ClockView {
+  async step({ until }: RequestOf<"clock.step">): Promise<ClockView> {
     const { simulation } = this.lab;
     this.pacer.set({ running: false });
     this.#isThere = false;
     if (until.kind === "time") {
-      this.pacer.step(simulation.now + until.ns, () => false);
+      await this.pacer.step(simulation.now + until.ns, () => false);
       return this.pacer.view;
     }
     if (until.node !== undefined && !this.lab.hosts.has(until.node)) this.lab.switch(until.node);
     this.#awaited = (node, packet) =>
       (until.node === undefined || until.node === node) &&
       (until.packet === undefined || until.packet === packet);
-    this.pacer.step(undefined, () => this.#isThere);
+    await this.pacer.step(undefined, () => this.#isThere);
     this.#awaited = undefined;
     return this.pacer.view;
   }
@@ -178,7 +211,11 @@ export class Running {
   /** Takes a switch out of the network, or puts it back with its program and the entries of its files. */
   async setSwitch(name: string, up: boolean): Promise<NodeView> {
     const view = this.lab.setSwitch(name, up);
-    if (up) await this.board.boot(name, new Diagnostics());
+    if (!up) this.#control?.switchRuns(name, false);
+    else {
+      await this.board.boot(name, new Diagnostics());
+      this.#control?.switchRuns(name, true);
+    }
     return view;
   }
 

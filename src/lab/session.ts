@@ -13,8 +13,12 @@ import { planOf } from "./plan.js";
 import type { LabProject } from "./project.js";
 import type { LabEvent, LabReply, LabRequest, LabView } from "./protocol.js";
 import { Running } from "./running.js";
+import { type LabScheme, schemeNotes } from "./scheme.js";
 import type { LabService } from "./service.js";
 import type { LabTests } from "./tests.js";
+
+/** Where a scheme runs that this lab does not run. */
+const ELSEWHERE = "They run in a lab that p4loom lab serves, and in p4loom run.";
 
 export interface LabSessionOptions {
   readonly timers: LabTimers;
@@ -22,6 +26,8 @@ export interface LabSessionOptions {
   /** Keeps a file that a page has written; absent: it lives in memory only. Rejects with a DiagnosticError. */
   save?(path: string, text: string): Promise<void>;
   readonly tests?: LabTests;
+  /** The scheme of the project, where this lab can run it. */
+  readonly scheme?: LabScheme;
 }
 
 export class LabSession implements LabService {
@@ -55,9 +61,10 @@ export class LabSession implements LabService {
     const diagnostics = new Diagnostics();
     const plan = planOf(this.#project.open, this.#files, diagnostics);
     if (plan === undefined || diagnostics.hasErrors) throw new DiagnosticError(diagnostics.list);
-    const { timers, seed } = this.#options;
+    const { timers, seed, scheme } = this.#options;
     const running = await Running.start({
       plan,
+      ...(scheme === undefined ? {} : { scheme }),
       files: this.#files,
       timers,
       seed,
@@ -201,6 +208,7 @@ export class LabSession implements LabService {
       programs: programs.views,
       flows: flows.views,
       watched: [...this.#watched],
+      notes: schemeNotes(this.#project.scheme, this.#options.scheme !== undefined, ELSEWHERE),
       diagnostics: problems,
     };
   }

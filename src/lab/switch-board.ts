@@ -10,6 +10,7 @@ import type { ProjectFiles } from "./files.js";
 import { ProgramBook } from "./program-book.js";
 import type { LabPlan } from "./project.js";
 import type { LabDiagnostic, LabEvent, SwapView } from "./protocol.js";
+import type { LabScheme } from "./scheme.js";
 import { swapProgram } from "./state/swap.js";
 import { SwitchControl, type SwitchControlOptions } from "./switch-control.js";
 
@@ -21,6 +22,8 @@ export interface SwitchBoardOptions {
   device(name: string): Device;
   /** Whether the switch can be written to now. */
   isUp(name: string): boolean;
+  /** What a switch is told after its program was loaded and before its entries are written, and what when it has them. */
+  readonly scheme?: Pick<LabScheme, "configure" | "complete"> | undefined;
   send(event: LabEvent): void;
 }
 
@@ -65,7 +68,9 @@ export class SwitchBoard {
     if (program === undefined) return;
     await control.exclusively(async () => {
       await control.device.load(program);
+      await this.#options.scheme?.configure(name, control.device);
       await control.writePlanned(this.#options.files, found);
+      await this.#options.scheme?.complete(name, control.device);
     });
   }
 
@@ -81,6 +86,8 @@ export class SwitchBoard {
         const lacked = control.device.program === undefined || control.lacksPlanned;
         const swap = await swapProgram(control.device, program);
         control.forgetUndo();
+        await this.#options.scheme?.configure(name, control.device);
+        await this.#options.scheme?.complete(name, control.device);
         // entries of its files for which the former version had no place
         if (lacked) await control.writePlanned(this.#options.files, found);
         return swap;

@@ -53,6 +53,8 @@ export class Lab {
     const exercise = await this.#exercise();
     this.store.set({ files: files?.files ?? [], exercise, connection: "open" });
     await this.#slowDown();
+    const { notes = [] } = this.store.value.lab ?? {};
+    if (notes.length > 0) this.say(notes.join("\n"));
     const programs = this.store.value.lab?.programs ?? [];
     const start =
       exercise?.start ?? programs[0]?.path ?? files?.files.find(({ kind }) => kind === "program")?.path;
@@ -304,6 +306,7 @@ export class Lab {
     const diagnostics: Record<string, LabDiagnostic[]> = {};
     for (const one of lab.diagnostics) (diagnostics[one.file ?? ""] ??= []).push(one);
     this.store.set({ ...NO_TRAFFIC, lab, flows: lab.flows, diagnostics });
+    for (const note of [...lab.notes].reverse()) this.#log("info", note);
     for (const one of lab.diagnostics) this.#log(one.severity, diagnosticText(one));
     const packets = lab.can.packets ? await this.ask({ op: "packet.list", limit: MOST_PACKETS }) : undefined;
     for (const packet of [...(packets?.packets ?? [])].reverse()) this.#packets.set(packet.id, packet);

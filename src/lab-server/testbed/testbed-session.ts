@@ -23,6 +23,7 @@ import {
   ProjectFiles,
   planOf,
   SwitchBoard,
+  schemeNotes,
   sharedHandlers,
   useChanged,
 } from "../../lab/index.js";
@@ -334,6 +335,7 @@ export class TestbedSession implements LabService {
       programs: this.#board.programs.views,
       flows: [],
       watched: [...this.#watched],
+      notes: schemeNotes(this.#project.scheme, false, "They run with p4loom run --engine switch."),
       diagnostics: this.#board.problems,
     };
   }

@@ -155,6 +155,8 @@ export interface LabView {
   readonly programs: readonly ProgramView[];
   readonly flows: readonly FlowView[];
   readonly watched: readonly string[];
+  /** What of the project does not run in this lab, one sentence each. */
+  readonly notes: readonly string[];
   /** Why files could not be used as they are. */
   readonly diagnostics: readonly LabDiagnostic[];
 }
