@@ -2,12 +2,13 @@
 import { z } from "zod";
 import {
   Distances,
-  FAR,
   type FlowNetwork,
   indexOf,
   mixed,
+  portAt,
+  portCount,
   type RoutedBundles,
-  shortestPort,
+  ShortestPorts,
 } from "../../sim/flow/index.js";
 import type { FluidScheme } from "../fluid-scheme.js";
 
@@ -20,30 +21,33 @@ export const ecmpFluid: FluidScheme<object> = {
 
 class EcmpRouter {
   readonly maxLinks: number;
-  readonly #distances: Distances;
+  readonly #shortest: ShortestPorts;
 
   constructor(
     private readonly network: FlowNetwork,
     private readonly seed: number,
     private readonly bundles: RoutedBundles,
   ) {
-    this.#distances = new Distances(network);
-    this.maxLinks = this.#distances.diameter();
+    const distances = new Distances(network);
+    this.#shortest = new ShortestPorts(network, distances);
+    this.maxLinks = distances.diameter();
   }
 
   linksOf(bundle: number, out: Int32Array): number {
     const { network, bundles, seed } = this;
     const { firstPort, peer, link } = network;
-    const distance = this.#distances.to(bundles.to[bundle]!);
+    const destination = bundles.to[bundle]!;
+    const shortest = this.#shortest.to(destination);
+    const { words } = this.#shortest;
     const hash = bundles.hash[bundle]!;
     let own = bundles.from[bundle]!;
-    if (distance[own] === FAR) return -1;
     let count = 0;
-    while (distance[own]! > 0) {
+    while (own !== destination) {
       // Each switch has a seed of its own, so that the flows of a port are spread again.
       const value = mixed(hash ^ mixed(seed + own));
-      const ports = shortestPort(network, distance, own, -1);
-      const port = firstPort[own]! + shortestPort(network, distance, own, indexOf(value, ports));
+      const ports = portCount(shortest, own * words, words);
+      if (ports === 0) return -1;
+      const port = firstPort[own]! + portAt(shortest, own * words, words, indexOf(value, ports));
       out[count++] = link[port]!;
       own = peer[port]!;
     }

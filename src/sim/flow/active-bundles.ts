@@ -12,13 +12,10 @@ const ENDS = 2;
 export class ActiveBundles {
   readonly bundles: Bundles;
   readonly router: FlowRouter;
-  /** The first `count` are the bundles with flows. */
-  list = new Int32Array(1024);
+  /** Bundles with flows: those whose weight is above 0. */
   count = 0;
   /** Path changes so far, each times the flows of its bundle. */
   moved = 0;
-  /** Place in `list` by bundle; -1: no flows. */
-  #place = new Int32Array(0);
   /** Version of the routes that the path of a bundle is from. */
   #routed = new Int32Array(0);
   #version = 1;
@@ -57,14 +54,14 @@ export class ActiveBundles {
   add(sender: number, receiver: number, fromRack: number, toRack: number, count = 1): number {
     const { bundles, network } = this;
     const first = bundles.add(count);
-    if (bundles.from.length > this.#place.length) this.#grow(bundles.from.length);
+    if (bundles.from.length > this.#routed.length) this.#grow(bundles.from.length);
     for (let bundle = first; bundle < first + count; bundle++) {
       bundles.from[bundle] = network.switchOfRack[fromRack]!;
       bundles.to[bundle] = network.switchOfRack[toRack]!;
       bundles.path[bundle * bundles.stride] = sender;
       bundles.path[bundle * bundles.stride + 1] = receiver;
       bundles.length[bundle] = ENDS;
-      this.#place[bundle] = -1;
+      bundles.version[bundle]!++;
       this.#routed[bundle] = 0;
     }
     return first;
@@ -76,22 +73,18 @@ export class ActiveBundles {
     return count < 0 ? this.#unreachable(bundle) : count;
   }
 
-  /** A bundle gets its first flow, and a path where it has none of now. */
-  start(bundle: number): void {
-    if (this.count === this.list.length) this.list = doubled(this.list);
+  /** A bundle gets its first flow, which has this weight, and a path where it has none of now. */
+  start(bundle: number, weight: number): void {
+    this.count++;
+    this.bundles.weight[bundle] = weight;
     this.bundles.rate[bundle] = 0;
-    this.#place[bundle] = this.count;
-    this.list[this.count++] = bundle;
     if (this.#routed[bundle] !== this.#version) this.#route(bundle);
   }
 
   /** The last flow of a bundle has ended. */
   end(bundle: number): void {
-    const place = this.#place[bundle]!;
-    const last = this.list[--this.count]!;
-    this.list[place] = last;
-    this.#place[last] = place;
-    this.#place[bundle] = -1;
+    this.count--;
+    this.bundles.weight[bundle] = 0;
   }
 
   /** The number of an ended bundle may be used again. */
@@ -127,7 +120,8 @@ export class ActiveBundles {
     this.#ended.length = 0;
     if (!changed || this.keepPaths) return;
     this.#version++;
-    for (let i = 0; i < this.count; i++) this.#route(this.list[i]!);
+    const { weight, size } = this.bundles;
+    for (let bundle = 0; bundle < size; bundle++) if (weight[bundle]! > 0) this.#route(bundle);
   }
 
   /** Fails with P45403 where the router knows no way. */
@@ -142,6 +136,7 @@ export class ActiveBundles {
     if (!same) {
       for (let i = 0; i < count; i++) path[base + i] = links[i]!;
       length[bundle] = count + ENDS;
+      bundles.version[bundle]!++;
       if (this.#routed[bundle]! > 0) this.moved += bundles.weight[bundle]!;
     }
     this.#routed[bundle] = this.#version;
@@ -160,7 +155,6 @@ export class ActiveBundles {
       wide.set(old);
       return wide;
     };
-    this.#place = grown(new Int32Array(room), this.#place);
     this.#routed = grown(new Int32Array(room), this.#routed);
     this.#sent = grown(new Float64Array(room), this.#sent);
   }

@@ -34,12 +34,12 @@ export class Aimd implements Allocator {
     this.#load = new Float64Array(capacity.length);
   }
 
-  allocate(bundles: Bundles, active: Int32Array, count: number, stepNs: number): void {
+  allocate(bundles: Bundles, stepNs: number): void {
     const { roundTripNs, segmentBytes } = this.settings;
-    const { rate, limit } = bundles;
+    const { rate, limit, weight, size } = bundles;
     if (this.#asks.length < rate.length) this.#grow(rate.length);
-    for (let i = 0; i < count; i++) {
-      const bundle = active[i]!;
+    for (let bundle = 0; bundle < size; bundle++) {
+      if (weight[bundle] === 0) continue;
       if (rate[bundle] === 0) {
         this.#asks[bundle] = segmentBytes / roundTripNs;
         this.#slow[bundle] = 1;
@@ -48,20 +48,18 @@ export class Aimd implements Allocator {
     }
     const rounds = Math.max(1, Math.round(stepNs / roundTripNs));
     for (let round = 0; round < rounds; round++) {
-      for (let i = 0; i < count; i++) {
-        const bundle = active[i]!;
-        this.#asks[bundle] = Math.min(this.#asks[bundle]!, limit[bundle]!);
-      }
-      this.#addLoads(bundles, active, count);
-      this.#next(bundles, active, count, rounds);
+      for (let bundle = 0; bundle < size; bundle++)
+        if (weight[bundle]! > 0) this.#asks[bundle] = Math.min(this.#asks[bundle]!, limit[bundle]!);
+      this.#addLoads(bundles);
+      this.#next(bundles, rounds);
     }
   }
 
-  #addLoads({ path, length, stride, weight }: Bundles, active: Int32Array, count: number): void {
+  #addLoads({ size, path, length, stride, weight }: Bundles): void {
     const load = this.#load;
     load.fill(0);
-    for (let i = 0; i < count; i++) {
-      const bundle = active[i]!;
+    for (let bundle = 0; bundle < size; bundle++) {
+      if (weight[bundle] === 0) continue;
       const asked = weight[bundle]! * this.#asks[bundle]!;
       const from = bundle * stride;
       for (let at = from; at < from + length[bundle]!; at++) load[path[at]!]! += asked;
@@ -69,12 +67,12 @@ export class Aimd implements Allocator {
   }
 
   /** What each flow gets in this round, and asks for in the next. */
-  #next({ path, length, stride, rate }: Bundles, active: Int32Array, count: number, rounds: number): void {
+  #next({ size, path, length, stride, weight, rate }: Bundles, rounds: number): void {
     const { roundTripNs, segmentBytes, seed } = this.settings;
     const increase = segmentBytes / roundTripNs;
     const salt = mixed(seed + ++this.#round);
-    for (let i = 0; i < count; i++) {
-      const bundle = active[i]!;
+    for (let bundle = 0; bundle < size; bundle++) {
+      if (weight[bundle] === 0) continue;
       const from = bundle * stride;
       let over = 1;
       for (let at = from; at < from + length[bundle]!; at++) {

@@ -25,6 +25,8 @@ export class Bundles implements RoutedBundles {
   /** Resources on the way, from `bundle * stride` on: of the sender, of the receiver, then links between switches. */
   path = new Int32Array(0);
   length = new Uint8Array(0);
+  /** Another number each time that the path is another one. */
+  version = new Int32Array(0);
   size = 0;
   readonly #free: number[] = [];
 
@@ -63,5 +65,6 @@ export class Bundles implements RoutedBundles {
     this.rate = wider(new Float64Array(room), this.rate);
     this.path = wider(new Int32Array(room * this.stride), this.path);
     this.length = wider(new Uint8Array(room), this.length);
+    this.version = wider(new Int32Array(room), this.version);
   }
 }

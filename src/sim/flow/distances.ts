@@ -50,24 +50,3 @@ export class Distances {
     return distance;
   }
 }
-
-/**
- * Ports of switch `own` to switches that are nearer to a destination, counted from 0 within the switch: their number where `index` is
- * negative, or else the port with this index among them. `distance`: links from each switch to the destination.
- */
-export function shortestPort(
-  { firstPort, peer }: FlowNetwork,
-  distance: Uint8Array,
-  own: number,
-  index: number,
-): number {
-  const from = firstPort[own]!;
-  const end = firstPort[own + 1]!;
-  const limit = distance[own]!;
-  let count = 0;
-  for (let port = from; port < end; port++) {
-    if (distance[peer[port]!]! >= limit) continue;
-    if (count++ === index) return port - from;
-  }
-  return count;
-}

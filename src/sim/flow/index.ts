@@ -4,10 +4,11 @@
  */
 export { Aimd, type AimdSettings } from "./aimd.js";
 export type { RoutedBundles } from "./bundles.js";
-export { Distances, FAR, shortestPort } from "./distances.js";
+export { Distances, FAR } from "./distances.js";
 export { indexOf, mixed } from "./hash.js";
 export { type Allocator, MaxMin } from "./max-min.js";
 export { FlowNetwork } from "./network.js";
 export type { FlowStart } from "./population.js";
 export type { EpochTraffic, FlowRouter, RouterMaker } from "./router.js";
+export { hasPort, portAt, portCount, ShortestPorts } from "./shortest-ports.js";
 export { type FlowFigures, type FlowRun, simulateFlows } from "./simulation.js";

@@ -28,6 +28,13 @@ export class SharedBundles implements Population {
   #served = new Float64Array(0);
   /** Bytes per nanosecond that a NIC gives, by bundle. */
   #most = new Float64Array(0);
+  /** Of the flow that is admitted now. */
+  #mostOfNew = 0;
+  readonly #made = (bundle: number) => {
+    if (this.active.bundles.size > this.#served.length) this.#grow(this.active.bundles.from.length);
+    this.#served[bundle] = 0;
+    this.#most[bundle] = this.#mostOfNew;
+  };
 
   constructor(
     private readonly active: ActiveBundles,
@@ -38,23 +45,18 @@ export class SharedBundles implements Population {
   admit({ source, destination, bytes }: FlowStart, nowNs: number): void {
     const { active } = this;
     const { bundles, network } = active;
-    const most = Math.min(network.nic[source]!, network.nic[destination]!);
-    const bundle = this.choice.bundleFor(network.rackOf[source]!, network.rackOf[destination]!, (made) => {
-      if (bundles.size > this.#served.length) this.#grow(bundles.from.length);
-      this.#served[made] = 0;
-      this.#most[made] = most;
-    });
+    this.#mostOfNew = Math.min(network.nic[source]!, network.nic[destination]!);
+    const bundle = this.choice.bundleFor(network.rackOf[source]!, network.rackOf[destination]!, this.#made);
     this.#heaps.push(bundle, this.#served[bundle]! + bytes, nowNs);
     this.open++;
-    bundles.weight[bundle]! += 1;
-    if (bundles.weight[bundle] === 1) active.start(bundle);
+    if (bundles.weight[bundle] === 0) active.start(bundle, 1);
+    else bundles.weight[bundle]!++;
   }
 
   limit(stepNs: number): void {
-    const { active } = this;
-    const { weight, limit } = active.bundles;
-    for (let i = 0; i < active.count; i++) {
-      const bundle = active.list[i]!;
+    const { size, weight, limit } = this.active.bundles;
+    for (let bundle = 0; bundle < size; bundle++) {
+      if (weight[bundle] === 0) continue;
       // Among several flows the others take what an ended one leaves.
       const left =
         weight[bundle] === 1
@@ -74,10 +76,10 @@ export class SharedBundles implements Population {
 
   serve(nowNs: number, stepNs: number): number {
     const { active } = this;
-    const { weight, rate } = active.bundles;
+    const { size, weight, rate } = active.bundles;
     let sent = 0;
-    for (let i = active.count - 1; i >= 0; i--) {
-      const bundle = active.list[i]!;
+    for (let bundle = 0; bundle < size; bundle++) {
+      if (weight[bundle] === 0) continue;
       const total = weight[bundle]! * rate[bundle]!;
       let left = stepNs;
       let bytes = 0;

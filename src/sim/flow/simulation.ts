@@ -99,7 +99,7 @@ export function* simulateFlows(run: FlowRun): Generator<void, FlowFigures> {
       mostOpen = Math.max(mostOpen, population.open);
       if (active.count === 0) continue;
       population.limit(stepNs);
-      allocator.allocate(bundles, active.list, active.count, stepNs);
+      allocator.allocate(bundles, stepNs);
       delivered += population.serve(nowNs, stepNs);
     }
     epochs.push(delivered);

@@ -47,8 +47,7 @@ export class SingleFlows implements Population {
         rackOf[destination]!,
       );
       bundles.hash[bundle] = this.random.uint32();
-      bundles.weight[bundle] = 1 / subflows;
-      active.start(bundle);
+      active.start(bundle, 1 / subflows);
       own.push(bundle);
     }
     const most = Math.min(nic[source]!, nic[destination]!);

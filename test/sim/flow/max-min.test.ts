@@ -17,8 +17,7 @@ function ratesOf(flows: readonly LpFlow[], capacity: readonly number[], maxMin?:
     bundles.weight[first + i] = weight;
     bundles.limit[first + i] = limit;
   }
-  const active = Int32Array.from(flows, (_, i) => first + i);
-  (maxMin ?? new MaxMin(Float64Array.from(capacity))).allocate(bundles, active, flows.length);
+  (maxMin ?? new MaxMin(Float64Array.from(capacity))).allocate(bundles);
   return flows.map((_, i) => bundles.rate[first + i]!);
 }
 

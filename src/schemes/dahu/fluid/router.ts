@@ -8,17 +8,20 @@ import {
   FAR,
   type FlowNetwork,
   type FlowRouter,
-  indexOf,
+  hasPort,
   mixed,
   type RoutedBundles,
+  ShortestPorts,
 } from "../../../sim/flow/index.js";
 import type { Rebalancing } from "../policy/epoch.js";
 import { DerouteHolds, feedsBack } from "../policy/feedback.js";
+import type { Remap } from "../policy/port-groups.js";
 import { reachesThreshold } from "../policy/threshold.js";
 import type { GroupPlan } from "./group-plan.js";
+import { PortChoice } from "./port-choice.js";
 
-/** Hash functions that are tried: 16 at once, then 16 more (section 3.2). */
-const HASHES = 32;
+/** Numbers of a port in the table of links; a power of two, so that they lie in one line of a cache. */
+const HOP = 4;
 
 export interface DahuSettings {
   readonly deroutes: number;
@@ -33,11 +36,15 @@ export class DahuRouter implements FlowRouter {
   readonly maxLinks: number;
   /** Share of its capacity that each port has carried in the last epoch, times the capacity: bytes per nanosecond. */
   readonly #used: Float64Array;
-  readonly #capacity: Float64Array;
-  /** By switch and destination: the epoch that the answer is of, and whether further ports are allowed. */
-  readonly #asked: Uint16Array;
-  readonly #further: Uint8Array;
-  #epoch = 1;
+  /** By port, two numbers each: the same, and its capacity. */
+  readonly #load: Float64Array;
+  /** By port, {@link HOP} numbers each: the switch at the other end, the link, the port at the other end. */
+  readonly #hops: Int32Array;
+  readonly #shortest: ShortestPorts;
+  readonly #choice: PortChoice;
+  /** The switch that is balanced now. */
+  #balanced = 0;
+  readonly #moved = (remap: Remap) => this.#choice.move(this.#balanced, remap);
   #nowNs = 0;
   /** By switch, where there is feedback. */
   readonly #holds: readonly DerouteHolds[];
@@ -47,8 +54,6 @@ export class DahuRouter implements FlowRouter {
   /** Traffic of all virtual ports of all switches, where it is counted; where each switch begins. */
   readonly #byVirtualPort: Float64Array;
   readonly #firstVirtualPort: Int32Array;
-  /** What {@link #choose} has found by a hash: group times virtual ports plus virtual port; -1: by none. */
-  #chosen = -1;
 
   constructor(
     private readonly network: FlowNetwork,
@@ -59,16 +64,30 @@ export class DahuRouter implements FlowRouter {
     private readonly seed: number,
     private readonly bundles: RoutedBundles,
   ) {
-    const { switches, link, capacity } = network;
+    const { switches, link, capacity, peer, peerPort } = network;
     // A deroute is a link, and leads away by one more at most.
     this.maxLinks = distances.diameter() + 2 * settings.deroutes;
     this.#used = new Float64Array(link.length);
-    this.#capacity = Float64Array.from(link, (own) => capacity[own]!);
-    this.#asked = new Uint16Array(switches * switches);
-    this.#further = new Uint8Array(switches * switches);
+    this.#load = new Float64Array(2 * link.length);
+    this.#hops = new Int32Array(HOP * link.length);
+    for (let port = 0; port < link.length; port++) {
+      this.#load[2 * port + 1] = capacity[link[port]!]!;
+      this.#hops[HOP * port] = peer[port]!;
+      this.#hops[HOP * port + 1] = link[port]!;
+      this.#hops[HOP * port + 2] = peerPort[port]!;
+    }
+    this.#shortest = new ShortestPorts(network, distances);
     this.#holds = settings.feedback
       ? Array.from({ length: switches }, (_, own) => new DerouteHolds(Math.max(1, network.portsOf(own))))
       : [];
+    this.#choice = new PortChoice(
+      plan,
+      this.#shortest,
+      settings.virtualPorts,
+      settings.feedback
+        ? (own, destination, port) => this.#holds[own]!.isHeld(destination, port, this.#nowNs)
+        : undefined,
+    );
     this.#firstGroup = new Int32Array(switches + 1);
     for (const [own, groups] of plan.groups.entries())
       this.#firstGroup[own + 1] = this.#firstGroup[own]! + (groups?.counts.length ?? 0);
@@ -82,106 +101,44 @@ export class DahuRouter implements FlowRouter {
 
   linksOf(bundle: number, out: Int32Array): number {
     const { network, bundles, settings } = this;
-    const { firstPort, peer, link, peerPort } = network;
+    const { firstPort } = network;
+    const hops = this.#hops;
     const destination = bundles.to[bundle]!;
-    const distance = this.distances.to(destination);
+    const shortest = this.#shortest.to(destination);
+    const { words } = this.#shortest;
     const hash = bundles.hash[bundle]!;
     let own = bundles.from[bundle]!;
-    if (distance[own] === FAR) return -1;
+    if (this.distances.to(destination)[own] === FAR) return -1;
     let ingress = -1;
     let deroutes = 0;
     let count = 0;
     while (own !== destination) {
       if (count === this.maxLinks) return -1;
-      const further = deroutes < settings.deroutes && this.#allowsFurther(own, destination, distance);
-      const port = this.#choose(
-        own,
-        destination,
-        distance,
-        mixed(hash ^ mixed(this.seed + own * 16 + deroutes)),
-        ingress,
-        further,
-      );
+      const further = deroutes < settings.deroutes && this.#shortestAreFull(own, shortest);
+      const drawn = mixed(hash ^ mixed(this.seed + own * 16 + deroutes));
+      const port = this.#choice.of(own, destination, shortest, drawn, ingress, further);
       if (port < 0) return -1;
-      const at = firstPort[own]! + port;
-      const next = peer[at]!;
-      if (distance[next]! >= distance[own]!) deroutes++;
-      out[count++] = link[at]!;
-      ingress = peerPort[at]!;
-      own = next;
+      if (!hasPort(shortest, own * words, port)) deroutes++;
+      const hop = HOP * (firstPort[own]! + port);
+      own = hops[hop]!;
+      out[count++] = hops[hop + 1]!;
+      ingress = hops[hop + 2]!;
     }
     return count;
   }
 
-  /** The egress port (section 3.2): the first of 32 hashed ones that is allowed, or else one of the allowed ones by hash; -1: there is none. */
-  #choose(
-    own: number,
-    destination: number,
-    distance: Uint8Array,
-    hash: number,
-    ingress: number,
-    further: boolean,
-  ): number {
-    const { firstPort, peer } = this.network;
-    const groups = this.plan.groups[own]!;
-    const group = this.plan.groupOf(own, destination);
-    const { map, virtualPorts } = groups;
-    const base = group * virtualPorts;
-    const first = firstPort[own]!;
-    const limit = distance[own]!;
-    let value = hash;
-    for (let k = 0; k < HASHES; k++) {
-      const at = base + indexOf(value, virtualPorts);
-      const port = map[at]!;
-      if (port !== ingress) {
-        this.#chosen = at;
-        if (distance[peer[first + port]!]! < limit) return port;
-        if (further && this.#mayDeroute(own, destination, port, distance)) return port;
-      }
-      value = mixed(value + 0x6d2b79f5);
-    }
-    this.#chosen = -1;
-    let allowed = 0;
-    for (let turn = 0, wanted = -1; turn < 2; turn++) {
-      let seen = 0;
-      for (let port = 0; port < groups.ports; port++) {
-        if (port === ingress || groups.members[group * groups.ports + port] === 0) continue;
-        const nearer = distance[peer[first + port]!]! < limit;
-        if (!nearer && !(further && this.#mayDeroute(own, destination, port, distance))) continue;
-        if (seen++ === wanted) return port;
-      }
-      allowed = seen;
-      if (allowed === 0) return -1;
-      wanted = indexOf(value, allowed);
-    }
-    return -1;
-  }
-
-  /** Whether a port that leads no nearer is allowed beside those of shortest paths. */
-  #mayDeroute(own: number, destination: number, port: number, distance: Uint8Array): boolean {
-    if (distance[this.network.peer[this.network.firstPort[own]! + port]!] === FAR) return false;
-    return this.#holds.length === 0 || !this.#holds[own]!.isHeld(destination, port, this.#nowNs);
-  }
-
-  /** The rule of figure 4 for a destination, by the counters of the last epoch. */
-  #allowsFurther(own: number, destination: number, distance: Uint8Array): boolean {
-    const at = own * this.network.switches + destination;
-    if (this.#asked[at] !== this.#epoch) {
-      this.#asked[at] = this.#epoch;
-      this.#further[at] = this.#shortestAreFull(own, distance) ? 1 : 0;
-    }
-    return this.#further[at] === 1;
-  }
-
-  #shortestAreFull(own: number, distance: Uint8Array): boolean {
-    const { firstPort, peer } = this.network;
+  /** The rule of figure 4 by the counters of the last epoch: whether further ports are allowed. */
+  #shortestAreFull(own: number, shortest: Int32Array): boolean {
+    const { words } = this.#shortest;
+    const first = this.network.firstPort[own]!;
     let used = 0;
     let capacity = 0;
-    for (let port = firstPort[own]!; port < firstPort[own + 1]!; port++) {
-      if (distance[peer[port]!]! >= distance[own]!) continue;
-      used += this.#used[port]!;
-      capacity += this.#capacity[port]!;
-    }
+    for (let word = 0; word < words; word++)
+      for (let bits = shortest[own * words + word]!; bits !== 0; bits &= bits - 1) {
+        const port = first + 32 * word + 31 - Math.clz32(bits & -bits);
+        used += this.#load[2 * port]!;
+        capacity += this.#load[2 * port + 1]!;
+      }
     return reachesThreshold(used, capacity, this.settings.threshold);
   }
 
@@ -189,14 +146,12 @@ export class DahuRouter implements FlowRouter {
     const { network, plan, rebalancing, settings } = this;
     const { link, firstPort, switches } = network;
     if (settings.countsVirtualPorts) this.#countVirtualPorts(traffic);
-    for (let port = 0; port < link.length; port++)
-      this.#used[port] = traffic.byLink[link[port]!]! / traffic.epochNs;
-    this.#nowNs = traffic.nowNs;
-    this.#epoch++;
-    if (this.#epoch === 65_536) {
-      this.#asked.fill(0);
-      this.#epoch = 1;
+    for (let port = 0; port < link.length; port++) {
+      const used = traffic.byLink[link[port]!]! / traffic.epochNs;
+      this.#used[port] = used;
+      this.#load[2 * port] = used;
     }
+    this.#nowNs = traffic.nowNs;
     if (this.settings.feedback) this.#feedBack(traffic);
     if (rebalancing === undefined) return true;
     this.#countGroups(traffic);
@@ -209,9 +164,11 @@ export class DahuRouter implements FlowRouter {
         this.#firstVirtualPort[own]!,
         this.#firstVirtualPort[own + 1]!,
       );
+      this.#balanced = own;
       rebalancing.run(
         groups,
         settings.countsVirtualPorts ? { byPort, byGroup, byVirtualPort } : { byPort, byGroup },
+        this.#moved,
       );
     }
     return true;
@@ -251,22 +208,22 @@ export class DahuRouter implements FlowRouter {
     counters.fill(0);
     traffic.eachBundle((bundle, bytes, links, start, end) => {
       const destination = to[bundle]!;
-      const distance = this.distances.to(destination);
+      const shortest = this.#shortest.to(destination);
+      const { words } = this.#shortest;
       let own = from[bundle]!;
       let ingress = -1;
       let deroutes = 0;
       for (let at = start; at < end; at++) {
         const port = portOfLink[links[at]!]!;
-        const further = deroutes < settings.deroutes && this.#allowsFurther(own, destination, distance);
+        const further = deroutes < settings.deroutes && this.#shortestAreFull(own, shortest);
         const drawn = mixed(hash[bundle]! ^ mixed(this.seed + own * 16 + deroutes));
         // A bundle that keeps an older path has left its virtual port.
-        const taken = this.#choose(own, destination, distance, drawn, ingress, further);
-        if (taken === port - firstPort[own]! && this.#chosen >= 0)
-          counters[this.#firstVirtualPort[own]! + this.#chosen]! += bytes / traffic.epochNs;
-        const next = peer[port]!;
-        if (distance[next]! >= distance[own]!) deroutes++;
+        const taken = this.#choice.of(own, destination, shortest, drawn, ingress, further);
+        if (taken === port - firstPort[own]! && this.#choice.found >= 0)
+          counters[this.#firstVirtualPort[own]! + this.#choice.found]! += bytes / traffic.epochNs;
+        if (!hasPort(shortest, own * words, port - firstPort[own]!)) deroutes++;
         ingress = peerPort[port]!;
-        own = next;
+        own = peer[port]!;
       }
     });
   }
@@ -279,13 +236,15 @@ export class DahuRouter implements FlowRouter {
     traffic.eachBundle((bundle, _bytes, links, start, end) => {
       let own = from[bundle]!;
       const destination = to[bundle]!;
-      const distance = this.distances.to(destination);
+      const shortest = this.#shortest.to(destination);
+      const { words } = this.#shortest;
       for (let at = start; at < end; at++) {
         const port = portOfLink[links[at]!]!;
         const next = peer[port]!;
-        const derouted = distance[next]! >= distance[own]!;
-        if (derouted && next !== destination && feedsBack(derouted, this.#shortestAreFull(next, distance)))
-          this.#holds[own]!.hear(destination, port - firstPort[own]!, traffic.nowNs);
+        const local = port - firstPort[own]!;
+        const derouted = !hasPort(shortest, own * words, local);
+        if (derouted && next !== destination && feedsBack(derouted, this.#shortestAreFull(next, shortest)))
+          this.#holds[own]!.hear(destination, local, traffic.nowNs);
         own = next;
       }
     });

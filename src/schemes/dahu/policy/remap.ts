@@ -44,27 +44,40 @@ export class FirstFit {
       this.#share = new Float64Array(ports);
     }
     const [surplus, lack, share] = [this.#surplus, this.#lack, this.#share];
-    let any = false;
+    /** Members that have to give away at least one of their virtual ports. */
+    let givers = 0;
     for (let port = 0; port < ports; port++) {
       const difference = measured[base + port]! - target[base + port]!;
       surplus[port] = Math.max(0, difference);
       lack[port] = members[base + port] === 1 ? Math.max(0, -difference) : 0;
       share[port] = measured[base + port]! / Math.max(1, counts[base + port]!);
-      any ||= difference > 0;
+      if (difference > 0 && (byVirtualPort !== undefined || gives(surplus[port]!, share[port]!))) givers++;
     }
-    if (!any) return;
-    for (let virtualPort = 0; virtualPort < virtualPorts; virtualPort++) {
+    for (let virtualPort = 0; virtualPort < virtualPorts && givers > 0; virtualPort++) {
       const from = groups.portOf(group, virtualPort);
       const size = byVirtualPort?.[group * virtualPorts + virtualPort] ?? share[from]!;
-      if (!(surplus[from]! >= size * (1 - SLACK)) || !(size > 0)) continue;
+      if (!gives(surplus[from]!, size)) continue;
       const to = firstWith(lack, size * (1 - SLACK));
-      if (to < 0) continue;
+      if (to < 0) {
+        // Nobody lacks as much any more, and the other virtual ports of this member stand for as much.
+        if (byVirtualPort === undefined) {
+          surplus[from] = 0;
+          givers--;
+        }
+        continue;
+      }
       surplus[from]! -= size;
       lack[to]! -= size;
+      if (byVirtualPort === undefined && !gives(surplus[from]!, size)) givers--;
       groups.remap(group, virtualPort, to);
       moved({ group, virtualPort, from, to });
     }
   }
+}
+
+/** Whether a surplus is enough for a virtual port of this size. */
+function gives(surplus: number, size: number): boolean {
+  return size > 0 && surplus >= size * (1 - SLACK);
 }
 
 function firstWith(room: Float64Array, size: number): number {

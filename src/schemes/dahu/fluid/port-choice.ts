@@ -1,0 +1,201 @@
+/**
+ * The choice of an egress port by Dahu's pipeline (section 3.2, figure 2), for a million bundles a second. The virtual ports that are tried
+ * are those of the switch program: 16 from a start by an odd step, then 16 more of another hash. What all switches have lies in few
+ * flat arrays: the time of a choice is that of its accesses to memory.
+ */
+import { hasPort, indexOf, mixed, portAt, portCount, type ShortestPorts } from "../../../sim/flow/index.js";
+import type { Remap } from "../policy/port-groups.js";
+import type { GroupPlan } from "./group-plan.js";
+
+/** Hash functions of a round, and rounds. */
+const HASHES = 16;
+const ROUNDS = 2;
+
+/** With more allowed ports, or with a larger share of the members, a virtual port leads to one of them soon: the map is asked, not the sets. */
+const FEW = 4;
+const SMALL_SHARE = 1 / 4;
+
+/** Tells whether a switch must not deroute by a port to a destination now. */
+export type IsHeld = (own: number, destination: number, port: number) => boolean;
+
+export class PortChoice {
+  /** Index of (group, virtual port) that the last choice was found by, as `PortGroups.map` has it; -1: by none. */
+  found = -1;
+  /** By switch: its first group among those of all. */
+  readonly #firstGroup: Int32Array;
+  /** Port by group of all and virtual port. */
+  readonly #map: Uint16Array;
+  /** Members by group of all, as bitmaps; their number. */
+  readonly #members: Int32Array;
+  readonly #size: Uint16Array;
+  /**
+   * By group of all and port, once they are needed: the set of the virtual ports that lead to the port, one bit each. The sets of the few ports
+   * of shortest paths are a tenth of the map.
+   */
+  #sets: Int32Array | undefined;
+  /** Where the sets of a group begin; words of a set. */
+  readonly #firstSet: Int32Array;
+  readonly #setWords: number;
+  /** Of the choice at hand: the ports that are allowed, as a bitmap and as a list. */
+  readonly #allowed: Int32Array;
+  readonly #few = new Int32Array(FEW);
+
+  constructor(
+    private readonly plan: GroupPlan,
+    private readonly shortest: ShortestPorts,
+    private readonly virtualPorts: number,
+    private readonly isHeld: IsHeld | undefined,
+  ) {
+    const { words } = shortest;
+    this.#firstGroup = new Int32Array(plan.groups.length + 1);
+    for (const [own, groups] of plan.groups.entries())
+      this.#firstGroup[own + 1] = this.#firstGroup[own]! + (groups?.groups ?? 0);
+    const count = this.#firstGroup[plan.groups.length]!;
+    this.#map = new Uint16Array(count * virtualPorts);
+    this.#members = new Int32Array(count * words);
+    this.#size = new Uint16Array(count);
+    this.#setWords = Math.ceil(virtualPorts / 32);
+    this.#firstSet = new Int32Array(count + 1);
+    this.#allowed = new Int32Array(words);
+    for (const [own, groups] of plan.groups.entries()) {
+      if (groups === undefined) continue;
+      const first = this.#firstGroup[own]!;
+      this.#map.set(groups.map, first * virtualPorts);
+      for (const [at, member] of groups.members.entries()) {
+        const group = first + Math.floor(at / groups.ports);
+        const port = at % groups.ports;
+        this.#members[group * words + (port >> 5)]! |= member << port;
+        this.#size[group]! += member;
+        this.#firstSet[group + 1] = this.#firstSet[group]! + groups.ports * this.#setWords;
+      }
+    }
+  }
+
+  /**
+   * The egress port, or -1 where none is allowed: the first of the hashed ones that is allowed, or else one of the allowed ones by hash.
+   * `bitmaps`: ports of shortest paths to the destination. `further`: other ports are allowed, too.
+   */
+  of(
+    own: number,
+    destination: number,
+    bitmaps: Int32Array,
+    hash: number,
+    ingress: number,
+    further: boolean,
+  ): number {
+    const own0 = this.#firstGroup[own]!;
+    const local = this.plan.groupOf(own, destination);
+    const holds = further ? this.isHeld : undefined;
+    let count = this.#allow(own, own0 + local, bitmaps, ingress, further);
+    const bySets = count <= FEW && count < SMALL_SHARE * this.#size[own0 + local]! && holds === undefined;
+    let drawn = hash;
+    for (let round = 0; round < ROUNDS && count > 0; round++) {
+      const virtualPort = bySets
+        ? this.#tryBySets(own0 + local, count, drawn)
+        : this.#tryByMap(own0 + local, own, destination, bitmaps, drawn, holds);
+      if (virtualPort >= 0) {
+        this.found = local * this.virtualPorts + virtualPort;
+        return this.#map[(own0 + local) * this.virtualPorts + virtualPort]!;
+      }
+      drawn = mixed(drawn + 0x6d2b79f5);
+    }
+    this.found = -1;
+    if (holds !== undefined) count = this.#hold(own, destination, bitmaps, holds);
+    if (count === 0) return -1;
+    return portAt(this.#allowed, 0, this.shortest.words, indexOf(drawn, count));
+  }
+
+  /** A virtual port was remapped. */
+  move(own: number, { group, virtualPort, from, to }: Remap): void {
+    const number = this.#firstGroup[own]! + group;
+    this.#map[number * this.virtualPorts + virtualPort] = to;
+    const sets = this.#sets;
+    if (sets === undefined) return;
+    const words = this.#setWords;
+    const at = this.#firstSet[number]! + (virtualPort >> 5);
+    sets[at + from * words]! &= ~(1 << virtualPort);
+    sets[at + to * words]! |= 1 << virtualPort;
+  }
+
+  /** The bitmap of the allowed ports, and their list where they are few; returns their number. */
+  #allow(own: number, group: number, bitmaps: Int32Array, ingress: number, further: boolean): number {
+    const { words } = this.shortest;
+    const allowed = this.#allowed;
+    for (let word = 0; word < words; word++) {
+      const members = this.#members[group * words + word]!;
+      allowed[word] = further ? members : members & bitmaps[own * words + word]!;
+    }
+    if (ingress >= 0) allowed[ingress >> 5]! &= ~(1 << ingress);
+    const count = portCount(allowed, 0, words);
+    if (count > FEW) return count;
+    for (let word = 0, i = 0; word < words; word++)
+      for (let bits = allowed[word]!; bits !== 0; bits &= bits - 1)
+        this.#few[i++] = 32 * word + 31 - Math.clz32(bits & -bits);
+    return count;
+  }
+
+  /** Takes ports away by which the switch must not deroute; returns the number of those that are left. */
+  #hold(own: number, destination: number, bitmaps: Int32Array, isHeld: IsHeld): number {
+    const { words } = this.shortest;
+    for (let port = 0; port < 32 * words; port++)
+      if (
+        hasPort(this.#allowed, 0, port) &&
+        !hasPort(bitmaps, own * words, port) &&
+        isHeld(own, destination, port)
+      )
+        this.#allowed[port >> 5]! &= ~(1 << port);
+    return portCount(this.#allowed, 0, words);
+  }
+
+  /** The first of the virtual ports of a round that leads to an allowed port; -1: there is none. */
+  #tryByMap(
+    group: number,
+    own: number,
+    destination: number,
+    bitmaps: Int32Array,
+    drawn: number,
+    isHeld: IsHeld | undefined,
+  ): number {
+    const { virtualPorts } = this;
+    const base = group * virtualPorts;
+    const bitmap = own * this.shortest.words;
+    const step = (drawn >>> 16) | 1;
+    for (let k = 0, at = drawn & 0xffff; k < HASHES; k++, at += step) {
+      const port = this.#map[base + (at % virtualPorts)]!;
+      if (!hasPort(this.#allowed, 0, port)) continue;
+      if (isHeld === undefined || hasPort(bitmaps, bitmap, port) || !isHeld(own, destination, port))
+        return at % virtualPorts;
+    }
+    return -1;
+  }
+
+  /** The same by the sets of the `count` allowed ports. */
+  #tryBySets(group: number, count: number, drawn: number): number {
+    const { virtualPorts } = this;
+    const words = this.#setWords;
+    const sets = (this.#sets ??= this.#findSets());
+    const few = this.#few;
+    const base = this.#firstSet[group]!;
+    const step = (drawn >>> 16) | 1;
+    for (let k = 0, at = drawn & 0xffff; k < HASHES; k++, at += step) {
+      const virtualPort = at % virtualPorts;
+      const word = base + (virtualPort >> 5);
+      let bits = 0;
+      for (let i = 0; i < count; i++) bits |= sets[word + few[i]! * words]!;
+      if (((bits >>> virtualPort) & 1) === 1) return virtualPort;
+    }
+    return -1;
+  }
+
+  #findSets(): Int32Array {
+    const { virtualPorts } = this;
+    const groups = this.#size.length;
+    const sets = new Int32Array(this.#firstSet[groups]!);
+    for (let group = 0; group < groups; group++)
+      for (let virtualPort = 0; virtualPort < virtualPorts; virtualPort++) {
+        const port = this.#map[group * virtualPorts + virtualPort]!;
+        sets[this.#firstSet[group]! + port * this.#setWords + (virtualPort >> 5)]! |= 1 << virtualPort;
+      }
+    return sets;
+  }
+}
