@@ -152,6 +152,7 @@ class RunningAgent {
     );
     setup.tuneTcp(config, policy.ecn === true);
     setup.addressTun(config);
+    setup.paceTun(config);
     const leastRtoNs = (config.rtoMinMs ?? KERNEL_RTO_MIN_MS) * 1e6;
     this.#flows = new Flows(host, new Random(config.seed), leastRtoNs);
     const devices = {

@@ -10,11 +10,30 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { systemErrorReason } from "../base/index.js";
 import { addressText } from "./addresses.js";
 import type { AgentSetting } from "./events.js";
-import { ipBatch, ipOutput } from "./iproute.js";
+import { ipBatch, ipOutput, tcBatch } from "./iproute.js";
 import { RequestError, type StartRequest } from "./requests.js";
 
 /** Least retransmission timeout of a kernel whose routes say nothing of it, in ms. */
 export const KERNEL_RTO_MIN_MS = 200;
+
+/** What the wire adds to a packet of the TUN device: Ethernet's header and the echo. */
+const WIRE_BYTES = 14 + 8;
+/** Bursts and queue of the TUN device; the bursts are those of the links of a lab. */
+const LEAST_BURST_BYTES = 16_000;
+const BURST_SECONDS = 0.004;
+const TUN_QUEUE_PACKETS = 1000;
+
+/** Lines for `tc -batch` that give a device a rate: by HTB, or by TBF where the kernel has no HTB. */
+const PACERS: readonly ((device: string, rateBps: number, burst: number) => readonly string[])[] = [
+  (device, rateBps, burst) => [
+    `qdisc replace dev ${device} root handle 1: htb default 1`,
+    `class add dev ${device} parent 1: classid 1:1 htb rate ${rateBps}bit burst ${burst} cburst ${burst} overhead ${WIRE_BYTES}`,
+    `qdisc add dev ${device} parent 1:1 handle 2: pfifo limit ${TUN_QUEUE_PACKETS}`,
+  ],
+  (device, rateBps, burst) => [
+    `qdisc replace dev ${device} root handle 1: tbf rate ${rateBps}bit burst ${burst} limit ${burst + TUN_QUEUE_PACKETS * 1514} overhead ${WIRE_BYTES}`,
+  ],
+];
 
 /** `ip -j address show`, as far as it is used. */
 interface ShownDevice {
@@ -102,6 +121,22 @@ export class HostSetup {
     const after = words.includes("rto_min") ? words.slice(words.indexOf("rto_min") + 1) : [];
     const effective = after.find((word) => word !== "lock") ?? null;
     this.settings.push({ name: "route.rto_min", wanted: `${rtoMinMs}ms`, effective });
+  }
+
+  /**
+   * Lets packets leave the TUN device at the rate of the NICs. The kernel holds a connection back while two of its segments wait on
+   * this host (TCP small queues), but a packet that the agent has read waits nowhere any more for the kernel: without a rate here a
+   * whole window would lie in the queue of the NIC, which loses what it has no room for.
+   */
+  paceTun({ tun, rateBps }: StartRequest): void {
+    if (rateBps === undefined) return;
+    const burst = Math.max(LEAST_BURST_BYTES, Math.round((rateBps / 8) * BURST_SECONDS));
+    const paced = PACERS.some((lines) => tcBatch(lines(tun, rateBps, burst)) === undefined);
+    this.settings.push({
+      name: `${tun}.rate`,
+      wanted: `${rateBps}bit`,
+      effective: paced ? `${rateBps}bit` : null,
+    });
   }
 
   /**

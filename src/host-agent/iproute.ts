@@ -1,4 +1,4 @@
-/** The command `ip` of iproute2. */
+/** The commands `ip` and `tc` of iproute2. */
 import { spawnSync } from "node:child_process";
 import { systemErrorReason } from "../base/index.js";
 import { RequestError } from "./requests.js";
@@ -10,29 +10,42 @@ interface Result {
   readonly stderr: string;
 }
 
-function ip(words: readonly string[], input = ""): Result {
-  const { status, stdout, stderr, error } = spawnSync("ip", words, { input, encoding: "utf8" });
+function run(command: "ip" | "tc", words: readonly string[], input = ""): Result {
+  const { status, stdout, stderr, error } = spawnSync(command, words, { input, encoding: "utf8" });
   if (error !== undefined) return { ok: false, stdout: "", stderr: systemErrorReason(error) };
   return { ok: status === 0, stdout, stderr: stderr.trim() };
 }
 
 /** What a command prints. Throws {@link RequestError} with the command and its own words. */
 export function ipOutput(...words: string[]): string {
-  const { ok, stdout, stderr } = ip(words);
+  const { ok, stdout, stderr } = run("ip", words);
   if (!ok) throw new RequestError(`ip ${words.join(" ")}: ${stderr || "failed"}`);
   return stdout;
 }
 
 /**
- * Runs several commands in one process, which ends at the first one that fails (with the option `-force` at none). Returns
+ * Runs several commands of `ip` in one process, which ends at the first one that fails (with the option `-force` at none). Returns
  * that command and what `ip` says of it; undefined when all work.
  */
 export function ipBatch(lines: readonly string[], ...options: string[]): string | undefined {
+  return batch("ip", lines, options);
+}
+
+/** The same with `tc`. */
+export function tcBatch(lines: readonly string[]): string | undefined {
+  return batch("tc", lines, []);
+}
+
+function batch(
+  command: "ip" | "tc",
+  lines: readonly string[],
+  options: readonly string[],
+): string | undefined {
   if (lines.length === 0) return undefined;
-  const { ok, stderr } = ip([...options, "-batch", "-"], `${lines.join("\n")}\n`);
+  const { ok, stderr } = run(command, [...options, "-batch", "-"], `${lines.join("\n")}\n`);
   if (ok) return undefined;
   const said = stderr.split("\n").filter((line) => !line.startsWith("Command failed"));
   const failed = /Command failed -:(\d+)/.exec(stderr);
   const line = failed === null ? lines.join("; ") : lines[Number(failed[1]) - 1];
-  return `ip ${line}: ${said.join(" ") || "failed"}`;
+  return `${command} ${line}: ${said.join(" ") || "failed"}`;
 }

@@ -94,6 +94,8 @@ const start = z
     direct: z.boolean().default(false),
     /** Connections of the kernel offer ECN (RFC 3168). */
     ecn: z.boolean().default(false),
+    /** Of all NICs together, in bits a second: the TUN device sends no faster, so that packets wait where their sockets see it. */
+    rateBps: whole(1, 2 ** 40).optional(),
     rtoMinMs: whole(1, 120_000).optional(),
     rtoCapMs: whole(1, 120_000).optional(),
   })

@@ -9,6 +9,7 @@ export { examine, type Finding, type FindingName, type Given } from "./doctor/ex
 export * from "./exercise/index.js";
 export * from "./lab.js";
 export { type LabOfOptions, labOf } from "./lab-of.js";
+export { isShaped } from "./network/shape.js";
 export { type CleanedRun, cleanRuns } from "./run/clean.js";
 export { hostNamespace } from "./run/record.js";
 export { startLab } from "./start.js";

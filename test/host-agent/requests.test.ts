@@ -67,6 +67,7 @@ describe("a request", () => {
     [{ ...START, seed: -1 }, "seed: expected a whole number from 0 to 4294967295, got -1"],
     [{ ...START, mtu: 1279 }, "mtu: expected a whole number from 1280 to 9000, got 1279"],
     [{ ...START, rtoMinMs: 0.5 }, "rtoMinMs: expected a whole number from 1 to 120000, got 0.5"],
+    [{ ...START, rateBps: "5Mbps" }, 'rateBps: expected a whole number from 1 to 1099511627776, got "5Mbps"'],
     [{ op: "listen", id: 1 }, "port: expected a whole number from 1 to 65535, got nothing"],
     [{ op: "listen", port: 1 }, /^id: expected a whole number/],
     [{ ...FLOW, to: "h2" }, 'to: expected an IPv4 or IPv6 address, got "h2"'],

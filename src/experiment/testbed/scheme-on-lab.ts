@@ -4,6 +4,7 @@ import type { Program } from "../../program/index.js";
 import {
   type Agent,
   type AgentSetting,
+  isShaped,
   type Lab,
   type LabEnd,
   labOf,
@@ -124,6 +125,7 @@ export class SchemeOnLab {
 
   async #startAgent(node: TopologyNode): Promise<Agent> {
     const { topology, settings } = this.experiment;
+    const rates = node.ports.map(({ link }) => topology.links[link]!.rateBps);
     const agent = await startAgent(this.run.lab.hosts.get(node.name)!, {
       name: node.name,
       ipv4: node.host!.ipv4,
@@ -136,6 +138,7 @@ export class SchemeOnLab {
       field: this.scheme.plan.field,
       policy: this.scheme.plan.hosts,
       seed: agentSeed(this.run.seed, node.name),
+      ...(!this.direct && rates.every(isShaped) ? { rateBps: rates.reduce((sum, rate) => sum + rate, 0) } : {}),
       ...(this.direct ? { direct: true, ecn: offersEcn(settings) } : {}),
       rtoMarginNs: settings.transport.rto_margin,
       rtoCapNs: settings.transport.rto_cap,

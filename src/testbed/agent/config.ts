@@ -32,6 +32,8 @@ export interface AgentConfig {
   readonly direct?: boolean;
   /** Connections of a direct host offer ECN. */
   readonly ecn?: boolean;
+  /** Of all NICs together, bits a second, where the lab gives them one: the kernel then sends no faster to the agent. */
+  readonly rateBps?: number;
   /** Minimum difference of a retransmission timeout and the round-trip time, in nanoseconds; absent: the kernel's default. */
   readonly rtoMarginNs?: number;
   /** Maximum retransmission timeout in nanoseconds, where the kernel has such a limit; absent: the kernel's default. */
@@ -49,7 +51,7 @@ export function addressText(address: bigint, ipVersion: 4 | 6): string {
 
 /** The first request to an agent. Times are rounded up to milliseconds, the unit of the kernel's timeouts. */
 export function startRequest(config: AgentConfig): RequestText {
-  const { name, ipv4, ipv6, nics, field, policy, seed, mtu, direct, ecn, rtoMarginNs, rtoCapNs } = config;
+  const { name, ipv4, ipv6, nics, field, policy, seed, mtu, direct, ecn, rateBps, rtoMarginNs, rtoCapNs } = config;
   return {
     op: "start",
     ...(name === undefined ? {} : { name }),
@@ -67,6 +69,7 @@ export function startRequest(config: AgentConfig): RequestText {
     ...(mtu === undefined ? {} : { mtu }),
     ...(direct === undefined ? {} : { direct }),
     ...(ecn === undefined ? {} : { ecn }),
+    ...(rateBps === undefined ? {} : { rateBps: Math.round(rateBps) }),
     ...(rtoMarginNs === undefined ? {} : { rtoMinMs: Math.ceil(rtoMarginNs / NS_PER_MS) }),
     ...(rtoCapNs === undefined ? {} : { rtoCapMs: Math.ceil(rtoCapNs / NS_PER_MS) }),
   };

@@ -31,6 +31,11 @@ const PACED_UP_TO_BPS = 100e6;
 const DELAYED_PACKETS = 100_000;
 const PARALLEL = 4;
 
+/** Whether a lab gives links of this rate their rate. */
+export function isShaped(rateBps: number): boolean {
+  return rateBps < SHAPED_BELOW_BPS;
+}
+
 /** What the shaping of one end needs. */
 export interface Shape {
   readonly rateBps: number | undefined;
@@ -83,7 +88,7 @@ export function planShapes(
   return spec.links.map((link): Shape => {
     let { rateBps, delayNs } = link;
     if (delayNs === 0) delayNs = undefined;
-    if (rateBps !== undefined && rateBps >= SHAPED_BELOW_BPS) {
+    if (rateBps !== undefined && !isShaped(rateBps)) {
       once(`links of ${rateBps / 1e9} Gbit/s are not shaped: that is more than this machine carries`);
       rateBps = undefined;
     }

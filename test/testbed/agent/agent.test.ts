@@ -110,6 +110,31 @@ describe.skipIf(missing !== undefined)(`agents on two hosts${missing ? ` (${miss
     expect({ lost, copies }).toEqual({ lost: 0, copies: 0 });
   });
 
+  it.for([
+    ["lose nothing in the queue of a NIC whose rate the TUN device has too", true],
+    ["lose what the queue of the NIC has no room for where the kernel sends to the TUN device without a rate", false],
+  ] as const)("%s", async ([, paced], { skip }) => {
+    const rateBps = 20e6;
+    const [left, right] = await start("dscp", fixed(3), paced ? { rateBps } : {});
+    const shaper = [
+      "qdisc add dev eth0 root handle 1: htb default 1",
+      `class add dev eth0 parent 1: classid 1:1 htb rate ${rateBps}bit burst 16000 cburst 16000`,
+      "qdisc add dev eth0 parent 1:1 handle 2: pfifo limit 50",
+    ];
+    const { status } = await network.left.exec(["tc", "-batch", "-"], { input: `${shaper.join("\n")}\n` });
+    if (status !== 0) skip("this kernel has no htb");
+    await right.listen(5201);
+    const flows = Array.from({ length: 4 }, () =>
+      left.flow({ to: RIGHT.ipv4, ipVersion: 4, port: 5201, bytes: 300_000, congestion: "reno" }),
+    );
+    await Promise.all(flows.map(({ finished }) => finished));
+    const { stdout } = await network.left.exec(["tc", "-s", "-j", "qdisc", "show", "dev", "eth0"]);
+    const queues = JSON.parse(stdout) as { kind: string; drops: number }[];
+    const drops = queues.find(({ kind }) => kind === "pfifo")!.drops;
+    if (paced) expect(drops).toBe(0);
+    else expect(drops).toBeGreaterThan(0);
+  });
+
   it.each(["right", "left"] as const)(
     "recover from a silent loss to the %s on P-ECMP's first re-path",
     async (direction) => {
