@@ -1,5 +1,6 @@
 /** Loss, timers and windows as a sender sees them: RFC 5681, 6298, 6582, 6675, 8985, 5682, 3168 and 9293. */
 import { describe, expect, it } from "vitest";
+import type { CongestionControl } from "../../../src/sim/packet/index.js";
 import { script } from "./script.js";
 
 /** The round trip is 10 ms: RTO = 10 + 4 * 5 = 30 ms. */
@@ -414,5 +415,43 @@ describe("ECN (RFC 3168, section 6.1)", () => {
     `,
       { ecn: "classic" },
     );
+  });
+});
+
+describe("what a control is told of the flight (FlightSize, RFC 5681, section 3.2)", () => {
+  /** Sends 20 segments at once, of which the first is lost; returns the flights that the control is told. */
+  function told(steadyWindow: number | undefined): number[] {
+    const flights: number[] = [];
+    const control: CongestionControl = {
+      name: "told",
+      window: 20_000,
+      ...(steadyWindow === undefined ? {} : { steadyWindow }),
+      pacingRate: Number.POSITIVE_INFINITY,
+      onAck() {},
+      onLoss: (_now, flight) => flights.push(flight),
+      onRecovered() {},
+      onTimeout: (_now, flight) => flights.push(flight),
+    };
+    script(
+      `${OPEN}
+      20  send 20000
+      ${sends(20, 0, 19)}
+      30  < . 1:1(0) ack 1 <sack 1001:4001>
+      30  > . 1:1001(1000) ack 1
+      # The rescue of RFC 6675.
+      30  > . 19001:20001(1000) ack 1
+    `,
+      { congestionControl: () => control, rack: false },
+    );
+    return flights;
+  }
+
+  it("is what is unacknowledged", () => {
+    expect(told(undefined)).toEqual([20_000]);
+    expect(told(50_000)).toEqual([20_000]);
+  });
+
+  it("is the window and three segments where data went on leaving above a hole", () => {
+    expect(told(4000)).toEqual([7000]);
   });
 });

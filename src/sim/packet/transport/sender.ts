@@ -59,6 +59,8 @@ export interface SenderParts {
 type State = "open" | "recovery" | "loss";
 
 const DUPLICATE_THRESHOLD = 3;
+/** Full segments that limited transmit may send beyond the window before a loss counts as found (RFC 3042, with SACK). */
+const BEYOND_WINDOW = 3;
 const NEVER = Number.POSITIVE_INFINITY;
 
 export class Sender {
@@ -217,6 +219,15 @@ export class Sender {
     return Math.max(0, bytes);
   }
 
+  /**
+   * FlightSize of RFC 5681, without what left beyond the window. Where a retransmission is lost, nothing tells that but RACK: new data leave for
+   * everything that SACK blocks report until the timer runs out, and what is unacknowledged then is many windows. Half of that is no threshold.
+   */
+  get #flightSize(): number {
+    const { steadyWindow = Number.POSITIVE_INFINITY } = this.control;
+    return Math.min(this.next - this.acknowledged, steadyWindow + BEYOND_WINDOW * this.#mss);
+  }
+
   /** All data that was given, and the FIN if there is one, is acknowledged. */
   get isDone(): boolean {
     return this.acknowledged === this.end + (this.#finishing ? 1 : 0);
@@ -327,7 +338,7 @@ export class Sender {
     const now = this.#output.now();
     const edgeBefore = this.#edge;
     const priorInFlight = this.inFlight;
-    const flight = this.next - this.acknowledged;
+    const flight = this.#flightSize;
     const lostBefore = board.lostInAll;
     this.#rate.begin();
     this.#rtt = this.#rttSentAt = -1;
@@ -610,7 +621,7 @@ export class Sender {
     }
   }
 
-  #enterRecovery(now: number, flight = this.next - this.acknowledged): void {
+  #enterRecovery(now: number, flight = this.#flightSize): void {
     const board = this.#board;
     this.#state = "recovery";
     this.#recover = this.next;
@@ -737,7 +748,7 @@ export class Sender {
     if (!this.#open) return;
     // The receiver has forgotten what it had reported (RFC 2018, section 8).
     if (board.isSacked(board.first)) board.clearSacked();
-    const flight = this.next - this.acknowledged;
+    const flight = this.#flightSize;
     this.#frto = this.#sack && this.#state === "open" && attempt === 1 ? 1 : 0;
     if (attempt === 1) {
       this.#undoable = this.#frto === 1 ? 0 : -1;

@@ -43,6 +43,8 @@ export interface CongestionControl {
   readonly name: string;
   /** Bytes that may be in flight. */
   readonly window: number;
+  /** Bytes: the window as it is outside of recovery, and ends up after it; absent where no threshold follows from the flight. */
+  readonly steadyWindow?: number;
   /** Bytes per second; Infinity: segments leave as soon as the window allows. */
   readonly pacingRate: number;
   /** Every acknowledgement that delivered data, in order of arrival; after `onLoss` where it began a recovery. */
@@ -50,7 +52,8 @@ export interface CongestionControl {
   /**
    * Fast recovery begins: a loss was found by SACK, RACK or duplicate acknowledgements. Once a window.
    *
-   * @param flightSize FlightSize of RFC 5681: sent and not yet cumulatively acknowledged, before this acknowledgement
+   * @param flightSize FlightSize of RFC 5681: sent and not yet cumulatively acknowledged, before this acknowledgement; at most
+   *   {@link steadyWindow} and three segments
    * @param inFlight pipe, after the lost bytes were taken out
    */
   onLoss(nowNs: number, flightSize: number, inFlight: number, lostBytes: number): void;

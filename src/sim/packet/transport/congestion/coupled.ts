@@ -10,7 +10,6 @@ import type {
   SubflowGroup,
   SubflowView,
 } from "./congestion-control.js";
-import { WindowControl } from "./window-control.js";
 
 export abstract class CoupledControl extends AdditiveIncrease {
   protected readonly group: SubflowGroup | undefined;
@@ -46,5 +45,5 @@ export abstract class CoupledControl extends AdditiveIncrease {
 
 /** Bytes; a subflow in recovery counts with the window that it ends up with (RFC 6356, section 3). */
 export function steadyWindowOf(control: CongestionControl): number {
-  return control instanceof WindowControl ? control.steadyWindow : control.window;
+  return control.steadyWindow ?? control.window;
 }

@@ -43,7 +43,7 @@ export abstract class WindowControl implements CongestionControl {
     return this.threshold;
   }
 
-  /** The window as it is outside of recovery, and ends up after it: RFC 6356, section 3 counts subflows in recovery so. */
+  /** RFC 6356, section 3 counts subflows in recovery so. */
   get steadyWindow(): number {
     return this.cwnd;
   }
