@@ -138,7 +138,9 @@ export class SchemeOnLab {
       field: this.scheme.plan.field,
       policy: this.scheme.plan.hosts,
       seed: agentSeed(this.run.seed, node.name),
-      ...(!this.direct && rates.every(isShaped) ? { rateBps: rates.reduce((sum, rate) => sum + rate, 0) } : {}),
+      ...(!this.direct && rates.every(isShaped)
+        ? { rateBps: rates.reduce((sum, rate) => sum + rate, 0) }
+        : {}),
       ...(this.direct ? { direct: true, ecn: offersEcn(settings) } : {}),
       rtoMarginNs: settings.transport.rto_margin,
       rtoCapNs: settings.transport.rto_cap,

@@ -51,7 +51,8 @@ export function addressText(address: bigint, ipVersion: 4 | 6): string {
 
 /** The first request to an agent. Times are rounded up to milliseconds, the unit of the kernel's timeouts. */
 export function startRequest(config: AgentConfig): RequestText {
-  const { name, ipv4, ipv6, nics, field, policy, seed, mtu, direct, ecn, rateBps, rtoMarginNs, rtoCapNs } = config;
+  const { name, ipv4, ipv6, nics, field, policy, seed, mtu, direct, ecn, rateBps, rtoMarginNs, rtoCapNs } =
+    config;
   return {
     op: "start",
     ...(name === undefined ? {} : { name }),

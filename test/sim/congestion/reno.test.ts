@@ -20,6 +20,14 @@ describe("slow start (RFC 5681, section 3.1; RFC 3465, section 2.2)", () => {
     expect(reno.window).toBe(10_000);
   });
 
+  it("does not open a window by data that arrive above a hole, where no reordering was seen (RFC 5681, section 3.1)", () => {
+    const reno = new Reno(options());
+    reno.onAck(sample({ advanced: false, mayGrow: false }));
+    expect(reno.window).toBe(10_000);
+    reno.onAck(sample({ advanced: false, mayGrow: true }));
+    expect(reno.window).toBe(11_000);
+  });
+
   it("ends at the threshold, and what an acknowledgement has left counts for congestion avoidance", () => {
     const reno = new Reno(options());
     lose(reno, 8);

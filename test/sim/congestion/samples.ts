@@ -27,6 +27,7 @@ export function sample(changes: Partial<AckSample> = {}): AckSample {
     inFlight: 9 * MSS,
     lostBytes: 0,
     advanced: true,
+    mayGrow: true,
     marked: false,
     inRecovery: false,
     windowLimited: true,

@@ -455,3 +455,32 @@ describe("what a control is told of the flight (FlightSize, RFC 5681, section 3.
     expect(told(4000)).toEqual([7000]);
   });
 });
+
+describe("which acknowledgements may open the window (RFC 5681, section 3.1)", () => {
+  it("are those that move the left edge, and after reordering all that report new data", () => {
+    const may: boolean[] = [];
+    const control: CongestionControl = {
+      name: "told",
+      window: 6000,
+      pacingRate: Number.POSITIVE_INFINITY,
+      onAck: ({ mayGrow }) => may.push(mayGrow),
+      onLoss() {},
+      onRecovered() {},
+      onTimeout() {},
+    };
+    script(
+      `${OPEN}
+      20  send 6000
+      ${sends(20, 0, 5)}
+      30  < . 1:1(0) ack 1001
+      31  < . 1:1(0) ack 1001 <sack 2001:3001>
+      # The second segment comes after the third.
+      32  < . 1:1(0) ack 3001
+      33  < . 1:1(0) ack 3001 <sack 4001:5001>
+      34  < . 1:1(0) ack 6001
+    `,
+      { congestionControl: () => control },
+    );
+    expect(may).toEqual([true, false, true, true, true]);
+  });
+});

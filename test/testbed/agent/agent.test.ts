@@ -112,7 +112,10 @@ describe.skipIf(missing !== undefined)(`agents on two hosts${missing ? ` (${miss
 
   it.for([
     ["lose nothing in the queue of a NIC whose rate the TUN device has too", true],
-    ["lose what the queue of the NIC has no room for where the kernel sends to the TUN device without a rate", false],
+    [
+      "lose what the queue of the NIC has no room for where the kernel sends to the TUN device without a rate",
+      false,
+    ],
   ] as const)("%s", async ([, paced], { skip }) => {
     const rateBps = 20e6;
     const [left, right] = await start("dscp", fixed(3), paced ? { rateBps } : {});

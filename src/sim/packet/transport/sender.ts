@@ -156,6 +156,7 @@ export class Sender {
     inFlight: 0,
     lostBytes: 0,
     advanced: false,
+    mayGrow: false,
     marked: false,
     inRecovery: false,
     windowLimited: false,
@@ -385,6 +386,7 @@ export class Sender {
     if (ece) this.#congested(flight, now);
     this.#sample.lostBytes = board.lostInAll - lostBefore;
     this.#sample.advanced = ack > before;
+    this.#sample.mayGrow = ack > before || this.#rack.reorderingSeen;
     this.#fillSample(before, priorInFlight, ece, now);
     if (delivered > 0) this.control.onAck(this.#sample);
     this.fill();

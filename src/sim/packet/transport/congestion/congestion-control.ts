@@ -25,6 +25,11 @@ export interface AckSample {
   lostBytes: number;
   /** The cumulative acknowledgement number rose. */
   advanced: boolean;
+  /**
+   * It may open a window: the cumulative acknowledgement number rose (RFC 5681, section 3.1), or reordering was seen on this
+   * connection, where data that SACK blocks report are no sign of a loss (as in Linux).
+   */
+  mayGrow: boolean;
   /** The acknowledgement carried ECE. With the feedback of RFC 8257 all that it acknowledges was marked then. */
   marked: boolean;
   /** Fast recovery, or recovery after a timeout, goes on. */

@@ -62,7 +62,7 @@ export abstract class WindowControl implements CongestionControl {
       this.#reduction.onAck(sample);
       return;
     }
-    if (!sample.windowLimited) return;
+    if (!sample.windowLimited || !sample.mayGrow) return;
     let bytes = sample.deliveredBytes;
     if (this.cwnd < this.threshold) {
       bytes = this.slowStart(sample);
