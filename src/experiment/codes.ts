@@ -49,6 +49,7 @@ export const CODES = {
   noPathModel: "P45210",
   spreadPattern: "P45211",
   nothingToLocalise: "P45510",
+  probesLost: "P45511",
   fluidTimes: "P45421",
   fluidPattern: "P45422",
   fluidFlows: "P45423",

@@ -54,18 +54,14 @@ export function elementsOf({ nodes, links, down }: Topology): NetworkElement[] {
 const SHARES_SPAN = Math.log(1e4);
 
 /**
- * Counts probes, and judges by them. A probe costs two additions for each link that it crosses. Elements that no lost probe has crossed are
+ * Counts probes, and judges by them. A probe costs three additions for each link that it crosses. Elements that no lost probe has crossed are
  * all as likely as that nothing fails, whatever crossed them; so a judgement looks at the others alone.
  */
 export class LossSolver {
   readonly elements: readonly NetworkElement[];
-  /** Probes by the directed links that they crossed, and by the switches. */
-  readonly #crossed: Float64Array;
-  readonly #entered: Float64Array;
+  readonly #tallies: Readonly<Record<ElementKind, Tally>>;
   /** By directed link: the node that it leads to. */
   readonly #heads: Int32Array;
-  /** Place of an element by its number, from 1; 0: there is none. */
-  readonly #places: Readonly<Record<ElementKind, Int32Array>>;
   /** Lost probes by place of an element, and the places where there are any, in the order of the elements. */
   readonly #lost: Float64Array;
   #suspected: number[] = [];
@@ -79,53 +75,38 @@ export class LossSolver {
   ) {
     const { nodes, links } = topology;
     this.elements = elementsOf(topology);
-    this.#crossed = new Float64Array(2 * links.length);
-    this.#entered = new Float64Array(nodes.length);
+    this.#tallies = {
+      switch: new Tally(nodes.length),
+      link: new Tally(links.length),
+      direction: new Tally(2 * links.length),
+    };
+    for (const [i, { kind, number }] of this.elements.entries()) this.#tallies[kind].places[number] = i + 1;
     this.#lost = new Float64Array(this.elements.length);
     this.#heads = new Int32Array(2 * links.length);
     for (const { index, a, b } of links) {
       this.#heads[2 * index] = b.node;
       this.#heads[2 * index + 1] = a.node;
     }
-    this.#places = {
-      switch: new Int32Array(nodes.length),
-      link: new Int32Array(links.length),
-      direction: new Int32Array(2 * links.length),
-    };
-    for (const [i, { kind, number }] of this.elements.entries()) this.#places[kind][number] = i + 1;
   }
 
-  /** A probe crossed these directed links, from its host to the other one, and arrived or did not. */
+  /** A probe crossed these directed links, to the other host and perhaps back, and arrived or did not. */
   add(links: ArrayLike<number>, arrived: boolean): void {
-    this.#sentInAll++;
+    const probe = ++this.#sentInAll;
+    if (!arrived) this.#lostInAll++;
+    const { direction, link: ofLink, switch: ofSwitch } = this.#tallies;
     for (let i = 0; i < links.length; i++) {
       const link = links[i]!;
-      this.#crossed[link]!++;
-      this.#entered[this.#heads[link]!]!++;
-    }
-    if (arrived) return;
-    this.#lostInAll++;
-    const { direction, link: ofLink, switch: ofSwitch } = this.#places;
-    for (let i = 0; i < links.length; i++) {
-      const link = links[i]!;
-      this.#suspect(direction[link]!);
-      this.#suspect(ofLink[link >> 1]!);
-      this.#suspect(ofSwitch[this.#heads[link]!]!);
+      if (direction.meets(link, probe) && !arrived) this.#suspect(direction.places[link]!);
+      if (ofLink.meets(link >> 1, probe) && !arrived) this.#suspect(ofLink.places[link >> 1]!);
+      const head = this.#heads[link]!;
+      if (ofSwitch.meets(head, probe) && !arrived) this.#suspect(ofSwitch.places[head]!);
     }
   }
 
   #suspect(place: number): void {
-    if (place === 0) return;
-    if (this.#lost[place - 1]!++ === 0) {
-      this.#suspected.push(place - 1);
-      this.#suspected.sort((a, b) => a - b);
-    }
-  }
-
-  #sentOver({ kind, number }: NetworkElement): number {
-    if (kind === "switch") return this.#entered[number]!;
-    if (kind === "direction") return this.#crossed[number]!;
-    return this.#crossed[2 * number]! + this.#crossed[2 * number + 1]!;
+    if (place === 0 || this.#lost[place - 1]!++ > 0) return;
+    this.#suspected.push(place - 1);
+    this.#suspected.sort((a, b) => a - b);
   }
 
   /** What the probes so far have told. */
@@ -145,8 +126,12 @@ export class LossSolver {
     if (first === undefined || none >= best)
       return { element: undefined, confidence: Math.exp(none - best) / sum, loss: 0, suspects };
     const { element, confidence } = first;
-    const place = this.#places[element.kind][element.number]! - 1;
+    const place = this.#tallies[element.kind].places[element.number]! - 1;
     return { element, confidence, loss: this.#lost[place]! / this.#sentOver(element), suspects };
+  }
+
+  #sentOver({ kind, number }: NetworkElement): number {
+    return this.#tallies[kind].sent[number]!;
   }
 
   /** Logarithm of the likelihood that the element, crossed by `sent` probes of which `lost` are lost, is the one that loses. */
@@ -155,6 +140,29 @@ export class LossSolver {
       lost === 0 ? times(sent, 1 - this.noise) : logBeta(lost, sent - lost + 1) - Math.log(SHARES_SPAN);
     const elsewhere = this.#lostInAll - lost;
     return own + times(elsewhere, this.noise) + times(this.#sentInAll - sent - elsewhere, 1 - this.noise);
+  }
+}
+
+/** The probes that crossed the elements of one kind, by the numbers of these. */
+class Tally {
+  readonly sent: Float64Array;
+  /** Place among all elements, from 1; 0: there is none. */
+  readonly places: Int32Array;
+  /** The last probe: one that comes back crosses some elements twice, and counts once. */
+  readonly #latest: Float64Array;
+
+  constructor(size: number) {
+    this.sent = new Float64Array(size);
+    this.places = new Int32Array(size);
+    this.#latest = new Float64Array(size);
+  }
+
+  /** Counts a probe, by its number from 1, that crosses an element; false where it is counted already. */
+  meets(number: number, probe: number): boolean {
+    if (this.#latest[number] === probe) return false;
+    this.#latest[number] = probe;
+    this.sent[number]!++;
+    return true;
   }
 }
 

@@ -1,4 +1,5 @@
 /** The schemes of a kind without packets, each with a path model. */
+import type { Diagnostics, Locate } from "../../base/index.js";
 import type { SelectorField } from "../../hosts/index.js";
 import { CODES } from "../codes.js";
 import { controlPlaneSchema } from "../control-plane.js";
@@ -22,12 +23,21 @@ export function plansWithPaths<V extends PathSettings>(
   };
   const runs = planSchemes(settings, topology, locate, diagnostics, schemes, cache);
   for (const [i, run] of runs.entries())
-    if (run.plan.pathModel === undefined)
-      diagnostics.error(
-        CODES.noPathModel,
-        locate(["schemes", i]),
-        `scheme "${run.label}" does not tell the paths of flows without packets`,
-        "its paths depend on what happens while it runs; use an experiment of the kind load",
-      );
+    if (run.plan.pathModel === undefined) noPathModel(run, i, locate, diagnostics);
   return runs;
+}
+
+/** Adds P45210: the scheme, which stands at a place of the list, cannot tell paths. */
+export function noPathModel(
+  { label }: SchemeRun,
+  place: number,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): void {
+  diagnostics.error(
+    CODES.noPathModel,
+    locate(["schemes", place]),
+    `scheme "${label}" does not tell the paths of flows without packets`,
+    "its paths depend on what happens while it runs; use an experiment of the kind load",
+  );
 }

@@ -7,6 +7,7 @@ import { FAILOVER } from "./failover/index.js";
 import { FLUID } from "./fluid/index.js";
 import { LOAD } from "./load/index.js";
 import { LOCALISE } from "./localise/index.js";
+import { LOCALISE_PACKETS } from "./localise-packets/index.js";
 import { REQUESTS } from "./requests/index.js";
 import { SPREAD } from "./spread/index.js";
 import { SURVIVAL } from "./survival/index.js";
@@ -17,6 +18,7 @@ export const KINDS = [
   register(FAILOVER),
   register(LOAD),
   register(REQUESTS),
+  register(LOCALISE_PACKETS),
   register(TIMELINE),
   registerTopologyKind(FLUID),
   registerTopologyKind(SPREAD),

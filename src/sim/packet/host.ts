@@ -287,6 +287,19 @@ export class Host implements Node, ConnectionHost, UdpHost {
     this.#udpListeners.set(port, accept);
   }
 
+  /** Sends one UDP datagram now that carries a number, on a selector that the caller names. */
+  sendDatagram(
+    ipVersion: 4 | 6,
+    localPort: number,
+    peer: Peer,
+    { number, selector }: { readonly number: number; readonly selector: number },
+  ): void {
+    const { policy, codec } = this.#options;
+    const flow = { ...this.#flow(ipVersion, localPort, peer), protocol: PROTOCOL_UDP };
+    const builder = new DatagramBuilder(flow, this.#addresses(ipVersion, flow), codec, policy.ecn);
+    this.#send(flow, builder.build(number, NUMBER_BYTES, selector), selector);
+  }
+
   send({ flow }: UdpSender, frame: Uint8Array, selector: number): void {
     this.#send(flow, frame, selector);
   }

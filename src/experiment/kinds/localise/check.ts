@@ -1,5 +1,5 @@
 /** What a file of the kind `localise` means: its schemes tell the ways of probes, its network has links between switches. */
-import type { SourceFile } from "../../../base/index.js";
+import type { Diagnostics, Locate, SourceFile } from "../../../base/index.js";
 import { ExactWalker } from "../../../paths/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
@@ -26,19 +26,7 @@ export interface Localise {
 export function localiseOf(check: TopologyCheck<LocaliseSettings>): Localise {
   const { source, value, topology, locate, diagnostics } = check;
   const runs = plansWithPaths(check, value.selector);
-  const { nodes, links, racks } = topology;
-  if (!links.some(({ a, b }) => nodes[a.node]!.role !== "host" && nodes[b.node]!.role !== "host"))
-    diagnostics.error(
-      CODES.nothingToLocalise,
-      locate(["topology"]),
-      "the topology has no link between switches: there is nothing to tell apart",
-    );
-  else if (racks.length < 2)
-    diagnostics.error(
-      CODES.nothingToLocalise,
-      locate(["topology"]),
-      "all hosts are in one rack: no probe would cross a link between switches",
-    );
+  checkNetwork(topology, locate, diagnostics);
   const units = runs.flatMap((run): LocaliseUnit[] => {
     const unit = (what: LocaliseUnit["what"], loss: number): LocaliseUnit => ({
       scheme: run.label,
@@ -56,6 +44,26 @@ export function localiseOf(check: TopologyCheck<LocaliseSettings>): Localise {
     ];
   });
   return { source, settings: value, topology, units };
+}
+
+/** Adds P45510 for a network without links between switches, or with one rack. */
+export function checkNetwork(
+  { nodes, links, racks }: Topology,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): void {
+  if (!links.some(({ a, b }) => nodes[a.node]!.role !== "host" && nodes[b.node]!.role !== "host"))
+    diagnostics.error(
+      CODES.nothingToLocalise,
+      locate(["topology"]),
+      "the topology has no link between switches: there is nothing to tell apart",
+    );
+  else if (racks.length < 2)
+    diagnostics.error(
+      CODES.nothingToLocalise,
+      locate(["topology"]),
+      "all hosts are in one rack: no probe would cross a link between switches",
+    );
 }
 
 /** Whether the selectors of a scheme name the next hop everywhere. */

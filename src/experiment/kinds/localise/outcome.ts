@@ -41,6 +41,8 @@ export interface LocaliseOutcome {
 /** Probes that arrive between two looks at what they have told, at least, and their share of all. */
 const LOOK_EVERY = 32;
 const LOOK_SHARE = 0.02;
+/** Probes between two moments at which the run may be stopped. */
+const BREATH = 100_000;
 
 export async function runLocalise(
   { topology, settings }: Localise,
@@ -82,27 +84,29 @@ export async function runLocalise(
   for (let i = 0; i < settings.failures; i++) {
     const failed = draw.pick(candidates);
     const own = draw.fork(i);
-    named.push(nameOne(topology, failed, loss, ways(own), own.fork("loss"), settings));
+    named.push(await nameOne(topology, failed, loss, ways(own), own.fork("loss"), settings, breathe));
     await breathe();
   }
   await stepDone();
   return { named, covered: [], candidates: candidates.length, hosts, switches };
 }
 
-function nameOne(
+async function nameOne(
   topology: Topology,
   failed: NetworkElement,
   loss: number,
   next: NextWay,
   random: Random,
   { confidence, most_probes }: Localise["settings"],
-): { probes: number; right: boolean } {
+  breathe: () => Promise<void>,
+): Promise<{ probes: number; right: boolean }> {
   const solver = new LossSolver(topology);
   const crossesFailed = linksInto(topology, failed);
   let suspects: readonly Suspect[] = [];
   let seen = 0;
   let lostInAll = 0;
   for (let probes = 1; probes <= most_probes; probes++) {
+    if (probes % BREATH === 0) await breathe();
     const links = next(suspects);
     let arrived = true;
     for (let i = 0; i < links.length; i++)
@@ -126,7 +130,7 @@ function nameOne(
 }
 
 /** By directed link: 1 where a packet that crosses it meets the element. */
-function linksInto({ links }: Topology, { kind, number }: NetworkElement): Uint8Array {
+export function linksInto({ links }: Topology, { kind, number }: NetworkElement): Uint8Array {
   const meets = new Uint8Array(2 * links.length);
   if (kind === "direction") meets[number] = 1;
   else if (kind === "link") meets.fill(1, 2 * number, 2 * number + 2);

@@ -5,6 +5,28 @@ import { fabricKeys, type SchemeSet, schemesSchema, whole } from "../../experime
 
 const SHARE = "expected a share above 0 and at most 1";
 
+/** What fails, and when it has its name: with packets and without. */
+export const searchKeys = {
+  /** What fails, one element a run. */
+  elements: z
+    .array(z.enum(["switch", "link", "direction"]))
+    .min(1)
+    .default(["switch", "link", "direction"]),
+  /** Shares of the packets that the element loses. */
+  loss: z
+    .array(z.number({ error: SHARE }).gt(0, SHARE).max(1, SHARE))
+    .min(1)
+    .default([1]),
+  /** Failures of each kind of element and share. */
+  failures: whole("a number of failures", 1, 1e6),
+  /** An element is named when its confidence is at least this. */
+  confidence: z
+    .number()
+    .gt(0.5, "expected a confidence above 0.5")
+    .lt(1, "expected a confidence below 1")
+    .default(0.99),
+};
+
 /** Of the whole file, where it may name these schemes. */
 export function localiseSchema(schemes: SchemeSet) {
   return z.strictObject({
@@ -12,29 +34,14 @@ export function localiseSchema(schemes: SchemeSet) {
     name: fabricKeys.name,
     title: fabricKeys.title,
     seed: fabricKeys.seed,
-    engine: z.literal("sim", { error: "expected sim: the kind localise has no packets" }).default("sim"),
+    engine: z
+      .literal("sim", { error: "expected sim: the kind localise has no packets; localise_packets has" })
+      .default("sim"),
     topology: topologySchema,
     /** Header field that carries the selector. */
     selector: fabricKeys.selector,
     schemes: schemesSchema(schemes),
-    /** What fails, one element a run. */
-    elements: z
-      .array(z.enum(["switch", "link", "direction"]))
-      .min(1)
-      .default(["switch", "link", "direction"]),
-    /** Shares of the packets that the element loses. */
-    loss: z
-      .array(z.number({ error: SHARE }).gt(0, SHARE).max(1, SHARE))
-      .min(1)
-      .default([1]),
-    /** Failures of each kind of element and share. */
-    failures: whole("a number of failures", 1, 1e6),
-    /** An element is named when its confidence is at least this. */
-    confidence: z
-      .number()
-      .gt(0.5, "expected a confidence above 0.5")
-      .lt(1, "expected a confidence below 1")
-      .default(0.99),
+    ...searchKeys,
     /** From probe to probe of one host; all hosts send. */
     probe_interval: positiveDurationSchema.default(10_000_000),
     /** A failure that is not named with so many probes stays without a name. */

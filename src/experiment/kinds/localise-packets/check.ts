@@ -1,0 +1,34 @@
+/** What a file of the kind `localise_packets` means: its schemes tell the ways of probes, its network has links between switches. */
+import { CODES } from "../../codes.js";
+import type { CheckContext } from "../kind.js";
+import { checkNetwork } from "../localise/check.js";
+import { noPathModel } from "../plans-with-paths.js";
+import type { FailureClass, LocalisePackets, LocalisePacketsSettings } from "./schema.js";
+
+/** Adds P45210 for a scheme whose paths cannot be told, P45510 as the kind `localise` does, P43015 for a timeout below the interval. */
+export function localisePacketsOf({
+  source,
+  value: settings,
+  topology,
+  locate,
+  diagnostics,
+  plan,
+}: CheckContext<LocalisePacketsSettings>): LocalisePackets {
+  checkNetwork(topology, locate, diagnostics);
+  if (settings.probe_timeout <= settings.probe_interval)
+    diagnostics.error(
+      CODES.contradiction,
+      locate(["probe_timeout"]) ?? locate(["probe_interval"]),
+      `a probe is lost after ${settings.probe_timeout / 1e6} ms, and the next one leaves after ${settings.probe_interval / 1e6} ms`,
+      "write a probe_timeout above the probe_interval",
+    );
+  const schemes = plan(settings, 1);
+  for (const [i, run] of schemes.entries())
+    if (run.plan.pathModel === undefined) noPathModel(run, i, locate, diagnostics);
+  return { source, locate, settings, topology, schemes };
+}
+
+/** In the order of the results. */
+export function failureClasses({ elements, loss }: LocalisePacketsSettings): FailureClass[] {
+  return elements.flatMap((what) => loss.map((share) => ({ what, loss: share })));
+}

@@ -1,0 +1,38 @@
+/** The experiment file of the kind `localise_packets`: probes as packets that find the element which loses packets. */
+import { z } from "zod";
+import { positiveDurationSchema } from "../../../topology/index.js";
+import { type Checked, fabricKeys, ipSchema, machineKeys, whole } from "../../experiment.js";
+import { searchKeys } from "../localise/schema.js";
+
+export const localisePacketsSchema = z.strictObject({
+  kind: z.literal("localise_packets").optional(),
+  ...fabricKeys,
+  ...searchKeys,
+  /** A failure that is not named with so many probes stays without a name. */
+  most_probes: whole("a number of probes", 1, 1e6).default(20_000),
+  /** Probes under way together: what they tell decides where the next ones go. */
+  probes_at_once: whole("a number of probes", 1, 1000).default(32),
+  /** From probe to probe of one host. */
+  probe_interval: positiveDurationSchema.default(1_000_000),
+  /** A probe without an answer after so long is lost. */
+  probe_timeout: positiveDurationSchema.default(300_000_000),
+  /** Share of the probes that healthy ways lose: on a busy machine an answer may come too late. */
+  noise: z
+    .number()
+    .gt(0, "expected a share above 0 and below 0.1")
+    .lt(0.1, "expected a share above 0 and below 0.1")
+    .default(1e-4),
+  traffic: z.strictObject({ ip: ipSchema }).prefault({}),
+  ...machineKeys,
+});
+
+/** The file as it is written, with defaults. */
+export type LocalisePacketsSettings = z.output<typeof localisePacketsSchema>;
+
+/** What fails in a row of the results. */
+export interface FailureClass {
+  readonly what: LocalisePacketsSettings["elements"][number];
+  readonly loss: number;
+}
+
+export type LocalisePackets = Checked<LocalisePacketsSettings>;

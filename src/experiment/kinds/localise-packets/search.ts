@@ -1,0 +1,137 @@
+/** The search for what loses packets, on whatever engine: probes in batches, judgements, the next batch through the suspects. */
+import { fail, type Random } from "../../../base/index.js";
+import { elementsOf, LossSolver, type NetworkElement, type Suspect } from "../../../paths/index.js";
+import type { Topology } from "../../../topology/index.js";
+import { CODES } from "../../codes.js";
+import type { SchemeRun } from "../../experiment.js";
+import { type Element, type Fault, SILENCE } from "../../faults/fault.js";
+import { linksInto } from "../localise/outcome.js";
+import { failureClasses } from "./check.js";
+import { type NextProbe, type Probe, ProbeSource } from "./probes.js";
+import type { FailureClass, LocalisePackets } from "./schema.js";
+
+/** What an engine does. Times in nanoseconds, of its own clock. */
+export interface ProbeEngine {
+  now(): number;
+  /** Begins a fault; the returned function ends it. */
+  strike(fault: Fault): Promise<() => Promise<void>>;
+  /** Sends probes, each host one after the other; whether each was answered in time. */
+  send(probes: readonly Probe[]): Promise<readonly boolean[]>;
+  /** A failure is over. */
+  stepDone(): Promise<void>;
+}
+
+/** What became of one failure. */
+export interface Named {
+  /** What failed, and what was named; null: nothing. */
+  readonly failed: string;
+  readonly named: string | null;
+  readonly right: boolean;
+  readonly probes: number;
+  /** Nanoseconds from the failure. */
+  readonly time: number;
+  /** Probes whose fate the path model contradicts: lost though nothing on their way fails, or answered across what loses everything. */
+  readonly contradicted: number;
+}
+
+export interface NamedFailures extends FailureClass {
+  readonly named: readonly Named[];
+}
+
+/** All failures of one scheme, one after the other. */
+export async function search(
+  experiment: LocalisePackets,
+  scheme: SchemeRun,
+  random: Random,
+  engine: ProbeEngine,
+): Promise<NamedFailures[]> {
+  const { topology, settings } = experiment;
+  const source = new ProbeSource(topology, scheme, settings.traffic.ip, random.fork("pool"));
+  await rehearse(source.probes(random.fork("rehearsal")), settings.probes_at_once, engine);
+  const found: NamedFailures[] = [];
+  for (const { what, loss } of failureClasses(settings)) {
+    const candidates = elementsOf(topology).filter(({ kind }) => kind === what);
+    // All schemes meet the same failures.
+    const draw = random.fork(`${what} ${loss}`);
+    const named: Named[] = [];
+    for (let i = 0; i < settings.failures; i++) {
+      const failed = draw.pick(candidates);
+      const next = source.probes(draw.fork(i));
+      const end = await engine.strike(faultOf(failed, loss, i));
+      try {
+        named.push(await nameOne(topology, settings, failed, loss, next, engine));
+      } finally {
+        await end();
+      }
+      await engine.stepDone();
+    }
+    found.push({ what, loss, named });
+  }
+  return found;
+}
+
+/** Batches that are sent before anything fails, at most. */
+const REHEARSALS = 20;
+
+/** Probes until all of a batch are answered: agents and tables of addresses are ready then. Fails with P45511 where that never happens. */
+async function rehearse(next: NextProbe, size: number, engine: ProbeEngine): Promise<void> {
+  let lost = 0;
+  for (let i = 0; i < REHEARSALS; i++) {
+    const answered = await engine.send(Array.from({ length: size }, () => next([])));
+    lost = answered.filter((one) => !one).length;
+    if (lost === 0) return;
+  }
+  fail(
+    CODES.probesLost,
+    undefined,
+    `${lost} of ${size} probes get no answer in time though nothing fails`,
+    "give them more time with probe_timeout, or send fewer at once with probes_at_once",
+  );
+}
+
+async function nameOne(
+  topology: Topology,
+  { confidence, most_probes, probes_at_once, noise }: LocalisePackets["settings"],
+  failed: NetworkElement,
+  loss: number,
+  next: NextProbe,
+  engine: ProbeEngine,
+): Promise<Named> {
+  const solver = new LossSolver(topology, noise);
+  const meets = linksInto(topology, failed);
+  const start = engine.now();
+  let suspects: readonly Suspect[] = [];
+  let contradicted = 0;
+  let sent = 0;
+  while (sent < most_probes) {
+    const batch = Array.from({ length: Math.min(probes_at_once, most_probes - sent) }, () => next(suspects));
+    const answered = await engine.send(batch);
+    for (const [i, { links }] of batch.entries()) {
+      const arrived = answered[i]!;
+      solver.add(links, arrived);
+      const crosses = links.some((link) => meets[link] === 1);
+      if (arrived ? crosses && loss === 1 : !crosses) contradicted++;
+    }
+    sent += batch.length;
+    const judgement = solver.judge();
+    suspects = judgement.suspects;
+    const { element } = judgement;
+    if (element === undefined || judgement.confidence < confidence) continue;
+    const right = element.kind === failed.kind && element.number === failed.number;
+    const time = engine.now() - start;
+    return { failed: failed.name, named: element.name, right, probes: sent, time, contradicted };
+  }
+  const time = engine.now() - start;
+  return { failed: failed.name, named: null, right: false, probes: sent, time, contradicted };
+}
+
+function faultOf({ kind, number }: NetworkElement, loss: number, place: number): Fault {
+  const element: Element =
+    kind === "switch"
+      ? { kind: "node", index: number }
+      : kind === "link"
+        ? { kind: "link", index: number, ways: "both" }
+        : { kind: "link", index: number >> 1, ways: (number & 1) === 0 ? "out" : "in" };
+  const effect = loss === 1 ? SILENCE : { kind: "packets" as const, loss, corruption: 0, delay: 0 };
+  return { number: place, element, effect, match: undefined, at: 0, until: undefined, flap: undefined };
+}
