@@ -3,7 +3,8 @@
  * any other. A packet-hop is a frame that arrives at a node over a link.
  *
  * 1. k = 8 (128 hosts), 10,000 flows to their end: time, events and hops a second, memory. P4LOOM_FLOWS gives another number.
- * 2. k = 4, 8, 16 (16, 128, 1,024 hosts): the cost of a hop under the same load, the median of five parts of a run.
+ * 2. k = 4, 8, 16 (16, 128, 1,024 hosts): the cost of a hop under the same load, the median of five parts of a run; and beside it the
+ *    time of a read from memory that does fit in a cache, and from memory that does not.
  * 3. The first flows of the same list in ns-3 on the same network, where it is installed, and in ours: hops a second and flow
  *    completion times. P4LOOM_NS3_FLOWS gives their number, 300 unless given.
  *
@@ -12,6 +13,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hostsOf } from "../src/topology/index.js";
+import { memoryLatency } from "./fat-tree/memory-latency.js";
 import { bootFatTree, FlowPlayer, type PlayedFlow, webSearch } from "./fat-tree/network.js";
 import { fatTreeInNs3 } from "./fat-tree/ns3.js";
 import type { Benchmark } from "./main.js";
@@ -73,6 +75,12 @@ export const run: Benchmark = async (report) => {
   report({ name: `${name}/memory`, unit: "MB", value: process.resourceUsage().maxRSS / 1024 });
   for (const k of [4, 8, 16])
     report({ name: `fat-tree/${k ** 3 / 4}-hosts/hop`, unit: "ns", value: await costOfHop(k) });
+  for (const megabytes of [0.25, 4, 16])
+    report({
+      name: `fat-tree/read-of-${megabytes}-MB`,
+      unit: "ns",
+      value: memoryLatency(megabytes * 2 ** 20),
+    });
   await besideNs3(report, Number(process.env.P4LOOM_NS3_FLOWS ?? 300));
 };
 

@@ -1,10 +1,13 @@
 /** Puts results into a folder: all files or none; files of an earlier run that this one does not have are removed. */
 import { createHash } from "node:crypto";
 import {
+  closeSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -45,6 +48,9 @@ export function refuse(folder: string, error: unknown): never {
   );
 }
 
+/** The text of a file; in parts where it may be longer than a string can be. */
+export type FileText = string | Iterable<string>;
+
 /** Name of the list of the files that a run wrote, with their SHA-256. */
 const MANIFEST = ".p4loom-files.json";
 
@@ -52,7 +58,10 @@ const MANIFEST = ".p4loom-files.json";
  * Writes all files or none: everything beside the folder first, then moved into it. Files that an earlier call wrote there
  * and this one does not write are removed, unless they were changed since; no other file is touched. Throws DiagnosticError P43011 when the folder cannot be made, or a name leads out of it.
  */
-export function writeFolder(files: readonly (readonly [name: string, text: string])[], folder: string): void {
+export function writeFolder(
+  files: readonly (readonly [name: string, text: FileText])[],
+  folder: string,
+): void {
   const target = resolve(folder);
   for (const [name] of files) {
     if (!resolve(target, name).startsWith(target.endsWith(sep) ? target : target + sep))
@@ -63,11 +72,11 @@ export function writeFolder(files: readonly (readonly [name: string, text: strin
     makeFolders(parent);
     const draft = mkdtempSync(join(parent, `.${basename(target)}-`));
     try {
+      const manifest: Record<string, string> = {};
       for (const [name, text] of files) {
         mkdirSync(dirname(join(draft, name)), { recursive: true });
-        writeFileSync(join(draft, name), text);
+        manifest[name] = writeParts(join(draft, name), typeof text === "string" ? [text] : text);
       }
-      const manifest = Object.fromEntries(files.map(([name, text]) => [name, digest(text)]));
       writeFileSync(join(draft, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
       removeStale(target, new Set(files.map(([name]) => name)));
       moveInto(draft, target);
@@ -91,9 +100,36 @@ function moveInto(from: string, to: string): void {
   }
 }
 
-function digest(data: string | Uint8Array): string {
-  return createHash("sha256").update(data).digest("hex");
+/** Returns the SHA-256 of what it has written. */
+function writeParts(path: string, parts: Iterable<string>): string {
+  const hash = createHash("sha256");
+  const fd = openSync(path, "w");
+  try {
+    for (const part of parts) {
+      writeFileSync(fd, part);
+      hash.update(part);
+    }
+  } finally {
+    closeSync(fd);
+  }
+  return hash.digest("hex");
 }
+
+/** The SHA-256 of a file of any length. */
+function digestOf(path: string): string {
+  const hash = createHash("sha256");
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  const fd = openSync(path, "r");
+  try {
+    for (let bytes = readSync(fd, chunk); bytes > 0; bytes = readSync(fd, chunk))
+      hash.update(chunk.subarray(0, bytes));
+  } finally {
+    closeSync(fd);
+  }
+  return hash.digest("hex");
+}
+
+const CHUNK_BYTES = 1 << 16;
 
 /** Removes what the manifest of an earlier run lists, unless it is in `kept` or has other contents now. */
 function removeStale(folder: string, kept: ReadonlySet<string>): void {
@@ -101,7 +137,7 @@ function removeStale(folder: string, kept: ReadonlySet<string>): void {
     const path = resolve(folder, name);
     if (kept.has(name) || !path.startsWith(folder + sep)) continue;
     try {
-      if (digest(readFileSync(path)) !== hash) continue;
+      if (digestOf(path) !== hash) continue;
       rmSync(path);
       // Folders that are empty now were made for the file.
       for (let above = dirname(path); above !== folder; above = dirname(above)) rmdirSync(above);

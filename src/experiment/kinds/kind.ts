@@ -15,6 +15,7 @@ import type { EngineName, FabricExperiment, FabricSettings, SchemeRun } from "..
 import type { SimulatorFaultOptions } from "../faults/on-simulator.js";
 import type { RunResults } from "../results.js";
 import type { SchemeOnLab } from "../testbed/scheme-on-lab.js";
+import type { FileText } from "../write.js";
 
 /** A part of an experiment that does not depend on other parts: it may run alone, and in any order within its scheme. */
 export interface Unit {
@@ -157,7 +158,7 @@ interface KindBase<
    * Files of a sweep beside `results.json`, `results.csv`, `points.jsonl` and `programs/`, a page among them. Without it there is
    * a page with the table of rows.
    */
-  sweepFiles?(sweep: SweepResults<E, U, O, R>): Promise<readonly (readonly [name: string, text: string])[]>;
+  sweepFiles?(sweep: SweepResults<E, U, O, R>): Promise<readonly (readonly [name: string, text: FileText])[]>;
 }
 
 /** A kind whose rows are of one seed. It runs as a sweep where the file has the key `sweep`: each row then has the key `seed` too. */

@@ -3,6 +3,7 @@ import type { SwitchEngine } from "../../testbed/index.js";
 import type { TestbedOptions } from "../engine.js";
 import type { EngineName } from "../experiment.js";
 import type { SeeingFolder } from "../seeing/seeing.js";
+import type { FileText } from "../write.js";
 
 /** A unit of an experiment: under each seed it is a job. */
 interface PointUnit {
@@ -83,5 +84,5 @@ export interface SweepOutput {
   readonly notes: readonly string[];
   /** With those that the outcomes give reason for. */
   readonly warnings: readonly string[];
-  readonly files: readonly (readonly [name: string, text: string])[];
+  readonly files: readonly (readonly [name: string, text: FileText])[];
 }

@@ -362,7 +362,15 @@ class SweepRun {
       ],
       warnings,
     });
-    if (this.all.out !== undefined) writeFolder(output.files, this.all.out);
+    if (this.all.out !== undefined)
+      try {
+        writeFolder(output.files, this.all.out);
+      } catch (error) {
+        this.#tell(
+          `${work.length - missing.length} of ${counted(work.length, "job")} are kept in ${this.folder}; the same command with --gather makes the results of them`,
+        );
+        throw error;
+      }
     const { json, table, notes: printed, warnings: all } = output;
     return { json, table, notes: printed, warnings: all, ...(told.length === 0 ? {} : { failures: told }) };
   }

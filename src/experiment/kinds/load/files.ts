@@ -1,22 +1,23 @@
 /** The files that a load experiment leaves beside `results.json` and `results.csv`. */
 import { csv } from "../../csv.js";
+import type { FileText } from "../../write.js";
 import { type LoadSweep, schemesOf, unitOf } from "./figures/data.js";
 import { pooled } from "./figures/distributions.js";
 import { comparePage } from "./page.js";
 import { comparisons } from "./paired.js";
 import { SIZE_CLASSES } from "./size-classes.js";
 
-export async function loadFiles(sweep: LoadSweep): Promise<[name: string, text: string][]> {
+export async function loadFiles(sweep: LoadSweep): Promise<[name: string, text: FileText][]> {
   const { figures, html } = await comparePage(sweep);
   const lines = flowLines(sweep);
   return [
     ["report.html", html],
-    ...figures.map(([name, svg]): [string, string] => [`figures/${name}`, svg]),
+    ...figures.map(([name, svg]): [string, FileText] => [`figures/${name}`, svg]),
     ["cdf.csv", cdfCsv(sweep)],
     ["links.csv", linksCsv(sweep)],
     ["queues.csv", queuesCsv(sweep)],
     ["tests.csv", testsCsv(sweep)],
-    ...(lines === undefined ? [] : [["flows.jsonl", lines] as [string, string]]),
+    ...(lines === undefined ? [] : [["flows.jsonl", lines] as [string, FileText]]),
   ];
 }
 
@@ -99,16 +100,22 @@ function testsCsv(sweep: LoadSweep): string {
   return csv(["scheme", "against", "point", "size", "figure", "pairs", ...figures], rows);
 }
 
-/** One JSON document a line, one line a measured flow; undefined where nothing was recorded. */
-function flowLines(sweep: LoadSweep): string | undefined {
+/** One JSON document a line, one line a measured flow, unit by unit; undefined where nothing was recorded. */
+function flowLines(sweep: LoadSweep): Iterable<string> | undefined {
   if (sweep.points.every(({ experiment }) => experiment.settings.record === undefined)) return undefined;
-  const lines = eachUnit(sweep, ({ unit, outcomes }) => {
-    const point = sweep.points.find(({ units }) => units.some((one) => one.unit === unit))!;
-    return outcomes.flatMap(({ seed, lines: own = [] }) =>
-      own.map((line) => [JSON.stringify({ scheme: unit.scheme.label, ...point.values, seed, ...line })]),
-    );
-  });
-  return lines.map((line) => `${line.at(-1) as string}\n`).join("");
+  return linesOfUnits(sweep);
+}
+
+function* linesOfUnits(sweep: LoadSweep): Generator<string> {
+  const schemes = schemesOf(sweep);
+  for (const point of sweep.points)
+    for (const scheme of schemes) {
+      const unit = unitOf(point, scheme);
+      if (unit === undefined) continue;
+      const head = { scheme: unit.unit.scheme.label, ...point.values };
+      for (const { seed, lines = [] } of unit.outcomes)
+        yield lines.map((line) => `${JSON.stringify({ ...head, seed, ...line })}\n`).join("");
+    }
 }
 
 function text(value: unknown): unknown {
