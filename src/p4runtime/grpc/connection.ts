@@ -1,6 +1,5 @@
 /**
- * The server's side of one HTTP/2 connection (RFC 9113). Node's own module needs some 0.2 ms for each request, most of
- * it for
+ * The server's side of one HTTP/2 connection (RFC 9113). Node's own module needs some 0.2 ms for each request, most of it for
  * objects and for calls between C++ and JavaScript. A controller that writes one entry a request waits for that time.
  */
 import type { Duplex } from "node:stream";

@@ -1,4 +1,4 @@
-/** An agent that the test plays: what it says at its start, in one chunk with what follows, or what is no event at all. */
+/** An agent that the test plays: its lines at the start, in one chunk with later lines, or lines that are no events. */
 import { describe, expect, it } from "vitest";
 import { type HostProcess, type RunningHost, startAgent } from "../../../src/testbed/index.js";
 import { agentConfig } from "./networks.js";
@@ -44,7 +44,7 @@ describe("the start of an agent", () => {
   it("loses nothing that stands behind ready in the same chunk", async () => {
     const { host, state } = playedHost(({ op }) => (op === "start" ? [READY, "no event"] : []));
     const agent = await startAgent(host, CONFIG);
-    await expect(agent.listen(80)).rejects.toThrow(/P43172.*the agent on h1 said what is no event: no event/);
+    await expect(agent.listen(80)).rejects.toThrow(/P43172.*the agent on h1 printed a line that is no event: no event/);
     expect(state.killed).toBe(true);
   });
 
@@ -53,13 +53,13 @@ describe("the start of an agent", () => {
     async (line) => {
       const { host, state } = playedHost(() => [line]);
       await expect(startAgent(host, CONFIG)).rejects.toThrow(
-        /P43170.*h1 does not start: it says what is no event/,
+        /P43170.*h1 does not start: it printed a line that is no event/,
       );
       expect(state.killed).toBe(true);
     },
   );
 
-  it("is followed by a failure of all that is under way when the agent says what is no event", async () => {
+  it("is followed by a failure of all that is under way when the agent prints a line that is no event", async () => {
     const { host } = playedHost(({ op }) =>
       op === "start" ? [READY] : op === "listen" ? ["?".repeat(1000)] : [],
     );
