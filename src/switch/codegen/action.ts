@@ -142,13 +142,11 @@ export class PrimitiveWriter {
   }
 
   #number(value: bmv2.Value | undefined): Num {
-    if (value === undefined) throw new Unsupported("a primitive with too few parameters");
-    return this.#expressions.number(value);
+    return this.#expressions.number(given(value));
   }
 
   #header(value: bmv2.Value | undefined): HeaderPlace {
-    if (value === undefined) throw new Unsupported("a primitive with too few parameters");
-    return this.#expressions.headerOf(value);
+    return this.#expressions.headerOf(given(value));
   }
 
   #stack(value: bmv2.Value | undefined): StackSlot {
@@ -159,9 +157,10 @@ export class PrimitiveWriter {
 
   /** The name in the state of a counter, meter, register or calculation. */
   #resource<T>(map: ReadonlyMap<string, T>, value: bmv2.Value | undefined): T {
-    const name = value !== undefined && typeof value.value === "string" ? value.value : "";
-    const found = map.get(name);
-    if (found === undefined) throw new Unsupported(`there is no ${value?.type ?? "resource"} ${name}`);
+    const { type, value: name } = given(value);
+    const found = map.get(name as string);
+    if (found === undefined)
+      throw new Unsupported(`a value of type ${type} as a counter, meter, register or calculation`);
     return found;
   }
 
@@ -170,8 +169,7 @@ export class PrimitiveWriter {
   }
 
   #registerElement(array: string, index: Num): Num {
-    const register = this.resources.registers.get(array);
-    if (register === undefined) throw new Unsupported(`there is no register ${array}`);
+    const register = this.resources.registers.get(array)!;
     const count = wordsOf(register.width);
     const at = this.out.hold(`${this.#numbers.low(index, 32).words[0]} >>> 0`);
     const words = Array.from({ length: count }, (_, i) => this.#held(register.place, at, count, i));
@@ -231,11 +229,11 @@ export class PrimitiveWriter {
     switch (op) {
       case "assign":
       case "modify_field":
-        this.#stores.assign(first!, this.#number(second));
+        this.#stores.assign(given(first), this.#number(second));
         return true;
       case "assign_VL": {
-        const to = this.#stores.destination(first!);
-        const from = this.#stores.destination(second!);
+        const to = this.#stores.destination(given(first));
+        const from = this.#stores.destination(given(second));
         const words = Math.min(to.field.words, from.field.words);
         out.line(
           `P.copyWithin(${to.field.at} + ${to.shift}, ${from.field.at} + ${from.shift}, ${from.field.at + words} + ${from.shift});`,
@@ -324,7 +322,10 @@ export class PrimitiveWriter {
         const meter = this.#resource(this.resources.meters, first);
         const index = this.#element(second);
         out.open(`if (${index} < ${meter}.size)`);
-        this.#stores.assign(third!, word(`${meter}.execute(${index}, s.ingressLength, s.own.time())`, 2));
+        this.#stores.assign(
+          given(third),
+          word(`${meter}.execute(${index}, s.ingressLength, s.own.time())`, 2),
+        );
         out.close();
         return true;
       }
@@ -336,7 +337,7 @@ export class PrimitiveWriter {
           { length: wordsOf(register.width) },
           (_, i) => `${register.place}.data[${index} * ${wordsOf(register.width)} + ${i}]`,
         );
-        this.#stores.assign(first!, {
+        this.#stores.assign(given(first), {
           kind: "words",
           words,
           range: { width: register.width, signed: false },
@@ -438,7 +439,7 @@ export class PrimitiveWriter {
         const low = this.#numbers.cut(this.#number(second), 64).map((w) => out.hold(w));
         const high = this.#numbers.cut(this.#number(third), 64).map((w) => out.hold(w));
         out.open(`if (s.randomBetween(W, ${[...low, ...high].join(", ")}))`);
-        this.#stores.assign(first!, {
+        this.#stores.assign(given(first), {
           kind: "words",
           words: ["W[0]", "W[1]"],
           range: { width: 64, signed: false },
@@ -451,7 +452,7 @@ export class PrimitiveWriter {
       case "add_to_field":
       case "subtract_from_field": {
         const operation = op === "add_to_field" ? "+" : "-";
-        this.#stores.assign(first!, {
+        this.#stores.assign(given(first), {
           kind: "binary",
           op: operation,
           a: this.#number(first),
@@ -488,8 +489,7 @@ export class PrimitiveWriter {
   }
 
   #condition(value: bmv2.Value | undefined): string {
-    if (value === undefined) throw new Unsupported("a primitive with too few parameters");
-    return this.#expressions.condition(value);
+    return this.#expressions.condition(given(value));
   }
 
   #place(header: string): HeaderPlace {
@@ -521,8 +521,14 @@ export class PrimitiveWriter {
     }
     const from: Num = { kind: "binary", op: "&", a: this.#number(base), b: constant(2n ** 64n - 1n) };
     const sum: Num = { kind: "binary", op: "+", a: rest, b: from };
-    this.#stores.assign(to!, { kind: "binary", op: "&", a: sum, b: constant(2n ** 64n - 1n) });
+    this.#stores.assign(given(to), { kind: "binary", op: "&", a: sum, b: constant(2n ** 64n - 1n) });
   }
+}
+
+/** A parameter of a primitive, whose number the reader of the JSON does not check. */
+function given(value: bmv2.Value | undefined): bmv2.Value {
+  if (value === undefined) throw new Unsupported("a primitive with too few parameters");
+  return value;
 }
 
 /** The `hash` of v1model. */

@@ -52,13 +52,8 @@ function inputsOf(
             varbitBytes: field.width / 8,
           });
         } else {
-          const num = expressions.field(input.value);
-          if (num.kind !== "words") throw new Unsupported("a hash input that is no field");
-          inputs.push({
-            header: guard,
-            parts: [{ words: num.words, width: num.range.width }],
-            varbitBytes: 0,
-          });
+          const { words, range } = expressions.field(input.value);
+          inputs.push({ header: guard, parts: [{ words, width: range.width }], varbitBytes: 0 });
         }
         break;
       }

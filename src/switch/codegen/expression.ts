@@ -2,9 +2,9 @@
  * Values and expressions of the BMv2 JSON as numbers ({@link Num}) and conditions (JavaScript text).
  * Meanings are those of the "BMv2 JSON input format" document; where it says nothing, those of p4c's output.
  */
-import type { bmv2 } from "../../program/index.js";
+import { type bmv2, bmv2Number } from "../../program/index.js";
 import type { FieldSlot, HeaderSlot, Layout, StackSlot } from "./layout.js";
-import { constant, type Num, type NumberWriter, TooWide, word } from "./number.js";
+import { constant, type Num, type NumberWriter, type StoredWords, TooWide, word } from "./number.js";
 
 /** A part of the program that this switch cannot run; it becomes a diagnostic when the program is loaded. */
 export class Unsupported extends Error {}
@@ -29,19 +29,12 @@ export interface Scope {
   register?(name: string, index: Num): Num;
 }
 
-function hexConstant(text: string): Num {
-  const negative = text.startsWith("-");
-  const digits = negative ? text.slice(1) : text;
-  const value = BigInt(digits.startsWith("0x") || digits.startsWith("0X") ? digits : `0x${digits}`);
-  return constant(negative ? -value : value);
-}
-
 /** A PHV word as an int32 expression. */
 export function phv(at: number, shift = "0"): string {
   return shift === "0" ? `P[${at}]` : `P[${at} + ${shift}]`;
 }
 
-function fieldNumber(field: FieldSlot, shift = "0"): Num {
+function fieldNumber(field: FieldSlot, shift = "0"): StoredWords {
   return {
     kind: "words",
     words: Array.from({ length: field.words }, (_, i) => phv(field.at + i, shift)),
@@ -79,19 +72,16 @@ export class ExpressionWriter {
   }
 
   stack(name: string): StackSlot {
-    const stack = this.#layout.stacks.get(name) ?? this.#layout.unionStacks.get(name);
-    if (stack === undefined) throw new Unsupported(`there is no header stack ${name}`);
-    return stack;
+    return (this.#layout.stacks.get(name) ?? this.#layout.unionStacks.get(name))!;
   }
 
-  field(reference: readonly [string, string]): Num {
+  field(reference: readonly [string, string]): StoredWords {
     const [header, name] = reference;
     if (name === "$valid$") {
       const union = this.#layout.unions.get(header);
       return word(union === undefined ? validWord(this.header(header)) : `(${unionValid(union.members)})`, 1);
     }
-    const slot = this.#layout.field(header, name);
-    if (slot === undefined) throw new Unsupported(`header ${header} has no field ${name}`);
+    const slot = this.#layout.field(header, name)!;
     if (slot.varbit)
       throw new Unsupported(`field ${header}.${name} has variable length: no arithmetic on it`);
     return fieldNumber(slot);
@@ -119,7 +109,7 @@ export class ExpressionWriter {
       case "field":
         return this.field(value.value);
       case "hexstr":
-        return hexConstant(value.value);
+        return constant(bmv2Number(value.value));
       case "bool":
         return constant(value.value ? 1 : 0);
       case "local":
@@ -208,10 +198,7 @@ export class ExpressionWriter {
 
   /** The members of a union named directly or reached through a stack of unions. */
   #unionOf(value: bmv2.Value): HeaderPlace[] {
-    if (value.type === "header_union") {
-      const union = this.#layout.unions.get(value.value);
-      if (union !== undefined) return union.members.map(headerPlace);
-    }
+    if (value.type === "header_union") return this.#layout.unions.get(value.value)!.members.map(headerPlace);
     if (value.type === "expression") {
       const inner = value.value;
       if (!isOperation(inner)) return this.#unionOf(inner);

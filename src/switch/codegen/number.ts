@@ -35,12 +35,15 @@ const MAX_WIDTH = 8192;
 
 export class TooWide extends Error {}
 
+/** A number in stored words. */
+export type StoredWords = Extract<Num, { kind: "words" }>;
+
 export function constant(value: bigint | number): Num {
   return { kind: "const", value: BigInt(value) };
 }
 
 /** One word of `width` bits (32 unless told), without sign. */
-export function word(expression: string, width = 32): Num {
+export function word(expression: string, width = 32): StoredWords {
   return { kind: "words", words: [expression], range: { width, signed: false } };
 }
 

@@ -279,8 +279,7 @@ class StateWriter {
     transition: bmv2.Transition,
     parts: readonly { words: readonly string[]; width: number }[],
   ): string {
-    const place = this.valueSets.get(transition.value ?? "");
-    if (place === undefined) throw new Unsupported(`there is no value set ${transition.value}`);
+    const place = this.valueSets.get(transition.value!)!;
     const bits = parts.reduce((sum, part) => sum + part.width, 0);
     // The members are compared as one string of bits, in words from the front; the last word is padded at its end.
     for (let i = 0; 32 * i < bits; i++) this.out.line(`W[${i}] = ${chunk(parts, 32 * i, 32, false)};`);

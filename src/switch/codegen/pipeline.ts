@@ -7,7 +7,7 @@ import { Emitter } from "./emitter.js";
 import { ExpressionWriter, Unsupported, unionValid } from "./expression.js";
 import { writeGraph } from "./graph.js";
 import { recordPlace } from "./lookup.js";
-import { type Num, NumberWriter, word } from "./number.js";
+import { NumberWriter, type StoredWords, word } from "./number.js";
 import { StoreWriter } from "./store.js";
 import type { TracePoints } from "./trace-points.js";
 
@@ -40,20 +40,19 @@ export function tableShape(resources: Resources, table: bmv2.Bmv2Table): KeyShap
   });
   return keyShape(
     table.key.map((key, i) => {
-      const num = keyNumber(expressions, key);
-      if (num.kind !== "words") throw new Unsupported("a key that is no field");
+      const { range } = keyNumber(expressions, key);
       const target = typeof key.target === "string" ? key.target : key.target.join(".");
       return {
         name: key.name ?? (target || String(i)),
         kind: fieldKind(key.match_type),
-        width: num.range.width,
+        width: range.width,
       };
     }),
   );
 }
 
 /** The key part as stored words; with its guard (a header's validity), under which it counts as 0. */
-function keyNumber(expressions: ExpressionWriter, key: bmv2.TableKey): Num {
+function keyNumber(expressions: ExpressionWriter, key: bmv2.TableKey): StoredWords {
   if (typeof key.target === "string") return expressions.field([key.target, "$valid$"]);
   return expressions.field(key.target);
 }
@@ -173,13 +172,12 @@ class NodeWriter {
     const expressions = this.#expressions();
     const { layout } = this.context.resources;
     return table.key.flatMap((key) => {
-      const num = keyNumber(expressions, key);
-      if (num.kind !== "words") throw new Unsupported("a key that is no field");
+      const { words } = keyNumber(expressions, key);
       const mask = key.mask === null ? undefined : bmv2Number(key.mask);
       const [header, field] = typeof key.target === "string" ? [key.target, "$valid$"] : key.target;
       const slot = layout.headers.get(layout.field(header, field)?.header ?? header);
       const guarded = field !== "$valid$" && slot !== undefined && !slot.metadata;
-      return num.words.map((text, i) => {
+      return words.map((text, i) => {
         const bits = mask === undefined ? -1 : Number(BigInt.asIntN(32, mask >> BigInt(32 * i)));
         const masked = bits === -1 ? text : `(${text} & ${bits})`;
         return guarded ? `(${unionValid([slot])} === 1 ? ${masked} : 0)` : masked;
@@ -200,11 +198,9 @@ class NodeWriter {
 
   #indirect(table: bmv2.Bmv2Table, names: { record: string; a: string; data: string; at: string }): void {
     const { out, context } = this;
-    const profile = table.action_profile ?? "";
-    const q = context.profiles.get(profile);
-    if (q === undefined) throw new Unsupported(`there is no action profile ${profile}`);
+    const profile = table.action_profile!;
     const member = out.fresh("m");
-    const profileAt = ownPlace("profiles", q);
+    const profileAt = ownPlace("profiles", context.profiles.get(profile)!);
     out.line(`let ${member} = ${names.record};`);
     if (table.type === "indirect_ws") {
       out.open(`if (${member} < 0)`);

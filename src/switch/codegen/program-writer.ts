@@ -315,8 +315,7 @@ function writeChecksums(program: Bmv2Program, resources: Resources): string[] {
     out.line("const P = s.phv;");
     for (const checksum of program.checksums.filter(wanted)) {
       within(`checksum ${checksum.name}`, checksum.source_info, () => {
-        const place = resources.calculations.get(checksum.calculation);
-        if (place === undefined) throw new Unsupported(`there is no calculation ${checksum.calculation}`);
+        const place = resources.calculations.get(checksum.calculation)!;
         const header = resources.layout.headers.get(checksum.target[0]);
         const conditions = checksum.if_cond === null ? [] : [expressions.condition(checksum.if_cond)];
         if (verify && header !== undefined && !header.metadata)
@@ -328,9 +327,7 @@ function writeChecksums(program: Bmv2Program, resources: Resources): string[] {
             ? word(low)
             : { kind: "words", words: [low, out.hold(place.high)], range: { width: 64, signed: false } };
         if (verify) {
-          const field = expressions.field(checksum.target);
-          if (field.kind !== "words") throw new Unsupported("a checksum in no field");
-          const equal = expressions.scope.numbers.equal(field, sum);
+          const equal = expressions.scope.numbers.equal(expressions.field(checksum.target), sum);
           const told = resources.trace?.call("checksum", { kind: "checksum", checksum }, low, equal);
           out.line(`if (!${told ?? equal}) return 1;`);
         } else {

@@ -1,0 +1,264 @@
+/** Primitives and expressions of the BMv2 JSON ("BMv2 JSON input format") that compilers for v1model rarely write, or never. */
+import { describe, expect, it } from "vitest";
+import { fromHex, toHex } from "../../src/base/index.js";
+import type { bmv2 } from "../../src/program/index.js";
+import { Switch } from "../../src/switch/index.js";
+import { ManualClock } from "./golden.js";
+import {
+  digits,
+  doing,
+  field,
+  header,
+  hex,
+  operation,
+  PACKET,
+  stack,
+  union,
+  unionStack,
+  type Written,
+} from "./raw-program.js";
+
+/** What leaves the switch for {@link PACKET}; undefined: nothing. The variant of the code that traces sends the same. */
+function sent(...primitives: readonly Written[]): string | undefined {
+  const program = doing(...primitives);
+  const [plain, traced] = [undefined, () => {}].map((trace) => {
+    const frames: string[] = [];
+    const device = new Switch(program, {
+      clock: new ManualClock(),
+      transmit: (_, frame) => frames.push(toHex(frame)),
+      ...(trace === undefined ? {} : { trace }),
+    });
+    device.receive(1, fromHex(digits(...Object.values(PACKET)))!);
+    return frames;
+  });
+  expect(traced).toEqual(plain);
+  return plain![0];
+}
+
+const packet = (parts: Partial<Record<keyof typeof PACKET | "z" | "w" | "ut" | "k", string>>): string => {
+  const all = { ...PACKET, z: "", w: "", ut: "", k: "", ...parts };
+  return digits(all.h, all.i, all.s, all.z, all.u, all.w, all.us, all.ut, all.v, all.k);
+};
+
+const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => field("h", name)) as [
+  bmv2.Value,
+  bmv2.Value,
+  bmv2.Value,
+  bmv2.Value,
+];
+
+/** `PACKET.h` with other fields. */
+const h = ({ a = "01", b = "0002", c = "00000003", d = "0000000000000004" }): string => digits(a, b, c, d);
+
+describe("a primitive of arithmetic", () => {
+  it.each<[string, Written, string]>([
+    ["sets a field, cut to its width", ["modify_field", a, hex("0x1ff")], h({ a: "ff" })],
+    ["adds to a field, modulo its width", ["add_to_field", a, hex("0xff")], h({ a: "00" })],
+    ["subtracts from a field", ["subtract_from_field", a, hex("0x2")], h({ a: "ff" })],
+    ["adds", ["add", b, hex("0xfffe"), field("i", "b")], h({ b: "0004" })],
+    ["subtracts", ["subtract", b, hex("0x2"), field("i", "b")], h({ b: "fffc" })],
+    ["takes bits of one of two", ["bit_xor", b, hex("0xff05"), field("i", "b")], h({ b: "ff03" })],
+    ["takes bits of any of two", ["bit_or", b, hex("0xff01"), field("i", "b")], h({ b: "ff07" })],
+    ["takes bits of both", ["bit_and", b, hex("0xff05"), field("i", "b")], h({ b: "0004" })],
+    ["shifts left", ["shift_left", b, field("i", "b"), hex("0xe")], h({ b: "8000" })],
+    [
+      "shifts right, with zeros",
+      ["shift_right", d, field("i", "d"), hex("0x3")],
+      h({ d: "1000000000000001" }),
+    ],
+    ["does nothing", ["no_op"], h({})],
+  ])("%s", (_, primitive, expected) => {
+    expect(sent(primitive)).toBe(packet({ h: expected }));
+  });
+});
+
+describe("a primitive of headers", () => {
+  it.each<[string, Written[], Parameters<typeof packet>[0]]>([
+    ["copies a header", [["copy_header", header("h"), header("i")]], { h: PACKET.i }],
+    ["copies a header that is invalid", [["assign_header", header("u.p"), header("w.p")]], { u: "" }],
+    ["makes a header valid with its fields", [["add_header_fast", header("z[1]")]], { z: "00" }],
+    [
+      "makes a header valid with zeros",
+      [
+        ["modify_field", field("z[1]", "x"), hex("0x7")],
+        ["add_header", header("z[1]")],
+      ],
+      { z: "00" },
+    ],
+    ["leaves a valid header as it is", [["add_header", header("h")]], {}],
+    ["copies a stack", [["assign_header_stack", stack("z"), stack("s")]], { z: PACKET.s }],
+    ["copies a union", [["assign_union", union("w"), union("u")]], { w: PACKET.u }],
+    ["copies a union without a valid header", [["assign_union", union("u"), union("w")]], { u: "" }],
+    [
+      "copies a stack of unions",
+      [["assign_union_stack", unionStack("ut"), unionStack("us")]],
+      { ut: PACKET.us },
+    ],
+    [
+      "copies fields of variable length",
+      [
+        ["add_header", header("k")],
+        ["assign_VL", field("k", "data"), field("v", "data")],
+      ],
+      { k: "00 0c0d" },
+    ],
+    ["makes the other member of a union invalid", [["add_header", header("u.q")]], { u: "0000" }],
+    [
+      "makes the other member of a copied union invalid",
+      [["copy_header", header("u.q"), header("us[0].q")]],
+      { u: "0102" },
+    ],
+    ["pushes", [["push", stack("s"), hex("0x1")]], {}],
+    ["pushes an element out", [["push", stack("s"), hex("0x2")]], { s: "09" }],
+    ["pushes all elements out", [["push", stack("s"), hex("0x7")]], { s: "" }],
+    ["pops", [["pop", stack("s"), hex("0x1")]], { s: "0a" }],
+    ["pops all elements", [["pop", stack("s"), hex("0x7")]], { s: "" }],
+    ["pushes no element", [["push", stack("s"), hex("0x0")]], {}],
+    ["pops the elements of a stack of unions", [["pop", unionStack("us"), hex("0x1")]], { us: "" }],
+    ["pushes the elements of a stack of unions", [["push", unionStack("us"), hex("0x1")]], {}],
+  ])("%s", (_, primitives, expected) => {
+    expect(sent(...primitives)).toBe(packet(expected));
+  });
+
+  it("drops the packet", () => {
+    expect(sent(["drop"])).toBeUndefined();
+  });
+});
+
+/** The element of a stack at an index. */
+const at = (index: bmv2.Value): bmv2.Value => operation("dereference_header_stack", stack("s"), index);
+const last = (name: string, member: string): bmv2.Value => ({ type: "stack_field", value: [name, member] });
+
+describe("an expression", () => {
+  it.each<[string, bmv2.Value, bigint]>([
+    ["- x", operation("-", null, b), 2n ** 64n - 2n],
+    ["+ x", operation("+", null, b), 2n],
+    ["~ x", operation("~", null, b), 2n ** 64n - 3n],
+    ["x * y, wider than 32 bits", operation("*", hex("0xffffffff"), hex("0xffffffff")), 0xfffffffe00000001n],
+    ["x / y", operation("/", field("i", "c"), b), 3n],
+    ["x % y", operation("%", field("i", "c"), b), 1n],
+    ["x << y beyond the width", operation("<<", b, hex("0x50")), 0n],
+    ["x >> y beyond the width", operation(">>", field("i", "d"), hex("0x50")), 0n],
+    ["a negative constant", hex("-0x3"), 2n ** 64n - 3n],
+    ["true as a number", { type: "bool", value: true }, 1n],
+    ["a comparison as a number", operation("<", b, c), 1n],
+    ["b2d of a comparison", operation("b2d", null, operation(">=", b, c)), 0n],
+    ["x ? y : z", operation("?", hex("0x11"), hex("0x22"), operation("==", b, hex("0x2"))), 0x11n],
+    ["x ? y : z, otherwise", operation("?", hex("0x11"), hex("0x22"), operation("!=", b, hex("0x2"))), 0x22n],
+    ["two's complement", operation("two_comp_mod", hex("0x18f"), hex("0x8")), 2n ** 64n - 0x71n],
+    ["signed saturation, above", operation("sat_cast", hex("0x80"), hex("0x8")), 0x7fn],
+    ["signed saturation, below", operation("sat_cast", hex("-0x81"), hex("0x8")), 2n ** 64n - 0x80n],
+    ["unsigned saturation, above", operation("usat_cast", hex("0x100"), hex("0x8")), 0xffn],
+    ["unsigned saturation, below", operation("usat_cast", hex("-0x1"), hex("0x8")), 0n],
+    ["the number of elements that were extracted", operation("size_stack", null, stack("s")), 2n],
+    ["the index of the last element", operation("last_stack_index", null, stack("s")), 1n],
+    ["the last element", last("s", "x"), 0x0an],
+    ["the last element of a stack without one: the first", operation("+", last("z", "x"), hex("0x1")), 1n],
+    ["validity of the last element", last("z", "$valid$"), 0n],
+    ["an element by a field", operation("access_field", at(operation("-", c, b)), 0), 0x0an],
+    ["an element beyond the end: the last one", operation("access_field", at(field("i", "d")), 0), 0n],
+    ["the first element", operation("access_field", at(hex("0x0")), 0), 0x09n],
+    ["validity of a union", field("u", "$valid$"), 1n],
+    ["validity of a union without a valid header", field("w", "$valid$"), 0n],
+    ["validity of a header", field("i", "$valid$"), 1n],
+    [
+      "the last element of a stack of unions",
+      { type: "union_stack_field", value: ["us", "q", "y"] },
+      0x0102n,
+    ],
+  ])("%s", (_, value, expected) => {
+    const text = expected.toString(16).padStart(16, "0");
+    expect(sent(["assign", d, value])).toBe(packet({ h: h({ d: text }) }));
+  });
+});
+
+describe("a condition", () => {
+  const member = (name: string, number: number) => operation("access_union_header", union(name), number);
+  const unionAt = (index: string) => operation("dereference_union_stack", unionStack("us"), hex(index));
+  it.each<[string, bmv2.Value, boolean]>([
+    ["true", { type: "bool", value: true }, true],
+    ["a field that is not 0", b, true],
+    ["a field that is 0", field("z[0]", "x"), false],
+    ["and", operation("and", operation("d2b", null, b), { type: "bool", value: false }), false],
+    ["or", operation("or", { type: "bool", value: false }, operation("d2b", null, b)), true],
+    ["not", operation("not", null, operation("d2b", null, b)), false],
+    ["< of equal numbers", operation("<", b, b), false],
+    ["> of equal numbers", operation(">", b, b), false],
+    ["<= of equal numbers", operation("<=", b, b), true],
+    [">= of equal numbers", operation(">=", b, b), true],
+    ["> of a larger number", operation(">", c, b), true],
+    ["<= of a larger number", operation("<=", c, b), false],
+    ["a negative number below a field", operation("<", hex("-0x1"), b), true],
+    ["two Boolean values", operation("==", operation("d2b", null, b), { type: "bool", value: true }), true],
+    [
+      "two Boolean values that differ",
+      operation("!=", operation("d2b", null, b), operation("not", null, { type: "bool", value: true })),
+      true,
+    ],
+    ["a header that is valid", operation("valid", null, header("u.p")), true],
+    ["a header that is invalid", operation("valid", null, header("u.q")), false],
+    ["an element of a stack that is valid", operation("valid", null, at(hex("0x1"))), true],
+    ["an element of a stack that is invalid", operation("valid", null, at(hex("0x2"))), false],
+    ["a union with a valid header", operation("valid_union", null, union("u")), true],
+    ["a union without one", operation("valid_union", null, union("w")), false],
+    ["an element of a stack of unions", operation("valid_union", null, unionAt("0x0")), true],
+    [
+      "an element of a stack of unions that is invalid",
+      operation("valid_union", null, unionAt("0x1")),
+      false,
+    ],
+    ["a member of a union", operation("valid", null, member("u", 0)), true],
+    ["the other member of a union", operation("valid", null, member("u", 1)), false],
+    ["equal headers", operation("==", header("h"), header("h")), true],
+    ["headers of different fields", operation("==", header("h"), header("i")), false],
+    ["headers of different validity", operation("==", header("s[0]"), header("z[0]")), false],
+    ["two invalid headers", operation("==", header("z[0]"), header("z[1]")), true],
+    ["equal unions", operation("==", union("u"), union("u")), true],
+    ["unions with different members", operation("==", union("u"), unionAt("0x0")), false],
+    ["unions of which one is invalid", operation("!=", union("u"), union("w")), true],
+    ["equal fields of variable length", operation("==", field("v", "data"), field("v", "data")), true],
+    ["fields of different length", operation("==", field("v", "data"), field("k", "data")), false],
+    [
+      "a choice of two conditions",
+      operation("?", operation("d2b", null, b), { type: "bool", value: false }, operation("<", b, c)),
+      true,
+    ],
+  ])("%s: %s", (_, value, holds) => {
+    const chosen = operation("?", hex("0x1"), hex("0x0"), value);
+    expect(sent(["assign", a, chosen], ["assign", d, operation("b2d", null, value)])).toBe(
+      packet({ h: h({ a: holds ? "01" : "00", d: holds ? "0000000000000001" : "0000000000000000" }) }),
+    );
+  });
+});
+
+describe("a jump", () => {
+  const set = (value: string): Written => ["assign", a, hex(value)];
+  it.each<[string, Written[], string]>([
+    ["leaves out what it passes", [["_jump", hex("0x2")], set("0x5"), ["no_op"]], "01"],
+    ["beyond the end ends the action", [["_jump", hex("0x9")], set("0x5")], "01"],
+    [
+      "is taken where the value is 0",
+      [["_jump_if_zero", field("z[0]", "x"), hex("0x2")], set("0x5"), ["no_op"]],
+      "01",
+    ],
+    [
+      "is not taken where the value is not 0",
+      [["_jump_if_zero", b, hex("0x2")], set("0x5"), ["no_op"]],
+      "05",
+    ],
+    [
+      "backward repeats",
+      [
+        ["add_to_field", a, hex("0x1")],
+        ["_jump_if_zero", operation(">=", a, hex("0x8")), hex("0x0")],
+      ],
+      "08",
+    ],
+  ])("%s", (_, primitives, expected) => {
+    expect(sent(...primitives)).toBe(packet({ h: h({ a: expected }) }));
+  });
+
+  it("without an end drops the packet", () => {
+    expect(sent(["_jump", hex("0x0")])).toBeUndefined();
+  });
+});
