@@ -31,7 +31,7 @@ schemes: [prr, none]
 failures: [leaf]
 give_up: 1s
 `;
-writeFileSync(FILE, `${HEAD}runs: 2\nsweep: { transport.rto_margin: [5ms, 7ms, 9ms] }\n`);
+writeFileSync(FILE, `${HEAD}runs: 2\nsweep: { transport.rto_margin: [5ms, 7ms] }\n`);
 
 function p4loom(args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
   return spawnSync(process.execPath, [COMMAND, ...args], { encoding: "utf8", env });
@@ -41,11 +41,17 @@ function results(out: string): string {
   return readFileSync(join(out, "results.json"), "utf8");
 }
 
+const known = new Map<string, string>();
+
+/** `results.json` of a file, run on this machine once. */
 function local(file: string): string {
   const out = path("local");
-  const { status, stderr } = p4loom(["run", file, "--out", out]);
-  expect(status, stderr).toBe(0);
-  return results(out);
+  if (!known.has(file)) {
+    const { status, stderr } = p4loom(["run", file, "--out", out]);
+    expect(status, stderr).toBe(0);
+    known.set(file, results(out));
+  }
+  return known.get(file)!;
 }
 
 /** `sbatch` and `squeue` that run the tasks one after the other on this machine; the first time, the tasks of `lost` do not run. */
@@ -116,11 +122,11 @@ describe("p4loom run --slurm", () => {
     const env = standIn("2 3");
     const out = path("stand-in");
     const { status, stderr } = p4loom(["run", FILE, "--out", out, "--slurm"], env);
-    expect(stderr).toContain("array job 1: 6 tasks (1-6); logs are in");
+    expect(stderr).toContain("array job 1: 4 tasks (1-4); logs are in");
     expect(stderr).toContain("array job 2: 2 tasks (2-3), again, since they left jobs undone");
     expect(status).toBe(0);
     expect(results(out)).toBe(local(FILE));
-    expect(readFileSync(join(env["STAND_IN"]!, "arrays"), "utf8")).toBe("--array=1-6\n--array=2-3\n");
+    expect(readFileSync(join(env["STAND_IN"]!, "arrays"), "utf8")).toBe("--array=1-4\n--array=2-3\n");
   }, 180_000);
 
   it("submits with --resume what the folder does not have", () => {
