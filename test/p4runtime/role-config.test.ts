@@ -7,6 +7,7 @@ import { encodeUpdate } from "../../src/p4runtime/codec/entity.js";
 import { electionIdMessage } from "../../src/p4runtime/election.js";
 import {
   SetForwardingPipelineConfigRequest_Action as Action,
+  EntitySchema,
   type MasterArbitrationUpdate,
   MasterArbitrationUpdateSchema,
   ReadRequestSchema,
@@ -19,7 +20,7 @@ import {
 } from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
 import { P4RoleConfigSchema } from "../../src/p4runtime/generated/stratum/p4_role_config_pb.js";
 import { Arbitration } from "../../src/p4runtime/server/arbitration.js";
-import { RoleConfig } from "../../src/p4runtime/server/role-config.js";
+import { objectIdOf, RoleConfig } from "../../src/p4runtime/server/role-config.js";
 import {
   codeOf,
   cpuProgram,
@@ -87,6 +88,54 @@ describe("a role configuration", () => {
     );
     expect(kept).toEqual([true, false, false]);
     expect(configOf({}).receives(create(StreamMessageResponseSchema))).toBe(true);
+  });
+
+  it("has room for 65,536 ids", async () => {
+    const ids = Array.from({ length: 65_536 }, (_, i) => i + 1);
+    expect(configOf({ exclusiveP4Ids: ids.slice(1), sharedP4Ids: [1] }).allows(undefined)).toBe(true);
+    const { message } = await refusal(() => configOf({ exclusiveP4Ids: ids, sharedP4Ids: [70_000] }));
+    expect(message).toContain("65537 P4 ids; at most 65536 are possible");
+  });
+
+  it.each<[kind: string, entity: MessageInitShape<typeof EntitySchema>["entity"]]>([
+    ["a table entry", { case: "tableEntry", value: { tableId: 7 } }],
+    ["a direct counter", { case: "directCounterEntry", value: { tableEntry: { tableId: 7 } } }],
+    ["a direct meter", { case: "directMeterEntry", value: { tableEntry: { tableId: 7 } } }],
+    ["a member", { case: "actionProfileMember", value: { actionProfileId: 7, memberId: 9 } }],
+    ["a group", { case: "actionProfileGroup", value: { actionProfileId: 7, groupId: 9 } }],
+    ["a counter", { case: "counterEntry", value: { counterId: 7 } }],
+    ["a meter", { case: "meterEntry", value: { meterId: 7 } }],
+    ["a register", { case: "registerEntry", value: { registerId: 7 } }],
+    ["a value set", { case: "valueSetEntry", value: { valueSetId: 7 } }],
+    ["a digest", { case: "digestEntry", value: { digestId: 7 } }],
+    ["an extern", { case: "externEntry", value: { externId: 7 } }],
+  ])("decides about %s by the id of its object, exclusive or shared", (_, entity) => {
+    const message = create(EntitySchema, entity === undefined ? {} : { entity });
+    expect(objectIdOf(message)).toBe(7);
+    expect(configOf({ exclusiveP4Ids: [7] }).allows(message)).toBe(true);
+    expect(configOf({ sharedP4Ids: [7] }).allows(message)).toBe(true);
+    expect(configOf({ exclusiveP4Ids: [8], sharedP4Ids: [9] }).allows(message)).toBe(false);
+  });
+
+  it("leaves what belongs to no object to every role", () => {
+    const multicast = { case: "packetReplicationEngineEntry", value: {} } as const;
+    for (const entity of [multicast, { case: "directCounterEntry", value: {} } as const])
+      expect(configOf({}).allows(create(EntitySchema, { entity }))).toBe(true);
+  });
+
+  it("contradicts another one by the lowest id that is exclusive to one and named by both", () => {
+    const both = (a: Config, b: Config) => [
+      configOf(a).conflict(configOf(b)),
+      configOf(b).conflict(configOf(a)),
+    ];
+    expect(both({ exclusiveP4Ids: [9, 4, 30] }, { exclusiveP4Ids: [30, 9] })).toEqual([9, 9]);
+    expect(both({ exclusiveP4Ids: [9] }, { sharedP4Ids: [9] })).toEqual([9, 9]);
+    expect(
+      both({ exclusiveP4Ids: [100], sharedP4Ids: [20] }, { exclusiveP4Ids: [20], sharedP4Ids: [100] }),
+    ).toEqual([20, 20]);
+    expect(
+      both({ exclusiveP4Ids: [1], sharedP4Ids: [5] }, { exclusiveP4Ids: [2], sharedP4Ids: [5] }),
+    ).toEqual([undefined, undefined]);
   });
 
   it("keeps exclusive ids from other roles while they have controllers", () => {

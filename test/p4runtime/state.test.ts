@@ -33,7 +33,8 @@ const EVERYTHING: readonly ReadQuery[] = [
 async function remote(name: string) {
   const { device } = startUnconfigured(name, p4infoOf(name));
   const server = await startServer(device);
-  const client = await startClient(server.address);
+  // 64 MB take long on a busy machine.
+  const client = await startClient(server.address, { timeoutMs: 60_000 });
   return { device, server, client, state: client.state! };
 }
 

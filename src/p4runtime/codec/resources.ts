@@ -124,14 +124,14 @@ const MAX_EXPANDED = 1 << 20;
 
 /** The indexes that an update refers to: one index, or all of the array when the update has none; one after the other. */
 function expandIndex(index: Index | undefined, array: ArrayObject): Iterable<number> {
-  const one = decodeIndex(index, array);
-  if (one === undefined && Number(array.message.size) > MAX_EXPANDED) {
-    throw new DeviceError(
-      "RESOURCE_EXHAUSTED",
-      `"${array.name}" has ${array.message.size} elements; at most ${MAX_EXPANDED} are written at once`,
-    );
-  }
-  return one === undefined ? indexesBelow(Number(array.message.size)) : [one];
+  const single = decodeIndex(index, array);
+  if (single !== undefined) return [single];
+  const size = Number(array.message.size);
+  if (size <= MAX_EXPANDED) return indexesBelow(size);
+  throw new DeviceError(
+    "RESOURCE_EXHAUSTED",
+    `"${array.name}" has ${size} elements; at most ${MAX_EXPANDED} are written at once`,
+  );
 }
 
 function* indexesBelow(size: number): Generator<number> {

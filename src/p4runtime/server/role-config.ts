@@ -57,7 +57,7 @@ export class RoleConfig {
   conflict(other: RoleConfig): number | undefined {
     const claimed = [...this.#exclusive].filter((id) => other.#exclusive.has(id) || other.#shared.has(id));
     claimed.push(...[...this.#shared].filter((id) => other.#exclusive.has(id)));
-    return claimed.length === 0 ? undefined : claimed.sort((a, b) => a - b)[0];
+    return claimed.sort((a, b) => a - b)[0];
   }
 
   /** Whether the role may read and write an entity. Those that belong to no object of the P4Info (id 0) are free to all. */
