@@ -22,14 +22,14 @@ export async function startServer(device: Device = new MemoryDevice(), options: 
 }
 
 export async function startClient(address: string, options: ConnectOptions = {}) {
-  const client = await connect(address, { timeoutMs: 5000, ...options });
+  const client = await connect(address, { timeoutMs: 30_000, ...options });
   onTestFinished(() => client.close());
   return client;
 }
 
 /** The bare protocol, for requests that our client would not make. */
 export function openChannel(address: string): P4RuntimeChannel {
-  const channel = new P4RuntimeChannel(address, { maxMessageBytes: 1 << 26, timeoutMs: 5000 });
+  const channel = new P4RuntimeChannel(address, { maxMessageBytes: 1 << 26, timeoutMs: 30_000 });
   onTestFinished(() => channel.close());
   return channel;
 }

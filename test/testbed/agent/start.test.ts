@@ -44,7 +44,9 @@ describe("the start of an agent", () => {
   it("loses nothing that stands behind ready in the same chunk", async () => {
     const { host, state } = playedHost(({ op }) => (op === "start" ? [READY, "no event"] : []));
     const agent = await startAgent(host, CONFIG);
-    await expect(agent.listen(80)).rejects.toThrow(/P43172.*the agent on h1 printed a line that is no event: no event/);
+    await expect(agent.listen(80)).rejects.toThrow(
+      /P43172.*the agent on h1 printed a line that is no event: no event/,
+    );
     expect(state.killed).toBe(true);
   });
 
