@@ -178,6 +178,50 @@ describe("correlation", () => {
     }
   });
 
+  it("stays, whatever the seeds of a CRC are: they move all headers alike (ATC 2022, theorem 1)", () => {
+    const seed = fc.integer({ min: 0, max: 2 ** 32 - 1 });
+    const header = fc.uint8Array({ minLength: 13, maxLength: 13 });
+    const agree = (name: string, seeds: readonly [number, number], x: Uint8Array, y: Uint8Array) => {
+      const [one, two] = seeds.map((own) => hashNamed(name)!.make(own)) as [
+        (bytes: Uint8Array) => number,
+        (bytes: Uint8Array) => number,
+      ];
+      return (one(x) ^ one(y)) % 2 === (two(x) ^ two(y)) % 2;
+    };
+    const crcs = hashFunctions.filter(({ family }) => family === "crc").map(({ name }) => name);
+    fc.assert(
+      fc.property(fc.constantFrom(...crcs), seed, seed, header, header, (name, one, two, x, y) =>
+        agree(name, [one, two], x, y),
+      ),
+      { numRuns: 500 },
+    );
+    // A seed of a function that is not linear makes another function.
+    const random = new Random(1);
+    const drawn = Array.from({ length: 100 }, () =>
+      agree("random", [1, 2], drawInput(new Uint8Array(13), random), drawInput(new Uint8Array(13), random)),
+    );
+    expect(drawn).toContain(false);
+    // So two groups of even sizes share at least the lowest bit.
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 8 }),
+        fc.integer({ min: 1, max: 8 }),
+        seed,
+        seed,
+        (m, n, a, b) => {
+          const [first, second] = [
+            choice(`crc-16/arc:seed=${a}`, 2 * m),
+            choice(`crc-16/arc:seed=${b}`, 2 * n),
+          ];
+          const found = correlate(first, second, 13, SAMPLES);
+          expect(found.by).toBe("exact");
+          expect(found.polarisedShare).toBeGreaterThan(0.499);
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
   it("of independent hashes is 0", () => {
     const found = correlate(choice("crc-16/arc", 8), choice("crc-32/iso-hdlc", 8), 13, SAMPLES);
     expect(found).toMatchObject({

@@ -1,6 +1,7 @@
 /** Slots of groups against the paper's examples, its formula of section 4.2, and theorem 2. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { hashNamed } from "../../../src/hash/index.js";
 import {
   areCoprime,
   bestSize,
@@ -66,6 +67,42 @@ describe("groups with a size of their own", () => {
         },
       ),
       { numRuns: 30 },
+    );
+  });
+
+  it("of any coprime sizes choose independently, but for what the range of the hash leaves over (theorem 2)", () => {
+    // Over all inputs of two bytes this CRC has each of its 65,536 values once.
+    const crc = hashNamed("crc-16/arc")!.make(0);
+    const values = Array.from({ length: 65_536 }, (_, i) => crc(Uint8Array.of(i >> 8, i & 255)));
+    const dependence = (m1: number, m2: number, q1: number, q2: number) => {
+      const [one, two] = [slotsOf(equal(m1), q1, "split"), slotsOf(equal(m2), q2, "split")];
+      const joint = new Float64Array(m1 * m2);
+      for (const value of values) joint[one[value % q1]! * m2 + two[value % q2]!]! += 1 / values.length;
+      let apart = 0;
+      for (let i = 0; i < m1; i++)
+        for (let j = 0; j < m2; j++) {
+          let [row, column] = [0, 0];
+          for (let k = 0; k < m2; k++) row += joint[i * m2 + k]!;
+          for (let k = 0; k < m1; k++) column += joint[k * m2 + j]!;
+          apart += Math.abs(joint[i * m2 + j]! - row * column) / 2;
+        }
+      return apart;
+    };
+    const ports = fc.integer({ min: 2, max: 8 });
+    const size = fc.integer({ min: 8, max: 80 });
+    fc.assert(
+      fc.property(ports, ports, size, size, (m1, m2, q1, q2) => {
+        fc.pre(areCoprime(q1, q2));
+        expect(dependence(m1, m2, q1, q2)).toBeLessThan((2 * q1 * q2) / values.length);
+      }),
+      { numRuns: 40 },
+    );
+    // A common divisor that divides the ports too leaves the parity of both choices the same.
+    fc.assert(
+      fc.property(ports, ports, (m1, m2) => {
+        expect(dependence(2 * m1, 2 * m2, 4 * m1, 6 * m2)).toBeGreaterThan(0.4);
+      }),
+      { numRuns: 10 },
     );
   });
 
