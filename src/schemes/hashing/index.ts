@@ -13,6 +13,7 @@ import { tableSize } from "../fabric.js";
 import { fixedHosts } from "../fixed-hosts.js";
 import type { FabricPlan, Scheme, SwitchSetting } from "../scheme.js";
 import { type Assignment, assign } from "./assign.js";
+import { checkChip } from "./chip-limits.js";
 import { customCrc, statementsOf } from "./functions.js";
 import { hashAssignment } from "./hash-assignment.js";
 import { type HashingParameters, hashingParameters } from "./parameters.js";
@@ -39,6 +40,7 @@ function planHashing(
 ): FabricPlan {
   const switches = routeSwitches(topology, parameters.routing, parameters.k, locate);
   const assignment = assign(topology, switches, parameters, locate);
+  for (const own of switches) checkChip(topology, own, assignment, parameters, locate);
   let made: FabricState | undefined;
   const state = () => {
     made ??= fabricState(topology, switches, assignment, parameters);

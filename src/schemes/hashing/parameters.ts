@@ -77,6 +77,9 @@ export const hashingParameters = z.strictObject({
   sizes: z.tuple([whole("a size of a group", 1, 4096), whole("a size of a group", 1, 4096)]).optional(),
   /** Entries that a chip has for a group. */
   group_members: whole("a number of members", 2, 4096).default(128),
+  /** Groups, and entries of all groups together, that a chip has: by default those of a Trident 5 (P-ECMP, section 2.3). */
+  chip_groups: whole("a number of groups", 1, 2 ** 20).default(8192),
+  chip_members: whole("a number of members", 2, 2 ** 24).default(65_536),
   /** Weights of equal parts of each group: `[2, 1]`, the first half counts twice. */
   weights: z
     .array(whole("a weight", 1, 256))
