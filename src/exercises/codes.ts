@@ -14,4 +14,5 @@ export const CODES = {
   whichKind: "P46304",
   headerLayout: "P46305",
   outside: "P46306",
+  controller: "P46307",
 } as const;

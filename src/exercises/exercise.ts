@@ -99,6 +99,14 @@ class ExerciseReader {
         `hands_in: ${raw.hands_in.join(", ")}`,
       );
     }
+    if (raw.controller !== undefined && !/\.m?js$/.test(raw.controller)) {
+      diagnostics.error(
+        CODES.controller,
+        this.locate(["controller"]),
+        `controller: ${raw.controller} is no JavaScript module (.mjs or .js)`,
+        'controllers of other languages are not run: docs/course.md, "Controllers", tells why',
+      );
+    }
     const headers = this.#headers();
     const written = this.#file(raw.topology, ["topology"]);
     const topology = written === undefined ? undefined : readTopologyFile(written, diagnostics);

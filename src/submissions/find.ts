@@ -1,8 +1,9 @@
-/** Finds what was handed in: a folder of folders, or of single files. Links are not followed, and long files are not read. */
-import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { join } from "node:path";
-import { type Diagnostics, fail, isWithin } from "../base/index.js";
+/** Finds what was handed in: folders, archives and single files, in a folder or in one archive. */
+import { basename, dirname } from "node:path";
+import { type Diagnostics, fail } from "../base/index.js";
 import { CODES } from "./codes.js";
+import { archiveIn, DiskFolder, type Place } from "./place.js";
+import { NotRead } from "./zip.js";
 
 export interface FoundSubmission {
   readonly name: string;
@@ -12,86 +13,152 @@ export interface FoundSubmission {
 
 /** A student's file is a few kilobytes. */
 const MAX_FILE_BYTES = 1 << 20;
+/** Archives in archives, and folders that have nothing but one folder. */
+const MAX_DEPTH = 3;
+const ARCHIVE = /\.zip$/i;
 
 /**
- * The submissions in a folder, by name: each entry is a folder with the files of `handsIn`, or is the only file of
- * `handsIn` itself, under any name with the same ending. What is not read is a warning (P46311). Fails with P46310 when
- * there is none.
+ * The submissions in a folder, or in a ZIP archive of the same form, by name. An entry is a folder or an archive with the files of
+ * `handsIn`, or the only file of `handsIn` itself, under any name with the same ending. In an entry the files may be further
+ * down, in its only folder or its only archive. What is not read is a warning (P46311). Fails with P46310 when there is none.
  */
 export function findSubmissions(
-  folder: string,
+  path: string,
   handsIn: readonly string[],
   diagnostics: Diagnostics,
 ): FoundSubmission[] {
-  let names: string[];
-  try {
-    names = readdirSync(folder).sort();
-  } catch {
-    fail(CODES.noSubmissions, undefined, `--submissions ${folder}: there is no such folder`);
-  }
+  const place = placeOf(path);
   const [only, ...more] = handsIn;
-  const found = names.flatMap((name): FoundSubmission[] => {
-    const path = join(folder, name);
-    const kind = lstatSync(path);
-    if (name.startsWith(".")) return [];
-    if (kind.isDirectory()) return [{ name, files: readHandedIn(path, handsIn, diagnostics) }];
-    const ending = /\.[^.]+$/.exec(only ?? "")?.[0];
-    if (more.length > 0 || ending === undefined || !name.endsWith(ending)) {
-      diagnostics.warning(
-        CODES.notRead,
-        undefined,
-        `${path}: no folder with ${handsIn.join(", ")}; left out`,
+  const ending = more.length > 0 ? undefined : /\.[^.]+$/.exec(only ?? "")?.[0];
+  const left = (name: string, why: string): undefined => {
+    diagnostics.warning(CODES.notRead, undefined, `${place.path}/${name}: ${why}; left out`);
+    return undefined;
+  };
+  const found = new Map<string, ReadonlyMap<string, string>>();
+  const add = (name: string, plain: string, files: ReadonlyMap<string, string>): void => {
+    // One may hand in both a folder and a file.
+    found.set(found.has(plain) ? name : plain, files);
+  };
+  for (const { name, kind } of place.list()) {
+    if (kind === "folder") {
+      const files = attempt(
+        () => readDown(place.folder(name), handsIn, diagnostics, MAX_DEPTH),
+        (why) => left(name, why),
       );
-      return [];
-    }
-    const text = readText(path, folder, diagnostics);
-    return [
-      { name: name.slice(0, -ending.length), files: new Map(text === undefined ? [] : [[only!, text]]) },
-    ];
-  });
-  if (found.length === 0) {
+      if (files !== undefined) add(name, name, files);
+    } else if (kind === "file" && ARCHIVE.test(name)) {
+      const archive = attempt(
+        () => archiveIn(place, name),
+        (why) => left(name, why),
+      );
+      if (archive !== undefined)
+        add(name, name.replace(ARCHIVE, ""), readDown(archive, handsIn, diagnostics, MAX_DEPTH));
+    } else if (ending !== undefined && name.endsWith(ending)) {
+      const text = readText(place, name, diagnostics);
+      add(name, name.slice(0, -ending.length), new Map(text === undefined ? [] : [[only!, text]]));
+    } else left(name, `no folder and no archive with ${handsIn.join(", ")}`);
+  }
+  if (found.size === 0) {
     fail(
       CODES.noSubmissions,
       undefined,
-      `--submissions ${folder}: there is no submission`,
-      `a submission is a folder with ${handsIn.join(", ")}${more.length === 0 ? ", or a file in place of it" : ""}`,
+      `--submissions ${path}: there is no submission`,
+      `a submission is a folder or a .zip with ${handsIn.join(", ")}${more.length === 0 ? ", or a file in place of it" : ""}`,
     );
   }
-  return found;
+  return [...found].map(([name, files]) => ({ name, files }));
 }
 
-/** The files of one submission. A file that is missing is missing in the answer. */
+/** A folder, or an archive. Fails with P46310. */
+function placeOf(path: string): Place {
+  const none = (why: string): never => fail(CODES.noSubmissions, undefined, `--submissions ${path}: ${why}`);
+  try {
+    if (!ARCHIVE.test(path)) {
+      const folder = new DiskFolder(path);
+      folder.list();
+      return folder;
+    }
+  } catch {
+    return none("there is no such folder");
+  }
+  return attempt(() => archiveIn(new DiskFolder(dirname(path)), basename(path)), none)!;
+}
+
+/** The files of one submission, at its top. A file that is missing is missing in the answer. */
 export function readHandedIn(
   folder: string,
   handsIn: readonly string[],
   diagnostics: Diagnostics,
 ): ReadonlyMap<string, string> {
+  return readAt(new DiskFolder(folder), handsIn, diagnostics);
+}
+
+/** The files where the first of them is: at the top, or in the only folder or archive there. */
+function readDown(
+  place: Place,
+  handsIn: readonly string[],
+  diagnostics: Diagnostics,
+  depth: number,
+): ReadonlyMap<string, string> {
+  const entries = place.list();
+  const tops = handsIn.map((path) => path.split("/")[0]);
+  if (depth === 0 || entries.some(({ name }) => tops.includes(name)))
+    return readAt(place, handsIn, diagnostics);
+  const inner = entries.filter(
+    ({ name, kind }) => kind === "folder" || (kind === "file" && ARCHIVE.test(name)),
+  );
+  if (inner.length !== 1) return readAt(place, handsIn, diagnostics);
+  const { name, kind } = inner[0]!;
+  const next =
+    kind === "folder"
+      ? place.folder(name)
+      : attempt(
+          () => archiveIn(place, name),
+          (why) =>
+            void diagnostics.warning(
+              CODES.notRead,
+              undefined,
+              `${place.path}/${name}: ${why}; it is not read`,
+            ),
+        );
+  return next === undefined ? new Map() : readDown(next, handsIn, diagnostics, depth - 1);
+}
+
+function readAt(
+  place: Place,
+  handsIn: readonly string[],
+  diagnostics: Diagnostics,
+): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const path of handsIn) {
-    const text = readText(join(folder, path), folder, diagnostics);
+    const text = readText(place, path, diagnostics);
     if (text !== undefined) files.set(path, text);
   }
   return files;
 }
 
-/** The text of a file within a folder; undefined where there is none, and after P46311. */
-function readText(path: string, folder: string, diagnostics: Diagnostics): string | undefined {
-  const left = (why: string): undefined => {
-    diagnostics.warning(CODES.notRead, undefined, `${path}: ${why}; it is not read`);
-    return undefined;
+/** The text of a file of a place; undefined where there is none, and after P46311. */
+function readText(place: Place, path: string, diagnostics: Diagnostics): string | undefined {
+  const read = (): string | undefined => {
+    const bytes = place.read(path, MAX_FILE_BYTES);
+    if (bytes === undefined) return undefined;
+    const text = Buffer.from(bytes).toString("utf8");
+    if (!Buffer.from(text, "utf8").equals(bytes)) throw new NotRead("not UTF-8 text");
+    return text;
   };
-  let kind: ReturnType<typeof lstatSync>;
+  return attempt(
+    read,
+    (why) =>
+      void diagnostics.warning(CODES.notRead, undefined, `${place.path}/${path}: ${why}; it is not read`),
+  );
+}
+
+/** What `read` gives, or what `refused` gives for the reason why it is not read. */
+function attempt<T>(read: () => T, refused: (why: string) => undefined): T | undefined {
   try {
-    kind = lstatSync(path);
-  } catch {
-    return undefined;
+    return read();
+  } catch (error) {
+    if (error instanceof NotRead) return refused(error.message);
+    throw error;
   }
-  if (kind.isSymbolicLink()) return left("a symbolic link");
-  if (!kind.isFile()) return left("no file");
-  // A folder on the way may be a link, too.
-  if (!isWithin(realpathSync(folder), realpathSync(path))) return left("it lies outside of the submission");
-  if (kind.size > MAX_FILE_BYTES) return left(`${kind.size} bytes; at most ${MAX_FILE_BYTES} are read`);
-  const bytes = readFileSync(path);
-  const text = bytes.toString("utf8");
-  return Buffer.from(text, "utf8").equals(bytes) ? text : left("not UTF-8 text");
 }

@@ -1,4 +1,5 @@
 /** The process that grades one submission: reads a job from stdin, writes its answers to stdout. */
+import { rmSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
 import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../base/index.js";
@@ -26,6 +27,8 @@ export async function serveJob(): Promise<void> {
     if (!stop.signal.aborted) throw error;
   } finally {
     lines.off("close", abandon);
+    // Whoever would remove it may have ended.
+    if (stop.signal.aborted) rmSync(job.testbed!.folder, { recursive: true, force: true });
     process.stdin.destroy();
   }
 }

@@ -135,6 +135,11 @@ describe("exercise.yaml", () => {
       /P46305.*every exercise has a header of this name/,
     ],
     [
+      "a controller in another language",
+      `controller: a.py\n${steps("wait: 1s")}`,
+      /:1:13: error\[P46307\]: controller: a\.py is no JavaScript module/,
+    ],
+    [
       "a controller that is not handed in",
       `controller: c.mjs\n${steps("wait: 1s")}`,
       /P46301.*controller: c\.mjs is none of the files/,

@@ -14,7 +14,7 @@ export function defineGrade(command: Command): Command {
   return command
     .description("run the tests of an exercise, on its folder's own files or on many submissions")
     .argument("<folder>", "folder with exercise.yaml")
-    .option("--submissions <dir>", "grade each folder or file in DIR")
+    .option("--submissions <dir>", "grade each folder, .zip or file in DIR, which may be a .zip itself")
     .option("--out <dir>", "write results.json, results.csv and gradescope/NAME/results.json to DIR")
     .option(
       "--workers <n>",

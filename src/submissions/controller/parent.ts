@@ -13,7 +13,7 @@ import {
 import { decode, encode, type FromController, lineReader, type ToController } from "./messages.js";
 
 /** For the answer to one message. A controller that computes for longer does not come to an end. */
-const ANSWER_MS = 10_000;
+const ANSWER_MS = 30_000;
 /** Requests in one test; a controller that asks without end is stopped. */
 const MAX_REQUESTS = 20_000;
 const MAX_MESSAGE_BYTES = 4 << 20;
