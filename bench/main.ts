@@ -48,6 +48,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   clients: () => import("./clients.js"),
   exercises: () => import("./exercises.js"),
   grade: () => import("./grade.js"),
+  course: () => import("./course.js"),
   "lab-page": () => import("./lab-page.js"),
   memory: () => import("./memory.js"),
   "fuzz-switch": () => import("./fuzz-switch.js"),

@@ -12,7 +12,7 @@ import type { FoundSubmission } from "./find.js";
 import { type GradedSubmission, gradeOne } from "./grade-one.js";
 import { examineIsolation, type Isolation, isolated } from "./isolation.js";
 import type { TestbedJob } from "./job.js";
-import { startTestbedNetwork, type TestbedEngine } from "./testbed/network.js";
+import { startTestbedNetwork, type TestbedEngine } from "./testbed/networks.js";
 
 export interface GradeAllOptions {
   /** Submissions at a time. */

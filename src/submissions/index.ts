@@ -11,5 +11,5 @@ export { type GradeAllOptions, gradeAll } from "./grade-all.js";
 export type { GradedSubmission } from "./grade-one.js";
 export { examineIsolation, type Isolation } from "./isolation.js";
 export { failureLines, reportFiles } from "./report.js";
-export { startTestbedNetwork, type TestbedEngine, type TestbedNetworkOptions } from "./testbed/network.js";
+export { startTestbedNetwork, type TestbedEngine, type TestbedNetworkOptions } from "./testbed/networks.js";
 export { serveJob } from "./worker.js";

@@ -1,6 +1,6 @@
 /** What the process that grades one submission is told, and what it answers: one line of JSON each. */
 import type { TestResult } from "../grading/index.js";
-import type { TestbedEngine } from "./testbed/network.js";
+import type { TestbedEngine } from "./testbed/networks.js";
 
 export interface Job {
   /** Texts of the exercise by their paths in its folder, without its solution. */

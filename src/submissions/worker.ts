@@ -3,11 +3,11 @@ import { rmSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
 import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../base/index.js";
-import { type Exercise, filesOf, readExercise } from "../exercises/index.js";
+import { filesOf, readExercise } from "../exercises/index.js";
 import { type RunTestOptions, runTest, StepFailure, Submission } from "../grading/index.js";
 import { controllerStarter } from "./controller/parent.js";
-import type { Job, JobAnswer, TestbedJob } from "./job.js";
-import { startTestbedNetwork } from "./testbed/network.js";
+import type { Job, JobAnswer } from "./job.js";
+import { TestbedNetworks } from "./testbed/networks.js";
 
 /** Runs the tests of one job, and answers after each of them. When stdin closes before, all is stopped and taken away. */
 export async function serveJob(): Promise<void> {
@@ -38,6 +38,9 @@ async function runJob(job: Job, stop: AbortSignal): Promise<void> {
   const exercise = readExercise(filesOf(new Map(Object.entries(job.exercise))), "", diagnostics)!;
   diagnostics.throwIfErrors();
   const submission = new Submission(exercise, new Map(Object.entries(job.handedIn)));
+  const { topology, limits } = exercise;
+  const networks =
+    job.testbed && new TestbedNetworks(topology, { ...job.testbed, frames: limits.frames, stop });
   /** Why no further test is run. */
   const ends: JobAnswer[] = [];
   const options: RunTestOptions = {
@@ -49,32 +52,29 @@ async function runJob(job: Job, stop: AbortSignal): Promise<void> {
     startController: controllerStarter(job.controller, ({ expected, seen }) => {
       ends.push({ kind: "stopped", expected, seen });
     }),
-    ...(job.testbed === undefined
-      ? {}
-      : { network: () => realNetwork(exercise, job.testbed!, stop, (fault) => void ends.push(fault)) }),
+    ...(networks && { network: () => realNetwork(networks, (fault) => void ends.push(fault)) }),
   };
-  for (const test of exercise.tests) {
-    const result = await runTest(test, submission, options);
-    stop.throwIfAborted();
-    const fault = ends.find(({ kind }) => kind === "fault");
-    if (fault === undefined) answer({ kind: "result", result });
-    const [end] = ends;
-    if (end === undefined) continue;
-    answer(fault ?? end);
-    return;
+  try {
+    for (const test of exercise.tests) {
+      const result = await runTest(test, submission, options);
+      stop.throwIfAborted();
+      const fault = ends.find(({ kind }) => kind === "fault");
+      if (fault === undefined) answer({ kind: "result", result });
+      const [end] = ends;
+      if (end === undefined) continue;
+      answer(fault ?? end);
+      return;
+    }
+    answer({ kind: "done" });
+  } finally {
+    await networks?.close();
   }
-  answer({ kind: "done" });
 }
 
 /** What this machine lacks is no mistake of a submission. */
-async function realNetwork(
-  { topology, limits }: Exercise,
-  testbed: TestbedJob,
-  stop: AbortSignal,
-  failed: (fault: JobAnswer) => void,
-) {
+async function realNetwork(networks: TestbedNetworks, failed: (fault: JobAnswer) => void) {
   try {
-    return await startTestbedNetwork(topology, { ...testbed, frames: limits.frames, stop });
+    return await networks.open();
   } catch (error) {
     const message =
       error instanceof DiagnosticError ? error.diagnostics.map(formatDiagnostic).join("\n") : String(error);

@@ -8,30 +8,7 @@ import type { ExerciseTopology } from "../../exercises/index.js";
 import { portName, TestHost, type TestNetwork, tooManyFrames } from "../../grading/index.js";
 import { Interfaces } from "../../interfaces/index.js";
 import { Network, type Node, Simulation } from "../../sim/packet/index.js";
-import {
-  hostNamespace,
-  type Lab,
-  type LabSpec,
-  labOfExercise,
-  type SwitchEngine,
-  startLab,
-} from "../../testbed/index.js";
-
-/** Which switches, as plain data. */
-export interface TestbedEngine {
-  readonly engine: SwitchEngine;
-  /** Path of simple_switch_grpc; default: the one on PATH. */
-  readonly bmv2?: string;
-}
-
-export interface TestbedNetworkOptions extends TestbedEngine {
-  /** For the logs of the switches; it stays when the network is closed. */
-  readonly folder: string;
-  /** Frames that the switches may send; more of them fail the test. */
-  readonly frames: number;
-  /** Aborted: all that was started is taken away. */
-  readonly stop: AbortSignal;
-}
+import { hostNamespace, type Lab } from "../../testbed/index.js";
 
 /** Further time for what is expected: a process that has just started, on a machine with other work, is slow. */
 const PATIENCE_NS = 2e9;
@@ -39,8 +16,8 @@ const PATIENCE_NS = 2e9;
 const SETTLE_NS = 50e6;
 const STEP_MS = 1;
 const SLICE_NS = 100_000;
-/** What the clock of the hosts makes up for after a pause of this process; what is beyond is lost time. */
-const MAX_BEHIND_NS = 30e6;
+/** Time without a frame that lasts longer than this is real: the clock of the hosts makes up for nothing then. */
+const MAX_GAP_NS = 5e6;
 /** Frames that the hosts send at once: half of a queue of BMv2. */
 const MAX_BURST = 32;
 /** From one look at the number of frames to the next. */
@@ -53,43 +30,7 @@ const NO_WIRE = {
   queuePackets: Number.POSITIVE_INFINITY,
 };
 
-/** @throws DiagnosticError where this machine cannot run such a network (P431xx, P42xxx of interfaces); nothing is left then */
-export async function startTestbedNetwork(
-  topology: ExerciseTopology,
-  { engine, bmv2, folder, frames, stop }: TestbedNetworkOptions,
-): Promise<TestNetwork> {
-  const lab = await startLab(quietLab(topology), {
-    network: "netns",
-    engine,
-    ...(bmv2 === undefined ? {} : { bmv2 }),
-    folder,
-    logLevel: "off",
-    allowMissing: new Set(["delay", "rate"] as const),
-    log: () => {},
-    stop,
-  });
-  try {
-    return new TestbedNetwork(topology, lab, frames);
-  } catch (error) {
-    await lab.close();
-    throw error;
-  }
-}
-
-/** Hosts without addresses, and switches that only we reach. */
-function quietLab(topology: ExerciseTopology): LabSpec {
-  const spec = labOfExercise(topology);
-  return {
-    ...spec,
-    hosts: spec.hosts.map((host) => ({
-      ...host,
-      interfaces: host.interfaces.map(({ name, mac }) => ({ name, mac })),
-    })),
-    switches: spec.switches.map(({ grpcPort: _, ...rest }) => rest),
-  };
-}
-
-class TestbedNetwork implements TestNetwork {
+export class TestbedNetwork implements TestNetwork {
   readonly hosts: ReadonlyMap<string, TestHost>;
   readonly patienceNs = PATIENCE_NS;
   readonly #simulation = new Simulation();
@@ -100,13 +41,23 @@ class TestbedNetwork implements TestNetwork {
   #behind = 0;
   /** Frames that the hosts have sent since the clock was last looked after. */
   #burst = 0;
+  /** By the clock of the hosts. */
+  #lastSent = 0;
   #counted = 0;
+  /** Frames that the switches had sent before. */
+  readonly #before: ReadonlyMap<string, number>;
+  readonly #stopWatching: (() => void)[] = [];
+  /** Links that are down, by the names of their nodes. */
+  readonly downLinks = new Map<string, readonly [a: string, b: string]>();
 
-  constructor(
+  private constructor(
     readonly topology: ExerciseTopology,
     readonly lab: Lab,
     readonly frames: number,
+    before: ReadonlyMap<string, number>,
+    readonly closed: () => Promise<void>,
   ) {
+    this.#before = before;
     const network = new Network(this.#simulation);
     const hosts = topology.hosts.map((host) => new TestHost(this.#simulation, host));
     this.hosts = new Map(hosts.map((host) => [host.name, host]));
@@ -126,6 +77,7 @@ class TestbedNetwork implements TestNetwork {
         attach: () => {},
         receive: (_port, frame) => {
           this.#burst++;
+          this.#lastSent = this.#simulation.now;
           this.#interfaces.send(port, frame);
           this.#interfaces.flush();
         },
@@ -136,17 +88,31 @@ class TestbedNetwork implements TestNetwork {
   }
 
   /**
-   * Brings the hosts' clock towards the present. After a pause of this process it may stay behind: what was to be sent during the
-   * pause would leave at once, and fill the queues of the switches.
+   * Opens the interfaces of the hosts of a lab whose switches have no program yet.
+   * @param closed called when they are closed; the lab is up to it
+   */
+  static async open(
+    topology: ExerciseTopology,
+    lab: Lab,
+    frames: number,
+    closed: () => Promise<void>,
+  ): Promise<TestbedNetwork> {
+    return new TestbedNetwork(topology, lab, frames, await sentFrames(topology, lab), closed);
+  }
+
+  /**
+   * Brings the hosts' clock towards the present. Where this process was late, it makes up for that while hosts send packet after
+   * packet, though not all at once, which would fill the queues of switches. A pause between packets is not made shorter.
    */
   #advance(): void {
     const passed = (performance.now() - this.#wall) * 1e6;
     this.#wall += passed / 1e6;
-    this.#behind = Math.min(this.#behind + passed, MAX_BEHIND_NS);
+    this.#behind += passed;
     this.#burst = 0;
     while (this.#behind >= SLICE_NS && this.#burst < MAX_BURST) {
       this.#behind -= SLICE_NS;
       this.#simulation.run(this.#simulation.now + SLICE_NS);
+      if (this.#simulation.now - this.#lastSent > MAX_GAP_NS) this.#behind = 0;
     }
   }
 
@@ -159,7 +125,9 @@ class TestbedNetwork implements TestNetwork {
   }
 
   watch(name: string, listener: (event: DeviceEvent) => void): () => void {
-    return this.device(name).watch(listener);
+    const stop = this.device(name).watch(listener);
+    this.#stopWatching.push(stop);
+    return stop;
   }
 
   now(): number {
@@ -193,22 +161,30 @@ class TestbedNetwork implements TestNetwork {
     if (sum > this.frames) throw tooManyFrames(this.frames);
   }
 
-  setLink(a: string, b: string, up: boolean): Promise<void> {
-    return this.lab.setLink(a, b, up);
+  async setLink(a: string, b: string, up: boolean): Promise<void> {
+    await this.lab.setLink(a, b, up);
+    const key = [a, b].sort().join(" ");
+    if (up) this.downLinks.delete(key);
+    else this.downLinks.set(key, [a, b]);
   }
 
   async sent(): Promise<ReadonlyMap<string, number>> {
-    const counters = await this.lab.counters();
-    const ends = this.topology.links.flatMap(({ a, b }) => [a, b]);
-    return new Map(
-      ends
-        .filter(({ node }) => this.lab.switches.has(node))
-        .map(({ node, port }) => [portName(node, port), counters.get(`${node}-eth${port}`)?.sentFrames ?? 0]),
-    );
+    const now = await sentFrames(this.topology, this.lab);
+    return new Map([...now].map(([port, frames]) => [port, frames - (this.#before.get(port) ?? 0)]));
   }
 
   async close(): Promise<void> {
+    for (const stop of this.#stopWatching) stop();
     this.#interfaces.close();
-    await this.lab.close();
+    await this.closed();
   }
+}
+
+/** Frames that each port of a switch has sent since the lab started. */
+export async function sentFrames(topology: ExerciseTopology, lab: Lab): Promise<ReadonlyMap<string, number>> {
+  const counters = await lab.counters();
+  const ends = topology.links.flatMap(({ a, b }) => [a, b]).filter(({ node }) => lab.switches.has(node));
+  return new Map(
+    ends.map(({ node, port }) => [portName(node, port), counters.get(`${node}-eth${port}`)?.sentFrames ?? 0]),
+  );
 }
