@@ -141,8 +141,10 @@ export class ExactRoutes {
     let routes = this.#routes.get(node);
     if (routes === undefined) this.#routes.set(node, (routes = rackRoutes(this.topology, own.routing)));
     const hops = routes[nodes[host]!.host!.rack]!;
+    const matrix = own.ofHops[hops];
+    if (matrix !== undefined) return { ports: matrix.ports, matrix };
     const set = own.routing.hopSets[hops];
-    return { ports: set?.direction === "local" ? [] : (set?.ports ?? []), matrix: own.ofHops[hops] };
+    return { ports: set?.direction === "local" ? [] : (set?.ports ?? []), matrix };
   }
 
   #route(steps: readonly Step[], selector: number): ExactRoute {

@@ -74,6 +74,7 @@ export function compileFabric(topology: Topology, parameters: PecmpParameters, l
       wider.length > 0
         ? `wide enough: ${wider.map(([name, width]) => `${name} (${width})`).join(", ")}`
         : "no field is wide enough: use fewer next hops, or control: offset",
+      ...(parameters.weights === "capacity" ? [SMALLER_GROUPS] : []),
     );
   }
   return {
@@ -116,7 +117,12 @@ function hasWeights(weights: Weights, switches: readonly CompiledSwitch[]): bool
   return false;
 }
 
-function readWeights(topology: Topology, parameters: PecmpParameters, locate: Locate): Weights {
+/** Throws DiagnosticError P42204 for a weight that names no next hop. */
+export function readWeights(
+  topology: Topology,
+  parameters: Pick<PecmpParameters, "weights" | "group_members">,
+  locate: Locate,
+): Weights {
   if (parameters.weights === "capacity") return { groupMembers: parameters.group_members };
   const weights = new Map<string, Map<string, number>>();
   for (const [i, [name, neighbour, weight]] of parameters.weights.entries()) {
@@ -169,9 +175,12 @@ function checkSpace(
   }
 }
 
+const SMALLER_GROUPS = "a smaller group_members makes groups smaller, and their weights less exact";
+
 /** Suggestions that reduce the needed capacity. */
-function advice({ control, version_bit }: PecmpParameters): string[] {
+function advice({ control, version_bit, weights }: PecmpParameters): string[] {
   const ways: string[] = [];
+  if (weights === "capacity") ways.push(SMALLER_GROUPS);
   if (control === "both") ways.push("control: offset needs half as many groups");
   if (version_bit !== "none") ways.push("version_bit: none, without transactional updates, doubles the room");
   return ways.length > 0 ? ways : ["use fewer next hops, or name another model under switches"];

@@ -21,6 +21,7 @@ import { pecmpDescription } from "./description.js";
 import { compileFabric, type PecmpFabric } from "./fabric.js";
 import { hostsOf } from "./host-rules.js";
 import { FAILOVER_NOTES, pecmpHosts, returnChance } from "./hosts.js";
+import { MOST_MEMBERS } from "../wcmp/group.js";
 import { type Hop, versionBitOf } from "./layout.js";
 import { memberIds } from "./matrix-ids.js";
 import { type PecmpParameters, pecmpParameters } from "./parameters.js";
@@ -242,6 +243,18 @@ function closedFormOf(
   return layout.shared ? { closedForm: leavesWhenDuplicated((n) => returnChance(layout, offsets, n)) } : {};
 }
 
+const NO_ROOM = { groups: 0, members: 0, routes: 0 };
+
+/**
+ * Least room of a switch whose state will be planned anew. Weights by capacity that were equal may differ for each rack after a
+ * failure, and the old and the new state are in the tables at the same time.
+ */
+function leastRoom({ racks }: Topology, { weights, group_members }: PecmpParameters) {
+  if (weights !== "capacity") return NO_ROOM;
+  const slots = Math.min(MOST_MEMBERS, 2 * racks.length * 2 * group_members);
+  return { groups: slots, members: slots, routes: 2 * racks.length };
+}
+
 /** One program a role, its tables `room` times as large as the role's largest switch needs. */
 function programsOf(
   topology: Topology,
@@ -252,10 +265,11 @@ function programsOf(
   const roles = [...new Set(switchesOf(topology).map((node) => node.role))];
   const programs = roles.map((role): ProgramPlan => {
     const own = switches.filter((compiled) => topology.nodes[compiled.node]!.role === role);
+    const least = room === 1 ? NO_ROOM : leastRoom(topology, parameters);
     // Like switches share their lists.
     const lists = [...new Set(own.map(({ matrices }) => matrices))];
-    const largest = (count: (matrices: CompiledSwitch["matrices"]) => number) =>
-      tableSize(room * Math.max(...lists.map(count)));
+    const largest = (least: number, count: (matrices: CompiledSwitch["matrices"]) => number) =>
+      tableSize(Math.max(least, room * Math.max(...lists.map(count))));
     const template = templateFor(role, new Set(lists.flat().map((matrix) => matrix.direction)));
     const hopOf = (direction: Direction): Hop =>
       role === "tor" || role === "spine" ? role : direction === "up" ? "leaf" : "legs";
@@ -263,15 +277,15 @@ function programsOf(
     const versions = version === undefined ? 1 : 2;
     const way = (direction: Direction) => {
       const hop = hopOf(direction);
-      const sum = (count: (matrix: CompiledMatrix) => number) =>
-        largest((matrices) =>
+      const sum = (least: number, count: (matrix: CompiledMatrix) => number) =>
+        largest(least, (matrices) =>
           matrices.reduce((total, m) => total + (m.direction === direction ? count(m) : 0), 0),
         );
       return {
         slice: layout.slices[hop] ?? { low: 0, width: 0 },
         hash: hashOf(parameters, role, direction),
-        groups: sum((matrix) => matrix.rows.length),
-        members: sum(memberIds),
+        groups: sum(least.groups, (matrix) => matrix.rows.length),
+        members: sum(least.members, memberIds),
       };
     };
     return pecmpProgram(role, template, {
@@ -279,8 +293,10 @@ function programsOf(
       ...Object.fromEntries(directionsOf(template).map((direction) => [direction, way(direction)])),
       ...(version === undefined ? {} : { version }),
       sizes: {
-        routes: tableSize(room * versions * Math.max(...own.map(({ routing }) => routing.routes.length))),
-        selectorRows: largest((matrices) => selectorRowEntries(matrices, layout)),
+        routes: tableSize(
+          versions * Math.max(least.routes, room * Math.max(...own.map(({ routing }) => routing.routes.length))),
+        ),
+        selectorRows: largest(least.groups, (matrices) => selectorRowEntries(matrices, layout)),
       },
     });
   });

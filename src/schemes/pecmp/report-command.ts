@@ -1,7 +1,11 @@
 /** `p4loom generate pecmp --report`: what the control matrices cost, on a topology or on the twelve of the paper. */
 import { z } from "zod";
+import { fail } from "../../base/index.js";
 import type { Topology } from "../../topology/index.js";
+import { CODES } from "../codes.js";
 import type { ReportText, SchemeReport } from "../scheme.js";
+import { reductionReport } from "../wcmp/report.js";
+import { readWeights } from "./fabric.js";
 import { VERSION_BITS } from "./layout.js";
 import { pecmpParameters } from "./parameters.js";
 import {
@@ -16,7 +20,7 @@ import {
 /** Name of the twelve topologies of Table 2. */
 const TABLE_2 = "table2";
 
-/** The parameters of the scheme, of which the report reads two, with defaults of its own. */
+/** The parameters of the scheme, of which the report reads those of {@link ReportOptions} and the weights. */
 const reportSchema = pecmpParameters.extend({
   /** What the counted groups control. */
   control: pecmpParameters.shape.control.unwrap().default(DEFAULT_REPORT.control),
@@ -29,13 +33,25 @@ export const pecmpReport: SchemeReport = {
   topologies: [TABLE_2],
   options: reportSchema,
   make: (subject: Topology | string, options: unknown): ReportText => {
-    const { version_bit, legs, control } = options as z.output<typeof reportSchema>;
+    const given = options as z.output<typeof reportSchema>;
+    const { version_bit, legs, control } = given;
     const rule: ReportOptions = { versionBit: version_bit, legs, control };
     if (typeof subject === "string") {
+      if (given.weights.length > 0)
+        fail(
+          CODES.weight,
+          undefined,
+          `the topologies of ${TABLE_2} have links of one rate, and no weights`,
+          "name the file of a topology",
+        );
       const rows = table2Report(rule);
       return { rows, text: formatReport(rows) };
     }
-    const rows = [reportOf(subject.name, subject, rule)];
-    return { rows, text: `${formatReport(rows)}\n\n${formatSwitchReport(subject, control)}` };
+    const weights = readWeights(subject, given, () => undefined);
+    const rows = [reportOf(subject.name, subject, rule, weights)];
+    const text = `${formatReport(rows)}\n\n${formatSwitchReport(subject, control, weights)}`;
+    if (!("groupMembers" in weights)) return { rows, text };
+    const wcmp = reductionReport(subject, weights.groupMembers);
+    return { rows: [{ ...rows[0]!, wcmp: wcmp.rows }], text: `${text}\n\n${wcmp.text}` };
   },
 };

@@ -11,7 +11,7 @@ import {
   type TopologySpec,
   topologySchema,
 } from "../../topology/index.js";
-import { type CompiledSwitch, compileMatrices, fanOutsOf, groupSizes } from "./compile.js";
+import { type CompiledSwitch, compileMatrices, fanOutsOf, groupSizes, type Weights } from "./compile.js";
 import { type FanOuts, layOut, type VersionBit } from "./layout.js";
 import type { Control } from "./matrix.js";
 import { countWaysUp } from "./paths.js";
@@ -26,6 +26,9 @@ export interface ReportOptions {
   /** What the counted groups control. */
   readonly control: Control;
 }
+
+/** Each next hop once in its group. */
+const EQUAL: Weights = new Map();
 
 /** The reading under which the rows of Table 2 agree with figure 6a and with "2 to 6 bits". */
 export const DEFAULT_REPORT: ReportOptions = { versionBit: "none", legs: false, control: "both" };
@@ -51,8 +54,9 @@ export function reportOf(
   name: string,
   topology: Topology,
   options: ReportOptions = DEFAULT_REPORT,
+  weights: Weights = EQUAL,
 ): ReportRow {
-  const switches = compileMatrices(topology, options.control);
+  const switches = compileMatrices(topology, options.control, weights);
   const fanOuts = fanOutsOf(topology, switches);
   const sizes = groupSizes(topology, switches);
   const offsetBits = sizes.length === 0 ? 0 : offsetSet(ruleFor(sizes), Math.max(...sizes)).bits;
@@ -155,8 +159,12 @@ export function formatReport(rows: readonly ReportRow[]): string {
 }
 
 /** For each role of one topology: the groups and members of its largest switch in each direction, for all destinations. */
-export function formatSwitchReport(topology: Topology, control: Control = DEFAULT_REPORT.control): string {
-  const switches = compileMatrices(topology, control);
+export function formatSwitchReport(
+  topology: Topology,
+  control: Control = DEFAULT_REPORT.control,
+  weights: Weights = EQUAL,
+): string {
+  const switches = compileMatrices(topology, control, weights);
   const roles = [...new Set(switchesOf(topology).map((node) => node.role))];
   const rows = roles.map((role) => {
     const own = switches.filter((compiled) => topology.nodes[compiled.node]!.role === role);

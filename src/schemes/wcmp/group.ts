@@ -7,6 +7,9 @@ import { z } from "zod";
 /** The parameter `group_members`: most members of a group, where each next hop stands as often as its weight says. */
 export const groupMembersSchema = z.number().int().min(2).max(4096).default(128);
 
+/** Members that a switch has room for: 16 bits of indexes. */
+export const MOST_MEMBERS = 65_536;
+
 /**
  * How often each next hop stands in a group of at most `most` members, in proportion to the capacities. Exact where that fits.
  * Otherwise members are given one by one to the next hop that then carries least more than its share, and of all group sizes

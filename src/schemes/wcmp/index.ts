@@ -5,7 +5,7 @@ import { planEcmpSwitches } from "../ecmp/plan.js";
 import { fixedHosts } from "../fixed-hosts.js";
 import { hashParameters } from "../hash-settings.js";
 import type { Scheme } from "../scheme.js";
-import { groupMembersSchema } from "./group.js";
+import { groupMembersSchema, MOST_MEMBERS } from "./group.js";
 import { wcmpReport } from "./report.js";
 import { weightedRoutes } from "./weighted-routes.js";
 
@@ -14,9 +14,6 @@ const wcmpParameters = z.strictObject({
   /** Most members of a group, where each next hop stands as often as its weight says. */
   group_members: groupMembersSchema,
 });
-
-/** Members that a switch has room for: 16 bits of indexes. */
-const MOST_MEMBERS = 65_536;
 
 /**
  * Weights that were equal may differ for each rack after a failure. The old and the new state are in the tables at the same time.

@@ -17,39 +17,42 @@ const options = z.strictObject({
 export const wcmpReport: SchemeReport = {
   topologies: [],
   options,
-  make: (subject, given): ReportText => {
-    const { group_members: most } = given as z.output<typeof options>;
-    const rows = reduction(subject as Topology, most);
-    const table = formatTable(
-      [
-        "role",
-        "switches",
-        "groups",
-        "members",
-        "largest group",
-        "exact group",
-        "next hops",
-        "worst error",
-        "mean error",
-      ],
-      rows.map((row) => [
-        row.role,
-        row.switches,
-        row.groups,
-        row.members,
-        row.largest_group,
-        row.exact_group,
-        row.next_hops,
-        `${(100 * row.worst_error).toFixed(2)} %`,
-        `${(100 * row.mean_error).toFixed(2)} %`,
-      ]),
-    );
-    const note =
-      `groups of at most ${most} members; groups and members of the largest switch of a role. The error of a group is the ` +
-      "largest share of a next hop over what its capacity asks for, less 1.";
-    return { rows, text: `${table}\n\n${note}` };
-  },
+  make: (subject, given): ReportText =>
+    reductionReport(subject as Topology, (given as z.output<typeof options>).group_members),
 };
+
+/** How large exact groups would be, and how far those of at most so many members are from the capacities. */
+export function reductionReport(topology: Topology, most: number): ReportText {
+  const rows = reduction(topology, most);
+  const table = formatTable(
+    [
+      "role",
+      "switches",
+      "groups",
+      "members",
+      "largest group",
+      "exact group",
+      "next hops",
+      "worst error",
+      "mean error",
+    ],
+    rows.map((row) => [
+      row.role,
+      row.switches,
+      row.groups,
+      row.members,
+      row.largest_group,
+      row.exact_group,
+      row.next_hops,
+      `${(100 * row.worst_error).toFixed(2)} %`,
+      `${(100 * row.mean_error).toFixed(2)} %`,
+    ]),
+  );
+  const note =
+    `groups of at most ${most} members; groups and members of the largest switch of a role. The error of a group is the ` +
+    "largest share of a next hop over what its capacity asks for, less 1.";
+  return { rows, text: `${table}\n\n${note}` };
+}
 
 interface ReductionRow {
   readonly role: Role;
