@@ -35,7 +35,7 @@ export interface CompiledSwitch {
 }
 
 /** WCMP weights by switch and neighbour name; a neighbour that is not named has weight 1. */
-export type NamedWeights = ReadonlyMap<string, ReadonlyMap<string, number>>;
+type NamedWeights = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** WCMP weights (section 2.3): given by name, or in proportion to the capacity behind each next hop, for groups of at most so many members. */
 export type Weights = NamedWeights | { readonly groupMembers: number };

@@ -6,6 +6,7 @@ import { FAILOVERS, type PecmpHosts } from "./hosts.js";
 import { HOPS, VERSION_BITS } from "./layout.js";
 import { SPRAYS } from "./spraying.js";
 import { SUBFLOW_RULES } from "./subflows.js";
+import { viaDescription } from "./via.js";
 
 const count = z.number().int().min(0);
 const bit = z.number().int().min(0).max(31);
@@ -45,6 +46,8 @@ export const pecmpDescription = z.strictObject({
   ...rulesShape,
   /** By name of a host: as `nics`, at first. */
   nics_of: z.record(z.string(), z.array(count).min(1)).exactOptional(),
+  /** By name of a host that sends: where its flows begin. */
+  via: viaDescription.exactOptional(),
   /** The hosts take updates, and their flows change the version so. */
   switchover: z.enum(["drained", "at_once"]).exactOptional(),
 });

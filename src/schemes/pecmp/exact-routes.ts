@@ -8,7 +8,7 @@ import type { Topology } from "../../topology/index.js";
 import { flowHash } from "../hash.js";
 import type { CompiledMatrix, CompiledSwitch } from "./compile.js";
 import type { PecmpFabric } from "./fabric.js";
-import { type Hop, readSlice, writeSlice } from "./layout.js";
+import { type Hop, readSlice, type SelectorLayout, writeSlice } from "./layout.js";
 
 export interface ExactRoute {
   /** Node indexes from host to host. */
@@ -100,9 +100,12 @@ export class ExactRoutes {
 
   /** The selector of a route for one flow: with the value that makes the bond of the first host take the route's NIC. */
   withNic(route: ExactRoute, flow: FlowKey): number {
-    const nics = this.topology.nodes[route.nodes[0]!]!.ports.length;
-    const value = (((route.nic - flowHash(flow)) % nics) + nics) % nics;
-    return writeSlice(this.fabric.layout, "nic", route.selector, value);
+    return selectorWithNic(
+      this.fabric.layout,
+      route,
+      this.topology.nodes[route.nodes[0]!]!.ports.length,
+      flow,
+    );
   }
 
   *#from(
@@ -158,6 +161,17 @@ export class ExactRoutes {
       selector,
     };
   }
+}
+
+/** The selector of a route for one flow of a host with so many NICs: the value of the NIC's slice makes the bond take the route's NIC. */
+export function selectorWithNic(
+  layout: SelectorLayout,
+  route: Pick<ExactRoute, "nic" | "selector">,
+  nics: number,
+  flow: FlowKey,
+): number {
+  const value = (((route.nic - flowHash(flow)) % nics) + nics) % nics;
+  return writeSlice(layout, "nic", route.selector, value);
 }
 
 /** Value of a slice that names a next hop: its row follows those of the offsets. */

@@ -33,6 +33,7 @@ import { HOPS, readSlice, type SelectorLayout, writeSlice } from "./layout.js";
 import type { OffsetSet } from "./selectors.js";
 import { type Spray, SprayedPath, Sprayer } from "./spraying.js";
 import { type SubflowRule, shifted, subflowOffset } from "./subflows.js";
+import { type Via, viaSelector } from "./via.js";
 
 export const FAILOVERS = ["probe", "shift", "prr", "none"] as const;
 export type Failover = (typeof FAILOVERS)[number];
@@ -143,6 +144,8 @@ export interface PecmpHosts {
   readonly spray?: Spray | undefined;
   /** NICs in service, 0-based, where these are not all. */
   readonly nics?: readonly number[] | undefined;
+  /** Destinations to which flows of this host begin on a route of their own. */
+  readonly via?: readonly Via[] | undefined;
 }
 
 /** A policy whose flows may go on from a selector that they have. */
@@ -156,7 +159,7 @@ export interface PecmpPolicy extends HostPolicy {
  * a connection start at offsets from there.
  */
 export function pecmpHosts(hosts: PecmpHosts, { clock, random: own }: HostContext): PecmpPolicy {
-  const { failover, layout, offsets, subflows, balance, spray, nics: inService } = hosts;
+  const { failover, layout, offsets, subflows, balance, spray, nics: inService, via = [] } = hosts;
   const rerouter = makeRerouter(layout, offsets);
   const drawn = layout.control === "hops";
   const shared = spray === undefined || layout.shared ? undefined : new Sprayer(layout, spray, own);
@@ -173,7 +176,8 @@ export function pecmpHosts(hosts: PecmpHosts, { clock, random: own }: HostContex
     }
   };
   return {
-    open(flow, random, end, from): PathChooser {
+    open(flow, random, end, given): PathChooser {
+      const from = given ?? viaSelector(layout, via, flow);
       if (spray !== undefined) return new SprayedPath(shared ?? new Sprayer(layout, spray, random));
       // The subflows of a connection that have one five-tuple must begin at one place.
       const begin =

@@ -16,12 +16,12 @@ import { tableSize } from "../fabric.js";
 import { DIRECTIONS, type Direction, hashesByTier, hashOf, seedUpdate } from "../hash-settings.js";
 import { withThreshold } from "../plb/marks.js";
 import { type FabricPlan, REPLANNING_ROOM, type Scheme } from "../scheme.js";
+import { MOST_MEMBERS } from "../wcmp/group.js";
 import type { CompiledMatrix, CompiledSwitch } from "./compile.js";
 import { pecmpDescription } from "./description.js";
 import { compileFabric, type PecmpFabric } from "./fabric.js";
 import { hostsOf } from "./host-rules.js";
 import { FAILOVER_NOTES, pecmpHosts, returnChance } from "./hosts.js";
-import { MOST_MEMBERS } from "../wcmp/group.js";
 import { type Hop, versionBitOf } from "./layout.js";
 import { memberIds } from "./matrix-ids.js";
 import { type PecmpParameters, pecmpParameters } from "./parameters.js";
@@ -36,6 +36,7 @@ import { versionedHosts } from "./update/hosts.js";
 import { type UpdateSpec, updateCommand } from "./update/parameters.js";
 import { nicsInService, targetOf } from "./update/target.js";
 import { SharedUpdates, selectorRowEntries, switchUpdates } from "./updates.js";
+import { viaOf } from "./via.js";
 
 export {
   compileMatrices,
@@ -93,9 +94,14 @@ export const pecmp: Scheme<PecmpParameters> = {
   parameters: pecmpParameters,
   plan: planPecmp,
   hosts: (description, context) => {
-    const { kind: _, switchover, nics_of, ...common } = checkDescription(pecmpDescription, description);
+    const { kind: _, switchover, nics_of, via, ...common } = checkDescription(pecmpDescription, description);
     const nics = nics_of?.[context.name];
-    const rules = nics === undefined ? common : { ...common, nics };
+    const routes = via?.[context.name];
+    const rules = {
+      ...common,
+      ...(nics === undefined ? {} : { nics }),
+      ...(routes === undefined ? {} : { via: routes }),
+    };
     return switchover === undefined ? pecmpHosts(rules, context) : versionedHosts(rules, switchover, context);
   },
   commands: { update: updateCommand },
@@ -182,6 +188,7 @@ function planPecmp(
       kind: "pecmp",
       ...hostsOf(parameters, fabric),
       ...(reduced === topology ? {} : { nics_of: nicsInService(reduced) }),
+      ...(parameters.via.length === 0 ? {} : { via: viaOf(reduced, parameters, fabric, locate) }),
       ...(mode === "none" ? {} : { switchover: mode === "plain" ? "at_once" : switchover }),
     },
     repaths: parameters.failover !== "none" && parameters.spray === undefined,
@@ -294,7 +301,8 @@ function programsOf(
       ...(version === undefined ? {} : { version }),
       sizes: {
         routes: tableSize(
-          versions * Math.max(least.routes, room * Math.max(...own.map(({ routing }) => routing.routes.length))),
+          versions *
+            Math.max(least.routes, room * Math.max(...own.map(({ routing }) => routing.routes.length))),
         ),
         selectorRows: largest(least.groups, (matrices) => selectorRowEntries(matrices, layout)),
       },

@@ -11,6 +11,7 @@ import { SPRAYS } from "./spraying.js";
 import { SWITCH_MODELS } from "./sram.js";
 import { SUBFLOW_RULES } from "./subflows.js";
 import { elementSchema, updateParameters, weightsSchema } from "./update/parameters.js";
+import { viaSchema } from "./via.js";
 
 const modelSchema = z.union(
   [
@@ -34,6 +35,8 @@ export const pecmpParameters = z.strictObject({
   balance: balancingSchema.extend({ threshold: thresholdSchema }).optional(),
   /** Selectors of the subflows of a connection, and of their acknowledgements. */
   subflow_selectors: z.enum(SUBFLOW_RULES).default("halved"),
+  /** Routes of hosts through given nodes: their flows begin there, and leave by `failover`. Needs control of next hops. */
+  via: viaSchema,
   /** Each packet has a selector of its own; instead of `failover`. */
   spray: z.enum(SPRAYS).optional(),
   /** Switches and links that are out of service at first; an update may bring them into service. */

@@ -15,7 +15,7 @@ import type { PecmpParameters } from "./parameters.js";
  *
  * @param list node indexes, a host first and last
  */
-function routeThrough(
+export function routeThrough(
   topology: Topology,
   fabric: PecmpFabric,
   list: readonly number[],

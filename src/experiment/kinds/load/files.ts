@@ -17,6 +17,9 @@ export async function loadFiles(sweep: LoadSweep): Promise<[name: string, text: 
     ["links.csv", linksCsv(sweep)],
     ["queues.csv", queuesCsv(sweep)],
     ["tests.csv", testsCsv(sweep)],
+...(sweep.points.every(({ experiment }) => experiment.settings.series === undefined)
+      ? []
+      : [["series.csv", seriesCsv(sweep)] as [string, FileText]]),
     ...(lines === undefined ? [] : [["flows.jsonl", lines] as [string, FileText]]),
   ];
 }
@@ -84,6 +87,24 @@ function queuesCsv(sweep: LoadSweep): string {
   );
   const figures = ["mean_bytes", "p50_bytes", "p99_bytes", "max_bytes"];
   return csv(["scheme", ...sweep.keys, "seed", "switch", "port", "to", ...figures], rows);
+}
+
+/** What was sent, lost and delivered over time, a line a bin, by seed. */
+function seriesCsv(sweep: LoadSweep): string {
+  const rows = eachUnit(sweep, ({ outcomes }) =>
+    outcomes.flatMap(({ seed, series }) =>
+      (series?.sent ?? []).map((sent, bin) => [
+        seed,
+        Number(((bin * series!.binNs) / 1e6).toFixed(6)),
+        sent,
+        series!.lostInQueues[bin],
+        series!.lostByFaults[bin],
+        series!.delivered[bin],
+      ]),
+    ),
+  );
+  const figures = ["sent", "lost_in_queues", "lost_by_faults", "delivered_bytes"];
+  return csv(["scheme", ...sweep.keys, "seed", "from_ms", ...figures], rows);
 }
 
 function testsCsv(sweep: LoadSweep): string {

@@ -11,7 +11,7 @@ import { loadTable } from "./table.js";
 
 export const LOAD: SweepKind<LoadSettings, Load, Unit, LoadOutcome, LoadRow, ReadonlyMap<Fault, number>> = {
   name: "load",
-  keys: ["load", "warm_up", "drain", "record", "sizes"],
+  keys: ["load", "warm_up", "drain", "record", "series", "sizes"],
   schema: loadFileSchema,
   takesRuns: false,
   check: loadOf,

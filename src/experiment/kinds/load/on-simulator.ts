@@ -13,6 +13,7 @@ import { frameSizes } from "./frame-sizes.js";
 import { IdealTimes } from "./ideal-time.js";
 import { FabricMeter } from "./meters/fabric-meter.js";
 import { FlowMeter, type MeteredFlow } from "./meters/flow-meter.js";
+import { SeriesMeter } from "./meters/series-meter.js";
 import { noneMeasured } from "./none-measured.js";
 import type { LoadFigures } from "./outcome.js";
 import { replayPackets } from "./replay-packets.js";
@@ -47,6 +48,10 @@ export async function loadInSimulator(
   const meter = new FlowMeter(sizes, warm_up, (arrival) => ideal.of(arrival));
   const recorder = new FlowRecorder(topology, settings);
   const fabricMeter = new FabricMeter(fabric);
+  const series =
+    settings.series === undefined
+      ? undefined
+      : new SeriesMeter(fabric, settings.series, () => meter.delivered());
   const transport = transportOptions(settings.transport);
   const trafficOf = () => traffic.workload(new Random(seed).fork("traffic"));
   const { ip } = settings.traffic;
@@ -114,6 +119,7 @@ export async function loadInSimulator(
   }
   windowCloses();
   if (meter.measured === 0) noneMeasured(experiment, arrivals);
+  const seriesFigures = series?.figures();
   for (const flow of meter.openFlows()) recorder.unfinished(flow);
   const openAtEnd = meter.open;
   flows.closeAll();
@@ -128,6 +134,7 @@ export async function loadInSimulator(
     window: [warm_up, windowEnd!],
     endNs: sinceStart(),
     ...fabricMeter.figures(),
+    ...seriesFigures,
     ...recorder.lines(),
   };
 }

@@ -6,6 +6,7 @@ import type { Drops } from "./meters/drop-meter.js";
 import type { FlowFigures, GroupFigures } from "./meters/flow-meter.js";
 import type { LinkUse } from "./meters/link-meter.js";
 import type { QueueFigures } from "./meters/queue-meter.js";
+import type { LoadSeries } from "./meters/series-meter.js";
 
 export interface LoadFigures {
   readonly seed: number;
@@ -23,6 +24,8 @@ export interface LoadFigures {
   readonly drops?: Drops;
   /** On a testbed: frames that came into a switch and did not leave it, by switch, where there are any. */
   readonly lostAtSwitches?: Readonly<Record<string, number>>;
+  /** With `series`. */
+  readonly series?: LoadSeries;
   /** With `record: flows`: in the order in which they ended. */
   readonly lines?: readonly FlowLine[];
   /** Lines that `record_limit` cut off. */

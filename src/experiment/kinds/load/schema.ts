@@ -1,6 +1,6 @@
 /** The experiment file of the kind `load`: many flows that arrive by a workload, and how long they take. */
 import { z } from "zod";
-import { bytesSchema, durationSchema } from "../../../topology/index.js";
+import { bytesSchema, durationSchema, positiveDurationSchema } from "../../../topology/index.js";
 import { commandsSchema } from "../../commands.js";
 import { type Checked, fabricKeys, machineKeys, whole } from "../../experiment.js";
 import type { RunFaults } from "../../faults/during-run.js";
@@ -33,6 +33,8 @@ export const loadFileSchema = z.strictObject({
   record: z.literal("flows").optional(),
   /** Most lines a unit. */
   record_limit: whole("a number of lines", 1, 10_000_000).default(100_000),
+  /** Length of a bin of `series.csv`, which has what was sent, lost and delivered over time. */
+  series: positiveDurationSchema.optional(),
   ...machineKeys,
   transport: transportSchema({ protocol: "tcp", handshake: true }),
 });

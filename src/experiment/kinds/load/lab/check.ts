@@ -34,13 +34,18 @@ export function isDirect({ settings, topology }: Load, { hosts }: SchemeRun): bo
 }
 
 function checkTraffic({ settings, locate }: Load, engine: SwitchEngine): void {
-  const { traffic } = settings;
+  const { traffic, series } = settings;
   const refuse = (path: readonly PropertyKey[], message: string): never =>
     fail(
       CODES.loadOnTestbed,
       locate(path) ?? locate(["traffic"]),
       message,
       "run it on the simulator: --engine sim",
+    );
+  if (series !== undefined)
+    refuse(
+      ["series"],
+      `a series over time needs the counters of the simulator, which engine ${engine} does not have`,
     );
   if (traffic.replay !== undefined)
     refuse(

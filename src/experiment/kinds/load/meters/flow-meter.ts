@@ -162,6 +162,14 @@ export class FlowMeter {
     for (const flow of this.#open.values()) this.#classes[flow.sizeClass][key] += flow.counters().delivered;
   }
 
+  /** Payload of all flows that receivers have in order by now. */
+  delivered(): number {
+    let sum = 0;
+    for (const { delivered } of Object.values(this.#classes)) sum += delivered;
+    for (const flow of this.#open.values()) sum += flow.counters().delivered;
+    return sum;
+  }
+
   /** Flows that have not ended, in the order of their arrival. */
   openFlows(): readonly MeteredFlow[] {
     return [...this.#open.values()];

@@ -1,0 +1,70 @@
+/** What hosts send, what is lost and what arrives, bin by bin from the start of the traffic. */
+import { type Fabric, SwitchNode } from "../../../../sim/packet/index.js";
+
+/** As JSON; lists have an entry a bin. Packets are those of both directions, acknowledgements too. */
+export interface LoadSeries {
+  readonly binNs: number;
+  /** Packets that hosts handed to their links. */
+  readonly sent: readonly number[];
+  /** Packets that queues had no room for, and that faults lost. */
+  readonly lostInQueues: readonly number[];
+  readonly lostByFaults: readonly number[];
+  /** Payload that receivers got in order, in bytes. */
+  readonly delivered: readonly number[];
+}
+
+type Counts = readonly [sent: number, queues: number, faults: number, delivered: number];
+
+export class SeriesMeter {
+  readonly #bins: Counts[] = [];
+  #before: Counts;
+  #isOver = false;
+
+  /** From now on, for all flows: `delivered` is the payload that receivers have by now. */
+  constructor(
+    readonly fabric: Fabric,
+    readonly binNs: number,
+    readonly delivered: () => number,
+  ) {
+    this.#before = this.#count();
+    this.#wait();
+  }
+
+  /** At the end of the run; the last bin may be shorter. */
+  figures(): { readonly series: LoadSeries } {
+    this.#isOver = true;
+    this.#add();
+    const list = (which: 0 | 1 | 2 | 3) => this.#bins.map((bin) => bin[which]);
+    const [sent, lostInQueues, lostByFaults, delivered] = [list(0), list(1), list(2), list(3)];
+    return { series: { binNs: this.binNs, sent, lostInQueues, lostByFaults, delivered } };
+  }
+
+  #wait(): void {
+    const { simulation } = this.fabric.network;
+    simulation.at(simulation.now + this.binNs, () => {
+      if (this.#isOver) return;
+      this.#add();
+      this.#wait();
+    });
+  }
+
+  #add(): void {
+    const now = this.#count();
+    const before = this.#before;
+    this.#bins.push([now[0] - before[0], now[1] - before[1], now[2] - before[2], now[3] - before[3]]);
+    this.#before = now;
+  }
+
+  #count(): Counts {
+    const hosts = new Set<unknown>(this.fabric.hosts());
+    let [sent, queues, faults] = [0, 0, 0];
+    for (const { stats, source } of this.fabric.network.channels) {
+      if (hosts.has(source)) sent += stats.sent;
+      queues += stats.overflowed;
+      faults += stats.vanished;
+    }
+    for (const node of this.fabric.nodes)
+      if (node instanceof SwitchNode) queues += node.device.stats.drops.queue;
+    return [sent, queues, faults, this.delivered()];
+  }
+}
