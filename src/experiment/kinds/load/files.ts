@@ -17,7 +17,7 @@ export async function loadFiles(sweep: LoadSweep): Promise<[name: string, text: 
     ["links.csv", linksCsv(sweep)],
     ["queues.csv", queuesCsv(sweep)],
     ["tests.csv", testsCsv(sweep)],
-...(sweep.points.every(({ experiment }) => experiment.settings.series === undefined)
+    ...(sweep.points.every(({ experiment }) => experiment.settings.series === undefined)
       ? []
       : [["series.csv", seriesCsv(sweep)] as [string, FileText]]),
     ...(lines === undefined ? [] : [["flows.jsonl", lines] as [string, FileText]]),
