@@ -99,7 +99,7 @@ export class DataPath {
     const payload = end - tcp - (bytes[tcp + 12]! >>> 4) * 4;
     const length = dataLength(flags, payload);
     if (length > 0 && flow.chooser.holds === true && flow.waits(sequence, length)) {
-      flow.hold(bytes.slice(ip, end));
+      flow.hold(bytes.slice(ip, end), sequence, length);
       return;
     }
     let selectors: readonly number[] | undefined;

@@ -100,6 +100,8 @@ export class TcpFlow {
 
   /** Segments that the chooser holds back. */
   #held: Uint8Array[] = [];
+  /** End of the last of these. */
+  #heldEnd = 0;
 
   // The receiving half.
   /** Sequence number of the other end's SYN; undefined: it was not seen. */
@@ -202,7 +204,8 @@ export class TcpFlow {
 
   /** All data that left is acknowledged. */
   get isDrained(): boolean {
-    return this.#next === this.#unacknowledged;
+    // Sequence numbers of 32 bits, which are equal with a sign or without.
+    return ((this.#next - this.#unacknowledged) | 0) === 0;
   }
 
   /** Whether a segment with new data would leave while other data is under way, or behind such segments that wait. */
@@ -211,9 +214,12 @@ export class TcpFlow {
     return isNew && (!this.isDrained || this.#held.length > 0) && this.#held.length < MOST_HELD;
   }
 
-  /** A segment as the kernel made it waits until {@link release}. */
-  hold(packet: Uint8Array): void {
+  /** A segment as the kernel made it waits until {@link release}; one that the kernel sends again waits already. */
+  hold(packet: Uint8Array, sequence: number, length: number): void {
+    const end = (sequence + length) | 0;
+    if (this.#held.length > 0 && ((end - this.#heldEnd) | 0) <= 0) return;
     this.#held.push(packet);
+    this.#heldEnd = end;
   }
 
   /** The segments that need not wait any more; undefined: none, or they still wait. */

@@ -45,6 +45,35 @@ function flow(...events: Event[]): unknown[] {
   });
 }
 
+describe("a flow whose chooser holds new data back", () => {
+  // Sequence numbers are 32 bits without a sign, and wrap.
+  it.each([1000, 2 ** 31 - 1400, 3_000_000_000, 2 ** 32 - 1400])(
+    "lets it go when all before it is acknowledged, from sequence number %i on",
+    (first) => {
+      const at = (offset: number) => (first + offset) >>> 0;
+      const own = makeFlow();
+      Object.assign(own.chooser, { holds: true });
+      expect(own.waits(at(0), 1000)).toBe(false);
+      own.sent(at(0), 1000, false, 0, 2 * MS);
+      own.sent(at(1000), 1000, false, 0, 2 * MS);
+      const third = Uint8Array.of(3);
+      const fourth = Uint8Array.of(4);
+      expect(own.waits(at(2000), 1000)).toBe(true);
+      own.hold(third, at(2000), 1000);
+      own.hold(fourth, at(3000), 1000);
+      // The kernel's timer runs out while they wait.
+      expect(own.waits(at(2000), 1000)).toBe(true);
+      own.hold(Uint8Array.of(5), at(2000), 1000);
+      expect(own.waits(at(0), 1000)).toBe(false);
+      own.acknowledge(at(1000), true, 50, MS);
+      expect([own.isDrained, own.release()]).toEqual([false, undefined]);
+      own.acknowledge(at(2000), true, 50, 2 * MS);
+      expect([own.isDrained, own.release()]).toEqual([true, [third, fourth]]);
+      expect(own.release()).toBeUndefined();
+    },
+  );
+});
+
 describe("a flow that passes by", () => {
   it("has a timeout where the first unacknowledged segment leaves again after silence", () => {
     expect(
