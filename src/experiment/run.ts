@@ -142,6 +142,7 @@ export function refuseSeeing(engine: EngineName, span?: Span): never {
     CODES.seeingOnTestbed,
     span,
     `engine ${engine} does not trace flows, capture single links or write a page to scrub through the run`,
+    "real switches tell neither the lengths of their queues nor which packet was of which flow, which the page and the traces consist of",
     "run it on the simulator; on a testbed --pcap alone captures every port of every switch",
   );
 }
