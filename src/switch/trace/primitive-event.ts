@@ -56,33 +56,33 @@ function bodyOf(
     case "drop":
       return { kind: "mark_to_drop", changes };
     case "count": {
-      const counter = instance.counters.get(resource);
-      const inside = counter !== undefined && index < counter.size;
+      const counter = instance.counters.get(resource)!;
+      const inside = index < counter.size;
       const counts = inside ? readCounter(counter, index) : {};
       return { kind: "counter", counter: resource, index, ...counts };
     }
     case "execute_meter": {
-      const inside = index < (instance.meters.get(resource)?.size ?? 0);
+      const inside = index < instance.meters.get(resource)!.size;
       const color = inside ? { color: colorOf(Number(changes[0]?.after ?? 0)) } : {};
       return { kind: "meter", meter: resource, index, ...color, changes: inside ? changes : [] };
     }
     case "register_read": {
-      const register = instance.registers.get(resource);
-      const inside = register !== undefined && index < register.size;
+      const register = instance.registers.get(resource)!;
+      const inside = index < register.size;
       const value = inside ? { value: hexOf(register.get(index), register.width) } : {};
       return { kind: "register_read", register: resource, index, ...value, changes: inside ? changes : [] };
     }
     case "register_write": {
-      const register = instance.registers.get(resource);
-      const inside = register !== undefined && index < register.size;
+      const register = instance.registers.get(resource)!;
+      const inside = index < register.size;
       if (!inside) return { kind: "register_write", register: resource, index };
       const before = hexOf(numberOf(reported, 1, register.words), register.width);
       const after = hexOf(register.get(index), register.width);
       return { kind: "register_write", register: resource, index, before, after };
     }
     case "modify_field_with_hash_based_offset": {
-      const calculation = instance.program.bmv2.calculations.find(({ name }) => name === resource);
-      const input = fields.hashInput(fields.before, calculation?.algo ?? "", calculation?.input ?? []);
+      const calculation = instance.program.bmv2.calculations.find(({ name }) => name === resource)!;
+      const input = fields.hashInput(fields.before, calculation.algo, calculation.input);
       const [low = 0, high = 0] = reported;
       const result = hexOf((BigInt(high >>> 0) << 32n) | BigInt(low >>> 0), high === 0 ? 32 : 64);
       return { kind: "hash", calculation: resource, result, changes, ...input };
