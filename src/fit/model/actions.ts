@@ -209,7 +209,7 @@ export class ActionReader {
     const local = this.context.locals.has(access.field);
     const expr = local ? this.#guardedValue(access, assigned.expr) : assigned.expr;
     if (!local) this.#unlessGuarded(source);
-    const whole = access.width === (this.context.fields.get(access.field)?.width ?? 1);
+    const whole = access.width === this.#widthOf(access.field);
     this.#forget(access.field);
     if (local && whole) {
       if (hasCell(expr)) {
@@ -350,17 +350,17 @@ export class ActionReader {
     let use = this.#registers.get(name);
     if (use === undefined) {
       const step = this.#newStep(source);
-      const declared = this.context.program.register_arrays.find((r) => r.name === name);
+      const declared = this.context.program.register_arrays.find((r) => r.name === name)!;
       const { kind, text } = this.#indexOf(index, step);
       step.attached.push({
         kind: "register",
         name,
         index: kind,
-        size: declared?.size ?? 1,
-        width: declared?.bitwidth ?? 32,
+        size: declared.size,
+        width: declared.bitwidth,
         counts: "both",
         updatesAndReturns: false,
-        source: declared?.source_info,
+        source: declared.source_info,
       });
       use = {
         step,
@@ -386,7 +386,7 @@ export class ActionReader {
       this.#values.set(field, { kind: "cell", register: name, reads: [] });
       if (!this.context.locals.has(field) && this.context.live.has(field)) {
         use.uses = true;
-        use.step.writes.push({ field, lo: 0, width: this.context.fields.get(field)?.width ?? 1 });
+        use.step.writes.push({ field, lo: 0, width: this.#widthOf(field) });
       }
       return;
     }
@@ -410,37 +410,37 @@ export class ActionReader {
     const meter = op === "execute_meter";
     const declared = (meter ? this.context.program.meter_arrays : this.context.program.counter_arrays).find(
       (entry) => entry.name === array.value,
-    );
+    )!;
     const { kind } = this.#indexOf(index, step);
     step.attached.push({
       kind: meter ? "meter" : "counter",
       name: array.value,
       index: kind,
-      size: declared?.size ?? 1,
+      size: declared.size ?? 1,
       width: 0,
       counts: this.context.counts.get(array.value) ?? "both",
       updatesAndReturns: false,
-      source: declared?.source_info,
+      source: declared.source_info,
     });
     if (target?.type === "field") {
       const field = `${target.value[0]}.${target.value[1]}`;
-      step.writes.push({ field, lo: 0, width: this.context.fields.get(field)?.width ?? 1 });
+      step.writes.push({ field, lo: 0, width: this.#widthOf(field) });
     }
   }
 
   #hash({ parameters, source_info: source }: bmv2.Primitive): void {
     const [target, base, calculation, max] = parameters;
     if (target?.type !== "field" || calculation?.type !== "calculation") return;
-    const declared = this.context.program.calculations.find((c) => c.name === calculation.value);
+    const declared = this.context.program.calculations.find((c) => c.name === calculation.value)!;
     const inputs: Expr[] = [];
-    for (const input of declared?.input ?? []) {
+    for (const input of declared.input) {
       if (input.type !== "payload") inputs.push(readValue(input as bmv2.Value, this.#scope));
     }
     const zero: Expr = { kind: "constant", value: 0n };
     const limit = max === undefined ? zero : readValue(max, this.#scope);
     this.context.features.push({
       kind: "hash",
-      algorithm: declared?.algo ?? "",
+      algorithm: declared.algo,
       base: base === undefined ? zero : readValue(base, this.#scope),
       max: limit,
       source,
@@ -452,7 +452,7 @@ export class ActionReader {
       return;
     }
     if (!this.context.live.has(field)) return;
-    const width = this.context.fields.get(field)?.width ?? 1;
+    const width = this.#widthOf(field);
     const range =
       limit.kind === "constant" && limit.value > 1n ? (limit.value - 1n).toString(2).length : width;
     const step = this.#newStep(source);
@@ -464,7 +464,7 @@ export class ActionReader {
     const [target, low, high] = parameters;
     if (target?.type !== "field" || low === undefined || high === undefined) return;
     const field = `${target.value[0]}.${target.value[1]}`;
-    const width = this.context.fields.get(field)?.width ?? 1;
+    const width = this.#widthOf(field);
     this.context.features.push({
       kind: "random",
       low: readValue(low, this.#scope),
@@ -482,24 +482,28 @@ export class ActionReader {
     const [target, from] = parameters;
     for (const name of this.#headersOf(target)) {
       for (const field of this.context.headerFields.get(name) ?? []) {
-        step.writes.push({ field, lo: 0, width: this.context.fields.get(field)?.width ?? 1 });
+        step.writes.push({ field, lo: 0, width: this.#widthOf(field) });
       }
       step.writes.push({ field: `${name}.$valid$`, lo: 0, width: 1 });
     }
     for (const name of this.#headersOf(from)) {
       for (const field of this.context.headerFields.get(name) ?? []) {
-        step.reads.push({ field, lo: 0, width: this.context.fields.get(field)?.width ?? 1 });
+        step.reads.push({ field, lo: 0, width: this.#widthOf(field) });
       }
     }
+  }
+
+  /** Bits of a field; 1 for the validity of a union, which is no field of a header. */
+  #widthOf(field: string): number {
+    return this.context.fields.get(field)?.width ?? 1;
   }
 
   #headersOf(value: bmv2.Value | undefined): readonly string[] {
     if (value?.type === "header") return [value.value];
     if (value?.type === "header_stack") {
-      const stack = this.context.program.header_stacks.find((s) => s.name === value.value);
-      return (stack?.header_ids ?? []).flatMap(
-        (id) => this.context.program.headers.find((h) => h.id === id)?.name ?? [],
-      );
+      const { header_stacks: stacks, headers } = this.context.program;
+      const { header_ids: ids } = stacks.find((s) => s.name === value.value)!;
+      return ids.map((id) => headers.find((h) => h.id === id)!.name);
     }
     return [];
   }

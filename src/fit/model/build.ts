@@ -1,5 +1,5 @@
 /** Builds the model of a program's logical tables from its BMv2 JSON and P4Info. */
-import { type bmv2, P4InfoIndex, type Program, type p4info } from "../../program/index.js";
+import { type bmv2, bmv2Bits, P4InfoIndex, type Program, type p4info } from "../../program/index.js";
 import type { Target } from "../target.js";
 import { ActionReader, groupStatements, levelsOf, type Step } from "./actions.js";
 import { gatewayCost } from "./conditions.js";
@@ -82,10 +82,10 @@ class Builder {
   #readFields(): void {
     const types = new Map(this.#json.header_types.map((type) => [type.name, type]));
     for (const header of this.#json.headers) {
-      const type = types.get(header.header_type);
+      const type = types.get(header.header_type)!;
       let offset = 0;
       const names: string[] = [];
-      for (const [name, width] of type?.fields ?? []) {
+      for (const [name, width] of type.fields) {
         const bits = width === "*" ? 0 : width;
         const full = `${header.name}.${name}`;
         this.#fields.set(full, {
@@ -363,13 +363,12 @@ class Builder {
       });
     }
     const meterTarget = this.#json.meter_arrays.find((m) => m.name === table.direct_meters)?.result_target;
-    if (meterTarget !== undefined && units[0] !== undefined) {
+    if (meterTarget !== undefined) {
       const field = `${meterTarget[0]}.${meterTarget[1]}`;
       const write = { field, lo: 0, width: this.#fields.get(field)?.width ?? 8 };
-      units[0] = {
-        ...units[0],
-        actions: units[0].actions.map((action) => ({ ...action, writes: [...action.writes, write] })),
-      };
+      const match = units[0]!;
+      const actions = match.actions.map((action) => ({ ...action, writes: [...action.writes, write] }));
+      units[0] = { ...match, actions };
     }
     return splitAlgorithmic(units, info?.message.preamble?.annotations ?? [], this.#fields, this.target);
   }
@@ -403,8 +402,8 @@ class Builder {
     const width = this.#fields.get(name)?.width ?? 1;
     let lo = 0;
     let bits = width;
-    if (part.mask !== null && part.mask !== undefined) {
-      let mask = BigInt(part.mask.startsWith("0x") ? part.mask : `0x${part.mask}`);
+    if (part.mask !== null) {
+      let mask = bmv2Bits(part.mask, width);
       if (mask > 0n) {
         while ((mask & 1n) === 0n) {
           mask >>= 1n;
@@ -422,8 +421,7 @@ class Builder {
     info: { message: p4info.Table } | undefined,
   ): Implementation | undefined {
     if (table.type === "simple") return undefined;
-    const profile = pipeline.action_profiles.find((p) => p.name === table.action_profile);
-    if (profile === undefined) return undefined;
+    const profile = pipeline.action_profiles.find((p) => p.name === table.action_profile)!;
     const declared = this.#index.actionProfiles.byName(profile.name);
     const annotations = [
       ...(info?.message.preamble?.annotations ?? []),
@@ -465,14 +463,14 @@ class Builder {
         source: counter?.source_info,
       });
     }
-    if (table.direct_meters !== null && table.direct_meters !== undefined) {
-      const meter = this.#json.meter_arrays.find((array) => array.name === table.direct_meters);
+    if (table.direct_meters !== null) {
+      const meter = this.#json.meter_arrays.find((array) => array.name === table.direct_meters)!;
       list.push({
         ...common,
         kind: "meter",
         name: table.direct_meters,
         counts: "both",
-        source: meter?.source_info,
+        source: meter.source_info,
       });
     }
     if (table.support_timeout) {

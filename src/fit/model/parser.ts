@@ -25,10 +25,8 @@ export function readParser(
         const target = op.parameters[0];
         if (target.type === "regular") names.push(target.value);
         else if (target.type === "stack") {
-          const stack = program.header_stacks.find((s) => s.name === target.value);
-          const ids = stack?.header_ids ?? [];
-          const free = ids.map((id) => program.headers.find((h) => h.id === id)?.name ?? "");
-          names.push(...free.slice(0, 1));
+          const [first] = program.header_stacks.find((s) => s.name === target.value)!.header_ids;
+          names.push(program.headers.find((h) => h.id === first)!.name);
         } else names.push(target.value[0]);
       } else if (op.op === "set") {
         const target = op.parameters[0];

@@ -46,8 +46,7 @@ export function findUses(program: bmv2.Bmv2Program, fields: ReadonlyMap<string, 
       return;
     }
     if (node.type === "calculation") {
-      const calculation = program.calculations.find((c) => c.name === node.value);
-      visit(calculation?.input, owner);
+      visit(program.calculations.find((c) => c.name === node.value)!.input, owner);
       return;
     }
     if (node.type === "header" && typeof node.value === "string")
@@ -101,8 +100,7 @@ export function findUses(program: bmv2.Bmv2Program, fields: ReadonlyMap<string, 
   }
   for (const checksum of program.checksums) {
     visit(checksum.if_cond, OUTSIDE);
-    const calculation = program.calculations.find((c) => c.name === checksum.calculation);
-    visit(calculation?.input, OUTSIDE);
+    visit(program.calculations.find((c) => c.name === checksum.calculation)!.input, OUTSIDE);
   }
   for (const meter of program.meter_arrays) {
     if (meter.result_target !== undefined) note(writers, meter.result_target.join("."), OUTSIDE);
