@@ -14,6 +14,8 @@ export interface Walk {
   readonly links: readonly number[];
 }
 
+type PlannedSwitch = FabricPlan["switches"][number];
+
 export class ModelFabric {
   readonly #switches = new Map<number, ModelSwitch>();
   readonly #hosts = new Map<bigint, TopologyNode>();
@@ -29,6 +31,11 @@ export class ModelFabric {
     this.policy = hostPolicyOf(plan.hosts, restingHost());
     for (const planned of plan.switches) this.#switches.set(planned.node, new ModelSwitch(planned));
     for (const node of topology.nodes) if (node.host !== undefined) this.#hosts.set(node.host.ipv4, node);
+  }
+
+  /** One switch has another state from now on. */
+  replace(planned: PlannedSwitch): void {
+    this.#switches.set(planned.node, new ModelSwitch(planned));
   }
 
   /** The way of a packet of `flow` with a selector; fails the test when it gets lost. */

@@ -80,8 +80,10 @@ export class UpdateWorld {
   /** Every way that a packet may take: the old one and those of the updates. */
   readonly #allowed: ModelFabric[] = [];
   failure: Error | undefined;
-  /** The switches as they are; undefined after a change. */
-  #present: ModelFabric | undefined;
+  /** The switches as they are. */
+  readonly #present: ModelFabric;
+  /** Ways of {@link #allowed}, which do not change, by flow and selector. */
+  readonly #allowedWays = new WeakMap<ModelFabric, Map<string, Walk>>();
 
   constructor(
     readonly topology: Topology,
@@ -96,6 +98,7 @@ export class UpdateWorld {
       device.apply(updates);
       this.#devices.set(node, device);
     }
+    this.#present = this.#model(this.#plan);
     const random = new Random(7);
     const hosts = hostsOf(topology);
     for (const { index, name, ports } of hosts)
@@ -164,7 +167,7 @@ export class UpdateWorld {
       write: (updates) =>
         this.#request(() => {
           state.apply(updates);
-          this.#present = undefined;
+          this.#present.replace(this.#presentState(node));
         }),
     };
     return device as Device;
@@ -197,7 +200,7 @@ export class UpdateWorld {
 
   /** Every selector that is in use leads along a way of one state, from end to end. */
   check(): void {
-    const model = (this.#present ??= this.#presentModel());
+    const model = this.#present;
     for (const { key, chooser, under } of this.#flows) {
       const selectors = new Set([chooser.selector, ...under.map(({ selector }) => selector)]);
       for (const selector of selectors) {
@@ -208,22 +211,27 @@ export class UpdateWorld {
           this.failure ??= error as Error;
           throw error;
         }
-        const isWhole = this.#allowed.some((allowed) => isSame(allowed.walk(key, selector), way));
+        const isWhole = this.#allowed.some((allowed) =>
+          isSame(this.#allowedWay(allowed, key, selector), way),
+        );
         if (!isWhole) this.failure ??= new Error(`a mixed way after request ${this.calls}`);
       }
     }
   }
 
-  #presentModel(): ModelFabric {
-    const switches = this.#plan.switches.map(({ node, program }) => ({
-      node,
-      program,
-      updates: [...this.#devices.get(node)!.entities.values()].map((entity) => ({
-        type: "insert" as const,
-        entity,
-      })),
-    }));
-    return this.#model({ ...this.#plan, switches });
+  #allowedWay(allowed: ModelFabric, flow: FlowKey, selector: number): Walk {
+    let ways = this.#allowedWays.get(allowed);
+    if (ways === undefined) this.#allowedWays.set(allowed, (ways = new Map()));
+    const key = `${flow.src} ${flow.dst} ${flow.srcPort} ${flow.dstPort} ${selector}`;
+    let way = ways.get(key);
+    if (way === undefined) ways.set(key, (way = allowed.walk(flow, selector)));
+    return way;
+  }
+
+  #presentState(node: number): FabricPlan["switches"][number] {
+    const { program } = this.#plan.switches.find((own) => own.node === node)!;
+    const entities = [...this.#devices.get(node)!.entities.values()];
+    return { node, program, updates: entities.map((entity) => ({ type: "insert", entity })) };
   }
 
   /** Flows send, and hear of their data; no packet overtakes another on a way of its own. */
