@@ -10,9 +10,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../src/base/index.js";
-import { format } from "../src/editing/index.js";
+import { format } from "../src/formatting/index.js";
 import type { IncludeResolver } from "../src/p4/index.js";
-import { compiledForm } from "../test/editing/compiled-form.js";
+import { compiledForm } from "../test/formatting/compiled-form.js";
 
 interface Counts {
   files: number;

@@ -1,7 +1,7 @@
 /**
  * Builds the programs: the command `p4loom` from `src/cli` (`dist/cli/main.js` starts it, `dist/cli/command.cjs` is all of
  * its code in one file), the agent of a host from `src/host-agent` (`main.cjs` and `process.cjs` in `dist/host-agent`), and the
- * page of `p4loom lab` (`tools/build-page.mjs`).
+ * page of `p4loom lab` (`tools/build-page.mjs`), and the manual page `dist/man/p4loom.1`.
  * `npm run build` calls this after `tsc`, which builds the library; the tests call it to test what users run.
  *
  *     node tools/build-command.mjs [--if-stale] [--no-cache]
@@ -31,6 +31,9 @@ const COMMAND = program("cli", "command.cjs", "main.js", commandRuns);
 // Beside modules of the library, so the names tell Node that they are scripts.
 const AGENT = program("host-agent", "process.cjs", "main.cjs", agentRuns);
 const PROGRAMS = [COMMAND, AGENT];
+
+/** package.json names it: npm puts it where man finds it. */
+const MANUAL = join(root, "dist/man/p4loom.1");
 
 function program(room, code, launcher, runs) {
   const folder = join(root, "dist", room);
@@ -225,6 +228,14 @@ function writeCaches({ folder: dist, code, runs }) {
   }
 }
 
+/** The definitions of the commands make it, as `p4loom man` prints it. */
+function writeManual() {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND.launcher, "man"], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`no manual page: ${stderr}`);
+  mkdirSync(dirname(MANUAL), { recursive: true });
+  writeFileSync(MANUAL, stdout);
+}
+
 /** In a clone, `npx p4loom` runs this link; npm makes it for packages that it installs, but not for the clone itself. */
 function linkCommand() {
   const bin = join(root, "node_modules", ".bin");
@@ -236,7 +247,7 @@ function linkCommand() {
 }
 
 function isFresh() {
-  if (!PROGRAMS.every(({ launcher }) => existsSync(launcher))) return false;
+  if (![...PROGRAMS.map(({ launcher }) => launcher), MANUAL].every((path) => existsSync(path))) return false;
   const built = Math.min(...PROGRAMS.map(({ launcher }) => statSync(launcher).mtimeMs));
   const sources = [src, page].flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -283,5 +294,6 @@ await withLock(async () => {
   }
   // The package is of ES modules; the command is not, since V8 takes a cache for scripts only.
   writeFileSync(join(COMMAND.folder, "package.json"), '{ "type": "commonjs" }\n');
+  writeManual();
   linkCommand();
 });

@@ -5,13 +5,11 @@
  *     document      the compiler's findings, computed when asked for; also of programs that are not whole
  *     occurrences/  every name with what it stands for
  *     completion/   what can be written, what a call takes
- *     format/       white space anew, everything else as it was
  *     others        one question each
  */
 export { type Completion, type Completions, completion } from "./completion/completion.js";
 export { type Signature, type SignatureHelp, signatureHelp } from "./completion/signature-help.js";
 export { type DocumentOptions, openDocument, openIncluded, P4Document } from "./document.js";
-export { format } from "./format/format.js";
 export { type Hover, hover } from "./hover.js";
 export { type Lens, lenses } from "./lenses.js";
 export { definition, references } from "./navigate.js";

@@ -1,9 +1,8 @@
 /** The declarations of a file as a tree, and the stretches of lines that can be folded. */
 import type { Span } from "../base/index.js";
+import { conditionalKind, type Element } from "../formatting/index.js";
 import { type ast, kindWord, typeToString } from "../p4/index.js";
 import type { P4Document } from "./document.js";
-import { conditionalKind } from "./format/braces.js";
-import type { Element } from "./format/elements.js";
 import { isWritten, sourceOf, spanAsRead } from "./spans.js";
 import { elementsOfDocument } from "./text.js";
 

@@ -1,7 +1,7 @@
 /** The text of a document as tokens, for questions that have to be answered while the program is not whole. */
 import { Diagnostics } from "../base/index.js";
+import { type Element, elementsOf } from "../formatting/index.js";
 import type { P4Document } from "./document.js";
-import { type Element, elementsOf } from "./format/elements.js";
 
 interface Elements {
   readonly elements: readonly Element[];

@@ -1,6 +1,7 @@
 /** One P4 program as a scheme plans it, and its text. Which templates there are, and what their values mean, the schemes know. */
 import type { z } from "zod";
-import { fail, type SourceFile } from "../base/index.js";
+import { DiagnosticError, Diagnostics, fail, SourceFile } from "../base/index.js";
+import { format } from "../formatting/index.js";
 import { CODES } from "./codes.js";
 import { faultTableName, faultValues } from "./partials.js";
 import type { TemplateSet } from "./templates.js";
@@ -80,12 +81,33 @@ const DEFAULTS = {
   lifetime: { ipv4: "hdr.ipv4.ttl", ipv6: "hdr.ipv6.hop_limit" },
 };
 
-/** P4 source of one program. Throws DiagnosticError as {@link TemplateSet.render} does. */
+/**
+ * P4 source of one program; that of a template of the package is formatted. What a user has written stays as it is, so that places in
+ * messages are places of the text. Throws DiagnosticError as {@link TemplateSet.render} does.
+ */
 export function renderProgram(templates: TemplateSet, program: ProgramPlan): string {
   const { own, template } = program;
   if (own?.kind === "source") return own.file.text;
   const values = { ...DEFAULTS, ...program.values };
-  return own === undefined ? templates.render(template, values) : templates.renderFile(own.file, values);
+  return own === undefined
+    ? formattedText(template, templates.render(template, values))
+    : templates.renderFile(own.file, values);
+}
+
+/** Texts that were formatted lately: the same programs are rendered again and again. */
+const FORMATTED = new Map<string, string>();
+const MAX_FORMATTED = 128;
+
+function formattedText(template: string, text: string): string {
+  const known = FORMATTED.get(text);
+  if (known !== undefined) return known;
+  const diagnostics = new Diagnostics();
+  const result = format(new SourceFile(template, text), diagnostics);
+  if (result === undefined) throw new DiagnosticError(diagnostics.list);
+  const oldest = FORMATTED.keys().next();
+  if (FORMATTED.size >= MAX_FORMATTED && !oldest.done) FORMATTED.delete(oldest.value);
+  FORMATTED.set(text, result);
+  return result;
 }
 
 /** All programs of a fabric as files. */

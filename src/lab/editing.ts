@@ -4,7 +4,6 @@ import {
   completion,
   definition,
   type Edit,
-  format,
   hover,
   openDocument,
   openIncluded,
@@ -13,6 +12,7 @@ import {
   rename,
   signatureHelp,
 } from "../editing/index.js";
+import { format } from "../formatting/index.js";
 import { CODES } from "./codes.js";
 import type { ProjectFiles } from "./files.js";
 import type { Handlers } from "./handlers.js";

@@ -22,7 +22,6 @@ import {
   definition,
   type Edit,
   folds,
-  format,
   hover,
   lenses,
   type OutlineItem,
@@ -37,6 +36,7 @@ import {
   TOKEN_MODIFIERS,
 } from "../editing/index.js";
 import type { Target } from "../fit/index.js";
+import { format } from "../formatting/index.js";
 import {
   completionKind,
   diagnosticOf,

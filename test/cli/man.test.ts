@@ -1,7 +1,14 @@
 /** The manual page has what the help has. */
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { COMMAND } from "../built-command.js";
+
+const root = resolve(import.meta.dirname, "../..");
+/** The program that formats manual pages, with all its warnings. */
+const GROFF = ["groff", "-man", "-Tutf8", "-ww", "-rLL=80n"] as const;
+const hasGroff = spawnSync(GROFF[0], ["--version"]).status === 0;
 
 function run(...args: string[]): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], { encoding: "utf8" });
@@ -21,4 +28,16 @@ it("names every command of the help with its options, and is troff", () => {
   // What begins with a dot or quotation mark is a request: one that the page uses, or text that is protected.
   for (const line of page.split("\n"))
     if (/^[.']/.test(line)) expect(line).toMatch(/^\.(TH|SH|SS|PP|TP|RS|RE|nf|fi)\b/);
+});
+
+it("is the file that the package gives to man", () => {
+  const { man } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { man: string };
+  expect(man).toMatch(/\/p4loom\.1$/);
+  expect(readFileSync(join(root, man), "utf8")).toBe(run("man"));
+});
+
+it.skipIf(!hasGroff)(`renders without a warning${hasGroff ? "" : " (skipped: no groff on PATH)"}`, () => {
+  const { stdout, stderr } = spawnSync(GROFF[0], GROFF.slice(1), { encoding: "utf8", input: run("man") });
+  expect(stderr).toBe("");
+  expect(stdout).toContain("p4loom fmt");
 });

@@ -10,7 +10,6 @@ import {
   completion,
   definition,
   folds,
-  format,
   hover,
   lenses,
   openDocument,
@@ -24,6 +23,7 @@ import {
   signatureHelp,
 } from "../../src/editing/index.js";
 import { targetSchema } from "../../src/fit/index.js";
+import { format } from "../../src/formatting/index.js";
 import type { IncludeResolver } from "../../src/p4/index.js";
 
 const root = resolve(import.meta.dirname, "../..");

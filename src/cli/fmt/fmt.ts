@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Diagnostics, fail, SourceFile } from "../../base/index.js";
-import { format } from "../../editing/index.js";
+import { format } from "../../formatting/index.js";
 import { readBytes, writeFiles } from "../../loading/index.js";
 import { CODES } from "../codes.js";
 import { EXIT, printDiagnostics } from "../outcome.js";

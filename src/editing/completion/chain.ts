@@ -1,7 +1,8 @@
 /** The type of an expression like `hdr.stack[0].field` before a place where the program is not whole yet. */
+
+import type { Element } from "../../formatting/index.js";
 import { type ast, type Type, unwrapNew } from "../../p4/index.js";
 import type { P4Document } from "../document.js";
-import type { Element } from "../format/elements.js";
 import { type Surroundings, surroundings } from "./scope.js";
 
 /** One link of a chain: a name, an index or a call. */

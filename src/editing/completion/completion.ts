@@ -1,4 +1,6 @@
 /** What can be written at a place. */
+
+import type { Element } from "../../formatting/index.js";
 import {
   type ast,
   keywordSet,
@@ -11,7 +13,6 @@ import {
 import { ANNOTATIONS, BUILTINS, DIRECTIVES, TABLE_PROPERTIES, type Word } from "../catalogue.js";
 import { headOf } from "../describe.js";
 import type { P4Document } from "../document.js";
-import type { Element } from "../format/elements.js";
 import { documentation } from "../hover.js";
 import { fieldOf } from "../occurrences/collect.js";
 import { before } from "../text.js";

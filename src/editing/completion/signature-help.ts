@@ -1,8 +1,9 @@
 /** The parameters of the call that is being written. */
+
+import type { Element } from "../../formatting/index.js";
 import type { ast } from "../../p4/index.js";
 import { functionText, headOf, parameterText } from "../describe.js";
 import type { P4Document } from "../document.js";
-import type { Element } from "../format/elements.js";
 import { documentation } from "../hover.js";
 import { before } from "../text.js";
 import { reachedBy } from "./chain.js";

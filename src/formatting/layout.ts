@@ -417,7 +417,7 @@ class Layout {
         ? "value"
         : element.token === ":" && this.#roles[index] === "plain"
           ? "colon"
-          : element.token === "identifier" && (next?.token === ";" || next?.token === "=")
+          : isName(element) && (next?.token === ";" || next?.token === "=")
             ? "name"
             : undefined;
     if (kind === undefined || statement.cells.has(kind) || before === undefined) return;
@@ -426,6 +426,13 @@ class Layout {
     const line = this.#line;
     if (line.text !== "") line.cells.push({ kind, at: line.text.length, wide: element.gap > 1 });
   }
+}
+
+/** Keywords that are names elsewhere, as `priority` of a VLAN tag is. */
+const NAME_WORDS = new Set(["actions", "apply", "entries", "key", "list", "priority", "state", "type"]);
+
+function isName({ token }: Element): boolean {
+  return token === "identifier" || NAME_WORDS.has(token);
 }
 
 function isTypeEnd({ token }: Element): boolean {

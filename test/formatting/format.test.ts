@@ -4,8 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { elementsOf } from "../../src/editing/format/elements.js";
-import { format } from "../../src/editing/index.js";
+import { elementsOf, format } from "../../src/formatting/index.js";
 import type { IncludeResolver } from "../../src/p4/index.js";
 import { compiledForm } from "./compiled-form.js";
 

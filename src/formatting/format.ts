@@ -2,12 +2,13 @@
  * The formatter. It changes white space and nothing else: tokens, comments and preprocessor lines stay as they are, in
  * their order. The result formatted again is the same text.
  */
-import { type Diagnostics, SourceFile } from "../../base/index.js";
-import { CODES } from "../codes.js";
+import { Diagnostics, SourceFile } from "../base/index.js";
 import { bracketProblem } from "./braces.js";
+import { CODES } from "./codes.js";
 import { alignColumns } from "./columns.js";
-import { elementsOf, meaningOf } from "./elements.js";
+import { type Element, elementsOf, meaningOf } from "./elements.js";
 import { layOut } from "./layout.js";
+import { breakLongLines } from "./wrapping.js";
 
 /** Longer texts are not formatted, in UTF-16 code units. */
 const MAX_LENGTH = 8 * 1024 * 1024;
@@ -41,11 +42,27 @@ export function format(file: SourceFile, diagnostics: Diagnostics): string | und
     );
     return undefined;
   }
-  const lines = alignColumns(layOut(text, elements));
-  const formatted = `${lines.map((line) => (line.text === "" ? "" : " ".repeat(line.indent) + line.text.trimEnd())).join("\n")}\n`;
-  const result = text.trim() === "" ? "" : formatted.replace(/^\n+/, "");
+  const result = text.trim() === "" ? "" : wrapped(file, laidOut(text, elements));
   if (!sameMeaning(file, result)) throw new Error(`formatting ${path} would change the program`);
   return /^[^\n]*\r\n/.test(text) ? result.replace(/\r?\n/g, "\r\n") : result.replace(/\r\n/g, "\n");
+}
+
+function laidOut(text: string, elements: readonly Element[]): string {
+  const lines = alignColumns(layOut(text, elements)).map(({ indent, text: line }) =>
+    line === "" ? "" : " ".repeat(indent) + line.trimEnd(),
+  );
+  return `${lines.join("\n")}\n`.replace(/^\n+/, "");
+}
+
+/** Each place is broken once at most, so this ends. */
+function wrapped({ path }: SourceFile, text: string): string {
+  const broken = new Set<number>();
+  for (let result = text; ; ) {
+    const elements = elementsOf(new SourceFile(path, result), new Diagnostics());
+    const next = breakLongLines(result, elements, broken);
+    if (next === undefined) return result;
+    result = laidOut(next, elementsOf(new SourceFile(path, next), new Diagnostics()));
+  }
 }
 
 function sameMeaning(file: SourceFile, formatted: string): boolean {

@@ -1,0 +1,12 @@
+/**
+ * The formatter of P4 sources: white space anew, everything else as it was.
+ *
+ *     elements   a text as tokens, comments and preprocessor lines
+ *     layout     where lines end and how far they are indented
+ *     wrapping   line ends in lines that are too long
+ *     columns    what stays aligned
+ */
+export { conditionalKind } from "./braces.js";
+export { type Element, elementsOf } from "./elements.js";
+export { format } from "./format.js";
+export { LINE_LENGTH } from "./wrapping.js";
