@@ -7,12 +7,12 @@
 // Errors of the built-in parser operations (section 12.4 onwards).
 error {
     NoError,
-    PacketTooShort,         // extract or lookahead past the end of the packet
-    NoMatch,                // no case of a select matched
-    StackOutOfBounds,       // next or last outside the stack
-    HeaderTooShort,         // more bits asked for than the varbit field holds
+    PacketTooShort,   // extract or lookahead past the end of the packet
+    NoMatch,          // no case of a select matched
+    StackOutOfBounds, // next or last outside the stack
+    HeaderTooShort,   // more bits asked for than the varbit field holds
     ParserTimeout,
-    ParserInvalidArgument   // an argument the target cannot take, as bits that are no whole bytes
+    ParserInvalidArgument // an argument the target cannot take, as bits that are no whole bytes
 }
 
 // The packet a parser reads (section 12.8).
@@ -39,7 +39,7 @@ extern void verify(in bool check, in error toSignal);
 
 // Does nothing; the default action of a table that names none.
 @noWarn("unused")
-action NoAction() {}
+action NoAction() { }
 
 match_kind {
     exact,

@@ -13,8 +13,8 @@
 
 match_kind {
     range,
-    optional,   // exactly the value, or any
-    selector    // input of an action selector's hash; no part of the lookup
+    optional, // exactly the value, or any
+    selector  // input of an action selector's hash; no part of the lookup
 }
 
 const bit<32> __v1model_version = V1MODEL_VERSION;
@@ -81,7 +81,7 @@ enum MeterType {
 // An array of counters. A count beyond the array does nothing.
 extern counter
 #if V1MODEL_VERSION >= 20200408
-<I>
+    <I>
 #endif
 {
     counter(bit<32> size, CounterType type);
@@ -106,7 +106,7 @@ extern direct_counter {
 // An array of two-rate three-colour meters (RFC 2698). The result is one of the colours above.
 extern meter
 #if V1MODEL_VERSION >= 20200408
-<I>
+    <I>
 #endif
 {
     meter(bit<32> size, MeterType type);
@@ -201,12 +201,15 @@ extern void verify_checksum<T, O>(in bool condition, in T data, in O checksum, H
 
 // In the control ComputeChecksum: writes the checksum where the condition holds.
 @pure
-extern void update_checksum<T, O>(in bool condition, in T data, inout O checksum, HashAlgorithm algo);
+extern void update_checksum<T, O>(in bool condition, in T data, inout O checksum,
+                                  HashAlgorithm algo);
 
 // The same two over the data and all bytes of the packet after those that the parser read.
-extern void verify_checksum_with_payload<T, O>(in bool condition, in T data, in O checksum, HashAlgorithm algo);
+extern void verify_checksum_with_payload<T, O>(in bool condition, in T data, in O checksum,
+                                               HashAlgorithm algo);
 @noSideEffects
-extern void update_checksum_with_payload<T, O>(in bool condition, in T data, inout O checksum, HashAlgorithm algo);
+extern void update_checksum_with_payload<T, O>(in bool condition, in T data, inout O checksum,
+                                               HashAlgorithm algo);
 
 // Sends a copy of the packet to the ports of a clone session. All clone, resubmit and recirculate calls act
 // when the control ends; of several calls the last one counts.

@@ -74,11 +74,11 @@ struct headers_t {
 
 // Why a packet is dropped: the index of its counter in `drops`.
 const bit<32> DROP_NONE = 0;
-const bit<32> DROP_NOT_IP = 1;          // neither IPv4 nor IPv6
-const bit<32> DROP_MALFORMED = 2;       // cut short, IPv4 options, or a wrong IPv4 checksum
-const bit<32> DROP_TTL = 3;             // would leave with TTL or hop limit 0
-const bit<32> DROP_NO_ROUTE = 4;        // no route to the destination
-const bit<32> DROP_NO_NEXT_HOP = 5;     // the route names next hops that are not installed
+const bit<32> DROP_NOT_IP = 1;      // neither IPv4 nor IPv6
+const bit<32> DROP_MALFORMED = 2;   // cut short, IPv4 options, or a wrong IPv4 checksum
+const bit<32> DROP_TTL = 3;         // would leave with TTL or hop limit 0
+const bit<32> DROP_NO_ROUTE = 4;    // no route to the destination
+const bit<32> DROP_NO_NEXT_HOP = 5; // the route names next hops that are not installed
 
 // Which bitmap a prefix uses: all ports of its group, those of shortest paths, or the bitmap of all that are not denied.
 const bit<2> ALLOW_ALL = 0;
@@ -96,17 +96,17 @@ struct metadata_t {
     bit<16>  flow_src_port;
     bit<16>  flow_dst_port;
     // the upper four bits of the DSCP, where the deroutes are counted.
-    bit<6> selector;
+    bit<6>   selector;
     bit<32>  drop_reason;
     // Number of the destination's prefix, its port group, and which bitmap it uses.
     bit<16>  destination;
     bit<8>   group;
     bit<2>   bitmap;
     // Ports of shortest paths; all that are not denied; members of the group that are up; all that this packet may take.
-    bit<8> shortest;
-    bit<8> further;
-    bit<8> members;
-    bit<8> allowed;
+    bit<8>   shortest;
+    bit<8>   further;
+    bit<8>   members;
+    bit<8>   allowed;
     // Deroutes of the packet, and most of them.
     bit<4>   deroutes;
     bit<4>   most_deroutes;
@@ -347,7 +347,8 @@ control FabricIngress(inout headers_t hdr,
         bit<8> port_6;
         virtual_ports.read(port_6, (bit<32>)(meta.group ++ (start + (step << 1) + (step << 2))));
         bit<8> port_7;
-        virtual_ports.read(port_7, (bit<32>)(meta.group ++ (start + step + (step << 1) + (step << 2))));
+        virtual_ports.read(port_7,
+                           (bit<32>)(meta.group ++ (start + step + (step << 1) + (step << 2))));
         bit<8> port_8;
         virtual_ports.read(port_8, (bit<32>)(meta.group ++ (start + (step << 3))));
         bit<8> port_9;
@@ -355,15 +356,21 @@ control FabricIngress(inout headers_t hdr,
         bit<8> port_10;
         virtual_ports.read(port_10, (bit<32>)(meta.group ++ (start + (step << 1) + (step << 3))));
         bit<8> port_11;
-        virtual_ports.read(port_11, (bit<32>)(meta.group ++ (start + step + (step << 1) + (step << 3))));
+        virtual_ports.read(port_11,
+                           (bit<32>)(meta.group ++ (start + step + (step << 1) + (step << 3))));
         bit<8> port_12;
         virtual_ports.read(port_12, (bit<32>)(meta.group ++ (start + (step << 2) + (step << 3))));
         bit<8> port_13;
-        virtual_ports.read(port_13, (bit<32>)(meta.group ++ (start + step + (step << 2) + (step << 3))));
+        virtual_ports.read(port_13,
+                           (bit<32>)(meta.group ++ (start + step + (step << 2) + (step << 3))));
         bit<8> port_14;
-        virtual_ports.read(port_14, (bit<32>)(meta.group ++ (start + (step << 1) + (step << 2) + (step << 3))));
+        virtual_ports.read(port_14,
+                           (bit<32>)(meta.group
+                                     ++ (start + (step << 1) + (step << 2) + (step << 3))));
         bit<8> port_15;
-        virtual_ports.read(port_15, (bit<32>)(meta.group ++ (start + step + (step << 1) + (step << 2) + (step << 3))));
+        virtual_ports.read(port_15,
+                           (bit<32>)(meta.group
+                                     ++ (start + step + (step << 1) + (step << 2) + (step << 3))));
         // The first one wins: it is asked last.
         meta.choice = NONE;
         meta.choice = ((meta.allowed >> port_15) & 1) == 1 ? port_15 : meta.choice;
@@ -393,7 +400,8 @@ control FabricIngress(inout headers_t hdr,
         bit<8> ones_8 = (ones_4 & 8w0xf) + ((ones_4 >> 4) & 8w0xf);
         bit<8> left;
         hash(left, HashAlgorithm.crc32_custom, 8w0,
-             { meta.flow_src_port, meta.flow_dst_port, 4w0 ++ meta.deroutes, meta.flow_src, meta.flow_dst, meta.flow_protocol },
+             { meta.flow_src_port, meta.flow_dst_port, 4w0 ++ meta.deroutes, meta.flow_src,
+               meta.flow_dst, meta.flow_protocol },
              (bit<16>)ones_8);
         bit<8> at = 0;
         bit<8> below;
@@ -416,7 +424,8 @@ control FabricIngress(inout headers_t hdr,
     apply {
         bit<32> value;
         meta.drop_reason = DROP_NO_ROUTE;
-        if (standard_metadata.parser_error != error.NoError || standard_metadata.checksum_error == 1) {
+        if (standard_metadata.parser_error != error.NoError
+            || standard_metadata.checksum_error == 1) {
             meta.drop_reason = DROP_MALFORMED;
         } else if (hdr.ipv4.isValid()) {
             if (hdr.ipv4.ihl != 5) {
@@ -446,12 +455,14 @@ control FabricIngress(inout headers_t hdr,
             find_allowed();
             if (meta.allowed != 0) {
                 hash(value, HashAlgorithm.crc32_custom, 32w0,
-                     { 4w0 ++ meta.deroutes, meta.flow_src, meta.flow_dst, meta.flow_protocol, meta.flow_src_port, meta.flow_dst_port },
+                     { 4w0 ++ meta.deroutes, meta.flow_src, meta.flow_dst, meta.flow_protocol,
+                       meta.flow_src_port, meta.flow_dst_port },
                      64w0x100000000);
                 try_hashes(value);
                 if (meta.choice == NONE) {
                     hash(value, HashAlgorithm.crc32_custom, 32w0,
-                         { meta.flow_dst_port, meta.flow_src_port, meta.flow_protocol, meta.flow_dst, meta.flow_src, 4w0 ++ meta.deroutes },
+                         { meta.flow_dst_port, meta.flow_src_port, meta.flow_protocol,
+                           meta.flow_dst, meta.flow_src, 4w0 ++ meta.deroutes },
                          64w0x100000000);
                     try_hashes(value);
                 }

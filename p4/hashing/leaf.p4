@@ -71,11 +71,11 @@ struct headers_t {
 
 // Why a packet is dropped: the index of its counter in `drops`.
 const bit<32> DROP_NONE = 0;
-const bit<32> DROP_NOT_IP = 1;          // neither IPv4 nor IPv6
-const bit<32> DROP_MALFORMED = 2;       // cut short, IPv4 options, or a wrong IPv4 checksum
-const bit<32> DROP_TTL = 3;             // would leave with TTL or hop limit 0
-const bit<32> DROP_NO_ROUTE = 4;        // no route to the destination
-const bit<32> DROP_NO_NEXT_HOP = 5;     // the route names next hops that are not installed
+const bit<32> DROP_NOT_IP = 1;      // neither IPv4 nor IPv6
+const bit<32> DROP_MALFORMED = 2;   // cut short, IPv4 options, or a wrong IPv4 checksum
+const bit<32> DROP_TTL = 3;         // would leave with TTL or hop limit 0
+const bit<32> DROP_NO_ROUTE = 4;    // no route to the destination
+const bit<32> DROP_NO_NEXT_HOP = 5; // the route names next hops that are not installed
 
 struct metadata_t {
     // The five-tuple, in one shape for IPv4 and IPv6; ports are 0 where there are none.
@@ -259,7 +259,8 @@ control FabricIngress(inout headers_t hdr,
     apply {
         meta.drop_reason = DROP_NO_ROUTE;
         hash_seed.apply();
-        if (standard_metadata.parser_error != error.NoError || standard_metadata.checksum_error == 1) {
+        if (standard_metadata.parser_error != error.NoError
+            || standard_metadata.checksum_error == 1) {
             meta.drop_reason = DROP_MALFORMED;
         } else if (hdr.ipv4.isValid()) {
             if (hdr.ipv4.ihl != 5) {
@@ -281,10 +282,16 @@ control FabricIngress(inout headers_t hdr,
             meta.drop_reason = DROP_NOT_IP;
         }
         if (meta.drop_reason == DROP_NO_NEXT_HOP) {
-            meta.src_bin = meta.flow_src[15:0] ^ meta.flow_src[31:16] ^ meta.flow_src[47:32] ^ meta.flow_src[63:48] ^ meta.flow_src[79:64] ^ meta.flow_src[95:80] ^ meta.flow_src[111:96] ^ meta.flow_src[127:112];
-            meta.dst_bin = meta.flow_dst[15:0] ^ meta.flow_dst[31:16] ^ meta.flow_dst[47:32] ^ meta.flow_dst[63:48] ^ meta.flow_dst[79:64] ^ meta.flow_dst[95:80] ^ meta.flow_dst[111:96] ^ meta.flow_dst[127:112];
+            meta.src_bin = meta.flow_src[15:0] ^ meta.flow_src[31:16] ^ meta.flow_src[47:32]
+                ^ meta.flow_src[63:48] ^ meta.flow_src[79:64] ^ meta.flow_src[95:80]
+                ^ meta.flow_src[111:96] ^ meta.flow_src[127:112];
+            meta.dst_bin = meta.flow_dst[15:0] ^ meta.flow_dst[31:16] ^ meta.flow_dst[47:32]
+                ^ meta.flow_dst[63:48] ^ meta.flow_dst[79:64] ^ meta.flow_dst[95:80]
+                ^ meta.flow_dst[111:96] ^ meta.flow_dst[127:112];
             // rtag7/crc32-low
-            hash(meta.hash_value, HashAlgorithm.crc32, 32w0, { 24w0, meta.flow_protocol, meta.flow_dst_port, meta.flow_src_port, 16w0, meta.dst_bin, meta.src_bin, 96w0, meta.hash_seed }, 64w4294967296);
+            hash(meta.hash_value, HashAlgorithm.crc32, 32w0,
+                 { 24w0, meta.flow_protocol, meta.flow_dst_port, meta.flow_src_port, 16w0,
+                   meta.dst_bin, meta.src_bin, 96w0, meta.hash_seed }, 64w4294967296);
             meta.hash_value = (meta.hash_value) & 32w65535;
             groups.apply();
         }

@@ -73,7 +73,7 @@ header ports_t {
 
 struct headers_t {
     ethernet_t ethernet;
-    hula_t hula;
+    hula_t     hula;
     vlan_t     vlan;
     ipv4_t     ipv4;
     ipv6_t     ipv6;
@@ -82,11 +82,11 @@ struct headers_t {
 
 // Why a packet is dropped: the index of its counter in `drops`.
 const bit<32> DROP_NONE = 0;
-const bit<32> DROP_NOT_IP = 1;          // neither IPv4 nor IPv6
-const bit<32> DROP_MALFORMED = 2;       // cut short, IPv4 options, or a wrong IPv4 checksum
-const bit<32> DROP_TTL = 3;             // would leave with TTL or hop limit 0
-const bit<32> DROP_NO_ROUTE = 4;        // no route to the destination
-const bit<32> DROP_NO_NEXT_HOP = 5;     // the route names next hops that are not installed
+const bit<32> DROP_NOT_IP = 1;      // neither IPv4 nor IPv6
+const bit<32> DROP_MALFORMED = 2;   // cut short, IPv4 options, or a wrong IPv4 checksum
+const bit<32> DROP_TTL = 3;         // would leave with TTL or hop limit 0
+const bit<32> DROP_NO_ROUTE = 4;    // no route to the destination
+const bit<32> DROP_NO_NEXT_HOP = 5; // the route names next hops that are not installed
 
 // Packet generators and controllers send from here.
 const bit<9> CPU_PORT = 510;
@@ -300,7 +300,8 @@ control FabricIngress(inout headers_t hdr,
         sent.read(before, (bit<32>)meta.link);
         sent_at.read(at, (bit<32>)meta.link);
         at = meta.now - at;
-        units = at >= TAU ? 0 : before - (bit<32>)(((bit<64>)before * ((bit<64>)at * TAU_INVERSE)) >> 30);
+        units = at >= TAU ? 0
+            : before - (bit<32>)(((bit<64>)before * ((bit<64>)at * TAU_INVERSE)) >> 30);
     }
 
     // The flowlet's next hop. A flow to another rack may have the same place: then a new flowlet begins.
@@ -308,7 +309,8 @@ control FabricIngress(inout headers_t hdr,
         bit<48> at;
         bit<32> rack;
         hash(place, HashAlgorithm.crc32, 32w0,
-             { meta.flow_src, meta.flow_dst, meta.flow_protocol, meta.flow_src_port, meta.flow_dst_port },
+             { meta.flow_src, meta.flow_dst, meta.flow_protocol, meta.flow_src_port,
+               meta.flow_dst_port },
              32w4096);
         flowlet_at.read(at, place);
         flowlet_rack.read(rack, place);
@@ -331,27 +333,28 @@ control FabricIngress(inout headers_t hdr,
                 meta.link = standard_metadata.ingress_port;
             }
         } else {
-        if (standard_metadata.parser_error != error.NoError || standard_metadata.checksum_error == 1) {
-            meta.drop_reason = DROP_MALFORMED;
-        } else if (hdr.ipv4.isValid()) {
-            if (hdr.ipv4.ihl != 5) {
+            if (standard_metadata.parser_error != error.NoError
+                || standard_metadata.checksum_error == 1) {
                 meta.drop_reason = DROP_MALFORMED;
-            } else if (hdr.ipv4.ttl <= 1) {
-                meta.drop_reason = DROP_TTL;
+            } else if (hdr.ipv4.isValid()) {
+                if (hdr.ipv4.ihl != 5) {
+                    meta.drop_reason = DROP_MALFORMED;
+                } else if (hdr.ipv4.ttl <= 1) {
+                    meta.drop_reason = DROP_TTL;
+                } else {
+                    hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
+                    ipv4_routes.apply();
+                }
+            } else if (hdr.ipv6.isValid()) {
+                if (hdr.ipv6.hop_limit <= 1) {
+                    meta.drop_reason = DROP_TTL;
+                } else {
+                    hdr.ipv6.hop_limit = hdr.ipv6.hop_limit - 1;
+                    ipv6_routes.apply();
+                }
             } else {
-                hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
-                ipv4_routes.apply();
+                meta.drop_reason = DROP_NOT_IP;
             }
-        } else if (hdr.ipv6.isValid()) {
-            if (hdr.ipv6.hop_limit <= 1) {
-                meta.drop_reason = DROP_TTL;
-            } else {
-                hdr.ipv6.hop_limit = hdr.ipv6.hop_limit - 1;
-                ipv6_routes.apply();
-            }
-        } else {
-            meta.drop_reason = DROP_NOT_IP;
-        }
             if (meta.drop_reason == DROP_NO_NEXT_HOP) {
                 bit<32> place;
                 bool begins;
@@ -385,7 +388,8 @@ control FabricIngress(inout headers_t hdr,
                     hdr.hula.utilisation = own;
                 }
                 // A probe that changes nothing goes no further: a link carries about one probe a rack and interval.
-                if (hop == 0 || hop == meta.link || hdr.hula.utilisation < best || meta.now - at > AGEING) {
+                if (hop == 0 || hop == meta.link || hdr.hula.utilisation < best
+                    || meta.now - at > AGEING) {
                     best_hop.write(meta.rack, meta.link);
                     best_utilisation.write(meta.rack, hdr.hula.utilisation);
                     best_at.write(meta.rack, meta.now);

@@ -26,9 +26,9 @@ const bit<16> COPY_TO_SOURCE = 3;
 
 // P4TE's flag, the upper two bits of the DSCP between switches.
 const bit<2> FLAG_NONE = 0;
-const bit<2> FLAG_TREATED = 1;        // no further rate control of this packet's flow
-const bit<2> FLAG_FACK_DECREASE = 2;  // a FACK that makes the window smaller
-const bit<2> FLAG_FACK_INCREASE = 3;  // a FACK that makes it larger
+const bit<2> FLAG_TREATED = 1;       // no further rate control of this packet's flow
+const bit<2> FLAG_FACK_DECREASE = 2; // a FACK that makes the window smaller
+const bit<2> FLAG_FACK_INCREASE = 3; // a FACK that makes it larger
 
 // An event, for the control plane.
 @controller_header("packet_in")
@@ -109,7 +109,7 @@ header tcp_t {
 }
 
 struct headers_t {
-    event_t event;
+    event_t    event;
     ethernet_t ethernet;
     vlan_t     vlan;
     ipv4_t     ipv4;
@@ -120,11 +120,11 @@ struct headers_t {
 
 // Why a packet is dropped: the index of its counter in `drops`.
 const bit<32> DROP_NONE = 0;
-const bit<32> DROP_NOT_IP = 1;          // neither IPv4 nor IPv6
-const bit<32> DROP_MALFORMED = 2;       // cut short, IPv4 options, or a wrong IPv4 checksum
-const bit<32> DROP_TTL = 3;             // would leave with TTL or hop limit 0
-const bit<32> DROP_NO_ROUTE = 4;        // no route to the destination
-const bit<32> DROP_NO_NEXT_HOP = 5;     // the route names next hops that are not installed
+const bit<32> DROP_NOT_IP = 1;      // neither IPv4 nor IPv6
+const bit<32> DROP_MALFORMED = 2;   // cut short, IPv4 options, or a wrong IPv4 checksum
+const bit<32> DROP_TTL = 3;         // would leave with TTL or hop limit 0
+const bit<32> DROP_NO_ROUTE = 4;    // no route to the destination
+const bit<32> DROP_NO_NEXT_HOP = 5; // the route names next hops that are not installed
 
 struct metadata_t {
     // The five-tuple, in one shape for IPv4 and IPv6; ports are 0 where there are none.
@@ -260,16 +260,22 @@ control FabricVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
               hdr.ipv4.src_addr, hdr.ipv4.dst_addr },
             hdr.ipv4.header_checksum, HashAlgorithm.csum16);
         // A FACK is checked, because switches change it and write its checksum anew.
-        verify_checksum(hdr.tcp.isValid() && hdr.ipv4.isValid() && hdr.ipv4.dscp[5:5] == 1 && hdr.ipv4.total_length == 40,
-            { hdr.ipv4.src_addr, hdr.ipv4.dst_addr, 8w0, hdr.ipv4.protocol, 16w20,
-              hdr.ports.src_port, hdr.ports.dst_port, hdr.tcp.sequence, hdr.tcp.acknowledgement,
-              hdr.tcp.data_offset, hdr.tcp.reserved, hdr.tcp.flags, hdr.tcp.window, hdr.tcp.urgent },
-            hdr.tcp.checksum, HashAlgorithm.csum16);
-        verify_checksum(hdr.tcp.isValid() && hdr.ipv6.isValid() && hdr.ipv6.dscp[5:5] == 1 && hdr.ipv6.payload_length == 20,
-            { hdr.ipv6.src_addr, hdr.ipv6.dst_addr, 32w20, 24w0, hdr.ipv6.next_header,
-              hdr.ports.src_port, hdr.ports.dst_port, hdr.tcp.sequence, hdr.tcp.acknowledgement,
-              hdr.tcp.data_offset, hdr.tcp.reserved, hdr.tcp.flags, hdr.tcp.window, hdr.tcp.urgent },
-            hdr.tcp.checksum, HashAlgorithm.csum16);
+        verify_checksum(hdr.tcp.isValid() && hdr.ipv4.isValid() && hdr.ipv4.dscp[5:5] == 1
+                        && hdr.ipv4.total_length == 40,
+                        { hdr.ipv4.src_addr, hdr.ipv4.dst_addr, 8w0, hdr.ipv4.protocol, 16w20,
+                          hdr.ports.src_port, hdr.ports.dst_port, hdr.tcp.sequence,
+                          hdr.tcp.acknowledgement,
+                          hdr.tcp.data_offset, hdr.tcp.reserved, hdr.tcp.flags, hdr.tcp.window,
+                          hdr.tcp.urgent },
+                        hdr.tcp.checksum, HashAlgorithm.csum16);
+        verify_checksum(hdr.tcp.isValid() && hdr.ipv6.isValid() && hdr.ipv6.dscp[5:5] == 1
+                        && hdr.ipv6.payload_length == 20,
+                        { hdr.ipv6.src_addr, hdr.ipv6.dst_addr, 32w20, 24w0, hdr.ipv6.next_header,
+                          hdr.ports.src_port, hdr.ports.dst_port, hdr.tcp.sequence,
+                          hdr.tcp.acknowledgement,
+                          hdr.tcp.data_offset, hdr.tcp.reserved, hdr.tcp.flags, hdr.tcp.window,
+                          hdr.tcp.urgent },
+                        hdr.tcp.checksum, HashAlgorithm.csum16);
     }
 }
 
@@ -465,7 +471,8 @@ control FabricIngress(inout headers_t hdr,
     action find_flowlet() {
         meta.now = (bit<32>)standard_metadata.ingress_global_timestamp;
         hash(meta.flow_index, HashAlgorithm.crc32, 32w0,
-             { meta.flow_src, meta.flow_dst, meta.flow_protocol, meta.flow_src_port, meta.flow_dst_port },
+             { meta.flow_src, meta.flow_dst, meta.flow_protocol, meta.flow_src_port,
+               meta.flow_dst_port },
              32w8192);
     }
     // In microseconds, modulo 2^32: a flow that was silent for so long may stay where it is.
@@ -537,7 +544,8 @@ control FabricIngress(inout headers_t hdr,
         }
         class_rates.apply();
         hash_seed.apply();
-        if (standard_metadata.parser_error != error.NoError || standard_metadata.checksum_error == 1) {
+        if (standard_metadata.parser_error != error.NoError
+            || standard_metadata.checksum_error == 1) {
             meta.drop_reason = DROP_MALFORMED;
         } else if (hdr.ipv4.isValid()) {
             if (hdr.ipv4.ihl != 5) {
@@ -732,7 +740,8 @@ control FabricEgress(inout headers_t hdr,
         }
         // Data of a class above its safe rate (section 4.3.1): the sender gets less where the link is overutilised, more
         // where it has capacity to spare.
-        if (is_link && !is_copy && meta.has_data == 1 && meta.flag == FLAG_NONE && meta.incoming_color != GREEN) {
+        if (is_link && !is_copy && meta.has_data == 1 && meta.flag == FLAG_NONE
+            && meta.incoming_color != GREEN) {
             if (meta.color == RED) {
                 meta.treatment = FLAG_FACK_DECREASE;
             } else if (meta.color == GREEN) {
@@ -762,12 +771,14 @@ control FabricComputeChecksum(inout headers_t hdr, inout metadata_t meta) {
         update_checksum(meta.is_fack == 1 && hdr.ipv4.isValid(),
             { hdr.ipv4.src_addr, hdr.ipv4.dst_addr, 8w0, hdr.ipv4.protocol, 16w20,
               hdr.ports.src_port, hdr.ports.dst_port, hdr.tcp.sequence, hdr.tcp.acknowledgement,
-              hdr.tcp.data_offset, hdr.tcp.reserved, hdr.tcp.flags, hdr.tcp.window, hdr.tcp.urgent },
+              hdr.tcp.data_offset, hdr.tcp.reserved, hdr.tcp.flags, hdr.tcp.window,
+              hdr.tcp.urgent },
             hdr.tcp.checksum, HashAlgorithm.csum16);
         update_checksum(meta.is_fack == 1 && hdr.ipv6.isValid(),
             { hdr.ipv6.src_addr, hdr.ipv6.dst_addr, 32w20, 24w0, hdr.ipv6.next_header,
               hdr.ports.src_port, hdr.ports.dst_port, hdr.tcp.sequence, hdr.tcp.acknowledgement,
-              hdr.tcp.data_offset, hdr.tcp.reserved, hdr.tcp.flags, hdr.tcp.window, hdr.tcp.urgent },
+              hdr.tcp.data_offset, hdr.tcp.reserved, hdr.tcp.flags, hdr.tcp.window,
+              hdr.tcp.urgent },
             hdr.tcp.checksum, HashAlgorithm.csum16);
         update_checksum(hdr.ipv4.isValid(),
             { hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.dscp, hdr.ipv4.ecn, hdr.ipv4.total_length,

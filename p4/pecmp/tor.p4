@@ -71,11 +71,11 @@ struct headers_t {
 
 // Why a packet is dropped: the index of its counter in `drops`.
 const bit<32> DROP_NONE = 0;
-const bit<32> DROP_NOT_IP = 1;          // neither IPv4 nor IPv6
-const bit<32> DROP_MALFORMED = 2;       // cut short, IPv4 options, or a wrong IPv4 checksum
-const bit<32> DROP_TTL = 3;             // would leave with TTL or hop limit 0
-const bit<32> DROP_NO_ROUTE = 4;        // no route to the destination
-const bit<32> DROP_NO_NEXT_HOP = 5;     // the route names next hops that are not installed
+const bit<32> DROP_NOT_IP = 1;      // neither IPv4 nor IPv6
+const bit<32> DROP_MALFORMED = 2;   // cut short, IPv4 options, or a wrong IPv4 checksum
+const bit<32> DROP_TTL = 3;         // would leave with TTL or hop limit 0
+const bit<32> DROP_NO_ROUTE = 4;    // no route to the destination
+const bit<32> DROP_NO_NEXT_HOP = 5; // the route names next hops that are not installed
 
 struct metadata_t {
     // The five-tuple, in one shape for IPv4 and IPv6; ports are 0 where there are none.
@@ -88,7 +88,7 @@ struct metadata_t {
     bit<16>  up_seed;
     bit<32>  drop_reason;
     // Selector that the host wrote into the DSCP.
-    bit<6> selector;
+    bit<6>   selector;
     // The bits of the selector that this switch reads.
     bit<16>  slice;
     // Control matrix of the destination: its id, its number of rows, and the row in use.
@@ -258,14 +258,14 @@ control FabricIngress(inout headers_t hdr,
     action_selector(HashAlgorithm.crc32, 16, 32) up_members;
     table up_matrix {
         key = {
-            meta.matrix : exact;
-            meta.row    : exact;
-            meta.up_seed : selector;
+            meta.matrix        : exact;
+            meta.row           : exact;
+            meta.up_seed       : selector;
             meta.flow_dst_port : selector;
             meta.flow_src_port : selector;
             meta.flow_protocol : selector;
-            meta.flow_dst : selector;
-            meta.flow_src : selector;
+            meta.flow_dst      : selector;
+            meta.flow_src      : selector;
         }
         actions = {
             to_next_hop;
@@ -278,7 +278,8 @@ control FabricIngress(inout headers_t hdr,
     apply {
         meta.drop_reason = DROP_NO_ROUTE;
         hash_seed.apply();
-        if (standard_metadata.parser_error != error.NoError || standard_metadata.checksum_error == 1) {
+        if (standard_metadata.parser_error != error.NoError
+            || standard_metadata.checksum_error == 1) {
             meta.drop_reason = DROP_MALFORMED;
         } else if (hdr.ipv4.isValid()) {
             if (hdr.ipv4.ihl != 5) {

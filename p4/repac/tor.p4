@@ -83,20 +83,20 @@ header ports_t {
 struct headers_t {
     packet_out_t packet_out;
     packet_in_t  packet_in;
-    ethernet_t ethernet;
-    vlan_t     vlan;
-    ipv4_t     ipv4;
-    ipv6_t     ipv6;
-    ports_t    ports;
+    ethernet_t   ethernet;
+    vlan_t       vlan;
+    ipv4_t       ipv4;
+    ipv6_t       ipv6;
+    ports_t      ports;
 }
 
 // Why a packet is dropped: the index of its counter in `drops`.
 const bit<32> DROP_NONE = 0;
-const bit<32> DROP_NOT_IP = 1;          // neither IPv4 nor IPv6
-const bit<32> DROP_MALFORMED = 2;       // cut short, IPv4 options, or a wrong IPv4 checksum
-const bit<32> DROP_TTL = 3;             // would leave with TTL or hop limit 0
-const bit<32> DROP_NO_ROUTE = 4;        // no route to the destination
-const bit<32> DROP_NO_NEXT_HOP = 5;     // the route names next hops that are not installed
+const bit<32> DROP_NOT_IP = 1;      // neither IPv4 nor IPv6
+const bit<32> DROP_MALFORMED = 2;   // cut short, IPv4 options, or a wrong IPv4 checksum
+const bit<32> DROP_TTL = 3;         // would leave with TTL or hop limit 0
+const bit<32> DROP_NO_ROUTE = 4;    // no route to the destination
+const bit<32> DROP_NO_NEXT_HOP = 5; // the route names next hops that are not installed
 
 struct metadata_t {
     // The five-tuple, in one shape for IPv4 and IPv6; ports are 0 where there are none.
@@ -108,7 +108,7 @@ struct metadata_t {
     // Constants of the switch that are part of the hash input, one for each direction.
     bit<16>  up_seed;
     // Control bits that the host wrote into the upper three bits of the TTL or hop limit.
-    bit<3> selector;
+    bit<3>   selector;
     bit<32>  drop_reason;
     // Group of next hops of the destination, the hash of the packet, and its bucket.
     bit<16>  next_hops;
@@ -269,15 +269,15 @@ control FabricIngress(inout headers_t hdr,
     action_selector(HashAlgorithm.crc16, 16, 32) up_members;
     table up_buckets {
         key = {
-            meta.next_hops : exact;
-            meta.bucket    : exact;
-            meta.selector : selector;
-            meta.flow_src : selector;
-            meta.flow_dst : selector;
+            meta.next_hops     : exact;
+            meta.bucket        : exact;
+            meta.selector      : selector;
+            meta.flow_src      : selector;
+            meta.flow_dst      : selector;
             meta.flow_protocol : selector;
             meta.flow_src_port : selector;
             meta.flow_dst_port : selector;
-            meta.up_seed : selector;
+            meta.up_seed       : selector;
         }
         actions = {
             to_next_hop;
@@ -290,7 +290,8 @@ control FabricIngress(inout headers_t hdr,
     apply {
         meta.drop_reason = DROP_NO_ROUTE;
         hash_seed.apply();
-        if (standard_metadata.parser_error != error.NoError || standard_metadata.checksum_error == 1) {
+        if (standard_metadata.parser_error != error.NoError
+            || standard_metadata.checksum_error == 1) {
             meta.drop_reason = DROP_MALFORMED;
         } else if (hdr.ipv4.isValid()) {
             if (hdr.ipv4.ihl != 5) {

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { elementsOf, format } from "../../src/formatting/index.js";
+import { elementsOf, format, LINE_LENGTH } from "../../src/formatting/index.js";
 import type { IncludeResolver } from "../../src/p4/index.js";
 import { compiledForm } from "./compiled-form.js";
 
@@ -88,6 +88,22 @@ describe("what it writes", () => {
       "@pragma stage 1\ntable t { actions = { a; } }",
       "@pragma stage 1\ntable t {\n    actions = { a; }\n}\n",
     ],
+    "a long line ends at a comma or before an operator of the outermost brackets, as late as there is room": [
+      "control c(inout headers_t headers_of_the_packet, inout metadata_t metadata_of_the_packet, in bit<9> port) { apply {\nif (aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa == 1 && bbbbbbbbbbbbbbbbbbbbb == f(1, 2) || ccccccccccccccccccccccccccc == 2 && d) { e(); } } }",
+      "control c(inout headers_t headers_of_the_packet, inout metadata_t metadata_of_the_packet,\n          in bit<9> port) {\n    apply {\n        if (aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa == 1 && bbbbbbbbbbbbbbbbbbbbb == f(1, 2)\n            || ccccccccccccccccccccccccccc == 2 && d) { e(); }\n    }\n}\n",
+    ],
+    "a long block on one line is opened; a comment behind a statement does not count": [
+      "action a() { function_with_a_long_name(with_an_argument, and_another_argument, and_the_last_argument); }\nconst int A = 1; // a comment that goes on and on and on and on and on and on and on and on and on and on\n",
+      "action a() {\n    function_with_a_long_name(with_an_argument, and_another_argument, and_the_last_argument);\n}\nconst int A = 1; // a comment that goes on and on and on and on and on and on and on and on and on and on\n",
+    ],
+    "a bracket far to the right is broken behind it, else a long value behind its =": [
+      "apply {\na_function_whose_name_is_so_long_that_its_arguments_have_no_room_on_the_line(argument, argument, arg);\nsome_value_with_a_long_name_of_its_own = another_value_with_a_name_that_is_even_longer_than_the_first_one;\n}\n",
+      "apply {\n    a_function_whose_name_is_so_long_that_its_arguments_have_no_room_on_the_line(\n        argument, argument, arg);\n    some_value_with_a_long_name_of_its_own =\n        another_value_with_a_name_that_is_even_longer_than_the_first_one;\n}\n",
+    ],
+    "words of P4 that are names": [
+      "header vlan_t {\n    bit<3>  priority;\n    bit<12> id;\n}\n",
+      "header vlan_t {\n    bit<3>  priority;\n    bit<12> id;\n}\n",
+    ],
     "lines that end as in DOS": [
       "const int A=1;\r\n\r\nconst int B=2;\r\n",
       "const int A = 1;\r\n\r\nconst int B = 2;\r\n",
@@ -145,6 +161,33 @@ it("formats each of our programs to a text that stays as it is and compiles to t
     expect(compiledForm(new SourceFile(path, result), besideIt), name).toBe(before);
   }
   expect(compiled).toBeGreaterThan(10);
+});
+
+it("is what our own programs pass: p4/ with all rendered programs, and the examples", () => {
+  for (const name of programs.filter((one) => /^(p4|examples)\//.test(one))) {
+    const text = readFileSync(join(root, name), "utf8");
+    expect(format(new SourceFile(name, text), new Diagnostics()), name).toBe(text);
+    for (const line of text.split("\n"))
+      if (!/^\s*(\/\/|#)/.test(line))
+        expect(line.replace(/\s*\/\/.*$/, "").length, `${name}: ${line}`).toBeLessThanOrEqual(LINE_LENGTH);
+  }
+});
+
+it("wraps a program on one line, and stays at the result", () => {
+  const text = readFileSync(join(root, "p4/p4te/tor.p4"), "utf8");
+  const elements = elementsOf(new SourceFile("tor.p4", text), new Diagnostics());
+  const flat = elements
+    .map(({ kind, text: own }, i) => {
+      if (kind === "directive") return `\n${own}\n`;
+      const next = elements[i + 1];
+      return kind === "token" ? own + (next?.gap === 0 && next.newlines === 0 ? "" : " ") : "";
+    })
+    .join("");
+  const once = formatted(flat);
+  expect(formatted(once)).toBe(once);
+  const [before, after] = [text, once].map((one) => compiledForm(new SourceFile("tor.p4", one), besideIt));
+  expect(before).toBeDefined();
+  expect(after === before).toBe(true);
 });
 
 it("formats a program whose white space was replaced at random, and stays at the result", () => {

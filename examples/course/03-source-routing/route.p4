@@ -25,8 +25,7 @@ struct headers_t {
     hop_t[MAX_HOPS] hops;
 }
 
-struct metadata_t {
-}
+struct metadata_t { }
 
 parser CourseParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
                     inout standard_metadata_t standard_metadata) {

@@ -26,8 +26,7 @@ struct learn_t {
     bit<9>  port;
 }
 
-struct metadata_t {
-}
+struct metadata_t { }
 
 parser CourseParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
                     inout standard_metadata_t standard_metadata) {

@@ -39,7 +39,8 @@ struct metadata_t {
     bit<16> bucket;
 }
 
-parser PlainParser(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t sm) {
+parser PlainParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
+                   inout standard_metadata_t sm) {
     state start {
         packet.extract(hdr.ethernet);
         transition select(hdr.ethernet.ether_type) {
@@ -64,8 +65,10 @@ parser PlainParser(packet_in packet, out headers_t hdr, inout metadata_t meta, i
 control PlainVerify(inout headers_t hdr, inout metadata_t meta) {
     apply {
         verify_checksum(hdr.ipv4.isValid(),
-            { hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.diffserv, hdr.ipv4.total_length, hdr.ipv4.identification,
-              hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src_addr,
+            { hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.diffserv, hdr.ipv4.total_length,
+              hdr.ipv4.identification,
+              hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
+              hdr.ipv4.src_addr,
               hdr.ipv4.dst_addr },
             hdr.ipv4.header_checksum, HashAlgorithm.csum16);
     }
@@ -87,7 +90,8 @@ control PlainIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
     action to_group(bit<16> group, bit<16> buckets, bit<16> seed) {
         meta.group = group;
         hash(meta.bucket, HashAlgorithm.crc16, 16w0,
-             { seed, hdr.ipv4.src_addr, hdr.ipv4.dst_addr, hdr.ipv4.protocol, hdr.ports.src_port, hdr.ports.dst_port },
+             { seed, hdr.ipv4.src_addr, hdr.ipv4.dst_addr, hdr.ipv4.protocol, hdr.ports.src_port,
+               hdr.ports.dst_port },
              buckets);
     }
 
@@ -136,8 +140,10 @@ control PlainEgress(inout headers_t hdr, inout metadata_t meta, inout standard_m
 control PlainChecksum(inout headers_t hdr, inout metadata_t meta) {
     apply {
         update_checksum(hdr.ipv4.isValid(),
-            { hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.diffserv, hdr.ipv4.total_length, hdr.ipv4.identification,
-              hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src_addr,
+            { hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.diffserv, hdr.ipv4.total_length,
+              hdr.ipv4.identification,
+              hdr.ipv4.flags, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
+              hdr.ipv4.src_addr,
               hdr.ipv4.dst_addr },
             hdr.ipv4.header_checksum, HashAlgorithm.csum16);
     }
@@ -151,4 +157,5 @@ control PlainDeparser(packet_out packet, in headers_t hdr) {
     }
 }
 
-V1Switch(PlainParser(), PlainVerify(), PlainIngress(), PlainEgress(), PlainChecksum(), PlainDeparser()) main;
+V1Switch(PlainParser(), PlainVerify(), PlainIngress(), PlainEgress(), PlainChecksum(),
+         PlainDeparser()) main;

@@ -24,8 +24,7 @@ struct headers_t {
     vlan_t vlan;
 }
 
-struct metadata_t {
-}
+struct metadata_t { }
 
 parser CourseParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
                     inout standard_metadata_t standard_metadata) {

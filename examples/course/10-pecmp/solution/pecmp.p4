@@ -131,7 +131,8 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
             if (meta.has_choice) {
                 meta.row = hdr.ipv4.dscp;
                 hash(meta.column, HashAlgorithm.crc16, 16w0,
-                    { hdr.ipv4.src, hdr.ipv4.dst, hdr.ipv4.protocol, hdr.ports.src, hdr.ports.dst }, COLUMNS);
+                    { hdr.ipv4.src, hdr.ipv4.dst, hdr.ipv4.protocol, hdr.ports.src, hdr.ports.dst },
+                    COLUMNS);
                 matrix.apply();
             }
         } else {

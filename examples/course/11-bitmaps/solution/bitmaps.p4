@@ -179,10 +179,11 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
                     derouted.count(0);
                 }
                 meta.count = (bit<16>) meta.ports[0:0] + (bit<16>) meta.ports[1:1] +
-                             (bit<16>) meta.ports[2:2] + (bit<16>) meta.ports[3:3];
+                    (bit<16>) meta.ports[2:2] + (bit<16>) meta.ports[3:3];
                 if (meta.count != 0) {
                     hash(meta.rank, HashAlgorithm.crc16, 16w0,
-                        { hdr.ipv4.src, hdr.ipv4.dst, hdr.ipv4.protocol, hdr.ports.src, hdr.ports.dst }, meta.count);
+                        { hdr.ipv4.src, hdr.ipv4.dst, hdr.ipv4.protocol, hdr.ports.src,
+                          hdr.ports.dst }, meta.count);
                 }
                 pick.apply();
             }
