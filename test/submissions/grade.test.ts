@@ -63,7 +63,7 @@ describe("p4loom grade", () => {
           expect.stringMatching(new RegExp(`^\\s*${line.trim().replace(/\s+/g, "\\s+")}\\s*$`)),
         ),
       ]);
-      expect(stderr).toMatch(/warning\[P46311\]: .*notes\.txt: no folder with forwarding\.p4/);
+      expect(stderr).toMatch(/warning\[P46311\]: .*notes\.txt: no folder and no archive with forwarding\.p4/);
     }
     const [one, two] = outs.map((out) =>
       readdirSync(out, { recursive: true, encoding: "utf8" })
