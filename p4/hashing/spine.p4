@@ -282,12 +282,9 @@ control FabricIngress(inout headers_t hdr,
             meta.drop_reason = DROP_NOT_IP;
         }
         if (meta.drop_reason == DROP_NO_NEXT_HOP) {
-            meta.src_bin = meta.flow_src[15:0] ^ meta.flow_src[31:16] ^ meta.flow_src[47:32]
-                ^ meta.flow_src[63:48] ^ meta.flow_src[79:64] ^ meta.flow_src[95:80]
-                ^ meta.flow_src[111:96] ^ meta.flow_src[127:112];
-            meta.dst_bin = meta.flow_dst[15:0] ^ meta.flow_dst[31:16] ^ meta.flow_dst[47:32]
-                ^ meta.flow_dst[63:48] ^ meta.flow_dst[79:64] ^ meta.flow_dst[95:80]
-                ^ meta.flow_dst[111:96] ^ meta.flow_dst[127:112];
+            // The XOR of the groups of 16 bits of an address.
+            hash(meta.src_bin, HashAlgorithm.xor16, 16w0, { meta.flow_src }, 32w65536);
+            hash(meta.dst_bin, HashAlgorithm.xor16, 16w0, { meta.flow_dst }, 32w65536);
             // rtag7/crc16-bisync
             hash(meta.hash16, HashAlgorithm.crc16, 16w0,
                  { 24w0, meta.flow_protocol, meta.flow_dst_port, meta.flow_src_port, 16w0,

@@ -49,20 +49,29 @@ export function areCoprime(a: number, b: number): boolean {
 
 /**
  * Of all sizes up to `most` that are coprime to `others`, the one with the least unevenness over these groups, the smallest of
- * equal ones; undefined where there is none. A size is at least that of the largest group.
+ * equal ones; undefined where there is none. A size is at least that of the largest group. `known` keeps what was computed for further
+ * calls with the same `how`.
  */
 export function bestSize(
   groups: readonly (readonly number[])[],
   others: readonly number[],
   most: number,
   how: Duplication,
+  known = new Map<string, number>(),
 ): number | undefined {
   const least = Math.max(...groups.map((weights) => weights.reduce((sum, weight) => sum + weight, 0)));
+  const distinct = [...new Map(groups.map((weights) => [weights.join(" "), weights]))];
   let best: number | undefined;
   let bestCv = Number.POSITIVE_INFINITY;
   for (let size = least; size <= most; size++) {
     if (!others.every((other) => areCoprime(size, other))) continue;
-    const cv = Math.max(...groups.map((weights) => unevenness(weights, slotsOf(weights, size, how))));
+    let cv = 0;
+    for (const [name, weights] of distinct) {
+      const key = `${size} ${name}`;
+      const own = known.get(key) ?? unevenness(weights, slotsOf(weights, size, how));
+      known.set(key, own);
+      cv = Math.max(cv, own);
+    }
     if (cv < bestCv - 1e-12) [best, bestCv] = [size, cv];
   }
   return best;

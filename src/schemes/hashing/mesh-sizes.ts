@@ -29,6 +29,7 @@ export function meshSizes(
   );
   const order = [...conflicts].sort(([a, x], [b, y]) => y.size - x.size || a - b).map(([node]) => node);
   const given = new Map<number, { function: number; size: number }>();
+  const known = new Map<string, number>();
   for (const node of order) {
     const others = [...conflicts.get(node)!].flatMap((other) => given.get(other) ?? []);
     let best: { function: number; size: number } | undefined;
@@ -39,6 +40,7 @@ export function meshSizes(
         taken,
         Math.min(most, 2 ** functions[index]!.width),
         duplication,
+        known,
       );
       if (size !== undefined && (best === undefined || taken.length === 0)) best = { function: index, size };
       if (taken.length === 0) break;

@@ -31,8 +31,6 @@ export function hashingProgram(name: string, input: z.output<typeof schema>): Pr
     sizes: { routes: program.routes },
     routeActions: ["to_port", "to_group"],
     routeKeys: program.classed ? ["meta.arrival"] : [],
-    srcBin: folded("meta.flow_src"),
-    dstBin: folded("meta.flow_dst"),
     selector: { ...NO_SELECTOR, hashed: false },
   };
   return { name, template: TEMPLATE, values };
@@ -49,9 +47,4 @@ function hashLines(functions: z.output<typeof schema>["functions"]): string[] {
     }),
     "}",
   ];
-}
-
-/** The XOR of the eight groups of 16 bits of an address. */
-function folded(field: string): string {
-  return Array.from({ length: 8 }, (_, i) => `${field}[${16 * i + 15}:${16 * i}]`).join(" ^ ");
 }
