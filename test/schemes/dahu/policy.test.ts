@@ -217,6 +217,15 @@ describe("the heuristic", () => {
     expect([...balanced(new HeuristicBalancer(2), one)]).toEqual([40, 25, 40, 25]);
   });
 
+  it("gives a port that has offloaded nothing back in the same turn", () => {
+    // The second port would give 25 to the first one, whose flows of 50 could then not move: 25 remain to be moved.
+    const groups = new PortGroups(4, 8, [[0, 1, 2, 3]]);
+    const traffic = Float64Array.from([100, 100, 0, 100]);
+    const target = new Float64Array(4);
+    new HeuristicBalancer().balance(groups, { byGroup: traffic, byPort: traffic }, target);
+    expect([...target]).toEqual([50, 75, 87.5, 87.5]);
+  });
+
   it("offloads only to ports with which the highest shares a group, and only what the groups send", () => {
     const groups = new PortGroups(3, 64, [
       [0, 1],

@@ -1,6 +1,7 @@
 /**
  * The load balancing heuristic (Dahu, section 4.5, figure 6): the port with the most traffic offloads to the port with the least with
- * which it shares a group, and so on for the R ports with the most traffic.
+ * which it shares a group, and so on for the R ports with the most traffic. A port that has offloaded takes no traffic in the same turn: or else
+ * it would get back a part of what it gave away, what remains to be moved would be less than its virtual ports carry, and none of them moved.
  */
 import type { Balancer, PortTraffic } from "./allocation.js";
 import type { PortGroups } from "./port-groups.js";
@@ -42,7 +43,7 @@ export class HeuristicBalancer implements Balancer {
     return highest;
   }
 
-  /** Moves half of the difference from a port to the lowest port of its groups, as far as their traffic goes. */
+  /** Moves half of the difference from a port to the lowest port of its groups that has not offloaded, as far as their traffic goes. */
   #offload({ groups, ports, members }: PortGroups, high: number, target: Float64Array): void {
     const aggregate = this.#aggregate;
     let low = -1;
@@ -51,7 +52,7 @@ export class HeuristicBalancer implements Balancer {
       const base = group * ports;
       if (target[base + high]! <= 0) continue;
       for (let port = 0; port < ports; port++) {
-        if (members[base + port] === 0 || aggregate[port]! >= least) continue;
+        if (members[base + port] === 0 || this.#done[port] === 1 || aggregate[port]! >= least) continue;
         least = aggregate[port]!;
         low = port;
       }
