@@ -1,0 +1,65 @@
+/** The packet builder: what fields get that nobody gave, and that receivers find the checksums right. */
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { layOut } from "../../src/lab/index.js";
+import { folderProject, TestLab } from "./wall.js";
+
+const RING = folderProject("examples/exercise");
+
+const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+
+/** The ones' complement sum of 16-bit words (RFC 1071), an odd byte as the high half of a word. */
+function onesSum(bytes: readonly number[]): number {
+  let sum = 0;
+  for (let i = 0; i < bytes.length; i += 2) sum += bytes[i]! * 256 + (bytes[i + 1] ?? 0);
+  while (sum > 0xffff) sum = (sum & 0xffff) + Math.floor(sum / 65_536);
+  return sum;
+}
+
+it("gives UDP and TCP over IPv4 checksums that a receiver finds right, whatever the payload", async () => {
+  const lab = await TestLab.open(RING);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom("udp", "tcp"),
+      fc.uint8Array({ minLength: 0, maxLength: 70 }),
+      fc.integer({ min: 1, max: 65_535 }),
+      async (transport, payload, port) => {
+        const hex = [...payload].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+        const { hex: frame } = await lab.ask({
+          op: "packet.build",
+          from: { host: "h1" },
+          packet: {
+            layers: [
+              { header: "ethernet" },
+              { header: "ipv4", fields: { dst: "10.0.3.3" } },
+              { header: transport, fields: { dport: port } },
+            ],
+            payload: { hex },
+          },
+        });
+        const bytes = [...bytesOf(frame)];
+        const [header, segment] = [bytes.slice(14, 34), bytes.slice(34)];
+        expect(segment.length).toBe((transport === "udp" ? 8 : 20) + payload.length);
+        expect(header[2]! * 256 + header[3]!).toBe(20 + segment.length);
+        expect(onesSum(header)).toBe(0xffff);
+        const pseudo = [...header.slice(12, 20), 0, header[9]!, segment.length >> 8, segment.length & 255];
+        expect(onesSum([...pseudo, ...segment])).toBe(0xffff);
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+it("places each node of a network at a place of its own, inside of the picture", () => {
+  for (const n of [1, 2, 7, 40]) {
+    const names = Array.from({ length: n }, (_, i) => `s${i + 1}`);
+    const links = names
+      .slice(1)
+      .map((name, i) => ({ a: { node: names[i]!, port: 2 }, b: { node: name, port: 1 } }));
+    const places = layOut({ hosts: [], switches: names.map((name) => ({ name })), links });
+    expect([...places.keys()].sort()).toEqual([...names].sort());
+    for (const { x, y } of places.values())
+      expect(x >= 0 && x <= 1 && y >= 0 && y <= 1, `${x} ${y}`).toBe(true);
+    expect(new Set([...places.values()].map(({ x, y }) => `${x.toFixed(3)} ${y.toFixed(3)}`)).size).toBe(n);
+  }
+});
