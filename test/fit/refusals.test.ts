@@ -30,6 +30,15 @@ describe("advice of a refusal", () => {
     expect(hash![0]).toBe("tofino: a hash with base base");
   });
 
+  it("comes once for an action of two tables", () => {
+    const tables = ["t", "u"].map((name) => `table ${name} { key = { h.d.c : exact; } actions = { go; } }`);
+    const action = "action go() { h.d.a = h.d.a * 3; }";
+    const notes = noteOf("t.apply(); u.apply();", [action, ...tables].join(" "));
+    expect(notes.map(([message]) => message)).toEqual([
+      "tofino: no ALU computes d.a * 3: there is no multiplier",
+    ]);
+  });
+
   it("moves conditions on fields to the control, as P4", () => {
     expect(
       noteOf("h.d.a = h.d.c == 1 && h.d.d.isValid() ? h.d.a : h.d.b;".replace("h.d.d", "h.d"))[0]![1],

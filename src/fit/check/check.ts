@@ -44,19 +44,35 @@ export function checkFeatures(
 ): Diagnostics {
   const diagnostics = new Diagnostics();
   const places = new Places(sources);
+  // An action of several tables is read once for each of them: its findings are reported once.
+  const reported = new Set<string>();
+  const once = (
+    code: string,
+    source: bmv2.SourceInfo | undefined,
+    message: string,
+    report: () => void,
+  ): void => {
+    const key = [code, source?.filename, source?.line, source?.column, message].join(" ");
+    if (reported.has(key)) return;
+    reported.add(key);
+    report();
+  };
   const context: CheckContext = {
     model,
     target,
     refuse: (code, source, message, instead) =>
-      diagnostics.error(code, places.spanOf(source), `${target.name}: ${message}`, instead),
+      once(code, source, message, () =>
+        diagnostics.error(code, places.spanOf(source), `${target.name}: ${message}`, instead),
+      ),
   };
   for (const feature of features) {
     if (feature.kind === "spread") {
-      diagnostics.warning(
-        CODES.actionTakesStages,
-        places.spanOf(feature.source),
-        `${target.name}: action ${feature.action} takes ${feature.levels} stages, because later steps need earlier results`,
-        "it is placed as that many tables in sequence; the vendor's compiler wants them written so",
+      const code = CODES.actionTakesStages;
+      const message = `action ${feature.action} takes ${feature.levels} stages, because later steps need earlier results`;
+      const instead =
+        "it is placed as that many tables in sequence; the vendor's compiler wants them written so";
+      once(code, feature.source, message, () =>
+        diagnostics.warning(code, places.spanOf(feature.source), `${target.name}: ${message}`, instead),
       );
     } else checkFeature(context, feature);
   }
