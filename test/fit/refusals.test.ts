@@ -52,7 +52,7 @@ describe("a refusal of a long expression", () => {
     const { program, error } = compileText(
       wrap(
         "bit<32> a; bit<32> b;",
-        `action go() { bit<32> x = h.d.a; ${line.repeat(12)} h.d.a = x; }`,
+        `action go() { bit<32> x = h.d.a; ${line.repeat(5)} h.d.a = x; }`,
         "go();",
       ),
     );
