@@ -139,7 +139,13 @@ function placesOf(
     if (before.token === "<" && roles[index - 1] === "angle") angles++;
     if (before.token === ">" && roles[index - 1] === "angle") angles--;
     if (element.kind !== "token" || before.kind !== "token" || angles > 0) continue;
-    const rank = rankOf(before, roles[index - 1]!, braces.get(index - 1), element, roles[index]!);
+    // two of them are one operator, which ends where a line does
+    if (before.token === ">" && element.token.startsWith(">")) continue;
+    const after = elements[index + 1];
+    const isShift = element.token === ">" && after?.token === ">" && after.start === element.end;
+    const rank = isShift
+      ? RANKS.get("<<")
+      : rankOf(before, roles[index - 1]!, braces.get(index - 1), element, roles[index]!);
     if (rank === undefined) continue;
     places.push({ index, rank, ...brackets[index]!, end: columnOf(text, before.end) });
   }

@@ -100,6 +100,10 @@ describe("what it writes", () => {
       "apply {\na_function_whose_name_is_so_long_that_its_arguments_have_no_room_on_the_line(argument, argument, arg);\nsome_value_with_a_long_name_of_its_own = another_value_with_a_name_that_is_even_longer_than_the_first_one;\n}\n",
       "apply {\n    a_function_whose_name_is_so_long_that_its_arguments_have_no_room_on_the_line(\n        argument, argument, arg);\n    some_value_with_a_long_name_of_its_own =\n        another_value_with_a_name_that_is_even_longer_than_the_first_one;\n}\n",
     ],
+    "a shift stays one operator where a line ends": [
+      "const bit<32> A = a_value_with_a_long_name_of_its_own_that_takes_much_room_on_its_line >> an_offset_of_its_own;\n",
+      "const bit<32> A = a_value_with_a_long_name_of_its_own_that_takes_much_room_on_its_line\n    >> an_offset_of_its_own;\n",
+    ],
     "words of P4 that are names": [
       "header vlan_t {\n    bit<3>  priority;\n    bit<12> id;\n}\n",
       "header vlan_t {\n    bit<3>  priority;\n    bit<12> id;\n}\n",
