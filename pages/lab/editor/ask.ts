@@ -3,7 +3,7 @@ import type { EditorState } from "@codemirror/state";
 import type { LabAnswers } from "../../../src/lab/index.js";
 import type { Lab } from "../state/lab.js";
 
-export type PlaceOp = "edit.hover" | "edit.complete" | "edit.signature" | "edit.definition";
+type PlaceOp = "edit.hover" | "edit.complete" | "edit.signature" | "edit.definition";
 
 /** Asks about an offset of the text; undefined where the lab refuses, or is gone. */
 export type Ask = <Op extends PlaceOp>(

@@ -44,7 +44,7 @@ export function hasPort(bitmaps: Int32Array, base: number, port: number): boolea
 }
 
 /** The number of bits that are set in a word. */
-export function bitsOf(word: number): number {
+function bitsOf(word: number): number {
   let bits = word - ((word >>> 1) & 0x55555555);
   bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;

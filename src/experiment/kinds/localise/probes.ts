@@ -119,7 +119,7 @@ export function randomWays(
 }
 
 /** Draws columns of UDP flows between hosts of different racks, by any NIC of the sender. */
-export function randomFlows(
+function randomFlows(
   topology: Topology,
   random: Random,
   ip: 4 | 6,
