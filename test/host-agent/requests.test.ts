@@ -62,7 +62,7 @@ describe("a request", () => {
     ],
     [
       { ...START, field: "tos" },
-      'field: expected one of dscp, vlan, flow_label, dscp_flow_label, ttl, got "tos"',
+      'field: expected one of dscp, vlan, flow_label, dscp_flow_label, ttl, ttl4, got "tos"',
     ],
     [{ ...START, seed: -1 }, "seed: expected a whole number from 0 to 4294967295, got -1"],
     [{ ...START, mtu: 1279 }, "mtu: expected a whole number from 1280 to 9000, got 1279"],

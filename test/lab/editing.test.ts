@@ -64,7 +64,7 @@ describe("the editor's questions to a lab", () => {
     const of = (part: string) =>
       lab.ask({ op: "edit.definition", path: "main.p4", text: MAIN, at: at(part, MAIN) });
     const [mac, port, drop] = [await of("mac;"), await of("place_t port)"), await of("mark_to_drop")];
-    expect(mac.place).toEqual({ path: "main.p4", line: 63, column: 28 });
+    expect(mac.place).toEqual({ path: "main.p4", line: 62, column: 28 });
     expect(port.place).toEqual({ path: "parts/types.p4", line: 2, column: 16 });
     expect(drop.place!.path).toBe("p4include/v1model.p4");
     expect(drop.place!.text!.split("\n")[drop.place!.line - 1]).toContain("mark_to_drop");

@@ -32,11 +32,11 @@ interface Hash {
 function hashesOf(plan: FabricPlan): Map<string, Hash> {
   return new Map(
     renderPrograms(templates, plan.programs).flatMap(({ file, text }) => {
-      const selector = Number(/bit<(\d+)> selector;/.exec(text)?.[1] ?? 0);
+      const selector = Number(/bit<(\d+)>\s+selector;/.exec(text)?.[1] ?? 0);
       const parts = text.split(/(?=action_selector\()/).slice(1);
       return parts.map((part): [string, Hash] => {
         const [, algorithm, way] = /HashAlgorithm\.(\w+), \d+, \d+\) (\w+)_members/.exec(part)!;
-        const fields = [...part.matchAll(/meta\.(\w+) : selector;/g)].map(([, name]) => ({
+        const fields = [...part.matchAll(/meta\.(\w+)\s*: selector;/g)].map(([, name]) => ({
           name: name!,
           width: WIDTHS[name!] ?? selector,
         }));
@@ -75,8 +75,12 @@ function rank(vectors: readonly number[]): number {
 const BITS: Readonly<Record<string, number>> = { "tor up": 3, "leaf up": 6, "spine down": 3, "leaf down": 1 };
 const CHOICES = Object.keys(BITS);
 
-/** Three bits are fewer than the choices of a path have. */
-const WIDE_FIELDS = SELECTOR_FIELDS.filter((field) => field !== "ttl");
+/** Three or four bits are fewer than the choices of a path have. */
+const NARROW_FIELDS = [
+  ["ttl", 3],
+  ["ttl4", 4],
+] as const;
+const WIDE_FIELDS = SELECTOR_FIELDS.filter((field) => NARROW_FIELDS.every(([narrow]) => narrow !== field));
 
 describe("PRR's selector", () => {
   it.each(WIDE_FIELDS)("in %s reaches every next hop of every tier with equal probability", (field) => {
@@ -88,15 +92,18 @@ describe("PRR's selector", () => {
     }
   });
 
-  it("in ttl, which has three bits, reaches 4 to 8 next hops of a tier", () => {
-    const hashes = hashesOf(prr.plan(example("clos"), prr.parameters.parse({ field: "ttl" })));
-    for (const [role, hash] of hashes) {
-      const bits = BITS[role]!;
-      const reached = rank(columns(hash, ["selector"]).map((column) => column & (2 ** bits - 1)));
-      expect(reached, role).toBeGreaterThanOrEqual(Math.min(bits, 2));
-      expect(reached, role).toBeLessThanOrEqual(3);
-    }
-  });
+  it.each(NARROW_FIELDS)(
+    "in %s, which has %i bits, reaches as many next hops of a tier as these bits give, or half",
+    (field, width) => {
+      const hashes = hashesOf(prr.plan(example("clos"), prr.parameters.parse({ field })));
+      for (const [role, hash] of hashes) {
+        const bits = BITS[role]!;
+        const reached = rank(columns(hash, ["selector"]).map((column) => column & (2 ** bits - 1)));
+        expect(reached, role).toBeGreaterThanOrEqual(Math.min(bits, width - 1));
+        expect(reached, role).toBeLessThanOrEqual(width);
+      }
+    },
+  );
 });
 
 /** All tiers' low bits side by side, as a function of the named fields. */
