@@ -3,8 +3,12 @@
  *
  * Each element (a switch, a link, one direction of a link) is a hypothesis: it alone loses packets, with an unknown share p. Of
  * N probes that crossed it K are lost. Before the first probe every order of magnitude of p from 0.01 % to 100 % is equally likely, which gives
- * the integral of p^(K-1) (1-p)^(N-K), B(K, N-K+1), over ln 10^4. Losses on other ways have the small chance `noise` each. With
- * equal chances of all hypotheses before, the confidence of one is its share of all likelihoods.
+ * the integral of p^(K-1) (1-p)^(N-K), B(K, N-K+1), over ln 10^4. Losses on other ways have the small chance `noise` each.
+ *
+ * Before the first probe a failed switch, a failed link, a failed direction and no failure at all are equally likely, and all elements of a
+ * kind. If all elements were equally likely, a fabric with many links would take a lossy switch for one of its links more often than
+ * the confidence says: in topology #12 a failed switch would have a chance of 2 % before. The confidence of a hypothesis is its share
+ * of all products of likelihood and chance before.
  */
 import type { Topology } from "../topology/index.js";
 
@@ -62,6 +66,10 @@ export class LossSolver {
   readonly #tallies: Readonly<Record<ElementKind, Tally>>;
   /** By directed link: the node that it leads to. */
   readonly #heads: Int32Array;
+  /** Chance before the first probe of one element of a kind, over that of no failure. */
+  readonly #prior: Readonly<Record<ElementKind, number>>;
+  /** Kinds of which there are elements. */
+  readonly #kinds: number;
   /** Lost probes by place of an element, and the places where there are any, in the order of the elements. */
   readonly #lost: Float64Array;
   #suspected: number[] = [];
@@ -81,6 +89,10 @@ export class LossSolver {
       direction: new Tally(2 * links.length),
     };
     for (const [i, { kind, number }] of this.elements.entries()) this.#tallies[kind].places[number] = i + 1;
+    const sizes = { switch: 0, link: 0, direction: 0 };
+    for (const { kind } of this.elements) sizes[kind]++;
+    this.#prior = { switch: 1 / sizes.switch, link: 1 / sizes.link, direction: 1 / sizes.direction };
+    this.#kinds = Object.values(sizes).filter((size) => size > 0).length;
     this.#lost = new Float64Array(this.elements.length);
     this.#heads = new Int32Array(2 * links.length);
     for (const { index, a, b } of links) {
@@ -111,12 +123,16 @@ export class LossSolver {
 
   /** What the probes so far have told. */
   judge(): Judgement {
-    const logs = this.#suspected.map((i) =>
-      this.#likelihood(this.#sentOver(this.elements[i]!), this.#lost[i]!),
-    );
+    // Chance before the first probe of no failure, and of all elements that no lost probe has crossed.
+    let others = 1 + this.#kinds;
+    const logs = this.#suspected.map((i) => {
+      const element = this.elements[i]!;
+      const prior = this.#prior[element.kind];
+      others -= prior;
+      return Math.log(prior) + this.#likelihood(this.#sentOver(element), this.#lost[i]!);
+    });
     const none = this.#likelihood(0, 0);
     const best = logs.reduce((most, log) => Math.max(most, log), none);
-    const others = this.elements.length + 1 - logs.length;
     let sum = others * Math.exp(none - best);
     for (const log of logs) sum += Math.exp(log - best);
     const suspects = this.#suspected

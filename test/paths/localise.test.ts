@@ -185,12 +185,15 @@ describe("the solver", () => {
           const solver = new LossSolver(topology);
           for (const { route, lost } of probes) solver.add(routes[route]!.links, !lost);
           const { suspects, element, confidence } = solver.judge();
+          const sizeOf = (own: NetworkElement) => elements.filter(({ kind }) => kind === own.kind).length;
           const logs = [...elements, undefined].map((own) => {
+            const prior = own === undefined ? 0 : -Math.log(sizeOf(own));
             const crossing = probes.filter(({ route }) => own !== undefined && crosses(routes[route]!, own));
             const lost = crossing.filter((probe) => probe.lost).length;
             const elsewhere = probes.filter((probe) => probe.lost).length - lost;
             const noise = elsewhere * Math.log(1e-9);
-            return lost === 0 ? noise : noise + logBeta(lost, crossing.length) - Math.log(Math.log(1e4));
+            const shares = lost === 0 ? 0 : logBeta(lost, crossing.length) - Math.log(Math.log(1e4));
+            return prior + noise + shares;
           });
           const most = Math.max(...logs);
           const sum = logs.reduce((all, log) => all + Math.exp(log - most), 0);
