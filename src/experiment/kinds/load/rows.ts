@@ -43,6 +43,9 @@ const FURTHER_TIMES = [
 const FURTHER = [
   "jain",
   "reordered_share",
+  "reordered_p99",
+  "reordered_max",
+  "reordering_p99_bytes",
   "link_utilisation",
   "link_max_over_mean",
   "queue_mean_bytes",
@@ -88,6 +91,7 @@ export function loadRows(outcomes: readonly LoadOutcome[]): LoadRow[] {
         ...over(FURTHER),
         ...optional("fast_retransmits", counters.fastRetransmits),
         ...optional("reordered", counters.reordered),
+        ...(counters.reordered === undefined ? [] : [["reordered_flows", reorderedFlows(classes)]]),
         ...optional("max_reordering_bytes", counters.maxReorderingBytes),
         ...optional("marked", counters.marked),
         ...optional("repaths", counters.repaths),
@@ -106,6 +110,7 @@ export function classFigures(one: ClassFigures, { window, groups }: LoadOutcome)
   const seconds = (window[1] - window[0]) / 1e9;
   const { reordered, segmentsSent, retransmissions } = one.counters;
   const arrived = (segmentsSent ?? 0) - (retransmissions ?? 0);
+  const [late, furthest] = [QuantileSketch.fromJson(one.late), QuantileSketch.fromJson(one.furthest)];
   const requests = groups === undefined ? new QuantileSketch() : QuantileSketch.fromJson(groups.completion);
   return {
     ...timeFigures("fct", "_ms", fct, 1e6),
@@ -114,6 +119,13 @@ export function classFigures(one: ClassFigures, { window, groups }: LoadOutcome)
     // Jain's index of the goodputs is 1 / (1 + CV^2).
     ...(goodputs.count === 0 ? {} : { jain: 1 / (1 + goodputs.populationVariance / goodputs.mean ** 2) }),
     ...(reordered === undefined || arrived <= 0 ? {} : { reordered_share: reordered / arrived }),
+    ...(late.count === 0
+      ? {}
+      : {
+          reordered_p99: late.quantile(0.99),
+          reordered_max: late.max,
+          reordering_p99_bytes: furthest.quantile(0.99),
+        }),
     ...timeFigures("rct", "_ms", requests, 1e6),
   };
 }
@@ -158,7 +170,7 @@ function networkFigures({ links, queues }: LoadOutcome): Figures {
 
 /** All size classes together. */
 export function merged(classes: readonly ClassFigures[]): ClassFigures {
-  const sketches = (key: "fct" | "slowdown") =>
+  const sketches = (key: "fct" | "slowdown" | "late" | "furthest") =>
     classes
       .map((one) => QuantileSketch.fromJson(one[key]))
       .reduce((a, b) => a.merged(b))
@@ -173,6 +185,8 @@ export function merged(classes: readonly ClassFigures[]): ClassFigures {
     fct: sketches("fct"),
     slowdown: sketches("slowdown"),
     goodputs: goodputs.toJson(),
+    late: sketches("late"),
+    furthest: sketches("furthest"),
     counters: sumCounters(classes.map(({ counters }) => counters)),
   };
 }
@@ -181,6 +195,11 @@ function sumCounters(list: readonly CounterSums[]): CounterSums {
   const sums: CounterSums = {};
   for (const counters of list) addCounters(sums, counters);
   return sums;
+}
+
+/** Flows with segments out of order. */
+function reorderedFlows(classes: readonly ClassFigures[]): number {
+  return sum(classes.map(({ late }) => QuantileSketch.fromJson(late).count));
 }
 
 /** The mean over the seeds that have the figure, with its interval. */

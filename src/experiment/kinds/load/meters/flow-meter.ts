@@ -34,6 +34,9 @@ export interface ClassFigures {
   readonly slowdown: SketchJson;
   /** Of the goodputs of finished flows (bytes a second): see {@link Moments}. */
   readonly goodputs: readonly [count: number, mean: number, squares: number];
+  /** Of flows with segments out of order: how many of each flow, and its furthest, in bytes. */
+  readonly late: SketchJson;
+  readonly furthest: SketchJson;
   readonly counters: CounterSums;
   /** Payload of all flows of the class, measured or not, that arrived in order in the window. */
   readonly delivered: number;
@@ -66,6 +69,8 @@ interface ClassMeter {
   readonly fct: QuantileSketch;
   readonly slowdown: QuantileSketch;
   readonly goodputs: Moments;
+  readonly late: QuantileSketch;
+  readonly furthest: QuantileSketch;
   readonly counters: CounterSums;
   /** Payload of finished flows. */
   delivered: number;
@@ -152,7 +157,14 @@ export class FlowMeter {
 
   /** Nothing more comes from the ends of a flow: they are closed. To be called once for each flow, the unfinished ones too. */
   ended(flow: MeteredFlow): void {
-    if (flow.measured) addCounters(this.#classes[flow.sizeClass].counters, flow.counters());
+    if (!flow.measured) return;
+    const meter = this.#classes[flow.sizeClass];
+    const counters = flow.counters();
+    addCounters(meter.counters, counters);
+    const { reordered = 0, maxReorderingBytes = 0 } = counters;
+    if (reordered === 0) return;
+    meter.late.add(reordered);
+    meter.furthest.add(maxReorderingBytes);
   }
 
   /** The window begins or ends: goodput counts what arrives in between. */
@@ -186,6 +198,8 @@ export class FlowMeter {
           fct: meter.fct.toJson(),
           slowdown: meter.slowdown.toJson(),
           goodputs: meter.goodputs.toJson(),
+          late: meter.late.toJson(),
+          furthest: meter.furthest.toJson(),
           counters: meter.counters,
           delivered: meter.deliveredAtEnd - meter.deliveredAtBegin,
         },
@@ -219,6 +233,8 @@ function newClass(): ClassMeter {
     fct: new QuantileSketch(),
     slowdown: new QuantileSketch(),
     goodputs: new Moments(),
+    late: new QuantileSketch(),
+    furthest: new QuantileSketch(),
     counters: {},
     delivered: 0,
     deliveredAtBegin: 0,
