@@ -27,7 +27,7 @@ const PROCESSES = [
   "test/lab/browser/**/*.test.ts",
 ];
 
-// All files of a worker share modules (`isolate: false`): to load them for each file took a third of the suite's time.
+// Files of a worker share modules (`isolate: false`), but for labs: to load them for each file took a third of the suite's time.
 export default defineConfig({
   test: {
     projects: [
@@ -59,7 +59,8 @@ export default defineConfig({
         test: {
           name: "labs",
           include: LABS,
-          isolate: false,
+          // A worker a file: a lab's namespaces, signal handlers and agents end with it.
+          isolate: true,
           maxWorkers: 2,
           sequence: { groupOrder: 3 },
           ...limits,

@@ -92,7 +92,8 @@ export class Page {
     const ended = new Promise((resolve) => this.#process.on("exit", resolve));
     this.#process.kill("SIGKILL");
     await ended;
-    rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5 });
+    // Chromium's own processes write for a moment after their parent has ended.
+    rmSync(this.#profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 
   #send(method: string, params: object): Promise<Record<string, unknown>> {
