@@ -2,7 +2,7 @@
 import { STOP_LIMIT_NS } from "../controllers/index.js";
 import { controlClock, type Simulation } from "../sim/packet/index.js";
 import type { BootedFabric } from "./boot.js";
-import { ControlPlane } from "./control-plane.js";
+import { ControlPlane, type ControlPlaneOptions } from "./control-plane.js";
 import type { SchemeRun } from "./experiment.js";
 
 /**
@@ -17,18 +17,7 @@ export async function startControllers(
   if ((plan.controllers ?? []).length === 0) return undefined;
   const { network, topology } = fabric;
   const { simulation } = network;
-  const plane = new ControlPlane({
-    label,
-    plan,
-    topology,
-    seed,
-    clock: controlClock(simulation, simulation.now),
-    session: (node, place) => {
-      const device = channels.get(node)![place];
-      return { device, watchState: (listener) => device.watchState(listener) };
-    },
-    hostSession: (node) => hostChannels.get(node)!,
-  });
+  const plane = planeOver(simulation, channels, hostChannels, { label, plan, topology, seed });
   try {
     await runUntil(simulation, plane, plane.host.startAll(), Number.POSITIVE_INFINITY);
   } catch (error) {
@@ -36,6 +25,24 @@ export async function startControllers(
     throw error;
   }
   return plane;
+}
+
+/** A control plane whose sessions are these channels, by node. Time 0 of its clock is now. */
+export function planeOver(
+  simulation: Simulation,
+  channels: BootedFabric["channels"],
+  hostChannels: BootedFabric["hostChannels"],
+  options: Omit<ControlPlaneOptions, "clock" | "session" | "hostSession">,
+): ControlPlane {
+  return new ControlPlane({
+    ...options,
+    clock: controlClock(simulation, simulation.now),
+    session: (node, place) => {
+      const device = channels.get(node)![place];
+      return { device, watchState: (listener) => device.watchState(listener) };
+    },
+    hostSession: (node) => hostChannels.get(node)!,
+  });
 }
 
 /** Ends all controllers politely, in virtual time. */

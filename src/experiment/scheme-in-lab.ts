@@ -4,9 +4,10 @@ import type { Device } from "../device/index.js";
 import { selectorHeaders, selectorOf } from "../hosts/index.js";
 import type { ControlledNetwork, LabScheme, SchemeControl } from "../lab/index.js";
 import type { SwitchPlan } from "../schemes/index.js";
-import { ControlChannel, controlClock, HostChannel } from "../sim/packet/index.js";
+import { ControlChannel, HostChannel } from "../sim/packet/index.js";
 import type { Topology } from "../topology/index.js";
-import { ControlPlane } from "./control-plane.js";
+import type { ControlPlane } from "./control-plane.js";
+import { planeOver } from "./control-plane-simulated.js";
 import type { MachineSettings, SchemeRun } from "./experiment.js";
 import { applySettings, queuesOfLinks, startGenerators } from "./switch-settings.js";
 
@@ -58,17 +59,11 @@ function control(
       .filter(({ role }) => role === "host")
       .map(({ index, name }) => [index, new HostChannel(simulation, network.host(name), shared)]),
   );
-  const plane = new ControlPlane({
+  const plane: ControlPlane = planeOver(simulation, channels, hostChannels, {
     label,
     plan,
     topology,
     seed,
-    clock: controlClock(simulation, simulation.now),
-    session: (node, place) => {
-      const device = channels.get(node)![place];
-      return { device, watchState: (listener) => device.watchState(listener) };
-    },
-    hostSession: (node) => hostChannels.get(node)!,
     onLine: log,
     onFailure: (error: DiagnosticError) => {
       plane.close();
