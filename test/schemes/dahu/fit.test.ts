@@ -40,12 +40,19 @@ describe("Dahu on chips", () => {
     ["rmt", 32, ONE_ROUND, 13],
     ["rmt", 32, COPIES, 15],
     ["rmt", 64, COPIES, 15],
+    ["tofino", 32, ONE_ROUND, 12, 2048],
+    ["rmt", 64, COPIES, 17, 16_384],
   ] as const)(
     "%s places the program for %i ports with %o in %i stages",
-    (target, ports, parameters, stages) => {
-      expect(verdictOf(target, ports, parameters)).toEqual({ verdict: "placed", stages });
+    (target, ports, parameters, stages, prefixes: number = 1024) => {
+      expect(verdictOf(target, ports, parameters, prefixes)).toEqual({ verdict: "placed", stages });
     },
   );
+
+  it("tofino finds no place in 12 stages for both rounds, or for 4,096 prefixes", () => {
+    expect(verdictOf("tofino", 32, COPIES)).toEqual({ verdict: "fits by counts", stages: 14 });
+    expect(verdictOf("tofino", 32, ONE_ROUND, 4096)).toEqual({ verdict: "fits by counts", stages: 13 });
+  });
 
   it.each(["tofino", "rmt"])("%s refuses the map in a register", (target) => {
     expect(verdictOf(target, 32, {}).verdict).toBe("refused");
