@@ -50,6 +50,17 @@ export async function putCursor(page: Page, behind: string): Promise<void> {
   await page.keyboard.press("ArrowRight");
 }
 
+/** CodeMirror gives keys to a list of completions 75 ms after it opened (`interactionDelay`), in milliseconds. */
+const KEYS_REACH_LIST = 150;
+
+/** Takes the completion that the list proposes first. A list that waits for an answer does not take keys. */
+async function takeSuggestion(page: Page, label: string): Promise<void> {
+  const list = page.locator(".cm-tooltip-autocomplete:not(.cm-tooltip-autocomplete-disabled)");
+  await list.locator("[aria-selected=true]").filter({ hasText: label }).waitFor();
+  await page.waitForTimeout(KEYS_REACH_LIST);
+  await page.keyboard.press("Enter");
+}
+
 /** Types a wrong name and takes the fix of its message, completes a member, and hears what the member is. */
 export async function useLanguageService(page: Page): Promise<void> {
   await tab(page, "Program").click();
@@ -62,8 +73,7 @@ export async function useLanguageService(page: Page): Promise<void> {
     .waitFor();
   await putCursor(page, "mcast_grp = 0;");
   await page.keyboard.type(" standard_metadata.enq_qd");
-  await page.getByRole("option", { name: /enq_qdepth/ }).waitFor();
-  await page.keyboard.press("Enter");
+  await takeSuggestion(page, "enq_qdepth");
   await page.getByText("standard_metadata.enq_qdepth").waitFor();
   await page.keyboard.type(" = 0;");
   await putCursor(page, "enq_qdepth");
