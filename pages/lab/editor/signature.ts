@@ -1,6 +1,14 @@
 /** The parameters of the call that is being written, above it. */
-import { type Extension, StateEffect, StateField } from "@codemirror/state";
-import { EditorView, keymap, showTooltip, type Tooltip, type ViewUpdate } from "@codemirror/view";
+import { completionStatus } from "@codemirror/autocomplete";
+import { type Extension, Prec, StateEffect, StateField } from "@codemirror/state";
+import {
+  type EditorView,
+  keymap,
+  showTooltip,
+  type Tooltip,
+  ViewPlugin,
+  type ViewUpdate,
+} from "@codemirror/view";
 import type { SignatureView } from "../../../src/lab/index.js";
 import type { Ask } from "./ask.js";
 
@@ -17,31 +25,65 @@ const shownHelp = StateField.define<Tooltip | null>({
   provide: (field) => showTooltip.from(field),
 });
 
-export function signatures(ask: Ask): Extension {
-  const look = async (view: EditorView): Promise<void> => {
-    const { state } = view;
-    const at = state.selection.main.head;
-    const answer = await ask("edit.signature", state, at);
-    if (view.state.doc !== state.doc || view.state.selection.main.head !== at) return;
-    const help = answer?.help;
-    const tooltip =
-      help === undefined ? null : { pos: at, above: true, create: () => ({ dom: drawn(help) }) };
-    if (tooltip !== null || view.state.field(shownHelp) !== null)
-      view.dispatch({ effects: setHelp.of(tooltip) });
-  };
-  const changed = ({ view, state, docChanged, selectionSet, transactions }: ViewUpdate): void => {
+/** What a help follows: it is wanted from a "(" or "," that is typed until it is closed, or the cursor leaves the call. */
+class SignatureHelp {
+  #isWanted: boolean;
+  /** Number of the newest question; answers of older ones count no more. */
+  #asked = 0;
+
+  constructor(
+    readonly view: EditorView,
+    readonly ask: Ask,
+  ) {
+    // the state of an editor outlives its view
+    this.#isWanted = view.state.field(shownHelp) !== null;
+  }
+
+  update({ state, docChanged, selectionSet, transactions }: ViewUpdate): void {
     if (!docChanged && !selectionSet) return;
     const at = state.selection.main.head;
     const begins =
       transactions.some((one) => one.isUserEvent("input")) && /[(,]/.test(state.sliceDoc(at - 1, at));
-    if (begins || state.field(shownHelp) !== null) void look(view);
-  };
-  const close = (view: EditorView): boolean => {
-    if (view.state.field(shownHelp) === null) return false;
-    view.dispatch({ effects: setHelp.of(null) });
+    this.#isWanted ||= begins;
+    if (this.#isWanted) void this.#look();
+  }
+
+  async #look(): Promise<void> {
+    const { state } = this.view;
+    const question = ++this.#asked;
+    const at = state.selection.main.head;
+    const help = (await this.ask("edit.signature", state, at))?.help;
+    if (question !== this.#asked || !this.#isWanted) return;
+    if (help === undefined) this.#isWanted = false;
+    this.#show(help === undefined ? null : { pos: at, above: true, create: () => ({ dom: drawn(help) }) });
+  }
+
+  #show(tooltip: Tooltip | null): void {
+    if (tooltip !== null || this.view.state.field(shownHelp) !== null)
+      this.view.dispatch({ effects: setHelp.of(tooltip) });
+  }
+
+  /** False when there was no help, neither shown nor asked for. */
+  close(): boolean {
+    if (!this.#isWanted) return false;
+    this.#isWanted = false;
+    this.#show(null);
     return true;
+  }
+
+  destroy(): void {
+    this.#isWanted = false;
+  }
+}
+
+export function signatures(ask: Ask): Extension {
+  const plugin = ViewPlugin.define((view) => new SignatureHelp(view, ask));
+  const close = (view: EditorView): boolean => {
+    // one Escape closes the help and the list of completions, which has the key after this
+    const isClosed = view.plugin(plugin)?.close() ?? false;
+    return isClosed && completionStatus(view.state) === null;
   };
-  return [shownHelp, EditorView.updateListener.of(changed), keymap.of([{ key: "Escape", run: close }])];
+  return [shownHelp, plugin, Prec.highest(keymap.of([{ key: "Escape", run: close }]))];
 }
 
 function drawn({ signatures: all, active, argument }: SignatureView): HTMLElement {
