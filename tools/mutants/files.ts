@@ -39,7 +39,7 @@ export function readEvents(path: string): Event[] {
 export const writeEvent = (path: string, event: Event): void =>
   appendFileSync(path, `${JSON.stringify(event)}\n`);
 
-/** Duration of each test in ms, by `FILE#NAME`. Empty before the run that measures them. */
+/** Duration of each test in ms, by `FILE#NAME`; negative for a test that is left out. Empty before the run that measures them. */
 export function readTimes(): Record<string, number> {
   const { times } = chosen();
   return existsSync(times) ? (JSON.parse(readFileSync(times, "utf8")) as Record<string, number>) : {};

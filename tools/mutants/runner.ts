@@ -14,11 +14,11 @@ import { chosen, type Event, readEvents, readTimes, writeEvent } from "./files.j
 const STEPS_FACTOR = 10;
 const STEPS_MORE = 2_000_000;
 /** A test that takes more without a mutant is left out: its tries would take longer than those of all others together. */
-const MAX_STEPS = 10_000_000;
+const MAX_STEPS = Number(process.env["P4LOOM_MUTANTS_STEPS"] ?? 50_000_000);
 
 class Limit extends Error {}
 
-/** What the instrumented code calls. */
+/** What the instrumented code calls. Places without a mutant to try count `steps` themselves. */
 class Mutants {
   active = "";
   reached = new Set<string>();
@@ -31,13 +31,17 @@ class Mutants {
     return true;
   }
 
-  cover(ids: Iterable<string>): void {
+  cover(ids: readonly string[]): void {
     this.step();
     if (this.active === "") for (const id of ids) this.reached.add(id);
   }
 
+  stop(): never {
+    throw new Limit("the mutant takes too many steps");
+  }
+
   private step(): void {
-    if (++this.steps > this.limit) throw new Limit("the mutant takes too many steps");
+    if (++this.steps > this.limit) this.stop();
   }
 }
 
@@ -71,6 +75,8 @@ for (const event of before) {
   if (event.kind === "done" || event.kind === "broken") done.add(event.test);
 }
 const times: Record<string, number> = readTimes();
+/** In place of a duration: the test takes too many steps, and is not begun again. */
+const TOO_LONG = -1;
 /** Tries of this test that ended in a process before. */
 const tried = (test: string): Set<string> =>
   new Set(before.flatMap((event) => (event.kind === "result" && event.test === test ? [event.mutant] : [])));
@@ -98,7 +104,8 @@ export default class MutantRunner extends TestRunner {
   }
 
   override async onBeforeRunTask(test: RunnerTestCase): Promise<void> {
-    if (done.has(keyOf(test)) && test.mode !== "skip") test.mode = "skip";
+    if ((done.has(keyOf(test)) || times[keyOf(test)] === TOO_LONG) && test.mode !== "skip")
+      test.mode = "skip";
     await super.onBeforeRunTask(test);
     if (test.mode !== "run" && test.mode !== "queued") return;
     // Each repetition is one try, with all hooks; the test ends itself when no mutant is left.
@@ -133,6 +140,7 @@ export default class MutantRunner extends TestRunner {
         if (limited) console.error(`left out, since it takes too many steps: ${key}`);
         else if (failed)
           console.error(`broken without a mutant: ${key}: ${test.result!.errors?.[0]?.message}`);
+        if (limited) times[key] = TOO_LONG;
         write({ kind: "broken", test: key });
         this.#end(test);
         return;
@@ -176,6 +184,6 @@ export default class MutantRunner extends TestRunner {
   override onAfterRunFiles(): void {
     super.onAfterRunFiles();
     mutants.reached.clear();
-    if (measuring) writeFileSync(files.times, JSON.stringify(times));
+    writeFileSync(files.times, JSON.stringify(times));
   }
 }
