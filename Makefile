@@ -17,7 +17,7 @@ demo: dist/.built
 	node dist/cli/main.js run $(or $(EXPERIMENT),examples/pecmp-failover.yaml) --out $(or $(OUT),out/demo)
 
 test: node_modules/.package-lock.json
-	npx vitest run
+	npm run --silent test
 
 check: node_modules/.package-lock.json
 	npm run --silent check

@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 
 const limits = { testTimeout: 60_000, hookTimeout: 60_000 };
 
-/** Labs: switches and hosts as processes, with real clocks. They run last, two files beside each other: most of their time is waiting. */
+/** Labs: switches and hosts as processes, with real clocks. `tools/suite.ts` runs them beside all other tests. */
 const LABS = [
   "test/testbed/**/*.test.ts",
   "test/interfaces/**/*.test.ts",
@@ -25,11 +25,14 @@ const PROCESSES = [
   "test/submissions/**/*.test.ts",
   "test/experiment/**/*.test.ts",
   "test/lab/browser/**/*.test.ts",
+  "test/tools/**/*.test.ts",
 ];
 
 // Files of a worker share modules (`isolate: false`), but for labs: to load them for each file took a third of the suite's time.
 export default defineConfig({
   test: {
+    // The projects share what Vite made of each module, also with the next run.
+    experimental: { fsModuleCache: true },
     projects: [
       {
         // Everything else is code without processes.
@@ -61,7 +64,8 @@ export default defineConfig({
           include: LABS,
           // A worker a file: a lab's namespaces, signal handlers and agents end with it.
           isolate: true,
-          maxWorkers: 2,
+          // Two labs at once would delay each other's packets.
+          maxWorkers: 1,
           sequence: { groupOrder: 3 },
           ...limits,
         },
