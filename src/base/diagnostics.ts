@@ -2,7 +2,6 @@
  * Diagnostics as data. A user's error is recorded with a stable code (`docs/errors.md` lists all), a
  * span and notes; printing is a separate step. Internal errors are assertions instead.
  */
-import { printable } from "./printable.js";
 import type { Span } from "./source.js";
 
 export type Severity = "error" | "warning" | "info";
@@ -147,4 +146,15 @@ export function diagnosticToJson(diagnostic: Diagnostic): object {
     ...place(diagnostic.span),
     notes: diagnostic.notes.map((note) => ({ message: note.message, ...place(note.span) })),
   };
+}
+
+/**
+ * Text that is safe on a terminal. Names and messages of programs and of other machines may contain any character, but
+ * must not control the terminal: control characters (C0, DEL, C1) become escapes such as `\x1b`; tabs stay.
+ */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this expression looks for them
+  return text.replace(/[\x00-\x08\x0a-\x1f\x7f-\x9f]/g, (character) => {
+    return `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
+  });
 }

@@ -12,13 +12,13 @@ export {
   fail,
   formatDiagnostic,
   type Note,
+  printable,
   type Severity,
 } from "./diagnostics.js";
 export { addWords, finishChecksum, foldSum } from "./internet-checksum.js";
 export { type Json, notJson } from "./json.js";
 export { escapeMarkup, htmlPage } from "./markup.js";
 export { folderOfPath, isWithin, nameOfPath, pathIn } from "./paths.js";
-export { printable } from "./printable.js";
 export { Random } from "./random.js";
 export { SequenceIndex } from "./sequence-index.js";
 export { joinSpans, type Locate, type Position, SourceFile, type Span, spanText } from "./source.js";

@@ -1,4 +1,5 @@
 /** `p4loom lab`: a network to see and to touch, in a page on this machine. */
+import { spawn } from "node:child_process";
 import { fail } from "../base/index.js";
 import {
   openSimulatedLab,
@@ -9,7 +10,6 @@ import {
 } from "../lab-server/index.js";
 import { CODES } from "./codes.js";
 import type { LabArguments } from "./lab/lab-options.js";
-import { openBrowser } from "./lab/open-browser.js";
 import { writeStaticPage } from "./lab/static-page.js";
 import { oneOf } from "./net/dialogue.js";
 import { EXIT } from "./outcome.js";
@@ -68,4 +68,19 @@ function number(option: string, text: string, most: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value <= most) return value;
   return fail(CODES.wrongValue, undefined, `${option} ${text}: expected a whole number from 0 to ${most}`);
+}
+
+/** The program that opens an address, by platform. */
+const BROWSERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
+  darwin: ["open"],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+  linux: ["xdg-open"],
+};
+
+/** Opens a page in the user's browser. Does nothing on a machine without one: the address is printed anyway. */
+function openBrowser(url: string): void {
+  const [command, ...args] = BROWSERS[process.platform] ?? ["xdg-open"];
+  const child = spawn(command, [...args, url], { stdio: "ignore", detached: true });
+  child.on("error", () => {});
+  child.unref();
 }

@@ -185,12 +185,19 @@ defineGrade(program.command("grade")).action(async (folder: string, args: GradeA
   await conclude(async () => (await import("./grade/grade.js")).grade(folder, args));
 });
 
-// Processes of `grade`: they are told what to do on stdin.
+// The processes that `grade` starts for each submission. What they do comes by stdin: the tests of one submission, or its controller,
+// which runs until stdin ends.
 program.command("grader", { hidden: true }).action(async () => {
-  await conclude(async () => (await import("./grade/processes.js")).grader());
+  await conclude(async () => {
+    await (await import("../submissions/index.js")).serveJob();
+    return EXIT.success;
+  });
 });
 program.command("controller", { hidden: true }).action(async () => {
-  await conclude(async () => (await import("./grade/processes.js")).controller());
+  await conclude(async () => {
+    await (await import("../submissions/index.js")).serveController();
+    return EXIT.success;
+  });
 });
 
 defineMachineCommands(program);

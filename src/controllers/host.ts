@@ -1,5 +1,13 @@
 /** Starts, stops, kills and restarts the controllers of a fabric, on any engine. */
-import { type DiagnosticError, didYouMean, fail, notJson, printable, type Random } from "../base/index.js";
+import {
+  type DiagnosticError,
+  didYouMean,
+  fail,
+  type Json,
+  notJson,
+  printable,
+  type Random,
+} from "../base/index.js";
 import type { Device } from "../device/index.js";
 import { hostsOf, type Topology } from "../topology/index.js";
 import { type Clock, IncarnationClock } from "./clock.js";
@@ -14,9 +22,16 @@ import type {
 } from "./controller.js";
 import { failureOf, type ReadSource } from "./failure.js";
 import { GatedDevice } from "./gated-device.js";
-import type { HostSession } from "./host-session.js";
 import { Incarnation, NeverReady } from "./incarnation.js";
 import { linkEvents, type SwitchSession, switchEvents } from "./switch-session.js";
+
+/** The channel between controllers and the policy of a host. A run hands in one for each host. */
+export interface HostSession {
+  /** The answer of the host's policy; rejects with DeviceError UNIMPLEMENTED where the policy takes no messages. */
+  ask(message: Json): Promise<Json>;
+  /** Calls back with what the host's policy tells; returns how to stop. */
+  watch(listener: (message: Json) => void): () => void;
+}
 
 /** What the controllers of a run are given. */
 export interface ControllerEnvironment {

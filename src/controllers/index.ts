@@ -21,10 +21,10 @@ export {
   type ControllerEnvironment,
   ControllerHost,
   type ControllerState,
+  type HostSession,
   PREPARE_LIMIT_NS,
   STOP_LIMIT_NS,
 } from "./host.js";
-export type { HostSession } from "./host-session.js";
 export { ControllerStopped, MAX_WAKES_AT_ONE_INSTANT } from "./incarnation.js";
 export { ROUTE_CONTROLLER, type RouteControllerOptions, routeController } from "./route-controller.js";
 export type { PlannedSwitch, RoutePlanner } from "./route-planner.js";

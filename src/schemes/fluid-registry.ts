@@ -1,3 +1,9 @@
-/** The schemes of the flow simulator, one line each. Each is exported under its own name, which experiment files use. */
-export { dahuFluid as dahu } from "./dahu/fluid/index.js";
-export { ecmpFluid as ecmp } from "./ecmp/fluid.js";
+/** The schemes of the flow simulator, one line each, by the names that experiment files use. */
+import { dahuFluid } from "./dahu/fluid/index.js";
+import { ecmpFluid } from "./ecmp/fluid.js";
+import type { FluidScheme } from "./fluid-scheme.js";
+
+export const FLUID_SCHEMES: Readonly<Record<string, FluidScheme>> = {
+  dahu: dahuFluid,
+  ecmp: ecmpFluid,
+};

@@ -16,8 +16,8 @@ export {
 } from "./closed-form.js";
 export { type FirstTries, type FirstTry, firstTries } from "./first-tries.js";
 export { fixedHosts } from "./fixed-hosts.js";
+export { FLUID_SCHEMES } from "./fluid-registry.js";
 export type { FluidScheme } from "./fluid-scheme.js";
-export { FLUID_SCHEMES } from "./fluid-schemes.js";
 export type { HashAssignment, NamedSetting } from "./hash-assignment.js";
 export { hostPolicyOf, SCHEMES, schemeNamed } from "./host-policy.js";
 export { schemeKit } from "./kit.js";

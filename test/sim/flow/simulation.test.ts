@@ -1,7 +1,7 @@
 /** Runs of the flow simulator: closed forms of single links, conservation, and equal results for equal seeds. */
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
-import { ecmp } from "../../../src/schemes/fluid-registry.js";
+import { ecmpFluid as ecmp } from "../../../src/schemes/ecmp/fluid.js";
 import {
   Distances,
   type FlowFigures,
