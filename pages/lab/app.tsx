@@ -98,7 +98,7 @@ function Work({ lab: view, projects, lost }: WorkProps) {
       ...{ name: "program", title: "Program", mark: wrong ? "!" : changed ? "*" : undefined },
       content: () => <ProgramPanel />,
     },
-    ...(view.can.packets ? [{ name: "story", title: "Packet", content: () => <StoryPanel /> }] : []),
+    { name: "story", title: "Packet", content: () => <StoryPanel /> },
     {
       ...{ name: "state", title: "Tables" },
       content: () => <StatePanel lab={view} chosen={node["state"]} choose={choose("state")} />,
@@ -107,21 +107,15 @@ function Work({ lab: view, projects, lost }: WorkProps) {
       ...{ name: "hosts", title: "Hosts" },
       content: () => <HostsPanel lab={view} chosen={node["hosts"]} choose={choose("hosts")} />,
     },
-    ...(view.can.packets
-      ? [
-          {
-            ...{ name: "send", title: "Send" },
-            content: () => <SendPanel lab={view} from={node["send"]} follow={follow} />,
-          },
-        ]
-      : []),
+    {
+      ...{ name: "send", title: "Send" },
+      content: () => <SendPanel lab={view} from={node["send"]} follow={follow} />,
+    },
     { name: "plots", title: "Plots", content: () => <PlotsPanel /> },
   ];
   const dropped = drops.reduce((sum, { packets }) => sum + packets, 0);
   const happenings: Tab[] = [
-    ...(view.can.packets
-      ? [{ name: "packets", title: "Packets", content: () => <PacketList follow={follow} /> }]
-      : []),
+    { name: "packets", title: "Packets", content: () => <PacketList follow={follow} /> },
     {
       ...{ name: "drops", title: "Drops", mark: dropped === 0 ? undefined : countText(dropped) },
       content: () => <DropList />,

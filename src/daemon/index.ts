@@ -1,7 +1,7 @@
 /**
  * A switch as a process: `run-switch.ts` joins program, ports, P4Runtime server and log from start to end.
  * `ports.ts` has its ports, of the kinds `interface-ports.ts` and `pcap-ports.ts`, `wall-clock.ts` is the switch's clock,
- * `log.ts`, `trace-file.ts` and `pcap-file.ts` are what it writes.
+ * `log.ts`, `trace-file.ts`, `trace-socket.ts` and `pcap-file.ts` are what it writes.
  */
 export { LOG_LEVELS, type LogLevel, type LogSetup } from "./log.js";
 export { runSwitch, type Surroundings } from "./run-switch.js";
@@ -14,4 +14,5 @@ export {
   type SwitchSetup,
 } from "./setup.js";
 export { TRACE_FILE_BYTES, TraceFile, type TraceFileSetup, traceLines } from "./trace-file.js";
+export { TRACES_PER_SECOND, type TraceSocketSetup, type TraceStreamHead } from "./trace-socket.js";
 export { WallClock } from "./wall-clock.js";

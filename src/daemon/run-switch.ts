@@ -11,6 +11,7 @@ import { checkPcap } from "./pcap-file.js";
 import { Ports } from "./ports.js";
 import type { SwitchSetup } from "./setup.js";
 import { TraceFile } from "./trace-file.js";
+import { TraceSocket } from "./trace-socket.js";
 import { WallClock } from "./wall-clock.js";
 
 /** What a process, or a test, provides to a switch. */
@@ -67,6 +68,7 @@ class Run {
   #switch: Switch | undefined;
   readonly #ports: Ports;
   #server: P4RuntimeServer | undefined;
+  #traceSocket: TraceSocket | undefined;
   #playing: Promise<void> | undefined;
   readonly #stopping = new AbortController();
   #faults: unknown[] = [];
@@ -109,6 +111,10 @@ class Run {
     for (const { input } of setup.files) await checkPcap(input);
     device.watch((event) => this.#note(event));
     this.#ports.openInterfaces(setup.interfaces);
+    if (setup.traceSocket !== undefined) {
+      const epochUs = 1000 * surroundings.now() - this.#clock.now();
+      this.#traceSocket = await TraceSocket.open(setup.traceSocket, device, epochUs, surroundings.now);
+    }
     if (setup.address !== undefined) await this.#listen(device, setup.address);
     this.#ports.openFiles(setup.files);
     for (const { port, input, output } of setup.files) {
@@ -315,6 +321,7 @@ class Run {
     await this.#switch?.close();
     if (this.#switch !== undefined) this.#switch.trace = undefined;
     this.#trace?.close();
+    await this.#traceSocket?.close();
     this.#clock.close();
     this.#logInterfaces();
     this.#ports.close();

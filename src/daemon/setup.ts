@@ -5,6 +5,7 @@ import type { ServerTls } from "../p4runtime/index.js";
 import type { Program } from "../program/index.js";
 import type { LogSetup } from "./log.js";
 import type { TraceFileSetup } from "./trace-file.js";
+import type { TraceSocketSetup } from "./trace-socket.js";
 
 /** Paths of the files to which the frames of a port are written: received frames, and sent frames. */
 export interface Capture {
@@ -74,4 +75,5 @@ export interface SwitchSetup {
   /** Number of bytes of each packet that are logged. */
   dumpBytes: number;
   trace?: TraceFileSetup;
+  traceSocket?: TraceSocketSetup;
 }

@@ -1,5 +1,6 @@
-/** Traces as a file of JSON lines: written with a bound on its size, read line by line. */
+/** Traces as a file of JSON lines: written with a bound on its size, read line by line; also those of a running switch. */
 import { createReadStream, renameSync } from "node:fs";
+import { createConnection } from "node:net";
 import { createInterface } from "node:readline";
 import { fail, systemErrorReason } from "../base/index.js";
 import type { PacketTrace } from "../switch/index.js";
@@ -49,14 +50,28 @@ export class TraceFile {
   }
 }
 
+const SOCKET = "unix:";
+
 /**
- * The lines of a trace file. Fails with P40001 when it cannot be read.
- * @param path `-`: the input stream
+ * The documents of a trace file, one a line. Fails with P40001 when it cannot be read.
+ * @param path `-`: the input stream; `unix:PATH`: of a running switch, until it ends
  */
 export async function* traceLines(path: string): AsyncGenerator<string> {
-  const input = path === "-" ? process.stdin : createReadStream(path, "utf8");
+  const isSocket = path.startsWith(SOCKET);
+  const input =
+    path === "-"
+      ? process.stdin
+      : isSocket
+        ? createConnection(path.slice(SOCKET.length)).setEncoding("utf8")
+        : createReadStream(path, "utf8");
   try {
-    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+    const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+    // the first line of a socket is about the clock
+    let isHead = isSocket;
+    for await (const line of lines) {
+      if (!isHead) yield line;
+      isHead = false;
+    }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;

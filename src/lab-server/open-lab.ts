@@ -90,6 +90,7 @@ export async function openTestbedLab(
   try {
     const session = await TestbedSession.open(project, {
       timers: wallTimers,
+      epochMs: performance.timeOrigin,
       tests: machineTests(networkOf),
       ...savingTo(folder),
       log,

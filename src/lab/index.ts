@@ -3,17 +3,23 @@
  * page and a lab. {@link LabSession} is a lab on the simulator, made from a {@link LabProject}; {@link answerCall} checks
  * what a page has sent, for a server and for a worker.
  */
+
+export type { PacketTrace } from "../switch/index.js";
 export { CODES as LAB_CODES } from "./codes.js";
 export { diagnosticViews, refusalOf } from "./diagnostics.js";
 export { exerciseTests } from "./exercise-tests.js";
 export { ProjectFiles } from "./files.js";
+export { storyOf } from "./follow/story-book.js";
+export { TraceFollower } from "./follow/trace-follower.js";
 export { answer, type Handlers, type SharedParts, sharedHandlers, useChanged } from "./handlers.js";
 export { layOut, type Place } from "./layout.js";
 export { Outbox } from "./outbox.js";
 export type { LabTimers } from "./pacer.js";
+export { buildPacket, type Sender } from "./packets/build.js";
+export { formatsOf } from "./packets/formats.js";
 export { planOf } from "./plan.js";
 export type { LabPlan, LabProject, LabSource, PlannedHost, PlannedLink, PlannedSwitch } from "./project.js";
-export { DEFAULT_LINK } from "./project.js";
+export { addressValue, DEFAULT_LINK } from "./project.js";
 export * from "./protocol.js";
 export {
   type ControlledNetwork,

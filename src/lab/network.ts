@@ -4,7 +4,7 @@ import { parseValue } from "../device/index.js";
 import { hostNetwork } from "../exercises/index.js";
 import { type Link, Network, Simulation, StackHost, SwitchNode } from "../sim/packet/index.js";
 import { CODES } from "./codes.js";
-import { DEFAULT_LINK, type LabPlan, type PlannedHost } from "./project.js";
+import { addressValue, DEFAULT_LINK, type LabPlan, type PlannedHost } from "./project.js";
 import type { LinkView, NodeView } from "./protocol.js";
 import type { LabScheme } from "./scheme.js";
 
@@ -22,13 +22,6 @@ export interface LabNetworkOptions {
   readonly scheme?: LabScheme | undefined;
   /** What the policy of a host tells the controllers. */
   tell(host: string, message: Json): void;
-}
-
-/** An address of the plan, which was checked where it was read. */
-function addressOf(text: string, bits: number): bigint {
-  const parsed = parseValue(text, bits);
-  if (!parsed.ok) throw new RangeError(parsed.message);
-  return parsed.value;
 }
 
 export class LabNetwork {
@@ -98,17 +91,17 @@ export class LabNetwork {
         tell: (message) => tell(name, message),
       }),
     };
-    const address = addressOf(ipv4, 32);
+    const address = addressValue(ipv4, 32);
     const { nextHop, neighbours } = hostNetwork({ ipv4: address, prefixLength, commands });
     return new StackHost(this.simulation, {
       name,
-      mac: addressOf(mac, 48),
+      mac: addressValue(mac, 48),
       ipv4: address,
-      ...(ipv6 === undefined ? {} : { ipv6: addressOf(ipv6, 128) }),
+      ...(ipv6 === undefined ? {} : { ipv6: addressValue(ipv6, 128) }),
       nextHop,
       neighbours,
       ...own,
-      ...(gateways === undefined ? {} : { gateways: gateways.map((one) => addressOf(one, 48)) }),
+      ...(gateways === undefined ? {} : { gateways: gateways.map((one) => addressValue(one, 48)) }),
     });
   }
 

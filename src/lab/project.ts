@@ -1,4 +1,5 @@
 /** What a lab is made of: files as texts, and what stands where. All of it is plain JSON, so that it can be written into a page. */
+import { parseValue } from "../device/index.js";
 import type { SchemeFacts } from "./scheme.js";
 
 export interface LabProject {
@@ -64,3 +65,10 @@ export interface PlannedLink {
 
 /** Of links that say nothing: like the virtual links that exercises run on, slow enough that packets can be seen to queue. */
 export const DEFAULT_LINK = { delayNs: 50_000, rateBps: 100e6 } as const;
+
+/** The value of an address in a plan, which was checked where it was read. */
+export function addressValue(text: string, bits: 32 | 48 | 128): bigint {
+  const parsed = parseValue(text, bits);
+  if (!parsed.ok) throw new RangeError(parsed.message);
+  return parsed.value;
+}

@@ -6,6 +6,7 @@ import { DiagnosticError, Diagnostics, fail } from "../base/index.js";
 import { CODES } from "./codes.js";
 import { diagnosticViews } from "./diagnostics.js";
 import { ProjectFiles } from "./files.js";
+import { storyOf } from "./follow/story-book.js";
 import { answer, type Handlers, sharedHandlers, useChanged } from "./handlers.js";
 import { Outbox } from "./outbox.js";
 import type { LabTimers } from "./pacer.js";
@@ -140,13 +141,8 @@ export class LabSession implements LabService {
         const { frame, built } = this.#running.build(request.packet, request.from);
         return { ...built, packet: this.#running.send(frame, request) };
       },
-      "packet.list": ({ limit }) => ({ packets: this.#running.tracker.latest(limit) }),
-      "packet.story": ({ packet }) => {
-        const followed =
-          this.#running.tracker.story(packet) ??
-          fail(CODES.noStory, undefined, `packet ${packet} was not followed, or is too long ago`);
-        return followed.story((path) => this.#files.text(path));
-      },
+      "packet.list": ({ limit }) => ({ packets: this.#running.tracker.book.latest(limit) }),
+      "packet.story": ({ packet }) => storyOf(this.#running.tracker.book, packet, this.#files),
       "traffic.start": (request) => this.#running.startTraffic(request).view,
       "traffic.stop": ({ flow }) => ({ flows: this.#running.flows.stop(flow).map(({ view }) => view) }),
       "host.command": (request) => {
@@ -196,7 +192,6 @@ export class LabSession implements LabService {
       source: this.#project.open.kind === "plan" ? "experiment" : this.#project.open.kind,
       can: {
         clock: true,
-        packets: true,
         consoles: true,
         terminals: false,
         tests: this.#options.tests?.has(this.#files.all()) ?? false,

@@ -11,7 +11,7 @@ export * from "./lab.js";
 export { type LabOfOptions, labOf } from "./lab-of.js";
 export { isShaped } from "./network/shape.js";
 export { type CleanedRun, cleanRuns } from "./run/clean.js";
-export { hostNamespace } from "./run/record.js";
+export { hostNamespace, switchNamespace } from "./run/record.js";
 export { startLab } from "./start.js";
 export { probeQdiscs, type Qdiscs } from "./system/qdiscs.js";
 export type { InterfaceCounters } from "./usage/counters.js";

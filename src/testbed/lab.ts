@@ -99,6 +99,11 @@ export interface LabOptions {
   readonly p4loom?: readonly string[];
   /** For `logs/` and `pcaps/`; stays when the lab ends. */
   readonly folder: string;
+  /**
+   * Our switches give traces of packets to who asks ({@link RunningSwitch.traceSocket}), of so many packets a second at most.
+   * Absent: they do not. BMv2 never does.
+   */
+  readonly tracesPerSecond?: number;
   /** Capture every port of every switch into `pcaps/`. */
   readonly pcap?: boolean;
   /** Of the switches' logs; default `info`. */
@@ -154,6 +159,8 @@ export interface RunningSwitch {
   /** TCP port of 127.0.0.1 where it is reached too, if {@link LabSwitch.grpcPort} asks for one. */
   readonly grpcPort: number | undefined;
   readonly logFile: string;
+  /** Unix socket of its traces (see docs/trace.md), if {@link LabOptions.tracesPerSecond} asks for one. */
+  readonly traceSocket: string | undefined;
   /**
    * Lets other controllers become primary: from now on `device` claims the switch for the time of a write, a packet or a
    * watch only. These are refused with PERMISSION_DENIED while another controller is primary; reads never are.

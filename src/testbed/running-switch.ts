@@ -78,6 +78,10 @@ export class LabSwitchProcess implements RunningSwitch {
     return this.plan.logFile;
   }
 
+  get traceSocket(): string | undefined {
+    return this.plan.traceSocket;
+  }
+
   start(): Promise<void> {
     const started = this.#start();
     this.#starting = started.catch(() => {});

@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { LabEvent, LabReply, LabRequestInput, LabService } from "../../src/lab/index.js";
+import type { LabEvent, LabReply, LabRequestInput, LabService, StoryView } from "../../src/lab/index.js";
 import { labRequestSchema } from "../../src/lab/index.js";
 import { type OpenLab, openTestbedLab } from "../../src/lab-server/index.js";
 import { folderProject } from "../lab/wall.js";
@@ -58,6 +58,66 @@ describe.skipIf(reason !== undefined)(
       await expect(ask({ op: "link.set", link: 99, up: false })).rejects.toThrow("P46002");
       const loads = (): unknown[] => events.flatMap((event) => (event.kind === "frame" ? event.links : []));
       await vi.waitFor(() => expect(loads().length).toBeGreaterThan(0), { timeout: 10_000 });
+    });
+
+    const packet: Extract<LabRequestInput, { op: "packet.build" }>["packet"] & { layers: object[] } = {
+      layers: [
+        { header: "ethernet" },
+        { header: "ipv4", fields: { dst: "10.0.2.2", ttl: "9" } },
+        { header: "udp", fields: { dport: "4000" } },
+      ],
+      payload: { text: "story" },
+    };
+
+    it("sends a packet that is built, and tells its story over all switches", async () => {
+      const sent = await ask({ op: "packet.send", packet, from: { host: "h1" } });
+      const { packet: id, hex } = sent as { packet: number; hex: string };
+      expect(id).toBeGreaterThan(0);
+      let story: StoryView | undefined;
+      await vi.waitFor(
+        async () => {
+          story = (await ask({ op: "packet.story", packet: id })) as StoryView;
+          expect(story.end.kind).toBe("delivered");
+        },
+        { timeout: 20_000 },
+      );
+      expect(story).toMatchObject({ from: "h1", protocol: "udp", end: { node: "h2" } });
+      expect(story!.hops[0]).toMatchObject({ kind: "send", bytes: hex });
+      const switches = story!.hops.filter((hop) => hop.kind === "switch");
+      expect(switches.map(({ node, program }) => `${node} ${program}`)).toEqual(["s1 ring.p4", "s2 ring.p4"]);
+      for (const { text } of switches) expect(text!.join("\n")).toMatch(/table .*routes: hit/);
+      // two hops less: the program counts the TTL down
+      const last = story!.hops.at(-1)!;
+      expect(last.kind === "receive" && last.bytes.slice(44, 46)).toBe("07");
+      const seen = () =>
+        events.flatMap((event) => (event.kind === "frame" ? event.packets : [])).map((one) => one.id);
+      await vi.waitFor(() => expect(seen()).toContain(id), { timeout: 20_000 });
+    });
+
+    it("sends into a port of a switch, and tells why the switch drops the packet", async () => {
+      const layers = [packet.layers[0]!, { header: "ipv4", fields: { dst: "10.9.9.9" } }];
+      const from = { switch: "s1", port: 1 };
+      const sent = await ask({ op: "packet.send", packet: { layers }, from, count: 3 });
+      const { packet: id } = sent as { packet: number };
+      const story = (await ask({ op: "packet.story", packet: id })) as StoryView;
+      expect(story.end).toMatchObject({ kind: "dropped", node: "s1", place: { file: "ring.p4" } });
+      const dropped = () =>
+        events
+          .flatMap((event) => (event.kind === "frame" ? event.drops : []))
+          .filter(({ node }) => node === "s1");
+      await vi.waitFor(() => expect(dropped().reduce((sum, { packets }) => sum + packets, 0)).toBe(3), {
+        timeout: 20_000,
+      });
+    });
+
+    it("refuses what cannot be sent", async () => {
+      const send = (from: object, more = {}) =>
+        ask({ op: "packet.send", packet, from, ...more } as unknown as LabRequestInput);
+      await expect(send({ host: "h9" })).rejects.toThrow("P46002: there is no host h9");
+      await expect(send({ switch: "s1", port: 77 })).rejects.toThrow("P46002: port 77 of s1 has no link");
+      const long = { hex: "00".repeat(2000) };
+      await expect(send({ host: "h1" }, { packet: long })).rejects.toThrow("P46005");
+      await expect(ask({ op: "packet.story", packet: 99_999 })).rejects.toThrow("P46006");
     });
 
     it("breaks and mends a link, and a switch", async () => {

@@ -63,8 +63,8 @@ export function endText(end: PacketEndView): string {
       return `delivered to ${end.node}`;
     case "controller":
       return `to the controller of ${end.node}`;
-    case "copied":
-      return `copied at ${end.node}`;
+    case "unseen":
+      return `not seen after ${end.node}`;
     case "dropped":
       return `dropped${end.node === undefined ? "" : ` at ${end.node}`}: ${end.reason}`;
   }

@@ -308,7 +308,7 @@ export class Lab {
     this.store.set({ ...NO_TRAFFIC, lab, flows: lab.flows, diagnostics });
     for (const note of [...lab.notes].reverse()) this.#log("info", note);
     for (const one of lab.diagnostics) this.#log(one.severity, diagnosticText(one));
-    const packets = lab.can.packets ? await this.ask({ op: "packet.list", limit: MOST_PACKETS }) : undefined;
+    const packets = await this.ask({ op: "packet.list", limit: MOST_PACKETS });
     for (const packet of [...(packets?.packets ?? [])].reverse()) this.#packets.set(packet.id, packet);
     this.#lists();
   }

@@ -11,6 +11,7 @@ import {
   type PortInterface,
   type SwitchSetup,
   TRACE_FILE_BYTES,
+  TRACES_PER_SECOND,
 } from "../../daemon/index.js";
 import type { ProgramFiles } from "../../loading/index.js";
 import { CODES } from "../codes.js";
@@ -71,6 +72,11 @@ export function checkArguments(programs: readonly string[], args: SwitchArgument
   const cpuPort =
     args.cpuPort === undefined ? undefined : wholeNumber("--cpu-port", args.cpuPort, 1, MAX_PORT);
   const traceBytes = number("--trace-max-size", args.traceMaxSize, TRACE_FILE_BYTES, 1024, 2 ** 40);
+  const perSecond = number("--trace-rate", args.traceRate, TRACES_PER_SECOND, 1, 100_000);
+  if (args.trace !== undefined && args.traceSocket !== undefined)
+    fail(CODES.wrongValue, undefined, "--trace traces all packets, --trace-socket some: give one of the two");
+  if (args.traceRate !== undefined && args.traceSocket === undefined)
+    fail(CODES.wrongValue, undefined, "--trace-rate needs --trace-socket: a trace file has all packets");
   const address = addressOf(args.grpcServerAddr);
   const tls = tlsOf(args);
   const source = programOf(programs, args);
@@ -96,6 +102,7 @@ export function checkArguments(programs: readonly string[], args: SwitchArgument
     },
     dumpBytes: number("--dump-packet-data", args.dumpPacketData, 0, 0, 65_535),
     ...(args.trace === undefined ? {} : { trace: { path: args.trace, maxBytes: traceBytes } }),
+    ...(args.traceSocket === undefined ? {} : { traceSocket: { path: args.traceSocket, perSecond } }),
   };
   if (setup.exitWhenDone && args.useFiles === undefined) {
     fail(

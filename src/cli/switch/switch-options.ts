@@ -24,6 +24,8 @@ export interface SwitchArguments {
   dumpPacketData?: string;
   trace?: string;
   traceMaxSize?: string;
+  traceSocket?: string;
+  traceRate?: string;
   jsonVersion?: boolean;
   grpcServerAddr?: string;
   grpcServerSsl?: boolean;
@@ -116,6 +118,8 @@ export function defineSwitch(command: Command): Command {
       "write what happens to every packet, one JSON document per line; `-`: to stdout",
     )
     .option("--trace-max-size <bytes>", "start a new trace file beyond this size (default: 104857600)")
+    .option("--trace-socket <path>", "give traces to who connects to a Unix socket: p4loom trace unix:PATH")
+    .option("--trace-rate <n>", "with --trace-socket: trace so many packets a second at most (default: 100)")
     .option("--json-version", "print the version of BMv2 JSON that is understood");
   for (const flags of [...WITHOUT_EFFECT, ...NOT_AVAILABLE]) command.addOption(new Option(flags).hideHelp());
   return command.addHelpText(

@@ -24,7 +24,10 @@ export interface TraceArguments {
 export function defineTrace(command: Command): Command {
   return command
     .description("show what happened to packets: of a trace file, or of one packet sent through a program")
-    .argument("<file>", "trace file (- for stdin), or a program: P4-16 source or BMv2 JSON")
+    .argument(
+      "<file>",
+      "trace file (- for stdin, unix:PATH for a running switch), or a program: P4-16 source or BMv2 JSON",
+    )
     .option("--packet <packet>", "trace file: the packet's number; program: its bytes in hexadecimal")
     .option("--port <n>", "trace file: packets that came or left by port N; program: the port it comes in by")
     .option("--table <name>", "packets that looked up the table")

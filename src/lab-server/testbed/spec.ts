@@ -1,7 +1,6 @@
 /** A plan of a lab as real hosts, switches and links. */
-import { parseValue } from "../../device/index.js";
 import { inIproute2 } from "../../exercises/index.js";
-import type { LabPlan, PlannedHost } from "../../lab/index.js";
+import { addressValue, type LabPlan, type PlannedHost } from "../../lab/index.js";
 import type { LabSpec } from "../../testbed/index.js";
 
 const MAX_INTERFACE_NAME = 15;
@@ -42,12 +41,6 @@ export function endsOf(plan: LabPlan, names: InterfaceNames) {
   return plan.links.map(({ a, b }) => ({ a: end(a), b: end(b) }));
 }
 
-function address(text: string, bits: number): bigint {
-  const parsed = parseValue(text, bits);
-  if (!parsed.ok) throw new RangeError(parsed.message);
-  return parsed.value;
-}
-
 /** Links have the rate and delay that the plan gives them; without any, they are as fast as the machine. */
 export function specOf(plan: LabPlan): LabSpec {
   const names = new InterfaceNames(plan);
@@ -61,11 +54,11 @@ export function specOf(plan: LabPlan): LabSpec {
         .filter(({ node }) => node === host.name)
         .map((one, i) => ({
           name: one.interface,
-          mac: address(host.mac, 48),
-          ...(i > 0 ? {} : { ipv4: { address: address(host.ipv4, 32), length: host.prefixLength } }),
+          mac: addressValue(host.mac, 48),
+          ...(i > 0 ? {} : { ipv4: { address: addressValue(host.ipv4, 32), length: host.prefixLength } }),
           ...(i > 0 || host.ipv6 === undefined
             ? {}
-            : { ipv6: { address: address(host.ipv6, 128), length: 128 } }),
+            : { ipv6: { address: addressValue(host.ipv6, 128), length: 128 } }),
         })),
       // they run when the lab is up: one that fails must not stop it
       commands: [],

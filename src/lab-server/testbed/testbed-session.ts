@@ -25,21 +25,29 @@ import {
   SwitchBoard,
   schemeNotes,
   sharedHandlers,
+  storyOf,
   useChanged,
 } from "../../lab/index.js";
 import { type InterfaceCounters, type Lab, type LabOptions, startLab } from "../../testbed/index.js";
+import { TestbedPackets } from "./packets.js";
 import { commandsOf, endsOf, InterfaceNames, specOf } from "./spec.js";
 import { Terminals } from "./terminals.js";
 
-/** From one look at the kernel's counters to the next. */
-const LOOK_MS = 500;
+/** From one frame of the page to the next. */
+const FRAME_MS = 100;
+/** Frames from one look at the kernel's counters to the next. */
+const LOOK_FRAMES = 5;
+/** Packets that each switch traces in a second, at most. */
+const TRACES_PER_SECOND = 50;
 /** A command line of a host ends after so long. */
 const COMMAND_MS = 60_000;
 const NS_PER_MS = 1e6;
 
 export interface TestbedSessionOptions {
   readonly timers: LabTimers;
-  readonly lab: Omit<LabOptions, "log" | "leftOut" | "stop">;
+  /** Milliseconds since 1970 at the time 0 of the timers' clock. */
+  readonly epochMs: number;
+  readonly lab: Omit<LabOptions, "log" | "leftOut" | "stop" | "tracesPerSecond">;
   readonly tests?: LabTests;
   save?(path: string, text: string): Promise<void>;
   /** Lines of the start. */
@@ -60,10 +68,14 @@ export class TestbedSession implements LabService {
   readonly #names: InterfaceNames;
   readonly #lab: Lab;
   readonly #board: SwitchBoard;
+  readonly #packets: TestbedPackets;
   readonly #startedMs: number;
   readonly #downLinks = new Set<number>();
   readonly #downSwitches = new Set<string>();
   #counters: ReadonlyMap<string, InterfaceCounters> = new Map();
+  /** Loads of the links at the last look. */
+  #links: readonly LinkLoad[] = [];
+  #frames = 0;
   #countedMs = 0;
   #cancel: () => void = () => {};
   #closed = false;
@@ -91,6 +103,13 @@ export class TestbedSession implements LabService {
       isUp: (name) => !this.#downSwitches.has(name),
       send,
     });
+    this.#packets = new TestbedPackets({
+      plan,
+      lab,
+      timers: options.timers,
+      epochUs: (options.epochMs + this.#startedMs) * 1000,
+      programs: () => this.#board.programs.views,
+    });
     this.#terminals = new Terminals({
       data: (terminal, data) => send({ kind: "terminal", terminal, data }),
       ended: (terminal, status) => send({ kind: "terminalEnd", terminal, status }),
@@ -108,7 +127,8 @@ export class TestbedSession implements LabService {
     const plan = planOf(project.open, files, diagnostics);
     if (plan === undefined || diagnostics.hasErrors) throw new DiagnosticError(diagnostics.list);
     const { log, stop } = options;
-    const lab = await startLab(specOf(plan), { ...options.lab, log, stop });
+    const traces = { tracesPerSecond: TRACES_PER_SECOND };
+    const lab = await startLab(specOf(plan), { ...options.lab, ...traces, log, stop });
     try {
       const session = new TestbedSession(project, files, plan, lab, options);
       await session.#prepare();
@@ -138,15 +158,15 @@ export class TestbedSession implements LabService {
     );
     this.#counters = await this.#lab.counters();
     this.#countedMs = this.#options.timers.now();
-    this.#planLook();
+    this.#planFrame();
   }
 
-  #planLook(): void {
-    this.#cancel = this.#options.timers.later(LOOK_MS, () => {
-      void this.#look()
+  #planFrame(): void {
+    this.#cancel = this.#options.timers.later(FRAME_MS, () => {
+      void this.#frame()
         .catch((error: unknown) => this.#options.log(String(error)))
         .then(() => {
-          if (!this.#closed) this.#planLook();
+          if (!this.#closed) this.#planFrame();
         });
     });
   }
@@ -175,22 +195,34 @@ export class TestbedSession implements LabService {
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancel();
+    this.#packets.close();
     await this.#terminals.closeAll();
     await this.#lab.close();
   }
 
+  /** What has happened since the last frame, with the loads of the last look. */
+  async #frame(): Promise<void> {
+    this.#outbox.frame();
+    if (this.#closed) return;
+    const { isHeard } = this.#outbox;
+    this.#packets.look(this.#now, isHeard);
+    const isLook = this.#frames++ % LOOK_FRAMES === 0;
+    if (!isHeard) return;
+    if (isLook) await this.#look();
+    const happened = this.#packets.book.take();
+    const isNews = happened.packets.length + happened.motions.length + happened.ends.length > 0;
+    if (!isLook && !isNews) return;
+    this.#outbox.send({ kind: "frame", clock: this.#clock, links: this.#links, queues: [], ...happened });
+  }
+
   /** Load of links from the kernel's counters, and states that are watched. */
   async #look(): Promise<void> {
-    this.#outbox.frame();
-    if (this.#closed || !this.#outbox.isHeard) return;
     const now = this.#options.timers.now();
     const counters = await this.#lab.counters();
     const passedNs = (now - this.#countedMs) * NS_PER_MS;
-    const links = this.#loads(counters, passedNs);
+    this.#links = this.#loads(counters, passedNs);
     this.#counters = counters;
     this.#countedMs = now;
-    const nothing = { packets: [], motions: [], ends: [], queues: [], drops: [], unseen: 0 };
-    this.#outbox.send({ kind: "frame", clock: this.#clock, links, ...nothing });
     for (const name of this.#watched) {
       const control = this.#board.control(name);
       if (this.#downSwitches.has(name) || control.device.program === undefined) continue;
@@ -243,10 +275,10 @@ export class TestbedSession implements LabService {
       "clock.step": () => this.#unable("real time has no steps"),
       "link.set": (request) => this.#setLink(request),
       "switch.set": (request) => this.#setSwitch(request),
-      "packet.build": () => this.#unable("packets are built and sent by programs of the hosts"),
-      "packet.send": () => this.#unable("packets are built and sent by programs of the hosts"),
-      "packet.list": () => ({ packets: [] }),
-      "packet.story": () => this.#unable("packets of real hosts are not followed"),
+      "packet.build": ({ packet, from }) => this.#packets.build(packet, from).built,
+      "packet.send": (request) => this.#packets.send(request),
+      "packet.list": ({ limit }) => ({ packets: this.#packets.book.latest(limit) }),
+      "packet.story": ({ packet }) => storyOf(this.#packets.book, packet, this.#files),
       "traffic.start": () => this.#unable("traffic comes from programs of the hosts: ping, iperf3"),
       "traffic.stop": () => ({ flows: [] }),
       "host.command": (request) => this.#command(request),
@@ -323,7 +355,6 @@ export class TestbedSession implements LabService {
       source: this.#project.open.kind === "plan" ? "experiment" : this.#project.open.kind,
       can: {
         clock: false,
-        packets: false,
         consoles: true,
         terminals: true,
         tests: this.#options.tests?.has(this.#files.all()) ?? false,

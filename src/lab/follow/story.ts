@@ -13,6 +13,8 @@ export type OpenLink = {
   -readonly [Key in keyof Extract<HopView, { kind: "link" }>]: Extract<HopView, { kind: "link" }>[Key];
 };
 
+export const NO_LINK = "its output port has no link";
+
 /** Hops beyond these are not kept: a packet that circles would fill the memory. */
 const MAX_HOPS = 128;
 

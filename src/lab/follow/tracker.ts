@@ -5,17 +5,13 @@
 import type { Channel, StackHost, SwitchNode } from "../../sim/packet/index.js";
 import type { PacketTrace, TraceInput } from "../../switch/index.js";
 import type { LabNetwork } from "../network.js";
-import type { DropCount, Motion, PacketEndView, PacketView } from "../protocol.js";
 import { describeFrame } from "./describe.js";
-import { bytesOf, dropOf, Followed, type OpenHop, type OpenLink } from "./story.js";
+import { bytesOf, dropOf, type Followed, NO_LINK, type OpenHop, type OpenLink } from "./story.js";
+import { type Happened, StoryBook } from "./story-book.js";
 
 /** New packets that are followed from one frame of the page to the next, and what may be saved up for later frames. */
 const CREDIT_PER_FRAME = 4;
 const MAX_CREDIT = 120;
-/** Motions of one frame of the page; further ones are counted. */
-const MAX_MOTIONS = 400;
-/** Stories that are kept; the oldest go. */
-const MAX_STORIES = 300;
 
 /** A packet inside of a switch. */
 interface Inside {
@@ -36,15 +32,6 @@ export interface TrackerOptions {
   onArrival(node: string, packet: number | undefined): void;
 }
 
-/** What has happened since the last call of {@link Tracker.take}. */
-export interface Happened {
-  readonly packets: readonly PacketView[];
-  readonly motions: readonly Motion[];
-  readonly ends: readonly { readonly packet: number; readonly end: PacketEndView }[];
-  readonly drops: readonly DropCount[];
-  readonly unseen: number;
-}
-
 const DROP_TEXTS = {
   ingress: "dropped by the program in ingress",
   egress: "dropped by the program in egress",
@@ -55,13 +42,11 @@ const DROP_TEXTS = {
   assertion: "a false assert or assume",
   loop: "a loop without end",
 } as const;
-const NO_LINK = "its output port has no link";
 
 export class Tracker {
   readonly #options: TrackerOptions;
-  #nextId = 1;
+  readonly book = new StoryBook();
   #credit = MAX_CREDIT;
-  readonly #stories = new Map<number, Followed>();
   /** Followed packets by the frame that carries them at the moment. */
   readonly #frames = new Map<Uint8Array, Followed>();
   /** Of a frame on a wire: the hop to complete when it arrives. */
@@ -69,12 +54,6 @@ export class Tracker {
   /** By switch, port and time of arrival, in the words of the trace; and by the input of the trace once that is known. */
   readonly #arrived = new Map<string, Inside>();
   readonly #inside = new Map<TraceInput, Inside>();
-  /** Packets for the next {@link take}. */
-  #packets: Followed[] = [];
-  #motions: Motion[] = [];
-  #ends: { packet: number; end: PacketEndView }[] = [];
-  #drops = new Map<string, { node?: string; link?: number; reason: string; packets: number }>();
-  #unseen = 0;
   /** Frames on wires. */
   onWires = 0;
   readonly #seenDrops = new Map<string, Record<keyof typeof DROP_TEXTS | "strayed", number>>();
@@ -95,18 +74,6 @@ export class Tracker {
     return this.#options.lab.simulation.now;
   }
 
-  story(id: number): Followed | undefined {
-    return this.#stories.get(id);
-  }
-
-  /** The newest first. */
-  latest(limit: number): PacketView[] {
-    return [...this.#stories.values()]
-      .slice(-limit)
-      .reverse()
-      .map(({ view }) => view);
-  }
-
   /** From now on, the packets of the next frame of the page; a paused lab saves credit. */
   addCredit(): void {
     this.#credit = Math.min(MAX_CREDIT, this.#credit + CREDIT_PER_FRAME);
@@ -114,54 +81,27 @@ export class Tracker {
 
   take(): Happened {
     this.#countSwitchDrops();
-    const happened: Happened = {
-      packets: this.#packets.map(({ view }) => view),
-      motions: this.#motions,
-      ends: this.#ends,
-      drops: [...this.#drops.values()],
-      unseen: this.#unseen,
-    };
-    this.#packets = [];
-    this.#motions = [];
-    this.#ends = [];
-    this.#drops = new Map();
-    this.#unseen = 0;
-    return happened;
+    return this.book.take();
   }
 
   /** Follows a frame that is about to enter the network, whatever the credit. `from`: the node that it starts at. */
   follow(frame: Uint8Array, from: string, parent?: Followed): Followed {
     const description = describeFrame(frame);
     const flow = description.flowKey === undefined ? undefined : this.#options.flowOf(description.flowKey);
-    const id = this.#nextId++;
-    const packet = new Followed(id, this.#now, from, description, frame.length, flow, parent?.id);
-    this.#stories.set(id, packet);
-    if (this.#stories.size > MAX_STORIES) this.#stories.delete(this.#stories.keys().next().value!);
+    const packet = this.book.begin({ at: this.#now, from, description, bytes: frame.length, flow, parent });
     this.#frames.set(frame, packet);
-    this.#packets.push(packet);
     return packet;
-  }
-
-  #finish(packet: Followed, end: PacketEndView): void {
-    if (packet.finish(end)) this.#ends.push({ packet: packet.id, end });
-  }
-
-  #drop(place: { node?: string; link?: number }, reason: string, packets = 1): void {
-    const key = `${place.node ?? place.link} ${reason}`;
-    const known = this.#drops.get(key);
-    if (known === undefined) this.#drops.set(key, { ...place, reason, packets });
-    else known.packets += packets;
   }
 
   #tap(channel: Channel, link: number, direction: 0 | 1): void {
     const isHost = this.#options.lab.hosts.has(channel.source.name);
     const lost = (frame: Uint8Array, reason: string): void => {
-      this.#drop({ link }, reason);
+      this.book.drop({ link }, reason);
       this.#wires.delete(frame);
       const packet = this.#frames.get(frame);
       if (packet === undefined) return;
       this.#frames.delete(frame);
-      this.#finish(packet, { kind: "dropped", at: this.#now, link, reason });
+      this.book.finish(packet, { kind: "dropped", at: this.#now, link, reason });
     };
     channel.tap({
       sent: (frame) => {
@@ -194,7 +134,7 @@ export class Tracker {
     packet: Followed | undefined,
   ): void {
     if (packet === undefined) {
-      this.#unseen++;
+      this.book.passes();
       return;
     }
     const lastBit = channel.busyUntil;
@@ -203,9 +143,7 @@ export class Tracker {
     const [from, to] = [channel.source.name, channel.target.name];
     const hop: OpenLink = packet.add({ kind: "link", link, from, to, departs });
     this.#wires.set(frame, hop);
-    if (this.#motions.length < MAX_MOTIONS)
-      this.#motions.push({ packet: packet.id, link, direction, departs, arrives });
-    else this.#unseen++;
+    this.book.moves({ packet: packet.id, link, direction, departs, arrives });
   }
 
   /** A frame reaches the far end of its channel; the node there has not seen it yet. */
@@ -222,7 +160,7 @@ export class Tracker {
   #watchHost(host: StackHost): void {
     const node = host.name;
     host.onFrame = (frame, verdict) => {
-      if (verdict !== undefined && verdict !== "for a group") this.#drop({ node }, verdict);
+      if (verdict !== undefined && verdict !== "for a group") this.book.drop({ node }, verdict);
       const packet = this.#frames.get(frame);
       if (packet === undefined) return;
       this.#frames.delete(frame);
@@ -230,12 +168,12 @@ export class Tracker {
       packet.add({ kind: "receive", node, at, bytes: bytesOf(frame) });
       const isTaken =
         verdict === undefined || verdict === "for a group" || verdict.startsWith("of the unknown");
-      this.#finish(
+      this.book.finish(
         packet,
         isTaken ? { kind: "delivered", node, at } : { kind: "dropped", at, node, reason: verdict },
       );
     };
-    host.onUndeliverable = (why, frames) => this.#drop({ node }, why, frames.length);
+    host.onUndeliverable = (why, frames) => this.book.drop({ node }, why, frames.length);
   }
 
   #watchSwitch(switchNode: SwitchNode): void {
@@ -278,7 +216,7 @@ export class Tracker {
     const toController = port === device.cpuPort;
     if (!toController && this.#hasLink(name, port)) return;
     this.#frames.delete(frame);
-    this.#finish(
+    this.book.finish(
       going,
       toController
         ? { kind: "controller", node: name, at }
@@ -288,7 +226,6 @@ export class Tracker {
 
   #copy(packet: Followed, frame: Uint8Array, name: string): Followed {
     const copy = this.follow(frame, name, packet);
-    packet.copies.push(copy.id);
     // the copy has come the same way
     for (const hop of packet.hops.filter(({ kind }) => kind === "switch").slice(-1)) copy.add(hop);
     return copy;
@@ -306,7 +243,7 @@ export class Tracker {
     if (inside === undefined) return;
     this.#inside.delete(trace.input);
     inside.hop.trace = trace;
-    if (inside.outputs === 0) this.#finish(inside.packet, dropOf(trace, this.#now));
+    if (inside.outputs === 0) this.book.finish(inside.packet, dropOf(trace, this.#now));
   }
 
   /** Drops of all packets, from the counters of the switches. */
@@ -317,7 +254,7 @@ export class Tracker {
       this.#seenDrops.set(name, now);
       for (const key of Object.keys(now) as (keyof typeof now)[]) {
         const more = now[key] - (before?.[key] ?? 0);
-        if (more > 0) this.#drop({ node: name }, key === "strayed" ? NO_LINK : DROP_TEXTS[key], more);
+        if (more > 0) this.book.drop({ node: name }, key === "strayed" ? NO_LINK : DROP_TEXTS[key], more);
       }
     }
   }

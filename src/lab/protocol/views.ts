@@ -7,8 +7,6 @@ export type LabEngine = "sim" | "testbed";
 export interface LabCapabilities {
   /** Pause, speed, step. */
   readonly clock: boolean;
-  /** Packets in motion, their stories, the packet builder at ports of switches. */
-  readonly packets: boolean;
   /** Command lines of simulated hosts. */
   readonly consoles: boolean;
   /** Shells of real hosts. */
@@ -263,8 +261,10 @@ export type PacketEndView =
       /** The P4 line that dropped it. */
       readonly place?: { readonly file: string; readonly line: number };
     }
-  /** It went to a controller, or goes on as its copies. */
-  | { readonly kind: "controller" | "copied"; readonly node: string; readonly at: number };
+  /** It went to a controller. */
+  | { readonly kind: "controller"; readonly node: string; readonly at: number }
+  /** On real switches: it left the node, or is in it, and nobody has told where it is since. */
+  | { readonly kind: "unseen"; readonly node: string; readonly at: number };
 
 export type HopView =
   | { readonly kind: "send" | "receive"; readonly node: string; readonly at: number; readonly bytes: string }

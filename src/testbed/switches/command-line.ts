@@ -18,6 +18,8 @@ export interface SwitchPlan {
   /** Unix socket of its P4Runtime server. A path of at most 107 bytes (unix(7)), hence not by the switch's name. */
   readonly socket: string;
   readonly logFile: string;
+  /** Unix socket of its traces; our switch only. */
+  readonly traceSocket: string | undefined;
   /** BMv2 only. */
   readonly thriftPort: number;
 }
@@ -41,6 +43,12 @@ export function planSwitch(
   if (options.pcap) argv.push(`--pcap=${captureFolder(options)}`);
   if (bmv2?.thrift) argv.push("--thrift-port", String(thriftPort));
   if (bmv2?.nanomsg) argv.push("--notifications-addr", `ipc://${join(runFolder(id), `${index}.ipc`)}`);
+  const { tracesPerSecond } = options;
+  let traceSocket: string | undefined;
+  if (bmv2 === undefined && tracesPerSecond !== undefined) {
+    traceSocket = join(runFolder(id), `${index}.trace`);
+    argv.push("--trace-socket", traceSocket, "--trace-rate", String(tracesPerSecond));
+  }
   // BMv2 takes the options of the target after this word.
   if (bmv2 !== undefined) argv.push("--");
   argv.push("--grpc-server-addr", `unix:${socket}`);
@@ -52,6 +60,7 @@ export function planSwitch(
     start,
     options: argv,
     socket,
+    traceSocket,
     logFile: join(logFolder(options), `${spec.name}.log`),
     thriftPort,
   };

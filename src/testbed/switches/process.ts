@@ -50,7 +50,7 @@ export class SwitchProcess {
     const { plan } = this;
     stop.throwIfAborted();
     this.#argv = argv;
-    rmSync(plan.socket, { force: true });
+    for (const path of [plan.socket, plan.traceSocket]) if (path !== undefined) rmSync(path, { force: true });
     const log = openSync(plan.logFile, "a");
     try {
       writeSync(log, `$ ${argv.join(" ")}\n`);

@@ -1,0 +1,40 @@
+/** Frames that leave by interfaces of a lab, as if a program there had sent them. */
+import { fail } from "../../base/index.js";
+import { Interfaces } from "../../interfaces/index.js";
+import { LAB_CODES } from "../../lab/index.js";
+
+/** An interface in a network namespace. */
+export interface FrameOutlet {
+  readonly namespace: string;
+  readonly interface: string;
+}
+
+export class FrameSender {
+  /** Interfaces that something was sent by; they are not read. */
+  readonly #open = new Map<string, Interfaces>();
+
+  /** Fails with P46005 when the kernel does not take the frame: the link is down, or the frame is longer than its MTU. */
+  send({ namespace, interface: name }: FrameOutlet, frame: Uint8Array): void {
+    const key = `${namespace} ${name}`;
+    let outlet = this.#open.get(key);
+    if (outlet === undefined) {
+      outlet = new Interfaces([{ port: 0, name, namespace }], { frame: () => {} });
+      this.#open.set(key, outlet);
+    }
+    const before = outlet.statistics[0]!.sendRefused;
+    outlet.send(0, frame);
+    outlet.flush();
+    if (outlet.statistics[0]!.sendRefused === before) return;
+    fail(
+      LAB_CODES.packetShape,
+      undefined,
+      `the interface ${name} does not take the packet of ${frame.length} bytes`,
+      "its link is down, or the packet is longer than the 1514 bytes that it carries",
+    );
+  }
+
+  close(): void {
+    for (const one of this.#open.values()) one.close();
+    this.#open.clear();
+  }
+}

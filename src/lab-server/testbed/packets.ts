@@ -1,0 +1,184 @@
+/** Packets of a lab on real switches: built and sent by interfaces of hosts, and followed by the traces of switches. */
+import { fail, toHex } from "../../base/index.js";
+import { macTowards } from "../../exercises/index.js";
+import {
+  addressValue,
+  type BuiltPacket,
+  buildPacket,
+  formatsOf,
+  LAB_CODES,
+  type LabPlan,
+  type LabTimers,
+  type PacketInput,
+  type PacketSource,
+  type PlannedHost,
+  type ProgramView,
+  type RequestOf,
+  type Sender,
+  TraceFollower,
+} from "../../lab/index.js";
+import { hostNamespace, type Lab, switchNamespace } from "../../testbed/index.js";
+import { type FrameOutlet, FrameSender } from "./frame-sender.js";
+import { endsOf, InterfaceNames } from "./spec.js";
+import { TraceReader } from "./trace-reader.js";
+
+/** Between two packets of a series the timer waits at least so long; those that are due are sent together. */
+const SERIES_MS = 1;
+/** So long the number of a packet is waited for that was sent: its first switch tells of it a little later. */
+const NUMBER_MS = 2500;
+const NS_PER_MS = 1e6;
+
+export interface TestbedPacketsOptions {
+  readonly plan: LabPlan;
+  readonly lab: Lab;
+  readonly timers: LabTimers;
+  /** Microseconds since 1970 at the time 0 of the lab's clock. */
+  readonly epochUs: number;
+  programs(): readonly ProgramView[];
+}
+
+export class TestbedPackets {
+  readonly #options: TestbedPacketsOptions;
+  readonly #names: InterfaceNames;
+  readonly #sender = new FrameSender();
+  readonly #follower: TraceFollower;
+  readonly #reader: TraceReader;
+  readonly #series = new Set<() => void>();
+
+  constructor(options: TestbedPacketsOptions) {
+    const { plan, lab, epochUs } = options;
+    this.#options = options;
+    this.#names = new InterfaceNames(plan);
+    const programs = new Map(plan.switches.map(({ name, program }) => [name, program ?? ""]));
+    this.#follower = new TraceFollower({ plan, programOf: (name) => programs.get(name) ?? "" });
+    const sockets = [...lab.switches].flatMap(([name, { traceSocket }]) =>
+      traceSocket === undefined ? [] : [[name, traceSocket] as const],
+    );
+    this.#reader = new TraceReader(new Map(sockets), (name, trace, zeroUs) =>
+      this.#follower.add(name, trace, (zeroUs - epochUs) * 1000),
+    );
+  }
+
+  get book() {
+    return this.#follower.book;
+  }
+
+  /** Puts together what the switches have told so far. `heard`: without a page nothing is traced. */
+  look(nowNs: number, heard: boolean): void {
+    this.#reader.look(heard);
+    this.#follower.assemble(nowNs);
+  }
+
+  build(packet: PacketInput, from: PacketSource): { frame: Uint8Array; built: BuiltPacket } {
+    this.#outletOf(from);
+    return buildPacket(packet, formatsOf(this.#options.programs()), this.#senderOf(from));
+  }
+
+  /** Sends a packet as often as asked; with its number, if a switch tells of it soon. */
+  async send(request: RequestOf<"packet.send">): Promise<BuiltPacket & { readonly packet?: number }> {
+    const { from, count, intervalNs } = request;
+    const outlet = this.#outletOf(from);
+    const { frame, built } = this.build(request.packet, from);
+    const { timers } = this.#options;
+    const number = new Promise<number | undefined>((resolve) => {
+      const forget = this.#follower.expect(toHex(frame), resolve);
+      timers.later(NUMBER_MS, () => {
+        forget();
+        resolve(undefined);
+      });
+    });
+    this.#sender.send(outlet, frame);
+    if (count > 1) this.#sendMore(outlet, frame, count - 1, intervalNs);
+    const packet = await number;
+    return { ...built, ...(packet === undefined ? {} : { packet }) };
+  }
+
+  #sendMore(outlet: FrameOutlet, frame: Uint8Array, count: number, intervalNs: number): void {
+    const { timers } = this.#options;
+    const start = timers.now();
+    let sent = 0;
+    let cancel = (): void => {};
+    const stop = (): void => {
+      cancel();
+      this.#series.delete(stop);
+    };
+    const go = (): void => {
+      const due = Math.min(count, Math.floor(((timers.now() - start) * NS_PER_MS) / intervalNs));
+      try {
+        for (; sent < due; sent++) this.#sender.send(outlet, frame);
+      } catch {
+        // the link broke while the packets were sent
+        stop();
+        return;
+      }
+      if (sent === count) stop();
+      else cancel = timers.later(Math.max(SERIES_MS, intervalNs / NS_PER_MS), go);
+    };
+    this.#series.add(stop);
+    cancel = timers.later(Math.max(SERIES_MS, intervalNs / NS_PER_MS), go);
+  }
+
+  /** The interface that a packet leaves by: a host's first one, or that at the far end of a switch's port. */
+  #outletOf(from: PacketSource): FrameOutlet {
+    const { plan, lab } = this.#options;
+    const ends = endsOf(plan, this.#names).flatMap(({ a, b }, link) => [
+      { near: a, far: b, port: plan.links[link]!.b.port },
+      { near: b, far: a, port: plan.links[link]!.a.port },
+    ]);
+    const found =
+      "host" in from
+        ? ends.find(({ near }) => near.node === this.#planned(from.host).name)
+        : ends.find(({ far, port }) => far.node === this.#switch(from.switch) && port === from.port);
+    if (found === undefined)
+      return fail(
+        LAB_CODES.noNode,
+        undefined,
+        "host" in from ? `${from.host} has no link` : `port ${from.port} of ${from.switch} has no link`,
+      );
+    const { node, interface: name } = found.near;
+    const namespace = this.#names.isHost(node) ? hostNamespace(lab.id, node) : switchNamespace(lab.id);
+    return { namespace, interface: name };
+  }
+
+  #planned(name: string): PlannedHost {
+    const { hosts } = this.#options.plan;
+    const found = hosts.find((one) => one.name === name);
+    return found ?? unknown("host", name, hosts);
+  }
+
+  #switch(name: string): string {
+    const { switches } = this.#options.plan;
+    return switches.some((one) => one.name === name) ? name : unknown("switch", name, switches);
+  }
+
+  #senderOf(from: PacketSource): Sender {
+    if (!("host" in from)) return {};
+    const { gateways, ipv6, ...host } = this.#planned(from.host);
+    const hosts = this.#options.plan.hosts.map(addressesOf);
+    const own = addressesOf(host);
+    return {
+      mac: own.mac,
+      ipv4: own.ipv4,
+      ...(ipv6 === undefined ? {} : { ipv6: addressValue(ipv6, 128) }),
+      macTowards: (destination) => {
+        if (gateways?.[0] !== undefined) return addressValue(gateways[0], 48);
+        return destination === undefined ? undefined : macTowards(destination, own, hosts);
+      },
+    };
+  }
+
+  close(): void {
+    for (const stop of [...this.#series]) stop();
+    this.#reader.close();
+    this.#sender.close();
+  }
+}
+
+function unknown(what: string, name: string, known: readonly { readonly name: string }[]): never {
+  const names = known.map((one) => one.name).join(", ");
+  return fail(LAB_CODES.noNode, undefined, `there is no ${what} ${name}`, `there are: ${names}`);
+}
+
+function addressesOf({ name, mac, ipv4, prefixLength, commands }: PlannedHost) {
+  return { name, mac: addressValue(mac, 48), ipv4: addressValue(ipv4, 32), prefixLength, commands };
+}

@@ -1,0 +1,47 @@
+/** Reads the traces that our switches give to who asks: one connection to each, made anew when a switch was started again. */
+import { createConnection, type Socket } from "node:net";
+import { createInterface } from "node:readline";
+import type { PacketTrace } from "../../lab/index.js";
+
+/** What a switch says: a document of docs/trace.md, and the microseconds since 1970 at the time 0 of its clock. */
+export type TraceListener = (name: string, trace: PacketTrace, epochUs: number) => void;
+
+export class TraceReader {
+  readonly #sockets = new Map<string, Socket>();
+
+  /** @param paths socket of each switch by its name */
+  constructor(
+    readonly paths: ReadonlyMap<string, string>,
+    readonly listener: TraceListener,
+  ) {}
+
+  /** Connects to those switches that run and are not connected, or to none. To be called again and again. */
+  look(wanted: boolean): void {
+    if (!wanted) this.close();
+    else for (const [name, path] of this.paths) if (!this.#sockets.has(name)) this.#connect(name, path);
+  }
+
+  #connect(name: string, path: string): void {
+    const socket = createConnection(path);
+    this.#sockets.set(name, socket);
+    // a switch that does not run: the next look tries again
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => {
+      if (this.#sockets.get(name) === socket) this.#sockets.delete(name);
+    });
+    let epochUs: number | undefined;
+    createInterface({ input: socket.setEncoding("utf8") })
+      .on("line", (line) => {
+        // the last line of a switch that was killed may be cut
+        if (!line.endsWith("}")) return;
+        if (epochUs === undefined) epochUs = (JSON.parse(line) as { epoch_us: number }).epoch_us;
+        else this.listener(name, JSON.parse(line) as PacketTrace, epochUs);
+      })
+      .on("error", () => {});
+  }
+
+  close(): void {
+    for (const socket of this.#sockets.values()) socket.destroy();
+    this.#sockets.clear();
+  }
+}

@@ -1,0 +1,109 @@
+/** Followed packets with their stories, and what pages have not been told of them yet. */
+import { fail } from "../../base/index.js";
+import { CODES } from "../codes.js";
+import type { ProjectFiles } from "../files.js";
+import type { DropCount, Motion, PacketEndView, PacketView, StoryView } from "../protocol.js";
+import type { FrameDescription } from "./describe.js";
+import { Followed } from "./story.js";
+
+/** Motions of one frame of the page; further ones are counted. */
+const MAX_MOTIONS = 400;
+/** Stories that are kept; the oldest go. */
+const MAX_STORIES = 300;
+
+/** What has happened since the last call of {@link StoryBook.take}. */
+export interface Happened {
+  readonly packets: readonly PacketView[];
+  readonly motions: readonly Motion[];
+  readonly ends: readonly { readonly packet: number; readonly end: PacketEndView }[];
+  readonly drops: readonly DropCount[];
+  readonly unseen: number;
+}
+
+export interface NewStory {
+  readonly at: number;
+  /** The node that the packet starts at. */
+  readonly from: string;
+  readonly description: FrameDescription;
+  readonly bytes: number;
+  readonly flow: number | undefined;
+  /** The packet of which this one is a copy. */
+  readonly parent?: Followed | undefined;
+}
+
+export class StoryBook {
+  #nextId = 1;
+  readonly #stories = new Map<number, Followed>();
+  #packets: Followed[] = [];
+  #motions: Motion[] = [];
+  #ends: { packet: number; end: PacketEndView }[] = [];
+  #drops = new Map<string, { node?: string; link?: number; reason: string; packets: number }>();
+  #unseen = 0;
+
+  begin({ at, from, description, bytes, flow, parent }: NewStory): Followed {
+    const packet = new Followed(this.#nextId++, at, from, description, bytes, flow, parent?.id);
+    parent?.copies.push(packet.id);
+    this.#stories.set(packet.id, packet);
+    if (this.#stories.size > MAX_STORIES) this.#stories.delete(this.#stories.keys().next().value!);
+    this.#packets.push(packet);
+    return packet;
+  }
+
+  story(id: number): Followed | undefined {
+    return this.#stories.get(id);
+  }
+
+  /** The newest first. */
+  latest(limit: number): PacketView[] {
+    return [...this.#stories.values()]
+      .slice(-limit)
+      .reverse()
+      .map(({ view }) => view);
+  }
+
+  /** A packet ends once. */
+  finish(packet: Followed, end: PacketEndView): void {
+    if (packet.finish(end)) this.#ends.push({ packet: packet.id, end });
+  }
+
+  drop(place: { node?: string; link?: number }, reason: string, packets = 1): void {
+    const key = `${place.node ?? place.link} ${reason}`;
+    const known = this.#drops.get(key);
+    if (known === undefined) this.#drops.set(key, { ...place, reason, packets });
+    else known.packets += packets;
+  }
+
+  moves(motion: Motion): void {
+    if (this.#motions.length < MAX_MOTIONS) this.#motions.push(motion);
+    else this.#unseen++;
+  }
+
+  /** A packet that is not followed was on a wire. */
+  passes(): void {
+    this.#unseen++;
+  }
+
+  take(): Happened {
+    const happened: Happened = {
+      packets: this.#packets.map(({ view }) => view),
+      motions: this.#motions,
+      ends: this.#ends,
+      drops: [...this.#drops.values()],
+      unseen: this.#unseen,
+    };
+    this.#packets = [];
+    this.#motions = [];
+    this.#ends = [];
+    this.#drops = new Map();
+    this.#unseen = 0;
+    return happened;
+  }
+}
+
+/** Fails with P46006 when the packet was not followed, or is too long ago. */
+export function storyOf(book: StoryBook, packet: number, files: ProjectFiles): StoryView {
+  const followed = book.story(packet);
+  if (followed === undefined)
+    return fail(CODES.noStory, undefined, `packet ${packet} was not followed, or is too long ago`);
+  return followed.story((path) => files.text(path));
+}

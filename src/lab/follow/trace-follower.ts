@@ -1,0 +1,270 @@
+/**
+ * Follows packets through real switches by the traces of single switches: what leaves one by a link is what comes into the
+ * next one, byte by byte. Traces come late and in any order, so a story is put together some time after its packet was sent.
+ */
+import { fromHex } from "../../base/index.js";
+import type { PacketTrace, TraceOutcome, TraceTree } from "../../switch/index.js";
+import type { LabPlan } from "../project.js";
+import { describeFrame } from "./describe.js";
+import { dropOf, type Followed, NO_LINK, type OpenLink } from "./story.js";
+import { StoryBook } from "./story-book.js";
+
+/** A packet is put together when it came into its first switch so long ago, in nanoseconds. */
+const SETTLE_NS = 300e6;
+/** What came from a switch that has told nothing of it, or went to one: waits so long for the other end. */
+const ALONE_NS = 1500e6;
+/** Clocks of switches may differ by so much. */
+const SLACK_NS = 5e6;
+/** The page shows motions so much later than they were. */
+const SHOWN_LATER_NS = 500e6;
+/** Traces that wait; the oldest go. */
+const MAX_WAITING = 2000;
+/** Conversations that have a colour of their own. */
+const MAX_FLOWS = 1000;
+
+interface End {
+  readonly link: number;
+  readonly node: string;
+  readonly port: number;
+  /** Of a link's two directions, that towards this end. */
+  readonly direction: 0 | 1;
+}
+
+/** A packet that came into a switch. */
+interface Arrival {
+  readonly name: string;
+  readonly at: number;
+  readonly trace: PacketTrace;
+  /** The lab's clock at the time 0 of the switch's. */
+  readonly zeroNs: number;
+  isTaken: boolean;
+}
+
+/** A packet that went to a switch that has not told of it. */
+interface Departure {
+  readonly packet: Followed;
+  readonly hop: OpenLink;
+  readonly end: End;
+  readonly at: number;
+}
+
+export interface TraceFollowerOptions {
+  readonly plan: LabPlan;
+  /** Path of the program that a switch runs. */
+  programOf(name: string): string;
+}
+
+type Transmitted = Extract<TraceOutcome, { kind: "transmit" }>;
+
+export class TraceFollower {
+  readonly book = new StoryBook();
+  readonly #options: TraceFollowerOptions;
+  readonly #hosts: ReadonlySet<string>;
+  /** The other end of the link at a port of a node. */
+  readonly #peers = new Map<string, End>();
+  /** In the order in which they came. */
+  #waiting: Arrival[] = [];
+  /** By switch, port and bytes. */
+  readonly #arrivals = new Map<string, Arrival[]>();
+  readonly #departures = new Map<string, Departure[]>();
+  readonly #expected = new Map<string, (packet: number) => void>();
+  /** Numbers of conversations. */
+  readonly #flows = new Map<string, number>();
+
+  constructor(options: TraceFollowerOptions) {
+    this.#options = options;
+    const { hosts, links } = options.plan;
+    this.#hosts = new Set(hosts.map(({ name }) => name));
+    for (const [link, { a, b }] of links.entries()) {
+      this.#peers.set(placeOf(a.node, a.port), { link, node: b.node, port: b.port, direction: 0 });
+      this.#peers.set(placeOf(b.node, b.port), { link, node: a.node, port: a.port, direction: 1 });
+    }
+  }
+
+  /** @param zeroNs the lab's clock at the time 0 of the switch's clock */
+  add(name: string, trace: PacketTrace, zeroNs: number): void {
+    const { ingress_port, time_us, bytes } = trace.input;
+    const arrival = { name, at: zeroNs + 1000 * time_us, trace, zeroNs, isTaken: false };
+    this.#waiting.push(arrival);
+    const key = keyOf(name, ingress_port, bytes);
+    const same = this.#arrivals.get(key);
+    if (same === undefined) this.#arrivals.set(key, [arrival]);
+    else same.push(arrival);
+    if (this.#waiting.length > MAX_WAITING) this.#forget(this.#waiting.shift()!);
+  }
+
+  #forget(arrival: Arrival): void {
+    arrival.isTaken = true;
+    const { ingress_port, bytes } = arrival.trace.input;
+    const key = keyOf(arrival.name, ingress_port, bytes);
+    const rest = this.#arrivals.get(key)?.filter((one) => one !== arrival) ?? [];
+    if (rest.length === 0) this.#arrivals.delete(key);
+    else this.#arrivals.set(key, rest);
+  }
+
+  /** Calls once with the number of the next packet that begins with these bytes; returns how to stop waiting. */
+  expect(bytes: string, found: (packet: number) => void): () => void {
+    this.#expected.set(bytes, found);
+    return () => {
+      if (this.#expected.get(bytes) === found) this.#expected.delete(bytes);
+    };
+  }
+
+  /** Puts the stories together that are old enough. */
+  assemble(now: number): void {
+    for (const arrival of [...this.#waiting].sort((a, b) => a.at - b.at)) {
+      if (arrival.isTaken || now - arrival.at < SETTLE_NS) continue;
+      const before = this.#before(arrival);
+      const isFirst = before === undefined || this.#hosts.has(before.node);
+      const departure = isFirst ? undefined : this.#departureTo(arrival);
+      if (departure !== undefined) {
+        departure.hop.arrives = Math.max(departure.hop.departs, arrival.at);
+        this.#passes(departure.packet, arrival);
+      } else if (isFirst || now - arrival.at > ALONE_NS) this.#begin(arrival, before);
+    }
+    this.#waiting = this.#waiting.filter(({ isTaken }) => !isTaken);
+    this.#giveUp(now);
+  }
+
+  /** Where a packet came from: the far end of its link; undefined for one that came from a controller. */
+  #before({ name, trace }: Arrival): End | undefined {
+    return this.#peers.get(placeOf(name, trace.input.ingress_port));
+  }
+
+  #begin(arrival: Arrival, before: End | undefined): void {
+    const { at, name, trace } = arrival;
+    const { bytes, packet_size } = trace.input;
+    const isSent = before !== undefined && this.#hosts.has(before.node);
+    const from = isSent ? before.node : name;
+    const packet = this.#packet(at, from, bytes, packet_size);
+    if (isSent) {
+      packet.add({ kind: "send", node: from, at, bytes });
+      packet.add({ kind: "link", link: before.link, from, to: name, departs: at, arrives: at });
+      this.#moves(packet, { ...before, direction: before.direction === 0 ? 1 : 0 }, at);
+    }
+    this.#passes(packet, arrival);
+    const expected = this.#expected.get(bytes);
+    this.#expected.delete(bytes);
+    expected?.(packet.id);
+  }
+
+  #packet(at: number, from: string, bytes: string, size: number, parent?: Followed): Followed {
+    const description = describeFrame(fromHex(bytes)!);
+    return this.book.begin({ at, from, description, bytes: size, flow: this.#flowOf(description), parent });
+  }
+
+  #flowOf({ flowKey }: { readonly flowKey?: string }): number | undefined {
+    if (flowKey === undefined) return undefined;
+    const known = this.#flows.get(flowKey);
+    if (known !== undefined) return known;
+    if (this.#flows.size >= MAX_FLOWS) this.#flows.clear();
+    this.#flows.set(flowKey, this.#flows.size);
+    return this.#flows.get(flowKey);
+  }
+
+  #moves({ id }: Followed, { link, direction }: End, at: number, arrives = at): void {
+    const departs = at + SHOWN_LATER_NS;
+    this.book.moves({ packet: id, link, direction, departs, arrives: arrives + SHOWN_LATER_NS });
+  }
+
+  /** What a switch did with a packet, and where its copies went. */
+  #passes(packet: Followed, arrival: Arrival): void {
+    this.#forget(arrival);
+    const { name, at, zeroNs } = arrival;
+    const trace = { ...arrival.trace, device: name };
+    const hop = { kind: "switch", node: name, at, program: this.#options.programOf(name), trace } as const;
+    packet.add(hop);
+    const left = transmitted(trace.root);
+    if (left.length === 0) {
+      const isKnown = !unfinished(trace.root);
+      const end = isKnown ? dropOf(trace, at) : ({ kind: "unseen", node: name, at } as const);
+      this.book.finish(packet, end);
+      if (end.kind === "dropped") this.book.drop({ node: name }, end.reason);
+    }
+    const copies = left.map((one, i) => {
+      if (i === 0) return packet;
+      const copy = this.#packet(at, name, one.bytes, one.packet_size, packet);
+      copy.add(hop);
+      return copy;
+    });
+    for (const [i, one] of left.entries()) this.#leaves(copies[i]!, name, one, zeroNs + 1000 * one.time_us);
+  }
+
+  #leaves(packet: Followed, name: string, { egress_port, bytes, packet_in }: Transmitted, at: number): void {
+    if (packet_in) {
+      this.book.finish(packet, { kind: "controller", node: name, at });
+      return;
+    }
+    const end = this.#peers.get(placeOf(name, egress_port));
+    if (end === undefined) {
+      const reason = `${NO_LINK}: port ${egress_port}`;
+      this.book.finish(packet, { kind: "dropped", at, node: name, reason });
+      this.book.drop({ node: name }, NO_LINK);
+      return;
+    }
+    const hop: OpenLink = packet.add({ kind: "link", link: end.link, from: name, to: end.node, departs: at });
+    if (this.#hosts.has(end.node)) {
+      // nobody looks into a host: what is handed to its link is there
+      hop.arrives = at;
+      packet.add({ kind: "receive", node: end.node, at, bytes });
+      this.#moves(packet, end, at);
+      this.book.finish(packet, { kind: "delivered", node: end.node, at });
+      return;
+    }
+    const key = keyOf(end.node, end.port, bytes);
+    const next = this.#arrivals
+      .get(key)
+      ?.find((one) => Math.abs(one.at - at) < ALONE_NS && one.at > at - SLACK_NS);
+    this.#moves(packet, end, at, Math.max(at, next?.at ?? at));
+    if (next === undefined) {
+      const departure = { packet, hop, end, at };
+      this.#departures.set(key, [...(this.#departures.get(key) ?? []), departure]);
+      return;
+    }
+    hop.arrives = Math.max(at, next.at);
+    this.#passes(packet, next);
+  }
+
+  /** The packet that went to where this one came in, if one did. */
+  #departureTo({ name, at, trace }: Arrival): Departure | undefined {
+    const key = keyOf(name, trace.input.ingress_port, trace.input.bytes);
+    const all = this.#departures.get(key) ?? [];
+    const found = all.find((one) => Math.abs(at - one.at) < ALONE_NS && at > one.at - SLACK_NS);
+    if (found === undefined) return undefined;
+    this.#keepDepartures(
+      key,
+      all.filter((one) => one !== found),
+    );
+    return found;
+  }
+
+  #keepDepartures(key: string, rest: Departure[]): void {
+    if (rest.length === 0) this.#departures.delete(key);
+    else this.#departures.set(key, rest);
+  }
+
+  /** Packets that no switch has told of for a long time. */
+  #giveUp(now: number): void {
+    for (const [key, all] of [...this.#departures]) {
+      const rest = all.filter(({ at }) => now - at <= 2 * ALONE_NS);
+      for (const one of all) {
+        if (rest.includes(one)) continue;
+        const node = one.hop.from;
+        this.book.finish(one.packet, { kind: "unseen", node, at: one.at });
+      }
+      if (rest.length < all.length) this.#keepDepartures(key, rest);
+    }
+  }
+}
+
+const placeOf = (node: string, port: number): string => `${node} ${port}`;
+const keyOf = (node: string, port: number, bytes: string): string => `${node} ${port} ${bytes}`;
+
+/** The copies that left, in the order of the tree. */
+function transmitted({ outcome, branches = [] }: TraceTree): Transmitted[] {
+  return [...(outcome.kind === "transmit" ? [outcome] : []), ...branches.flatMap(transmitted)];
+}
+
+function unfinished({ outcome, branches = [] }: TraceTree): boolean {
+  return outcome.kind === "unfinished" || branches.some(unfinished);
+}

@@ -1,0 +1,170 @@
+/** Stories from the traces of single switches, which come late and in any order. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type LabPlan, type PacketTrace, TraceFollower } from "../../src/lab/index.js";
+
+/** h1 - s1 - s2 - h2, and h3 at s1. */
+const host = (name: string, n: number) => {
+  const address = { mac: `08:00:00:00:00:0${n}`, ipv4: `10.0.0.${n}`, prefixLength: 24 };
+  return { name, commands: [], ...address };
+};
+const link = (a: string, p: number, b: string, q: number) => ({
+  a: { node: a, port: p },
+  b: { node: b, port: q },
+});
+const PLAN: LabPlan = {
+  hosts: [host("h1", 1), host("h2", 2), host("h3", 3)],
+  switches: [
+    { name: "s1", program: "a.p4" },
+    { name: "s2", program: "b.p4" },
+  ],
+  links: [link("h1", 0, "s1", 1), link("s1", 2, "s2", 2), link("s2", 1, "h2", 0), link("h3", 0, "s1", 3)],
+};
+const S = 1e9;
+
+type Out = { port: number; bytes: string; packet_in?: true } | "drop";
+
+/** What a switch has to tell of a packet that came in at a time in microseconds. */
+function traceOf(port: number, time: number, bytes: string, ...outs: readonly Out[]): PacketTrace {
+  const outcomes = outs.map((out): PacketTrace["root"]["outcome"] =>
+    out === "drop"
+      ? { kind: "drop", reason: "mark_to_drop", stage: "ingress" }
+      : {
+          kind: "transmit",
+          egress_port: out.port,
+          packet_size: out.bytes.length / 2,
+          time_us: time + 10,
+          bytes: out.bytes,
+          ...(out.packet_in ? { packet_in: true } : {}),
+        },
+  );
+  const input = { packet_id: 0, ingress_port: port, time_us: time, packet_size: bytes.length / 2, bytes };
+  const [only] = outcomes;
+  const root: PacketTrace["root"] =
+    outcomes.length === 1
+      ? { cause: "arrival", events: [], outcome: only! }
+      : {
+          cause: "arrival",
+          events: [],
+          outcome: { kind: "fork", reason: "multicast" },
+          branches: outcomes.map((outcome) => ({ cause: "replica", events: [], outcome })),
+        };
+  return { trace_version: 1, device: "device 7", input, root };
+}
+
+const follower = () =>
+  new TraceFollower({ plan: PLAN, programOf: (name) => (name === "s1" ? "a.p4" : "b.p4") });
+const [AT_HOST, AT_LINK, AT_END] = ["aa".repeat(20), "bb".repeat(20), "cc".repeat(20)];
+
+function storyOf(of: TraceFollower, id: number) {
+  const { view, hops, copies } = of.book.story(id)!;
+  const way = hops.map((hop) => (hop.kind === "link" ? `${hop.from}>${hop.to}` : `${hop.kind} ${hop.node}`));
+  return { end: view.end, from: view.from, way, copies, hops };
+}
+
+describe("a packet over two switches", () => {
+  it("is one story in whatever order the switches tell of it", () => {
+    for (const order of [
+      [0, 1],
+      [1, 0],
+    ]) {
+      const one = follower();
+      const traces = [
+        () => one.add("s1", traceOf(1, 100, AT_HOST, { port: 2, bytes: AT_LINK }), 5 * S),
+        () => one.add("s2", traceOf(2, 2_000_130, AT_LINK, { port: 1, bytes: AT_END }), 3 * S),
+      ];
+      for (const which of order) traces[which]!();
+      one.assemble(5 * S + 1e6);
+      expect(one.book.take().packets, "it may still be on its way").toEqual([]);
+      one.assemble(6 * S);
+      const { packets, motions, ends, drops } = one.book.take();
+      expect(packets.map(({ from, bytes }) => [from, bytes])).toEqual([["h1", 20]]);
+      expect(motions.map(({ link: id, direction }) => [id, direction])).toEqual([
+        [0, 0],
+        [1, 0],
+        [2, 0],
+      ]);
+      expect(ends).toEqual([{ packet: 1, end: { kind: "delivered", node: "h2", at: 5 * S + 140_000 } }]);
+      expect(drops).toEqual([]);
+      const { way, hops } = storyOf(one, 1);
+      expect(way).toEqual(["send h1", "h1>s1", "switch s1", "s1>s2", "switch s2", "s2>h2", "receive h2"]);
+      expect(hops[3]).toMatchObject({ departs: 5 * S + 110_000, arrives: 5 * S + 130_000 });
+      expect(hops[4]).toMatchObject({ program: "b.p4", trace: { device: "s2" } });
+      expect(hops[6]).toMatchObject({ bytes: AT_END });
+    }
+  });
+
+  it("goes on when the second switch tells of it much later", () => {
+    const one = follower();
+    one.add("s1", traceOf(1, 0, AT_HOST, { port: 2, bytes: AT_LINK }), 0);
+    one.assemble(0.5 * S);
+    expect(storyOf(one, 1).end).toEqual({ kind: "moving" });
+    one.add("s2", traceOf(2, 30, AT_LINK, "drop"), 0);
+    one.assemble(1 * S);
+    expect(storyOf(one, 1)).toMatchObject({
+      way: ["send h1", "h1>s1", "switch s1", "s1>s2", "switch s2"],
+      end: { kind: "dropped", node: "s2" },
+    });
+    expect(one.book.take().drops).toMatchObject([{ node: "s2", packets: 1 }]);
+  });
+
+  it("ends where nobody has seen it, and begins where nobody has seen it before", () => {
+    const one = follower();
+    one.add("s1", traceOf(1, 0, AT_HOST, { port: 2, bytes: AT_LINK }), 0);
+    one.add("s2", traceOf(2, 0, AT_END, { port: 1, bytes: AT_END }), 0);
+    one.assemble(1 * S);
+    expect(one.book.latest(10)).toHaveLength(1);
+    one.assemble(4 * S);
+    expect(storyOf(one, 1).end).toEqual({ kind: "unseen", node: "s1", at: 10_000 });
+    expect(storyOf(one, 2)).toMatchObject({ from: "s2", way: ["switch s2", "s2>h2", "receive h2"] });
+  });
+});
+
+describe("copies, ends and numbers", () => {
+  it("follows the copies of a packet, to a host, a controller and a port without a link", () => {
+    const one = follower();
+    const outs = [
+      { port: 3, bytes: AT_END },
+      { port: 255, bytes: AT_HOST, packet_in: true },
+      { port: 9, bytes: AT_END },
+    ] as const;
+    one.add("s1", traceOf(1, 0, AT_HOST, ...outs), 0);
+    one.assemble(S);
+    expect(storyOf(one, 1)).toMatchObject({ copies: [2, 3], end: { kind: "delivered", node: "h3" } });
+    expect(storyOf(one, 2).end).toMatchObject({ kind: "controller", node: "s1" });
+    expect(storyOf(one, 3).end).toMatchObject({
+      kind: "dropped",
+      reason: "its output port has no link: port 9",
+    });
+    expect(one.book.latest(10).map(({ parent }) => parent)).toEqual([1, 1, undefined]);
+  });
+
+  it("gives packets of the same bytes a story each, and tells the number of the first that was expected", () => {
+    const one = follower();
+    const told: number[] = [];
+    one.expect(AT_HOST, (packet) => told.push(packet));
+    fc.assert(
+      fc.property(fc.shuffledSubarray([0, 1, 2, 3, 4, 5], { minLength: 6 }), (order) => {
+        const start = one.book.latest(1)[0]?.id ?? 0;
+        for (const i of order) {
+          const time = 100 * (i >> 1);
+          if (i % 2 === 0) one.add("s1", traceOf(1, time, AT_HOST, { port: 2, bytes: AT_LINK }), 0);
+          else one.add("s2", traceOf(2, time + 20, AT_LINK, { port: 1, bytes: AT_END }), 0);
+        }
+        one.assemble(S);
+        for (const id of [1, 2, 3]) expect(storyOf(one, start + id).way).toHaveLength(7);
+        expect(one.book.latest(500)[0]!.id).toBe(start + 3);
+      }),
+      { numRuns: 50 },
+    );
+    expect(told).toEqual([1]);
+  });
+
+  it("keeps a bounded number of traces that lead nowhere", () => {
+    const one = follower();
+    for (let i = 0; i < 5000; i++)
+      one.add("s2", traceOf(2, i, i.toString(16).padStart(40, "0"), { port: 1, bytes: AT_END }), 0);
+    one.assemble(10 * S);
+    expect(one.book.take().packets).toHaveLength(2000);
+  });
+});
