@@ -10,8 +10,9 @@
  *
  * One process loads the code once, with all mutants behind switches (tools/mutants/runner.ts). A mutant that ends the process is noticed,
  * and so is one that uses 60 seconds of processor time, or with which no process of the tests does anything for 30 seconds; the process
- * then starts again where it was. Time that the machine gives to others does not count. Tests that pass more than 50 million places of
- * mutants are left out; P4LOOM_MUTANTS_STEPS sets another number: fewer give a lower bound of the score in less time.
+ * then starts again where it was. Time that the machine gives to others does not count. A mutant is tried until its tries have passed 50
+ * million places of mutants, and a test that passes more by itself is left out; P4LOOM_MUTANTS_STEPS sets another number: fewer give a
+ * lower bound of the score in less time.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -215,7 +216,7 @@ if (trying.length > 0) {
     await runTests(ids);
     const open = openTry();
     if (open !== undefined)
-      appendFileSync(journal, `${JSON.stringify({ kind: "result", mutant: open.mutant, status: "Timeout", test: open.test })}\n`);
+      appendFileSync(journal, `${JSON.stringify({ kind: "result", mutant: open.mutant, status: "Timeout", test: open.test, steps: 0 })}\n`);
     const now = events().filter(({ kind }) => kind === "spoiled").length;
     if (open === undefined && now === Math.max(spoiled, 0)) break;
     spoiled = now;

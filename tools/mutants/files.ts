@@ -21,7 +21,7 @@ export type Event =
   | { kind: "covered"; test: string; mutants: readonly string[] }
   | { kind: "static"; mutants: readonly string[] }
   | { kind: "start"; mutant: string; test: string }
-  | { kind: "result"; mutant: string; status: "Killed" | "Timeout" | "Survived"; test: string }
+  | { kind: "result"; mutant: string; status: "Killed" | "Timeout" | "Survived"; test: string; steps: number }
   | { kind: "spoiled"; test: string; mutant: string | undefined }
   | { kind: "broken"; test: string }
   | { kind: "done"; test: string };
@@ -39,7 +39,7 @@ export function readEvents(path: string): Event[] {
 export const writeEvent = (path: string, event: Event): void =>
   appendFileSync(path, `${JSON.stringify(event)}\n`);
 
-/** Duration of each test in ms, by `FILE#NAME`; negative for a test that is left out. Empty before the run that measures them. */
+/** Processor time of each test in ms, by `FILE#NAME`; negative for a test that is left out. Empty before the run that measures them. */
 export function readTimes(): Record<string, number> {
   const { times } = chosen();
   return existsSync(times) ? (JSON.parse(readFileSync(times, "utf8")) as Record<string, number>) : {};

@@ -13,7 +13,10 @@ import { chosen, type Event, readEvents, readTimes, writeEvent } from "./files.j
 /** Steps (executed places of mutants) that a test may take with a mutant, as a multiple of those without, and in addition. */
 const STEPS_FACTOR = 10;
 const STEPS_MORE = 2_000_000;
-/** A test that takes more without a mutant is left out: its tries would take longer than those of all others together. */
+/**
+ * Steps that the tries of one mutant may take together: no further test tries it then. A test that takes more without a mutant is left
+ * out. Long tests would take most of the time and notice few mutants that short ones did not.
+ */
 const MAX_STEPS = Number(process.env["P4LOOM_MUTANTS_STEPS"] ?? 50_000_000);
 
 class Limit extends Error {}
@@ -54,6 +57,7 @@ interface Work {
   current: string | undefined;
   phase: "baseline" | "mutant" | "check";
   steps: number;
+  /** Processor time in ms at which the try began. */
   start: number;
 }
 
@@ -70,7 +74,13 @@ const measuring = files.mutants.length === 0;
 const before = readEvents(files.journal);
 const alive = new Set(files.mutants);
 const done = new Set<string>();
+/** Steps of the tries of each mutant so far. */
+const spent = new Map<string, number>();
+const spend = (mutant: string, steps: number): void => {
+  spent.set(mutant, (spent.get(mutant) ?? 0) + steps);
+};
 for (const event of before) {
+  if (event.kind === "result") spend(event.mutant, event.steps ?? 0);
   if (event.kind === "result" && event.status !== "Survived") alive.delete(event.mutant);
   if (event.kind === "done" || event.kind === "broken") done.add(event.test);
 }
@@ -82,6 +92,11 @@ const tried = (test: string): Set<string> =>
   new Set(before.flatMap((event) => (event.kind === "result" && event.test === test ? [event.mutant] : [])));
 
 const write = (event: Event): void => writeEvent(files.journal, event);
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
 
 /** What vitest reads of a result after each repetition, and does not declare. */
 interface Ending {
@@ -121,7 +136,7 @@ export default class MutantRunner extends TestRunner {
     mutants.reached.clear();
     mutants.steps = 0;
     mutants.limit = work.phase === "mutant" ? work.steps * STEPS_FACTOR + STEPS_MORE : MAX_STEPS;
-    work.start = performance.now();
+    work.start = cpuMs();
     if (work.phase !== "mutant") return;
     write({ kind: "start", mutant: work.current!, test: keyOf(test) });
     mutants.active = work.current!;
@@ -145,7 +160,7 @@ export default class MutantRunner extends TestRunner {
         this.#end(test);
         return;
       }
-      times[key] = performance.now() - work.start;
+      times[key] = cpuMs() - work.start;
       if (measuring) {
         this.#end(test);
         return;
@@ -157,7 +172,8 @@ export default class MutantRunner extends TestRunner {
       work.queue = files.mutants.filter((id) => mutants.reached.has(id) && !again.has(id));
     } else if (work.phase === "mutant") {
       const status = limited ? "Timeout" : failed ? "Killed" : "Survived";
-      write({ kind: "result", mutant: work.current!, status, test: key });
+      write({ kind: "result", mutant: work.current!, status, test: key, steps: mutants.steps });
+      spend(work.current!, mutants.steps);
       if (status !== "Survived") {
         alive.delete(work.current!);
         work.phase = "check";
@@ -167,7 +183,7 @@ export default class MutantRunner extends TestRunner {
       write({ kind: "spoiled", test: key, mutant: work.current });
       process.kill(process.pid, "SIGKILL");
     }
-    work.queue = work.queue.filter((id) => alive.has(id));
+    work.queue = work.queue.filter((id) => alive.has(id) && (spent.get(id) ?? 0) < MAX_STEPS);
     work.current = work.queue.shift();
     work.phase = "mutant";
     if (work.current === undefined) {

@@ -66,11 +66,6 @@ export class Fifo<T> {
   /** Number of elements; a field, since a queue is asked for it far more often than used. */
   length = 0;
 
-  /** The element that {@link shift} would return. */
-  get first(): T | undefined {
-    return this.#items[this.#head];
-  }
-
   push(item: T): void {
     this.length++;
     this.#items.push(item);

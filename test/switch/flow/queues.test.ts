@@ -7,6 +7,8 @@ import { goldenJson, ManualClock, startUnconfigured } from "../golden.js";
 
 /** A frame of the `queue` program that does nothing special: it goes to port 0. */
 const FRAME = "000000000000000078";
+/** Its bytes in the queue: ingress adds a header of 12. */
+const QUEUED = FRAME.length / 2 + 12;
 
 function start(queue: QueueOptions) {
   const clock = new ManualClock();
@@ -54,15 +56,40 @@ describe("a queue with a rate in bits", () => {
     expect(device.stats).toMatchObject({ received: 5, transmitted: 3, dropped: 2, queueDrops: 2 });
   });
 
-  it("drops what exceeds its depth in bytes", () => {
-    const { clock, sent, send } = start({
-      rateBitsPerSecond: () => 1e6,
-      depthBytes: 3 * (FRAME.length / 2 + 15),
-    });
+  it.each([
+    [3 * QUEUED, 3],
+    [4 * QUEUED - 1, 3],
+    [4 * QUEUED, 4],
+  ])("holds %i bytes, the frame on the wire not counted", (depthBytes, held) => {
+    const { clock, sent, send, device } = start({ rateBitsPerSecond: () => 1e6, depthBytes });
     send(9);
+    expect(device.waiting).toBe(held);
+    expect(device.stats.drops).toMatchObject({ queue: 8 - held });
     clock.advance(1e6);
-    expect(sent.length).toBeGreaterThan(1);
-    expect(sent.length).toBeLessThan(9);
+    expect(sent).toHaveLength(1 + held);
+  });
+
+  it("reports the packets and bytes that wait, whenever they change", () => {
+    const seen: number[][] = [];
+    const { clock, send, device } = start({
+      rateBitsPerSecond: () => 1e6,
+      lengthChanged: (port, packets, bytes) => seen.push([port, packets, bytes]),
+    });
+    send(3);
+    expect(device.queues.backlog(0)).toEqual({ packets: 2, bytes: 2 * QUEUED });
+    clock.advance(1e6);
+    expect(device.queues.backlog(0)).toEqual({ packets: 0, bytes: 0 });
+    send(2);
+    device.install(device.program!);
+    expect(device.queues.backlog(0)).toEqual({ packets: 0, bytes: 0 });
+    expect(seen).toEqual([
+      [0, 1, QUEUED],
+      [0, 2, 2 * QUEUED],
+      [0, 1, QUEUED],
+      [0, 0, 0],
+      [0, 1, QUEUED],
+      [0, 0, 0],
+    ]);
   });
 });
 
