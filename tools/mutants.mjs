@@ -33,7 +33,9 @@ const ALSO = {
   "p4/emit": ["test/p4/lower", "test/p4/compile-golden.test.ts", "test/p4/constructs.test.ts", "test/p4/golden-packets.test.ts"],
 };
 /** Parts of a larger room that have tests of their own: they are tried by their own name alone. */
-const APART = { "sim/packet/transport": ["test/sim/tcp", "test/sim/congestion"] };
+const APART = {
+  "sim/packet/transport": ["test/sim/tcp", "test/sim/congestion", "test/sim/packet/transport.test.ts", "test/sim/packet/chooser-signals.test.ts"],
+};
 /** Tests that compare minutes of simulated time with closed forms: each try would take seconds. */
 const LEFT_OUT = [join("test", "sim", "congestion", "validation.test.ts")];
 const LOOPS_AFTER_CPU_MS = 60_000;
