@@ -128,14 +128,12 @@ describe("the handshake (RFC 9293, section 3.5)", () => {
     expect(closed).toEqual(["timed out"]);
   });
 
-  it("does not exist for a port where nobody listens (section 3.10.7.1)", () => {
-    script(
-      `
+  it("is not begun by a FIN: a segment without a connection is answered with a reset (section 3.10.7.1)", () => {
+    script(`
       0   listen
-      5   < F. 7:7(0) ack 30
-      5   > R 30:30(0)
-    `.replaceAll("30", "0"),
-    );
+      5   < F. 7:7(0) ack 0
+      5   > R 0:0(0)
+    `);
   });
 });
 
@@ -211,15 +209,13 @@ describe("the close (RFC 9293, section 3.6)", () => {
   });
 
   it("takes in data that come before the FIN, also when they come after it", () => {
-    script(
-      `${ESTABLISHED}
+    script(`${ESTABLISHED}
       20  < F. 101:201(100) ack 1
-      20  > . 1:1(0) ack 1 <sack 101:201>
+      20  > . 1:1(0) ack 1
       30  < . 1:101(100) ack 1
       30  > . 1:1(0) ack 202
       30  state CLOSE-WAIT
-    `.replaceAll("<sack 101:201>", ""),
-    );
+    `);
   });
 });
 

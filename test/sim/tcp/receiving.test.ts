@@ -39,6 +39,21 @@ describe("acknowledgements (RFC 5681, section 4.2)", () => {
     `);
   });
 
+  it("wait from the first segment on, however many there are", () => {
+    script(
+      `${ACCEPTED}
+      30  < . 1:1001(1000) ack 1
+      50  < . 1001:2001(1000) ack 1
+      70  > . 1:1(0) ack 2001
+      75  < . 2001:3001(1000) ack 1
+      76  < . 3001:4001(1000) ack 1
+      77  < . 4001:5001(1000) ack 1
+      77  > . 1:1(0) ack 5001
+    `,
+      { delayedAck: { segments: 3, timeout: 40e6 } },
+    );
+  });
+
   it("are sent at once for a FIN", () => {
     script(`${ACCEPTED}
       30  < F. 1:1001(1000) ack 1
@@ -60,6 +75,19 @@ describe("SACK blocks (RFC 2018, section 4)", () => {
       33  > . 1:1(0) ack 1 <sack 7001:8001,sack 5001:6001,sack 3001:4001>
       34  < . 2001:3001(1000) ack 1
       34  > . 1:1(0) ack 1 <sack 1001:4001,sack 7001:8001,sack 5001:6001>
+    `);
+  });
+
+  it("report an island that has grown once", () => {
+    script(`${ACCEPTED}
+      30  < . 1001:2001(1000) ack 1
+      30  > . 1:1(0) ack 1 <sack 1001:2001>
+      31  < . 4001:5001(1000) ack 1
+      31  > . 1:1(0) ack 1 <sack 4001:5001,sack 1001:2001>
+      32  < . 2001:3001(1000) ack 1
+      32  > . 1:1(0) ack 1 <sack 1001:3001,sack 4001:5001>
+      33  < . 1:1001(1000) ack 1
+      33  > . 1:1(0) ack 3001 <sack 4001:5001>
     `);
   });
 
@@ -173,14 +201,57 @@ describe("marks", () => {
     expect(connection.counters.marked).toBe(3);
   });
 
+  it("are told exactly by segments with CWR too: CWR is no matter of RFC 8257", () => {
+    script(
+      `${WITH_ECN}
+      30  < ce . 1:1001(1000) ack 1
+      30  > .E 1:1(0) ack 1001
+      31  < ce .W 1001:2001(1000) ack 1
+      71  > .E 1:1(0) ack 2001
+    `,
+      { ecn: "accurate" },
+    );
+  });
+
+  it("come back on packets that cannot be marked themselves (RFC 3168, section 6.1.4)", () => {
+    script(
+      `${WITH_ECN}
+      30  < ce . 1:1001(1000) ack 1
+      31  send 1000
+      31  > ect .E 1:1001(1000) ack 1001
+      40  < ect . 1001:2001(1000) ack 1001
+      41  < ect . 2001:3001(1000) ack 1001
+      41  > not-ect .E 1001:1001(0) ack 3001
+    `,
+      { ecn: "classic" },
+    );
+  });
+
+  it.each(["SE", "SW"])(
+    "are not for a connection whose SYN has the flags %s alone (RFC 3168, section 6.1.1)",
+    (flags) => {
+      script(
+        `
+      0   listen
+      10  < ${flags} 0:0(0) win 65535 <mss 1460,sackOK>
+      10  > S. 0:0(0) ack 1
+      20  < . 1:1(0) ack 1
+      30  send 1000
+      30  > not-ect . 1:1001(1000) ack 1
+    `,
+        { ecn: "classic" },
+      );
+    },
+  );
+
   it("are not for a connection whose other end has not asked (RFC 3168, section 6.1.1)", () => {
     script(
       `${ACCEPTED}
       30  < ce . 1:1001(1000) ack 1
-      70  > . 1:1(0) ack 1001
+      70  > not-ect . 1:1(0) ack 1001
       80  send 1000
-      80  > not . 1:1001(1000) ack 1001
-    `.replace("> not .", "> ."),
+      80  > not-ect . 1:1001(1000) ack 1001
+    `,
       { ecn: "classic" },
     );
   });

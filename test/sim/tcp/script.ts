@@ -11,7 +11,7 @@
  *     30   state ESTABLISHED
  *
  * Sequence numbers are relative to the SYN of each direction. Flags: S SYN, F FIN, R RST, P PSH, E ECE, W CWR, a dot ACK;
- * `ce` and `ect` before the flags are the ECN field of the packet. The host must send exactly what the `>` lines say, in this
+ * `ce`, `ect` and `not-ect` before the flags are the ECN field of the packet. The host must send exactly what the `>` lines say, in this
  * order and at these times (to the microsecond); window, acknowledgement number, options and the ECN field are compared where a
  * line has them, and PSH never is.
  */
@@ -60,7 +60,8 @@ interface Packet {
   options: string | undefined;
 }
 
-const LINE = /^(?:(ce|ect) )?([FSRPEW.]+) (\d+):(\d+)\((\d+)\)(?: ack (\d+))?(?: win (\d+))?(?: <([^>]*)>)?$/;
+const LINE =
+  /^(?:(ce|ect|not-ect) )?([FSRPEW.]+) (\d+):(\d+)\((\d+)\)(?: ack (\d+))?(?: win (\d+))?(?: <([^>]*)>)?$/;
 
 function parse(at: number, text: string): Packet {
   const match = LINE.exec(text);
@@ -109,6 +110,12 @@ export interface ScriptResult {
   host: Host;
   closed: CloseReason[];
   timeouts: number[];
+  /** Attempts at each recovery from timeouts. */
+  recovered: number[];
+  /** When all data that were given had arrived, in milliseconds. */
+  finished: number[];
+  /** How often the other end's FIN was told. */
+  peerFinished: number;
 }
 
 /** Runs a script; fails where the host sends anything else. */
@@ -143,17 +150,22 @@ export function script(text: string, options: Partial<TcpOptions> = {}): ScriptR
     delayedAck: { segments: 2, timeout: 40 * NS_PER_MS },
     ...options,
   });
-  const result: Partial<ScriptResult> & Pick<ScriptResult, "closed" | "timeouts"> = {
+  const result: Partial<ScriptResult> & Omit<ScriptResult, "connection"> = {
     host,
     closed: [],
     timeouts: [],
+    recovered: [],
+    finished: [],
+    peerFinished: 0,
   };
   const watch = (connection: TcpConnection) => {
     result.connection = connection;
     connection.listener = {
       closed: (reason) => result.closed.push(reason),
       timedOut: (attempt) => result.timeouts.push(attempt),
-      peerFinished: () => {},
+      recovered: (attempts) => result.recovered.push(attempts),
+      finished: () => result.finished.push(simulation.now / NS_PER_MS),
+      peerFinished: () => void result.peerFinished++,
     };
   };
   const expected: Packet[] = [];
@@ -234,7 +246,7 @@ function buildPacket(builder: SegmentBuilder, packet: Packet, hostStart: number)
   }
   builder.optionsLength = at;
   builder.window = packet.window ?? 0xffff;
-  builder.ecn = packet.ecn !== undefined;
+  builder.ecn = packet.ecn === "ce" || packet.ecn === "ect";
   let flags = 0;
   for (const [letter, bit] of FLAGS) if (packet.flags.includes(letter)) flags |= bit;
   const frame = builder.build(
