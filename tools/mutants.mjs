@@ -29,6 +29,7 @@ process.chdir(root);
 
 /** Tests outside of the folder that mirrors a room, whose subject is the room's work: programs compiled and run. */
 const ALSO = {
+  sim: ["test/controllers"],
   "p4/lower": ["test/p4/emit", "test/p4/compile-golden.test.ts", "test/p4/constructs.test.ts", "test/p4/golden-packets.test.ts"],
   "p4/emit": ["test/p4/lower", "test/p4/compile-golden.test.ts", "test/p4/constructs.test.ts", "test/p4/golden-packets.test.ts"],
 };

@@ -6,13 +6,15 @@ import { type PathChooser, ReceiveWindow, type SegmentMarks } from "../../../hos
 import type { ConnectionCounters } from "../connection.js";
 import { OPTION_SACK } from "../frames.js";
 import { put32 } from "../network-headers.js";
-import type { SegmentBuilder } from "../segment-builder.js";
+import { OPTION_ROOM, type SegmentBuilder } from "../segment-builder.js";
 import type { TcpOptions } from "./tcp-options.js";
 
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** Islands that acknowledgements report again and again (RFC 2018, section 4). */
 const REMEMBERED = 4;
+/** SACK blocks that have room beside the echo. */
+const MOST_BLOCKS = Math.floor((OPTION_ROOM - 4) / 8);
 
 export class Receiver {
   readonly #options: TcpOptions;
@@ -168,12 +170,9 @@ export class Receiver {
     return this.#edge > before;
   }
 
-  /** RFC 9293, section 3.8.6.2.2: the edge moves by a segment or half of the buffer at least. */
+  /** The edge never moves back; all that the application reads it reads at once, so that no small steps come (RFC 9293, section 3.8.6.2.2). */
   #openWindow(): void {
-    const { receiveBuffer, segmentBytes } = this.#options;
-    const edge = this.next + receiveBuffer - this.#unread;
-    const step = this.#reads ? 1 : Math.min(segmentBytes, receiveBuffer / 2);
-    if (edge - this.#edge >= step) this.#edge = edge;
+    this.#edge = Math.max(this.#edge, this.next + this.#options.receiveBuffer - this.#unread);
   }
 
   #noteReordering(bytes: number): void {
@@ -195,36 +194,29 @@ export class Receiver {
 
   /**
    * Writes the SACK option of an acknowledgement, a DSACK first (RFC 2883, section 4), then the islands, latest first
-   * (RFC 2018, section 4). `base`: sequence number of position 0; `room`: bytes for the option.
+   * (RFC 2018, section 4). `base`: sequence number of position 0. Returns the length of the option; 0 without blocks.
    */
-  writeSack(builder: SegmentBuilder, at: number, base: number, room: number): number {
-    const most = Math.floor((room - 4) / 8);
-    const { options } = builder;
+  writeSack({ options }: SegmentBuilder, base: number): number {
     let blocks = 0;
     let outer = -1;
-    let to = at + 4;
     const put = (start: number, end: number) => {
-      put32(options, to, start + base);
-      put32(options, to + 4, end + base);
-      to += 8;
+      put32(options, 4 + 8 * blocks, start + base);
+      put32(options, 8 + 8 * blocks, end + base);
       blocks++;
     };
-    if (this.#duplicateStart >= 0 && blocks < most) {
+    if (this.#duplicateStart >= 0) {
       put(this.#duplicateStart, this.#duplicateEnd);
       outer = this.#window.islandAt(this.#duplicateStart);
-      if (outer >= 0 && blocks < most) put(this.#window.islandStart(outer), this.#window.islandEnd(outer));
+      if (outer >= 0) put(this.#window.islandStart(outer), this.#window.islandEnd(outer));
       this.#duplicateStart = -1;
     }
     for (const position of this.#window.isInOrder ? [] : this.#recent) {
       const island = this.#window.islandAt(position);
-      if (island >= 0 && island !== outer && blocks < most)
+      if (island >= 0 && island !== outer && blocks < MOST_BLOCKS)
         put(this.#window.islandStart(island), this.#window.islandEnd(island));
     }
-    if (blocks === 0) return at;
-    options[at] = 1;
-    options[at + 1] = 1;
-    options[at + 2] = OPTION_SACK;
-    options[at + 3] = 2 + 8 * blocks;
-    return to;
+    if (blocks === 0) return 0;
+    options.set([1, 1, OPTION_SACK, 2 + 8 * blocks]);
+    return 4 + 8 * blocks;
   }
 }

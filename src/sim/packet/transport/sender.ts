@@ -229,11 +229,6 @@ export class Sender {
     return Math.min(this.next - this.acknowledged, steadyWindow + BEYOND_WINDOW * this.#mss);
   }
 
-  /** All data that was given, and the FIN if there is one, is acknowledged. */
-  get isDone(): boolean {
-    return this.acknowledged === this.end + (this.#finishing ? 1 : 0);
-  }
-
   get finSent(): boolean {
     return this.next > this.end;
   }

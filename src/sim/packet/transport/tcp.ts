@@ -32,7 +32,7 @@ import {
 } from "../frames.js";
 import { put16, put32 } from "../network-headers.js";
 import { RetransmissionTimeout } from "../retransmission-timer.js";
-import { OPTION_ROOM, type SegmentBuilder } from "../segment-builder.js";
+import type { SegmentBuilder } from "../segment-builder.js";
 import type { CongestionControl } from "./congestion/congestion-control.js";
 import { Receiver } from "./receiver.js";
 import { Sender, type SenderOutput, type SubflowSource } from "./sender.js";
@@ -255,7 +255,6 @@ export class TcpConnection implements Connection, SenderOutput {
 
   finish(): void {
     if (this.#phase === "closed" || this.#phase === "time-wait") return;
-    if (this.#receiver.finished && !this.#sender.finSent) this.#passiveClose = true;
     this.#sender.finish();
     this.#watchTimers();
   }
@@ -598,7 +597,7 @@ export class TcpConnection implements Connection, SenderOutput {
     this.counters.copiesSent += selectors.length - 1;
     const builder = this.#builder;
     builder.ecn = false;
-    builder.optionsLength = this.#sack ? this.#receiver.writeSack(builder, 0, this.#inBase, OPTION_ROOM) : 0;
+    builder.optionsLength = this.#sack ? this.#receiver.writeSack(builder, this.#inBase) : 0;
     for (const selector of selectors) this.#transmit(this.#sender.next, 0, FLAG_ACK, selector);
     this.#receiver.onAcknowledged();
   }
