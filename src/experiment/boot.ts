@@ -58,6 +58,12 @@ export class CompiledPrograms {
 
 const MAX_PROGRAMS = 256;
 
+/** The templates of this package. They do not change while a process runs, so it parses them once. */
+let packageTemplates: TemplateSet | undefined;
+
+/** Programs from these templates, by path and text: several experiments of one process compile them once. */
+const generatedPrograms = new CompiledPrograms();
+
 /** Compiles the programs of all schemes of an experiment; equal texts are compiled once. */
 export class ProgramCompiler {
   readonly #templates: TemplateSet;
@@ -73,7 +79,7 @@ export class ProgramCompiler {
     this.#options = options;
     this.#compiled = options.compiled ?? new CompiledPrograms();
     if (options.p4c !== undefined) checkP4c(options.p4c);
-    this.#templates = loadTemplates(textFolder(packageFile("templates")));
+    this.#templates = packageTemplates ??= loadTemplates(textFolder(packageFile("templates")));
   }
 
   /** Renders the programs of a scheme into {@link sources}, without compiling them. */
@@ -143,9 +149,13 @@ export class ProgramCompiler {
 
 /** The templates belong to p4loom, so a rendered program that does not compile is a fault of p4loom. */
 function compileGenerated(file: SourceFile): Program {
+  const key = `${file.path}\n${file.text}`;
+  const known = generatedPrograms.get(key);
+  if (known !== undefined) return known;
   const diagnostics = new Diagnostics();
   const result = compile({ file }, diagnostics);
   if (result === undefined) throw new Error(diagnostics.list.map(formatDiagnostic).join("\n"));
+  generatedPrograms.add(key, result.program);
   return result.program;
 }
 
