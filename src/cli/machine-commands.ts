@@ -16,7 +16,7 @@ export function defineMachineCommands(program: Command): void {
     });
   program
     .command("clean")
-    .description("remove what testbed runs left when their process ended")
+    .description("remove processes and namespaces of testbed runs whose process has ended")
     .option("--json", "print one JSON document")
     .action(async (options: CleanOptions) => {
       await conclude(async () => (await import("./clean.js")).clean(options));

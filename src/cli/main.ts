@@ -34,7 +34,7 @@ function addP4cOptions(command: Command): Command {
   return command
     .option("--Wdisable [codes]", "hide warnings: all, or those of the codes, comma-separated")
     .option("--Werror [codes]", "make warnings errors: all, or those of the codes")
-    .option("--maxErrorCount <n>", "stop listing errors after so many", "100")
+    .option("--maxErrorCount <n>", "maximum number of listed errors", "100")
     .addOption(new Option("--p4v <version>", "language").choices(["16", "p4-16"]).hideHelp())
     .addOption(new Option("--std <version>", "language").choices(["p4-16"]).hideHelp())
     .addOption(new Option("--arch <name>", "architecture").choices(["v1model"]).hideHelp())
@@ -53,13 +53,13 @@ defineRun(program.command("run")).action(async (file: string, options: RunArgume
 
 program
   .command("generate")
-  .description("render a scheme's P4 programs, or report what its control plane needs")
-  .argument("<scheme>", "name of a scheme; a wrong one lists them")
+  .description("render a scheme's P4 programs, or report the cost of its tables")
+  .argument("<scheme>", "name of a scheme; a wrong name lists all schemes")
   .addOption(repeatable("--set <name=value>", "set a parameter of the scheme", "as the scheme says"))
   .option("-o, --out <dir>", "write the programs to DIR instead of stdout")
   .option("--topology <file>", "topology file (YAML), or a name that the scheme's report knows")
-  .option("--report", "print what the scheme's tables cost; --KEY [VALUE] sets an option of the report")
-  .option("--route <nodes>", "print the selector of a route: a host, switches on the way, a host (A,B,C)")
+  .option("--report", "print the cost of the scheme's tables; --KEY [VALUE] sets an option of the report")
+  .option("--route <nodes>", "print the selector of a route: a host, switches on the path, a host (A,B,C)")
   .option("--json", "print the report, or the route, as JSON")
   .allowUnknownOption()
   .allowExcessArguments()
@@ -74,11 +74,11 @@ addP4cOptions(
       .command("compile")
       .description("compile a P4-16 v1model program to BMv2 JSON and P4Info")
       .argument("<program>", "P4-16 source")
-      .option("-o <file>", "BMv2 JSON (default: beside the program, with .json)")
+      .option("-o <file>", "BMv2 JSON (default: in the program's folder, with the suffix .json)")
       .option("--p4runtime-files <files>", "P4Info files, comma-separated; the suffix names the format")
       .option("--p4runtime-entries-files <files>", "the program's own entries as WriteRequests, likewise")
       .option("-E", "preprocess only, to stdout")
-      .option("--pp <file>", "write the program as it was parsed")
+      .option("--pp <file>", "write the parsed program")
       .option("--dump <dir>", "write the program after each pass to DIR"),
   ),
 ).action(async (file: string, options: CompileOptions) => {
@@ -92,7 +92,7 @@ addP4cOptions(
   addPreprocessorOptions(
     program
       .command("check")
-      .description("report what is wrong with a P4-16 program, write nothing")
+      .description("report the errors and warnings of a P4-16 program; write nothing")
       .argument("<program>", "P4-16 source"),
   ),
 ).action(async (file: string, options: CheckOptions) => {
@@ -113,12 +113,12 @@ defineLsp(program.command("lsp")).action(async (options: LspArguments) => {
 addPreprocessorOptions(
   program
     .command("stf")
-    .description("play an STF packet test against a program on the embedded switch")
+    .description("run an STF packet test on a program in the embedded switch")
     .argument("<program>", "P4-16 source or BMv2 JSON")
     .argument("<test>", "STF file")
     .option("--p4info <file>", "P4Info of a BMv2 JSON")
     .option("--seed <n>", "seed of the random extern")
-    .option("--trace <file>", "tell what happens to every packet, one JSON document a line; `-`: to stdout")
+    .option("--trace <file>", "write the trace of every packet, one JSON document a line; `-`: to stdout")
     .option("--json", "print the result as JSON"),
 ).action(async (file: string, test: string, options: StfCommandOptions) => {
   await conclude(async () => (await import("./stf.js")).stf(file, test, options), options.jsonDiagnostics);
@@ -127,18 +127,18 @@ addPreprocessorOptions(
 addPreprocessorOptions(
   program
     .command("fit")
-    .description("say whether a program fits an RMT or Tofino pipeline, and in how many stages")
+    .description("check whether a program fits an RMT or Tofino pipeline, and in how many stages")
     .argument("<program>", "P4-16 source or BMv2 JSON")
     .option("--target <target>", "rmt, tofino, tofino2, tofino2m, tofino2h, or a target file", "tofino")
     .option("--p4info <file>", "P4Info of a BMv2 JSON")
-    .option("--json", "print the report, or the route, as JSON")
+    .option("--json", "print the report as JSON")
     .option("--html <file>", "write the report as a page")
     .option("--sarif <file>", "write the findings as SARIF")
-    .option("--explain", "name what binds, and what would help by how many stages")
-    .option("--exact [seconds]", "look for the fewest stages, for so long")
-    .option("--budget <limits>", "fail beyond these, for example stages=10,sram=40%")
+    .option("--explain", "name the binding constraint, and changes with the stages that each saves")
+    .option("--exact [seconds]", "search for the minimum number of stages, for at most this time")
+    .option("--budget <limits>", "fail above these limits, for example stages=10,sram=40%")
     .option("--diff <program>", "compare with an older program")
-    .option("--sweep <table.size=from..to>", "show how the stages grow with a table"),
+    .option("--sweep <table.size=from..to>", "show the number of stages for sizes of a table"),
 ).action(async (file: string, options: FitCommandOptions) => {
   await conclude(async () => (await import("./fit.js")).fit(file, options), options.jsonDiagnostics);
 });
@@ -174,8 +174,8 @@ defineLab(program.command("lab")).action(async (folders: string[], args: LabArgu
 
 program
   .command("new")
-  .description("write a folder to begin with: a scheme of your own, which runs, with its test")
-  .addArgument(new Argument("<what>", "what to begin").choices(["scheme"]))
+  .description("write a folder with a first version of your own scheme, an experiment and a test")
+  .addArgument(new Argument("<what>", "the kind of project").choices(["scheme"]))
   .argument("<name>", "name of the scheme and of the folder")
   .action(async (what: string, name: string) => {
     await conclude(async () => (await import("./new/new-scheme.js")).newScheme(what, name));

@@ -9,7 +9,7 @@ export interface FmtArguments {
 
 export function defineFmt(command: Command): Command {
   return command
-    .description("format P4 programs: white space anew, tokens, comments and preprocessor lines as they are")
+    .description("format P4 programs: only white space changes; tokens, comments and preprocessor lines stay")
     .argument("[file...]", "P4 sources, or folders of them")
     .addOption(
       new Option("--check", "write nothing; list the files that are not formatted").conflicts("write"),

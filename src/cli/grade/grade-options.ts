@@ -14,11 +14,11 @@ export function defineGrade(command: Command): Command {
   return command
     .description("run the tests of an exercise, on its folder's own files or on many submissions")
     .argument("<folder>", "folder with exercise.yaml")
-    .option("--submissions <dir>", "grade each folder, .zip or file in DIR, which may be a .zip itself")
+    .option("--submissions <dir>", "grade each folder, .zip or file in DIR, which may itself be a .zip")
     .option("--out <dir>", "write results.json, results.csv and gradescope/NAME/results.json to DIR")
     .option(
       "--workers <n>",
-      "submissions at a time (default: one for each processor; 1 with real switches)",
+      "number of submissions at the same time (default: one for each processor; 1 with real switches)",
       wholeNumber,
     )
     .option(

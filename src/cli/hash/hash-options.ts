@@ -28,32 +28,35 @@ export interface HashArguments {
 
 export function defineHash(command: Command): Command {
   return command
-    .description("say what hash functions have in common: linearity, correlation, collisions, control bits")
-    .addArgument(new Argument("<what>", "what to tell").choices(HASH_SUBJECTS))
+    .description("analyse hash functions: linearity, correlation, collisions, control bits")
+    .addArgument(new Argument("<what>", "the analysis").choices(HASH_SUBJECTS))
     .argument(
       "[functions...]",
       "NAME, NAME:seed=5, NAME:bits=3-7; `p4loom hash catalogue` lists the names; assign: a topology file",
     )
-    .option("--input <bytes>", "what is hashed: ipv4 or ipv6 (five-tuples), or a number of bytes", "ipv4")
+    .option("--input <bytes>", "input of the hash: ipv4 or ipv6 (five-tuples), or a number of bytes", "ipv4")
     .option("--group <sizes>", "members of the groups, comma-separated", "8")
     .option("--tests <n>", "linear: random pairs of a header and a change", "1000000")
-    .option("--samples <n>", "correlate, collide: random inputs where nothing exact is known", "1000000")
+    .option("--samples <n>", "correlate, collide: random inputs where the result is not exact", "1000000")
     .option("--seed <n>", "seed of random inputs and draws", "1")
     .option("--tiers <bits>", "delta: next hops of each tier, as powers of two", "1,3,6")
     .option("--max-bits <n>", "delta: longest field of control bits", "1024")
-    .option("--after <bytes>", "delta: bytes of the input behind the field", "0")
+    .option("--after <bytes>", "delta: bytes of the input after the field", "0")
     .option("--draws <n>", "delta: other sets of functions, drawn from the catalogue", "0")
-    .option("--switch <address>", "linear: probe the P4Runtime switch that runs there, instead of functions")
+    .option(
+      "--switch <address>",
+      "linear: probe the running P4Runtime switch at this address instead of functions",
+    )
     .option(
       "--field <name>",
-      "linear --switch: header field whose bits are probed beside the source port",
+      "linear --switch: header field whose bits are probed in addition to the source port",
       "dscp",
     )
     .option("--probes <n>", "linear --switch: random pairs of a header and a change, for each choice", "1000")
     .option("--device-id <n>", "linear --switch: P4Runtime device id", "1")
     .option(
       "--set <name=value>",
-      "assign: a parameter such as design=recombining, more than once",
+      "assign: a parameter such as design=recombining; may be given several times",
       collect,
       [],
     )

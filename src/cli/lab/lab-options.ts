@@ -13,13 +13,18 @@ export interface LabArguments {
 
 export function defineLab(command: Command): Command {
   return command
-    .description("see a network work in a browser: an exercise folder, an experiment file, or one program")
+    .description(
+      "show a running network in a browser: an exercise folder, an experiment file, or one program",
+    )
     .argument("[folders...]", "folder, topology.json, experiment (.yaml) or program (.p4, .json)", ["."])
     .option("--engine <engine>", "sim (no root needed), or testbed: real switches and hosts, as root", "sim")
     .option("--port <port>", "TCP port on 127.0.0.1 (default: a free one)")
-    .option("--no-open", "print the address, and open no browser")
+    .option("--no-open", "print the address only; open no browser")
     .option("--program <file>", "program of switches that name none (default: the Makefile's DEFAULT_PROG)")
-    .option("--scheme <label>", "which scheme of an experiment file (default: its first)")
-    .option("--static <dir>", "write a folder for any web server instead: all of it runs in the browser then")
+    .option("--scheme <label>", "scheme of an experiment file (default: its first)")
+    .option(
+      "--static <dir>",
+      "write a folder for any web server instead; the lab then runs in the browser alone",
+    )
     .option("--seed <n>", "seed of the simulator", "1");
 }

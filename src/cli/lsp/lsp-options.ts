@@ -11,10 +11,12 @@ export interface LspArguments {
 
 export function defineLsp(command: Command): Command {
   return command
-    .description("serve editors: the language server protocol on standard input and output")
+    .description("run a language server for editors, on standard input and output")
     .addOption(repeatable("-I <dir>", "search DIR for included files"))
     .addOption(repeatable("-D <macro[=value]>", "define a macro"))
     .addOption(repeatable("-U <macro>", "undefine a macro"))
     .option("--target <target>", "show the stages of tables on this target (see fit)", "tofino")
-    .addOption(new Option("--stdio", "what editors add to name the transport; there is no other").hideHelp());
+    .addOption(
+      new Option("--stdio", "name of the transport, which editors add; there is no other").hideHelp(),
+    );
 }

@@ -58,9 +58,9 @@ export function manualPage(program: Command): string {
     '.SH "EXIT STATUS"',
     ...[
       ["0", "success"],
-      ["1", "the input is wrong, does not fit, or an expectation failed; diagnostics say why"],
+      ["1", "the input is wrong, does not fit, or an expectation failed; diagnostics give the reason"],
       ["2", "wrong usage"],
-      ["70", "an internal error, with how to report it"],
+      ["70", "an internal error, with instructions for a report"],
     ].flatMap(([status, meaning]) => [".TP", `\\fB${status}\\fR`, meaning!]),
     "",
   ].join("\n");

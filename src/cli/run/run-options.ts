@@ -43,25 +43,33 @@ export function defineRun(command: Command): Command {
     .option("--json", "print results.json to stdout")
     .option("--p4c <path>", "compile with this p4c-bm2-ss instead of our own compiler")
     .option("--bmv2 <path>", "simple_switch_grpc for the engine bmv2 (default: the one on PATH)")
-    .addOption(new Option("--network <kind>", "who makes hosts and links of a testbed: netns or mininet"))
-    .option("--allow-missing <list>", "go without delay or rate of links where the kernel has none")
+    .addOption(
+      new Option("--network <kind>", "tool that makes hosts and links of a testbed: netns or mininet"),
+    )
+    .option(
+      "--allow-missing <list>",
+      "run without delay or rate of links where the kernel does not support them",
+    )
     .option(
       "--pcap [links]",
       "testbed: capture every switch port into OUT/pcaps; simulator: these links (all, NODE, NODE:PORT, 'NODE NODE', with commas) into OUT/captures",
     )
     .addOption(repeatable("--trace-flow <n>", "simulator: trace every hop of flow N into OUT/traces"))
-    .option("--timeline", "a page to scrub through each run: OUT/timelines/*.html, and its rows as *.jsonl")
+    .option(
+      "--timeline",
+      "write a page with a time slider for each run: OUT/timelines/*.html, and its rows as *.jsonl",
+    )
     .option("--workers <n>", "sweep: processes that run its jobs (default: the number of processors)")
     .option("--worker-memory <mb>", "sweep: heap of each worker")
-    .option("--job-timeout <time>", "sweep: ends a worker whose job takes longer: 90s, 10min, 2h")
+    .option("--job-timeout <time>", "sweep: end a worker whose job takes longer: 90s, 10min, 2h")
     .option("--resume", "sweep: keep the finished jobs of the folder, run the others")
-    .option("--shard <i/n>", "sweep: run part i of n, on whatever machine; the last one makes the results")
-    .option("--gather", "sweep: run nothing, make the results of the finished jobs of the folder")
+    .option("--shard <i/n>", "sweep: run part i of n, on any machine; the last part makes the results")
+    .option("--gather", "sweep: run no jobs; make the results of the finished jobs of the folder")
     .option("--no-gather", "sweep: make no results")
     .option("--many", "sweep: accept more than 10,000 jobs")
     .option("--slurm", "sweep: run its jobs as an array job of Slurm, wait for it, make the results")
     .option("--slurm-options <text>", 'options of sbatch: "--partition=long --time=2:00:00 --mem-per-cpu=2G"')
-    .option("--slurm-tasks <n>", "tasks of the array job (default: 64, at most one a job)")
+    .option("--slurm-tasks <n>", "tasks of the array job (default: 64, at most one per job)")
     .option("--dry-run", "with --slurm: print the script, submit nothing")
     .addOption(new Option("--sweep-worker", "a worker process of a sweep").hideHelp());
 }

@@ -28,13 +28,16 @@ export interface ShellArguments {
 export function defineShell(command: Command): Command {
   return command
     .description("read, write and watch a P4Runtime switch by the names of its program")
-    .argument("<address>", "HOST:PORT of the switch; a port alone is of this machine; or unix:PATH")
+    .argument("<address>", "HOST:PORT of the switch; a port number alone means this machine; or unix:PATH")
     .option("--device-id <n>", "P4Runtime device id (default: 0)")
-    .option("--election-id <n>", "claim the switch with this id (default: one above the highest there is)")
+    .option("--election-id <n>", "claim the switch with this id (default: one above the highest existing id)")
     .option("--role <name>", "claim this role (default: full access)")
-    .option("--take-over", "become primary even while another controller is")
+    .option("--take-over", "become primary even if another controller is primary")
     .option("--read-only", "only read: do not claim the switch, write nothing, send no packets")
-    .option("--config <file>", "load this program first: P4-16, or BMv2 JSON with its P4Info beside it")
+    .option(
+      "--config <file>",
+      "load this program first: P4-16, or BMv2 JSON with its P4Info in the same folder",
+    )
     .option("--p4info <file>", "P4Info of --config")
     .addOption(
       repeatable("--script <file>", "run a file: statements, simple_switch_CLI commands or sN-runtime.json"),
@@ -42,11 +45,11 @@ export function defineShell(command: Command): Command {
     .addOption(repeatable("-c, --command <statement>", "run a statement, after all --script"))
     .option("-i, --interactive", "continue at the terminal after --script and -c")
     .option("--json", "print one JSON document in place of lines")
-    .option("--timeout <seconds>", "of the connection and of each call (default: 10)")
+    .option("--timeout <seconds>", "limit for the connection and for each call (default: 10)")
     .option("--tls-ca <file>", "TLS: CA certificate of the switch (PEM)")
-    .option("--tls-cert <file>", "own certificate, where the switch wants one (PEM)")
+    .option("--tls-cert <file>", "client certificate, if the switch requires one (PEM)")
     .option("--tls-key <file>", "its private key (PEM)")
-    .option("--tls-name <name>", "name in the switch's certificate, where it is not the host's")
+    .option("--tls-name <name>", "name in the switch's certificate, if it is not the host's")
     .addHelpText(
       "after",
       "\nWithout --script and -c statements are read from the terminal, or from stdin. `help` lists them.",

@@ -83,13 +83,16 @@ export function defineSwitch(command: Command): Command {
     .addOption(
       repeatable(
         "-i, --interface <port@name>",
-        "a port: a network interface, with ,netns=PATH one in another namespace, with ,rate=BITS one that sends so many bits per second; with --use-files: name_in.pcap and name_out.pcap",
+        "a port: a network interface; ,netns=PATH: in another namespace; ,rate=BITS: its rate in bits per second; with --use-files: name_in.pcap and name_out.pcap",
       ),
     )
-    .option("--use-files <seconds>", "ports are pcap files, which are read after this time")
+    .option("--use-files <seconds>", "ports are pcap files, which are read after this number of seconds")
     .option("--exit-when-done", "with --use-files: end when all packets have been forwarded")
-    .option("--pcap <dir>", "capture every port to DIR, which is made; `--pcap` alone: to the current folder")
-    .option("--p4info <file>", "P4Info of a BMv2 JSON (default: the one beside it)")
+    .option(
+      "--pcap <dir>",
+      "capture every port to DIR, which is created; `--pcap` alone: to the current folder",
+    )
+    .option("--p4info <file>", "P4Info of a BMv2 JSON (default: the one in its folder)")
     .option("--commands <file>", "run a file of simple_switch_CLI commands before packets are taken")
     .addOption(repeatable("-I <dir>", "search DIR for included files"))
     .addOption(repeatable("-D <macro[=value]>", "define a macro"))
@@ -102,29 +105,29 @@ export function defineSwitch(command: Command): Command {
     .option("--grpc-server-ssl", "TLS for P4Runtime")
     .option("--grpc-server-cert <file>", "the server's certificate (PEM)")
     .option("--grpc-server-key <file>", "its private key (PEM)")
-    .option("--grpc-server-cacert <file>", "CA certificate to check clients with (PEM)")
-    .option("--grpc-server-with-client-auth", "clients have to show a certificate")
+    .option("--grpc-server-cacert <file>", "CA certificate that checks clients (PEM)")
+    .option("--grpc-server-with-client-auth", "clients must show a certificate")
     .option("--cpu-port <n>", "port of packet-in and packet-out (default: none)")
     .option("--drop-port <n>", "value of egress_spec that drops (default: 511)")
     .option("--priority-queues <n>", "queues of each port (default: 1)")
     .option("-L, --log-level <level>", "trace, debug, info, warn, error or off (default: trace)")
     .option("--log-console", "log to stdout")
     .option("--log-file <file>", "log to FILE.txt")
-    .option("--log-file-max-size <bytes>", "start a new log file beyond this size (default: 5242880)")
+    .option("--log-file-max-size <bytes>", "start a new log file above this size (default: 5242880)")
     .option("--log-file-max-files <n>", "number of older log files that are kept (default: 3)")
     .option("--dump-packet-data <bytes>", "log this number of bytes of every packet (default: 0)")
+    .option("--trace <file>", "write the trace of every packet, one JSON document a line; `-`: to stdout")
+    .option("--trace-max-size <bytes>", "start a new trace file above this size (default: 104857600)")
+    .option("--trace-socket <path>", "send traces to clients of a Unix socket: p4loom trace unix:PATH")
     .option(
-      "--trace <file>",
-      "write what happens to every packet, one JSON document per line; `-`: to stdout",
+      "--trace-rate <n>",
+      "with --trace-socket: maximum number of traced packets per second (default: 100)",
     )
-    .option("--trace-max-size <bytes>", "start a new trace file beyond this size (default: 104857600)")
-    .option("--trace-socket <path>", "give traces to who connects to a Unix socket: p4loom trace unix:PATH")
-    .option("--trace-rate <n>", "with --trace-socket: trace so many packets a second at most (default: 100)")
-    .option("--json-version", "print the version of BMv2 JSON that is understood");
+    .option("--json-version", "print the supported version of BMv2 JSON");
   for (const flags of [...WITHOUT_EFFECT, ...NOT_AVAILABLE]) command.addOption(new Option(flags).hideHelp());
   return command.addHelpText(
     "after",
-    "\nA `--` before the options of the gRPC target is allowed, as simple_switch_grpc wants it.",
+    "\nA `--` before the options of the gRPC target is allowed, as simple_switch_grpc requires it.",
   );
 }
 

@@ -23,20 +23,23 @@ export interface TraceArguments {
 
 export function defineTrace(command: Command): Command {
   return command
-    .description("show what happened to packets: of a trace file, or of one packet sent through a program")
+    .description("show the traces of packets: those of a trace file, or of one packet sent through a program")
     .argument(
       "<file>",
       "trace file (- for stdin, unix:PATH for a running switch), or a program: P4-16 source or BMv2 JSON",
     )
     .option("--packet <packet>", "trace file: the packet's number; program: its bytes in hexadecimal")
-    .option("--port <n>", "trace file: packets that came or left by port N; program: the port it comes in by")
-    .option("--table <name>", "packets that looked up the table")
-    .option("--dropped", "packets with a copy that was dropped")
+    .option(
+      "--port <n>",
+      "trace file: packets that entered or left by port N; program: the port by which the packet enters",
+    )
+    .option("--table <name>", "only packets that looked up the table")
+    .option("--dropped", "only packets with a dropped copy")
     .option("--json", "print the documents as JSON lines")
     .option("--source <dir>", "folder of the P4 files whose lines are quoted")
     .option(
       "--commands <file>",
-      "program: simple_switch_CLI commands or a tutorial's runtime.json, run before",
+      "program: simple_switch_CLI commands or a tutorial's runtime.json, run first",
     )
     .option("--p4info <file>", "program: P4Info of a BMv2 JSON")
     .option("--seed <n>", "program: seed of the random extern (default: 1)")
