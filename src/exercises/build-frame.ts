@@ -1,22 +1,42 @@
 /**
- * The frame of a packet that a test sends: fields that are given, and for the others what a host would write (addresses,
- * types, lengths, checksums).
+ * Frames of headers: fields that are given, and for the others what follows from the rest of the frame (types, protocols,
+ * lengths, checksums) or from the sender (addresses). Tests of exercises and the lab's page build packets with it.
  */
 import { addWords, finishChecksum } from "../base/index.js";
-import { writeBits } from "./header-layouts.js";
+import { ETHER_TYPES, IP_PROTOCOLS, writeBits } from "./header-layouts.js";
 import { hostNetwork } from "./host-network.js";
 import { type HeaderPart, partBytes, type StackPart } from "./packet-stack.js";
 import type { ExerciseHost } from "./topology-file.js";
 
-const ETHER_TYPES: Readonly<Record<string, bigint>> = {
-  ipv4: 0x0800n,
-  arp: 0x0806n,
-  vlan: 0x8100n,
-  ipv6: 0x86ddn,
+/** Addresses of the host that sends a frame; absent: 0. */
+export interface FrameSender {
+  readonly mac?: bigint;
+  readonly ipv4?: bigint;
+  readonly ipv6?: bigint;
+  /** MAC address to which it sends packets for an IPv4 address; undefined: for a frame without IPv4, or not known. */
+  macTowards?(destination: bigint | undefined): bigint | undefined;
+}
+
+/** Values of fields that neither the rest of a frame nor its sender determines. */
+export interface FrameDefaults {
+  /** By header, then by field. */
+  readonly fields: Readonly<Record<string, Readonly<Record<string, bigint>>>>;
+  /** `type` before a header without a number of its own, or before no header. */
+  readonly etherType: bigint;
+  /** The same for the protocol of IP. */
+  readonly protocol: bigint;
+}
+
+/** Fields that every sender of such a header writes. */
+const CONSTANTS: FrameDefaults["fields"] = {
+  arp: { hardware: 1n, protocol: 0x0800n, hardware_length: 6n, protocol_length: 4n, operation: 1n },
+  ipv4: { version: 4n, ihl: 5n, ttl: 64n },
+  ipv6: { version: 6n, hop_limit: 64n },
+  icmp: { type: 8n },
+  tcp: { offset: 5n, window: 0xffffn },
 };
-const PROTOCOLS: Readonly<Record<string, bigint>> = { icmp: 1n, tcp: 6n, udp: 17n };
+const NO_DEFAULTS: FrameDefaults = { fields: {}, etherType: 0n, protocol: 0n };
 const BROADCAST = 0xffff_ffff_ffffn;
-const ICMP_ECHO = 8n;
 
 /** A part with its place in the frame, in bytes, and the header behind it. */
 interface Placed {
@@ -31,8 +51,8 @@ interface Placed {
  */
 export function buildFrame(
   stack: readonly StackPart[],
-  from: ExerciseHost,
-  hosts: readonly ExerciseHost[],
+  sender: FrameSender,
+  defaults: FrameDefaults = NO_DEFAULTS,
 ): Uint8Array {
   const frame = new Uint8Array(stack.reduce((sum, part) => sum + partBytes(part), 0));
   const placed: Placed[] = [];
@@ -44,9 +64,15 @@ export function buildFrame(
     at += partBytes(part);
   }
   for (const one of placed) {
-    const defaults = defaultsOf(one, frame.length, from, hosts, stack);
-    for (const [field, value] of defaults) if (one.part.layout.has(field)) put(frame, one, field, value);
-    for (const [field, value] of one.part.fields) put(frame, one, field, value);
+    const { header, fields } = one.part;
+    const implied = {
+      ...CONSTANTS[header],
+      ...defaults.fields[header],
+      ...impliedFields(one, frame.length, placed, sender, defaults),
+    };
+    for (const [field, value] of Object.entries(implied))
+      if (value !== undefined && !fields.has(field)) put(frame, one, field, value);
+    for (const [field, value] of fields) put(frame, one, field, value);
   }
   // From the last header to the first: a checksum covers what comes behind it.
   for (const one of placed.toReversed()) writeChecksum(frame, one, placed);
@@ -56,83 +82,63 @@ export function buildFrame(
 function put(frame: Uint8Array, { part, at }: Placed, field: string, value: bigint): void {
   let bit = 8 * at;
   for (const [name, width] of part.layout) {
-    if (name === field) {
-      writeBits(frame, bit, width, value);
-      return;
-    }
-    bit += width;
+    const bytes = width === 0 ? (part.open ?? new Uint8Array()) : undefined;
+    if (bytes !== undefined) frame.set(bytes, bit >> 3);
+    else if (name === field) writeBits(frame, bit, width, value);
+    bit += width + 8 * (bytes?.length ?? 0);
   }
 }
 
-function defaultsOf(
-  { part: { header }, at, next }: Placed,
+function impliedFields(
+  { part: { header }, at, next = "" }: Placed,
   frameLength: number,
-  from: ExerciseHost,
-  hosts: readonly ExerciseHost[],
-  stack: readonly StackPart[],
-): [string, bigint][] {
+  placed: readonly Placed[],
+  sender: FrameSender,
+  defaults: FrameDefaults,
+): Readonly<Record<string, bigint | undefined>> {
   const rest = BigInt(frameLength - at);
-  const type: [string, bigint][] =
-    next !== undefined && next in ETHER_TYPES ? [["type", ETHER_TYPES[next]!]] : [];
-  const protocol = PROTOCOLS[next ?? ""];
+  const type = ETHER_TYPES[next] ?? defaults.etherType;
+  const protocol = IP_PROTOCOLS[next] ?? defaults.protocol;
   switch (header) {
     case "ethernet":
-      return [["src", from.mac], ["dst", nextMac(stack, from, hosts)], ...type];
+      return { src: sender.mac, dst: destinationOf(placed, sender), type };
     case "vlan":
-      return type;
+      return { type };
     case "arp":
-      return [
-        ["hardware", 1n],
-        ["protocol", 0x0800n],
-        ["hardware_length", 6n],
-        ["protocol_length", 4n],
-        ["operation", 1n],
-        ["sender_mac", from.mac],
-        ["sender_ip", from.ipv4],
-      ];
+      return { sender_mac: sender.mac, sender_ip: sender.ipv4 };
     case "ipv4":
-      return [
-        ["version", 4n],
-        ["ihl", 5n],
-        ["ttl", 64n],
-        ["length", rest],
-        ["src", from.ipv4],
-        ...(protocol === undefined ? [] : [["protocol", protocol] as [string, bigint]]),
-      ];
+      return { length: rest, src: sender.ipv4, protocol };
     case "ipv6":
-      return [
-        ["version", 6n],
-        ["hop_limit", 64n],
-        ["length", rest - 40n],
-        ...(protocol === undefined ? [] : [["next_header", protocol] as [string, bigint]]),
-      ];
+      return { length: rest - 40n, src: sender.ipv6, next_header: protocol };
     case "udp":
-      return [["length", rest]];
-    case "tcp":
-      return [
-        ["offset", 5n],
-        ["window", 0xffffn],
-      ];
-    case "icmp":
-      return [["type", ICMP_ECHO]];
+      return { length: rest };
     default:
-      return [];
+      return {};
   }
 }
 
-function nextMac(stack: readonly StackPart[], from: ExerciseHost, hosts: readonly ExerciseHost[]): bigint {
-  for (const part of stack) {
-    const dst = "header" in part && part.header === "ipv4" ? part.fields.get("dst") : undefined;
-    if (dst !== undefined) return macTowards(dst, from, hosts) ?? BROADCAST;
-  }
-  return BROADCAST;
+function destinationOf(placed: readonly Placed[], { macTowards }: FrameSender): bigint {
+  if (placed.some(({ part }) => part.header === "arp")) return BROADCAST;
+  const ip = placed.find(({ part }) => part.header === "ipv4" && part.fields.has("dst"));
+  return macTowards?.(ip?.part.fields.get("dst")) ?? BROADCAST;
+}
+
+/** A host of an exercise as the sender of a frame. */
+export function senderOf(from: ExerciseHost, hosts: readonly ExerciseHost[]): FrameSender {
+  const { mac, ipv4 } = from;
+  return {
+    mac,
+    ipv4,
+    macTowards: (destination) =>
+      destination === undefined ? undefined : macTowards(destination, from, hosts),
+  };
 }
 
 /**
  * The MAC address to which a host sends packets for an address: that of the next hop, as its commands say it, or as ARP
  * would find it. Undefined when it has no route, or nobody has that address.
  */
-export function macTowards(
+function macTowards(
   destination: bigint,
   from: ExerciseHost,
   hosts: readonly ExerciseHost[],
@@ -161,6 +167,6 @@ function pseudoHeader(frame: Uint8Array, one: Placed, placed: readonly Placed[])
   const ip = placed.findLast(({ part, at }) => at < one.at && /^ipv[46]$/.test(part.header));
   if (ip === undefined) return undefined;
   const [from, to] = ip.part.header === "ipv4" ? [12, 20] : [8, 40];
-  const protocol = Number(PROTOCOLS[one.part.header]!);
+  const protocol = Number(IP_PROTOCOLS[one.part.header]!);
   return addWords(frame, ip.at + from, ip.at + to, protocol + frame.length - one.at);
 }

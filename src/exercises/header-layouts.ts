@@ -1,11 +1,30 @@
-/** Headers that packets of a test consist of: names and widths of their fields, in order. */
+/** Headers that packets consist of: names and widths of their fields, in order, and how a header says which one is next. */
 
-/** Width in bits by name of the field, in the order of the header. The sum is a multiple of 8. */
+/**
+ * Width in bits by name of the field, in the order of the header. The sum is a multiple of 8. A field of 0 bits has any number
+ * of whole bytes.
+ */
 export type HeaderLayout = ReadonlyMap<string, number>;
 
 const layout = (fields: Readonly<Record<string, number>>): HeaderLayout => new Map(Object.entries(fields));
 
-/** Headers that every exercise has; its own ones come in addition. */
+/** Values of `type` of `ethernet` and `vlan` (IEEE 802), by the header that comes next. */
+export const ETHER_TYPES: Readonly<Record<string, bigint>> = {
+  ipv4: 0x0800n,
+  arp: 0x0806n,
+  vlan: 0x8100n,
+  ipv6: 0x86ddn,
+};
+/** Values of the protocol of IP (IANA), by the header that comes next. */
+export const IP_PROTOCOLS: Readonly<Record<string, bigint>> = {
+  icmp: 1n,
+  ipv4: 4n,
+  tcp: 6n,
+  udp: 17n,
+  ipv6: 41n,
+};
+
+/** Headers that every exercise and every lab has; those of programs come in addition. */
 export const HEADER_LAYOUTS: ReadonlyMap<string, HeaderLayout> = new Map([
   ["ethernet", layout({ dst: 48, src: 48, type: 16 })],
   ["vlan", layout({ pcp: 3, dei: 1, vid: 12, type: 16 })],

@@ -5,7 +5,7 @@
  * compare the packets of a test.
  */
 export { inRange, type Range, rangeText } from "./amounts.js";
-export { buildFrame, macTowards } from "./build-frame.js";
+export { buildFrame, type FrameDefaults, type FrameSender, senderOf } from "./build-frame.js";
 export {
   EXERCISE_FILE,
   type Exercise,
@@ -25,6 +25,14 @@ export {
   type SwitchSetup,
   topologyPathIn,
 } from "./folder.js";
+export {
+  ETHER_TYPES,
+  HEADER_LAYOUTS,
+  type HeaderLayout,
+  IP_PROTOCOLS,
+  layoutBytes,
+  readBits,
+} from "./header-layouts.js";
 export { type HostNetwork, hostNetwork } from "./host-network.js";
 export { inIproute2 } from "./net-tools.js";
 export { differences, frameText, type PacketPattern, patternText } from "./packet-pattern.js";

@@ -16,6 +16,8 @@ export interface HeaderPart {
   readonly layout: HeaderLayout;
   /** Fields that are given. */
   readonly fields: ReadonlyMap<string, bigint>;
+  /** Bytes of the field of 0 bits. */
+  readonly open?: Uint8Array;
 }
 
 /** Bytes that are no header. */
@@ -128,5 +130,5 @@ export function fieldText(field: string, width: number, value: bigint): string {
 
 /** Bytes of a part. */
 export function partBytes(part: StackPart): number {
-  return "bytes" in part ? part.bytes.length : layoutBytes(part.layout);
+  return "bytes" in part ? part.bytes.length : layoutBytes(part.layout) + (part.open?.length ?? 0);
 }

@@ -1,7 +1,7 @@
 /** The steps of a test, with hosts, switches, ports, packets and values looked up in the exercise's topology. */
 import { type Diagnostics, didYouMean, type Locate, type Span } from "../base/index.js";
 import type { Range } from "./amounts.js";
-import { buildFrame } from "./build-frame.js";
+import { buildFrame, senderOf } from "./build-frame.js";
 import { CODES } from "./codes.js";
 import type { RawStep } from "./exercise-schema.js";
 import type { HeaderLayout } from "./header-layouts.js";
@@ -187,7 +187,7 @@ export class StepReader {
     const frame =
       from === undefined || this.diagnostics.hasErrors
         ? new Uint8Array()
-        : buildFrame(parts, from, this.topology.hosts);
+        : buildFrame(parts, senderOf(from, this.topology.hosts));
     const expect = raw.expect.map(({ at, packet }, index) => {
       this.#host(at, [...path, "expect", index, "at"]);
       return { at, pattern: { parts: this.#stack(packet, [...path, "expect", index, "packet"]) } };

@@ -15,8 +15,8 @@ export { answer, type Handlers, type SharedParts, sharedHandlers, useChanged } f
 export { layOut, type Place } from "./layout.js";
 export { Outbox } from "./outbox.js";
 export type { LabTimers } from "./pacer.js";
-export { buildPacket, type Sender } from "./packets/build.js";
-export { formatsOf } from "./packets/formats.js";
+export { buildPacket } from "./packets/build.js";
+export { formatsOf, WELL_KNOWN_HEADERS } from "./packets/formats.js";
 export { planOf } from "./plan.js";
 export type { LabPlan, LabProject, LabSource, PlannedHost, PlannedLink, PlannedSwitch } from "./project.js";
 export { addressValue, DEFAULT_LINK } from "./project.js";

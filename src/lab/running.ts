@@ -1,5 +1,6 @@
 /** One life of a simulated network, from the files to the next restart: its parts, joined. */
 import { Diagnostics, fail, Random } from "../base/index.js";
+import type { FrameSender } from "../exercises/index.js";
 import { NS_PER_S } from "../sim/packet/index.js";
 import { CODES } from "./codes.js";
 import type { ProjectFiles } from "./files.js";
@@ -9,7 +10,7 @@ import { layOut } from "./layout.js";
 import { LabNetwork } from "./network.js";
 import type { Outbox } from "./outbox.js";
 import { type LabTimers, Pacer } from "./pacer.js";
-import { buildPacket, type Sender } from "./packets/build.js";
+import { buildPacket } from "./packets/build.js";
 import { formatsOf } from "./packets/formats.js";
 import type { LabPlan } from "./project.js";
 import type { BuiltPacket, ClockView, NodeView, PacketInput, PacketSource, RequestOf } from "./protocol.js";
@@ -223,7 +224,7 @@ export class Running {
     return buildPacket(packet, formatsOf(this.board.programs.views), this.#senderOf(from));
   }
 
-  #senderOf(from: PacketSource): Sender {
+  #senderOf(from: PacketSource): FrameSender {
     if (!("host" in from)) {
       this.lab.switch(from.switch);
       return {};

@@ -10,6 +10,7 @@ import { storyOf } from "./follow/story-book.js";
 import { answer, type Handlers, sharedHandlers, useChanged } from "./handlers.js";
 import { Outbox } from "./outbox.js";
 import type { LabTimers } from "./pacer.js";
+import { WELL_KNOWN_HEADERS } from "./packets/formats.js";
 import { planOf } from "./plan.js";
 import type { LabProject } from "./project.js";
 import type { LabEvent, LabReply, LabRequest, LabView } from "./protocol.js";
@@ -201,6 +202,7 @@ export class LabSession implements LabService {
       nodes: [...plan.hosts, ...plan.switches].map(({ name }) => lab.nodeView(name)),
       links: plan.links.map((_, id) => lab.linkView(id)),
       programs: programs.views,
+      headers: WELL_KNOWN_HEADERS,
       flows: flows.views,
       watched: [...this.#watched],
       notes: schemeNotes(this.#project.scheme, this.#options.scheme !== undefined, ELSEWHERE),

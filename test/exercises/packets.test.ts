@@ -2,7 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fromHex } from "../../src/base/index.js";
 import { HEADER_LAYOUTS, readBits, writeBits } from "../../src/exercises/header-layouts.js";
-import { buildFrame, differences, type ExerciseHost, type StackPart } from "../../src/exercises/index.js";
+import {
+  buildFrame,
+  differences,
+  type ExerciseHost,
+  type StackPart,
+  senderOf,
+} from "../../src/exercises/index.js";
 
 const host: ExerciseHost = {
   name: "h1",
@@ -45,7 +51,7 @@ describe("packets of a test", () => {
       part("tcp", { dst: 80n }),
       bytes("abcd"),
     ];
-    const frame = buildFrame(stack, host, []);
+    const frame = buildFrame(stack, senderOf(host, []));
     expect(differences({ parts: stack }, frame)).toEqual([]);
     const other = [part("ethernet"), part("ipv4", { ttl: 6n, protocol: 17n }), part("tcp"), bytes("abce")];
     expect(differences({ parts: other }, frame)).toEqual([
@@ -57,7 +63,7 @@ describe("packets of a test", () => {
 
   it("finds a checksum that does not fit, and an end that comes too early", () => {
     const stack = [part("ethernet"), part("ipv4", { dst: 0x0a000002n }), part("udp")];
-    const frame = buildFrame(stack, host, []);
+    const frame = buildFrame(stack, senderOf(host, []));
     frame[22]!--;
     expect(differences({ parts: stack }, frame)[0]).toMatch(/ipv4\.checksum is 0x\w{4}, which does not fit/);
     expect(differences({ parts: stack }, frame.subarray(0, 30))).toEqual([
@@ -72,7 +78,7 @@ describe("packets of a test", () => {
       part("ipv4", { dst: 2n }),
       part("icmp", { id: 1n }),
     ];
-    const frame = Buffer.from(buildFrame(stack, host, [])).toString("hex");
+    const frame = Buffer.from(buildFrame(stack, senderOf(host, []))).toString("hex");
     expect(frame.slice(0, 36)).toBe("ffffffffffff0800000000018100" + "0005" + "0800");
     expect(frame.slice(-16)).toBe("0800f7fe00010000");
   });

@@ -1,6 +1,7 @@
 /** The packet builder: what fields get that nobody gave, and that receivers find the checksums right. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { presets } from "../../pages/lab/panels/send-presets.js";
 import { layOut } from "../../src/lab/index.js";
 import { folderProject, TestLab } from "./wall.js";
 
@@ -32,7 +33,7 @@ it("gives UDP and TCP over IPv4 checksums that a receiver finds right, whatever 
             layers: [
               { header: "ethernet" },
               { header: "ipv4", fields: { dst: "10.0.3.3" } },
-              { header: transport, fields: { dport: port } },
+              { header: transport, fields: { dst: port } },
             ],
             payload: { hex },
           },
@@ -48,6 +49,36 @@ it("gives UDP and TCP over IPv4 checksums that a receiver finds right, whatever 
     ),
     { numRuns: 40 },
   );
+});
+
+it("builds the ready-made packets of the page, and what it has built from their bytes", async () => {
+  const lab = await TestLab.open(RING);
+  const view = await lab.ask({ op: "describe" });
+  const from = { host: "h1" };
+  for (const { title, layers, payload } of presets(view, "h1")) {
+    const packet = { layers: [...layers], payload: { text: payload } };
+    const built = await lab.ask({ op: "packet.build", from, packet });
+    expect(
+      built.layers.map(({ header }) => header),
+      title,
+    ).toEqual(layers.map(({ header }) => header));
+    for (const [i, { fields }] of layers.entries())
+      for (const [name, text] of Object.entries(fields))
+        expect(built.layers[i]!.fields[name], `${title}: ${name}`).toBe(
+          /^0x/.test(text) ? String(Number(text)) : text,
+        );
+    expect(await lab.ask({ op: "packet.build", from, packet: { hex: built.hex } }), title).toEqual(built);
+  }
+});
+
+it("says which header, field or value it does not know", async () => {
+  const lab = await TestLab.open(RING);
+  const build = (header: string, fields: Record<string, string>) =>
+    lab.ask({ op: "packet.build", from: { host: "h1" }, packet: { layers: [{ header, fields }] } });
+  await expect(build("ipv5", {})).rejects.toThrow("there is no header ipv5");
+  await expect(build("udp", { source: "1" })).rejects.toThrow("header udp has no field source");
+  await expect(build("ipv4", { ttl: "256" })).rejects.toThrow("field ttl of ipv4");
+  await expect(build("udp", {})).rejects.toThrow("the packet has 8 bytes");
 });
 
 it("places each node of a network at a place of its own, inside of the picture", () => {

@@ -64,7 +64,7 @@ describe.skipIf(reason !== undefined)(
       layers: [
         { header: "ethernet" },
         { header: "ipv4", fields: { dst: "10.0.2.2", ttl: "9" } },
-        { header: "udp", fields: { dport: "4000" } },
+        { header: "udp", fields: { dst: "4000" } },
       ],
       payload: { text: "story" },
     };

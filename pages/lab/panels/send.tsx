@@ -3,7 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 import type { LabReply, LabRequestInput, LabView } from "../../../src/lab/index.js";
 import { useLab } from "../parts/context.js";
 import { BytesView } from "./send-bytes.js";
-import { knownHeaders, type Layer, LayerEditor, presets } from "./send-layers.js";
+import { knownHeaders, LayerEditor } from "./send-layers.js";
+import { type Layer, presets } from "./send-presets.js";
 
 interface Props {
   lab: LabView;

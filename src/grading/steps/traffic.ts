@@ -6,6 +6,7 @@ import {
   inRange,
   rangeText,
   type StackPart,
+  senderOf,
   trafficStack,
 } from "../../exercises/index.js";
 import { StepFailure } from "../failure.js";
@@ -25,13 +26,14 @@ export async function playTraffic(
 ): Promise<void> {
   const from = hosts.find(({ name }) => name === step.from)!;
   const to = hosts.find(({ name }) => name === step.to)!;
+  const sender = senderOf(from, hosts);
   const receiver = network.hosts.get(step.to)!;
   for (const host of network.hosts.values()) host.forget();
   const before = await network.sent();
   const total = step.flows * step.packets;
   const duration = schedule(step, network, (flow, number) => {
     const stack: StackPart[] = trafficStack(step, to.ipv4, flow, number);
-    network.hosts.get(step.from)!.send(buildFrame(stack, from, hosts));
+    network.hosts.get(step.from)!.send(buildFrame(stack, sender));
   });
   await network.run(duration + step.withinNs, () => receiver.received.length >= total);
   const after = await network.sent();

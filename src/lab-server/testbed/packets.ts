@@ -1,6 +1,6 @@
 /** Packets of a lab on real switches: built and sent by interfaces of hosts, and followed by the traces of switches. */
 import { fail, toHex } from "../../base/index.js";
-import { macTowards } from "../../exercises/index.js";
+import { type FrameSender, senderOf } from "../../exercises/index.js";
 import {
   addressValue,
   type BuiltPacket,
@@ -14,11 +14,10 @@ import {
   type PlannedHost,
   type ProgramView,
   type RequestOf,
-  type Sender,
   TraceFollower,
 } from "../../lab/index.js";
 import { hostNamespace, type Lab, switchNamespace } from "../../testbed/index.js";
-import { type FrameOutlet, FrameSender } from "./frame-sender.js";
+import { type FrameOutlet, FrameOutlets } from "./frame-outlets.js";
 import { endsOf, InterfaceNames } from "./spec.js";
 import { TraceReader } from "./trace-reader.js";
 
@@ -40,7 +39,7 @@ export interface TestbedPacketsOptions {
 export class TestbedPackets {
   readonly #options: TestbedPacketsOptions;
   readonly #names: InterfaceNames;
-  readonly #sender = new FrameSender();
+  readonly #outlets = new FrameOutlets();
   readonly #follower: TraceFollower;
   readonly #reader: TraceReader;
   readonly #series = new Set<() => void>();
@@ -87,7 +86,7 @@ export class TestbedPackets {
         resolve(undefined);
       });
     });
-    this.#sender.send(outlet, frame);
+    this.#outlets.send(outlet, frame);
     if (count > 1) this.#sendMore(outlet, frame, count - 1, intervalNs);
     const packet = await number;
     return { ...built, ...(packet === undefined ? {} : { packet }) };
@@ -105,7 +104,7 @@ export class TestbedPackets {
     const go = (): void => {
       const due = Math.min(count, Math.floor(((timers.now() - start) * NS_PER_MS) / intervalNs));
       try {
-        for (; sent < due; sent++) this.#sender.send(outlet, frame);
+        for (; sent < due; sent++) this.#outlets.send(outlet, frame);
       } catch {
         // the link broke while the packets were sent
         stop();
@@ -151,26 +150,21 @@ export class TestbedPackets {
     return switches.some((one) => one.name === name) ? name : unknown("switch", name, switches);
   }
 
-  #senderOf(from: PacketSource): Sender {
+  #senderOf(from: PacketSource): FrameSender {
     if (!("host" in from)) return {};
-    const { gateways, ipv6, ...host } = this.#planned(from.host);
-    const hosts = this.#options.plan.hosts.map(addressesOf);
-    const own = addressesOf(host);
+    const host = this.#planned(from.host);
+    const { gateways: [gateway] = [], ipv6 } = host;
     return {
-      mac: own.mac,
-      ipv4: own.ipv4,
+      ...senderOf(addressesOf(host), this.#options.plan.hosts.map(addressesOf)),
       ...(ipv6 === undefined ? {} : { ipv6: addressValue(ipv6, 128) }),
-      macTowards: (destination) => {
-        if (gateways?.[0] !== undefined) return addressValue(gateways[0], 48);
-        return destination === undefined ? undefined : macTowards(destination, own, hosts);
-      },
+      ...(gateway === undefined ? {} : { macTowards: () => addressValue(gateway, 48) }),
     };
   }
 
   close(): void {
     for (const stop of [...this.#series]) stop();
     this.#reader.close();
-    this.#sender.close();
+    this.#outlets.close();
   }
 }
 

@@ -27,6 +27,7 @@ import {
   sharedHandlers,
   storyOf,
   useChanged,
+  WELL_KNOWN_HEADERS,
 } from "../../lab/index.js";
 import { type InterfaceCounters, type Lab, type LabOptions, startLab } from "../../testbed/index.js";
 import { TestbedPackets } from "./packets.js";
@@ -363,6 +364,7 @@ export class TestbedSession implements LabService {
       clock: this.#clock,
       nodes,
       links: this.#plan.links.map((_, id) => this.#linkView(id)),
+      headers: WELL_KNOWN_HEADERS,
       programs: this.#board.programs.views,
       flows: [],
       watched: [...this.#watched],

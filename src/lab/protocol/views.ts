@@ -79,11 +79,14 @@ export interface ProgramView {
   readonly switches: readonly string[];
   /** False: it has errors, and the switches run the last version without. */
   readonly current: boolean;
-  /** Header types for the packet builder, in the order of the program; the width of a varbit field is 0. */
-  readonly headers: readonly {
-    readonly name: string;
-    readonly fields: readonly { readonly name: string; readonly bits: number }[];
-  }[];
+  /** Header types for the packet builder, in the order of the program. */
+  readonly headers: readonly HeaderView[];
+}
+
+export interface HeaderView {
+  readonly name: string;
+  /** A field of 0 bits has any number of whole bytes. */
+  readonly fields: readonly { readonly name: string; readonly bits: number }[];
 }
 
 export interface FlowPoint {
@@ -151,6 +154,8 @@ export interface LabView {
   readonly nodes: readonly NodeView[];
   readonly links: readonly LinkView[];
   readonly programs: readonly ProgramView[];
+  /** Headers that the packet builder has beside those of the programs. */
+  readonly headers: readonly HeaderView[];
   readonly flows: readonly FlowView[];
   readonly watched: readonly string[];
   /** What of the project does not run in this lab, one sentence each. */

@@ -9,7 +9,7 @@ export interface FrameOutlet {
   readonly interface: string;
 }
 
-export class FrameSender {
+export class FrameOutlets {
   /** Interfaces that something was sent by; they are not read. */
   readonly #open = new Map<string, Interfaces>();
 
