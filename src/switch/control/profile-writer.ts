@@ -31,7 +31,8 @@ export class ProfileWriter {
       if (present !== undefined)
         refuse("ALREADY_EXISTS", `action profile ${profile.name} has a member ${memberId}`);
       const action = checkAction(`action profile ${profile.name}`, profile.info.actions, entity.action);
-      if (store.visibleMembers >= store.maxSize)
+      // No set of weighted actions has members here: the two do not mix.
+      if (store.members.size >= store.maxSize)
         refuse(
           "RESOURCE_EXHAUSTED",
           `action profile ${profile.name} is full: it has room for ${store.maxSize} members`,

@@ -56,11 +56,6 @@ export class ActionProfileStore {
   hiddenCount = 0;
   hiddenMembers = 0;
 
-  /** Number of members that the control plane made. */
-  get visibleMembers(): number {
-    return this.members.size - this.hiddenMembers;
-  }
-
   /** Number of members and groups that the control plane made. */
   get visibleCount(): number {
     return this.members.size + this.groups.size - this.hiddenCount;

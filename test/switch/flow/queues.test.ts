@@ -151,6 +151,15 @@ describe("a queue with a rate in packets", () => {
     clock.advance(10_000);
     expect(sent.map(({ time }) => time)).toEqual([0, 1000, 2000]);
   });
+
+  it("with a depth of 0 takes a packet whose time has come, and no other", () => {
+    const { clock, sent, send, device } = start({ ratePacketsPerSecond: () => 1000, depthPackets: 0 });
+    send(3);
+    expect(device.stats).toMatchObject({ transmitted: 1, queueDrops: 2 });
+    clock.advance(1000);
+    send(1);
+    expect(sent.map(({ time }) => time)).toEqual([0, 1000]);
+  });
 });
 
 describe("without queues", () => {
