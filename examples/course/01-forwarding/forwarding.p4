@@ -1,5 +1,5 @@
 // Exercise 1: forward frames by their destination MAC address.
-// Look for TODO: what is missing is said there.
+// The comments with TODO describe the missing parts.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -34,7 +34,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
     }
 
     action send_to(bit<9> port) {
-        // TODO 2: let the packet leave by this port.
+        // TODO 2: send the packet to this port.
     }
 
     // The entries are in s1-runtime.json and s2-runtime.json.
@@ -52,7 +52,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
 
     apply {
         stations.apply();
-        // TODO 3: drop a packet that would go back to the port that it came from.
+        // TODO 3: drop a packet that would go back to the port from which it came.
     }
 }
 

@@ -1,5 +1,5 @@
 // Exercise 2: route IPv4 packets by the longest prefix.
-// Look for TODO: what is missing is said there.
+// The comments with TODO describe the missing parts.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -62,13 +62,13 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
 
     action forward(bit<48> mac, bit<9> port) {
         standard_metadata.egress_spec = port;
-        // TODO 3: the frame comes from this switch now and goes to `mac`: src becomes the old dst.
-        // TODO 4: one hop less to live.
+        // TODO 3: the frame now comes from this switch and goes to `mac`: src becomes the old dst.
+        // TODO 4: subtract one from the TTL.
     }
 
     table routes {
         key = {
-            // TODO 1: the longest prefix must win, not the whole address.
+            // TODO 1: match the longest prefix instead of the whole address.
             hdr.ipv4.dst: exact;
         }
         actions = {
@@ -80,7 +80,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
     }
 
     apply {
-        // TODO 2: drop what is not IPv4, and what would leave with TTL 0.
+        // TODO 2: drop packets other than IPv4, and packets that would leave with TTL 0.
         routes.apply();
     }
 }

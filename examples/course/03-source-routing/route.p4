@@ -1,10 +1,10 @@
 // Exercise 3: the sender writes the route into the packet.
-// Look for TODO: what is missing is said there.
+// The comments with TODO describe the missing parts.
 #include <core.p4>
 #include <v1model.p4>
 
 const bit<16> TYPE_IPV4 = 0x0800;
-// Behind such an Ethernet header comes a route: one hop or more, the last one marked.
+// After an Ethernet header of this type comes a route: one hop or more, the last one marked.
 const bit<16> TYPE_ROUTE = 0x1234;
 #define MAX_HOPS 8
 
@@ -38,7 +38,7 @@ parser CourseParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
     }
 
     state parse_hop {
-        // TODO 1: extract the next hop of the stack; go on until one is the last.
+        // TODO 1: extract the next hop of the stack; repeat this until a hop is marked as the last one.
         transition accept;
     }
 }
@@ -53,8 +53,8 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
         if (!hdr.hops[0].isValid()) {
             mark_to_drop(standard_metadata);
         } else {
-            // TODO 2: leave by the port of the first hop.
-            // TODO 3: behind the last hop comes IPv4; say so in the Ethernet header.
+            // TODO 2: send the packet to the port of the first hop.
+            // TODO 3: after the last hop comes IPv4: write its type into the Ethernet header.
             // TODO 4: remove the first hop.
         }
     }

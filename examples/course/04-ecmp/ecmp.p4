@@ -1,5 +1,5 @@
-// Exercise 4: flows divide over paths of equal cost.
-// Look for TODO: what is missing is said there.
+// Exercise 4: spread flows over paths of equal cost.
+// The comments with TODO describe the missing parts.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -90,7 +90,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
     table routes {
         key = {
             hdr.ipv4.dst: lpm;
-            // TODO 1: the selector's hash takes source, destination, protocol and both ports.
+            // TODO 1: add protocol and both ports to the inputs of the selector's hash (source, destination).
             hdr.ipv4.src: selector;
             hdr.ipv4.dst: selector;
         }

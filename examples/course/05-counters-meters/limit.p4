@@ -1,5 +1,5 @@
-// Exercise 5: count packets, and limit how many come in.
-// Look for TODO: what is missing is said there.
+// Exercise 5: count packets, and limit their rate.
+// The comments with TODO describe the missing parts.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -88,14 +88,14 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
         }
         size = 64;
         default_action = drop();
-        // TODO 2: and say here that the table uses it.
+        // TODO 2: attach it to the table here.
     }
 
     apply {
-        // TODO 1: count every packet that comes in, by its port.
+        // TODO 1: count every packet by its ingress port.
         if (hdr.ipv4.isValid() && hdr.ipv4.ttl > 1) {
             routes.apply();
-            // TODO 3: ask the meter of the ingress port for a colour, and drop what is red.
+            // TODO 3: get a colour from the meter of the ingress port, and drop red packets.
         } else {
             drop();
         }

@@ -1,5 +1,5 @@
-// Exercise 6: a flow may change its path where it pauses.
-// Look for TODO: what is missing is said there.
+// Exercise 6: a flow may change its path after a pause.
+// The comments with TODO describe the missing parts.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -7,7 +7,7 @@ const bit<16> TYPE_IPV4 = 0x0800;
 const bit<8> PROTOCOL_TCP = 6;
 const bit<8> PROTOCOL_UDP = 17;
 const bit<32> FLOWS = 4096;
-// A pause of so many microseconds ends a flowlet.
+// A pause of this number of microseconds ends a flowlet.
 const bit<48> GAP_US = 50000;
 
 header ethernet_t {
@@ -81,7 +81,7 @@ control CheckHeaders(inout headers_t hdr, inout metadata_t meta) {
 
 control CourseIngress(inout headers_t hdr, inout metadata_t meta,
                       inout standard_metadata_t standard_metadata) {
-    // One element for each value of the hash: when the last packet of the flow came, and the path that it took.
+    // One element for each value of the hash: the time of the flow's last packet, and its path.
     register<bit<48>>(FLOWS) last_seen;
     register<bit<1>>(FLOWS) path;
 
@@ -96,7 +96,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
         hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
     }
 
-    // The destination is reached by both paths; the flowlet decides.
+    // Both paths reach the destination; the flowlet determines the path.
     action by_flowlet() {
         meta.has_paths = true;
     }
@@ -139,7 +139,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
                 bit<48> now = standard_metadata.ingress_global_timestamp;
                 bit<48> before;
                 // TODO 2: read the flow's time and path; after a pause of more than GAP_US change the path;
-                // write both back.
+                // write both values back.
                 before = now;
                 paths.apply();
             }

@@ -1,11 +1,11 @@
-// Exercise 7: a monitor sees copies, and the control plane hears of new stations.
-// Look for TODO: what is missing is said there.
+// Exercise 7: a monitor gets copies, and the control plane is notified of new stations.
+// The comments with TODO describe the missing parts.
 #include <core.p4>
 #include <v1model.p4>
 
 // The clone session that sends copies to the monitor; s1-runtime.json has it.
 const bit<32> MONITOR_SESSION = 5;
-// Value of instance_type for a copy that ingress has made.
+// Value of instance_type for a copy from ingress.
 const bit<32> INGRESS_CLONE = 1;
 // Type of the frames that the monitor gets (IEEE: for local experiments).
 const bit<16> TYPE_COPY = 0x88b5;
@@ -20,7 +20,7 @@ struct headers_t {
     ethernet_t ethernet;
 }
 
-// What the control plane is told of a new station.
+// The digest of a new station for the control plane.
 struct learn_t {
     bit<48> address;
     bit<9>  port;
@@ -66,7 +66,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
         // TODO 2: send a digest of the type learn_t to receiver 1: the source address and the ingress port.
     }
 
-    // Stations that the control plane knows; the entries come from it.
+    // Stations that the control plane knows; it writes the entries.
     table known {
         key = {
             hdr.ethernet.src: exact;
@@ -83,7 +83,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
         if (hdr.ethernet.isValid()) {
             known.apply();
             stations.apply();
-            // TODO 1: let egress get a copy of the packet too (clone, CloneType.I2E), by clone session 5.
+            // TODO 1: send a copy of the packet to egress too (clone, CloneType.I2E), by clone session 5.
         } else {
             drop();
         }
@@ -93,7 +93,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
 control CourseEgress(inout headers_t hdr, inout metadata_t meta,
                      inout standard_metadata_t standard_metadata) {
     apply {
-        // TODO 3: mark the copies, not the packets: instance_type says which is which.
+        // TODO 3: mark the copies, not the packets: instance_type distinguishes them.
     }
 }
 

@@ -1,5 +1,5 @@
-// Exercise 8: one packet becomes many.
-// Look for TODO: what is missing is said there.
+// Exercise 8: one packet becomes several copies.
+// The comments with TODO describe the missing parts.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -50,7 +50,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
     }
 
     action send_to_group(bit<16> group) {
-        // TODO 1: let the packet go to all members of the multicast group.
+        // TODO 1: send the packet to all members of the multicast group.
         mark_to_drop(standard_metadata);
     }
 
@@ -80,7 +80,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
 control CourseEgress(inout headers_t hdr, inout metadata_t meta,
                      inout standard_metadata_t standard_metadata) {
     apply {
-        // TODO 3: a copy must not leave by the port that the packet came from.
+        // TODO 3: a copy must not leave by the port from which the packet came.
         // TODO 4: the copy with replication id 7 goes to another VLAN: insert a tag with VLAN id 100.
     }
 }

@@ -1,5 +1,5 @@
-// Exercise 9: a controller that learns where stations are.
-// Look for TODO: what is missing is said there.
+// Exercise 9: a controller that learns the ports of stations.
+// The comments with TODO describe the missing parts.
 
 /** Bytes of a frame as a number, for addresses. */
 function numberAt(bytes, from, to) {
@@ -11,20 +11,20 @@ function numberAt(bytes, from, to) {
 /** Called once, when all switches have their programs. `switches` is a Map by name. */
 export async function start({ switches, log }) {
   for (const [name, device] of switches) {
-    // Where stations of this switch are: port by MAC address, both bigints.
+    // The ports of this switch's stations by MAC address; both are bigints.
     const portOf = new Map();
 
     const learn = async (address, port) => {
       if (portOf.get(address) === port) return;
       // TODO 1: write an entry of `sources` (address, port) and one of `stations` (address; send_to the port),
-      // and note the port. An address that was at another port before has entries to be removed.
+      // and store the port. If the address was at another port before, delete its old entries.
     };
 
     device.onPacketIn(async ({ payload, metadata }) => {
       const { port } = metadata;
       // TODO 2: learn the source address (bytes 6 to 11 of the frame).
-      // TODO 3: send the packet on: by the port of its destination (bytes 0 to 5) where that is known,
-      // and otherwise to all ports but the one that it came from.
+      // TODO 3: forward the packet: to the port of its destination (bytes 0 to 5) if that is known,
+      // and otherwise to all ports except the one from which it came.
     });
   }
 }

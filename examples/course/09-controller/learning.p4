@@ -1,9 +1,9 @@
-// Exercise 9: the switch of a controller that learns where stations are. This program is complete.
+// Exercise 9: the switch of a controller that learns the ports of stations. This program is complete.
 #include <core.p4>
 #include <v1model.p4>
 
 const bit<9> CPU_PORT = 510;
-// Has all ports; s1-runtime.json and s2-runtime.json make it.
+// A multicast group with all ports; s1-runtime.json and s2-runtime.json create it.
 const bit<16> ALL_PORTS = 1;
 
 // Metadata of packets to the controller.
@@ -13,7 +13,7 @@ header packet_in_t {
     bit<7> padding;
 }
 
-// Metadata of packets from the controller. `flood`: to all ports but `port`; otherwise by `port`.
+// Metadata of packets from the controller. `flood`: to all ports except `port`; otherwise to `port`.
 @controller_header("packet_out")
 header packet_out_t {
     bit<9> port;
@@ -75,7 +75,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
         standard_metadata.egress_spec = port;
     }
 
-    // Stations that have sent something by this port.
+    // Stations that have sent a packet by this port.
     table sources {
         key = {
             hdr.ethernet.src: exact;
@@ -88,7 +88,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
         default_action = NoAction();
     }
 
-    // Where stations are.
+    // The ports of stations.
     table stations {
         key = {
             hdr.ethernet.dst: exact;

@@ -1,5 +1,5 @@
 // Exercise 11: a bitmap of allowed ports for each destination.
-// Look for TODO: what is missing is said there.
+// The comments with TODO describe the missing parts.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -79,7 +79,7 @@ control CheckHeaders(inout headers_t hdr, inout metadata_t meta) {
 
 control CourseIngress(inout headers_t hdr, inout metadata_t meta,
                       inout standard_metadata_t standard_metadata) {
-    // Bit i stands for port i + 2: the ports that work now, which the control plane writes.
+    // The working ports, which the control plane writes; bit i stands for port i + 2.
     register<bit<4>>(1) usable;
     counter(1, CounterType.packets) derouted;
 
@@ -119,7 +119,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
         standard_metadata.egress_spec = port;
     }
 
-    // The port that is number `rank` among those of a bitmap.
+    // Maps a bitmap and a rank to the port with this number among the ports of the bitmap.
     table pick {
         key = {
             meta.ports: exact;
@@ -174,9 +174,9 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
             if (meta.allowed != 0) {
                 bit<4> working;
                 usable.read(working, 0);
-                // TODO 1: take the ports that are allowed and work.
+                // TODO 1: compute the ports that are both allowed and working.
                 meta.ports = meta.allowed;
-                // TODO 2: where none is left, deroute: take any port that works, and count the packet in `derouted`.
+                // TODO 2: if there is none, deroute: use all working ports, and count the packet in `derouted`.
                 // TODO 3: count the ports in the bitmap, and let a hash (crc16) of the five-tuple pick one of them:
                 // meta.rank is 0 to their number - 1.
                 meta.rank = 0;

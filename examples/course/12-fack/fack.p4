@@ -1,5 +1,5 @@
 // Exercise 12: the switch answers for the receiver, with a smaller window.
-// Look for TODO: what is missing is said there.
+// The comments with TODO describe the missing parts.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -7,12 +7,12 @@ const bit<16> TYPE_IPV4 = 0x0800;
 const bit<8> PROTOCOL_TCP = 6;
 // The flag ACK alone.
 const bit<8> ACK = 0x10;
-// The window that a FACK tells the sender.
+// The window that a FACK announces to the sender.
 const bit<16> WINDOW = 10;
 const bit<32> FLOWS = 1024;
-// Senders are told to slow down where their data leaves by this port.
+// Senders get FACKs if their data leaves by this port.
 const bit<9> BOTTLENECK = 2;
-// Value of instance_type for a copy that egress has made.
+// Value of instance_type for a copy from egress.
 const bit<32> EGRESS_CLONE = 2;
 
 header ethernet_t {
@@ -121,13 +121,13 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
 
 control CourseEgress(inout headers_t hdr, inout metadata_t meta,
                      inout standard_metadata_t standard_metadata) {
-    // By flow, seen from the sender of data: the receiver's last acknowledgement number.
+    // The receiver's last acknowledgement number, by flow (in the direction of the data).
     register<bit<32>>(FLOWS) acknowledged;
 
     action to_fack(bit<32> acknowledgement) {
         // TODO 3: turn the copy into an answer of the receiver: swap MAC addresses, IP addresses and ports;
-        // the sequence number is what the data acknowledges; acknowledge what the receiver has acknowledged.
-        // TODO 4: an acknowledgement and nothing else: flag ACK, window WINDOW, no options, no payload (truncate).
+        // the sequence number is the data's acknowledgement number; acknowledge the receiver's last number.
+        // TODO 4: a plain acknowledgement: flag ACK, window WINDOW, no options, no payload (truncate).
     }
 
     apply {
@@ -143,14 +143,14 @@ control CourseEgress(inout headers_t hdr, inout metadata_t meta,
                 meta.is_fack = true;
                 to_fack(number);
             } else if (payload == 0 && hdr.tcp.flags == ACK) {
-                // TODO 1: an acknowledgement of the receiver. Remember its number under the flow of the data,
+                // TODO 1: this is an acknowledgement of the receiver. Store its number for the flow of the data,
                 // whose sender is the destination here.
             } else if (payload != 0 && standard_metadata.egress_port == BOTTLENECK) {
                 bit<32> number;
                 hash(flow, HashAlgorithm.crc16, 32w0,
                     { hdr.ipv4.src, hdr.ipv4.dst, hdr.tcp.src, hdr.tcp.dst }, FLOWS);
                 acknowledged.read(number, flow);
-                // TODO 2: where the receiver has acknowledged something, copy the packet back to the port that it came from.
+                // TODO 2: if the receiver has acknowledged data, copy the packet back to the port from which it came.
                 // Clone session N leads to port N (clone, CloneType.E2E).
             }
         }

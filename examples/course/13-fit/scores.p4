@@ -1,5 +1,5 @@
 // Exercise 13: the same program in fewer stages.
-// Look for TODO: what is to be changed is said there.
+// The comment with TODO describes the change.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -96,7 +96,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
         default_action = drop();
     }
 
-    // Packets with this score and higher ones go to the scrubber.
+    // Packets with this score or a higher one go to the scrubber.
     table verdict {
         key = {
             meta.score: range;
@@ -109,8 +109,8 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
         default_action = NoAction();
     }
 
-    // Each rule adds its points to the score. A rule must wait for the one before: both change the same field.
-    // TODO: make the rules independent of each other, and sum their points up in few stages.
+    // Each rule adds its points to the score. A rule must wait for the previous rule: both change the same field.
+    // TODO: make the rules independent of each other, and sum up their points in few stages.
 
     action add_0(bit<16> points) {
         meta.score = meta.score + points;

@@ -3,7 +3,7 @@
 #include <v1model.p4>
 
 const bit<16> TYPE_IPV4 = 0x0800;
-// Behind such an Ethernet header comes a route: one hop or more, the last one marked.
+// After an Ethernet header of this type comes a route: one hop or more, the last one marked.
 const bit<16> TYPE_ROUTE = 0x1234;
 #define MAX_HOPS 8
 

@@ -6,7 +6,7 @@ const bit<16> TYPE_IPV4 = 0x0800;
 const bit<8> PROTOCOL_TCP = 6;
 const bit<8> PROTOCOL_UDP = 17;
 const bit<32> FLOWS = 4096;
-// A pause of so many microseconds ends a flowlet.
+// A pause of this number of microseconds ends a flowlet.
 const bit<48> GAP_US = 50000;
 
 header ethernet_t {
@@ -80,7 +80,7 @@ control CheckHeaders(inout headers_t hdr, inout metadata_t meta) {
 
 control CourseIngress(inout headers_t hdr, inout metadata_t meta,
                       inout standard_metadata_t standard_metadata) {
-    // One element for each value of the hash: when the last packet of the flow came, and the path that it took.
+    // One element for each value of the hash: the time of the flow's last packet, and its path.
     register<bit<48>>(FLOWS) last_seen;
     register<bit<1>>(FLOWS) path;
 
@@ -95,7 +95,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
         hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
     }
 
-    // The destination is reached by both paths; the flowlet decides.
+    // Both paths reach the destination; the flowlet determines the path.
     action by_flowlet() {
         meta.has_paths = true;
     }

@@ -4,7 +4,7 @@
 
 // The clone session that sends copies to the monitor; s1-runtime.json has it.
 const bit<32> MONITOR_SESSION = 5;
-// Value of instance_type for a copy that ingress has made.
+// Value of instance_type for a copy from ingress.
 const bit<32> INGRESS_CLONE = 1;
 // Type of the frames that the monitor gets (IEEE: for local experiments).
 const bit<16> TYPE_COPY = 0x88b5;
@@ -19,7 +19,7 @@ struct headers_t {
     ethernet_t ethernet;
 }
 
-// What the control plane is told of a new station.
+// The digest of a new station for the control plane.
 struct learn_t {
     bit<48> address;
     bit<9>  port;
@@ -65,7 +65,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
         digest<learn_t>(1, { hdr.ethernet.src, standard_metadata.ingress_port });
     }
 
-    // Stations that the control plane knows; the entries come from it.
+    // Stations that the control plane knows; it writes the entries.
     table known {
         key = {
             hdr.ethernet.src: exact;

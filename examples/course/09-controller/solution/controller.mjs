@@ -10,7 +10,7 @@ function numberAt(bytes, from, to) {
 /** Called once, when all switches have their programs. `switches` is a Map by name. */
 export async function start({ switches, log }) {
   for (const [name, device] of switches) {
-    // Where stations of this switch are: port by MAC address, both bigints.
+    // The ports of this switch's stations by MAC address; both are bigints.
     const portOf = new Map();
 
     const learn = async (address, port) => {

@@ -5,7 +5,7 @@
 const bit<16> TYPE_IPV4 = 0x0800;
 const bit<8> PROTOCOL_TCP = 6;
 const bit<8> PROTOCOL_UDP = 17;
-// Next hops of s1 on the way up.
+// Number of next hops of s1 upwards.
 const bit<16> COLUMNS = 3;
 
 header ethernet_t {
@@ -93,7 +93,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
         sent.count((bit<32>) port);
     }
 
-    // The destination is reached by all next hops of the matrix.
+    // All next hops of the matrix reach the destination.
     action by_matrix() {
         meta.has_choice = true;
     }

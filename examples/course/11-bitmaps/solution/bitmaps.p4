@@ -78,7 +78,7 @@ control CheckHeaders(inout headers_t hdr, inout metadata_t meta) {
 
 control CourseIngress(inout headers_t hdr, inout metadata_t meta,
                       inout standard_metadata_t standard_metadata) {
-    // Bit i stands for port i + 2: the ports that work now, which the control plane writes.
+    // The working ports, which the control plane writes; bit i stands for port i + 2.
     register<bit<4>>(1) usable;
     counter(1, CounterType.packets) derouted;
 
@@ -118,7 +118,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
         standard_metadata.egress_spec = port;
     }
 
-    // The port that is number `rank` among those of a bitmap.
+    // Maps a bitmap and a rank to the port with this number among the ports of the bitmap.
     table pick {
         key = {
             meta.ports: exact;

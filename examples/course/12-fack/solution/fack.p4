@@ -6,12 +6,12 @@ const bit<16> TYPE_IPV4 = 0x0800;
 const bit<8> PROTOCOL_TCP = 6;
 // The flag ACK alone.
 const bit<8> ACK = 0x10;
-// The window that a FACK tells the sender.
+// The window that a FACK announces to the sender.
 const bit<16> WINDOW = 10;
 const bit<32> FLOWS = 1024;
-// Senders are told to slow down where their data leaves by this port.
+// Senders get FACKs if their data leaves by this port.
 const bit<9> BOTTLENECK = 2;
-// Value of instance_type for a copy that egress has made.
+// Value of instance_type for a copy from egress.
 const bit<32> EGRESS_CLONE = 2;
 
 header ethernet_t {
@@ -120,7 +120,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
 
 control CourseEgress(inout headers_t hdr, inout metadata_t meta,
                      inout standard_metadata_t standard_metadata) {
-    // By flow, seen from the sender of data: the receiver's last acknowledgement number.
+    // The receiver's last acknowledgement number, by flow (in the direction of the data).
     register<bit<32>>(FLOWS) acknowledged;
 
     action to_fack(bit<32> acknowledgement) {

@@ -109,7 +109,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
         default_action = drop();
     }
 
-    // Packets with this score and higher ones go to the scrubber.
+    // Packets with this score or a higher one go to the scrubber.
     table verdict {
         key = {
             meta.score: range;
