@@ -126,15 +126,19 @@ export class ActiveBundles {
 
   /** Fails with P45403 where the router knows no way. */
   #route(bundle: number): void {
+    const links = this.#links;
+    this.give(bundle, links, 0, this.wayOf(bundle, links));
+  }
+
+  /** Gives a bundle a path of now: `count` links from `links[first]` on. */
+  give(bundle: number, links: Int32Array, first: number, count: number): void {
     const { bundles } = this;
     const { path, length, stride } = bundles;
-    const links = this.#links;
-    const count = this.wayOf(bundle, links);
     const base = bundle * stride + ENDS;
     let same = length[bundle] === count + ENDS;
-    for (let i = 0; same && i < count; i++) same = path[base + i] === links[i];
+    for (let i = 0; same && i < count; i++) same = path[base + i] === links[first + i];
     if (!same) {
-      for (let i = 0; i < count; i++) path[base + i] = links[i]!;
+      for (let i = 0; i < count; i++) path[base + i] = links[first + i]!;
       length[bundle] = count + ENDS;
       bundles.version[bundle]!++;
       if (this.#routed[bundle]! > 0) this.moved += bundles.weight[bundle]!;

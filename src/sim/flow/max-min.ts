@@ -121,6 +121,7 @@ export class MaxMin implements Allocator {
       own.bundle[count] = bundle;
       own.weight[count] = weight[bundle]!;
       own.limit[count] = most;
+      this.#by[count] = SEVERAL;
       own.end[count++] = to;
     }
     own.count = count;
@@ -133,6 +134,13 @@ export class MaxMin implements Allocator {
     let from = 0;
     for (let place = 0; place < count; place++) {
       const to = end[place]!;
+      const before = by[place]!;
+      // Shares only grow: the least one of the round before, unchanged, still is the least.
+      if (before >= 0 && share[before] === level[place]) {
+        least[before]!++;
+        from = to;
+        continue;
+      }
       const most = limit[place]!;
       let own = most;
       for (let at = from; at < to; at++) {
@@ -197,6 +205,8 @@ export class MaxMin implements Allocator {
         bundle[kept] = bundle[place]!;
         weight[kept] = own;
         limit[kept] = limit[place]!;
+        level[kept] = level[place]!;
+        by[kept] = by[place]!;
         for (let at = from; at < to; at++) path[last++] = path[at]!;
         end[kept++] = last;
       }

@@ -17,7 +17,8 @@ export type FlowEnd = (admittedNs: number, endNs: number) => void;
 export interface Population {
   /** Flows that have not ended. */
   readonly open: number;
-  admit(flow: FlowStart, nowNs: number): void;
+  /** Flows that come together, in the order of their starts. */
+  admit(flows: readonly FlowStart[], nowNs: number): void;
   /** Before rates are given for a step: no flow gets more than it has left to send in the step. */
   limit(stepNs: number): void;
   /** Serves all flows from `nowNs` on by the rates of their bundles; returns the bytes. */

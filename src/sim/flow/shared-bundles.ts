@@ -7,8 +7,12 @@ import type { FlowEnd, FlowStart, Population } from "./population.js";
 
 /** Which flows are one bundle. */
 export interface BundleChoice {
-  /** The bundle of a flow that comes now, between two racks. `made` hears of new bundles. */
-  bundleFor(from: number, to: number, made: (bundle: number) => void): number;
+  /** Writes the bundles of flows that come together into `chosen`. `made` hears of new bundles, and of the flow that each was made for. */
+  choose(
+    flows: readonly FlowStart[],
+    chosen: Int32Array,
+    made: (bundle: number, flow: FlowStart) => void,
+  ): void;
   /** The last flow of a bundle has ended. */
   drop(bundle: number): void;
 }
@@ -28,12 +32,13 @@ export class SharedBundles implements Population {
   #served = new Float64Array(0);
   /** Bytes per nanosecond that a NIC gives, by bundle. */
   #most = new Float64Array(0);
-  /** Of the flow that is admitted now. */
-  #mostOfNew = 0;
-  readonly #made = (bundle: number) => {
-    if (this.active.bundles.size > this.#served.length) this.#grow(this.active.bundles.from.length);
+  /** Of the flows that are admitted now. */
+  #chosen = new Int32Array(0);
+  readonly #made = (bundle: number, { source, destination }: FlowStart) => {
+    const { bundles, network } = this.active;
+    if (bundles.size > this.#served.length) this.#grow(bundles.from.length);
     this.#served[bundle] = 0;
-    this.#most[bundle] = this.#mostOfNew;
+    this.#most[bundle] = Math.min(network.nic[source]!, network.nic[destination]!);
   };
 
   constructor(
@@ -42,15 +47,18 @@ export class SharedBundles implements Population {
     private readonly ended: FlowEnd,
   ) {}
 
-  admit({ source, destination, bytes }: FlowStart, nowNs: number): void {
+  admit(flows: readonly FlowStart[], nowNs: number): void {
     const { active } = this;
-    const { bundles, network } = active;
-    this.#mostOfNew = Math.min(network.nic[source]!, network.nic[destination]!);
-    const bundle = this.choice.bundleFor(network.rackOf[source]!, network.rackOf[destination]!, this.#made);
-    this.#heaps.push(bundle, this.#served[bundle]! + bytes, nowNs);
-    this.open++;
-    if (bundles.weight[bundle] === 0) active.start(bundle, 1);
-    else bundles.weight[bundle]!++;
+    if (this.#chosen.length < flows.length) this.#chosen = new Int32Array(2 * flows.length);
+    this.choice.choose(flows, this.#chosen, this.#made);
+    const { weight } = active.bundles;
+    for (let i = 0; i < flows.length; i++) {
+      const bundle = this.#chosen[i]!;
+      this.#heaps.push(bundle, this.#served[bundle]! + flows[i]!.bytes, nowNs);
+      if (weight[bundle] === 0) active.start(bundle, 1);
+      else weight[bundle]!++;
+    }
+    this.open += flows.length;
   }
 
   limit(stepNs: number): void {

@@ -82,6 +82,7 @@ export function* simulateFlows(run: FlowRun): Generator<void, FlowFigures> {
   const epochs: number[] = [];
   let [admitted, offeredBytes, deliveredBytes, byteLinks, mostOpen] = [0, 0, 0, 0, 0];
   let next = flows.next();
+  const coming: FlowStart[] = [];
   const stepsOfEpoch = Math.round(epochNs / stepNs);
   const epochCount = Math.ceil(durationNs / epochNs);
   for (let epoch = 0; epoch < epochCount; epoch++) {
@@ -91,11 +92,13 @@ export function* simulateFlows(run: FlowRun): Generator<void, FlowFigures> {
       const nowNs = epoch * epochNs + step * stepNs;
       // Each flow in the step whose beginning is nearest to its start.
       while (next.done !== true && next.value.startNs < nowNs + stepNs / 2) {
-        population.admit(next.value, nowNs);
-        admitted++;
+        coming.push(next.value);
         if (measured && next.value.bytes < Number.POSITIVE_INFINITY) offeredBytes += next.value.bytes;
         next = flows.next();
       }
+      population.admit(coming, nowNs);
+      admitted += coming.length;
+      coming.length = 0;
       mostOpen = Math.max(mostOpen, population.open);
       if (active.count === 0) continue;
       population.limit(stepNs);

@@ -34,7 +34,11 @@ export class SingleFlows implements Population {
     return this.#flows.length;
   }
 
-  admit({ source, destination, bytes }: FlowStart, nowNs: number): void {
+  admit(flows: readonly FlowStart[], nowNs: number): void {
+    for (const flow of flows) this.#admit(flow, nowNs);
+  }
+
+  #admit({ source, destination, bytes }: FlowStart, nowNs: number): void {
     const { active, subflows } = this;
     const { bundles, network } = active;
     const { rackOf, upLink, downLink, nic } = network;

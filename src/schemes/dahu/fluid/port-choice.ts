@@ -19,7 +19,10 @@ const SMALL_SHARE = 1 / 4;
 export type IsHeld = (own: number, destination: number, port: number) => boolean;
 
 export class PortChoice {
-  /** Index of (group, virtual port) that the last choice was found by, as `PortGroups.map` has it; -1: by none. */
+  /**
+   * Index of (group, virtual port) that the last choice was found by, as `PortGroups.map` has it; -1: by none, or by whichever where
+   * virtual ports are not counted.
+   */
   found = -1;
   /** By switch: its first group among those of all. */
   readonly #firstGroup: Int32Array;
@@ -45,6 +48,8 @@ export class PortChoice {
     private readonly shortest: ShortestPorts,
     private readonly virtualPorts: number,
     private readonly isHeld: IsHeld | undefined,
+    /** Whether {@link found} is asked for. */
+    private readonly counts: boolean,
   ) {
     const { words } = shortest;
     this.#firstGroup = new Int32Array(plan.groups.length + 1);
@@ -87,6 +92,11 @@ export class PortChoice {
     const local = this.plan.groupOf(own, destination);
     const holds = further ? this.isHeld : undefined;
     let count = this.#allow(own, own0 + local, bitmaps, ingress, further);
+    if (count === 1 && holds === undefined && !this.counts) {
+      // Whatever virtual port is found, or none.
+      this.found = -1;
+      return this.#few[0]!;
+    }
     const bySets = count <= FEW && count < SMALL_SHARE * this.#size[own0 + local]! && holds === undefined;
     let drawn = hash;
     for (let round = 0; round < ROUNDS && count > 0; round++) {

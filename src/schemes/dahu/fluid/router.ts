@@ -87,6 +87,7 @@ export class DahuRouter implements FlowRouter {
       settings.feedback
         ? (own, destination, port) => this.#holds[own]!.isHeld(destination, port, this.#nowNs)
         : undefined,
+      settings.countsVirtualPorts,
     );
     this.#firstGroup = new Int32Array(switches + 1);
     for (const [own, groups] of plan.groups.entries())

@@ -13,6 +13,8 @@ export class FirstFit {
   #lack = new Float64Array(0);
   /** Traffic that each virtual port of a member stands for, where it is not counted. */
   #share = new Float64Array(0);
+  /** 1: a virtual port of the member may be one that goes. */
+  #gives = new Uint8Array(0);
 
   /**
    * Remaps virtual ports so that the traffic of each group comes as close to `target` as whole virtual ports allow without exceeding
@@ -36,14 +38,15 @@ export class FirstFit {
     target: Float64Array,
     moved: (remap: Remap) => void,
   ): void {
-    const { ports, virtualPorts, members, counts } = groups;
+    const { ports, virtualPorts, map, members, counts } = groups;
     const base = group * ports;
     if (this.#surplus.length !== ports) {
       this.#surplus = new Float64Array(ports);
       this.#lack = new Float64Array(ports);
       this.#share = new Float64Array(ports);
+      this.#gives = new Uint8Array(ports);
     }
-    const [surplus, lack, share] = [this.#surplus, this.#lack, this.#share];
+    const [surplus, lack, share, giving] = [this.#surplus, this.#lack, this.#share, this.#gives];
     /** Members that have to give away at least one of their virtual ports. */
     let givers = 0;
     for (let port = 0; port < ports; port++) {
@@ -51,26 +54,28 @@ export class FirstFit {
       surplus[port] = Math.max(0, difference);
       lack[port] = members[base + port] === 1 ? Math.max(0, -difference) : 0;
       share[port] = measured[base + port]! / Math.max(1, counts[base + port]!);
-      if (difference > 0 && (byVirtualPort !== undefined || gives(surplus[port]!, share[port]!))) givers++;
+      giving[port] =
+        difference > 0 && (byVirtualPort !== undefined || gives(surplus[port]!, share[port]!)) ? 1 : 0;
+      givers += giving[port]!;
     }
+    const first = group * virtualPorts;
     for (let virtualPort = 0; virtualPort < virtualPorts && givers > 0; virtualPort++) {
-      const from = groups.portOf(group, virtualPort);
-      const size = byVirtualPort?.[group * virtualPorts + virtualPort] ?? share[from]!;
+      const from = map[first + virtualPort]!;
+      if (giving[from] === 0) continue;
+      const size = byVirtualPort === undefined ? share[from]! : byVirtualPort[first + virtualPort]!;
       if (!gives(surplus[from]!, size)) continue;
       const to = firstWith(lack, size * (1 - SLACK));
-      if (to < 0) {
-        // Nobody lacks as much any more, and the other virtual ports of this member stand for as much.
-        if (byVirtualPort === undefined) {
-          surplus[from] = 0;
-          givers--;
-        }
-        continue;
+      if (to >= 0) {
+        surplus[from]! -= size;
+        lack[to]! -= size;
+        groups.remap(group, virtualPort, to);
+        moved({ group, virtualPort, from, to });
       }
-      surplus[from]! -= size;
-      lack[to]! -= size;
-      if (byVirtualPort === undefined && !gives(surplus[from]!, size)) givers--;
-      groups.remap(group, virtualPort, to);
-      moved({ group, virtualPort, from, to });
+      // Where nobody lacks as much any more, the other virtual ports of this member stand for as much.
+      if (byVirtualPort === undefined && (to < 0 || !gives(surplus[from]!, size))) {
+        giving[from] = 0;
+        givers--;
+      }
     }
   }
 }
