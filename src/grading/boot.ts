@@ -7,41 +7,53 @@ import { StepFailure } from "./failure.js";
 import type { TestNetwork } from "./network.js";
 import { failureOf, type Submission } from "./submission.js";
 
+type Setup = Submission["setup"]["switches"][number];
+
 /** Loads the programs, and writes the runtime files and the command files. Throws StepFailure where a submission is wrong. */
 export async function bootSwitches(
   network: TestNetwork,
   submission: Submission,
 ): Promise<ReadonlyMap<string, Interpreter>> {
-  const { switches, folder } = submission.setup;
-  const interpreters = new Map<string, Interpreter>();
-  for (const { name, runs, runtime, commandFile } of switches) {
-    const device = network.device(name);
-    const interpreter = new Interpreter(device);
-    interpreters.set(name, interpreter);
-    if (runs !== undefined) {
-      const { program } = submission.program(runs.source ?? runs.json);
-      const diagnostics = new Diagnostics();
-      try {
-        await device.load(program);
-        const updates = runtime?.updates(new P4InfoIndex(program.p4info), diagnostics, device.names) ?? [];
-        diagnostics.throwIfErrors();
-        if (updates.length > 0) await device.write(updates);
-      } catch (error) {
-        throw refused(error, `switch ${name} takes its program and its entries`);
-      }
-    }
-    if (commandFile === undefined) continue;
-    const path = pathIn(folder, commandFile);
+  const { switches } = submission.setup;
+  const booted = await Promise.allSettled(switches.map((one) => bootSwitch(one, network, submission)));
+  return new Map(
+    booted.map((one, index) => {
+      if (one.status === "rejected") throw one.reason;
+      return [switches[index]!.name, one.value];
+    }),
+  );
+}
+
+async function bootSwitch(
+  { name, runs, runtime, commandFile }: Setup,
+  network: TestNetwork,
+  submission: Submission,
+): Promise<Interpreter> {
+  const device = network.device(name);
+  const interpreter = new Interpreter(device);
+  if (runs !== undefined) {
+    const { program } = submission.program(runs.source ?? runs.json);
     const diagnostics = new Diagnostics();
-    const text = submission.files.exists(path) ? submission.files.read(path) : "";
-    await interpreter.run(new SourceFile(path, text), diagnostics, { print: () => {} });
     try {
+      await device.load(program);
+      const updates = runtime?.updates(new P4InfoIndex(program.p4info), diagnostics, device.names) ?? [];
       diagnostics.throwIfErrors();
+      if (updates.length > 0) await device.write(updates);
     } catch (error) {
-      throw failureOf(error, `switch ${name} takes the commands of ${path}`);
+      throw refused(error, `switch ${name} takes its program and its entries`);
     }
   }
-  return interpreters;
+  if (commandFile === undefined) return interpreter;
+  const path = pathIn(submission.folder, commandFile);
+  const diagnostics = new Diagnostics();
+  const text = submission.files.exists(path) ? submission.files.read(path) : "";
+  await interpreter.run(new SourceFile(path, text), diagnostics, { print: () => {} });
+  try {
+    diagnostics.throwIfErrors();
+  } catch (error) {
+    throw failureOf(error, `switch ${name} takes the commands of ${path}`);
+  }
+  return interpreter;
 }
 
 function refused(error: unknown, expected: string): unknown {

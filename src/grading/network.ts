@@ -15,12 +15,14 @@ export interface TestNetwork {
   now(): number;
   /** Calls `fn` at a time; {@link run} must be running then. */
   at(time: number, fn: () => void): void;
-  /** Lets so many nanoseconds pass. On real switches it ends soon after `done` is true, and may wait longer for that. */
+  /** Lets so many nanoseconds pass. With `done`, real switches end their work first; it ends sooner when `done` is true before. */
   run(ns: number, done?: () => boolean): Promise<void>;
   /** Takes all links between two nodes down, or up again; both ends notice. */
   setLink(a: string, b: string, up: boolean): Promise<void>;
   /** Frames that each port of a switch has sent so far, by names such as `s1-p2`. */
   sent(): Promise<ReadonlyMap<string, number>>;
+  /** Whether processes of the network had to wait for this machine, so that what was seen may be its doing. */
+  wasLate(): boolean;
   close(): Promise<void>;
 }
 

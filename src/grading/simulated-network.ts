@@ -139,6 +139,10 @@ export class SimulatedNetwork implements TestNetwork {
     return new Map(this.#sent);
   }
 
+  wasLate(): boolean {
+    return false;
+  }
+
   async close(): Promise<void> {}
 }
 

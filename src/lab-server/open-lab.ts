@@ -8,7 +8,7 @@ import type { Exercise } from "../exercises/index.js";
 import type { TestNetwork } from "../grading/index.js";
 import { exerciseTests, type LabService, LabSession, type LabTests, type LabTimers } from "../lab/index.js";
 import { packageFile, readSourceIfThere } from "../loading/index.js";
-import { isolatedController, startTestbedNetwork } from "../submissions/index.js";
+import { isolatedController, KeptNetworks } from "../submissions/index.js";
 import { watchFolder, writeInFolder } from "./folder.js";
 import type { ProjectOnDisk } from "./read-project.js";
 import { TestbedSession } from "./testbed/testbed-session.js";
@@ -47,7 +47,11 @@ interface WithFiles extends LabService {
 }
 
 /** Files of the folder that others change take effect as those that a page saves. */
-function watched(service: WithFiles, folder: string | undefined, ended: () => void = () => {}): OpenLab {
+function watched(
+  service: WithFiles,
+  folder: string | undefined,
+  ended: () => Promise<void> = async () => {},
+): OpenLab {
   const changed = (path: string, text: string): void => {
     service.fileChanged(path, text).catch((error: unknown) => process.emitWarning(String(error)));
   };
@@ -57,7 +61,7 @@ function watched(service: WithFiles, folder: string | undefined, ended: () => vo
     close: async () => {
       stop();
       await service.close();
-      ended();
+      await ended();
     },
   };
 }
@@ -85,19 +89,21 @@ export async function openTestbedLab(
   const logs = mkdtempSync(join(tmpdir(), "p4loom-lab-"));
   const clean = (): void => rmSync(logs, { recursive: true, force: true });
   const engine = "switch";
-  const networkOf = ({ topology, limits }: Exercise) =>
-    startTestbedNetwork(topology, { engine, folder: join(logs, "tests"), frames: limits.frames, stop });
+  const networks = new KeptNetworks({ engine, folder: join(logs, "tests"), stop });
   try {
     const session = await TestbedSession.open(project, {
       timers: wallTimers,
       epochMs: performance.timeOrigin,
-      tests: machineTests(networkOf),
+      tests: machineTests((exercise) => networks.open(exercise)),
       ...savingTo(folder),
       log,
       stop,
       lab: { network: "netns", engine, folder: logs, allowMissing: new Set(["delay", "rate"]) },
     });
-    return watched(session, folder, clean);
+    return watched(session, folder, async () => {
+      await networks.close();
+      clean();
+    });
   } catch (error) {
     clean();
     throw error;

@@ -12,7 +12,7 @@ import type { FoundSubmission } from "./find.js";
 import { type GradedSubmission, gradeOne } from "./grade-one.js";
 import { examineIsolation, type Isolation, isolated } from "./isolation.js";
 import type { TestbedJob } from "./job.js";
-import { startTestbedNetwork, type TestbedEngine } from "./testbed/networks.js";
+import { type TestbedEngine, TestbedNetworks } from "./testbed/networks.js";
 
 export interface GradeAllOptions {
   /** Submissions at a time. */
@@ -103,8 +103,12 @@ async function tryTestbed(
   stop: AbortSignal = new AbortController().signal,
 ): Promise<void> {
   await withFolder(testbed, async (job) => {
-    const network = await startTestbedNetwork(topology, { ...job!, frames, stop });
-    await network.close();
+    const networks = new TestbedNetworks(topology, { ...job!, frames, stop });
+    try {
+      await (await networks.open()).close();
+    } finally {
+      await networks.close();
+    }
   });
 }
 

@@ -1,7 +1,7 @@
 /**
  * Grades submissions of an exercise: {@link findSubmissions} reads what was handed in, {@link gradeAll} runs the tests on each
  * in processes of its own, kept from the rest of the machine as far as it can ({@link examineIsolation}), and
- * {@link reportFiles} writes the results down. Tests run on the simulator, or on real switches ({@link startTestbedNetwork}).
+ * {@link reportFiles} writes the results down. Tests run on the simulator, or on real switches ({@link KeptNetworks}).
  */
 export { serveController } from "./controller/child.js";
 export { isolatedController } from "./controller/on-this-machine.js";
@@ -11,5 +11,6 @@ export { type GradeAllOptions, gradeAll } from "./grade-all.js";
 export type { GradedSubmission } from "./grade-one.js";
 export { examineIsolation, type Isolation } from "./isolation.js";
 export { failureLines, reportFiles } from "./report.js";
-export { startTestbedNetwork, type TestbedEngine, type TestbedNetworkOptions } from "./testbed/networks.js";
+export { KeptNetworks } from "./testbed/kept-networks.js";
+export type { TestbedEngine, TestbedNetworkOptions } from "./testbed/networks.js";
 export { serveJob } from "./worker.js";

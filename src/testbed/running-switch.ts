@@ -39,6 +39,7 @@ export class LabSwitchProcess implements RunningSwitch {
   /** Aborted when the lab ends its control of the switch: no process is started any more. */
   readonly #released = new AbortController();
   #starting: Promise<void> = Promise.resolve();
+  #answers = false;
 
   constructor(
     readonly id: string,
@@ -74,6 +75,11 @@ export class LabSwitchProcess implements RunningSwitch {
     return this.#process.pid;
   }
 
+  /** Whether the present process is in the namespace of the switches and has answered. */
+  get answers(): boolean {
+    return this.#answers && this.#process.isRunning;
+  }
+
   get logFile(): string {
     return this.plan.logFile;
   }
@@ -90,7 +96,9 @@ export class LabSwitchProcess implements RunningSwitch {
 
   async #start(): Promise<void> {
     const stop = AbortSignal.any([this.options.stop, this.#released.signal]);
+    this.#answers = false;
     this.#remote = await this.#process.start(argvOf(this.plan, this.#taken), stop);
+    this.#answers = true;
     this.#shared = undefined;
     this.#device.attach(this.#wrap(this.#remote));
     this.#tellState();

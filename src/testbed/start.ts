@@ -205,7 +205,7 @@ class StartedLab implements Lab {
   }
 
   counters(): Promise<ReadonlyMap<string, InterfaceCounters>> {
-    return readCounters(this.id);
+    return readCounters(this.id, this.#processes.find(({ answers }) => answers)?.pid);
   }
 
   close(): Promise<void> {

@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic } from "../../src/base/index.js";
 import { filesOf, readExercise } from "../../src/exercises/index.js";
-import { runTests, type TestResult } from "../../src/grading/index.js";
+import { type RunTestOptions, runTests, type TestResult } from "../../src/grading/index.js";
+import { SimulatedNetwork } from "../../src/grading/simulated-network.js";
 
 const folder = resolve(import.meta.dirname, "../../examples/course/01-forwarding");
 const text = (path: string) => readFileSync(`${folder}/${path}`, "utf8");
@@ -17,7 +18,12 @@ const own = [
 const solution = text("solution/forwarding.p4");
 
 /** Runs one test with these steps on a submission of exercise 1. */
-async function play(steps: string, program = solution, more = ""): Promise<TestResult> {
+async function play(
+  steps: string,
+  program = solution,
+  more = "",
+  network?: RunTestOptions["network"],
+): Promise<TestResult> {
   const yaml = `title: T\nabout: A\nhands_in: [forwarding.p4]\n${more}tests:\n  - name: one\n    points: 1\n    steps:\n${steps}`;
   const diagnostics = new Diagnostics();
   const files = filesOf(
@@ -26,7 +32,10 @@ async function play(steps: string, program = solution, more = ""): Promise<TestR
   const exercise = readExercise(files, "", diagnostics);
   expect(diagnostics.list.map(formatDiagnostic)).toEqual([]);
   const turn = () => new Promise<void>((done) => setImmediate(done));
-  const [result] = await runTests(exercise!, new Map([["forwarding.p4", program]]), { turn });
+  const [result] = await runTests(exercise!, new Map([["forwarding.p4", program]]), {
+    turn,
+    ...(network && { network }),
+  });
   return result!;
 }
 
@@ -138,5 +147,48 @@ describe("submissions", () => {
     const exercise = readExercise(files, "", diagnostics)!;
     const [result] = await runTests(exercise, new Map(), { turn: async () => {} });
     expect(result).toMatchObject({ points: 0, of: 3, seen: "forwarding.p4 is missing" });
+  });
+});
+
+describe("on a network in real time", () => {
+  const ping = step("ping: { from: h1, to: h2 }");
+  /** Networks of which the first `late` have to wait for their machine. */
+  function networks(late: number) {
+    const made: SimulatedNetwork[] = [];
+    const closed = new Set<SimulatedNetwork>();
+    const network: RunTestOptions["network"] = async ({ exercise }) => {
+      const turn = () => new Promise<void>((done) => setImmediate(done));
+      const one = new SimulatedNetwork(exercise.topology, { frames: exercise.limits.frames, turn });
+      made.push(one);
+      const number = made.length;
+      one.wasLate = () => number <= late;
+      one.close = async () => void closed.add(one);
+      if (number <= late) await one.setLink("s1", "h2", false);
+      return one;
+    };
+    return { made, closed, network };
+  }
+
+  it("plays a test again that fails while the machine is late, at most twice", async () => {
+    for (const [late, plays, passed] of [
+      [0, 1, true],
+      [1, 2, true],
+      [2, 3, true],
+      [3, 3, false],
+    ] as const) {
+      const { made, closed, network } = networks(late);
+      const result = await play(ping, solution, "", network);
+      expect([made.length, closed.size, result.passed]).toEqual([plays, plays, passed]);
+      expect(result.story).toEqual([]);
+    }
+  });
+
+  it.each([
+    ["fails while the machine is in time", 0, replaced("stations.apply();", "stations.apply(); drop();"), "0 are answered"],
+    ["fails before its first step", 9, replaced("stations.apply();", "nothing();"), "1 error"],
+  ])("does not play a test again that %s", async (_, late, program, seen) => {
+    const { made, closed, network } = networks(late);
+    const result = await play(ping, program, "", network);
+    expect([made.length, closed.size, result.seen]).toEqual([1, 1, seen]);
   });
 });

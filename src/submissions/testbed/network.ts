@@ -2,24 +2,24 @@
  * The network of a test with real switches, on interfaces in network namespaces. The hosts are those of the simulated network:
  * their frames go through the interfaces of the lab's hosts, whose kernels have no address and say nothing. Time is real.
  */
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { Device, DeviceEvent } from "../../device/index.js";
 import type { ExerciseTopology } from "../../exercises/index.js";
 import { portName, TestHost, type TestNetwork, tooManyFrames } from "../../grading/index.js";
 import { Interfaces } from "../../interfaces/index.js";
 import { Network, type Node, Simulation } from "../../sim/packet/index.js";
 import { hostNamespace, type Lab } from "../../testbed/index.js";
+import { type Activity, activityOf, startedBy, waitedNs } from "./activity.js";
+import { HostClock } from "./host-clock.js";
 
 /** Further time for what is expected: a process that has just started, on a machine with other work, is slow. */
 const PATIENCE_NS = 2e9;
-/** After the last packet that is expected, for those that are not. */
-const SETTLE_NS = 50e6;
+/** All threads together wait for less than this on a machine that has little else to do. */
+const LATE_NS = 20e6;
 const STEP_MS = 1;
-const SLICE_NS = 100_000;
-/** Time without a frame that lasts longer than this is real: the clock of the hosts makes up for nothing then. */
-const MAX_GAP_NS = 5e6;
-/** Frames that the hosts send at once: half of a queue of BMv2. */
-const MAX_BURST = 32;
+/** From one look at the work of the switches to the next, and how many of them must find none. */
+const LOOK_MS = 8;
+const LOOKS = 3;
 /** From one look at the number of frames to the next. */
 const COUNT_NS = 250e6;
 /** A frame that a host sends is on its interface at once. */
@@ -35,14 +35,13 @@ export class TestbedNetwork implements TestNetwork {
   readonly patienceNs = PATIENCE_NS;
   readonly #simulation = new Simulation();
   readonly #interfaces: Interfaces;
-  /** Until when, in milliseconds of this process, the clock of the hosts has been looked after. */
-  #wall = performance.now();
-  /** How far the clock of the hosts is behind that. */
-  #behind = 0;
-  /** Frames that the hosts have sent since the clock was last looked after. */
-  #burst = 0;
+  readonly #clock: HostClock;
+  /** This one and all that it had started when the network was opened. */
+  readonly #processes: readonly number[];
+  readonly #waitedBefore: number;
+  /** Frames that hosts have sent and received, and what switches have said. */
+  #events = 0;
   /** By the clock of the hosts. */
-  #lastSent = 0;
   #counted = 0;
   /** Frames that the switches had sent before. */
   readonly #before: ReadonlyMap<string, number>;
@@ -55,9 +54,16 @@ export class TestbedNetwork implements TestNetwork {
     readonly lab: Lab,
     readonly frames: number,
     before: ReadonlyMap<string, number>,
-    readonly closed: () => Promise<void>,
+    readonly closed: () => void,
   ) {
     this.#before = before;
+    this.#processes = [process.pid, ...startedBy(process.pid)];
+    this.#waitedBefore = waitedNs(this.#processes);
+    this.#clock = new HostClock(
+      this.#simulation,
+      () => performance.now() * 1e6,
+      () => activityOf(this.#processes.slice(1)).works,
+    );
     const network = new Network(this.#simulation);
     const hosts = topology.hosts.map((host) => new TestHost(this.#simulation, host));
     this.hosts = new Map(hosts.map((host) => [host.name, host]));
@@ -65,10 +71,11 @@ export class TestbedNetwork implements TestNetwork {
       hosts.map(({ name }, port) => ({ port, name: "eth0", namespace: hostNamespace(lab.id, name) })),
       {
         frame: (port, frame) => {
-          this.#advance();
+          this.#events++;
+          this.#clock.advance();
           hosts[port]!.receive(1, frame.slice());
         },
-        batch: () => this.#advance(),
+        batch: () => this.#clock.advance(),
       },
     );
     for (const [port, host] of hosts.entries()) {
@@ -76,8 +83,8 @@ export class TestbedNetwork implements TestNetwork {
         name: `interface of ${host.name}`,
         attach: () => {},
         receive: (_port, frame) => {
-          this.#burst++;
-          this.#lastSent = this.#simulation.now;
+          this.#events++;
+          this.#clock.frameSent();
           this.#interfaces.send(port, frame);
           this.#interfaces.flush();
         },
@@ -95,25 +102,9 @@ export class TestbedNetwork implements TestNetwork {
     topology: ExerciseTopology,
     lab: Lab,
     frames: number,
-    closed: () => Promise<void>,
+    closed: () => void,
   ): Promise<TestbedNetwork> {
     return new TestbedNetwork(topology, lab, frames, await sentFrames(topology, lab), closed);
-  }
-
-  /**
-   * Brings the hosts' clock towards the present. Where this process was late, it makes up for that while hosts send packet after
-   * packet, though not all at once, which would fill the queues of switches. A pause between packets is not made shorter.
-   */
-  #advance(): void {
-    const passed = (performance.now() - this.#wall) * 1e6;
-    this.#wall += passed / 1e6;
-    this.#behind += passed;
-    this.#burst = 0;
-    while (this.#behind >= SLICE_NS && this.#burst < MAX_BURST) {
-      this.#behind -= SLICE_NS;
-      this.#simulation.run(this.#simulation.now + SLICE_NS);
-      if (this.#simulation.now - this.#lastSent > MAX_GAP_NS) this.#behind = 0;
-    }
   }
 
   switches(): readonly string[] {
@@ -125,13 +116,16 @@ export class TestbedNetwork implements TestNetwork {
   }
 
   watch(name: string, listener: (event: DeviceEvent) => void): () => void {
-    const stop = this.device(name).watch(listener);
+    const stop = this.device(name).watch((event) => {
+      this.#events++;
+      listener(event);
+    });
     this.#stopWatching.push(stop);
     return stop;
   }
 
   now(): number {
-    this.#advance();
+    this.#clock.advance();
     return this.#simulation.now;
   }
 
@@ -139,18 +133,36 @@ export class TestbedNetwork implements TestNetwork {
     this.#simulation.at(Math.max(time, this.#simulation.now), fn);
   }
 
-  /** With `done`, it may also take longer. Throws StepFailure after too many frames. */
+  /**
+   * With `done`, it ends when that is true, or this time has passed, and the switches have no more to do: a packet too many has
+   * arrived then, too. Throws StepFailure after too many frames.
+   */
   async run(ns: number, done?: () => boolean): Promise<void> {
-    let end = this.now() + ns + (done === undefined ? 0 : PATIENCE_NS);
-    let isDone = false;
-    while (this.now() < end) {
-      await sleep(STEP_MS);
-      if (this.#simulation.now - this.#counted > COUNT_NS) await this.#count();
-      if (isDone || done?.() !== true) continue;
-      isDone = true;
-      end = Math.min(end, this.now() + SETTLE_NS);
-    }
+    const end = this.now() + ns;
+    while (this.now() < end && done?.() !== true) await this.#pass(STEP_MS);
+    if (done !== undefined) await this.#settle();
     await this.#count();
+  }
+
+  async #pass(ms: number): Promise<void> {
+    await sleep(ms);
+    if (this.now() - this.#counted > COUNT_NS) await this.#count();
+  }
+
+  /** Waits until no switch and no controller has work, and nothing is under way between them. */
+  async #settle(): Promise<void> {
+    const end = this.now() + PATIENCE_NS;
+    const pids = startedBy(process.pid);
+    let before: (Activity & { readonly events: number }) | undefined;
+    for (let quiet = 0; quiet < LOOKS && this.now() < end; ) {
+      // What has come in meanwhile is taken before the next look.
+      await this.#pass(LOOK_MS);
+      await setImmediate();
+      const { works, turns } = activityOf(pids);
+      const same = turns === before?.turns && this.#events === before.events;
+      quiet = !works && same ? quiet + 1 : 0;
+      before = { works, turns, events: this.#events };
+    }
   }
 
   async #count(): Promise<void> {
@@ -173,10 +185,15 @@ export class TestbedNetwork implements TestNetwork {
     return new Map([...now].map(([port, frames]) => [port, frames - (this.#before.get(port) ?? 0)]));
   }
 
+  /** Also where the kernel does not tell. */
+  wasLate(): boolean {
+    return !(waitedNs(this.#processes) - this.#waitedBefore < LATE_NS);
+  }
+
   async close(): Promise<void> {
     for (const stop of this.#stopWatching) stop();
     this.#interfaces.close();
-    await this.closed();
+    this.closed();
   }
 }
 

@@ -1,7 +1,8 @@
 /**
- * Networks of real switches for the tests of one submission, one after the other. Namespaces, links and processes of our switch
- * are made once; before each further test, links are mended and switches are made empty again.
+ * Networks of real switches for tests, one after the other. Namespaces, links and processes of our switch are made once; before
+ * each further test, links are mended and switches are made empty again.
  */
+import { getPriority, setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExerciseTopology } from "../../exercises/index.js";
 import type { TestNetwork } from "../../grading/index.js";
@@ -34,9 +35,15 @@ export interface TestbedNetworkOptions extends TestbedEngine {
 /** Frames that still go round are seen in this time. */
 const LOOK_MS = 20;
 
+/** Of this process and of the switches, as nice(1) counts: what waits for a processor is late, and real time goes on. */
+const PRIORITY = -15;
+
 export class TestbedNetworks {
   #lab: Lab | undefined;
+  readonly #priority = getPriority();
   #last: TestbedNetwork | undefined;
+  /** Resolves when the last network that was asked for is closed, or did not start. */
+  #free: Promise<void> = Promise.resolve();
   /** Names of switches whose process has ended. */
   readonly #ended = new Set<string>();
 
@@ -46,18 +53,35 @@ export class TestbedNetworks {
   ) {}
 
   /**
-   * A network whose switches have no program. The one before must have been closed.
-   * @param closed called when it is closed
+   * A network whose switches have no program. It begins when the one before is closed.
    * @throws DiagnosticError where this machine cannot run it (P431xx, P42xxx of interfaces)
    */
-  async open(closed: () => Promise<void> = async () => {}): Promise<TestNetwork> {
-    const lab = this.#lab === undefined ? await this.#start() : await this.#again(this.#lab);
-    this.#last = await TestbedNetwork.open(this.topology, lab, this.options.frames, closed);
-    return this.#last;
+  async open(): Promise<TestNetwork> {
+    const before = this.#free;
+    let free = (): void => {};
+    this.#free = new Promise((resolve) => {
+      free = resolve;
+    });
+    await before;
+    prioritize(Math.min(PRIORITY, this.#priority));
+    const closed = (): void => {
+      prioritize(this.#priority);
+      free();
+    };
+    try {
+      const lab = this.#lab === undefined ? await this.#start() : await this.#again(this.#lab);
+      this.#last = await TestbedNetwork.open(this.topology, lab, this.options.frames, closed);
+      return this.#last;
+    } catch (error) {
+      closed();
+      throw error;
+    }
   }
 
   /** Takes all away; nothing can be opened afterwards. */
   async close(): Promise<void> {
+    // Nothing that they would still write is wanted.
+    await Promise.all([...(this.#lab?.switches.values() ?? [])].map((one) => one.kill()));
     await this.#lab?.close();
   }
 
@@ -101,17 +125,12 @@ export class TestbedNetworks {
   }
 }
 
-/** A network for one test: closing it takes all away. */
-export async function startTestbedNetwork(
-  topology: ExerciseTopology,
-  options: TestbedNetworkOptions,
-): Promise<TestNetwork> {
-  const networks = new TestbedNetworks(topology, options);
+/** Where a container forbids it, the processes take turns with all others. */
+function prioritize(priority: number): void {
   try {
-    return await networks.open(() => networks.close());
-  } catch (error) {
-    await networks.close();
-    throw error;
+    setPriority(priority);
+  } catch {
+    // as it is
   }
 }
 

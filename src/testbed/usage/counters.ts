@@ -1,4 +1,5 @@
 /** Frames and bytes that passed the interfaces of a lab's switches, as the kernel counts them (/proc/net/dev). */
+import { readFileSync } from "node:fs";
 import { switchNamespace } from "../run/record.js";
 import { setUp } from "../system/command.js";
 
@@ -10,8 +11,19 @@ export interface InterfaceCounters {
   readonly sentFrames: number;
 }
 
-/** Of all interfaces of switches, by name. Takes some 10 ms. */
-export async function readCounters(id: string): Promise<Map<string, InterfaceCounters>> {
+/**
+ * Of all interfaces of switches, by name. Takes some 10 ms; less than 1 ms with `pid`.
+ * @param pid of a process in the namespace of the switches
+ */
+export async function readCounters(
+  id: string,
+  pid: number | undefined,
+): Promise<Map<string, InterfaceCounters>> {
+  try {
+    if (pid !== undefined) return interfaceCounters(readFileSync(`/proc/${pid}/net/dev`, "utf8"));
+  } catch {
+    // It has just ended.
+  }
   const argv = ["ip", "netns", "exec", switchNamespace(id), "cat", "/proc/net/dev"];
   return interfaceCounters(await setUp("counters of the interfaces", argv));
 }

@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { activityOf, startedBy, waitedNs } from "../../../src/submissions/testbed/activity.js";
+
+const children: ChildProcess[] = [];
+
+function shell(line: string): number {
+  const child = spawn("sh", ["-c", line], { stdio: "ignore", detached: true });
+  children.push(child);
+  return child.pid!;
+}
+
+afterEach(() => {
+  for (const { pid } of children.splice(0)) process.kill(-pid!, "SIGKILL");
+});
+
+describe.skipIf(!existsSync("/proc/self/task"))("the work of processes", () => {
+  it("finds what a process has started, and what that has started", async () => {
+    const pid = shell("sh -c 'sleep 1000; true'; true");
+    await vi.waitFor(() => expect(startedBy(pid)).toHaveLength(2), { timeout: 30_000 });
+    expect(startedBy(process.pid)).toEqual(expect.arrayContaining([pid, ...startedBy(pid)]));
+    expect(startedBy(startedBy(pid).at(-1)!)).toEqual([]);
+  });
+
+  it("sees that a process works, waits, and works again", async () => {
+    const busy = shell("while :; do :; done");
+    await vi.waitFor(() => expect(activityOf([busy]).works).toBe(true), { timeout: 30_000 });
+    const idle = shell("exec sleep 1000");
+    await vi.waitFor(
+      () => {
+        const { works, turns } = activityOf([idle]);
+        expect(works).toBe(false);
+        expect(turns).toBeGreaterThan(0);
+        expect(activityOf([idle])).toEqual({ works, turns });
+      },
+      { timeout: 30_000 },
+    );
+    expect(activityOf([idle, busy]).works).toBe(true);
+  });
+
+  it("takes a process that has ended for one without work", () => {
+    expect(activityOf([2 ** 30])).toEqual({ works: false, turns: 0 });
+    expect(waitedNs([2 ** 30])).toBeNaN();
+  });
+
+  it.skipIf(!existsSync("/proc/self/schedstat"))(
+    "counts the time for which a processor was waited for",
+    async () => {
+      // More of them than processors.
+      const pids = Array.from({ length: availableParallelism() + 1 }, () => shell("while :; do :; done"));
+      const before = waitedNs(pids);
+      await vi.waitFor(() => expect(waitedNs(pids)).toBeGreaterThan(before), { timeout: 30_000 });
+    },
+  );
+});
