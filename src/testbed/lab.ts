@@ -154,6 +154,8 @@ export interface RunningSwitch {
    * object controls the new process, as primary; in between all calls are refused with UNAVAILABLE.
    */
   readonly device: Device;
+  /** Of its process; undefined: it does not run. */
+  readonly pid: number | undefined;
   /** Of its P4Runtime server: a Unix socket. */
   readonly address: string;
   /** TCP port of 127.0.0.1 where it is reached too, if {@link LabSwitch.grpcPort} asks for one. */

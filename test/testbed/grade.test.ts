@@ -3,7 +3,15 @@
  * digests; all thirteen with P4LOOM_COURSE=all.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { Diagnostics, formatDiagnostic } from "../../src/base/index.js";
@@ -23,9 +31,13 @@ const few = ["07-clone-digest"];
 const names = process.env["P4LOOM_COURSE"] === "all" ? all : few;
 const MS = 600_000;
 
-/** Grades all submissions of a folder, by name. */
-async function grade(name: string, engine: "switch" | "bmv2", submissions: string) {
-  const folder = join(course, name);
+/** Grades all submissions of a folder, by name. `limits`: other ones than those of the exercise. */
+async function grade(name: string, engine: "switch" | "bmv2", submissions: string, limits?: string) {
+  const folder = limits === undefined ? join(course, name) : join(makeFolder(), name);
+  if (limits !== undefined) {
+    cpSync(join(course, name), folder, { recursive: true });
+    appendFileSync(join(folder, "exercise.yaml"), `\nlimits: ${limits}\n`);
+  }
   const diagnostics = new Diagnostics();
   const exercise = openExerciseFolder(folder, diagnostics);
   const found = findSubmissions(submissions, exercise.handsIn, diagnostics);
@@ -81,7 +93,7 @@ describe.skipIf(reason !== undefined)(
       for (const name of ["01-packets-go-round.p4", "04-macro-bomb.p4", "07-huge-register.p4"])
         copyFileSync(join(hostile, "programs", name), join(folder, name));
       copyFileSync(join(course, "01-forwarding/solution/forwarding.p4"), join(folder, "solution.p4"));
-      const graded = await grade("01-forwarding", "switch", folder);
+      const graded = await grade("01-forwarding", "switch", folder, "{ seconds: 10, frames: 5000 }");
       expect([...graded].map(([name, { points }]) => [name, points])).toEqual([
         ["01-packets-go-round", 0],
         ["04-macro-bomb", 0],
@@ -99,7 +111,7 @@ describe.skipIf(reason !== undefined)(
       mkdirSync(submissions);
       for (const name of ["12-writes-and-reads-files.mjs", "16-never-ends.mjs"])
         cpSync(join(hostile, "controllers", name), join(submissions, name));
-      const graded = await grade("09-controller", "switch", submissions);
+      const graded = await grade("09-controller", "switch", submissions, "{ seconds: 10 }");
       expect(failed(graded.get("12-writes-and-reads-files"))).toEqual([]);
       expect(graded.get("16-never-ends")?.points).toBe(0);
       expect(readdirSync(marks)).toEqual([]);

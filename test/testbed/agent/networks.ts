@@ -89,9 +89,12 @@ export class TestNetwork {
     }
   }
 
-  /** Those that are not there are passed over. */
+  /** With all processes in them: agents would go on until this process ends. Those that are not there are passed over. */
   #removeNamespaces(): void {
-    for (const name of this.#names) spawnSync("ip", ["netns", "del", name]);
+    for (const name of this.#names) {
+      endProcessesIn(name);
+      spawnSync("ip", ["netns", "del", name]);
+    }
   }
 
   async #startRelay(field: string, links: number): Promise<void> {
@@ -151,6 +154,25 @@ export class TestNetwork {
 }
 
 let count = 0;
+
+/** Nothing where there is no such namespace. */
+function endProcessesIn(namespace: string): void {
+  for (let looks = 0; looks < 1000; looks++) {
+    const { stdout } = spawnSync("ip", ["netns", "pids", namespace], { encoding: "utf8" });
+    const pids = (stdout ?? "").split("\n").filter(Boolean).map(Number);
+    if (pids.length === 0) return;
+    for (const pid of pids) kill(pid);
+  }
+  throw new Error(`processes in the namespace ${namespace} do not end`);
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has just ended.
+  }
+}
 
 function macOf(end: "left" | "right"): string {
   return `02:00:00:00:00:${end === "left" ? "0a" : "0b"}`;
