@@ -184,7 +184,12 @@ describe("on a network in real time", () => {
   });
 
   it.each([
-    ["fails while the machine is in time", 0, replaced("stations.apply();", "stations.apply(); drop();"), "0 are answered"],
+    [
+      "fails while the machine is in time",
+      0,
+      replaced("stations.apply();", "stations.apply(); drop();"),
+      "0 are answered",
+    ],
     ["fails before its first step", 9, replaced("stations.apply();", "nothing();"), "1 error"],
   ])("does not play a test again that %s", async (_, late, program, seen) => {
     const { made, closed, network } = networks(late);
