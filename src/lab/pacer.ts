@@ -48,6 +48,7 @@ export class Pacer {
   #sliceNs = FIRST_SLICE_NS;
   /** The next frame on a wire ends a time without packets. */
   #isIdle = false;
+  #isWoken = false;
   #stopped = false;
   /** What lets time pass now; the next one waits for its end. */
   #work: Promise<unknown> = Promise.resolve();
@@ -87,7 +88,9 @@ export class Pacer {
 
   /** To be called when a frame is sent: a time without packets is over. */
   woken(): void {
-    if (this.#isIdle) this.#options.simulation.stop();
+    if (!this.#isIdle) return;
+    this.#isWoken = true;
+    this.#options.simulation.stop();
   }
 
   #plan(): void {
@@ -124,7 +127,8 @@ export class Pacer {
       const from = simulation.now;
       const until = from + Math.max(1, Math.round(left * NS_PER_MS * speed));
       this.#isIdle = idle;
-      const isDone = await this.#slices(until, deadline);
+      this.#isWoken = false;
+      const isDone = await this.#slices(until, deadline, () => this.#isWoken);
       this.#isIdle = false;
       left -= (simulation.now - from) / (NS_PER_MS * speed);
       if (!isDone) {
@@ -138,8 +142,11 @@ export class Pacer {
     this.#reached = lagNs > 0 && share < BEHIND ? Number((this.#speed * share).toPrecision(2)) : undefined;
   }
 
-  /** Runs until a time, or until somebody stops the simulation; false when the wall's clock has reached the deadline. */
-  async #slices(until: number, deadline: number): Promise<boolean> {
+  /**
+   * Runs until a time, or until somebody stops the simulation, since something `isOver`; false when the wall's clock has reached
+   * the deadline.
+   */
+  async #slices(until: number, deadline: number, isOver: () => boolean): Promise<boolean> {
     const { simulation, timers, controlled } = this.#options;
     while (simulation.now < until && !this.#stopped) {
       const target = Math.min(until, simulation.now + this.#sliceNs);
@@ -149,7 +156,8 @@ export class Pacer {
       const after = timers.now();
       if (after - before > 2 * SLICE_MS) this.#sliceNs = Math.max(1000, this.#sliceNs / 2);
       else if (after - before < SLICE_MS / 2) this.#sliceNs = Math.min(NS_PER_S, this.#sliceNs * 2);
-      if (simulation.now < target) return true;
+      // stopped; an event at the very end of the slice stops it there
+      if (simulation.now < target || isOver()) return true;
       if (after >= deadline) return false;
     }
     return true;
@@ -174,7 +182,7 @@ export class Pacer {
         else simulation.run(end);
         break;
       }
-      if (!(await this.#slices(end, deadline))) break;
+      if (!(await this.#slices(end, deadline, isThere))) break;
     }
     this.#lastMs = timers.now();
     return isThere();

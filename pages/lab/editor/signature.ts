@@ -9,7 +9,7 @@ import {
   ViewPlugin,
   type ViewUpdate,
 } from "@codemirror/view";
-import type { SignatureView } from "../../../src/lab/index.js";
+import type { SignatureHelp as Help } from "../../../src/editing/index.js";
 import type { Ask } from "./ask.js";
 
 const setHelp = StateEffect.define<Tooltip | null>();
@@ -86,7 +86,7 @@ export function signatures(ask: Ask): Extension {
   return [shownHelp, plugin, Prec.highest(keymap.of([{ key: "Escape", run: close }]))];
 }
 
-function drawn({ signatures: all, active, argument }: SignatureView): HTMLElement {
+function drawn({ signatures: all, active, argument }: Help): HTMLElement {
   const dom = document.createElement("div");
   dom.className = "cm-note cm-signature";
   const { label, parameters } = all[active]!;

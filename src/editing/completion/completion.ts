@@ -24,6 +24,7 @@ export interface Completion {
   /** The word for what it is, as in an outline; `keyword`, `method`, `annotation`, `property`, `macro` and `file` besides. */
   readonly kind: string;
   readonly detail: string;
+  /** Markdown. */
   readonly documentation: string;
   /** What is inserted for the word that is being typed; `$1` stands where the cursor goes. */
   readonly insert: string;

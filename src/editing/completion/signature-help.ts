@@ -11,6 +11,7 @@ import { reachedBy } from "./chain.js";
 export interface Signature {
   readonly label: string;
   readonly parameters: readonly string[];
+  /** Markdown. */
   readonly documentation: string;
 }
 

@@ -1,4 +1,5 @@
 /** Answers: one type a request. */
+import type { SignatureHelp } from "../../editing/index.js";
 import type { LabEvent } from "./events.js";
 import type { LabOp, LabRequestInput } from "./requests.js";
 import type {
@@ -16,7 +17,6 @@ import type {
   NodeView,
   PacketView,
   PlaceView,
-  SignatureView,
   StateView,
   StoryView,
   SuggestionsView,
@@ -51,7 +51,7 @@ export interface LabAnswers {
   /** Without a member: there is nothing to say. */
   readonly "edit.hover": { readonly hover?: HoverView };
   readonly "edit.complete": SuggestionsView;
-  readonly "edit.signature": { readonly help?: SignatureView };
+  readonly "edit.signature": { readonly help?: SignatureHelp };
   readonly "edit.definition": { readonly place?: PlaceView };
   readonly "edit.fixes": { readonly fixes: readonly FixView[] };
   readonly "edit.rename": { readonly edits: readonly EditView[] };

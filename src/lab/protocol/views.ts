@@ -1,4 +1,5 @@
 /** What a page is shown: plain JSON. Times are nanoseconds of the lab's clock, rates bits per second. */
+import type { Completion } from "../../editing/index.js";
 import type { PacketTrace } from "../../switch/index.js";
 
 export type LabEngine = "sim" | "testbed";
@@ -171,29 +172,10 @@ export interface HoverView {
   readonly text: string;
 }
 
-/** What can stand at a place; `insert` replaces the word that begins at `from`, with `$1` where the cursor goes. */
+/** What can stand at a place, for the word that begins at `from`. */
 export interface SuggestionsView {
   readonly from: number;
-  readonly items: readonly {
-    readonly label: string;
-    readonly kind: string;
-    readonly detail: string;
-    /** Markdown. */
-    readonly documentation: string;
-    readonly insert: string;
-    /** Smaller ones come first. */
-    readonly rank: number;
-  }[];
-}
-
-export interface SignatureView {
-  readonly signatures: readonly {
-    readonly label: string;
-    readonly parameters: readonly string[];
-    readonly documentation: string;
-  }[];
-  readonly active: number;
-  readonly argument: number;
+  readonly items: readonly Completion[];
 }
 
 /** A place in a file. */
