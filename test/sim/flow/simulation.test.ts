@@ -154,6 +154,66 @@ describe.each([
   });
 });
 
+describe("figures", () => {
+  /** 10 ms of the link, beginning at a time in ms. */
+  const flow = (network: FlowNetwork, atMs: number, bytes = 1_250_000): FlowStart => {
+    const [[source], [destination]] = racks(network) as [number[], number[]];
+    return { startNs: atMs * 1e6, source: source!, destination: destination!, bytes };
+  };
+
+  it("leave out what came before the end of the warm-up", () => {
+    const network = pair(1);
+    const flows = [0, 100, 300].map((at) => flow(network, at));
+    const figures = run(network, flows, { warmUpNs: 2e8, durationNs: 5e8 });
+    expect(figures).toMatchObject({
+      flows: 3,
+      open: 0,
+      mostOpen: 1,
+      measuredNs: 3e8,
+      offeredBytes: 1_250_000,
+    });
+    expect([figures.deliveredBytes, figures.completion.count]).toEqual([1_250_000, 1]);
+    // One link there and none back: 10 of 300 ms.
+    expect([...figures.utilisation].sort()[1]).toBeCloseTo(1 / 30, 12);
+    expect([...figures.utilisation].sort()[0]).toBe(0);
+    expect(figures.epochs).toHaveLength(50);
+    expect(figures.epochs.flatMap((bytes, i) => (bytes > 0 ? [i] : []))).toEqual([0, 10, 30]);
+    expect(figures.meanLinks).toBe(1);
+  });
+
+  it("count a flow that ends after the warm-up, though it began before, and not one that ends with it", () => {
+    const network = pair(1);
+    const ended = (atMs: number) => run(network, [flow(network, atMs)], { warmUpNs: 2e8 }).completion.count;
+    expect([ended(190), ended(191)]).toEqual([0, 1]);
+  });
+
+  it("have no offered bytes for flows without an end", () => {
+    const network = pair(1);
+    const figures = run(network, [flow(network, 0, Number.POSITIVE_INFINITY)], { durationNs: 1e8 });
+    expect(figures).toMatchObject({ offeredBytes: 0, open: 1, flows: 1 });
+    expect(figures.deliveredBytes).toBeCloseTo(0.125 * 1e8, 3);
+  });
+
+  it("are 0 where nothing is measured", () => {
+    const network = pair(1);
+    const figures = run(network, [flow(network, 0)], { warmUpNs: 2e8, durationNs: 2e8 });
+    expect(figures).toMatchObject({ measuredNs: 0, deliveredBytes: 0, meanLinks: 0, open: 0 });
+    expect([...figures.utilisation]).toEqual([0, 0]);
+  });
+
+  it("admit a flow in the step whose beginning is nearest", () => {
+    const network = pair(1);
+    const completion = (startMs: number) =>
+      run(network, [flow(network, startMs)]).epochs.findIndex((bytes) => bytes > 0);
+    expect([completion(9.4), completion(9.5)]).toEqual([0, 1]);
+  });
+
+  it("count moved flows only where flows follow the routes", () => {
+    const network = pair(2);
+    expect(run(network, [flow(network, 0)], { keepPaths: true, buckets: 4 }).moved).toBe(0);
+  });
+});
+
 describe("subflows", () => {
   it("of one flow take one share of a link that all meet", () => {
     const network = pair(2);
@@ -183,6 +243,27 @@ describe("subflows", () => {
 });
 
 describe("a network", () => {
+  it("knows for each port of a switch the port at the other end", () => {
+    const network = hyperx([3, 2], 1);
+    const { firstPort, peer, peerPort, link, portOfLink, switches } = network;
+    for (let own = 0; own < switches; own++)
+      for (let port = firstPort[own]!; port < firstPort[own + 1]!; port++) {
+        const back = firstPort[peer[port]!]! + peerPort[port]!;
+        expect([peer[back], peerPort[back]]).toEqual([own, port - firstPort[own]!]);
+        expect(link[back]! ^ 1).toBe(link[port]);
+        expect(portOfLink[link[port]!]).toBe(port);
+      }
+    expect(network.portsOf(0)).toBe(3);
+  });
+
+  it("gives the hosts of a rack together what their NICs give", () => {
+    const network = pair(3);
+    for (const rack of [0, 1])
+      expect(
+        [network.rackSends(rack), network.rackReceives(rack)].map((resource) => network.capacity[resource]),
+      ).toEqual([0.375, 0.375]);
+  });
+
   it("of hosts with two NICs is refused at the key", () => {
     const spec = topologySchema.parse({ kind: "leaf_spine", tors: 2, leaves: 2 });
     expect(() => new FlowNetwork(buildTopology(spec))).toThrow("the flow simulator knows hosts with one");
