@@ -105,6 +105,8 @@ interface Ending {
 
 export default class MutantRunner extends TestRunner {
   readonly #work = new WeakMap<object, Work>();
+  /** Tries of mutants in this process. */
+  #tries = 0;
 
   onCollected(collected: RunnerTestFile[]): void {
     const timeOf = (task: RunnerTask): number =>
@@ -156,6 +158,11 @@ export default class MutantRunner extends TestRunner {
         else if (failed)
           console.error(`broken without a mutant: ${key}: ${test.result!.errors?.[0]?.message}`);
         if (limited) times[key] = TOO_LONG;
+        // The test passed when times were measured: a mutant of another test has spoiled the state of a module.
+        if (failed && !limited && this.#tries > 0 && (times[key] ?? TOO_LONG) !== TOO_LONG) {
+          write({ kind: "spoiled", test: key, mutant: undefined });
+          process.kill(process.pid, "SIGKILL");
+        }
         write({ kind: "broken", test: key });
         this.#end(test);
         return;
@@ -171,6 +178,7 @@ export default class MutantRunner extends TestRunner {
       write({ kind: "covered", test: key, mutants: reached });
       work.queue = files.mutants.filter((id) => mutants.reached.has(id) && !again.has(id));
     } else if (work.phase === "mutant") {
+      this.#tries++;
       const status = limited ? "Timeout" : failed ? "Killed" : "Survived";
       write({ kind: "result", mutant: work.current!, status, test: key, steps: mutants.steps });
       spend(work.current!, mutants.steps);

@@ -4,7 +4,7 @@ import { Random } from "../../../src/base/index.js";
 import { ActiveBundles } from "../../../src/sim/flow/active-bundles.js";
 import { FlowsByHash } from "../../../src/sim/flow/flows-by-hash.js";
 import { FlowsByPath } from "../../../src/sim/flow/flows-by-path.js";
-import { FlowNetwork, type RouterMaker } from "../../../src/sim/flow/index.js";
+import { FlowNetwork, type FlowStart, type RouterMaker } from "../../../src/sim/flow/index.js";
 import { buildTopology, topologySchema } from "../../../src/topology/index.js";
 
 const LINK = { rate: "1Gbps", delay: "1us" };
@@ -19,6 +19,12 @@ const network = new FlowNetwork(
     }),
   ),
 );
+
+/** A flow between the first hosts of two racks. */
+const flow = (from: number, to: number): FlowStart => {
+  const [source, destination] = [from, to].map((rack) => network.topology.racks[rack]!.hosts[0]!);
+  return { startNs: 0, source: source!, destination: destination!, bytes: 1 };
+};
 
 /** Two links, of which the second is one of `ways`, by the flow's hash; `shift.by` moves all to others. */
 function router(ways: number, shift = { by: 0 }): RouterMaker {
@@ -42,12 +48,12 @@ describe("bundles by path", () => {
     const choice = new FlowsByPath(active, 1 << 20, new Random(1));
     const made: number[] = [];
     const come = (from: number, to: number) => {
-      const bundle = choice.bundleFor(from, to, (one) => {
-        made.push(one);
-        active.start(one, 1);
+      const chosen = new Int32Array(1);
+      choice.choose([flow(from, to)], chosen, (bundle) => {
+        made.push(bundle);
+        active.start(bundle, 1);
       });
-      if (made.at(-1) !== bundle || active.bundles.weight[bundle] === 0) active.bundles.weight[bundle]!++;
-      return bundle;
+      return chosen[0]!;
     };
     return { active, choice, made, come };
   };
@@ -67,6 +73,19 @@ describe("bundles by path", () => {
       [1, 2, 3, 4].map((way) => [...ends(1, 0), 0, way]),
     );
     expect(network.rackReceives(1)).toBe(network.rackSends(1) + 1);
+  });
+
+  it("are the same for flows that come together and for flows that come one by one", () => {
+    const flows = Array.from({ length: 300 }, (_, i) => flow(i % 3, 3));
+    const together = make(5);
+    const chosen = new Int32Array(300);
+    together.choice.choose(flows, chosen, (bundle) => together.active.start(bundle, 1));
+    const single = make(5);
+    const ways = ({ active }: typeof single, bundle: number) => linksOf(active, bundle).join();
+    expect([...chosen].map((bundle) => ways(together, bundle))).toEqual(
+      flows.map((_, i) => ways(single, single.come(i % 3, 3))),
+    );
+    expect(new Set(chosen).size).toBe(15);
   });
 
   it("are found again among more paths than the table began with", () => {
@@ -113,8 +132,11 @@ describe("bundles by hash", () => {
   it("are as many for each pair of racks as there are buckets, each with a hash of its own", () => {
     const active = new ActiveBundles(network, router(1000));
     const choice = new FlowsByHash(active, 8, new Random(1));
-    const of = (from: number, to: number) =>
-      new Set(Array.from({ length: 400 }, () => choice.bundleFor(from, to, () => {})));
+    const of = (from: number, to: number) => {
+      const chosen = new Int32Array(400);
+      choice.choose(new Array<FlowStart>(400).fill(flow(from, to)), chosen, () => {});
+      return new Set(chosen);
+    };
     const all = [of(0, 1), of(1, 0), of(2, 3), of(3, 2)];
     expect(all.map(({ size }) => size)).toEqual([8, 8, 8, 8]);
     const together = new Set(all.flatMap((one) => [...one]));

@@ -28,7 +28,7 @@ function play(window: number, text: string, options: Partial<TcpOptions> = {}, p
 
 describe("the sample of an acknowledgement", () => {
   it("has its bytes, round trip, flight, loss, limits and rate", () => {
-    const { control } = play(
+    const { control, recovered } = play(
       6000,
       `${OPEN}
       20  send 7000
@@ -76,6 +76,7 @@ describe("the sample of an acknowledgement", () => {
       roundStart: false,
       ...more,
     });
+    expect(recovered).toEqual([]);
     // Rates: what was delivered since the newest segment was sent, over the longer time of sending and of acknowledgements.
     expect(control.samples).toEqual([
       row(30, 1000, 1000, 10, 6000, 5000, 1000e9 / (10 * MS), { roundStart: true }),

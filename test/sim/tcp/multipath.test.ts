@@ -231,3 +231,104 @@ describe("a connection with four subflows", () => {
     expect(net.a.isFree(4, 4, peer)).toBe(true);
   });
 });
+
+describe("the events of a connection with two subflows", () => {
+  /** Both subflows are open after this. */
+  function open(options: Partial<TcpOptions> = {}) {
+    const net = pairOfHosts([spread(), spread()], { rate: 100e6 });
+    const { simulation } = net.network;
+    const all = tcp({ ...options, subflows: { count: 2, scheduler: "round_robin" } });
+    const events: string[] = [];
+    let server: MultipathConnection | undefined;
+    net.b.listen(
+      80,
+      all,
+      (stream) => {
+        server = stream as MultipathConnection;
+        server.listener = {
+          established: () => events.push("server established"),
+          peerFinished: () => events.push("server heard the end"),
+          closed: (reason) => events.push(`server ${reason}`),
+        };
+      },
+      new Random(2),
+    );
+    const peer = { address: net.b.address(4), port: 80 };
+    const client = net.a.connectMultipath(4, PORTS.slice(0, 2), peer, new Random(1), all);
+    client.listener = {
+      established: () => events.push("client established"),
+      finished: () => events.push("client finished sending"),
+      timedOut: (attempt) => events.push(`client timeout ${attempt}`),
+      recovered: (attempts) => events.push(`client recovered after ${attempts}`),
+      closed: (reason) => events.push(`client ${reason}`),
+    };
+    simulation.run(10 * NS_PER_MS);
+    return { net, simulation, client, server: server!, events };
+  }
+
+  it("are told once for both, and the end when the last subflow is over", () => {
+    const { client, server, events, simulation, net } = open();
+    expect(client.subflows).toHaveLength(2);
+    expect([client.flow.srcPort, client.flow.dstPort]).toEqual([PORTS[0], 80]);
+    expect([client.repaths, server.connections.length]).toEqual([undefined, 2]);
+    client.send(1000);
+    client.finish();
+    simulation.run(20 * NS_PER_MS);
+    expect(client.connections.map(({ bytesAcknowledged }) => bytesAcknowledged)).toEqual([500, 500]);
+    server.finish();
+    simulation.run(NS_PER_S);
+    expect(events).toEqual([
+      "client established",
+      "server established",
+      "client finished sending",
+      "server heard the end",
+      "server finished",
+      "client finished",
+    ]);
+    expect([net.a.connectionCount, net.b.connectionCount]).toEqual([0, 0]);
+    client.close();
+    expect(events).toHaveLength(6);
+  });
+
+  it("tell of a timeout and of the recovery from it", () => {
+    const { client, events, simulation, net } = open({ rack: false });
+    let lost = 0;
+    net.relays[0].loses = ({ payloadLength }) => payloadLength > 0 && lost++ === 0;
+    client.send(100);
+    simulation.run(NS_PER_S);
+    // The other subflow has sent it too.
+    expect(events.slice(2)).toEqual([
+      "client timeout 1",
+      "client finished sending",
+      "client recovered after 1",
+    ]);
+    expect(client.counters).toMatchObject({ timeouts: 1, bytesSent: 300 });
+  });
+
+  it("tell that it was closed, once; all subflows are", () => {
+    const { client, events, net } = open();
+    client.close();
+    client.close();
+    expect(events.slice(2)).toEqual(["client closed"]);
+    expect(net.a.connectionCount).toBe(0);
+  });
+
+  it("go on where one subflow is reset: the other sends what is missing", () => {
+    const { client, server, events, simulation, net } = open({ rack: false });
+    net.relays[1].loses = ({ payloadLength }) => payloadLength > 0;
+    client.send(400);
+    simulation.run(12 * NS_PER_MS);
+    expect(server.bytesReceived).toBe(100);
+    const reset = client.connections[1]!;
+    net.b.listen(81, tcp(), () => {}, new Random(1));
+    // The other end forgets the subflow, and answers its next segment with a reset.
+    server.connections[1]!.close();
+    net.relays[1].loses = () => false;
+    simulation.run(NS_PER_S);
+    expect(reset.state).toBe("CLOSED");
+    expect(server.bytesReceived).toBe(400);
+    expect(client.subflows).toHaveLength(1);
+    expect(events).toContain("client finished sending");
+    expect(events.filter((event) => /closed|reset/.test(event))).toEqual([]);
+  });
+});

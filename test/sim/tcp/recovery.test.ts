@@ -304,8 +304,82 @@ describe("the retransmission timer (RFC 6298)", () => {
   });
 });
 
+describe("the user timeout (RFC 9293, section 3.8.3)", () => {
+  it("closes a connection whose data nobody acknowledges, counted from the first timeout", () => {
+    const { closed, timeouts } = play(
+      1000,
+      `${WITHOUT_SACK}
+      20   send 1000
+      ${sends(20, 0, 0)}
+      50   > . 1:1001(1000) ack 1
+      110  > . 1:1001(1000) ack 1
+      230.1 state CLOSED
+    `,
+      { ...NEW_RENO, userTimeout: 180e6 },
+    );
+    expect([closed, timeouts]).toEqual([["timed out"], [1, 2]]);
+  });
+
+  it("counts anew after progress", () => {
+    const { closed } = play(
+      1000,
+      `${WITHOUT_SACK}
+      20   send 2000
+      ${sends(20, 0, 0)}
+      50   > . 1:1001(1000) ack 1
+      110  > . 1:1001(1000) ack 1
+      120  < . 1:1(0) ack 1001
+      ${sends(120, 1, 1)}
+      240  > . 1001:2001(1000) ack 1
+      480.1 state CLOSED
+    `,
+      { ...NEW_RENO, userTimeout: 240e6 },
+    );
+    expect(closed).toEqual(["timed out"]);
+  });
+});
+
 describe("F-RTO (RFC 5682, section 3.1)", () => {
   const options = { rack: false };
+
+  /** Falls to one segment at a timeout, and opens wide with the next acknowledgement. */
+  function wide() {
+    const control = recordingControl(4000);
+    let window = 4000;
+    return Object.defineProperties(control, {
+      window: { get: () => window },
+      onTimeout: { value: () => void (window = 1000) },
+      onAck: { value: () => void (window = 20_000) },
+    });
+  }
+
+  it("sends two new segments after the first acknowledgement, though the window has room for more (step 2b)", () => {
+    script(
+      `${OPEN}
+      20  send 20000
+      ${sends(20, 0, 3)}
+      50  > . 1:1001(1000) ack 1
+      60  < . 1:1(0) ack 1001
+      ${sends(60, 4, 5)}
+      65  state ESTABLISHED
+    `,
+      { congestionControl: wide, rack: false },
+    );
+  });
+
+  it("is not used without SACK, where an acknowledgement does not tell which copy has arrived", () => {
+    script(
+      `${WITHOUT_SACK}
+      20  send 20000
+      ${sends(20, 0, 3)}
+      50  > . 1:1001(1000) ack 1
+      60  < . 1:1(0) ack 1001
+      ${sends(60, 1, 19)}
+      65  state ESTABLISHED
+    `,
+      { congestionControl: wide, ...NEW_RENO },
+    );
+  });
 
   it("goes on retransmitting where the second acknowledgement tells nothing of what was sent once", () => {
     const { events } = play(

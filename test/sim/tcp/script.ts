@@ -17,6 +17,7 @@
  */
 import { expect } from "vitest";
 import { Random } from "../../../src/base/index.js";
+import type { PathChooser } from "../../../src/hosts/index.js";
 import {
   type CloseReason,
   Host,
@@ -118,8 +119,12 @@ export interface ScriptResult {
   peerFinished: number;
 }
 
-/** Runs a script; fails where the host sends anything else. */
-export function script(text: string, options: Partial<TcpOptions> = {}): ScriptResult {
+/** Runs a script; fails where the host sends anything else. `chooser`: what its path chooser does beside nothing. */
+export function script(
+  text: string,
+  options: Partial<TcpOptions> = {},
+  chooser: Partial<PathChooser> = {},
+): ScriptResult {
   const network = new Network();
   const { simulation } = network;
   const host = new Host(simulation, {
@@ -127,7 +132,7 @@ export function script(text: string, options: Partial<TcpOptions> = {}): ScriptR
     mac: 1n,
     ipv4: 0x0a000001n,
     ipv6: 1n,
-    policy: policy(steady),
+    policy: policy(() => Object.defineProperties(steady(), Object.getOwnPropertyDescriptors(chooser))),
     codec,
   });
   const sent: Packet[] = [];
