@@ -117,7 +117,7 @@ describe("the help of every command", () => {
           expect(options, `${line}: ${option}`).toMatch(new RegExp(`(^|[ ,])${option}([ ,<[]|$)`, "m"));
       }
     }
-  }, 120_000);
+  });
 
   it("is named by the errors of that command", () => {
     const made = program();

@@ -69,7 +69,7 @@ for (const { network, engine, reason } of LABS) {
       );
       expect(existsSync(join(folder, "logs", "s3.log"))).toBe(true);
       expect(statSync(join(folder, "pcaps", "s1-eth1_in.pcap")).size).toBeGreaterThan(24);
-    }, 120_000);
+    });
   });
 }
 
@@ -89,7 +89,7 @@ describe.skipIf(plain !== undefined)(
       expect(stdout).toContain("*** Results: 0% dropped (6/6 received)");
       expect(status).toBe(0);
       expect(existsSync(join(folder, "pcaps"))).toBe(false);
-    }, 120_000);
+    });
 
     it("ends although programs go on in the background, and tells of statements that fail", () => {
       const folder = copyExample();
@@ -119,7 +119,7 @@ describe.skipIf(plain !== undefined)(
       expect(stdout).toMatch(/s3-commands\.txt:5:1: error\[P4\d+\]/);
       expect(stdout).toContain("still here");
       expect(status).toBe(1);
-    }, 120_000);
+    });
 
     it.each([
       ["SIGINT", 130],

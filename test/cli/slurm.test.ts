@@ -127,7 +127,7 @@ describe("p4loom run --slurm", () => {
     expect(status).toBe(0);
     expect(results(out)).toBe(local(FILE));
     expect(readFileSync(join(env["STAND_IN"]!, "arrays"), "utf8")).toBe("--array=1-4\n--array=2-3\n");
-  }, 180_000);
+  });
 
   it("submits with --resume what the folder does not have", () => {
     const env = standIn("");
@@ -140,7 +140,7 @@ describe("p4loom run --slurm", () => {
     expect(stderr).toContain("array job 1: 2 tasks (1,3)");
     expect(status).toBe(0);
     expect(results(out)).toBe(local(FILE));
-  }, 180_000);
+  });
 
   it("says what sbatch says, and where there is none", () => {
     const bin = path("refuses");
@@ -215,6 +215,6 @@ describe.skipIf(!canSubmit)(
         .filter((name) => /^points-.*jsonl$/.test(name))
         .flatMap((name) => readFileSync(join(out, name), "utf8").trimEnd().split("\n"));
       expect(lines).toHaveLength(8);
-    }, 300_000);
+    });
   },
 );

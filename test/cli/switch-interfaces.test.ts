@@ -89,7 +89,7 @@ const HEAD = "02000000000b02000000000a";
 const frameOf = (n: number, length = 60): string =>
   `${HEAD}88b5${n.toString(16).padStart(8, "0")}`.padEnd(2 * length, "5a");
 
-describe.skipIf(reason !== undefined)(title, { timeout: 60_000 }, () => {
+describe.skipIf(reason !== undefined)(title, () => {
   it("takes and sends packets with all their bytes, captures them, and ends with all of them sent", async () => {
     const { folder, got, send, words } = network();
     const run = start(folder, ...words, `--pcap=${folder}`, "--", "--grpc-server-addr", "127.0.0.1:0");
@@ -167,7 +167,7 @@ describe.skipIf(reason !== undefined)(title, { timeout: 60_000 }, () => {
     await ports!.remove(2);
     expect(await refused(ports!.remove(2))).toBe("NOT_FOUND: there is no port 2");
     send(1, frameOf(2));
-    await vi.waitFor(async () => expect((await ports!.list())[0]).toMatchObject({ received: 2 }));
+    await expect.poll(async () => (await ports!.list())[0]).toMatchObject({ received: 2 });
     await ports!.add(2, two);
     send(1, frameOf(3));
     await until(() => expect(got.b).toEqual([frameOf(1), frameOf(3)]));

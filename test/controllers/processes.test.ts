@@ -248,7 +248,7 @@ describe("the controller of docs/controllers.md", () => {
         } finally {
           await lab.close();
         }
-      }, 120_000);
+      });
 
       it("routes are recomputed around a link that only other switches can avoid", async () => {
         const text = `name: around
@@ -278,7 +278,7 @@ duration: 4s
           /^routes without tor0-1 - leaf0-0: \d+ updates and \d+ removals on 3 switches$/,
         );
         expect(log.at(-1)).toBe("stopped");
-      }, 120_000);
+      });
     });
   }
 });

@@ -111,7 +111,7 @@ describe("controllers", () => {
       ),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 
   it("log the same bytes for the same seed, kills and restarts included", async () => {
     await fc.assert(
@@ -138,5 +138,5 @@ describe("controllers", () => {
       ),
       { numRuns: 30 },
     );
-  }, 60_000);
+  });
 });

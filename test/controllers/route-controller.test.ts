@@ -176,5 +176,5 @@ describe.each(["ecmp", "pecmp"])("routes of %s", (name) => {
       ),
       { numRuns: 40 },
     );
-  }, 120_000);
+  });
 });

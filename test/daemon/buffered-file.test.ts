@@ -60,13 +60,13 @@ describe("a buffered file", () => {
         if (waits) {
           file.end();
           file.add(Uint8Array.of(1));
-          await vi.waitFor(() => expect(ended).toHaveBeenCalledOnce(), { timeout: 20_000, interval: 1 });
+          await vi.waitFor(() => expect(ended).toHaveBeenCalledOnce(), { timeout: 60_000, interval: 1 });
         } else file.close();
         expect(Buffer.compare(readFileSync(path), Buffer.concat(expected))).toBe(0);
         file.add(Uint8Array.of(1));
         file.close();
         expect(ended).toHaveBeenCalledOnce();
-        await vi.waitFor(() => expect(descriptors(path)).toBe(0), { timeout: 20_000, interval: 1 });
+        await vi.waitFor(() => expect(descriptors(path)).toBe(0), { timeout: 60_000, interval: 1 });
       }),
       { numRuns: 40 },
     );
@@ -89,7 +89,7 @@ describe("a buffered file", () => {
     const file = new BufferedFile(path, noError);
     file.add(Uint8Array.of(1, 2, 3));
     expect(statSync(path).size).toBe(0);
-    await vi.waitFor(() => expect(statSync(path).size).toBe(3), { timeout: 20_000, interval: 1 });
+    await vi.waitFor(() => expect(statSync(path).size).toBe(3), { timeout: 60_000, interval: 1 });
     file.close();
   });
 });

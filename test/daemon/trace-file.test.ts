@@ -36,7 +36,7 @@ describe("writing", () => {
     const file = new TraceFile({ path, maxBytes: 1e6 }, none, none);
     const [first, ...others] = packets();
     file.add(first!);
-    await vi.waitFor(async () => expect(await read(path)).toEqual([first]), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await read(path)).toEqual([first]), { timeout: 60_000 });
     for (const packet of others) file.add(packet);
     file.close();
     expect(await read(path)).toEqual([first, ...others]);

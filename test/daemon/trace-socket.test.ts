@@ -4,7 +4,7 @@ import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { traceLines } from "../../src/daemon/trace-file.js";
 import { packetHash, TraceSample } from "../../src/daemon/trace-sample.js";
 import { TraceSocket } from "../../src/daemon/trace-socket.js";
@@ -27,9 +27,9 @@ describe("a socket of traces", () => {
       for await (const { packet } of readTraces(path, traceLines(`unix:${path}`)))
         seen.push(packet.input.packet_id);
     })();
-    await vi.waitFor(() => expect(device.trace).toBeDefined());
+    await expect.poll(() => device.trace).toBeDefined();
     for (let i = 0; i < 3; i++) device.receive(1, bytes("01000a010203"));
-    await vi.waitFor(() => expect(seen).toHaveLength(3));
+    await expect.poll(() => seen).toHaveLength(3);
 
     const head = await new Promise<string>((resolve) => {
       const other = createConnection(path);
@@ -41,7 +41,7 @@ describe("a socket of traces", () => {
     expect(JSON.parse(head)).toEqual({ trace_stream: 1, epoch_us: 5e15 });
     await socket.close();
     await reading;
-    await vi.waitFor(() => expect(device.trace).toBeUndefined());
+    await expect.poll(() => device.trace).toBeUndefined();
     expect(existsSync(path)).toBe(false);
   });
 

@@ -40,7 +40,7 @@ say("formatted", line(number("egress_spec = port")))
 vim.cmd("qa!")
 `;
 
-it.skipIf(version === undefined)("works in Neovim with the settings of the page", { timeout: 60_000 }, () => {
+it.skipIf(version === undefined)("works in Neovim with the settings of the page", () => {
   const page = readFileSync(join(root, "docs/editors.md"), "utf8");
   const [recent, older] = [...page.matchAll(/```lua\n([\s\S]*?)```/g)].map((block) => block[1]!);
   const folder = mkdtempSync(join(tmpdir(), "p4loom-neovim-"));

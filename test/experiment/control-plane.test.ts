@@ -88,7 +88,7 @@ describe("recomputed routes", () => {
     }
     for (const { plan } of source.schemes)
       expect(plan.controllers!.map(({ name }) => name)).toEqual(["routes"]);
-  }, 120_000);
+  });
 
   it("are those of all links again when the link is back, also for a controller that was dead meanwhile", async () => {
     const text = `schemes: [ecmp]\n${faults(
@@ -118,7 +118,7 @@ describe("recomputed routes", () => {
       without("tor0-1 - leaf0-1"),
       "stopped",
     ]);
-  }, 60_000);
+  });
 
   it("are in a switch again that was restarted", async () => {
     // The restarted switch is given the plan with all links, which leads into the dead one.
@@ -132,7 +132,7 @@ describe("recomputed routes", () => {
     const plans = logs[0]!.lines.filter((line) => line.includes("routes without tor0-1 - leaf0-0"));
     expect(plans).toHaveLength(2);
     expect(plans[1]).toMatch(/ on 1 switch$/);
-  }, 60_000);
+  });
 });
 
 describe("the log", () => {
@@ -148,7 +148,7 @@ describe("the log", () => {
     const without = join(folder, "without");
     await runTimeline(timelineOf(text), { seed: 3, out: without });
     expect(existsSync(join(without, "controllers.log"))).toBe(false);
-  }, 60_000);
+  });
 });
 
 describe("faults of controllers", () => {
@@ -290,5 +290,5 @@ describe("a controller", () => {
     expect(log).toMatch(
       /^pecmp 0\.000000000 own: started\npecmp 0\.003000000 own: polls\npecmp .* own: stopped\nnone /,
     );
-  }, 60_000);
+  });
 });

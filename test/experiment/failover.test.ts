@@ -276,7 +276,7 @@ describe("PRR", () => {
       const tries = mean(samples.map((sample) => sample.timeouts));
       expect(Math.abs(tries / expectedTries(n) - 1), failure.name).toBeLessThan(0.12);
     }
-  }, 120_000);
+  });
 });
 
 describe("no re-pathing", () => {

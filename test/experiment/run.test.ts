@@ -60,7 +60,7 @@ describe("running the small example", () => {
     } finally {
       rmSync(out, { recursive: true, force: true });
     }
-  }, 120_000);
+  });
 });
 
 describe("a folder that cannot be written", () => {
@@ -110,7 +110,7 @@ describe("on the real programs", () => {
       const deviation = Math.sqrt((p * (1 - p)) / runs);
       expect(Math.abs(row.first_try_success - p), row.failure).toBeLessThan(3.5 * deviation);
     }
-  }, 120_000);
+  });
 
   it.each([
     ["vlan", 4, "offset"],

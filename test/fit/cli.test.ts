@@ -92,7 +92,7 @@ describe("p4loom fit", () => {
     await fitFile(golden("many_ex_40"), { ...base, exact: "20" });
     expect(out).toMatch(/^placed on Tofino \(1\): 5 of 12 stages \(exact; assignment verified\)/);
     expect(err).toContain("exact: 5 stages, at least 5, gap 0 %");
-  }, 60_000);
+  });
 
   it("reads a BMv2 JSON with its P4Info, with the same result as the source", async () => {
     const { program } = loadProgram("real_ecmp");

@@ -26,7 +26,7 @@ function open(...ports: InterfacePort[]) {
   return { io, frames, links, warnings, hexes: () => frames.map(({ hex }) => hex) };
 }
 
-const until = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 2 });
+const until = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 2 });
 
 /** An Ethernet frame of a type that no stack answers. */
 function frameOf(length: number, seed: number): Uint8Array {

@@ -118,7 +118,7 @@ function behind(text: string, piece: string): { line: number; character: number 
   return { line: before.length - 1, character: before.at(-1)!.length };
 }
 
-it("answers a session of an editor", { timeout: 30_000 }, async () => {
+it("answers a session of an editor", async () => {
   const answers: [string, unknown][] = [];
   const uri = pathToFileURL(join(folder, "ring.p4")).href;
   writeFileSync(join(folder, "ring.p4"), RING);
@@ -175,7 +175,7 @@ it("answers a session of an editor", { timeout: 30_000 }, async () => {
   await expect(`${text}\n`).toMatchFileSnapshot(join(root, "test/golden/language-server/ring.session.json"));
 });
 
-it("stands what is no request, and cancels", { timeout: 30_000 }, async () => {
+it("stands what is no request, and cancels", async () => {
   const uri = pathToFileURL(join(folder, "a.p4")).href;
   await client.initialize(pathToFileURL(folder).href);
   client.raw("no header\r\n\r\n");
@@ -219,9 +219,7 @@ it("stands what is no request, and cancels", { timeout: 30_000 }, async () => {
   expect(await long).toEqual(["this text has 2500000 characters; p4loom analyses at most 2097152"]);
 });
 
-it("knows the program that an open header file belongs to, and renames in all programs that include it", {
-  timeout: 30_000,
-}, async () => {
+it("knows the program that an open header file belongs to, and renames in all programs that include it", async () => {
   const HEADERS = "header h_t { bit<8> size; }\nstruct headers_t { h_t h; }\n";
   const body = (field: string) =>
     `#include <core.p4>\n#include <v1model.p4>\n#include "headers.p4"\nstruct m_t { }\n` +

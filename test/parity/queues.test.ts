@@ -167,7 +167,7 @@ describe("an incast of 200 frames into a bottleneck of 10:1", () => {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
-  }, 60_000);
+  });
 
   const noBmv2 = BMV2 === undefined ? NO_BMV2 : thriftBuiltIn() ? undefined : "BMv2 was built without Thrift";
   it.skipIf(noBmv2 !== undefined)(

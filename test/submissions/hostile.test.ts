@@ -115,7 +115,7 @@ describe.runIf(contained)("controllers", () => {
       writeFileSync(join(submissions, name), aimed.replaceAll("GRADER", String(process.pid)));
     }
     graded = await grade("09-controller", submissions);
-  }, 240_000);
+  });
   afterAll(() => void server.close());
 
   it.each([

@@ -1,25 +1,40 @@
 /** However a lab ends, nothing of it is left; and nothing of another lab is touched. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DiagnosticError } from "../../src/base/index.js";
 import { connect } from "../../src/p4runtime/index.js";
 import { cleanRuns, type Lab, type LabOptions, type LabSwitch, startLab } from "../../src/testbed/index.js";
 import { takeAway } from "../../src/testbed/run/janitor.js";
-import {
-  holdLabCommand,
-  labOptions,
-  leftoversOf,
-  makeFolder,
-  namespacesOf,
-  p4loomCommand,
-  whyNot,
-} from "./machine.js";
+import { labOptions, leftoversOf, makeFolder, namespacesOf, P4LOOM, whyNot } from "./machine.js";
 import { twoHosts } from "./two-hosts.js";
 
 const reason = whyNot("netns", "switch");
+
+/** Where `hold-lab.ts` is bundled: two folders below the package's, as `dist/cli` is, so that it finds the package's files. */
+const bundle = resolve(import.meta.dirname, "../../out", `lab-hold-${process.pid}`);
+const HOLD_LAB = join(bundle, "hold-lab.js");
+
+beforeAll(async () => {
+  await build({
+    entryPoints: [join(import.meta.dirname, "hold-lab.ts")],
+    outdir: bundle,
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    format: "esm",
+    external: ["koffi", "highs", "@observablehq/plot"],
+    banner: {
+      js: 'import { createRequire as requireOf } from "node:module";const require = requireOf(import.meta.url);',
+    },
+    logLevel: "error",
+  });
+});
+
+afterAll(() => rmSync(bundle, { recursive: true, force: true }));
 
 /** A name for a lab that no other test has, whoever runs them beside us. */
 function labName(text: string): string {
@@ -40,8 +55,7 @@ function runsOf(lab: string): string[] {
 
 /** A process of its own that holds a lab. */
 async function hold(network: string): Promise<{ id: string; child: ChildProcess }> {
-  const [node, script] = await holdLabCommand();
-  const child = spawn(node!, [script!, network, makeFolder(), ...(await p4loomCommand())], {
+  const child = spawn(process.execPath, [HOLD_LAB, network, makeFolder(), ...P4LOOM], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const id = await new Promise<string>((resolve) => {

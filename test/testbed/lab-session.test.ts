@@ -31,7 +31,7 @@ describe.skipIf(reason !== undefined)(
     const reaches = async (): Promise<boolean> => {
       events.length = 0;
       await ask({ op: "host.command", host: "h1", line: "ping -n -c 3 -i 0.1 -W 1 h2" });
-      await vi.waitFor(() => expect(said()).toContain("packet loss"), { timeout: 20_000 });
+      await vi.waitFor(() => expect(said()).toContain("packet loss"), { timeout: 60_000 });
       return !said().includes("100% packet loss");
     };
 
@@ -41,9 +41,9 @@ describe.skipIf(reason !== undefined)(
       lab = await openTestbedLab({ project, folder }, { log: () => {}, stop: new AbortController().signal });
       ({ service } = lab);
       service.subscribe((event) => events.push(event));
-    }, 120_000);
+    });
 
-    afterAll(() => lab?.close(), 60_000);
+    afterAll(() => lab?.close());
 
     it("runs the exercise, and says what it cannot do", async () => {
       const view = await ask({ op: "describe" });
@@ -79,7 +79,7 @@ describe.skipIf(reason !== undefined)(
           story = (await ask({ op: "packet.story", packet: id })) as StoryView;
           expect(story.end.kind).toBe("delivered");
         },
-        { timeout: 20_000 },
+        { timeout: 60_000 },
       );
       expect(story).toMatchObject({ from: "h1", protocol: "udp", end: { node: "h2" } });
       expect(story!.hops[0]).toMatchObject({ kind: "send", bytes: hex });
@@ -91,7 +91,7 @@ describe.skipIf(reason !== undefined)(
       expect(last.kind === "receive" && last.bytes.slice(44, 46)).toBe("07");
       const seen = () =>
         events.flatMap((event) => (event.kind === "frame" ? event.packets : [])).map((one) => one.id);
-      await vi.waitFor(() => expect(seen()).toContain(id), { timeout: 20_000 });
+      await vi.waitFor(() => expect(seen()).toContain(id), { timeout: 60_000 });
     });
 
     it("sends into a port of a switch, and tells why the switch drops the packet", async () => {
@@ -106,7 +106,7 @@ describe.skipIf(reason !== undefined)(
           .flatMap((event) => (event.kind === "frame" ? event.drops : []))
           .filter(({ node }) => node === "s1");
       await vi.waitFor(() => expect(dropped().reduce((sum, { packets }) => sum + packets, 0)).toBe(3), {
-        timeout: 20_000,
+        timeout: 60_000,
       });
     });
 
@@ -148,19 +148,19 @@ describe.skipIf(reason !== undefined)(
       const opened = await ask({ op: "terminal.open", host: "h3", columns: 100, rows: 30 });
       const { terminal } = opened as { terminal: number };
       const type = (data: string) => ask({ op: "terminal.input", terminal, data });
-      await vi.waitFor(() => expect(shown()).toContain("h3$"), { timeout: 20_000 });
+      await vi.waitFor(() => expect(shown()).toContain("h3$"), { timeout: 60_000 });
       await type("stty size; hostname -I; ip -br addr show eth0 | cat\r");
-      await vi.waitFor(() => expect(shown()).toMatch(/30 100[\s\S]*10\.0\.3\.3/), { timeout: 20_000 });
+      await vi.waitFor(() => expect(shown()).toMatch(/30 100[\s\S]*10\.0\.3\.3/), { timeout: 60_000 });
       await ask({ op: "terminal.resize", terminal, columns: 120, rows: 40 });
       await type("stty size\r");
-      await vi.waitFor(() => expect(shown()).toContain("40 120"), { timeout: 20_000 });
+      await vi.waitFor(() => expect(shown()).toContain("40 120"), { timeout: 60_000 });
       await type("sleep 100; echo status=$?\r");
       await new Promise((resolve) => setTimeout(resolve, 500));
       await type("\u0003");
       await type("echo go$((1+1))on\r");
-      await vi.waitFor(() => expect(shown()).toContain("go2on"), { timeout: 20_000 });
+      await vi.waitFor(() => expect(shown()).toContain("go2on"), { timeout: 60_000 });
       await ask({ op: "terminal.close", terminal });
-      await vi.waitFor(() => expect(events.some(({ kind }) => kind === "terminalEnd")).toBe(true));
+      await expect.poll(() => events.some(({ kind }) => kind === "terminalEnd")).toBe(true);
       await expect(type("x")).rejects.toThrow("P46058");
     });
   },

@@ -36,12 +36,12 @@ for (const { network, engine, reason } of LABS) {
       ({ lines } = options);
       lab = await startLab(labOf(leafSpine, { rateScale: 0, delayScale: 0 }), options);
       await loadEcmp(lab, leafSpine);
-    }, 120_000);
+    });
 
     afterAll(async () => {
       await lab?.close();
       expect(lab === undefined ? [] : leftoversOf(lab.id)).toEqual([]);
-    }, 60_000);
+    });
 
     /** Whether a ping is answered: one of five, since a busy machine may lose some. */
     const reaches = async (from: Host, to: Host, tries = 5): Promise<boolean> => {
@@ -96,7 +96,7 @@ for (const { network, engine, reason } of LABS) {
       ]);
       expect(times).toHaveLength(lab.switches.size);
       expect(Math.min(...times)).toBeGreaterThan(0);
-    }, 60_000);
+    });
 
     it.skipIf(engine === "bmv2")(
       "counts the frames that a switch does not read in time",

@@ -1,11 +1,8 @@
 /** What tests on real interfaces need: whether this machine lets them run, and p4loom itself as a command. */
-import "../built-command.js";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { join, resolve } from "node:path";
 import { afterAll } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
 import { loadTemplates, renderProgram } from "../../src/generate/index.js";
@@ -23,6 +20,7 @@ import {
   type SwitchEngine,
 } from "../../src/testbed/index.js";
 import { buildTopology, type Topology, topologySchema } from "../../src/topology/index.js";
+import { COMMAND } from "../built-command.js";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -56,56 +54,16 @@ export const LABS = (["netns", "mininet"] as const).flatMap((network) =>
   })),
 );
 
-/**
- * Places in the package for programs that are bundled: their start takes a fraction of the time of the sources'. They are two
- * folders below the package's, as dist/cli is: files of the package are found from there.
- */
-const bundles = join(root, "out", `lab-test-${process.pid}`);
-const holdBundles = join(root, "out", `lab-hold-${process.pid}`);
-const made = new Map<string, Promise<readonly string[]>>();
-const folders = [bundles, holdBundles];
+/** p4loom as a command. */
+export const P4LOOM: readonly string[] = [process.execPath, COMMAND];
+
+const folders: string[] = [];
 
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** p4loom as a command. */
-export function p4loomCommand(): Promise<readonly string[]> {
-  return bundle(join(root, "src/cli/main.ts"), bundles);
-}
-
-/** `hold-lab.ts` as a command. */
-export function holdLabCommand(): Promise<readonly string[]> {
-  return bundle(fileURLToPath(new URL("./hold-lab.ts", import.meta.url)), holdBundles);
-}
-
-function bundle(entry: string, outdir: string): Promise<readonly string[]> {
-  let command = made.get(entry);
-  if (command === undefined) {
-    command = makeBundle(entry, outdir);
-    made.set(entry, command);
-  }
-  return command;
-}
-
-async function makeBundle(entry: string, outdir: string): Promise<readonly string[]> {
-  await build({
-    entryPoints: [entry],
-    outdir,
-    bundle: true,
-    splitting: true,
-    platform: "node",
-    format: "esm",
-    external: ["koffi", "highs", "@observablehq/plot"],
-    banner: {
-      js: 'import { createRequire as requireOf } from "node:module";const require = requireOf(import.meta.url);',
-    },
-    logLevel: "error",
-  });
-  return [process.execPath, join(outdir, basename(entry).replace(/ts$/, "js"))];
-}
-
-/** A folder that goes with the test file. */
+/** A folder that is removed after the test file, which must have a worker of its own, as labs have. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "p4loom-lab-"));
   folders.push(folder);
@@ -124,7 +82,7 @@ export async function labOptions(
     engine,
     folder,
     ...(bmv2 === undefined ? {} : { bmv2 }),
-    p4loom: await p4loomCommand(),
+    p4loom: P4LOOM,
     allowMissing: new Set(),
     log: (line) => void lines.push(line),
     stop: new AbortController().signal,

@@ -227,5 +227,5 @@ observation: 100ms
     expect(all).toHaveLength(6);
     expect(await rowsOf(`[${gray}]`, "[pecmp]")).toEqual([all[4]]);
     expect(await rowsOf("[link]", "[prr]")).toEqual([all[2]]);
-  }, 120_000);
+  });
 });

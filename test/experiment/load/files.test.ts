@@ -30,7 +30,7 @@ beforeAll(async () => {
   const loaded = loadExperimentFile(new SourceFile("files.yaml", TEXT), new Diagnostics())!;
   expect(loaded.kind).toBe("load");
   printed = await loaded.run({ out: join(folder, "out") });
-}, 120_000);
+});
 
 /** Keys of a row of a load experiment, in their order; those of means have an interval. */
 const FIRST = [

@@ -223,7 +223,7 @@ describe.skipIf(noChromium !== undefined)(
       const out = await run("page", FAULT);
       page = await Page.open(join(out, "timelines", "prr.html"), "#t=4ms");
       await page.painted();
-    }, 60_000);
+    });
     afterAll(() => page?.close());
 
     it("shows the instant of its address", async () => {
@@ -320,6 +320,6 @@ describe.skipIf(noChromium !== undefined)(
       } finally {
         await big.close();
       }
-    }, 60_000);
+    });
   },
 );

@@ -27,7 +27,7 @@ describe("outcomes as JSON", () => {
     );
     expect(series).toStrictEqual(results.series);
     expect(await FAILOVER.files({ ...results, series })).toEqual(await FAILOVER.files(results));
-  }, 60_000);
+  });
 
   it("timeline: flows without an end and outages without an end among them", async () => {
     // It ends while a switch is down.
@@ -45,5 +45,5 @@ describe("outcomes as JSON", () => {
     expect(records.some(({ completion }) => completion === undefined)).toBe(true);
     expect(records.some(({ outages }) => outages.some(({ to }) => to === undefined))).toBe(true);
     expect(series).toStrictEqual(results.series);
-  }, 60_000);
+  });
 });
