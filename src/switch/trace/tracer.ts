@@ -232,7 +232,9 @@ export class PacketTracer extends TraceRecorder {
 
   transmitted(port: number, frame: Uint8Array, toController: boolean): void {
     const node = this.#take(frame);
-    if (node !== undefined) this.onOutput?.(node.packet.input, port, frame);
+    // most frames, where a filter chooses which ones are traced
+    if (node === undefined) return;
+    this.onOutput?.(node.packet.input, port, frame);
     this.end(node, {
       kind: "transmit",
       egress_port: port,
