@@ -5,8 +5,10 @@ const limits = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { t
 
 /** Labs: switches and hosts as processes, with real clocks. `tools/suite.ts` runs them beside all other tests. */
 const LABS = [
-  "test/testbed/**/*.test.ts",
-  "test/interfaces/**/*.test.ts",
+  "test/testbed/*.test.ts",
+  "test/testbed/agent/agent.test.ts",
+  "test/testbed/updates/*.test.ts",
+  "test/interfaces/{interfaces,kernel-tcp,libc,tun}.test.ts",
   "test/parity/**/*.test.ts",
   "test/experiment/load/on-lab.test.ts",
   "test/experiment/testbed.test.ts",
